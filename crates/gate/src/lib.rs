@@ -1,0 +1,1 @@
+//! The judges: an event and facts in, a verdict out.

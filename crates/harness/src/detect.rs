@@ -1,0 +1,54 @@
+//! Who is really calling. Several clients run hook lines written for another one, so the line's own word is only the
+//! default.
+
+use crate::lenient::{Members, text_of};
+use crate::roster::Harness;
+
+/// What a call shows of its caller: the payload's top-level members and the environment.
+pub struct Signs<'a> {
+    members: Members<'a>,
+    env: &'a dyn Fn(&str) -> Option<String>,
+}
+
+impl<'a> Signs<'a> {
+    pub fn new(payload: &'a str, env: &'a dyn Fn(&str) -> Option<String>) -> Self {
+        Self { members: Members::of(payload), env }
+    }
+
+    pub(crate) fn has(&self, key: &str) -> bool {
+        self.members.raw(key).is_some()
+    }
+
+    pub(crate) fn text(&self, key: &str) -> Option<String> {
+        self.members.text(key).map(|text| text.into_owned())
+    }
+
+    pub(crate) fn is_number(&self, key: &str) -> bool {
+        self.members.raw(key).is_some_and(|raw| text_of(raw).is_none() && raw.parse::<f64>().is_ok())
+    }
+
+    pub(crate) fn text_contains(&self, key: &str, part: &str) -> bool {
+        self.members.text(key).is_some_and(|text| text.contains(part))
+    }
+
+    /// Says whether an environment variable holds the payload's session id: then the client that sets it is calling,
+    /// not one further up that merely left its variables behind.
+    pub(crate) fn session_is(&self, variable: &str) -> bool {
+        let Some(session) = self.members.text("session_id") else {
+            return false;
+        };
+        !session.is_empty() && (self.env)(variable).is_some_and(|value| value == session)
+    }
+
+    pub(crate) fn env_set(&self, variable: &str) -> bool {
+        (self.env)(variable).is_some_and(|value| !value.is_empty())
+    }
+}
+
+/// Finds the caller: the named harness if it claims the call or nobody else does, else the first that claims it.
+pub fn detect(named: Harness, signs: &Signs<'_>) -> Harness {
+    if (named.doorway().claims)(signs) {
+        return named;
+    }
+    Harness::ALL.into_iter().find(|other| *other != named && (other.doorway().claims)(signs)).unwrap_or(named)
+}

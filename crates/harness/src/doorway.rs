@@ -1,0 +1,196 @@
+//! What a doorway consists of: facts as data, and three functions that need the client's own grammar.
+
+use stead_model::{Event, EventKind, Level, Reply, Shape, Spot, Verdict};
+
+use crate::detect::Signs;
+
+/// Everything Stead knows about one agent program.
+pub struct Doorway {
+    pub facts: Facts,
+    /// Reads a payload. `named` is the event name from the command line, for clients whose payload has none; the
+    /// payload's own name wins. Fails only on malformed JSON.
+    pub decode: for<'a> fn(payload: &'a str, named: Option<&'a str>) -> serde_json::Result<Event<'a>>,
+    /// Puts a verdict into the client's words. The verdict has passed [`Doorway::express`].
+    pub encode: fn(heard: &Heard<'_>, verdict: &Verdict) -> Reply,
+    /// Says whether payload or environment prove that this client is calling.
+    pub claims: fn(signs: &Signs<'_>) -> bool,
+}
+
+/// The facts about a client that encoder, installer and `doctor` share.
+pub struct Facts {
+    /// The program as people call it.
+    pub title: &'static str,
+    /// The program's name on PATH.
+    pub program: &'static str,
+    /// The client version these facts were checked on, or how they are known.
+    pub checked: &'static str,
+    /// Files or folders in a project that show the client is used there.
+    pub traces: &'static [&'static str],
+    /// Variables in the hook's environment that name the project folder and do not follow the agent's `cd`.
+    pub project_vars: &'static [&'static str],
+    pub events: &'static [EventFact],
+    pub stop_cap: StopCap,
+    /// How a sub-agent's calls are told from the main agent's.
+    pub subagents: &'static str,
+    /// Every settings layer the client reads. Agents may edit them only where our lines survive.
+    pub settings: &'static [SettingsFile],
+    pub install: Install,
+}
+
+/// One event of a client, and what the client lets a hook do there.
+pub struct EventFact {
+    pub native: &'static str,
+    pub kind: EventKind,
+    pub powers: Powers,
+}
+
+/// What a hook can achieve at an event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Powers {
+    /// Prevent what is about to happen; at a stop: keep the agent working.
+    pub deny: bool,
+    /// Put the question to the person.
+    pub ask: bool,
+    pub warn: WarnBy,
+    /// Change the tool's input.
+    pub rewrite: bool,
+    /// Put text before the model.
+    pub context: bool,
+}
+
+impl Powers {
+    /// The client only tells; whatever we answer is ignored.
+    pub const NONE: Self = Self { deny: false, ask: false, warn: WarnBy::Nothing, rewrite: false, context: false };
+    /// The client takes text for the model, nothing else.
+    pub const CONTEXT: Self = Self { warn: WarnBy::Context, context: true, ..Self::NONE };
+    /// The client can be told no, nothing else.
+    pub const DENY: Self = Self { deny: true, ..Self::NONE };
+    /// No, or text for the model.
+    pub const DENY_CONTEXT: Self = Self { deny: true, ..Self::CONTEXT };
+}
+
+/// By which channel a warning reaches somebody.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WarnBy {
+    /// The model reads it.
+    Context,
+    /// The person reads it, the model does not.
+    Notice,
+    Nothing,
+}
+
+/// How often a client lets a hook continue a turn before it ends it anyway.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StopCap {
+    Blocks(u32),
+    /// No limit: our own bound is the only one.
+    None,
+    Unknown,
+}
+
+/// A settings file that the client reads.
+pub struct SettingsFile {
+    pub spot: Spot<'static>,
+    pub shape: Shape,
+    /// What an edit may not do, as clauses separated by spaces:
+    /// `off:/pointer=value` a switch that turns hooks off, `same:/pointer` a value that must not change.
+    /// `*` in a pointer stands for any key.
+    pub watch: &'static str,
+}
+
+/// How Stead's lines are put into a client's settings.
+pub struct Install {
+    pub shape: Shape,
+    /// Below the project root; shared with the team.
+    pub project: Option<&'static str>,
+    /// Below the project root; not shared.
+    pub local: Option<&'static str>,
+    pub user: Spot<'static>,
+    pub lines: &'static [Line],
+    /// Builds the entry that holds one line.
+    pub entry: fn(line: &Line, command: &str, scope: Scope) -> serde_json::Value,
+    /// The whole file, for [`Shape::Whole`]; `{stead}` stands for the program to call.
+    pub whole: Option<&'static str>,
+    /// What a person must confirm in the client before the lines run.
+    pub confirm: &'static str,
+}
+
+/// One hook line: an event, what it is limited to, and how long it may take in the client's own unit.
+pub struct Line {
+    pub event: &'static str,
+    pub matcher: Option<&'static str>,
+    pub timeout: u32,
+}
+
+/// Whose settings a line goes into.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// Shared with teammates who may not have Stead.
+    Project,
+    /// Shared, and required: a missing Stead blocks where the client can.
+    ProjectStrict,
+    /// This checkout only.
+    Local,
+    /// Every project of this person.
+    User,
+}
+
+impl Scope {
+    /// Says whether a broken or missing Stead may block the client.
+    pub fn is_strict(self) -> bool {
+        self != Self::Project
+    }
+}
+
+/// The event as far as a reply needs it; known even when the payload could not be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Heard<'a> {
+    pub kind: EventKind,
+    pub native: &'a str,
+}
+
+impl Doorway {
+    /// Finds what is known about an event by the client's own name for it.
+    pub fn event(&self, native: &str) -> Option<&'static EventFact> {
+        self.facts.events.iter().find(|fact| fact.native == native)
+    }
+
+    /// Names the event, whatever the client called it.
+    pub fn heard<'a>(&self, native: &'a str) -> Heard<'a> {
+        Heard { kind: self.event(native).map_or(EventKind::Other, |fact| fact.kind), native }
+    }
+
+    /// Gives the client's reply to a verdict.
+    pub fn reply(&self, heard: &Heard<'_>, verdict: &Verdict) -> Reply {
+        let powers = self.event(heard.native).map_or(Powers::NONE, |fact| fact.powers);
+        (self.encode)(heard, &Self::express(verdict.clone(), powers))
+    }
+
+    /// Turns a verdict into one that the client can express: the next stronger one, never a weaker one. Only where the
+    /// client takes no answer at all is the verdict lost.
+    pub fn express(mut verdict: Verdict, powers: Powers) -> Verdict {
+        if let Some(rewrite) = verdict.rewrite.take() {
+            if powers.rewrite {
+                verdict.rewrite = Some(rewrite);
+            } else if powers.deny {
+                verdict = verdict.and(Verdict::deny(
+                    "rewrite",
+                    format!("this client cannot change a tool call; call it again with this input: {rewrite}"),
+                ));
+            }
+        }
+        if verdict.level == Level::Warn && powers.warn == WarnBy::Nothing {
+            verdict.level = Level::Ask;
+        }
+        if verdict.level == Level::Ask && !powers.ask {
+            verdict.level = Level::Deny;
+        }
+        if verdict.level == Level::Deny && !powers.deny {
+            verdict.level = if powers.warn == WarnBy::Nothing { Level::Allow } else { Level::Warn };
+        }
+        if !powers.context {
+            verdict.context.clear();
+        }
+        verdict
+    }
+}

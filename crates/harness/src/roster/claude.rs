@@ -1,0 +1,169 @@
+//! Claude Code. Checked on 2.1.325.
+
+use serde_json::json;
+use stead_model::{Base, Event, EventKind, Reply, Shape, Spot, Verdict};
+
+use crate::detect::Signs;
+use crate::dialect::{self, Accent, RewriteStyle};
+use crate::doorway::{Doorway, EventFact, Facts, Heard, Install, Line, Powers, Scope, SettingsFile, StopCap, WarnBy};
+use crate::tool::{Does, McpName, Tool};
+
+pub(super) static DOORWAY: Doorway = Doorway {
+    facts: Facts {
+        title: "Claude Code",
+        program: "claude",
+        checked: "2.1.325",
+        traces: &[".claude", "CLAUDE.md"],
+        // Stays at the folder the session was started in, even when the agent works in a worktree.
+        project_vars: &["CLAUDE_PROJECT_DIR"],
+        events: EVENTS,
+        // CLAUDE_CODE_STOP_HOOK_BLOCK_CAP changes it.
+        stop_cap: StopCap::Blocks(8),
+        subagents: "start and stop events; calls carry agent_id",
+        settings: SETTINGS,
+        install: Install {
+            shape: Shape::Groups,
+            project: Some(".claude/settings.json"),
+            local: Some(".claude/settings.local.json"),
+            user: user("settings.json"),
+            lines: LINES,
+            entry,
+            whole: None,
+            confirm: "start `claude` in this folder once and accept its trust question; interactive sessions run no hooks before",
+        },
+    },
+    decode,
+    encode,
+    claims,
+};
+
+const EVENTS: &[EventFact] = &[
+    event("SessionStart", EventKind::SessionStart, Powers::CONTEXT),
+    event("UserPromptSubmit", EventKind::Prompt, Powers::DENY_CONTEXT),
+    event(
+        "PreToolUse",
+        EventKind::BeforeTool,
+        Powers { deny: true, ask: true, warn: WarnBy::Context, rewrite: true, context: true },
+    ),
+    event("PermissionRequest", EventKind::PermissionRequest, Powers::DENY),
+    event("PostToolUse", EventKind::AfterTool, Powers::DENY_CONTEXT),
+    event("PostToolUseFailure", EventKind::ToolFailed, Powers::CONTEXT),
+    // Context at a stop would itself continue the turn, so it is not offered.
+    event("Stop", EventKind::Stop, Powers::DENY),
+    event("StopFailure", EventKind::StopFailed, Powers::NONE),
+    event("SubagentStart", EventKind::SubagentStart, Powers::CONTEXT),
+    event("SubagentStop", EventKind::SubagentStop, Powers::DENY),
+    event("PreCompact", EventKind::BeforeCompact, Powers::DENY),
+    event("PostCompact", EventKind::AfterCompact, Powers::NONE),
+    event("ConfigChange", EventKind::ConfigChange, Powers::DENY),
+    event("Notification", EventKind::Notification, Powers::NONE),
+    event("SessionEnd", EventKind::SessionEnd, Powers::NONE),
+];
+
+const fn event(native: &'static str, kind: EventKind, powers: Powers) -> EventFact {
+    EventFact { native, kind, powers }
+}
+
+const TOOLS: &[Tool] = &[
+    tool("Write", Does::Write { path: "file_path", content: "content" }),
+    tool("Edit", Does::Edit { path: "file_path", old: "old_string", new: "new_string", all: "replace_all" }),
+    tool(
+        "MultiEdit",
+        Does::EditMany { path: "file_path", edits: "edits", old: "old_string", new: "new_string", all: "replace_all" },
+    ),
+    tool("NotebookEdit", Does::Change { path: "notebook_path" }),
+    tool("Bash", Does::Run { command: "command", dir: "" }),
+    tool("PowerShell", Does::Run { command: "command", dir: "" }),
+    tool("Read", Does::Read { paths: &["file_path"] }),
+    tool("Glob", Does::Read { paths: &["path"] }),
+    tool("Grep", Does::Read { paths: &["path"] }),
+    tool("LS", Does::Read { paths: &["path"] }),
+    tool("Agent", Does::Spawn { role: "subagent_type", task: "prompt" }),
+    tool("Task", Does::Spawn { role: "subagent_type", task: "prompt" }),
+    tool("Skill", Does::Nothing),
+    tool("TodoWrite", Does::Nothing),
+    tool("TaskCreate", Does::Nothing),
+    tool("TaskUpdate", Does::Nothing),
+    tool("TaskGet", Does::Nothing),
+    tool("TaskList", Does::Nothing),
+    tool("TaskOutput", Does::Nothing),
+    tool("TaskStop", Does::Nothing),
+    tool("BashOutput", Does::Nothing),
+    tool("KillShell", Does::Nothing),
+    tool("WebFetch", Does::Nothing),
+    tool("WebSearch", Does::Nothing),
+    tool("AskUserQuestion", Does::Nothing),
+    tool("EnterPlanMode", Does::Nothing),
+    tool("ExitPlanMode", Does::Nothing),
+    tool("ToolSearch", Does::Nothing),
+];
+
+const fn tool(name: &'static str, does: Does) -> Tool {
+    Tool { name, does }
+}
+
+const ACCENT: Accent = Accent { events: EVENTS, tools: TOOLS, mcp: McpName::Double };
+
+/// Switches that turn hooks off, and variables that decide whether a bare `stead` is found.
+const WATCH: &str =
+    "off:/disableAllHooks=true off:/allowManagedHooksOnly=true same:/env/PATH same:/env/CLAUDE_CODE_SHELL_PREFIX";
+
+const SETTINGS: &[SettingsFile] = &[
+    settings(project(".claude/settings.json")),
+    settings(project(".claude/settings.local.json")),
+    settings(user("settings.json")),
+];
+
+const fn settings(spot: Spot<'static>) -> SettingsFile {
+    SettingsFile { spot, shape: Shape::Groups, watch: WATCH }
+}
+
+const fn project(path: &'static str) -> Spot<'static> {
+    Spot { base: Base::Project, path }
+}
+
+const fn user(path: &'static str) -> Spot<'static> {
+    Spot { base: Base::Var { name: "CLAUDE_CONFIG_DIR", fallback: ".claude" }, path }
+}
+
+/// Only what Stead listens to: every further event is one more process.
+const LINES: &[Line] = &[
+    line("SessionStart", None),
+    line("UserPromptSubmit", None),
+    line("PreToolUse", Some("*")),
+    line("PermissionRequest", Some("*")),
+    line("PostToolUse", Some("*")),
+    line("PostToolUseFailure", Some("*")),
+    line("Stop", None),
+    line("SubagentStart", None),
+    line("SubagentStop", None),
+    line("PreCompact", None),
+    line("PostCompact", None),
+    line("ConfigChange", None),
+    line("SessionEnd", None),
+];
+
+const fn line(event: &'static str, matcher: Option<&'static str>) -> Line {
+    Line { event, matcher, timeout: 10 }
+}
+
+fn entry(line: &Line, command: &str, scope: Scope) -> serde_json::Value {
+    let mut entry = json!({"type": "command", "command": command, "timeout": line.timeout});
+    if scope.is_strict() && line.event == "PreToolUse" {
+        // Otherwise a crash, a timeout or a missing program lets the tool run.
+        entry["onFailure"] = json!("block");
+    }
+    entry
+}
+
+fn decode<'a>(payload: &'a str, named: Option<&'a str>) -> serde_json::Result<Event<'a>> {
+    dialect::decode(&ACCENT, payload, named)
+}
+
+fn encode(heard: &Heard<'_>, verdict: &Verdict) -> Reply {
+    dialect::print(dialect::answer(heard, verdict, RewriteStyle::Bare), "")
+}
+
+fn claims(signs: &Signs<'_>) -> bool {
+    signs.session_is("CLAUDE_CODE_SESSION_ID") || signs.text_contains("transcript_path", "/.claude/projects/")
+}

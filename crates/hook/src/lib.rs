@@ -1,0 +1,1 @@
+//! The hot path: one hook call, decoded, judged, recorded and answered.

@@ -1,0 +1,178 @@
+use std::borrow::Cow;
+use std::fmt;
+
+use crate::ToolCall;
+
+/// What happened, in words that hold for every harness.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum EventKind {
+    SessionStart,
+    SessionEnd,
+    Prompt,
+    BeforeTool,
+    PermissionRequest,
+    AfterTool,
+    ToolFailed,
+    Stop,
+    StopFailed,
+    SubagentStart,
+    SubagentStop,
+    BeforeCompact,
+    AfterCompact,
+    ConfigChange,
+    Notification,
+    Other,
+}
+
+impl EventKind {
+    /// Every kind, in the order in which a session meets them.
+    pub const ALL: [Self; 16] = [
+        Self::SessionStart,
+        Self::SessionEnd,
+        Self::Prompt,
+        Self::BeforeTool,
+        Self::PermissionRequest,
+        Self::AfterTool,
+        Self::ToolFailed,
+        Self::Stop,
+        Self::StopFailed,
+        Self::SubagentStart,
+        Self::SubagentStop,
+        Self::BeforeCompact,
+        Self::AfterCompact,
+        Self::ConfigChange,
+        Self::Notification,
+        Self::Other,
+    ];
+
+    /// Names the kind as it stands in files and guards.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::SessionStart => "session-start",
+            Self::SessionEnd => "session-end",
+            Self::Prompt => "prompt",
+            Self::BeforeTool => "before-tool",
+            Self::PermissionRequest => "permission-request",
+            Self::AfterTool => "after-tool",
+            Self::ToolFailed => "tool-failed",
+            Self::Stop => "stop",
+            Self::StopFailed => "stop-failed",
+            Self::SubagentStart => "subagent-start",
+            Self::SubagentStop => "subagent-stop",
+            Self::BeforeCompact => "before-compact",
+            Self::AfterCompact => "after-compact",
+            Self::ConfigChange => "config-change",
+            Self::Notification => "notification",
+            Self::Other => "other",
+        }
+    }
+
+    /// Says whether something still lies ahead that a gate could prevent. Only there does a broken gate fail closed.
+    pub fn is_gated(self) -> bool {
+        matches!(self, Self::BeforeTool | Self::PermissionRequest | Self::ConfigChange)
+    }
+}
+
+impl fmt::Display for EventKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// One thing a harness told us. It borrows from the payload, because it lives for one hook call only.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Event<'a> {
+    pub kind: EventKind,
+    /// The client's own name for the event; replies must repeat it.
+    pub native: Cow<'a, str>,
+    /// The session id as it arrived, unchecked. See [`crate::FileId`] before it becomes a file name.
+    pub session: Option<Cow<'a, str>>,
+    /// Present when a sub-agent speaks, or when the event is about one.
+    pub agent: Option<Agent<'a>>,
+    /// Where the agent stands now; relative paths in the action start here.
+    pub cwd: Option<Cow<'a, str>>,
+    /// The project folder, where the payload itself names one.
+    pub project: Option<Cow<'a, str>>,
+    pub transcript: Option<Cow<'a, str>>,
+    pub call: Option<ToolCall<'a>>,
+    pub detail: Detail<'a>,
+}
+
+impl<'a> Event<'a> {
+    /// Starts an event of which only kind and native name are known.
+    pub fn new(kind: EventKind, native: impl Into<Cow<'a, str>>) -> Self {
+        Self {
+            kind,
+            native: native.into(),
+            session: None,
+            agent: None,
+            cwd: None,
+            project: None,
+            transcript: None,
+            call: None,
+            detail: Detail::None,
+        }
+    }
+}
+
+/// A sub-agent: its id within the session and the role it was spawned for.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Agent<'a> {
+    pub id: Option<Cow<'a, str>>,
+    pub role: Option<Cow<'a, str>>,
+}
+
+/// Who wrote a prompt. Several clients raise the prompt event for text that a hook injected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Author {
+    Person,
+    Machine,
+    Unknown,
+}
+
+/// What set off a compaction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Trigger {
+    Manual,
+    Automatic,
+    Unknown,
+}
+
+/// What only some kinds of event carry.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Detail<'a> {
+    None,
+    /// How the session came to be: new, resumed, after a compaction.
+    Start {
+        source: Option<Cow<'a, str>>,
+        /// The session this one continues under a new id.
+        previous: Option<Cow<'a, str>>,
+    },
+    End {
+        reason: Option<Cow<'a, str>>,
+    },
+    Prompt {
+        text: Cow<'a, str>,
+        author: Author,
+    },
+    /// A turn, or a sub-agent, is about to end.
+    Stop {
+        message: Option<Cow<'a, str>>,
+        /// The client's hint that a hook already continued this turn once.
+        again: bool,
+    },
+    Failed {
+        error: Option<Cow<'a, str>>,
+    },
+    Compact {
+        trigger: Trigger,
+    },
+    /// A settings file changed on disk.
+    Config {
+        source: Option<Cow<'a, str>>,
+        path: Option<Cow<'a, str>>,
+    },
+    Notice {
+        text: Option<Cow<'a, str>>,
+    },
+}

@@ -1,0 +1,23 @@
+//! The shared nouns of Stead: what a harness tells us ([`Event`]), what a tool call would do ([`Action`]), what we
+//! think of it ([`Verdict`]) and what we say back ([`Reply`]).
+//!
+//! Every other room speaks in these words, so this one depends on nobody. It never reads files, the environment or
+//! the clock: callers pass in what it needs.
+
+mod action;
+mod capped;
+mod event;
+mod id;
+mod reply;
+mod settings;
+mod time;
+mod verdict;
+
+pub use action::{Action, Change, FileChange, Replacement, ToolCall};
+pub use capped::Capped;
+pub use event::{Agent, Author, Detail, Event, EventKind, Trigger};
+pub use id::{FileId, IdProblem};
+pub use reply::Reply;
+pub use settings::{Base, Shape, Spot};
+pub use time::rfc3339;
+pub use verdict::{Level, Reason, Verdict};

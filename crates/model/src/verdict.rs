@@ -1,0 +1,133 @@
+use crate::Capped;
+
+/// How strongly we object. The order is the precedence: several verdicts merge to the strongest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Level {
+    Allow,
+    Warn,
+    Ask,
+    Deny,
+}
+
+impl Level {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Allow => "allow",
+            Self::Warn => "warn",
+            Self::Ask => "ask",
+            Self::Deny => "deny",
+        }
+    }
+}
+
+/// Why a gate objects, and which gate.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reason {
+    /// The gate's name as in config and in `explain`.
+    pub gate: &'static str,
+    pub text: Capped,
+}
+
+/// Our answer to an event, before it is put into one client's words. At a stop, [`Level::Deny`] means "go on working"
+/// and the reasons are the prompt to go on with.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Verdict {
+    pub level: Level,
+    pub reasons: Vec<Reason>,
+    /// Text to put before the model.
+    pub context: Vec<Capped>,
+    /// The tool's whole input, changed, as JSON text.
+    pub rewrite: Option<String>,
+}
+
+impl Verdict {
+    /// Lets the event pass without a word.
+    pub fn allow() -> Self {
+        Self { level: Level::Allow, reasons: Vec::new(), context: Vec::new(), rewrite: None }
+    }
+
+    pub fn warn(gate: &'static str, text: impl AsRef<str>) -> Self {
+        Self::because(Level::Warn, gate, text)
+    }
+
+    pub fn ask(gate: &'static str, text: impl AsRef<str>) -> Self {
+        Self::because(Level::Ask, gate, text)
+    }
+
+    pub fn deny(gate: &'static str, text: impl AsRef<str>) -> Self {
+        Self::because(Level::Deny, gate, text)
+    }
+
+    /// Allows, and gives the model something to read.
+    pub fn inform(text: impl AsRef<str>) -> Self {
+        Self { context: vec![Capped::new(text)], ..Self::allow() }
+    }
+
+    fn because(level: Level, gate: &'static str, text: impl AsRef<str>) -> Self {
+        Self { level, reasons: vec![Reason { gate, text: Capped::new(text) }], context: Vec::new(), rewrite: None }
+    }
+
+    /// Joins two verdicts: the stronger level wins and keeps its reasons before the weaker one's. A rewrite survives
+    /// only while nothing stronger than a warning was said, and the later one wins.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        let (strong, weak) = if other.level > self.level { (other, self) } else { (self, other) };
+        let level = strong.level;
+        let mut reasons = strong.reasons;
+        reasons.extend(weak.reasons);
+        let mut context = strong.context;
+        context.extend(weak.context);
+        let rewrite = weak.rewrite.or(strong.rewrite);
+        Self { level, reasons, context, rewrite: rewrite.filter(|_| level <= Level::Warn) }
+    }
+
+    /// All reasons as one text, never empty for a level that needs one.
+    pub fn reason_text(&self) -> String {
+        if self.reasons.is_empty() && self.level > Level::Allow {
+            return format!("Stead: {} without a stated reason", self.level.name());
+        }
+        join(self.reasons.iter().map(|reason| reason.text.as_str()))
+    }
+
+    /// All context as one text; empty when there is none.
+    pub fn context_text(&self) -> String {
+        join(self.context.iter().map(Capped::as_str))
+    }
+}
+
+fn join<'a>(parts: impl Iterator<Item = &'a str>) -> String {
+    let mut text = String::new();
+    for part in parts {
+        if !text.is_empty() {
+            text.push('\n');
+        }
+        text.push_str(part);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_stronger_verdict_wins_and_speaks_first() {
+        let merged = Verdict::warn("a", "careful").and(Verdict::deny("b", "no")).and(Verdict::inform("by the way"));
+        assert_eq!(merged.level, Level::Deny);
+        assert_eq!(merged.reason_text(), "no\ncareful");
+        assert_eq!(merged.context_text(), "by the way");
+    }
+
+    #[test]
+    fn a_rewrite_does_not_survive_an_objection() {
+        let rewrite = Verdict { rewrite: Some("{}".into()), ..Verdict::allow() };
+        assert_eq!(rewrite.clone().and(Verdict::ask("g", "?")).rewrite, None);
+        assert_eq!(rewrite.and(Verdict::warn("g", "!")).rewrite.as_deref(), Some("{}"));
+    }
+
+    #[test]
+    fn a_denial_always_has_words() {
+        let silent = Verdict { level: Level::Deny, ..Verdict::allow() };
+        assert!(!silent.reason_text().is_empty());
+    }
+}

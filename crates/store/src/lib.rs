@@ -1,0 +1,1 @@
+//! The project folder: root, layout, config layers, atomic files, append logs.

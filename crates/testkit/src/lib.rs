@@ -1,0 +1,1 @@
+//! Sealed test projects and recorded payloads.
