@@ -1,7 +1,7 @@
 //! Who is really calling. Several clients run hook lines written for another one, so the line's own word is only the
 //! default.
 
-use crate::lenient::{Members, text_of};
+use crate::lenient::Members;
 use crate::roster::Harness;
 
 /// What a call shows of its caller: the payload's top-level members and the environment.
@@ -23,8 +23,16 @@ impl<'a> Signs<'a> {
         self.members.text(key).map(|text| text.into_owned())
     }
 
+    pub(crate) fn is_text(&self, key: &str) -> bool {
+        self.members.raw(key).is_some_and(|raw| raw.starts_with('"'))
+    }
+
     pub(crate) fn is_number(&self, key: &str) -> bool {
-        self.members.raw(key).is_some_and(|raw| text_of(raw).is_none() && raw.parse::<f64>().is_ok())
+        self.members.raw(key).is_some_and(|raw| raw.parse::<f64>().is_ok())
+    }
+
+    pub(crate) fn is_object(&self, key: &str) -> bool {
+        self.members.raw(key).is_some_and(|raw| raw.starts_with('{'))
     }
 
     pub(crate) fn text_contains(&self, key: &str, part: &str) -> bool {
@@ -38,10 +46,6 @@ impl<'a> Signs<'a> {
             return false;
         };
         !session.is_empty() && (self.env)(variable).is_some_and(|value| value == session)
-    }
-
-    pub(crate) fn env_set(&self, variable: &str) -> bool {
-        (self.env)(variable).is_some_and(|value| !value.is_empty())
     }
 }
 

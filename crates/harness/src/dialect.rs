@@ -1,166 +1,26 @@
-//! The dialect that Claude Code started and several clients speak with their own accents: snake_case payloads and
-//! `hookSpecificOutput` answers.
+//! The dialect that the first client with hooks started and several others speak with their own accents: snake_case
+//! payloads and `hookSpecificOutput` answers.
 
 use std::borrow::Cow;
 
-use serde::Deserialize;
-use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 use stead_model::{Agent, Author, Detail, Event, EventKind, Level, Reply, Trigger, Verdict};
 
-use crate::doorway::{EventFact, Heard};
-use crate::lenient::{Flag, Text};
-use crate::tool::{McpName, Tool, call};
+use crate::doorway::{EventFact, Heard, WarnBy};
+use crate::lenient::{Members, items_of, text_of};
+use crate::tool::{Does, McpName, Tool, call, tool};
 
-/// The payload, with the fields of every client that speaks the dialect. Unknown ones are skipped.
-#[derive(Default, Deserialize)]
-#[serde(default)]
-pub(crate) struct Wire<'a> {
-    #[serde(borrow)]
-    pub(crate) hook_event_name: Text<'a>,
-    #[serde(borrow)]
-    pub(crate) session_id: Text<'a>,
-    #[serde(borrow)]
-    pub(crate) previous_session_id: Text<'a>,
-    #[serde(borrow)]
-    pub(crate) transcript_path: Text<'a>,
-    #[serde(borrow)]
-    pub(crate) cwd: Text<'a>,
-    #[serde(borrow)]
-    pub(crate) agent_id: Text<'a>,
-    #[serde(borrow)]
-    pub(crate) agent_type: Text<'a>,
-    #[serde(borrow)]
-    pub(crate) tool_name: Text<'a>,
-    #[serde(borrow)]
-    pub(crate) tool_input: Option<&'a RawValue>,
-    #[serde(borrow)]
-    pub(crate) tool_use_id: Text<'a>,
-    #[serde(borrow)]
-    pub(crate) tool_call_id: Text<'a>,
-    #[serde(borrow)]
-    pub(crate) mcp_server: Option<&'a RawValue>,
-    #[serde(borrow)]
-    pub(crate) mcp_context: Option<&'a RawValue>,
-    #[serde(borrow)]
-    pub(crate) source: Text<'a>,
-    #[serde(borrow)]
-    pub(crate) reason: Text<'a>,
-    #[serde(borrow)]
-    pub(crate) trigger: Text<'a>,
-    #[serde(borrow)]
-    pub(crate) prompt: Option<&'a RawValue>,
-    #[serde(borrow)]
-    pub(crate) submitted_prompt: Text<'a>,
-    #[serde(borrow)]
-    pub(crate) last_assistant_message: Text<'a>,
-    #[serde(borrow)]
-    pub(crate) prompt_response: Text<'a>,
-    pub(crate) stop_hook_active: Flag,
-    #[serde(borrow)]
-    pub(crate) error: Option<&'a RawValue>,
-    #[serde(borrow)]
-    pub(crate) message: Text<'a>,
-    #[serde(borrow)]
-    pub(crate) file_path: Text<'a>,
-}
-
-/// What differs between the clients when a payload is read.
+/// What differs between the clients that speak the dialect.
 pub(crate) struct Accent {
     pub(crate) events: &'static [EventFact],
-    pub(crate) tools: &'static [Tool],
+    /// The tables are searched in order.
+    pub(crate) tools: &'static [&'static [Tool]],
     pub(crate) mcp: McpName,
-}
-
-/// Reads a payload of the dialect.
-pub(crate) fn decode<'a>(accent: &Accent, payload: &'a str, named: Option<&'a str>) -> serde_json::Result<Event<'a>> {
-    let wire: Wire<'a> = serde_json::from_str(payload)?;
-    Ok(event(accent, wire, named))
-}
-
-pub(crate) fn event<'a>(accent: &Accent, wire: Wire<'a>, named: Option<&'a str>) -> Event<'a> {
-    let native = wire.hook_event_name.clone().filled().or(named.map(Cow::Borrowed)).unwrap_or_default();
-    let kind = accent.events.iter().find(|fact| fact.native == native).map_or(EventKind::Other, |fact| fact.kind);
-    let detail = detail(kind, &wire);
-    let id = wire.agent_id.filled();
-    let role = wire.agent_type.0;
-    let server = wire
-        .mcp_server
-        .and_then(|raw| member(raw.get(), "name"))
-        .or_else(|| wire.mcp_context.and_then(|raw| member(raw.get(), "server_name")));
-    let call_id = wire.tool_use_id.filled().or(wire.tool_call_id.filled());
-    let input = wire.tool_input.map_or("", RawValue::get);
-    Event {
-        kind,
-        native,
-        session: wire.session_id.filled(),
-        agent: (id.is_some() || is_about_agent(kind)).then_some(Agent { id, role }),
-        cwd: wire.cwd.filled(),
-        project: None,
-        transcript: wire.transcript_path.filled(),
-        call: wire.tool_name.filled().map(|tool| call(accent.tools, &accent.mcp, tool, call_id, input, server)),
-        detail,
-    }
-}
-
-fn is_about_agent(kind: EventKind) -> bool {
-    matches!(kind, EventKind::SubagentStart | EventKind::SubagentStop)
-}
-
-fn detail<'a>(kind: EventKind, wire: &Wire<'a>) -> Detail<'a> {
-    match kind {
-        EventKind::SessionStart => {
-            Detail::Start { source: wire.source.clone().filled(), previous: wire.previous_session_id.clone().filled() }
-        }
-        EventKind::SessionEnd => Detail::End { reason: wire.reason.clone().filled() },
-        EventKind::Prompt => Detail::Prompt {
-            text: wire.prompt.map(|raw| prompt_text(raw.get())).unwrap_or_default(),
-            author: if wire.submitted_prompt.0.is_some() { Author::Person } else { Author::Unknown },
-        },
-        EventKind::Stop | EventKind::SubagentStop => Detail::Stop {
-            message: wire.last_assistant_message.clone().filled().or(wire.prompt_response.clone().filled()),
-            again: wire.stop_hook_active.is_set(),
-        },
-        EventKind::ToolFailed | EventKind::StopFailed => {
-            Detail::Failed { error: wire.error.and_then(|raw| error_text(raw.get())) }
-        }
-        EventKind::BeforeCompact | EventKind::AfterCompact => {
-            Detail::Compact { trigger: trigger(wire.trigger.0.as_deref()) }
-        }
-        EventKind::ConfigChange => {
-            Detail::Config { source: wire.source.clone().filled(), path: wire.file_path.clone().filled() }
-        }
-        EventKind::Notification => Detail::Notice { text: wire.message.clone().filled() },
-        _ => Detail::None,
-    }
-}
-
-/// Reads what set off a compaction.
-pub(crate) fn trigger(word: Option<&str>) -> Trigger {
-    match word {
-        Some("manual") => Trigger::Manual,
-        Some("auto") => Trigger::Automatic,
-        _ => Trigger::Unknown,
-    }
-}
-
-/// A prompt is a string, or a list of parts of which the text counts.
-pub(crate) fn prompt_text(json: &str) -> Cow<'_, str> {
-    if let Some(text) = crate::lenient::text_of(json) {
-        return text;
-    }
-    let parts: Vec<crate::lenient::Members<'_>> = serde_json::from_str(json).unwrap_or_default();
-    let texts: Vec<_> = parts.iter().filter_map(|part| part.text("text")).collect();
-    Cow::Owned(texts.join("\n"))
-}
-
-/// An error is a string, or an object with a message.
-pub(crate) fn error_text(json: &str) -> Option<Cow<'_, str>> {
-    crate::lenient::text_of(json).or_else(|| member(json, "message"))
-}
-
-fn member<'a>(json: &'a str, key: &str) -> Option<Cow<'a, str>> {
-    crate::lenient::Members::of(json).text(key)
+    /// Takes off what a client glues in front of its own tools' names.
+    pub(crate) plain: fn(&str) -> &str,
+    /// Says who wrote a prompt.
+    pub(crate) author: fn(&Members<'_>) -> Author,
+    pub(crate) rewrite: RewriteStyle,
 }
 
 /// How a client of the dialect wants a tool call's input changed.
@@ -172,14 +32,141 @@ pub(crate) enum RewriteStyle {
     WithAllow,
 }
 
+/// The tools under the names most clients of the dialect share. Skills are missing on purpose: loading one can run
+/// commands, so a call stays unknown and is judged by its input.
+pub(crate) const TOOLS: &[Tool] = &[
+    tool("Write", Does::Write { path: "file_path", content: "content" }),
+    tool("Edit", Does::Edit { path: "file_path", old: "old_string", new: "new_string", all: "replace_all" }),
+    tool(
+        "MultiEdit",
+        Does::EditMany { path: "file_path", edits: "edits", old: "old_string", new: "new_string", all: "replace_all" },
+    ),
+    tool("NotebookEdit", Does::Change { path: "notebook_path" }),
+    tool("Bash", Does::Run { command: "command", dir: "" }),
+    tool("PowerShell", Does::Run { command: "command", dir: "" }),
+    tool("Read", Does::Read { paths: &["file_path"] }),
+    tool("Glob", Does::Read { paths: &["path"] }),
+    tool("Grep", Does::Read { paths: &["path"] }),
+    tool("LS", Does::Read { paths: &["path"] }),
+    tool("Agent", Does::Spawn { role: "subagent_type", task: "prompt" }),
+    tool("Task", Does::Spawn { role: "subagent_type", task: "prompt" }),
+    tool("TodoWrite", Does::Nothing),
+    tool("WebFetch", Does::Nothing),
+    tool("WebSearch", Does::Nothing),
+    tool("AskUserQuestion", Does::Nothing),
+    tool("EnterPlanMode", Does::Nothing),
+    tool("ExitPlanMode", Does::Nothing),
+];
+
+/// Reads a payload of the dialect.
+pub(crate) fn decode<'a>(accent: &Accent, payload: &'a str, named: Option<&'a str>) -> serde_json::Result<Event<'a>> {
+    Ok(event(accent, &Members::read(payload)?, named))
+}
+
+/// Reads an event from the members of a payload.
+pub(crate) fn event<'a>(accent: &Accent, wire: &Members<'a>, named: Option<&'a str>) -> Event<'a> {
+    let native = wire.filled("hook_event_name").or(named.map(Cow::Borrowed)).unwrap_or_default();
+    let kind = accent.events.iter().find(|fact| fact.native == native).map_or(EventKind::Other, |fact| fact.kind);
+    let id = wire.filled("agent_id");
+    let is_about_agent = matches!(kind, EventKind::SubagentStart | EventKind::SubagentStop);
+    Event {
+        session: wire.filled("session_id"),
+        agent: (id.is_some() || is_about_agent).then(|| Agent { id, role: wire.text("agent_type") }),
+        cwd: wire.filled("cwd"),
+        transcript: wire.filled("transcript_path"),
+        call: tool_call(accent, wire),
+        detail: detail(accent, kind, wire),
+        ..Event::new(kind, native)
+    }
+}
+
+fn tool_call<'a>(accent: &Accent, wire: &Members<'a>) -> Option<stead_model::ToolCall<'a>> {
+    let (name, input) = (wire.filled("tool_name"), wire.raw("tool_input"));
+    // A call whose name cannot be read is still a call.
+    if name.is_none() && input.is_none() {
+        return None;
+    }
+    let server = wire.members("mcp_server").filled("name").or(wire.members("mcp_context").filled("server_name"));
+    let id = wire.filled("tool_use_id").or(wire.filled("tool_call_id"));
+    let name = name.unwrap_or_default();
+    let known = find_tool(accent.tools, (accent.plain)(&name));
+    Some(call(known, &accent.mcp, name, id, input.unwrap_or(""), server))
+}
+
+pub(crate) fn find_tool(tables: &'static [&'static [Tool]], name: &str) -> Option<&'static Tool> {
+    tables.iter().flat_map(|table| table.iter()).find(|known| known.name == name)
+}
+
+fn detail<'a>(accent: &Accent, kind: EventKind, wire: &Members<'a>) -> Detail<'a> {
+    match kind {
+        EventKind::SessionStart => {
+            Detail::Start { source: wire.filled("source"), previous: wire.filled("previous_session_id") }
+        }
+        EventKind::SessionEnd => Detail::End { reason: wire.filled("reason") },
+        EventKind::Prompt => Detail::Prompt {
+            text: wire.raw("prompt").map(prompt_text).unwrap_or_default(),
+            author: (accent.author)(wire),
+        },
+        EventKind::Stop | EventKind::SubagentStop => Detail::Stop {
+            message: wire.filled("last_assistant_message").or(wire.filled("prompt_response")),
+            again: wire.flag("stop_hook_active"),
+        },
+        EventKind::ToolFailed | EventKind::StopFailed => {
+            Detail::Failed { error: wire.raw("error").and_then(error_text) }
+        }
+        EventKind::BeforeCompact | EventKind::AfterCompact => Detail::Compact { trigger: trigger(wire) },
+        EventKind::ConfigChange => Detail::Config { source: wire.filled("source"), path: wire.filled("file_path") },
+        EventKind::Notification => Detail::Notice { text: wire.filled("message") },
+        _ => Detail::None,
+    }
+}
+
+/// Keeps the name as it is.
+pub(crate) fn same_name(name: &str) -> &str {
+    name
+}
+
+/// For clients whose prompts cannot be told from text that a hook or another agent put there.
+pub(crate) fn unknown_author(_: &Members<'_>) -> Author {
+    Author::Unknown
+}
+
+/// Reads what set off a compaction.
+pub(crate) fn trigger(wire: &Members<'_>) -> Trigger {
+    match wire.text("trigger").as_deref() {
+        Some("manual") => Trigger::Manual,
+        Some("auto") => Trigger::Automatic,
+        _ => Trigger::Unknown,
+    }
+}
+
+/// A prompt is a string, or a list of parts of which the text counts.
+pub(crate) fn prompt_text(json: &str) -> Cow<'_, str> {
+    if let Some(text) = text_of(json) {
+        return text;
+    }
+    let texts: Vec<_> = items_of(json).into_iter().filter_map(|part| Members::of(part).text("text")).collect();
+    Cow::Owned(texts.join("\n"))
+}
+
+/// An error is a string, or an object with a message.
+pub(crate) fn error_text(json: &str) -> Option<Cow<'_, str>> {
+    text_of(json).or_else(|| Members::of(json).text("message"))
+}
+
 /// Answers in the dialect; `None` when there is nothing to say. The verdict has been expressed for the client, so every
 /// field it still carries is honoured there.
-pub(crate) fn answer(heard: &Heard<'_>, verdict: &Verdict, rewrite: RewriteStyle) -> Option<Value> {
+pub(crate) fn answer(accent: &Accent, heard: &Heard<'_>, verdict: &Verdict) -> Option<Value> {
     let mut top = Map::new();
     let mut specific = Map::new();
     let reason = verdict.reason_text();
     match (heard.kind, verdict.level) {
-        (_, Level::Allow | Level::Warn) => {}
+        (_, Level::Allow) => {}
+        (_, Level::Warn) => {
+            if warns_by(accent.events, heard) == WarnBy::Notice {
+                top.insert("systemMessage".into(), json!(reason));
+            }
+        }
         (EventKind::BeforeTool, level) => {
             specific.insert("permissionDecision".into(), json!(level.name()));
             specific.insert("permissionDecisionReason".into(), json!(reason));
@@ -192,13 +179,13 @@ pub(crate) fn answer(heard: &Heard<'_>, verdict: &Verdict, rewrite: RewriteStyle
             top.insert("reason".into(), json!(reason));
         }
     }
-    if let Some(input) = verdict.rewrite.as_deref().and_then(parsed) {
-        if rewrite == RewriteStyle::WithAllow {
+    if let Some(input) = rewritten(verdict) {
+        if accent.rewrite == RewriteStyle::WithAllow {
             specific.insert("permissionDecision".into(), json!("allow"));
         }
         specific.insert("updatedInput".into(), input);
     }
-    if let Some(text) = context_with_warning(verdict) {
+    if let Some(text) = for_the_model(accent.events, heard, verdict) {
         specific.insert("additionalContext".into(), json!(text));
     }
     if !specific.is_empty() {
@@ -208,10 +195,15 @@ pub(crate) fn answer(heard: &Heard<'_>, verdict: &Verdict, rewrite: RewriteStyle
     (!top.is_empty()).then_some(Value::Object(top))
 }
 
-/// The context, with a warning in front of it.
-pub(crate) fn context_with_warning(verdict: &Verdict) -> Option<String> {
+/// The channel that a client offers for a warning at an event.
+pub(crate) fn warns_by(events: &[EventFact], heard: &Heard<'_>) -> WarnBy {
+    events.iter().find(|fact| fact.native == heard.native).map_or(WarnBy::Nothing, |fact| fact.powers.warn)
+}
+
+/// The context, with a warning in front of it where the model is the one to read warnings.
+pub(crate) fn for_the_model(events: &[EventFact], heard: &Heard<'_>, verdict: &Verdict) -> Option<String> {
     let mut text = String::new();
-    if verdict.level == Level::Warn {
+    if verdict.level == Level::Warn && warns_by(events, heard) == WarnBy::Context {
         text.push_str(&verdict.reason_text());
     }
     let context = verdict.context_text();
@@ -224,8 +216,12 @@ pub(crate) fn context_with_warning(verdict: &Verdict) -> Option<String> {
     (!text.is_empty()).then_some(text)
 }
 
-pub(crate) fn parsed(json: &str) -> Option<Value> {
-    serde_json::from_str(json).ok()
+/// The changed input of a call that may run.
+pub(crate) fn rewritten(verdict: &Verdict) -> Option<Value> {
+    if verdict.level > Level::Warn {
+        return None;
+    }
+    serde_json::from_str(verdict.rewrite.as_deref()?).ok()
 }
 
 /// Prints an answer, or `nothing` where there is none.

@@ -44,6 +44,11 @@ pub struct EventFact {
     pub powers: Powers,
 }
 
+/// Names an event in a table.
+pub(crate) const fn event(native: &'static str, kind: EventKind, powers: Powers) -> EventFact {
+    EventFact { native, kind, powers }
+}
+
 /// What a hook can achieve at an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Powers {
@@ -93,7 +98,8 @@ pub struct SettingsFile {
     pub spot: Spot<'static>,
     pub shape: Shape,
     /// What an edit may not do, as clauses separated by spaces:
-    /// `off:/pointer=value` a switch that turns hooks off, `same:/pointer` a value that must not change.
+    /// `off:/pointer=value` a switch that turns hooks off, `same:/pointer` a value that must not change,
+    /// `only:/pointer=key,key` the keys beside which the client rejects the whole file.
     /// `*` in a pointer stands for any key.
     pub watch: &'static str,
 }
@@ -107,9 +113,11 @@ pub struct Install {
     pub local: Option<&'static str>,
     pub user: Spot<'static>,
     pub lines: &'static [Line],
-    /// Builds the entry that holds one line.
+    /// Builds the entry that holds one line. Where a shape has no groups, the entry is all there is: event and matcher
+    /// are in it too, where the client wants them.
     pub entry: fn(line: &Line, command: &str, scope: Scope) -> serde_json::Value,
-    /// The whole file, for [`Shape::Whole`]; `{stead}` stands for the program to call.
+    /// The whole file, for [`Shape::Whole`]; `{stead}` stands for the program to call, within a JSON string, so it is
+    /// escaped as one.
     pub whole: Option<&'static str>,
     /// What a person must confirm in the client before the lines run.
     pub confirm: &'static str,
@@ -163,14 +171,25 @@ impl Doorway {
     /// Gives the client's reply to a verdict.
     pub fn reply(&self, heard: &Heard<'_>, verdict: &Verdict) -> Reply {
         let powers = self.event(heard.native).map_or(Powers::NONE, |fact| fact.powers);
-        (self.encode)(heard, &Self::express(verdict.clone(), powers))
+        let mut verdict = verdict.clone();
+        if !matches!(heard.kind, EventKind::BeforeTool | EventKind::PermissionRequest) {
+            // There is no input left to change.
+            verdict.rewrite = None;
+        }
+        if verdict.reason_text().trim().is_empty() {
+            // Clients let a denial pass whose reason is blank; without any, a stock one is given.
+            verdict.reasons.clear();
+        }
+        (self.encode)(heard, &Self::express(verdict, powers))
     }
 
     /// Turns a verdict into one that the client can express: the next stronger one, never a weaker one. Only where the
     /// client takes no answer at all is the verdict lost.
     pub fn express(mut verdict: Verdict, powers: Powers) -> Verdict {
-        if let Some(rewrite) = verdict.rewrite.take() {
-            if powers.rewrite {
+        if let Some(rewrite) = verdict.rewrite.take().filter(|_| verdict.level <= Level::Warn) {
+            if !is_object(&rewrite) {
+                verdict = verdict.and(Verdict::deny("rewrite", "the changed input of this call could not be read"));
+            } else if powers.rewrite {
                 verdict.rewrite = Some(rewrite);
             } else if powers.deny {
                 verdict = verdict.and(Verdict::deny(
@@ -193,4 +212,8 @@ impl Doorway {
         }
         verdict
     }
+}
+
+fn is_object(json: &str) -> bool {
+    serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(json).is_ok()
 }

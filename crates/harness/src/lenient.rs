@@ -1,61 +1,86 @@
-//! Wire fields that never make a payload unreadable. A client that sends an object where a string stood yesterday must
-//! not silence a gate: the field is then simply unknown.
+//! JSON read member by member, so that no odd field makes a payload unreadable. A client that sends an object where a
+//! string stood yesterday, a repeated key or half a surrogate pair must not silence a gate: the field is then simply
+//! unknown.
 
 use std::borrow::Cow;
 use std::fmt;
 
-use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-/// A string, or nothing. Borrows where the JSON has no escapes.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Text<'a>(pub(crate) Option<Cow<'a, str>>);
+/// A JSON object as its members in order, values unread. Of a repeated key the last one counts, as in the clients' own
+/// parsers.
+#[derive(Debug, Default)]
+pub(crate) struct Members<'a>(Vec<(Cow<'a, str>, &'a RawValue)>);
 
-impl<'a> Text<'a> {
+impl<'a> Members<'a> {
+    /// Reads an object; fails on malformed JSON and on anything but an object.
+    pub(crate) fn read(json: &'a str) -> serde_json::Result<Self> {
+        serde_json::from_str(json)
+    }
+
+    /// Reads an object; anything else counts as empty.
+    pub(crate) fn of(json: &'a str) -> Self {
+        Self::read(json).unwrap_or_default()
+    }
+
+    pub(crate) fn raw(&self, key: &str) -> Option<&'a str> {
+        self.0.iter().rev().find(|(name, _)| name == key).map(|(_, value)| value.get())
+    }
+
+    /// The member as an object; empty when it is missing or something else.
+    pub(crate) fn members(&self, key: &str) -> Self {
+        self.raw(key).map(Self::of).unwrap_or_default()
+    }
+
+    pub(crate) fn text(&self, key: &str) -> Option<Cow<'a, str>> {
+        text_of(self.raw(key)?)
+    }
+
     /// The text, unless it is missing or empty.
-    pub(crate) fn filled(self) -> Option<Cow<'a, str>> {
-        self.0.filter(|text| !text.is_empty())
+    pub(crate) fn filled(&self, key: &str) -> Option<Cow<'a, str>> {
+        self.text(key).filter(|text| !text.is_empty())
+    }
+
+    /// The first of several members, named as `one|other`, that is there at all.
+    pub(crate) fn any_raw(&self, keys: &str) -> Option<&'a str> {
+        keys.split('|').find_map(|key| self.raw(key))
+    }
+
+    /// The first of several members, named as `one|other`, that holds text.
+    pub(crate) fn any_text(&self, keys: &str) -> Option<Cow<'a, str>> {
+        keys.split('|').find_map(|key| self.text(key))
+    }
+
+    pub(crate) fn flag(&self, key: &str) -> bool {
+        self.raw(key) == Some("true")
     }
 }
 
-/// A boolean, or nothing.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Flag(pub(crate) Option<bool>);
-
-impl Flag {
-    pub(crate) fn is_set(self) -> bool {
-        self.0 == Some(true)
+/// Reads a JSON string; anything else is `None`. Borrows where the JSON has no escapes.
+pub(crate) fn text_of(json: &str) -> Option<Cow<'_, str>> {
+    if !json.trim_start().starts_with('"') {
+        return None;
     }
+    let text = serde_json::from_str::<Text<'_>>(json).or_else(|_| serde_json::from_str::<Lossy>(json).map(Text::from));
+    text.ok().map(|text| text.0)
 }
 
-macro_rules! swallow {
-    () => {
-        fn visit_unit<E>(self) -> Result<Self::Value, E> {
-            Ok(Self::Value::default())
-        }
+/// Reads a JSON list as its items, unread; anything else is empty.
+pub(crate) fn items_of(json: &str) -> Vec<&str> {
+    let items: Vec<&RawValue> = serde_json::from_str(json).unwrap_or_default();
+    items.into_iter().map(RawValue::get).collect()
+}
 
-        fn visit_i64<E>(self, _: i64) -> Result<Self::Value, E> {
-            Ok(Self::Value::default())
-        }
+struct Text<'a>(Cow<'a, str>);
 
-        fn visit_u64<E>(self, _: u64) -> Result<Self::Value, E> {
-            Ok(Self::Value::default())
-        }
+/// A string with half surrogate pairs, which JavaScript clients can send; each half becomes a replacement character.
+struct Lossy(String);
 
-        fn visit_f64<E>(self, _: f64) -> Result<Self::Value, E> {
-            Ok(Self::Value::default())
-        }
-
-        fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
-            while seq.next_element::<IgnoredAny>()?.is_some() {}
-            Ok(Self::Value::default())
-        }
-
-        fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-            while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
-            Ok(Self::Value::default())
-        }
-    };
+impl From<Lossy> for Text<'_> {
+    fn from(text: Lossy) -> Self {
+        Self(Cow::Owned(text.0))
+    }
 }
 
 struct TextVisitor;
@@ -64,82 +89,42 @@ impl<'de> Visitor<'de> for TextVisitor {
     type Value = Text<'de>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("any value")
+        f.write_str("a string")
     }
 
     fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Self::Value, E> {
-        Ok(Text(Some(Cow::Borrowed(text))))
+        Ok(Text(Cow::Borrowed(text)))
     }
 
     fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
-        Ok(Text(Some(Cow::Owned(text.to_owned()))))
+        Ok(Text(Cow::Owned(text.to_owned())))
     }
-
-    fn visit_bool<E>(self, _: bool) -> Result<Self::Value, E> {
-        Ok(Text(None))
-    }
-
-    swallow!();
 }
 
 impl<'de: 'a, 'a> Deserialize<'de> for Text<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(TextVisitor)
+        deserializer.deserialize_str(TextVisitor)
     }
 }
 
-struct FlagVisitor;
+struct LossyVisitor;
 
-impl<'de> Visitor<'de> for FlagVisitor {
-    type Value = Flag;
+impl Visitor<'_> for LossyVisitor {
+    type Value = Lossy;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("any value")
+        f.write_str("a string")
     }
 
-    fn visit_bool<E>(self, flag: bool) -> Result<Self::Value, E> {
-        Ok(Flag(Some(flag)))
+    fn visit_bytes<E: Error>(self, bytes: &[u8]) -> Result<Self::Value, E> {
+        Ok(Lossy(String::from_utf8_lossy(bytes).into_owned()))
     }
-
-    fn visit_str<E>(self, _: &str) -> Result<Self::Value, E> {
-        Ok(Flag(None))
-    }
-
-    swallow!();
 }
 
-impl<'de> Deserialize<'de> for Flag {
+impl<'de> Deserialize<'de> for Lossy {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(FlagVisitor)
+        deserializer.deserialize_bytes(LossyVisitor)
     }
-}
-
-/// A JSON object as its members in order, values unread. Anything else counts as empty. Of a repeated key the last
-/// one counts, as in the clients' own parsers.
-#[derive(Debug, Default)]
-pub(crate) struct Members<'a>(Vec<(Cow<'a, str>, &'a RawValue)>);
-
-impl<'a> Members<'a> {
-    pub(crate) fn of(json: &'a str) -> Self {
-        serde_json::from_str(json).unwrap_or_default()
-    }
-
-    pub(crate) fn raw(&self, key: &str) -> Option<&'a str> {
-        self.0.iter().rev().find(|(name, _)| name == key).map(|(_, value)| value.get())
-    }
-
-    pub(crate) fn text(&self, key: &str) -> Option<Cow<'a, str>> {
-        text_of(self.raw(key)?)
-    }
-
-    pub(crate) fn flag(&self, key: &str) -> bool {
-        self.raw(key) == Some("true")
-    }
-}
-
-/// Reads a JSON string; anything else is `None`.
-pub(crate) fn text_of(json: &str) -> Option<Cow<'_, str>> {
-    serde_json::from_str::<Text<'_>>(json).ok()?.0
 }
 
 struct MembersVisitor;
@@ -152,9 +137,9 @@ impl<'de> Visitor<'de> for MembersVisitor {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-        let mut members = Vec::with_capacity(8);
-        while let Some((key, value)) = map.next_entry::<Text<'de>, &'de RawValue>()? {
-            members.push((key.0.unwrap_or_default(), value));
+        let mut members = Vec::with_capacity(16);
+        while let Some((key, value)) = map.next_entry::<&'de RawValue, &'de RawValue>()? {
+            members.push((text_of(key.get()).unwrap_or_default(), value));
         }
         Ok(Members(members))
     }
@@ -173,11 +158,10 @@ mod tests {
     #[test]
     fn a_field_of_another_type_is_unknown_not_an_error() {
         for odd in ["null", "1", "-1", "1.5", "true", "[1,{}]", r#"{"a":[]}"#] {
-            assert!(serde_json::from_str::<Text<'_>>(odd).unwrap().0.is_none(), "{odd}");
+            assert_eq!(text_of(odd), None, "{odd}");
         }
-        for odd in ["null", "1", r#""true""#, "[]", "{}"] {
-            assert!(!serde_json::from_str::<Flag>(odd).unwrap().is_set(), "{odd}");
-        }
+        let members = Members::read(r#"{"a":"true","b":1,"c":null}"#).unwrap();
+        assert!(!members.flag("a") && !members.flag("b") && !members.flag("c"));
     }
 
     #[test]
@@ -187,5 +171,25 @@ mod tests {
         assert!(members.flag("b"));
         assert_eq!(members.text("c"), None);
         assert_eq!(Members::of("[1]").text("a"), None);
+    }
+
+    #[test]
+    fn half_a_surrogate_pair_hides_nothing() {
+        let members = Members::read(r#"{"a\udc00":1,"path":"x\ud800/y"}"#).unwrap();
+        let path = members.text("path").unwrap();
+        assert!(path.starts_with('x') && path.ends_with("/y"), "{path}");
+    }
+
+    #[test]
+    fn depth_is_no_obstacle() {
+        let deep = format!(r#"{{"a":"x","deep":{}{}}}"#, "[".repeat(100_000), "]".repeat(100_000));
+        assert_eq!(Members::read(&deep).unwrap().text("a").unwrap(), "x");
+    }
+
+    #[test]
+    fn only_objects_are_read() {
+        for other in ["", " ", "[]", "1", "null", r#""x""#, "{", r#"{"a":}"#, "{} {}"] {
+            assert!(Members::read(other).is_err(), "{other}");
+        }
     }
 }

@@ -4,10 +4,10 @@ use std::borrow::Cow;
 
 use stead_model::{Change, FileChange, Replacement};
 
-const ADD: &str = "*** Add File: ";
-const UPDATE: &str = "*** Update File: ";
-const DELETE: &str = "*** Delete File: ";
-const MOVE: &str = "*** Move to: ";
+const ADD: &str = "*** Add File:";
+const UPDATE: &str = "*** Update File:";
+const DELETE: &str = "*** Delete File:";
+const MOVE: &str = "*** Move to:";
 
 /// Reads the files a patch touches, in order. A move gives an edit (if any) and a rename of the same file.
 pub(crate) fn changes(patch: &str) -> Vec<FileChange<'static>> {
@@ -34,10 +34,10 @@ impl Reader {
     fn take(&mut self, line: &str) {
         // Clients trim the markers before they compare them, so indented ones count too.
         let marker = line.trim();
-        if let Some(path) = marker.strip_prefix(ADD) {
+        if let Some(path) = named(marker, ADD) {
             self.close();
             self.file = Some(Open::Add { path: path.to_owned(), content: String::new() });
-        } else if let Some(path) = marker.strip_prefix(UPDATE) {
+        } else if let Some(path) = named(marker, UPDATE) {
             self.close();
             self.file = Some(Open::Update {
                 path: path.to_owned(),
@@ -46,10 +46,10 @@ impl Reader {
                 new: String::new(),
                 to: None,
             });
-        } else if let Some(path) = marker.strip_prefix(DELETE) {
+        } else if let Some(path) = named(marker, DELETE) {
             self.close();
             self.done.push(FileChange { path: Cow::Owned(path.to_owned()), change: Change::Delete });
-        } else if let Some(target) = marker.strip_prefix(MOVE) {
+        } else if let Some(target) = named(marker, MOVE) {
             if let Some(Open::Update { to, .. }) = &mut self.file {
                 *to = Some(target.to_owned());
             }
@@ -107,6 +107,11 @@ impl Reader {
         self.close();
         self.done
     }
+}
+
+/// The path behind a marker, with or without a blank between them.
+fn named<'a>(line: &'a str, marker: &str) -> Option<&'a str> {
+    line.strip_prefix(marker).map(str::trim_start)
 }
 
 fn push_line(text: &mut String, line: &str) {

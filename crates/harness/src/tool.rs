@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use stead_model::{Action, Change, FileChange, Replacement, ToolCall};
 
-use crate::lenient::{Members, text_of};
+use crate::lenient::{Members, items_of, text_of};
 use crate::patch;
 
 /// A tool a client offers, and what a call to it does.
@@ -13,7 +13,12 @@ pub(crate) struct Tool {
     pub(crate) does: Does,
 }
 
-/// What a tool does, and in which fields of its input the interesting parts are.
+/// Names a tool in a table.
+pub(crate) const fn tool(name: &'static str, does: Does) -> Tool {
+    Tool { name, does }
+}
+
+/// What a tool does, and in which fields of its input the interesting parts are. `one|other` tries several fields.
 pub(crate) enum Does {
     Write {
         path: &'static str,
@@ -44,6 +49,10 @@ pub(crate) enum Does {
     Patch {
         text: &'static str,
     },
+    /// One tool for everything: its `command` is `view`, which reads, or a word for some change.
+    Editor {
+        path: &'static str,
+    },
     Run {
         command: &'static str,
         dir: &'static str,
@@ -72,20 +81,38 @@ pub(crate) enum McpName {
     Plain,
 }
 
-/// Reads a tool call. `server` is the MCP server as the payload names it, where it does.
+/// Reads a tool call. `known` is the tool in the client's table, `server` the MCP server as the payload names it.
 pub(crate) fn call<'a>(
-    tools: &[Tool],
+    known: Option<&Tool>,
     mcp: &McpName,
     tool: Cow<'a, str>,
     id: Option<Cow<'a, str>>,
     input: &'a str,
     server: Option<Cow<'a, str>>,
 ) -> ToolCall<'a> {
-    let action = match tools.iter().find(|known| known.name == tool) {
+    let action = match known {
         Some(known) => action(&known.does, input),
         None => mcp_action(mcp, &tool, server).unwrap_or(Action::Other),
     };
     ToolCall { tool, id, action, input: Cow::Borrowed(input) }
+}
+
+/// As [`call`], for clients that may send the input as a string of JSON. A string that holds no object stays as it is.
+pub(crate) fn call_with_quoted_input<'a>(
+    known: Option<&Tool>,
+    mcp: &McpName,
+    tool: Cow<'a, str>,
+    id: Option<Cow<'a, str>>,
+    input: &'a str,
+    server: Option<Cow<'a, str>>,
+) -> ToolCall<'a> {
+    match text_of(input) {
+        Some(text) if Members::read(&text).is_ok() => {
+            let inner = call(known, mcp, tool.clone(), None, &text, server.clone());
+            ToolCall { tool, id, action: owned(inner.action), input: Cow::Owned(text.into_owned()) }
+        }
+        _ => call(known, mcp, tool, id, input, server),
+    }
 }
 
 fn action<'a>(does: &Does, input: &'a str) -> Action<'a> {
@@ -95,8 +122,12 @@ fn action<'a>(does: &Does, input: &'a str) -> Action<'a> {
     }
     let members = Members::of(input);
     match does {
+        // Appending leaves the rest of the file in place, so the content is not the whole of it.
+        Does::Write { path, .. } if members.text("mode").as_deref() == Some("append") => {
+            one(&members, path, |_| Change::Edit(Vec::new()))
+        }
         Does::Write { path, content } => {
-            one(&members, path, |members| Change::Write { content: members.text(content) })
+            one(&members, path, |members| Change::Write { content: members.any_text(content) })
         }
         Does::Edit { path, old, new, all } => {
             one(&members, path, |members| Change::Edit(replacement(members, old, new, all).into_iter().collect()))
@@ -106,22 +137,26 @@ fn action<'a>(does: &Does, input: &'a str) -> Action<'a> {
         }
         Does::Change { path } => one(&members, path, |_| Change::Edit(Vec::new())),
         Does::Delete { path } => one(&members, path, |_| Change::Delete),
-        Does::Patch { text } => members.text(text).map_or(Action::Other, |text| patched(&text)),
-        Does::Run { command, dir } => match members.text(command) {
-            Some(command) => Action::Run { command, dir: members.text(dir).filter(|dir| !dir.is_empty()) },
+        Does::Patch { text } => members.any_text(text).map_or(Action::Other, |text| patched(&text)),
+        Does::Editor { path } if members.text("command").as_deref() == Some("view") => {
+            Action::Read(members.any_text(path).into_iter().collect())
+        }
+        Does::Editor { path } => one(&members, path, |_| Change::Edit(Vec::new())),
+        Does::Run { command, dir } => match members.any_text(command) {
+            Some(command) => Action::Run { command, dir: members.any_text(dir).filter(|dir| !dir.is_empty()) },
             None => Action::Other,
         },
         Does::Read { paths } => {
             Action::Read(paths.iter().filter_map(|field| members.raw(field)).flat_map(texts).collect())
         }
-        Does::Spawn { role, task } => Action::Spawn { role: members.text(role), task: members.text(task) },
+        Does::Spawn { role, task } => Action::Spawn { role: members.any_text(role), task: members.any_text(task) },
         Does::Nothing => Action::Inert,
     }
 }
 
 /// A change of the one file that `path` names; without a name the call is not understood.
 fn one<'a>(members: &Members<'a>, path: &str, change: impl FnOnce(&Members<'a>) -> Change<'a>) -> Action<'a> {
-    match members.text(path) {
+    match members.any_text(path) {
         Some(path) => Action::Change(vec![FileChange { path, change: change(members) }]),
         None => Action::Other,
     }
@@ -133,26 +168,22 @@ fn patched<'a>(text: &str) -> Action<'a> {
 }
 
 fn replacement<'a>(members: &Members<'a>, old: &str, new: &str, all: &str) -> Option<Replacement<'a>> {
-    Some(Replacement { old: members.text(old)?, new: members.text(new)?, all: members.flag(all) })
+    Some(Replacement { old: members.any_text(old)?, new: members.any_text(new)?, all: members.flag(all) })
 }
 
 fn replacements<'a>(members: &Members<'a>, edits: &str, old: &str, new: &str, all: &str) -> Vec<Replacement<'a>> {
-    let Some(list) = members.raw(edits) else {
-        return Vec::new();
-    };
-    let list: Vec<Members<'a>> = serde_json::from_str(list).unwrap_or_default();
-    let known: Vec<_> = list.iter().filter_map(|edit| replacement(edit, old, new, all)).collect();
+    let list = members.any_raw(edits).map(items_of).unwrap_or_default();
+    let known: Vec<_> = list.iter().filter_map(|edit| replacement(&Members::of(edit), old, new, all)).collect();
     // A list we understood only in part must not pass for the whole edit.
     if known.len() == list.len() { known } else { Vec::new() }
 }
 
 /// A path, or each path of a list.
 fn texts(json: &str) -> Vec<Cow<'_, str>> {
-    if let Some(text) = text_of(json) {
-        return vec![text];
+    match text_of(json) {
+        Some(text) => vec![text],
+        None => items_of(json).into_iter().filter_map(text_of).collect(),
     }
-    let list: Vec<crate::lenient::Text<'_>> = serde_json::from_str(json).unwrap_or_default();
-    list.into_iter().filter_map(|text| text.0).collect()
 }
 
 fn mcp_action<'a>(mcp: &McpName, tool: &str, server: Option<Cow<'a, str>>) -> Option<Action<'a>> {
@@ -170,4 +201,130 @@ fn mcp_action<'a>(mcp: &McpName, tool: &str, server: Option<Cow<'a, str>>) -> Op
     };
     let (named, tool) = (named.to_owned(), tool.to_owned());
     Some(Action::Mcp { server: server.unwrap_or(Cow::Owned(named)), tool: Cow::Owned(tool) })
+}
+
+/// Cuts an action loose from the text it was read from.
+fn owned(action: Action<'_>) -> Action<'static> {
+    fn keep(text: Cow<'_, str>) -> Cow<'static, str> {
+        Cow::Owned(text.into_owned())
+    }
+    fn change(change: Change<'_>) -> Change<'static> {
+        match change {
+            Change::Write { content } => Change::Write { content: content.map(keep) },
+            Change::Edit(parts) => Change::Edit(
+                parts.into_iter().map(|r| Replacement { old: keep(r.old), new: keep(r.new), all: r.all }).collect(),
+            ),
+            Change::Delete => Change::Delete,
+            Change::Rename { to } => Change::Rename { to: keep(to) },
+        }
+    }
+    match action {
+        Action::Change(files) => Action::Change(
+            files.into_iter().map(|file| FileChange { path: keep(file.path), change: change(file.change) }).collect(),
+        ),
+        Action::Run { command, dir } => Action::Run { command: keep(command), dir: dir.map(keep) },
+        Action::Read(paths) => Action::Read(paths.into_iter().map(keep).collect()),
+        Action::Mcp { server, tool } => Action::Mcp { server: keep(server), tool: keep(tool) },
+        Action::Spawn { role, task } => Action::Spawn { role: role.map(keep), task: task.map(keep) },
+        Action::Inert => Action::Inert,
+        Action::Other => Action::Other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const EDIT: Does = Does::Edit { path: "path|file_path", old: "old", new: "new", all: "all" };
+    const MANY: Does = Does::EditMany { path: "path", edits: "edits", old: "old", new: "new", all: "all" };
+
+    #[track_caller]
+    fn check(does: Does, input: &str, expected: &str) {
+        assert_eq!(format!("{:?}", action(&does, input)), expected, "{input}");
+    }
+
+    #[test]
+    fn fields_have_second_names() {
+        let expected =
+            r#"Change([FileChange { path: "a", change: Edit([Replacement { old: "x", new: "y", all: true }]) }])"#;
+        check(EDIT, r#"{"path":"a","old":"x","new":"y","all":true}"#, expected);
+        check(EDIT, r#"{"file_path":"a","old":"x","new":"y","all":true}"#, expected);
+    }
+
+    #[test]
+    fn an_edit_that_is_not_understood_is_still_one() {
+        check(EDIT, r#"{"path":"a"}"#, r#"Change([FileChange { path: "a", change: Edit([]) }])"#);
+        let half = r#"{"path":"a","edits":[{"old":"x","new":"y"},{"old":1}]}"#;
+        check(MANY, half, r#"Change([FileChange { path: "a", change: Edit([]) }])"#);
+        check(MANY, r#"{"path":"a","edits":[7]}"#, r#"Change([FileChange { path: "a", change: Edit([]) }])"#);
+    }
+
+    #[test]
+    fn a_call_without_its_main_field_is_unknown() {
+        check(EDIT, "{}", "Other");
+        check(EDIT, r#"{"path":["a"]}"#, "Other");
+        check(Does::Run { command: "command", dir: "" }, r#"{"command":["rm","x"]}"#, "Other");
+        check(Does::Patch { text: "patch" }, r#"{"patch":"no markers"}"#, "Other");
+        check(Does::Editor { path: "path" }, r#"{"command":"create"}"#, "Other");
+    }
+
+    #[test]
+    fn appending_is_not_replacing() {
+        let write = || Does::Write { path: "path", content: "content" };
+        let whole = r#"Change([FileChange { path: "a", change: Write { content: Some("x") } }])"#;
+        check(write(), r#"{"path":"a","content":"x"}"#, whole);
+        check(write(), r#"{"path":"a","content":"x","mode":"overwrite"}"#, whole);
+        let part = r#"Change([FileChange { path: "a", change: Edit([]) }])"#;
+        check(write(), r#"{"path":"a","content":"x","mode":"append"}"#, part);
+    }
+
+    #[test]
+    fn patches_come_bare_or_in_a_field() {
+        let expected = r#"Change([FileChange { path: "a", change: Delete }])"#;
+        check(Does::Patch { text: "patch" }, r#""*** Delete File: a""#, expected);
+        check(Does::Patch { text: "input|patch" }, r#"{"patch":"*** Delete File:a\n"}"#, expected);
+    }
+
+    #[test]
+    fn one_tool_may_read_or_change() {
+        check(Does::Editor { path: "path" }, r#"{"command":"view","path":"a"}"#, r#"Read(["a"])"#);
+        let insert = r#"{"command":"insert","path":"a"}"#;
+        check(Does::Editor { path: "path" }, insert, r#"Change([FileChange { path: "a", change: Edit([]) }])"#);
+    }
+
+    #[test]
+    fn reads_take_a_path_or_a_list() {
+        let read = || Does::Read { paths: &["path", "paths"] };
+        check(read(), r#"{"path":"a","paths":["b",1,"c"]}"#, r#"Read(["a", "b", "c"])"#);
+        check(read(), "null", "Read([])");
+    }
+
+    #[test]
+    fn quoted_input_is_unpacked() {
+        let shell = tool("bash", Does::Run { command: "command", dir: "" });
+        let check = |input: &str, expected: &str| {
+            let call = call_with_quoted_input(Some(&shell), &McpName::Plain, "bash".into(), None, input, None);
+            assert_eq!(format!("{:?} {}", call.action, call.input), expected, "{input}");
+        };
+        check(r#"{"command":"ls"}"#, r#"Run { command: "ls", dir: None } {"command":"ls"}"#);
+        check(r#""{\"command\":\"ls\"}""#, r#"Run { command: "ls", dir: None } {"command":"ls"}"#);
+        check(r#""just words""#, r#"Other "just words""#);
+    }
+
+    #[test]
+    fn servers_are_told_from_tools() {
+        let check = |mcp: McpName, tool: &str, server: Option<&str>, expected: Option<(&str, &str)>| {
+            let found = mcp_action(&mcp, tool, server.map(Cow::Borrowed));
+            let expected =
+                expected.map(|(server, tool)| Action::Mcp { server: Cow::Borrowed(server), tool: Cow::Borrowed(tool) });
+            assert_eq!(found, expected, "{tool}");
+        };
+        check(McpName::Double, "mcp__a_b__c__d", None, Some(("a_b", "c__d")));
+        check(McpName::Double, "Bash", None, None);
+        check(McpName::Single, "mcp_my_server_tool", Some("my_server"), Some(("my_server", "tool")));
+        check(McpName::Single, "mcp_server_tool", None, Some(("server", "tool")));
+        check(McpName::Colon, "MCP:tool", None, Some(("", "tool")));
+        check(McpName::Plain, "server_tool", None, None);
+        check(McpName::Plain, "tool", Some("server"), Some(("server", "tool")));
+    }
 }

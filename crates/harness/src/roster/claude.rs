@@ -1,12 +1,14 @@
 //! Claude Code. Checked on 2.1.325.
 
 use serde_json::json;
-use stead_model::{Base, Event, EventKind, Reply, Shape, Spot, Verdict};
+use stead_model::{Base, Detail, Event, EventKind, Reply, Shape, Spot, Verdict};
 
 use crate::detect::Signs;
 use crate::dialect::{self, Accent, RewriteStyle};
-use crate::doorway::{Doorway, EventFact, Facts, Heard, Install, Line, Powers, Scope, SettingsFile, StopCap, WarnBy};
-use crate::tool::{Does, McpName, Tool};
+use crate::doorway::{
+    Doorway, EventFact, Facts, Heard, Install, Line, Powers, Scope, SettingsFile, StopCap, WarnBy, event,
+};
+use crate::tool::{Does, McpName, Tool, tool};
 
 pub(super) static DOORWAY: Doorway = Doorway {
     facts: Facts {
@@ -37,6 +39,9 @@ pub(super) static DOORWAY: Doorway = Doorway {
     claims,
 };
 
+/// `systemMessage` is shown to the person.
+const DENY_NOTICE: Powers = Powers { warn: WarnBy::Notice, ..Powers::DENY };
+
 const EVENTS: &[EventFact] = &[
     event("SessionStart", EventKind::SessionStart, Powers::CONTEXT),
     event("UserPromptSubmit", EventKind::Prompt, Powers::DENY_CONTEXT),
@@ -45,64 +50,41 @@ const EVENTS: &[EventFact] = &[
         EventKind::BeforeTool,
         Powers { deny: true, ask: true, warn: WarnBy::Context, rewrite: true, context: true },
     ),
-    event("PermissionRequest", EventKind::PermissionRequest, Powers::DENY),
+    event("PermissionRequest", EventKind::PermissionRequest, DENY_NOTICE),
     event("PostToolUse", EventKind::AfterTool, Powers::DENY_CONTEXT),
     event("PostToolUseFailure", EventKind::ToolFailed, Powers::CONTEXT),
     // Context at a stop would itself continue the turn, so it is not offered.
-    event("Stop", EventKind::Stop, Powers::DENY),
+    event("Stop", EventKind::Stop, DENY_NOTICE),
     event("StopFailure", EventKind::StopFailed, Powers::NONE),
     event("SubagentStart", EventKind::SubagentStart, Powers::CONTEXT),
-    event("SubagentStop", EventKind::SubagentStop, Powers::DENY),
+    event("SubagentStop", EventKind::SubagentStop, DENY_NOTICE),
+    // The one event where it drops a notice.
     event("PreCompact", EventKind::BeforeCompact, Powers::DENY),
     event("PostCompact", EventKind::AfterCompact, Powers::NONE),
-    event("ConfigChange", EventKind::ConfigChange, Powers::DENY),
+    event("ConfigChange", EventKind::ConfigChange, DENY_NOTICE),
     event("Notification", EventKind::Notification, Powers::NONE),
     event("SessionEnd", EventKind::SessionEnd, Powers::NONE),
 ];
 
-const fn event(native: &'static str, kind: EventKind, powers: Powers) -> EventFact {
-    EventFact { native, kind, powers }
-}
-
+/// Beside the shared ones. Those that end or feed a process are left out, so that their input is judged.
 const TOOLS: &[Tool] = &[
-    tool("Write", Does::Write { path: "file_path", content: "content" }),
-    tool("Edit", Does::Edit { path: "file_path", old: "old_string", new: "new_string", all: "replace_all" }),
-    tool(
-        "MultiEdit",
-        Does::EditMany { path: "file_path", edits: "edits", old: "old_string", new: "new_string", all: "replace_all" },
-    ),
-    tool("NotebookEdit", Does::Change { path: "notebook_path" }),
-    tool("Bash", Does::Run { command: "command", dir: "" }),
-    tool("PowerShell", Does::Run { command: "command", dir: "" }),
-    tool("Read", Does::Read { paths: &["file_path"] }),
-    tool("Glob", Does::Read { paths: &["path"] }),
-    tool("Grep", Does::Read { paths: &["path"] }),
-    tool("LS", Does::Read { paths: &["path"] }),
-    tool("Agent", Does::Spawn { role: "subagent_type", task: "prompt" }),
-    tool("Task", Does::Spawn { role: "subagent_type", task: "prompt" }),
-    tool("Skill", Does::Nothing),
-    tool("TodoWrite", Does::Nothing),
     tool("TaskCreate", Does::Nothing),
     tool("TaskUpdate", Does::Nothing),
     tool("TaskGet", Does::Nothing),
     tool("TaskList", Does::Nothing),
     tool("TaskOutput", Does::Nothing),
-    tool("TaskStop", Does::Nothing),
     tool("BashOutput", Does::Nothing),
-    tool("KillShell", Does::Nothing),
-    tool("WebFetch", Does::Nothing),
-    tool("WebSearch", Does::Nothing),
-    tool("AskUserQuestion", Does::Nothing),
-    tool("EnterPlanMode", Does::Nothing),
-    tool("ExitPlanMode", Does::Nothing),
     tool("ToolSearch", Does::Nothing),
 ];
 
-const fn tool(name: &'static str, does: Does) -> Tool {
-    Tool { name, does }
-}
-
-const ACCENT: Accent = Accent { events: EVENTS, tools: TOOLS, mcp: McpName::Double };
+const ACCENT: Accent = Accent {
+    events: EVENTS,
+    tools: &[dialect::TOOLS, TOOLS],
+    mcp: McpName::Double,
+    plain: dialect::same_name,
+    author: dialect::unknown_author,
+    rewrite: RewriteStyle::Bare,
+};
 
 /// Switches that turn hooks off, and variables that decide whether a bare `stead` is found.
 const WATCH: &str =
@@ -157,11 +139,18 @@ fn entry(line: &Line, command: &str, scope: Scope) -> serde_json::Value {
 }
 
 fn decode<'a>(payload: &'a str, named: Option<&'a str>) -> serde_json::Result<Event<'a>> {
-    dialect::decode(&ACCENT, payload, named)
+    let mut event = dialect::decode(&ACCENT, payload, named)?;
+    // A compaction ends with the stop of its own summariser, a sub-agent of no type. Nobody spawned it and nobody may
+    // keep it working.
+    if event.kind == EventKind::SubagentStop && event.agent.as_ref().is_some_and(|a| a.role.as_deref() == Some("")) {
+        event.kind = EventKind::Other;
+        event.detail = Detail::None;
+    }
+    Ok(event)
 }
 
 fn encode(heard: &Heard<'_>, verdict: &Verdict) -> Reply {
-    dialect::print(dialect::answer(heard, verdict, RewriteStyle::Bare), "")
+    dialect::print(dialect::answer(&ACCENT, heard, verdict), "")
 }
 
 fn claims(signs: &Signs<'_>) -> bool {

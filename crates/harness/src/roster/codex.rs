@@ -1,0 +1,171 @@
+//! Codex CLI. Checked on 0.166.0. It rejects an answer with one unknown key, lets a denial without a reason pass, and
+//! never ends a turn that a hook keeps alive.
+
+use serde_json::json;
+use stead_model::{Author, Base, Event, EventKind, Reply, Shape, Spot, Verdict};
+
+use crate::detect::Signs;
+use crate::dialect::{self, Accent, RewriteStyle};
+use crate::doorway::{
+    Doorway, EventFact, Facts, Heard, Install, Line, Powers, Scope, SettingsFile, StopCap, WarnBy, event,
+};
+use crate::lenient::Members;
+use crate::tool::{Does, McpName, Tool, tool};
+
+pub(super) static DOORWAY: Doorway = Doorway {
+    facts: Facts {
+        title: "Codex CLI",
+        program: "codex",
+        checked: "0.166.0",
+        traces: &[".codex"],
+        project_vars: &[],
+        events: EVENTS,
+        stop_cap: StopCap::None,
+        subagents: "start and stop events; calls and prompts carry agent_id",
+        settings: SETTINGS,
+        install: Install {
+            shape: Shape::Groups,
+            project: Some(".codex/hooks.json"),
+            local: None,
+            user: user("hooks.json"),
+            lines: LINES,
+            entry,
+            whole: None,
+            confirm: "run `/hooks` in `codex` and trust Stead's lines; until then, and after every change of them, it skips them silently",
+        },
+    },
+    decode,
+    encode,
+    claims,
+};
+
+const EVENTS: &[EventFact] = &[
+    event("SessionStart", EventKind::SessionStart, Powers::CONTEXT),
+    // A blocked prompt is dropped without a word to the person.
+    event("UserPromptSubmit", EventKind::Prompt, Powers::DENY_CONTEXT),
+    // `ask` is refused as unsupported, and then the tool runs.
+    event(
+        "PreToolUse",
+        EventKind::BeforeTool,
+        Powers { deny: true, ask: false, warn: WarnBy::Context, rewrite: true, context: true },
+    ),
+    event("PermissionRequest", EventKind::PermissionRequest, Powers::DENY),
+    // The reason replaces the tool's result.
+    event("PostToolUse", EventKind::AfterTool, Powers::DENY_CONTEXT),
+    event("Stop", EventKind::Stop, Powers::DENY),
+    event("SubagentStart", EventKind::SubagentStart, Powers::CONTEXT),
+    event("SubagentStop", EventKind::SubagentStop, Powers::DENY),
+    // Only `continue: false`, which ends the run, would be obeyed here.
+    event("PreCompact", EventKind::BeforeCompact, Powers::NONE),
+    event("PostCompact", EventKind::AfterCompact, Powers::NONE),
+    event("SessionEnd", EventKind::SessionEnd, Powers::NONE),
+];
+
+const TOOLS: &[Tool] = &[
+    // Every shell tool arrives under this name.
+    tool("Bash", Does::Run { command: "command", dir: "workdir" }),
+    tool("apply_patch", Does::Patch { text: "command|input|patch" }),
+    tool("view_image", Does::Read { paths: &["path"] }),
+    tool("spawn_agent", Does::Spawn { role: "agent_type", task: "message" }),
+    tool("wait_agent", Does::Nothing),
+    tool("close_agent", Does::Nothing),
+    tool("list_agents", Does::Nothing),
+    tool("update_plan", Does::Nothing),
+    tool("request_user_input", Does::Nothing),
+    tool("web_search", Does::Nothing),
+    tool("tool_search", Does::Nothing),
+];
+
+const ACCENT: Accent =
+    Accent { events: EVENTS, tools: &[TOOLS], mcp: McpName::Double, plain, author, rewrite: RewriteStyle::WithAllow };
+
+/// Newer models reach the agent tools through a namespace, which is glued on without a separator.
+fn plain(name: &str) -> &str {
+    let rest = name.strip_prefix("collaboration").or_else(|| {
+        let versioned = name.strip_prefix("multi_agent_v")?;
+        Some(versioned.trim_start_matches(|c: char| c.is_ascii_digit()))
+    });
+    match rest {
+        Some(rest) if rest.ends_with("_agent") || rest == "list_agents" => rest,
+        _ => name,
+    }
+}
+
+/// A sub-agent's task raises the prompt event as well.
+fn author(wire: &Members<'_>) -> Author {
+    if wire.filled("agent_id").is_some() { Author::Machine } else { Author::Unknown }
+}
+
+/// An unknown top-level key makes it drop the file.
+const HOOKS_WATCH: &str = "only:/=description,hooks";
+
+/// Trust is kept per line in the user's configuration; a project marked untrusted runs no hooks at all.
+const CONFIG_WATCH: &str = "off:/features/hooks=false off:/projects/*/trust_level=untrusted same:/hooks/state";
+
+const SETTINGS: &[SettingsFile] = &[
+    SettingsFile { spot: project(".codex/hooks.json"), shape: Shape::Groups, watch: HOOKS_WATCH },
+    SettingsFile { spot: project(".codex/config.toml"), shape: Shape::TomlGroups, watch: CONFIG_WATCH },
+    SettingsFile { spot: user("hooks.json"), shape: Shape::Groups, watch: HOOKS_WATCH },
+    SettingsFile { spot: user("config.toml"), shape: Shape::TomlGroups, watch: CONFIG_WATCH },
+];
+
+const fn project(path: &'static str) -> Spot<'static> {
+    Spot { base: Base::Project, path }
+}
+
+const fn user(path: &'static str) -> Spot<'static> {
+    Spot { base: Base::Var { name: "CODEX_HOME", fallback: ".codex" }, path }
+}
+
+const LINES: &[Line] = &[
+    line("SessionStart"),
+    line("UserPromptSubmit"),
+    line("PreToolUse"),
+    line("PermissionRequest"),
+    line("PostToolUse"),
+    line("Stop"),
+    line("SubagentStart"),
+    line("SubagentStop"),
+    line("PreCompact"),
+    line("PostCompact"),
+    // Three seconds are the most it grants here.
+    Line { event: "SessionEnd", matcher: None, timeout: 3 },
+];
+
+const fn line(event: &'static str) -> Line {
+    Line { event, matcher: None, timeout: 10 }
+}
+
+fn entry(line: &Line, command: &str, _: Scope) -> serde_json::Value {
+    json!({"type": "command", "command": command, "timeout": line.timeout})
+}
+
+fn decode<'a>(payload: &'a str, named: Option<&'a str>) -> serde_json::Result<Event<'a>> {
+    dialect::decode(&ACCENT, payload, named)
+}
+
+fn encode(heard: &Heard<'_>, verdict: &Verdict) -> Reply {
+    let is_stop = matches!(heard.kind, EventKind::Stop | EventKind::SubagentStop);
+    // At a stop it wants JSON; several builds reported an empty answer as a failure.
+    dialect::print(dialect::answer(&ACCENT, heard, verdict), if is_stop { "{}" } else { "" })
+}
+
+fn claims(signs: &Signs<'_>) -> bool {
+    signs.text_contains("transcript_path", "/rollout-") || (signs.is_text("turn_id") && signs.is_text("model"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_known_namespaces_come_off() {
+        let check = |name: &str, expected: &str| assert_eq!(plain(name), expected);
+        check("spawn_agent", "spawn_agent");
+        check("collaborationspawn_agent", "spawn_agent");
+        check("multi_agent_v1wait_agent", "wait_agent");
+        check("multi_agent_v12list_agents", "list_agents");
+        check("mcp__x__spawn_agent", "mcp__x__spawn_agent");
+        check("collaborationexec", "collaborationexec");
+    }
+}
