@@ -1,1 +1,51 @@
-//! The project folder: root, layout, config layers, atomic files, append logs.
+//! The project folder: where its root is ([`find_root`]), where the rooms lie ([`Layout`]), what the settings say and
+//! who said it ([`Config`]), and how files are changed so that nobody ever sees half of one ([`replace`],
+//! [`append_line`]).
+//!
+//! Every room that keeps something does so through this one, so that crashes, full disks and rivals are dealt with in
+//! one place. It knows no rules of the domain, judges nothing and prints nothing.
+
+mod adopt;
+mod append;
+mod config;
+mod deadline;
+mod durability;
+mod error;
+mod file;
+mod init;
+mod layout;
+mod line;
+mod lines;
+mod marker;
+mod nearest;
+mod os;
+mod path_bytes;
+mod room;
+mod root;
+mod schema;
+mod stdin;
+mod tail;
+mod user_dirs;
+mod worktree;
+
+pub use adopt::{Adopted, adopt};
+pub use append::append_line;
+pub use config::{Config, Edited, Entry, Layer, Origin, Problem, Severity, Value, set_value, unset_value};
+pub use deadline::{OnAlarm, set_on_alarm, start_alarm};
+pub use durability::Durability;
+pub use error::StoreError;
+pub use file::{Creation, create, create_parents, read_capped, replace, replace_creating};
+pub use init::{Did, Done, init};
+pub use layout::Layout;
+pub use line::{LINE_LIMIT, Line};
+pub use lines::Lines;
+pub use marker::Marker;
+pub use nearest::nearest;
+pub use path_bytes::path_from_bytes;
+pub use room::Room;
+pub use root::{CONFIG, CONFIG_LOCAL, Found, MARKER, clean, find_root};
+pub use schema::{SCHEMAS, Schema, schema};
+pub use stdin::{Got, read_stdin};
+pub use tail::Tail;
+pub use user_dirs::UserDirs;
+pub use worktree::Worktree;

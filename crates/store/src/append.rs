@@ -1,0 +1,102 @@
+use std::fs::{File, TryLockError};
+use std::io::{self, Write};
+use std::path::Path;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::error::At;
+use crate::{Durability, LINE_LIMIT, StoreError, os};
+
+/// How long the first wait for a lock lasts; each further one doubles up to the second value.
+const WAITS: (Duration, Duration) = (Duration::from_micros(100), Duration::from_millis(4));
+
+/// Appends one line to a log, creating the file if need be. The line is written at once under an exclusive lock, for
+/// which the call waits no longer than `patience`. A torn line that a killed writer left behind is closed off first.
+/// Either the whole line is there afterwards or nothing of it.
+pub fn append_line(
+    path: &Path,
+    line: impl AsRef<[u8]>,
+    durability: Durability,
+    patience: Duration,
+) -> Result<(), StoreError> {
+    append_bytes(path, line.as_ref(), durability, patience)
+}
+
+fn append_bytes(path: &Path, line: &[u8], durability: Durability, patience: Duration) -> Result<(), StoreError> {
+    if line.contains(&b'\n') {
+        return Err(StoreError::LineBreak { path: path.to_owned() });
+    }
+    if line.len() > LINE_LIMIT {
+        return Err(StoreError::LineTooLong { path: path.to_owned(), length: line.len(), limit: LINE_LIMIT });
+    }
+    let (file, length) = open_locked(path, patience)?;
+    let mut bytes = Vec::with_capacity(line.len() + 2);
+    if length > 0 && os::byte_at(&file, length - 1).at("read", path)? != b'\n' {
+        bytes.push(b'\n');
+    }
+    bytes.extend_from_slice(line);
+    bytes.push(b'\n');
+    if let Err(error) = (&file).write_all(&bytes) {
+        // Part of it may have found room. We still hold the lock, so nobody else's line is cut.
+        let _ = file.set_len(length);
+        return Err(error).at("append to", path);
+    }
+    if durability == Durability::Synced {
+        file.sync_data().at("sync", path)?;
+    }
+    Ok(())
+}
+
+/// Opens and locks the log, and gives its length under the lock.
+fn open_locked(path: &Path, patience: Duration) -> Result<(File, u64), StoreError> {
+    let mut waiting = Waiting::new(patience);
+    loop {
+        let file = os::open_to_append(path).at("open", path)?;
+        lock(&file, path, &mut waiting)?;
+        let data = file.metadata().at("look at", path)?;
+        if !data.is_file() {
+            return Err(StoreError::NotAFile { path: path.to_owned() });
+        }
+        if !os::is_unlinked(&data) {
+            return Ok((file, data.len()));
+        }
+        // Somebody replaced the file while we waited; the next round opens the new one.
+        waiting.pause(path)?;
+    }
+}
+
+/// Locks politely: standard locks know no time limit, so this asks again and again.
+pub(crate) fn lock(file: &File, path: &Path, waiting: &mut Waiting) -> Result<(), StoreError> {
+    loop {
+        match file.try_lock() {
+            Ok(()) => return Ok(()),
+            Err(TryLockError::WouldBlock) => waiting.pause(path)?,
+            Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(TryLockError::Error(error)) => return Err(error).at("lock", path),
+        }
+    }
+}
+
+/// Patience with a beginning, an end and growing naps in between.
+pub(crate) struct Waiting {
+    patience: Duration,
+    since: Option<Instant>,
+    nap: Duration,
+}
+
+impl Waiting {
+    pub(crate) fn new(patience: Duration) -> Self {
+        Self { patience, since: None, nap: WAITS.0 }
+    }
+
+    fn pause(&mut self, path: &Path) -> Result<(), StoreError> {
+        let since = *self.since.get_or_insert_with(Instant::now);
+        let left = self.patience.saturating_sub(since.elapsed());
+        if left.is_zero() {
+            return Err(StoreError::Locked { path: path.to_owned(), waited_ms: self.patience.as_millis() });
+        }
+        thread::sleep(self.nap.min(left));
+        self.nap = (self.nap * 2).min(WAITS.1);
+        Ok(())
+    }
+}

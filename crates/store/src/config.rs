@@ -1,0 +1,155 @@
+//! Settings in layers. Defaults, the person's file, the project's, this checkout's, the environment and the command line
+//! are laid over each other; each value remembers who set it. A broken layer is reported and left out, so that the others
+//! still count. It never decides what a setting means.
+
+mod edit;
+mod key;
+mod layers;
+mod origin;
+mod parse;
+mod problem;
+mod value;
+
+use std::ffi::OsString;
+use std::path::Path;
+
+pub(crate) use edit::set_values;
+pub use edit::{Edited, set_value, unset_value};
+pub use origin::{Layer, Origin};
+pub use problem::{Problem, Severity};
+pub use value::Value;
+
+use crate::{MARKER, Room, StoreError};
+use key::{KEYS, Key};
+
+/// One setting with the value that counts, who set it, and what it is for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    pub key: &'static str,
+    pub value: Value,
+    pub origin: Origin,
+    pub about: &'static str,
+}
+
+/// All settings, each with the value of the strongest layer that has one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Config {
+    /// In the order of [`KEYS`].
+    entries: Vec<Entry>,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        let mut defaults = parse::defaults();
+        let entry = |key: &Key| {
+            let found = defaults.iter().position(|setting| setting.key == key.name);
+            // A test keeps the table and the file of defaults in step.
+            let (value, origin) = match found.map(|at| defaults.swap_remove(at)) {
+                Some(setting) => (setting.value, setting.origin),
+                None => (Value::Text(String::new()), Origin::layer(Layer::Default)),
+            };
+            Entry { key: key.name, value, origin, about: key.about }
+        };
+        Self { entries: KEYS.iter().map(entry).collect() }
+    }
+}
+
+impl Config {
+    /// Reads all layers; without a root, only those that need none. `flags` are `key=value` settings of a command line.
+    /// It does not fail: what cannot be read becomes a [`Problem`] and the layers below it count.
+    pub fn load(root: Option<&Path>, env: &dyn Fn(&str) -> Option<OsString>, flags: &[String]) -> (Self, Vec<Problem>) {
+        let mut config = Self::default();
+        let mut problems = Vec::new();
+        for parsed in layers::read(root, env, flags) {
+            problems.extend(parsed.problems);
+            for setting in parsed.settings {
+                config.put(setting);
+            }
+        }
+        config.part_rooms(&mut problems);
+        (config, problems)
+    }
+
+    /// Gives a switch. Asking for a name that is no switch is a programming error; it counts as off.
+    pub fn bool(&self, key: &str) -> bool {
+        match self.find(key).map(|entry| &entry.value) {
+            Some(Value::Bool(value)) => *value,
+            other => {
+                debug_assert!(false, "`{key}` is no switch but {other:?}");
+                false
+            }
+        }
+    }
+
+    /// Gives a text. Asking for a name that is no text is a programming error; it counts as empty.
+    pub fn text(&self, key: &str) -> &str {
+        match self.find(key).map(|entry| &entry.value) {
+            Some(Value::Text(value)) => value,
+            other => {
+                debug_assert!(false, "`{key}` is no text but {other:?}");
+                ""
+            }
+        }
+    }
+
+    /// Gives a setting by a name that a person typed.
+    pub fn get(&self, key: &str) -> Result<&Entry, StoreError> {
+        self.find(key).ok_or_else(|| Key::unknown(key))
+    }
+
+    pub fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+
+    /// Says whether somebody, in whatever layer, chose this value.
+    pub fn is_set(&self, key: &str) -> bool {
+        self.find(key).is_some_and(|entry| entry.origin.layer != Layer::Default)
+    }
+
+    fn find(&self, key: &str) -> Option<&Entry> {
+        self.entries.iter().find(|entry| entry.key == key)
+    }
+
+    fn put(&mut self, setting: parse::Setting) {
+        if let Some(entry) = self.entries.iter_mut().find(|entry| entry.key == setting.key) {
+            entry.value = setting.value;
+            entry.origin = setting.origin;
+        }
+    }
+
+    /// Sends rooms back to their default that were moved onto another one, or that would make deleting the cache delete
+    /// more than the cache.
+    fn part_rooms(&mut self, problems: &mut Vec<Problem>) {
+        let defaults = Self::default();
+        while let Some((room, there)) = self.clash() {
+            let Some(at) = self.entries.iter().position(|entry| entry.key == room.key()) else { return };
+            let entry = &mut self.entries[at];
+            let message = format!("`{}` cannot be `{}`: `{there}` lies there", room.key(), entry.value);
+            problems.push(Problem::error(&entry.origin, message).hinted("give each room a folder of its own"));
+            *entry = defaults.entries[at].clone();
+        }
+    }
+
+    /// Finds a moved room that lies where something else does, and what that is.
+    fn clash(&self) -> Option<(Room, &'static str)> {
+        let cache = self.text(Room::Cache.key());
+        if self.is_set(Room::Cache.key()) && holds(cache, MARKER) {
+            return Some((Room::Cache, MARKER));
+        }
+        // From the last one on: the cache gives way first.
+        let pairs = Room::ALL.into_iter().rev().flat_map(|one| Room::ALL.map(|other| (one, other)));
+        pairs.filter(|(one, other)| one != other && self.is_set(one.key())).find_map(|(one, other)| {
+            let (place, taken) = (self.text(one.key()), self.text(other.key()));
+            let mixed = [one, other].contains(&Room::Cache) && (holds(place, taken) || holds(taken, place));
+            (place == taken || mixed).then_some((one, other.key()))
+        })
+    }
+}
+
+/// Says whether the first place is a folder above the second.
+fn holds(outer: &str, inner: &str) -> bool {
+    inner.strip_prefix(outer).is_some_and(|rest| rest.starts_with('/'))
+}
+
+#[cfg(test)]
+mod tests;

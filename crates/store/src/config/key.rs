@@ -1,0 +1,101 @@
+use super::Value;
+use crate::layout::check_place;
+use crate::{Room, StoreError, nearest};
+
+/// What a setting may hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Switch,
+    /// A folder inside the project.
+    Folder,
+}
+
+/// A setting that exists.
+pub(crate) struct Key {
+    pub(crate) name: &'static str,
+    pub(crate) kind: Kind,
+    pub(crate) about: &'static str,
+}
+
+const fn switch(name: &'static str, about: &'static str) -> Key {
+    Key { name, kind: Kind::Switch, about }
+}
+
+const fn folder(name: &'static str, about: &'static str) -> Key {
+    Key { name, kind: Kind::Folder, about }
+}
+
+/// Every setting, in the order in which they are listed.
+pub(crate) const KEYS: &[Key] = &[
+    switch("auto_init", "create the project marker when a session starts without one"),
+    switch("record.sessions", "write down each hook call and the state of each session"),
+    switch("record.relevant_files", "write down which files the agent touched"),
+    switch("gate.self_protection", "keep the agent from changing Stead's own files and hook lines"),
+    folder("layout.context", "packets, loops, indexes"),
+    folder("layout.roles", "role context files"),
+    folder("layout.intents", "intents, their map and the trace ledger"),
+    folder("layout.stages", "stages of pipelines"),
+    folder("layout.pipelines", "pipelines"),
+    folder("layout.runs", "what the engine ran"),
+    folder("layout.features", "features and their evidence"),
+    folder("layout.guards", "declarative rules"),
+    folder("layout.graph", "traces and patterns"),
+    folder("layout.cache", "what can be rebuilt; safe to delete"),
+];
+
+impl Key {
+    pub(crate) fn find(name: &str) -> Option<&'static Self> {
+        KEYS.iter().find(|key| key.name == name)
+    }
+
+    pub(crate) fn named(name: &str) -> Result<&'static Self, StoreError> {
+        Self::find(name).ok_or_else(|| Self::unknown(name))
+    }
+
+    pub(crate) fn unknown(name: &str) -> StoreError {
+        StoreError::UnknownKey { key: name.to_owned(), nearest: Self::nearest(name) }
+    }
+
+    /// Finds the setting that was meant: by typing error, or by its last word in the wrong section.
+    pub(crate) fn nearest(name: &str) -> Option<&'static str> {
+        let last = |name: &str| name.rsplit('.').next().map(str::to_lowercase);
+        nearest(name, KEYS.iter().map(|key| key.name))
+            .or_else(|| KEYS.iter().map(|key| key.name).find(|known| last(known) == last(name)))
+    }
+
+    /// The environment variable that sets it.
+    pub(crate) fn variable(&self) -> String {
+        format!("STEAD_{}", self.name.replace('.', "_").to_uppercase())
+    }
+
+    /// Reads a value as typed on a command line or in the environment.
+    pub(crate) fn read(&self, typed: &str) -> Result<Value, String> {
+        match self.kind {
+            Kind::Switch => match typed.trim() {
+                "true" => Ok(Value::Bool(true)),
+                "false" => Ok(Value::Bool(false)),
+                _ => Err(self.expected().to_owned()),
+            },
+            Kind::Folder => self.check(Value::Text(typed.to_owned())),
+        }
+    }
+
+    /// Checks a value of the right type, and brings it into its one spelling.
+    pub(crate) fn check(&self, value: Value) -> Result<Value, String> {
+        match (self.kind, value) {
+            (Kind::Switch, value @ Value::Bool(_)) => Ok(value),
+            (Kind::Folder, Value::Text(place)) => check_place(&place).map(Value::Text).map_err(str::to_owned),
+            _ => Err(self.expected().to_owned()),
+        }
+    }
+
+    pub(crate) fn expected(&self) -> &'static str {
+        match self.kind {
+            Kind::Switch => "it is `true` or `false`",
+            Kind::Folder => "it is the path of a folder in quotes",
+        }
+    }
+}
+
+/// A room always has a setting; the compiler cannot see it, so this does.
+const _: () = assert!(KEYS.len() == Room::ALL.len() + 4);

@@ -1,0 +1,54 @@
+//! The last resort of the hook path: an alarm that ends the process with an answer that every client understands.
+//!
+//! Everything that may wait is bounded by itself; this catches what nobody thought of (a hung disk, a runaway loop).
+//! A handler may not allocate, so it cannot build a client's JSON: where something lies ahead that a gate could
+//! prevent it exits 2 with a reason on stderr, elsewhere it exits 0 without a word.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// What the alarm does when it goes off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OnAlarm {
+    /// Let the event pass: nobody waits for a judgement.
+    Pass,
+    /// Block it: a gate that cannot decide says no.
+    Block,
+}
+
+static BLOCK: AtomicBool = AtomicBool::new(false);
+
+/// Sets what the alarm will do from now on.
+pub fn set_on_alarm(on_alarm: OnAlarm) {
+    BLOCK.store(on_alarm == OnAlarm::Block, Ordering::Relaxed);
+}
+
+/// Starts the alarm. It is never stopped: the process ends first.
+#[cfg(unix)]
+#[expect(unsafe_code, reason = "neither std nor rustix can install a signal handler")]
+pub fn start_alarm(seconds: u32) {
+    extern "C" fn ring(_: libc::c_int) {
+        let block = BLOCK.load(Ordering::Relaxed);
+        if block {
+            const REASON: &[u8] = b"Stead: no answer in time, so the call is refused; try again\n";
+            // SAFETY: write(2) is async-signal-safe and the buffer is static.
+            unsafe { libc::write(2, REASON.as_ptr().cast(), REASON.len()) };
+        }
+        // SAFETY: _exit(2) is async-signal-safe.
+        unsafe { libc::_exit(if block { 2 } else { 0 }) };
+    }
+    let handler: extern "C" fn(libc::c_int) = ring;
+    // SAFETY: the handler calls async-signal-safe functions only.
+    unsafe {
+        libc::signal(libc::SIGALRM, handler as libc::sighandler_t);
+        libc::alarm(seconds);
+    }
+}
+
+/// Starts the alarm. It is never stopped: the process ends first.
+#[cfg(not(unix))]
+pub fn start_alarm(seconds: u32) {
+    std::thread::spawn(move || {
+        std::thread::sleep(std::time::Duration::from_secs(u64::from(seconds)));
+        std::process::exit(if BLOCK.load(Ordering::Relaxed) { 2 } else { 0 });
+    });
+}

@@ -1,0 +1,8 @@
+/// How hard a write is pressed onto the disk before the call returns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Durability {
+    /// Survives a killed process, not a power cut. For the hook path.
+    Quick,
+    /// Survives a power cut.
+    Synced,
+}

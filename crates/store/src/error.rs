@@ -1,0 +1,79 @@
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// What can go wrong in the project folder. Each case names the file, and [`StoreError::hint`] an action where there is one.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    #[error("could not {doing} `{}`", path.display())]
+    Io { doing: &'static str, path: PathBuf, source: io::Error },
+    #[error("`{}` is not a regular file", path.display())]
+    NotAFile { path: PathBuf },
+    #[error("`{}` leads through too many symbolic links", path.display())]
+    LinkLoop { path: PathBuf },
+    #[error("`{}` stayed locked by another process for {waited_ms} ms", path.display())]
+    Locked { path: PathBuf, waited_ms: u128 },
+    #[error("a line for `{}` contains a line break", path.display())]
+    LineBreak { path: PathBuf },
+    #[error("a line for `{}` has {length} bytes, more than the {limit} a reader accepts", path.display())]
+    LineTooLong { path: PathBuf, length: usize, limit: usize },
+    #[error("there is no project marker `{}`", path.display())]
+    MarkerMissing { path: PathBuf },
+    #[error("the project marker `{}` is damaged: {why}", path.display())]
+    MarkerCorrupt { path: PathBuf, why: String },
+    #[error("the project marker `{}` has schema {found}, this program knows up to {known}", path.display())]
+    MarkerNewer { path: PathBuf, found: u64, known: u32 },
+    #[error("`{}`:{line}: {message}", path.display())]
+    ConfigSyntax { path: PathBuf, line: usize, message: String },
+    #[error("unknown setting `{key}`")]
+    UnknownKey { key: String, nearest: Option<&'static str> },
+    #[error("`{key}` cannot be `{value}`: {why}")]
+    WrongValue { key: String, value: String, why: String },
+    #[error("`{}` holds something else than a table where `{key}` belongs", path.display())]
+    NotATable { path: PathBuf, key: String },
+    #[error("unknown schema `{name}`; known are {known}")]
+    UnknownSchema { name: String, known: String, nearest: Option<&'static str> },
+}
+
+impl StoreError {
+    /// Says what a person can do about it.
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Self::MarkerMissing { .. } => Some("run `stead context init` in the project's root folder".into()),
+            Self::MarkerCorrupt { path, .. } => Some(format!(
+                "restore `{0}` from version control, or move it away and run `stead context init`",
+                path.display()
+            )),
+            Self::MarkerNewer { .. } => Some("update `stead`; a newer version wrote this project".into()),
+            Self::ConfigSyntax { path, line, .. } => Some(format!("correct line {line} of `{}`", path.display())),
+            Self::UnknownKey { nearest: Some(nearest), .. } | Self::UnknownSchema { nearest: Some(nearest), .. } => {
+                Some(format!("did you mean `{nearest}`?"))
+            }
+            Self::UnknownKey { nearest: None, .. } => Some("`stead config list` shows all settings".into()),
+            Self::Locked { .. } => Some("try again when the other process has finished".into()),
+            Self::NotAFile { path } => Some(format!("move `{}` away", path.display())),
+            Self::Io { source, .. } => io_hint(source),
+            _ => None,
+        }
+    }
+}
+
+fn io_hint(source: &io::Error) -> Option<String> {
+    let hint = match source.kind() {
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "free some space on that file system",
+        io::ErrorKind::ReadOnlyFilesystem => "the file system is mounted read-only; work in a writable copy",
+        io::ErrorKind::PermissionDenied => "give yourself write access to that folder",
+        _ => return None,
+    };
+    Some(hint.into())
+}
+
+/// Adds the path and what was being done to a plain I/O error.
+pub(crate) trait At<T> {
+    fn at(self, doing: &'static str, path: &Path) -> Result<T, StoreError>;
+}
+
+impl<T> At<T> for io::Result<T> {
+    fn at(self, doing: &'static str, path: &Path) -> Result<T, StoreError> {
+        self.map_err(|source| StoreError::Io { doing, path: path.to_owned(), source })
+    }
+}

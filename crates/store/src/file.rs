@@ -1,0 +1,158 @@
+//! Whole files: read within a bound, replaced or created in one step. A reader sees the old content or the new one,
+//! never a part, and a failed write leaves the old file as it was. It never decides what a file should hold.
+
+use std::fs::{self, File};
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+
+use tempfile::NamedTempFile;
+
+use crate::error::At;
+use crate::{Durability, StoreError, os};
+
+/// As many links as Linux follows.
+const LINK_LIMIT: usize = 40;
+
+/// What became of a file that should exist afterwards.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Creation {
+    Created,
+    /// It was there already and was not touched.
+    Existed,
+}
+
+/// Replaces a file's whole content, or creates the file. The temporary file lies beside the target and is renamed over
+/// it; mode and, where permitted, owner are kept; a symbolic link stays and its target is replaced. The folder must exist
+/// (see [`create_parents`]).
+pub fn replace(path: &Path, bytes: &[u8], durability: Durability) -> Result<(), StoreError> {
+    let target = follow(path)?;
+    let old = match fs::metadata(&target) {
+        Ok(data) if data.is_file() => Some(data),
+        Ok(_) => return Err(StoreError::NotAFile { path: target }),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+        Err(error) => return Err(error).at("look at", &target),
+    };
+    let temporary = write_beside(&target, bytes, durability, |file| match &old {
+        Some(old) => os::take_over(file, old),
+        None => Ok(()),
+    })?;
+    temporary.persist(&target).map_err(|error| error.error).at("replace", &target)?;
+    sync_folder(&target, durability)
+}
+
+/// Replaces as [`replace`] does, and creates the folders above the file where they are missing.
+pub fn replace_creating(path: &Path, bytes: &[u8], durability: Durability) -> Result<(), StoreError> {
+    match replace(path, bytes, durability) {
+        Err(StoreError::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => {
+            create_parents(&follow(path)?)?;
+            replace(path, bytes, durability)
+        }
+        outcome => outcome,
+    }
+}
+
+/// Creates a file with its whole content, unless something of that name exists.
+pub fn create(path: &Path, bytes: &[u8], durability: Durability) -> Result<Creation, StoreError> {
+    // Looking first spares the folder a temporary file, and thereby its time stamp.
+    match fs::symlink_metadata(path) {
+        Ok(_) => return Ok(Creation::Existed),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+        Err(error) => return Err(error).at("look at", path),
+    }
+    let temporary = write_beside(path, bytes, durability, |_| Ok(()))?;
+    match temporary.persist_noclobber(path) {
+        Ok(_) => {}
+        Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => return Ok(Creation::Existed),
+        Err(error) => return Err(error.error).at("create", path),
+    }
+    sync_folder(path, durability)?;
+    Ok(Creation::Created)
+}
+
+/// Creates the folders above a file and says which, outermost first.
+pub fn create_parents(path: &Path) -> Result<Vec<PathBuf>, StoreError> {
+    let missing: Vec<PathBuf> = path
+        .ancestors()
+        .skip(1)
+        .take_while(|dir| !dir.as_os_str().is_empty() && !dir.is_dir())
+        .map(Path::to_owned)
+        .collect();
+    let mut created = Vec::new();
+    for dir in missing.into_iter().rev() {
+        match fs::create_dir(&dir) {
+            Ok(()) => created.push(dir),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists && dir.is_dir() => {}
+            Err(error) => return Err(error).at("create folder", &dir),
+        }
+    }
+    Ok(created)
+}
+
+/// Reads a regular file of at most `limit` bytes. `None` when there is none; longer or special files are an error.
+pub fn read_capped(path: &Path, limit: usize) -> Result<Option<Vec<u8>>, StoreError> {
+    let file = match os::open_to_read(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(error).at("open", path),
+    };
+    let length = match file.metadata().at("look at", path)? {
+        data if data.is_file() => usize::try_from(data.len()).unwrap_or(usize::MAX),
+        _ => return Err(StoreError::NotAFile { path: path.to_owned() }),
+    };
+    let mut bytes = Vec::with_capacity(length.min(limit));
+    file.take(limit as u64 + 1).read_to_end(&mut bytes).at("read", path)?;
+    if bytes.len() > limit {
+        let source = io::Error::new(io::ErrorKind::FileTooLarge, format!("it has more than {limit} bytes"));
+        return Err(source).at("read", path);
+    }
+    Ok(Some(bytes))
+}
+
+fn write_beside(
+    target: &Path,
+    bytes: &[u8],
+    durability: Durability,
+    prepare: impl FnOnce(&File) -> io::Result<()>,
+) -> Result<NamedTempFile, StoreError> {
+    let dir = match target.parent() {
+        Some(dir) if !dir.as_os_str().is_empty() => dir,
+        _ => Path::new("."),
+    };
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".stead-").suffix(".tmp");
+    os::make_public(&mut builder);
+    let mut temporary = builder.tempfile_in(dir).at("create a temporary file for", target)?;
+    let file = temporary.as_file_mut();
+    prepare(file).at("prepare a temporary file for", target)?;
+    file.write_all(bytes).at("write", target)?;
+    if durability == Durability::Synced {
+        file.sync_all().at("sync", target)?;
+    }
+    Ok(temporary)
+}
+
+/// Makes the new name itself survive a power cut.
+fn sync_folder(target: &Path, durability: Durability) -> Result<(), StoreError> {
+    match target.parent() {
+        Some(dir) if durability == Durability::Synced => os::sync_folder(dir).at("sync", dir),
+        _ => Ok(()),
+    }
+}
+
+/// Finds where a path finally points, also when nothing is there yet.
+fn follow(path: &Path) -> Result<PathBuf, StoreError> {
+    let mut target = path.to_owned();
+    for _ in 0..LINK_LIMIT {
+        match fs::symlink_metadata(&target) {
+            Ok(data) if data.is_symlink() => {
+                let next = fs::read_link(&target).at("read the link", &target)?;
+                target = match target.parent() {
+                    Some(dir) => dir.join(next),
+                    None => next,
+                };
+            }
+            _ => return Ok(target),
+        }
+    }
+    Err(StoreError::LinkLoop { path: path.to_owned() })
+}

@@ -1,0 +1,105 @@
+use std::borrow::Cow;
+use std::path::{Path, PathBuf};
+
+use crate::{Config, Room};
+
+/// Where each room lies, relative to the project root, with forward slashes. The marker and `config.toml` never move.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Layout {
+    paths: [Cow<'static, str>; Room::ALL.len()],
+}
+
+impl Default for Layout {
+    fn default() -> Self {
+        Self { paths: Room::ALL.map(|room| Cow::Borrowed(room.default_path())) }
+    }
+}
+
+impl Layout {
+    /// Takes the places from the settings, which were checked when they were loaded.
+    pub fn of(config: &Config) -> Self {
+        Self { paths: Room::ALL.map(|room| Cow::Owned(config.text(room.key()).to_owned())) }
+    }
+
+    /// Moves a room to a place that is known to be a good one.
+    pub(crate) fn place(&mut self, room: Room, path: &'static str) {
+        self.paths[room as usize] = Cow::Borrowed(path);
+    }
+
+    /// The room's place, relative to the root.
+    pub fn relative(&self, room: Room) -> &str {
+        &self.paths[room as usize]
+    }
+
+    pub fn dir(&self, root: &Path, room: Room) -> PathBuf {
+        root.join(self.relative(room))
+    }
+}
+
+/// Brings a room's place into its one spelling, or says why it cannot be one: it must stay inside the project on every
+/// operating system, and away from the files that never move.
+pub(crate) fn check_place(place: &str) -> Result<String, &'static str> {
+    if place.trim().is_empty() {
+        return Err("it is empty");
+    }
+    if place.contains(['\\', '\0', '\n']) {
+        return Err("a folder is written with `/` only");
+    }
+    if place.starts_with('/') || place.starts_with('~') || place.get(1..2) == Some(":") {
+        return Err("it must be relative to the project root");
+    }
+    let mut parts = Vec::new();
+    for part in place.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => return Err("it leaves the project by `..`"),
+            part => parts.push(part),
+        }
+    }
+    match parts.as_slice() {
+        [] => Err("it is the project root itself"),
+        [".git", ..] => Err("it lies in git's own folder"),
+        [".agent"] => Err("`.agent` holds the other rooms"),
+        _ => Ok(parts.join("/")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(place: &str, expected: Result<&str, &str>) {
+        assert_eq!(check_place(place).as_deref(), expected.as_deref(), "{place:?}");
+    }
+
+    #[test]
+    fn places_stay_inside_the_project() {
+        check(".orchestration", Ok(".orchestration"));
+        check("./session//agents/", Ok("session/agents"));
+        check("a/./b", Ok("a/b"));
+        check("ünïcode dir", Ok("ünïcode dir"));
+        check("..name", Ok("..name"));
+        check("", Err("it is empty"));
+        check("  ", Err("it is empty"));
+        check(".", Err("it is the project root itself"));
+        check(".//.", Err("it is the project root itself"));
+        check("../x", Err("it leaves the project by `..`"));
+        check("a/../../x", Err("it leaves the project by `..`"));
+        check("/etc", Err("it must be relative to the project root"));
+        check("~/x", Err("it must be relative to the project root"));
+        check("C:/x", Err("it must be relative to the project root"));
+        check("a\\b", Err("a folder is written with `/` only"));
+        check(".git/hooks", Err("it lies in git's own folder"));
+        check("./.agent/", Err("`.agent` holds the other rooms"));
+    }
+
+    #[test]
+    fn rooms_are_where_their_names_say() {
+        let layout = Layout::default();
+        for room in Room::ALL {
+            assert_eq!(layout.relative(room), format!(".agent/{}", room.name()));
+        }
+        assert_eq!(layout.dir(Path::new("/p"), Room::Cache), Path::new("/p/.agent/cache"));
+    }
+}

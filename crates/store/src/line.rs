@@ -1,0 +1,40 @@
+use serde::de::IgnoredAny;
+
+/// The most bytes a line of a log may have. A longer one is not written, and skipped when met.
+pub const LINE_LIMIT: usize = 1024 * 1024;
+
+/// One whole line of a log: the text of a JSON object.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Line {
+    pub text: String,
+    /// Where the line starts in the file.
+    pub offset: u64,
+}
+
+/// What the bytes between two line ends turned out to be.
+pub(crate) enum Reading {
+    Whole(Line),
+    Blank,
+    /// Torn, not JSON, or not UTF-8.
+    Broken,
+}
+
+impl Line {
+    /// Judges the bytes of one line, without its line end.
+    pub(crate) fn read(bytes: &[u8], offset: u64) -> Reading {
+        if bytes.len() > LINE_LIMIT {
+            return Reading::Broken;
+        }
+        if bytes.iter().all(u8::is_ascii_whitespace) {
+            return Reading::Blank;
+        }
+        match std::str::from_utf8(bytes) {
+            Ok(text) if is_object(text) => Reading::Whole(Self { text: text.trim().to_owned(), offset }),
+            _ => Reading::Broken,
+        }
+    }
+}
+
+fn is_object(text: &str) -> bool {
+    text.trim_ascii_start().starts_with('{') && serde_json::from_str::<IgnoredAny>(text).is_ok()
+}

@@ -1,0 +1,121 @@
+//! What differs between operating systems when files are opened, locked or taken over. It never decides anything.
+
+#[cfg(unix)]
+pub(crate) use unix::*;
+
+#[cfg(not(unix))]
+pub(crate) use other::*;
+
+#[cfg(unix)]
+mod unix {
+    use std::fs::{File, Metadata, OpenOptions, Permissions};
+    use std::io;
+    use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt, PermissionsExt};
+    use std::path::Path;
+
+    /// Never waits for a FIFO's other end and never adopts a terminal.
+    const FLAGS: i32 = libc::O_NONBLOCK | libc::O_NOCTTY;
+
+    pub(crate) fn open_to_read(path: &Path) -> io::Result<File> {
+        OpenOptions::new().read(true).custom_flags(FLAGS).open(path)
+    }
+
+    /// Opens a log for appending. A new one is as private as the folder it lies in.
+    pub(crate) fn open_to_append(path: &Path) -> io::Result<File> {
+        let mut options = OpenOptions::new();
+        options.read(true).append(true).custom_flags(FLAGS);
+        match options.open(path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                let dir = path.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
+                let mode = std::fs::metadata(dir)?.mode();
+                options.create(true).mode(mode & 0o066 | 0o600).open(path)
+            }
+            opened => opened,
+        }
+    }
+
+    pub(crate) fn byte_at(file: &File, offset: u64) -> io::Result<u8> {
+        let mut byte = [0];
+        file.read_exact_at(&mut byte, offset)?;
+        Ok(byte[0])
+    }
+
+    /// Says whether the open file lost its name, so that what is written to it would be lost too.
+    pub(crate) fn is_unlinked(data: &Metadata) -> bool {
+        data.nlink() == 0
+    }
+
+    /// Lets the umask decide who may read a new file, as for any other; temporary files are private by default.
+    pub(crate) fn make_public(builder: &mut tempfile::Builder<'_, '_>) {
+        builder.permissions(Permissions::from_mode(0o666));
+    }
+
+    /// Gives a new file the old one's mode and owner. The owner is kept where the system allows it.
+    pub(crate) fn take_over(file: &File, old: &Metadata) -> io::Result<()> {
+        let new = file.metadata()?;
+        if (new.uid(), new.gid()) != (old.uid(), old.gid()) {
+            let _ = std::os::unix::fs::fchown(file, Some(old.uid()), Some(old.gid()));
+        }
+        file.set_permissions(Permissions::from_mode(old.mode() & 0o7777))
+    }
+
+    pub(crate) fn sync_folder(dir: &Path) -> io::Result<()> {
+        File::open(if dir.as_os_str().is_empty() { Path::new(".") } else { dir })?.sync_all()
+    }
+
+    /// Opens a folder, to be locked as a whole.
+    pub(crate) fn open_folder(dir: &Path) -> io::Result<Option<File>> {
+        File::open(dir).map(Some)
+    }
+
+    /// Creates a folder that only its owner may enter.
+    pub(crate) fn create_private_dir(dir: &Path) -> io::Result<()> {
+        use std::os::unix::fs::DirBuilderExt;
+        std::fs::DirBuilder::new().mode(0o700).create(dir)
+    }
+}
+
+#[cfg(not(unix))]
+mod other {
+    use std::fs::{File, Metadata, OpenOptions};
+    use std::io::{self, Read, Seek, SeekFrom};
+    use std::path::Path;
+
+    pub(crate) fn open_to_read(path: &Path) -> io::Result<File> {
+        File::open(path)
+    }
+
+    pub(crate) fn open_to_append(path: &Path) -> io::Result<File> {
+        OpenOptions::new().read(true).append(true).create(true).open(path)
+    }
+
+    pub(crate) fn byte_at(mut file: &File, offset: u64) -> io::Result<u8> {
+        let mut byte = [0];
+        file.seek(SeekFrom::Start(offset))?;
+        file.read_exact(&mut byte)?;
+        Ok(byte[0])
+    }
+
+    pub(crate) fn is_unlinked(_: &Metadata) -> bool {
+        false
+    }
+
+    pub(crate) fn make_public(_: &mut tempfile::Builder<'_, '_>) {}
+
+    pub(crate) fn take_over(file: &File, old: &Metadata) -> io::Result<()> {
+        file.set_permissions(old.permissions())
+    }
+
+    pub(crate) fn sync_folder(_: &Path) -> io::Result<()> {
+        Ok(())
+    }
+
+    /// Folders cannot be locked here; nobody waits.
+    pub(crate) fn open_folder(_: &Path) -> io::Result<Option<File>> {
+        Ok(None)
+    }
+
+    pub(crate) fn create_private_dir(dir: &Path) -> io::Result<()> {
+        std::fs::create_dir(dir)
+    }
+}

@@ -1,0 +1,165 @@
+use std::fs;
+use std::path::{Component, Path, PathBuf};
+
+use crate::worktree::Worktree;
+
+/// The file whose presence makes a folder a project root. It never moves, whatever `[layout]` says.
+pub const MARKER: &str = ".agent/context/root.json";
+
+/// The project's settings, below its root. The file never moves either.
+pub const CONFIG: &str = ".agent/config.toml";
+
+/// The settings of one checkout alone, below its root.
+pub const CONFIG_LOCAL: &str = ".agent/config.local.toml";
+
+/// Longer paths cannot be opened anyway, and copying them at every step up would take quadratic time.
+const PATH_LIMIT: usize = 4096;
+
+/// Which folder a path belongs to, and by what right.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Found {
+    /// The folder holds the marker.
+    Marked { dir: PathBuf },
+    /// There is no marker, but the folder is the root of a git checkout.
+    Git { dir: PathBuf },
+    /// Neither: the folder is where the search began.
+    Bare { dir: PathBuf },
+}
+
+impl Found {
+    pub fn dir(&self) -> &Path {
+        match self {
+            Self::Marked { dir } | Self::Git { dir } | Self::Bare { dir } => dir,
+        }
+    }
+
+    pub fn is_marked(&self) -> bool {
+        matches!(self, Self::Marked { .. })
+    }
+}
+
+/// Finds the project root of a folder: the nearest ancestor with the marker (in a git worktree without its own, the
+/// main checkout's), else the git root, else the folder itself.
+///
+/// It sits on the hook path: one or two `stat` calls a level, no allocation per level. Only when no marker was found
+/// by the path as given are symbolic links resolved for a second look, because gates must not vanish behind a link.
+pub fn find_root(start: &Path) -> Found {
+    let start = absolute(start);
+    let found = climb(&start);
+    if found.is_marked() {
+        return found;
+    }
+    match fs::canonicalize(&start) {
+        Ok(real) if real != start => match climb(&real) {
+            // An unmarked answer keeps the words in which the question was asked.
+            Found::Bare { .. } => found,
+            better => better,
+        },
+        _ => found,
+    }
+}
+
+fn climb(start: &Path) -> Found {
+    let mut git: Option<PathBuf> = None;
+    let mut probe = start.to_owned();
+    loop {
+        if probe.as_os_str().len() <= PATH_LIMIT {
+            if has_marker(&mut probe) {
+                return Found::Marked { dir: probe };
+            }
+            if git.is_none() && has_git(&mut probe) {
+                if let Some(dir) = marked_in_main_checkout(start, &probe) {
+                    return Found::Marked { dir };
+                }
+                git = Some(probe.clone());
+            }
+        }
+        if !probe.pop() {
+            break;
+        }
+    }
+    match git {
+        Some(dir) => Found::Git { dir },
+        None => Found::Bare { dir: start.to_owned() },
+    }
+}
+
+/// Looks for the marker below `dir`, lending the buffer to the call.
+fn has_marker(dir: &mut PathBuf) -> bool {
+    dir.push(MARKER);
+    let found = fs::metadata(&dir).is_ok_and(|data| data.is_file());
+    for _ in MARKER.split('/') {
+        dir.pop();
+    }
+    found
+}
+
+fn has_git(dir: &mut PathBuf) -> bool {
+    dir.push(".git");
+    let found = fs::metadata(&dir).is_ok_and(|data| data.is_dir() || data.is_file());
+    dir.pop();
+    found
+}
+
+/// Takes the way from `start` up to the worktree's root once more, in the main checkout.
+fn marked_in_main_checkout(start: &Path, git_root: &Path) -> Option<PathBuf> {
+    let main = Worktree::at(git_root)?.main?;
+    let mut probe = main.join(start.strip_prefix(git_root).ok()?);
+    loop {
+        if has_marker(&mut probe) {
+            return Some(probe);
+        }
+        if probe == main || !probe.pop() {
+            return None;
+        }
+    }
+}
+
+/// Makes the path absolute and free of `..`; both are rare, so the usual path is only copied.
+fn absolute(start: &Path) -> PathBuf {
+    let path = if start.is_absolute() {
+        start.to_owned()
+    } else {
+        // An empty path means the current folder, and `absolute` refuses it.
+        let start = if start.as_os_str().is_empty() { Path::new(".") } else { start };
+        std::path::absolute(start).unwrap_or_else(|_| start.to_owned())
+    };
+    if path.components().any(|part| part == Component::ParentDir) {
+        fs::canonicalize(&path).unwrap_or_else(|_| clean(&path))
+    } else {
+        path
+    }
+}
+
+/// Removes `.` and `..` by the letters alone, without asking the file system.
+pub fn clean(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                plain.pop();
+            }
+            part => plain.push(part),
+        }
+    }
+    plain
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(path: &str, expected: &str) {
+        assert_eq!(clean(Path::new(path)), Path::new(expected), "{path}");
+    }
+
+    #[test]
+    fn dots_are_removed_by_the_letters() {
+        check("/a/./b", "/a/b");
+        check("/a/b/../c", "/a/c");
+        check("/../../a", "/a");
+        check("/a/b/c/../../..", "/");
+    }
+}

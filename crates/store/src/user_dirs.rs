@@ -1,0 +1,62 @@
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+/// Stead's folders of one person.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UserDirs {
+    /// Settings and guards, usually `~/.config/stead`.
+    pub config: PathBuf,
+    /// What should outlive a project, usually `~/.local/share/stead`.
+    pub data: PathBuf,
+    /// What only this machine needs to remember, usually `~/.local/state/stead`.
+    pub state: PathBuf,
+}
+
+impl UserDirs {
+    /// Derives the folders from the environment; `None` when it names no home. As the XDG rules ask, a relative variable
+    /// counts as unset.
+    pub fn from_env(env: &dyn Fn(&str) -> Option<OsString>) -> Option<Self> {
+        let absolute = |name: &str| env(name).map(PathBuf::from).filter(|path| path.is_absolute());
+        let home = absolute("HOME").or_else(|| absolute("USERPROFILE"));
+        let dir = |name: &str, fallback: &str| {
+            let base = absolute(name).or_else(|| Some(home.as_ref()?.join(fallback)))?;
+            Some(base.join("stead"))
+        };
+        Some(Self {
+            config: dir("XDG_CONFIG_HOME", ".config")?,
+            data: dir("XDG_DATA_HOME", ".local/share")?,
+            state: dir("XDG_STATE_HOME", ".local/state")?,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+
+    #[track_caller]
+    fn check(env: &[(&str, &str)], expected: Option<[&str; 3]>) {
+        let dirs = UserDirs::from_env(&|name| {
+            env.iter().find(|(known, _)| *known == name).map(|(_, value)| OsString::from(value))
+        });
+        let dirs = dirs.map(|dirs| [dirs.config, dirs.data, dirs.state]);
+        assert_eq!(dirs, expected.map(|paths| paths.map(|path| Path::new(path).to_owned())));
+    }
+
+    #[test]
+    fn folders_follow_the_environment() {
+        let usual = ["/h/.config/stead", "/h/.local/share/stead", "/h/.local/state/stead"];
+        check(&[("HOME", "/h")], Some(usual));
+        check(&[], None);
+        check(&[("HOME", "relative")], None);
+        check(&[("HOME", "/h"), ("XDG_CONFIG_HOME", "relative"), ("XDG_STATE_HOME", "")], Some(usual));
+        check(&[("XDG_CONFIG_HOME", "/c"), ("XDG_DATA_HOME", "/d")], None);
+        check(&[("HOME", "/h"), ("XDG_STATE_HOME", "/s")], Some([usual[0], usual[1], "/s/stead"]));
+        check(
+            &[("XDG_CONFIG_HOME", "/c"), ("XDG_DATA_HOME", "/d"), ("XDG_STATE_HOME", "/s")],
+            Some(["/c/stead", "/d/stead", "/s/stead"]),
+        );
+    }
+}

@@ -1,0 +1,10 @@
+//! The project folder on a real file system, with real processes, mounts and git.
+#![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot be set up has failed")]
+
+mod append;
+mod child;
+mod file;
+mod init;
+mod lines;
+mod root;
+mod schema;
