@@ -1,0 +1,28 @@
+use thiserror::Error;
+
+/// Why a settings text cannot be edited. The text is then left as it is.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum SettingsError {
+    #[error("line {line}, column {column}: {message}")]
+    Parse { line: usize, column: usize, message: String },
+    /// The text parses, but a place where hook lines go holds something else.
+    #[error("`{place}` is not {expected}")]
+    Structure { place: String, expected: &'static str },
+}
+
+impl SettingsError {
+    /// Places a parser's complaint by its byte offset.
+    pub(crate) fn at(text: &str, offset: usize, message: impl Into<String>) -> Self {
+        let mut end = offset.min(text.len());
+        while !text.is_char_boundary(end) {
+            end -= 1;
+        }
+        let before = &text[..end];
+        let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
+        Self::Parse {
+            line: before.matches('\n').count() + 1,
+            column: before[line_start..].chars().count() + 1,
+            message: message.into(),
+        }
+    }
+}

@@ -1,0 +1,162 @@
+use serde_json::{Map, Value};
+use stead_model::Shape;
+
+use crate::{Problem, SettingsError, document, line, structure, watch};
+
+/// Judges an edit of a settings file by its result: whether the client can still read it, runs Stead's lines as before
+/// and has no new switch against them. `watch` holds the file's clauses. What was wrong before does not count.
+pub fn judge_edit(shape: Shape, watch: &str, before: Option<&str>, after: &str) -> Vec<Problem> {
+    let was = before.map(|text| document::read(shape, text));
+    let is = match document::read(shape, after) {
+        Ok(document) => document,
+        // A file that the client could not read before has nothing left to lose.
+        Err(_) if matches!(was, Some(Err(_))) && !before.is_some_and(|text| line::has_our_lines(shape, text)) => {
+            return Vec::new();
+        }
+        Err(error) => return vec![unreadable(error)],
+    };
+    let was = was.and_then(Result::ok).unwrap_or_else(|| Value::Object(Map::new()));
+
+    let mut found = lost_lines(shape, &was, &is);
+    let known = structure::problems(shape, &was);
+    found.extend(structure::problems(shape, &is).into_iter().filter(|problem| !known.contains(problem)));
+    found.extend(watch::broken(watch, &was, &is));
+    found
+}
+
+fn unreadable(error: SettingsError) -> Problem {
+    match error {
+        SettingsError::Parse { line, column, message } => Problem::Unreadable { line, column, message },
+        SettingsError::Structure { place, expected } => Problem::Structure { place, expected },
+    }
+}
+
+/// Lines of before that have no equal after; each line after stands for one before.
+fn lost_lines(shape: Shape, was: &Value, is: &Value) -> Vec<Problem> {
+    let mut left = line::lines_of(shape, is);
+    let mut found = Vec::new();
+    for lost in line::lines_of(shape, was) {
+        match left.iter().position(|kept| *kept == lost) {
+            Some(index) => {
+                left.swap_remove(index);
+            }
+            None => found.push(Problem::LineLost { harness: lost.harness, event: lost.event }),
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const WATCH: &str =
+        "off:/disableAllHooks=true same:/env/PATH off:/servers/*/state=off only:/=hooks,env,servers,disableAllHooks";
+
+    const OURS: &str =
+        r#"{"hooks":{"Stop":[{"matcher":"*","hooks":[{"command":"stead hook claude Stop","timeout":9}]}]}}"#;
+
+    #[track_caller]
+    fn check(shape: Shape, before: Option<&str>, after: &str, expected: &[&str]) {
+        let shown: Vec<String> = judge_edit(shape, WATCH, before, after).iter().map(ToString::to_string).collect();
+        assert_eq!(shown, expected, "{after}");
+    }
+
+    #[test]
+    fn edits_beside_our_lines_pass() {
+        let groups = Shape::Groups;
+        check(groups, None, "{}", &[]);
+        check(groups, Some(OURS), OURS, &[]);
+        check(
+            groups,
+            Some(OURS),
+            &OURS.replace("{\"hooks\":{", "{ // why\n \"env\": {\"A\": \"b\"}, \"hooks\": {"),
+            &[],
+        );
+        let more = r#"{"hooks":{"Stop":[{"hooks":[{"command":"x"}]},{"matcher":"*","hooks":[{"command":"stead hook claude Stop","timeout":9}]}]}}"#;
+        check(groups, Some(OURS), more, &[]);
+    }
+
+    #[test]
+    fn our_lines_must_stay_as_they_are() {
+        let lost = ["it removes or changes Stead's `Stop` line for claude"];
+        let groups = Shape::Groups;
+        check(groups, Some(OURS), "{}", &lost);
+        check(groups, Some(OURS), &OURS.replace("\"*\"", "\"Bash\""), &lost);
+        check(groups, Some(OURS), &OURS.replace('9', "1"), &lost);
+        check(groups, Some(OURS), &OURS.replace("stead hook", "echo stead hook"), &lost);
+        check(groups, Some(OURS), &OURS.replace("\"Stop\"", "\"Halt\""), &lost);
+        // A later key of the same name wins in every client.
+        check(groups, Some(OURS), &OURS.replace("}]}]}}", "}]}]}, \"hooks\": {}}"), &lost);
+        check(
+            Shape::Whole,
+            Some("// stead hook opencode\nx"),
+            "// stead hook opencode\ny",
+            &["it changes Stead's own file for opencode"],
+        );
+    }
+
+    #[test]
+    fn the_result_must_be_readable() {
+        let groups = Shape::Groups;
+        check(groups, Some(OURS), "{", &["it no longer parses (line 1, column 1: unterminated object)"]);
+        check(groups, None, "{", &["it no longer parses (line 1, column 1: unterminated object)"]);
+        check(groups, Some("{"), "{{", &[]);
+        check(
+            groups,
+            Some("{ stead hook claude"),
+            "{{",
+            &["it no longer parses (line 1, column 2: unexpected token in object)"],
+        );
+    }
+
+    #[test]
+    fn switches_and_watched_values_may_not_change() {
+        let groups = Shape::Groups;
+        check(groups, None, r#"{"disableAllHooks": true}"#, &["it turns hooks off: `/disableAllHooks` = true"]);
+        check(groups, Some(r#"{"disableAllHooks": true}"#), r#"{"disableAllHooks": true, "env": {}}"#, &[]);
+        check(groups, None, r#"{"disableAllHooks": false}"#, &[]);
+        let path = ["it changes `/env/PATH`, which decides whether Stead runs"];
+        check(groups, None, r#"{"env": {"PATH": "/x"}}"#, &path);
+        check(groups, Some(r#"{"env": {"PATH": "/x"}}"#), r#"{"env": {"PATH": "/y"}}"#, &path);
+        check(groups, Some(r#"{"env": {"PATH": "/x"}}"#), "{}", &path);
+        check(
+            groups,
+            None,
+            r#"{"servers": {"a": {"state": "off"}}}"#,
+            &["it turns hooks off: `/servers/a/state` = \"off\""],
+        );
+        check(groups, None, r#"{"extra": 1}"#, &["`extra` in `/` is unknown to the client, which would drop the file"]);
+    }
+
+    #[test]
+    fn shapes_that_make_a_client_drop_the_file_are_named() {
+        let groups = |group: &str| format!(r#"{{"hooks":{{"Stop":[{group}]}}}}"#);
+        let matcher = ["`/hooks/Stop/0/matcher` is not a string, so the client would drop hooks"];
+        check(Shape::Groups, None, &groups(r#"{"matcher":{"a":1},"hooks":[]}"#), &matcher);
+        check(Shape::Groups, None, &groups(r#"{"matcher":["a"],"hooks":[]}"#), &matcher);
+        check(
+            Shape::Groups,
+            Some(&groups(r#"{"matcher":{},"hooks":[]}"#)),
+            &groups(r#"{"matcher":[],"hooks":[]}"#),
+            &[],
+        );
+        check(Shape::Groups, None, r#"{"hooks": []}"#, &["`/hooks` is not an object, so the client would drop hooks"]);
+        check(
+            Shape::Groups,
+            None,
+            r#"{"hooks": {"Stop": "x"}}"#,
+            &["`/hooks/Stop` is not a list of objects, so the client would drop hooks"],
+        );
+        check(Shape::Groups, None, r#"{"hooks": {"disabled": ["x"]}}"#, &[]);
+        check(Shape::Flat, None, r#"{"hooks": {}}"#, &["`/version` is not a number, so the client would drop hooks"]);
+        let table = "[[hooks]]\nevent = \"Stop\"\ncommand = \"x\"\n";
+        check(Shape::TomlList, None, table, &[]);
+        check(
+            Shape::TomlList,
+            None,
+            &format!("{table}async = true\n"),
+            &["`async` in `/hooks/0` is unknown to the client, which would drop the file"],
+        );
+    }
+}

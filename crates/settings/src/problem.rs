@@ -1,0 +1,42 @@
+use std::fmt;
+
+/// What is wrong with the result of an edit. Shown to an agent, so each is one short line.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Problem {
+    /// The client would not be able to read the file.
+    Unreadable { line: usize, column: usize, message: String },
+    /// One of Stead's lines is gone, or no longer runs as it did.
+    LineLost { harness: String, event: String },
+    /// A switch that turns hooks off was set.
+    TurnsOff { pointer: String, value: String },
+    /// A value that decides whether Stead runs was changed.
+    Changed { pointer: String },
+    /// The client would drop the file, or part of it.
+    Structure { place: String, expected: &'static str },
+    /// A key that makes the client drop the file.
+    UnknownKey { place: String, key: String },
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unreadable { line, column, message } => {
+                write!(f, "it no longer parses (line {line}, column {column}: {message})")
+            }
+            Self::LineLost { harness, event } if event.is_empty() => {
+                write!(f, "it changes Stead's own file for {harness}")
+            }
+            Self::LineLost { harness, event } => {
+                write!(f, "it removes or changes Stead's `{event}` line for {harness}")
+            }
+            Self::TurnsOff { pointer, value } => write!(f, "it turns hooks off: `{pointer}` = {value}"),
+            Self::Changed { pointer } => write!(f, "it changes `{pointer}`, which decides whether Stead runs"),
+            Self::Structure { place, expected } => {
+                write!(f, "`{place}` is not {expected}, so the client would drop hooks")
+            }
+            Self::UnknownKey { place, key } => {
+                write!(f, "`{key}` in `{place}` is unknown to the client, which would drop the file")
+            }
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! The clauses that say what an edit of a settings file may not do, as the doorways write them:
+//! `off:/pointer=value`, `same:/pointer`, `only:/pointer=key,key`, separated by spaces. `*` in a pointer stands for any
+//! key.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+use stead_model::Shape;
+
+use crate::{Problem, document};
+
+/// One clause.
+#[derive(Clone, Copy)]
+enum Clause<'a> {
+    /// A switch that turns hooks off.
+    Off { pointer: &'a str, value: &'a str },
+    /// A value that must not change.
+    Same { pointer: &'a str },
+    /// The only keys the client accepts at a place.
+    Only { pointer: &'a str, keys: &'a str },
+}
+
+fn clauses(watch: &str) -> impl Iterator<Item = Clause<'_>> {
+    watch.split_whitespace().filter_map(|clause| {
+        let (verb, rest) = clause.split_once(':')?;
+        match verb {
+            "off" => rest.split_once('=').map(|(pointer, value)| Clause::Off { pointer, value }),
+            "same" => Some(Clause::Same { pointer: rest }),
+            "only" => rest.split_once('=').map(|(pointer, keys)| Clause::Only { pointer, keys }),
+            _ => None,
+        }
+    })
+}
+
+/// Lists the clauses that the edit breaks and that were not broken before.
+pub(crate) fn broken(watch: &str, before: &Value, after: &Value) -> Vec<Problem> {
+    let mut found = Vec::new();
+    for clause in clauses(watch) {
+        match clause {
+            Clause::Off { pointer, value } => {
+                let was = set_switches(before, pointer, value);
+                found.extend(set_switches(after, pointer, value).into_iter().filter(|problem| !was.contains(problem)));
+            }
+            Clause::Same { pointer } => {
+                let (was, is) = (at(before, pointer), at(after, pointer));
+                let changed = was.keys().chain(is.keys()).filter(|place| was.get(*place) != is.get(*place));
+                let mut changed: Vec<String> = changed.cloned().collect();
+                changed.dedup();
+                found.extend(changed.into_iter().map(|pointer| Problem::Changed { pointer }));
+            }
+            Clause::Only { pointer, keys } => {
+                let was = unknown_keys(before, pointer, keys);
+                found.extend(unknown_keys(after, pointer, keys).into_iter().filter(|problem| !was.contains(problem)));
+            }
+        }
+    }
+    found
+}
+
+/// Lists the off-switches that are set in a text, for a report on an existing file.
+pub fn switches(shape: Shape, watch: &str, text: &str) -> Vec<Problem> {
+    let Ok(document) = document::read(shape, text) else {
+        return Vec::new();
+    };
+    clauses(watch)
+        .filter_map(|clause| match clause {
+            Clause::Off { pointer, value } => Some(set_switches(&document, pointer, value)),
+            Clause::Same { .. } | Clause::Only { .. } => None,
+        })
+        .flatten()
+        .collect()
+}
+
+fn set_switches(document: &Value, pointer: &str, value: &str) -> Vec<Problem> {
+    let wanted: Value = serde_json::from_str(value).unwrap_or_else(|_| Value::String(value.to_owned()));
+    at(document, pointer)
+        .into_iter()
+        .filter(|(_, found)| **found == wanted)
+        .map(|(pointer, found)| Problem::TurnsOff { pointer, value: found.to_string() })
+        .collect()
+}
+
+fn unknown_keys(document: &Value, pointer: &str, keys: &str) -> Vec<Problem> {
+    at(document, pointer.trim_end_matches('/'))
+        .into_iter()
+        .flat_map(|(place, value)| {
+            let place = if place.is_empty() { "/".to_owned() } else { place };
+            let unknown = value.as_object().into_iter().flat_map(|map| map.keys());
+            unknown
+                .filter(|key| !keys.split(',').any(|known| known == *key))
+                .map(move |key| Problem::UnknownKey { place: place.clone(), key: key.clone() })
+        })
+        .collect()
+}
+
+/// Finds the values a pointer stands for, by their concrete pointers.
+fn at<'a>(document: &'a Value, pointer: &str) -> BTreeMap<String, &'a Value> {
+    let mut found = BTreeMap::from([(String::new(), document)]);
+    for part in pointer.split('/').skip(1) {
+        let mut next = BTreeMap::new();
+        for (place, value) in found {
+            match value {
+                Value::Object(map) => next.extend(
+                    map.iter()
+                        .filter(|(key, _)| part == "*" || part == *key)
+                        .map(|(key, value)| (format!("{place}/{key}"), value)),
+                ),
+                Value::Array(list) => next.extend(
+                    list.iter()
+                        .enumerate()
+                        .map(|(index, value)| (index.to_string(), value))
+                        .filter(|(index, _)| part == "*" || part == index)
+                        .map(|(index, value)| (format!("{place}/{index}"), value)),
+                ),
+                _ => {}
+            }
+        }
+        found = next;
+    }
+    found
+}
