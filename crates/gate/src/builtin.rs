@@ -1,0 +1,88 @@
+use std::borrow::Cow;
+
+use stead_model::Base;
+
+use crate::rule::Rule;
+
+/// The rooms of the project folder that hold files of Stead's own. A project may move them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum OwnRoom {
+    Context,
+    Intents,
+    Runs,
+    Features,
+    Guards,
+    Graph,
+    Cache,
+}
+
+/// What Stead protects in every project, as `(room, path below it, what it is)`.
+const OWN: &[(OwnRoom, &str, &str)] = &[
+    (OwnRoom::Context, "indexes/**", "Stead's state"),
+    (OwnRoom::Context, "loops/**", "Stead's loop state"),
+    (OwnRoom::Guards, "**", "the project's guards"),
+    (OwnRoom::Intents, "active_intents.yaml", "the intents file"),
+    (OwnRoom::Intents, ".intentignore", "the intents' ignore file"),
+    (OwnRoom::Intents, "intent_map.md", "the intent map"),
+    (OwnRoom::Intents, "agent_trace.jsonl", "the agent trace ledger"),
+    (OwnRoom::Features, "evidence/**", "recorded evidence"),
+    (OwnRoom::Features, "session-state.json", "Stead's feature state"),
+    (OwnRoom::Graph, "**", "the trace graph"),
+    (OwnRoom::Cache, "**", "Stead's cache"),
+    (OwnRoom::Runs, "**", "the record of runs"),
+];
+
+/// Never moves with the rooms.
+const FIXED: &[(&str, &str)] = &[
+    (".agent/context/root.json", "the project marker"),
+    (".agent/config.toml", "Stead's config"),
+    (".agent/config.local.toml", "Stead's local config"),
+];
+
+const FREE: &[(OwnRoom, &str)] = &[
+    (OwnRoom::Runs, "*/stage-*/progress.md"),
+    (OwnRoom::Runs, "*/stage-*/output.md"),
+    (OwnRoom::Runs, "*/stage-*/iterations/*/status.json"),
+];
+
+const USER: &[(Base<'static>, &str)] = &[
+    (Base::Var { name: "XDG_CONFIG_HOME", fallback: ".config" }, "Stead's user config and guards"),
+    (Base::Var { name: "XDG_DATA_HOME", fallback: ".local/share" }, "Stead's user data"),
+    (Base::Var { name: "XDG_STATE_HOME", fallback: ".local/state" }, "Stead's user state"),
+];
+
+/// Verbs of `stead` an agent may not call. `init` is not among them: none of its forms takes a line or a gate away.
+const VERBS: &[&str] = &["uninstall", "config set", "config unset"];
+
+/// Gives the rules that hold in every project. `relative` names a room's folder below the project root.
+pub fn builtin_rules(relative: &dyn Fn(OwnRoom) -> String) -> Vec<Rule<'static>> {
+    let place = |room: OwnRoom, path: &str| -> Cow<'static, str> {
+        format!("{}/{path}", relative(room).trim_end_matches('/')).into()
+    };
+    let base = Base::Project;
+    let fixed = FIXED.iter().map(|(path, what)| Rule::Own { base, path: (*path).into(), what: (*what).into() });
+    let own = OWN.iter().map(|(room, path, what)| Rule::Own { base, path: place(*room, path), what: (*what).into() });
+    let free = FREE.iter().map(|(room, path)| Rule::Free { base, path: place(*room, path) });
+    let user = USER.iter().map(|(base, what)| Rule::Own { base: *base, path: "stead/**".into(), what: (*what).into() });
+    let verbs = VERBS.iter().map(|words| Rule::Verb { words: (*words).into() });
+    fixed.chain(own).chain(free).chain(user).chain(verbs).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rooms_that_moved_are_protected_where_they_are() {
+        let rules = builtin_rules(&|room| match room {
+            OwnRoom::Intents => ".orchestration/".to_owned(),
+            other => format!(".agent/{other:?}").to_lowercase(),
+        });
+        let lines: Vec<String> = rules.iter().map(Rule::render).collect();
+        assert!(lines.contains(&"own\tproject\t.orchestration/intent_map.md\tthe intent map".to_owned()));
+        assert!(lines.contains(&"own\tproject\t.agent/guards/**\tthe project's guards".to_owned()));
+        assert!(lines.contains(&"free\tproject\t.agent/runs/*/stage-*/output.md".to_owned()));
+        assert!(lines.contains(&"verb\tconfig set".to_owned()));
+        assert_eq!(rules.len(), FIXED.len() + OWN.len() + FREE.len() + USER.len() + VERBS.len());
+    }
+}

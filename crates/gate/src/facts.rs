@@ -1,0 +1,18 @@
+use std::path::{Path, PathBuf};
+
+/// What the gate may ask about the world.
+///
+/// Implementers answer lazily, never fail and never panic: a question that cannot be answered has an answer that says
+/// so. Paths are absolute and lexically clean. The same question asked twice in one judgement may be answered from
+/// memory.
+pub trait Facts {
+    /// Gives the text of a small file; `None` when it is missing, unreadable, not text or too large.
+    fn read(&self, path: &Path) -> Option<String>;
+
+    /// Resolves the symlinks of the deepest part of the path that exists and keeps the rest; the path itself when
+    /// nothing can be resolved.
+    fn real(&self, path: &Path) -> PathBuf;
+
+    /// Says whether Stead put lines into this settings file, whatever the file holds now.
+    fn had_lines(&self, path: &Path) -> bool;
+}

@@ -1,0 +1,69 @@
+//! Paths as words: made absolute and clean without asking the disk.
+
+use std::path::{Component, Path, PathBuf};
+
+/// Removes `.`, `..` and doubled separators, as if no symlink existed.
+pub(crate) fn clean(path: &Path) -> PathBuf {
+    let mut clean = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                clean.pop();
+            }
+            other => clean.push(other),
+        }
+    }
+    clean
+}
+
+/// Makes a path as somebody wrote it absolute: `~` is home, the rest starts at `cwd`.
+pub(crate) fn absolute(text: &str, cwd: &Path, home: Option<&Path>) -> PathBuf {
+    let text = text.strip_prefix("file://").unwrap_or(text);
+    match (text.strip_prefix('~'), home) {
+        (Some(rest), Some(home)) if rest.is_empty() || rest.starts_with('/') => {
+            clean(&home.join(rest.trim_start_matches('/')))
+        }
+        _ => clean(&cwd.join(text)),
+    }
+}
+
+/// The names of a path, folded for comparison: protected names are protected in any case, since some disks ignore it.
+pub(crate) fn names(path: &Path) -> Vec<Vec<char>> {
+    path.components()
+        .filter_map(|component| match component {
+            Component::Normal(name) => Some(fold(&name.to_string_lossy())),
+            _ => None,
+        })
+        .collect()
+}
+
+/// Folds one name.
+pub(crate) fn fold(name: &str) -> Vec<char> {
+    name.chars().flat_map(char::to_lowercase).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, expected: &str) {
+        let path = absolute(text, Path::new("/work/here"), Some(Path::new("/home/ann")));
+        assert_eq!(path, Path::new(expected), "{text}");
+    }
+
+    #[test]
+    fn every_spelling_becomes_one() {
+        check("a", "/work/here/a");
+        check("./a//b/.", "/work/here/a/b");
+        check("../a", "/work/a");
+        check("../../../../a", "/a");
+        check("/x/../y", "/y");
+        check("~", "/home/ann");
+        check("~/a", "/home/ann/a");
+        check("~other/a", "/work/here/~other/a");
+        check("file:///etc/x", "/etc/x");
+        check("", "/work/here");
+    }
+}

@@ -1,0 +1,40 @@
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use stead_model::Base;
+
+use crate::path;
+
+/// Where an event happens: the project, the folder the agent stands in, and the environment that names base folders.
+#[derive(Clone, Copy)]
+pub struct Place<'a> {
+    /// The project root; without one only the rules for user-level files hold.
+    pub root: Option<&'a Path>,
+    /// Relative paths of the event start here.
+    pub cwd: &'a Path,
+    /// Gives `HOME` and the variables that move a client's folder.
+    pub env: &'a dyn Fn(&str) -> Option<OsString>,
+}
+
+impl Place<'_> {
+    pub(crate) fn home(&self) -> Option<PathBuf> {
+        self.folder("HOME")
+    }
+
+    /// Gives every folder a base may mean. A variable does not hide its fallback: the next call may run without it.
+    pub(crate) fn folders(&self, base: Base<'_>) -> Vec<PathBuf> {
+        match base {
+            Base::Project => self.root.map(Path::to_path_buf).into_iter().collect(),
+            Base::Home => self.home().into_iter().collect(),
+            Base::Var { name, fallback } => {
+                let below_home = self.home().map(|home| home.join(fallback));
+                self.folder(name).into_iter().chain(below_home).collect()
+            }
+        }
+    }
+
+    fn folder(&self, variable: &str) -> Option<PathBuf> {
+        let folder = PathBuf::from((self.env)(variable)?);
+        folder.is_absolute().then(|| path::clean(&folder))
+    }
+}

@@ -1,0 +1,69 @@
+use crate::needle;
+use crate::rule::Rule;
+
+/// The compiled policy as text. Nothing is read before somebody asks, because most calls concern none of it.
+#[derive(Clone, Copy, Debug)]
+pub struct Policy<'a> {
+    text: &'a str,
+}
+
+impl<'a> Policy<'a> {
+    /// Takes the policy text: lines of tab-separated fields, unknown kinds ignored.
+    pub fn parse(text: &'a str) -> Self {
+        Self { text }
+    }
+
+    /// Gives the rules of this gate, in order.
+    pub fn rules(&self) -> impl Iterator<Item = Rule<'a>> + use<'a> {
+        self.text.lines().filter_map(Rule::parse)
+    }
+
+    /// Says whether none of the texts holds a needle. A policy without needles is never quiet: better slow than blind.
+    pub(crate) fn is_quiet(&self, texts: &[&str]) -> bool {
+        let needles = || self.text.lines().filter_map(|line| line.strip_prefix("needle\t"));
+        let mut first = [false; 256];
+        let mut any = false;
+        for byte in needles().filter_map(|literal| literal.bytes().next()) {
+            any = true;
+            first[usize::from(byte.to_ascii_lowercase())] = true;
+            first[usize::from(byte.to_ascii_uppercase())] = true;
+        }
+        any && texts.iter().all(|text| {
+            !text.bytes().enumerate().any(|(at, byte)| {
+                first[usize::from(byte)] && needles().any(|literal| needle::starts(&text.as_bytes()[at..], literal))
+            })
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, quiet: bool) {
+        let policy = Policy::parse("needle\t.agent\nhook\tother\nneedle\tStead\nown\tproject\t.agent/x\tit\n");
+        assert_eq!(policy.is_quiet(&["", text]), quiet, "{text}");
+    }
+
+    #[test]
+    fn needles_are_found_anywhere_in_any_case() {
+        check("cargo test", true);
+        check("cat .agen", true);
+        check("cat .agent/x", false);
+        check("x.AGENT", false);
+        check("instead", false);
+        check("é.agent", false);
+    }
+
+    #[test]
+    fn a_policy_without_needles_is_never_quiet() {
+        assert!(!Policy::parse("own\tproject\tx\tit").is_quiet(&["nothing"]));
+    }
+
+    #[test]
+    fn only_own_kinds_become_rules() {
+        let policy = Policy::parse("needle\ta\nfrobnicate\tb\nverb\tuninstall\n");
+        assert_eq!(policy.rules().count(), 2);
+    }
+}

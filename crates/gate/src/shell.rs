@@ -1,0 +1,93 @@
+//! The conservative shell reader: splits a command text into the programs it runs, with their words, files and
+//! folders, and refuses what would change something protected.
+//!
+//! It understands enough of the shell to let mere mentions pass and to see through quotes, variables, `cd` and
+//! wrappers. What it cannot follow it judges by what the text names. It never runs anything and never fails.
+
+mod expand;
+mod find;
+mod git;
+mod interpreter;
+mod parser;
+mod program;
+mod reader;
+mod stead;
+mod syntax;
+mod table;
+#[cfg(test)]
+mod tests;
+mod walk;
+mod wrapper;
+mod writer;
+
+use std::borrow::Cow;
+use std::path::Path;
+
+use crate::denial::{Denial, quote};
+use crate::facts::Facts;
+use crate::mention;
+use crate::place::Place;
+use crate::shield::Shield;
+
+use syntax::mark;
+use walk::{Stop, Walk};
+
+/// The longest command that is read as one.
+const LIMIT: usize = 1 << 20;
+
+/// Signs that can spell a protected path without its letters, or name a file to write.
+const SIGNS: &[u8] = b"*?[{$`>";
+
+/// Gives a command without its quotes when it is so plain that only a needle in it could matter.
+pub(crate) fn plain(command: &str) -> Option<Cow<'_, str>> {
+    let bytes = command.as_bytes();
+    let signs = bytes.iter().enumerate().any(|(at, byte)| SIGNS.contains(byte) && !is_usual_redirect(&bytes[at..]));
+    if signs || command.len() > LIMIT {
+        return None;
+    }
+    let quotes = ['\'', '"', '\\'];
+    let bare = if command.contains(quotes) { Cow::Owned(command.replace(quotes, "")) } else { Cow::Borrowed(command) };
+    let mut words = bare.split(|c: char| !(c.is_ascii_alphanumeric() || c == '-' || c == '_'));
+    words.all(|word| !table::is_alarming(word)).then_some(bare)
+}
+
+/// Knows `>&1`, `>/dev/null` and `> /dev/null`.
+fn is_usual_redirect(rest: &[u8]) -> bool {
+    let target = rest.strip_prefix(b">").unwrap_or_default().trim_ascii_start();
+    match target.strip_prefix(b"&").or_else(|| target.strip_prefix(b"/dev/null")) {
+        Some([next, ..]) => b"12 ;|&)\n".contains(next),
+        Some([]) => true,
+        None => false,
+    }
+}
+
+/// Judges a command as if run in `folder`.
+pub(crate) fn judge(
+    shield: &Shield<'_>,
+    command: &str,
+    folder: &Path,
+    place: &Place<'_>,
+    facts: &dyn Facts,
+) -> Option<Denial> {
+    let clean: String = command.chars().filter(|c| !mark::is_mark(*c) && *c != '\0').collect();
+    if clean.len() > LIMIT {
+        return too_much(shield, &clean);
+    }
+    let mut walk = Walk::new(shield, place, facts, folder.to_string_lossy().into_owned());
+    match walk.text(&clean) {
+        Ok(()) => None,
+        Err(Stop::Denied(denial)) => Some(denial),
+        Err(Stop::TooMuch) => too_much(shield, &clean),
+    }
+}
+
+/// A command beyond our bounds passes only if it names nothing protected.
+fn too_much(shield: &Shield<'_>, command: &str) -> Option<Denial> {
+    let named = mention::find(shield, command).map(str::to_owned);
+    let named = named.or_else(|| mention::weakening_call(shield, command).map(|verb| format!("stead {verb}")))?;
+    Some(Denial::new(
+        "the command",
+        format!("it is too long or too nested to be read and names {}", quote(&named)),
+        "split it into smaller commands",
+    ))
+}

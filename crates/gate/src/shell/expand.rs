@@ -1,0 +1,216 @@
+//! Words to texts: variables, braces, tilde, what substitutions say. Where several values are possible all are given.
+
+use super::syntax::{Command, Part, Script, Simple, Word, mark};
+use super::walk::{Stop, Walk};
+
+/// The most texts one word may become.
+const MOST: usize = 1_024;
+
+impl Walk<'_> {
+    /// Gives the texts that a word becomes, and judges the substitutions in it.
+    pub(super) fn expand(&mut self, word: &Word) -> Result<Vec<String>, Stop> {
+        let mut done: Vec<String> = Vec::new();
+        let mut open = vec![String::new()];
+        let mut empty = true;
+        for part in &word.0 {
+            match part {
+                Part::Text(text) => {
+                    empty = false;
+                    open.iter_mut().for_each(|head| head.push_str(text));
+                }
+                Part::Unknown => {
+                    empty = false;
+                    open.iter_mut().for_each(|head| head.push(mark::UNKNOWN));
+                }
+                Part::Variable { name, quoted, instead } => {
+                    let mut values = self.value(name);
+                    if let Some(instead) = instead {
+                        let other = self.expand(instead)?;
+                        let known = values.iter().any(|value| !value.contains(mark::UNKNOWN));
+                        if known { values.extend(other) } else { values = other }
+                    }
+                    empty &= !*quoted && values.iter().all(String::is_empty);
+                    join(&mut done, &mut open, &values, *quoted);
+                }
+                Part::Process(script) => {
+                    empty = false;
+                    let (_, about) = self.run_apart(script)?;
+                    open.iter_mut().for_each(|head| head.push(about));
+                }
+                Part::Substitution { script, quoted } => {
+                    let output = self.output(script)?;
+                    empty &= !*quoted && output.is_empty();
+                    join(&mut done, &mut open, &[output], *quoted);
+                }
+            }
+            if done.len() + open.len() > MOST {
+                return Err(Stop::TooMuch);
+            }
+        }
+        if !empty {
+            done.append(&mut open);
+        }
+        let mut texts = Vec::new();
+        for text in done {
+            braces(&text, &mut texts);
+        }
+        if texts.len() > MOST {
+            return Err(Stop::TooMuch);
+        }
+        Ok(texts.into_iter().map(|text| self.settle(text)).collect())
+    }
+
+    /// Expands a word that is one text whatever it holds, such as a here-document.
+    pub(super) fn expand_whole(&mut self, word: &Word) -> Result<String, Stop> {
+        Ok(self.expand(word)?.join(" "))
+    }
+
+    /// The values a variable may have.
+    pub(super) fn value(&self, name: &str) -> Vec<String> {
+        if let Some((_, values)) = self.variables.iter().rev().find(|(known, _)| known == name) {
+            return values.clone();
+        }
+        match name {
+            "PWD" => self.cwds.clone(),
+            "OLDPWD" => vec![mark::UNKNOWN.to_string()],
+            "HOME" => self.shield.home().map(|home| home.to_string_lossy().into_owned()).into_iter().collect(),
+            _ => match (self.place.env)(name) {
+                Some(value) => vec![value.to_string_lossy().into_owned()],
+                None => vec![mark::UNKNOWN.to_string()],
+            },
+        }
+    }
+
+    /// Judges a substitution and says what it prints, as far as that is plain.
+    fn output(&mut self, script: &Script) -> Result<String, Stop> {
+        let (touched, _) = self.run_apart(script)?;
+        match self.said(script)? {
+            Some(said) => Ok(said),
+            None => Ok(touched.to_string()),
+        }
+    }
+
+    /// Judges a script that runs beside the command. Gives the mark for its output twice: by the words its programs
+    /// were given, and by all text in it.
+    fn run_apart(&mut self, script: &Script) -> Result<(char, char), Stop> {
+        let (cwds, outer) = (self.cwds.clone(), std::mem::take(&mut self.upstream));
+        self.script(script)?;
+        self.cwds = cwds;
+        let inner = std::mem::replace(&mut self.upstream, outer);
+        let mark_of = |tainted: bool| if tainted { mark::TAINT } else { mark::UNKNOWN };
+        let touched = inner.hit.is_some() || inner.search.is_some();
+        Ok((mark_of(touched), mark_of(touched || self.mentioned(&inner.text).is_some())))
+    }
+
+    /// What `echo`, `printf`, `pwd` and the question for the project root print.
+    fn said(&mut self, script: &Script) -> Result<Option<String>, Stop> {
+        let [item] = script.0.as_slice() else { return Ok(None) };
+        let [Command::Simple(Simple { words, redirects, .. })] = item.pipeline.as_slice() else { return Ok(None) };
+        if let Some(super::syntax::Redirect::Text(text)) = redirects.first()
+            && words.first().and_then(Word::plain) == Some("cat")
+        {
+            return self.expand_whole(text).map(Some);
+        }
+        let mut argv = Vec::new();
+        for word in words {
+            argv.extend(self.expand(word)?);
+        }
+        let words: Vec<&str> = argv.iter().map(String::as_str).collect();
+        Ok(match words.as_slice() {
+            ["echo" | "printf", rest @ ..] => {
+                let rest: Vec<&str> =
+                    rest.iter().copied().filter(|w| !matches!(*w, "-n" | "-e" | "%s" | "%s\\n" | "--")).collect();
+                Some(rest.join(" "))
+            }
+            ["pwd", ..] => self.cwds.first().cloned(),
+            ["git", "rev-parse", "--show-toplevel"] => {
+                self.shield.root().map(|root| root.to_string_lossy().into_owned())
+            }
+            _ => None,
+        })
+    }
+
+    /// Turns the marks that need no more context into text, and the tilde into home.
+    fn settle(&self, text: String) -> String {
+        let mut settled = String::with_capacity(text.len());
+        let mut rest = text.as_str();
+        while let Some(c) = rest.chars().next() {
+            rest = &rest[c.len_utf8()..];
+            match c {
+                mark::BRACKET => match rest.find([']', '/']).filter(|end| rest[*end..].starts_with(']') && *end > 0) {
+                    Some(end) => {
+                        settled.push(mark::ONE);
+                        rest = &rest[end + 1..];
+                    }
+                    None => settled.push('['),
+                },
+                mark::OPEN => settled.push('{'),
+                mark::COMMA => settled.push(','),
+                mark::CLOSE => settled.push('}'),
+                other => settled.push(other),
+            }
+        }
+        settled
+    }
+}
+
+/// Adds values to what has been read of a word; unquoted ones fall apart at blanks.
+fn join(done: &mut Vec<String>, open: &mut Vec<String>, values: &[String], quoted: bool) {
+    let mut next: Vec<String> = Vec::new();
+    for value in values {
+        let pieces: Vec<&str> = if quoted { vec![value] } else { value.split_whitespace().collect() };
+        match pieces.as_slice() {
+            [] => next.extend(open.iter().cloned()),
+            [only] => next.extend(open.iter().map(|head| format!("{head}{only}"))),
+            [first, middle @ .., last] => {
+                done.extend(open.iter().map(|head| format!("{head}{first}")));
+                done.extend(middle.iter().map(|piece| (*piece).to_owned()));
+                next.push((*last).to_owned());
+            }
+        }
+    }
+    if !values.is_empty() {
+        *open = next;
+    }
+}
+
+/// Expands `{a,b}`, marks only.
+fn braces(text: &str, texts: &mut Vec<String>) {
+    if texts.len() > MOST {
+        return;
+    }
+    let Some((start, end, commas)) = first_group(text) else {
+        texts.push(text.to_owned());
+        return;
+    };
+    let open = mark::OPEN.len_utf8();
+    let mut from = start + open;
+    for &to in commas.iter().chain([&end]) {
+        braces(&format!("{}{}{}", &text[..start], &text[from..to], &text[end + open..]), texts);
+        from = to + open;
+    }
+}
+
+/// Finds the first brace pair with a comma of its own: where it opens, closes, and the commas.
+fn first_group(text: &str) -> Option<(usize, usize, Vec<usize>)> {
+    for (start, _) in text.match_indices(mark::OPEN) {
+        let (mut level, mut commas) = (0_usize, Vec::new());
+        for (at, c) in text[start..].char_indices() {
+            match c {
+                mark::OPEN => level += 1,
+                mark::COMMA if level == 1 => commas.push(start + at),
+                mark::CLOSE => {
+                    level -= 1;
+                    if level == 0 {
+                        if commas.is_empty() {
+                            break;
+                        }
+                        return Some((start, start + at, commas));
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+    None
+}

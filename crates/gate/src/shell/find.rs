@@ -1,0 +1,213 @@
+//! `find` and `fd`: harmless searches, until they are told to act on what they find.
+
+use crate::glob;
+use crate::path::{fold, names};
+use crate::shield::{Entry, Standing};
+
+use super::program::{self, holder, is_endangered, is_harmless, mention as refuse_mention, own, program_name};
+use super::syntax::mark;
+use super::walk::{Call, Stop, Walk};
+
+/// Says whether the search acts on what it finds.
+pub(super) fn acts(argv: &[String]) -> bool {
+    argv.iter().any(|word| {
+        matches!(
+            word.as_str(),
+            "-delete"
+                | "-exec"
+                | "-execdir"
+                | "-ok"
+                | "-okdir"
+                | "-fprint"
+                | "-fprintf"
+                | "-fls"
+                | "-fprint0"
+                | "-x"
+                | "-X"
+                | "--exec"
+                | "--exec-batch"
+        )
+    })
+}
+
+/// Judges a search.
+pub(super) fn judge(walk: &mut Walk<'_>, name: &str, call: &Call<'_>) -> Result<(), Stop> {
+    if name.starts_with("fd") {
+        return fd(walk, call);
+    }
+    let search = Search::read(call.argv);
+    let shown = call.argv.join(" ");
+    for target in &search.outputs {
+        walk.refuse_write(target, &shown)?;
+    }
+    for start in &search.starts {
+        let found = search.reaches(walk, start);
+        if let Some(entry) = found.filter(|_| search.deletes || search.changes(call)) {
+            return Err(match walk.standing(start) {
+                Some(Standing::In(_)) => own(entry, &shown),
+                _ => exclude(entry, &shown),
+            }
+            .into());
+        }
+        if found.is_some() {
+            walk.upstream.search = Some(start.clone());
+        }
+    }
+    for command in &search.commands {
+        let filled: Vec<String> = command.iter().map(|word| word.replace("{}", &mark::UNKNOWN.to_string())).collect();
+        program::judge(walk, &Call { argv: &filled, ..*call })?;
+    }
+    Ok(())
+}
+
+/// What a `find` call says.
+#[derive(Default)]
+struct Search {
+    starts: Vec<String>,
+    /// Patterns the name must match.
+    names: Vec<Vec<char>>,
+    /// Patterns the path must match.
+    paths: Vec<String>,
+    /// What is passed over.
+    excluded: String,
+    shallow: bool,
+    deletes: bool,
+    commands: Vec<Vec<String>>,
+    outputs: Vec<String>,
+}
+
+/// The tests between two `-o`.
+#[derive(Default)]
+struct Branch {
+    names: Vec<String>,
+    paths: Vec<String>,
+    negated: bool,
+    prunes: bool,
+}
+
+impl Search {
+    fn read(argv: &[String]) -> Self {
+        let mut search = Self::default();
+        let mut words = argv.iter().skip(1).skip_while(|word| matches!(word.as_str(), "-L" | "-H" | "-P")).peekable();
+        while let Some(start) = words.next_if(|word| !word.starts_with(['-', '(', '!'])) {
+            search.starts.push(start.clone());
+        }
+        if search.starts.is_empty() {
+            search.starts.push(".".to_owned());
+        }
+        let mut branch = Branch::default();
+        while let Some(word) = words.next() {
+            match word.as_str() {
+                "!" | "-not" => {
+                    branch.negated = true;
+                    continue;
+                }
+                "-name" | "-iname" | "-path" | "-ipath" | "-wholename" | "-regex" => {
+                    let value = words.next().cloned().unwrap_or_default();
+                    if branch.negated {
+                        search.pass_over(&value);
+                    } else if matches!(word.as_str(), "-name" | "-iname") {
+                        branch.names.push(value);
+                    } else {
+                        branch.paths.push(value);
+                    }
+                }
+                "-prune" => branch.prunes = true,
+                "-o" | "-or" => search.close(std::mem::take(&mut branch)),
+                "-maxdepth" => search.shallow = words.next().is_some_and(|depth| depth == "1" || depth == "0"),
+                "-delete" => search.deletes = true,
+                "-exec" | "-execdir" | "-ok" | "-okdir" => {
+                    let command = words.by_ref().take_while(|word| *word != ";" && *word != "+").cloned().collect();
+                    search.commands.push(command);
+                }
+                "-fprint" | "-fprintf" | "-fls" | "-fprint0" => search.outputs.extend(words.next().cloned()),
+                _ => {}
+            }
+            branch.negated = false;
+        }
+        branch.prunes = false;
+        search.close(branch);
+        search
+    }
+
+    /// Takes the tests of one branch: what it prunes is passed over, the rest is looked for.
+    fn close(&mut self, branch: Branch) {
+        if branch.prunes {
+            branch.names.iter().chain(&branch.paths).for_each(|value| self.pass_over(value));
+            return;
+        }
+        self.names.extend(branch.names.iter().map(|name| fold(name).into_iter().map(open).collect()));
+        self.paths.extend(branch.paths);
+    }
+
+    fn pass_over(&mut self, value: &str) {
+        self.excluded.push_str(&value.to_lowercase());
+        self.excluded.push(' ');
+    }
+
+    /// Says whether a command it runs is more than reading.
+    fn changes(&self, call: &Call<'_>) -> bool {
+        self.commands.iter().any(|command| {
+            let inner = Call { argv: command, texts: &[], feed: None, assigned: call.assigned };
+            command.first().is_some_and(|first| !is_harmless(&program_name(first), &inner))
+        })
+    }
+
+    /// Finds something protected that the search may come upon.
+    fn reaches<'w>(&self, walk: &mut Walk<'w>, start: &str) -> Option<&'w Entry<'w>> {
+        let shield = walk.shield;
+        let standing = walk.standing(start)?;
+        if let Standing::In(entry) = standing {
+            return Some(entry);
+        }
+        // A shallow search that does not remove folders meets no protected file: they all lie deeper.
+        if self.shallow && self.commands.is_empty() {
+            return None;
+        }
+        let within = |entry: &Entry<'_>| {
+            let first: String = entry.first().iter().collect();
+            let passed_over = !first.is_empty() && self.excluded.contains(&first);
+            let named = self.names.is_empty() || self.names.iter().any(|name| entry.may_be_named(name));
+            let on_path = self.paths.is_empty()
+                || self.paths.iter().any(|path| path.starts_with('*') || path.to_lowercase().contains(&first));
+            !passed_over && named && on_path && is_endangered(walk, entry)
+        };
+        match walk.paths(start).into_iter().next().flatten() {
+            Some(path) => shield.below(names(&path)).find(|entry| within(entry)),
+            None => shield.entries().iter().find(|entry| within(entry)),
+        }
+    }
+}
+
+/// In a pattern of `find` the signs stand for what the shell would fill in.
+fn open(c: char) -> char {
+    match c {
+        '*' => glob::MANY,
+        '?' => glob::ONE,
+        other => other,
+    }
+}
+
+fn exclude(entry: &Entry<'_>, shown: &str) -> crate::denial::Denial {
+    let first: String = entry.first().iter().collect();
+    let mut denial = holder(entry, shown);
+    denial.instead = format!("add `-not -path '*/{first}/*'` before the action, or search a folder without it");
+    denial
+}
+
+/// `fd` skips hidden names by default, so only a named folder counts.
+fn fd(walk: &mut Walk<'_>, call: &Call<'_>) -> Result<(), Stop> {
+    let Some(at) = call.argv.iter().position(|word| matches!(word.as_str(), "-x" | "-X" | "--exec" | "--exec-batch"))
+    else {
+        return Ok(());
+    };
+    let command: Vec<String> = call.argv[at + 1..].to_vec();
+    let inner = Call { argv: &command, ..*call };
+    let harmless = command.first().is_none_or(|first| is_harmless(&program_name(first), &inner));
+    for word in call.argv[1..at].iter().filter(|_| !harmless) {
+        if walk.grave(word).is_some() {
+            return Err(refuse_mention(call.argv, word).into());
+        }
+    }
+    program::judge(walk, &inner)
+}

@@ -1,0 +1,249 @@
+//! `git`: most of it reads or records; some of it takes files away.
+
+use crate::denial::{Denial, quote};
+use crate::path::names;
+use crate::shield::{Standing, Width};
+
+use super::program::{self, Reach, is_endangered, operands, own, refuse_removal};
+use super::syntax::mark;
+use super::walk::{Call, Stop, Walk};
+use super::writer::{has_flag, option_values};
+
+/// Sub-commands that leave the work tree's files alone, or change them only as history says.
+const HARMLESS: &[&str] = &[
+    "add",
+    "annotate",
+    "blame",
+    "branch",
+    "bundle",
+    "cat-file",
+    "check-attr",
+    "check-ignore",
+    "cherry",
+    "cherry-pick",
+    "commit",
+    "config",
+    "count-objects",
+    "describe",
+    "diff",
+    "diff-files",
+    "diff-index",
+    "diff-tree",
+    "fetch",
+    "for-each-ref",
+    "format-patch",
+    "fsck",
+    "gc",
+    "grep",
+    "hash-object",
+    "help",
+    "init",
+    "log",
+    "ls-files",
+    "ls-remote",
+    "ls-tree",
+    "merge",
+    "merge-base",
+    "name-rev",
+    "notes",
+    "pull",
+    "push",
+    "range-diff",
+    "rebase",
+    "reflog",
+    "remote",
+    "reset",
+    "rev-list",
+    "rev-parse",
+    "revert",
+    "shortlog",
+    "show",
+    "show-ref",
+    "status",
+    "switch",
+    "symbolic-ref",
+    "tag",
+    "var",
+    "verify-commit",
+    "version",
+    "whatchanged",
+    "write-tree",
+];
+
+/// Says whether a call leaves protected files alone whatever it names.
+pub(super) fn only_reads(argv: &[String]) -> bool {
+    let (sub, _) = split(argv);
+    argv.get(sub).is_some_and(|word| HARMLESS.contains(&word.as_str()))
+}
+
+/// Finds the sub-command, and the folder `-C` names.
+fn split(argv: &[String]) -> (usize, Option<&String>) {
+    let (mut at, mut folder) = (1, None);
+    while let Some(word) = argv.get(at).filter(|word| word.starts_with('-')) {
+        if word == "-C" {
+            folder = argv.get(at + 1);
+        }
+        at += if matches!(word.as_str(), "-C" | "-c" | "--git-dir" | "--work-tree" | "--namespace") { 2 } else { 1 };
+    }
+    (at, folder)
+}
+
+/// Judges a `git` call.
+pub(super) fn judge(walk: &mut Walk<'_>, call: &Call<'_>) -> Result<(), Stop> {
+    let (sub, folder) = split(call.argv);
+    // An alias or a filter given on the command line is a command.
+    for text in call.argv.iter().take(sub).filter_map(|word| word.split_once("=!").map(|(_, text)| text)) {
+        walk.text(text)?;
+    }
+    let cwds = walk.cwds.clone();
+    if let Some(folder) = folder {
+        let argv = ["cd".to_owned(), folder.clone()];
+        program::judge(walk, &Call { argv: &argv, texts: &[], feed: None, assigned: None })?;
+    }
+    let result = match call.argv.get(sub) {
+        Some(verb) => judge_verb(walk, verb, &call.argv[sub..], call),
+        None => Ok(()),
+    };
+    walk.cwds = cwds;
+    result
+}
+
+fn judge_verb(walk: &mut Walk<'_>, verb: &str, argv: &[String], call: &Call<'_>) -> Result<(), Stop> {
+    let shown = format!("git {}", argv.join(" "));
+    for target in
+        option_values(argv, '\0', "--output").into_iter().chain(option_values(argv, '\0', "--output-directory"))
+    {
+        walk.refuse_write(target, &shown)?;
+    }
+    match verb {
+        "rm" if has_flag(argv, "n", &["--cached", "--dry-run"]) => Ok(()),
+        "rm" | "mv" => {
+            for word in operands(argv) {
+                refuse_removal(walk, word, Reach::Deep, &shown)?;
+            }
+            if let (true, Some(target)) = (verb == "mv", operands(argv).last()) {
+                walk.refuse_write(target, &shown)?;
+            }
+            Ok(())
+        }
+        "worktree" => {
+            let removes = argv.get(1).is_some_and(|word| word == "remove");
+            for word in operands(argv).into_iter().skip(1).filter(|_| removes) {
+                refuse_removal(walk, word, Reach::Deep, &shown)?;
+            }
+            Ok(())
+        }
+        "restore" if has_flag(argv, "S", &["--staged"]) && !has_flag(argv, "W", &["--worktree"]) => Ok(()),
+        "checkout" | "restore" | "checkout-index" => revert(walk, argv, &shown),
+        "clean" => clean(walk, argv, &shown),
+        "stash" => stash(walk, argv, &shown),
+        "submodule" | "bisect" | "rebase" | "filter-branch" | "difftool" | "mergetool" => {
+            if verb == "submodule" {
+                walk.cwds = vec![mark::UNKNOWN.to_string()];
+            }
+            for text in argv.iter().filter(|word| word.contains(char::is_whitespace)) {
+                walk.text(text)?;
+            }
+            let inner = argv.iter().position(|word| word == "foreach" || word == "run");
+            match inner {
+                Some(at) => program::judge(walk, &Call { argv: &argv[at + 1..], ..*call }),
+                None => Ok(()),
+            }
+        }
+        "apply" | "am" => {
+            let feed = call.feed.map(|feed| feed.text.clone());
+            match call.texts.iter().cloned().chain(feed).find_map(|text| walk.mentioned(&text)) {
+                Some(path) => Err(program::mention(call.argv, &path).into()),
+                None => Ok(()),
+            }
+        }
+        _ if HARMLESS.contains(&verb) => Ok(()),
+        _ => {
+            for word in argv.iter().flat_map(|word| program::candidates(word)) {
+                if let Some(Standing::In(entry)) = walk.standing(word) {
+                    return Err(own(entry, &shown).into());
+                }
+            }
+            Ok(())
+        }
+    }
+}
+
+/// Putting files back as they were: the whole project is daily work, Stead's own files are not.
+fn revert(walk: &mut Walk<'_>, argv: &[String], shown: &str) -> Result<(), Stop> {
+    for word in operands(argv) {
+        let word = word.strip_prefix(":/").unwrap_or(word);
+        match walk.standing(word) {
+            Some(Standing::In(entry)) => return Err(own(entry, shown).into()),
+            // A lone wildcard is the whole project too.
+            Some(Standing::Above(_, Width::Narrow)) if word.chars().all(crate::glob::is_sign) => {}
+            Some(Standing::Above(_, Width::Narrow)) => refuse_removal(walk, word, Reach::Deep, shown)?,
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// Removing what git does not know takes Stead's state along, unless it is excluded.
+fn clean(walk: &mut Walk<'_>, argv: &[String], shown: &str) -> Result<(), Stop> {
+    if has_flag(argv, "n", &["--dry-run"]) {
+        return Ok(());
+    }
+    let excluded: Vec<String> = option_values(argv, 'e', "--exclude").into_iter().map(str::to_lowercase).collect();
+    let mut words = operands(argv);
+    words.retain(|word| !excluded.iter().any(|known| known.eq_ignore_ascii_case(word)));
+    if words.is_empty() {
+        words.push(".");
+    }
+    let mut missing: Vec<String> = Vec::new();
+    for word in words {
+        if let Some(Standing::In(entry)) = walk.standing(word) {
+            return Err(own(entry, shown).into());
+        }
+        for path in walk.paths(word).into_iter().flatten() {
+            for entry in walk.shield.below(names(&path)).filter(|entry| is_endangered(walk, entry)) {
+                let first: String = entry.first().iter().collect();
+                let kept = excluded.iter().any(|known| known.trim_matches(['/', '*']) == first);
+                let project = entry.shown();
+                if !kept && !project.starts_with(['~', '$']) && !missing.contains(&first) {
+                    missing.push(first);
+                }
+            }
+        }
+    }
+    if missing.is_empty() {
+        return Ok(());
+    }
+    let flags: Vec<String> = missing.iter().map(|name| format!("-e {name}")).collect();
+    Err(Denial::new(
+        quote(shown),
+        format!("it would also remove Stead's files in `{}`", missing.join("`, `")),
+        format!("add `{}`", flags.join(" ")),
+    )
+    .into())
+}
+
+/// Stashing untracked files takes Stead's state out of the work tree.
+fn stash(walk: &mut Walk<'_>, argv: &[String], shown: &str) -> Result<(), Stop> {
+    let saves = argv.get(1).is_none_or(|word| word.starts_with('-') || word == "push" || word == "save");
+    if !saves || !has_flag(argv, "ua", &["--include-untracked", "--all"]) {
+        return Ok(());
+    }
+    let message = option_values(argv, 'm', "--message");
+    let mut words = operands(argv);
+    words.retain(|word| !matches!(*word, "push" | "save") && !message.contains(word));
+    if words.is_empty() || argv.iter().any(|word| word == "save") {
+        words = vec!["."];
+    }
+    for word in words {
+        if walk.standing(word).is_some() {
+            return Err(Denial::new(
+                quote(shown),
+                "it would take Stead's untracked state out of the project",
+                "stash without `-u`/`-a`, or name the paths you mean: `git stash push -u -- src`",
+            )
+            .into());
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,118 @@
+//! Programs that run a text: shells, whose text is read like the command itself, and others, whose text may not name a
+//! protected path at all.
+
+use crate::mention;
+use crate::shield::Standing;
+
+use super::program::{self, candidates, mention as refuse_mention, operands};
+use super::stead;
+use super::syntax::mark;
+use super::walk::{Call, Stop, Walk};
+
+/// Judges a shell: its `-c` text, its here-document, what is piped into it.
+pub(super) fn shell(walk: &mut Walk<'_>, call: &Call<'_>) -> Result<(), Stop> {
+    let argv = call.argv;
+    let text_flag = |word: &String| word.starts_with('-') && !word.starts_with("--") && word.contains('c');
+    if let Some(at) = argv.iter().skip(1).position(text_flag) {
+        let mut rest = argv[at + 2..].iter().skip_while(|word| word.starts_with(['-', '+']));
+        let Some(text) = rest.next() else { return Ok(()) };
+        for (number, word) in rest.enumerate() {
+            walk.variables.push((number.to_string(), vec![word.clone()]));
+        }
+        return walk.text(text);
+    }
+    let script = operands(argv).first().copied().filter(|word| !matches!(*word, "-" | "/dev/stdin"));
+    if let Some(script) = script.filter(|_| !argv.iter().any(|word| word == "-s")) {
+        let tainted = script.contains(mark::TAINT);
+        if tainted || matches!(walk.standing(script), Some(Standing::In(_))) {
+            return Err(refuse_mention(argv, script).into());
+        }
+        return Ok(());
+    }
+    for text in call.texts {
+        walk.text(text)?;
+    }
+    if let Some(feed) = call.feed {
+        let hit = feed.hit.clone().or_else(|| walk.mentioned(&feed.text));
+        if let Some(path) = hit {
+            return Err(refuse_mention(argv, &path).into());
+        }
+        if let Some(verb) = mention::weakening_call(walk.shield, &feed.text) {
+            return Err(stead::refuse(&verb).into());
+        }
+        let said = feed.text.trim_start();
+        if let Some(said) = said.strip_prefix("echo ").or_else(|| said.strip_prefix("printf ")) {
+            return walk.text(said);
+        }
+    }
+    Ok(())
+}
+
+/// Judges a file read into the shell itself: any, unless a command about protected paths makes it up.
+pub(super) fn source(call: &Call<'_>) -> Result<(), Stop> {
+    match call.argv.get(1).filter(|script| script.contains(mark::TAINT)) {
+        Some(script) => Err(refuse_mention(call.argv, script).into()),
+        None => Ok(()),
+    }
+}
+
+/// Judges a program that runs code in its own language.
+pub(super) fn judge(walk: &mut Walk<'_>, call: &Call<'_>) -> Result<(), Stop> {
+    let argv = call.argv;
+    let mut code = false;
+    for word in &argv[1..] {
+        if word.contains(|c: char| c.is_whitespace() || "'\"()=;,!:$".contains(c) || mark::is_mark(c)) {
+            code = true;
+            refuse_code(walk, argv, word)?;
+        }
+        for candidate in candidates(word) {
+            if let Some(Standing::In(entry)) = walk.standing(candidate) {
+                return Err(program::own(entry, &argv.join(" ")).into());
+            }
+        }
+    }
+    let reads_input = operands(argv).first().is_none_or(|word| *word == "-")
+        || code
+        || !call.texts.is_empty() && !argv.iter().skip(1).any(|word| !word.starts_with('-') && word.contains('.'));
+    if reads_input {
+        for text in call.texts {
+            code = true;
+            refuse_code(walk, argv, text)?;
+        }
+        if let Some(feed) = call.feed {
+            code = true;
+            if let Some(path) = &feed.hit {
+                return Err(refuse_mention(argv, path).into());
+            }
+            refuse_code(walk, argv, &feed.text)?;
+        }
+    }
+    if code {
+        if let Some(path) = call.assigned {
+            return Err(refuse_mention(argv, path).into());
+        }
+        for (_, values) in walk.variables.clone() {
+            if let Some(path) = values.iter().find(|value| walk.grave(value).is_some()) {
+                return Err(refuse_mention(argv, path).into());
+            }
+        }
+    }
+    Ok(())
+}
+
+fn refuse_code(walk: &mut Walk<'_>, argv: &[String], code: &str) -> Result<(), Stop> {
+    if let Some(path) = walk.mentioned(code) {
+        return Err(refuse_mention(argv, &path).into());
+    }
+    match mention::weakening_call(walk.shield, code) {
+        Some(verb) => Err(stead::refuse(&verb).into()),
+        None => Ok(()),
+    }
+}
+
+/// Says that a call only prints: `awk` without output of its own.
+pub(super) fn only_reads(name: &str, call: &Call<'_>) -> bool {
+    let awk = matches!(name, "awk" | "gawk" | "mawk" | "nawk");
+    let plain = |word: &String| !word.contains(['>', '|']) && !word.contains("system") && !word.contains("inplace");
+    awk && call.argv.iter().all(|word| plain(word) && word != "-f" && word != "-i")
+}

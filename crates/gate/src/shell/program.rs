@@ -1,0 +1,268 @@
+//! One program with its words: which kind it is, and what it would do to protected paths.
+
+use crate::change;
+use crate::denial::{Denial, quote};
+use crate::rule::Rule;
+use crate::settings;
+use crate::shield::{Entry, Standing};
+
+use super::syntax::mark;
+use super::walk::{Call, Stop, Upstream, Walk};
+use super::{find, git, interpreter, stead, table, wrapper, writer};
+
+/// Judges a program about to run.
+pub(super) fn judge(walk: &mut Walk<'_>, call: &Call<'_>) -> Result<(), Stop> {
+    let Some(first) = call.argv.first() else { return Ok(()) };
+    let name = program_name(first);
+    let name = name.as_str();
+    if let Some((_, body)) = walk.functions.iter().rev().find(|(known, _)| known == first) {
+        let body = body.clone();
+        return function(walk, &body, call);
+    }
+    if wrapper::judge(walk, name, call)? {
+        return Ok(());
+    }
+    match name {
+        "cd" | "pushd" | "chdir" => return enter(walk, call),
+        "popd" => {
+            walk.cwds = vec![mark::UNKNOWN.to_string()];
+            return Ok(());
+        }
+        "read" | "mapfile" | "readarray" => return take_in(walk, call),
+        "export" | "declare" | "local" | "readonly" | "typeset" => return assign(walk, call),
+        "eval" => return walk.text(&call.argv[1..].join(" ")),
+        "trap" => return call.argv.get(1).map_or(Ok(()), |text| walk.text(text)),
+        "source" | "." => return interpreter::source(call),
+        "stead" | "stead.exe" => return stead::judge(walk, call),
+        "git" => return git::judge(walk, call),
+        "find" | "gfind" | "fd" | "fdfind" => return find::judge(walk, name, call),
+        _ => {}
+    }
+    if name == "cargo" {
+        stead::judge_cargo(walk, call)?;
+    }
+    if table::is_shell(name) {
+        return interpreter::shell(walk, call);
+    }
+    if table::is_interpreter(name) && !interpreter::only_reads(name, call) {
+        return interpreter::judge(walk, call);
+    }
+    if writer::judge(walk, name, call)? || is_harmless(name, call) {
+        return Ok(());
+    }
+    unknown(walk, call)
+}
+
+/// Says whether a call may name anything: the program reads only.
+pub(super) fn is_harmless(name: &str, call: &Call<'_>) -> bool {
+    table::is_harmless(name)
+        || name == "sed" && !writer::edits_in_place(call.argv)
+        || table::is_interpreter(name) && interpreter::only_reads(name, call)
+        || name == "yq" && !call.argv.iter().any(|word| matches!(word.as_str(), "-i" | "--inplace" | "-yi"))
+        || name == "tar" && writer::tar_mode(call.argv) == Some('t')
+        || name == "git" && git::only_reads(call.argv)
+        || matches!(name, "find" | "gfind" | "fd" | "fdfind") && !find::acts(call.argv)
+        || matches!(name, "cd" | "pushd" | "export" | "source" | ".")
+}
+
+/// The file name of a program, without what names it elsewhere.
+pub(super) fn program_name(word: &str) -> String {
+    word.trim_start_matches('\\').rsplit('/').next().unwrap_or_default().to_lowercase()
+}
+
+/// A program we know nothing about may not be given a protected path.
+fn unknown(walk: &mut Walk<'_>, call: &Call<'_>) -> Result<(), Stop> {
+    if let Some(path) = call.assigned {
+        return Err(mention(call.argv, path).into());
+    }
+    for word in call.argv {
+        for candidate in candidates(word) {
+            if let Some(Standing::In(entry)) = walk.standing(candidate) {
+                return Err(own(entry, &call.argv.join(" ")).into());
+            }
+        }
+    }
+    Ok(())
+}
+
+/// What in a word may be a path: all of it, what follows `=`, `:` or `@`, what is glued to a flag.
+pub(super) fn candidates(word: &str) -> impl Iterator<Item = &str> {
+    let text = word.contains(char::is_whitespace);
+    let flag = word.starts_with('-');
+    let glued = (flag && !word.starts_with("--")).then(|| word.get(2..)).flatten();
+    let after = word.split_once('=').map(|(_, value)| value);
+    let host = word.rsplit_once(':').map(|(_, path)| path);
+    [(!flag).then_some(word), glued, after, host, word.strip_prefix('@')]
+        .into_iter()
+        .flatten()
+        .filter(move |candidate| !candidate.is_empty() && !text)
+}
+
+fn function(walk: &mut Walk<'_>, body: &super::syntax::Script, call: &Call<'_>) -> Result<(), Stop> {
+    walk.depth += 1;
+    if walk.depth > super::reader::DEPTH {
+        return Err(Stop::TooMuch);
+    }
+    let known = walk.variables.len();
+    for (number, word) in call.argv.iter().enumerate() {
+        walk.variables.push((number.to_string(), vec![word.clone()]));
+    }
+    let rest = call.argv[1..].to_vec();
+    walk.variables.push(("@".to_owned(), rest.clone()));
+    walk.variables.push(("*".to_owned(), rest));
+    let functions = std::mem::take(&mut walk.functions);
+    let result = walk.script(body);
+    walk.functions = functions;
+    walk.variables.truncate(known);
+    walk.depth -= 1;
+    result
+}
+
+fn enter(walk: &mut Walk<'_>, call: &Call<'_>) -> Result<(), Stop> {
+    let target = call.argv[1..].iter().find(|word| !word.starts_with('-') || *word == "-");
+    walk.cwds = match target.map(String::as_str) {
+        None => walk.shield.home().map(|home| home.to_string_lossy().into_owned()).into_iter().collect(),
+        Some("-") => vec![mark::UNKNOWN.to_string()],
+        Some(target) => {
+            let paths = walk.paths(target);
+            let there = |path: Option<std::path::PathBuf>, cwd: &String| match path {
+                Some(path) => path.to_string_lossy().into_owned(),
+                None => format!("{cwd}/{target}").rsplit(mark::TAINT).next().map_or_else(String::new, unknown_head),
+            };
+            paths.into_iter().zip(&walk.cwds).map(|(path, cwd)| there(path, cwd)).collect()
+        }
+    };
+    if walk.cwds.is_empty() {
+        walk.cwds.push(mark::UNKNOWN.to_string());
+    }
+    Ok(())
+}
+
+fn unknown_head(path: &str) -> String {
+    format!("{}{}", mark::UNKNOWN, path.rsplit(mark::UNKNOWN).next().unwrap_or_default())
+}
+
+fn assign(walk: &mut Walk<'_>, call: &Call<'_>) -> Result<(), Stop> {
+    for word in &call.argv[1..] {
+        if let Some((name, value)) = word.split_once('=') {
+            walk.variables.push((name.to_owned(), vec![value.to_owned()]));
+        }
+    }
+    Ok(())
+}
+
+/// Gives variables what is read: a here-string, else something unknown that may come from protected paths.
+fn take_in(walk: &mut Walk<'_>, call: &Call<'_>) -> Result<(), Stop> {
+    let came_from = |upstream: &Upstream| upstream.hit.is_some() || upstream.search.is_some();
+    let tainted = call.feed.is_some_and(came_from) || came_from(&walk.upstream);
+    let value = match call.texts {
+        [] if tainted => mark::TAINT.to_string(),
+        [] => mark::UNKNOWN.to_string(),
+        texts => texts.join(" "),
+    };
+    for name in operands(call.argv) {
+        walk.variables.push((name.to_owned(), vec![value.clone()]));
+    }
+    Ok(())
+}
+
+/// Refuses to let a command take something away. `Reach` says whether folders go with all that is in them.
+pub(super) fn refuse_removal(walk: &mut Walk<'_>, word: &str, reach: Reach, shown: &str) -> Result<(), Stop> {
+    match walk.standing(word) {
+        Some(Standing::In(entry)) if matches!(entry.rule, Rule::Settings { .. }) => {
+            let paths = walk.paths(word);
+            let free = !crate::glob::is_open(word)
+                && paths
+                    .iter()
+                    .all(|path| path.as_ref().is_some_and(|path| !settings::holds_lines(entry, path, walk.facts)));
+            if free { Ok(()) } else { Err(own(entry, shown).into()) }
+        }
+        Some(Standing::In(entry)) => Err(own(entry, shown).into()),
+        Some(Standing::Above(entry, _)) if reach == Reach::Deep => {
+            let mut lost = None;
+            for path in walk.paths(word) {
+                let Some(path) = path else {
+                    lost = Some(entry);
+                    continue;
+                };
+                let folder = crate::path::names(&path);
+                lost = lost.or_else(|| walk.shield.below(folder).find(|entry| is_endangered(walk, entry)));
+            }
+            lost.map_or(Ok(()), |entry| Err(holder(entry, shown).into()))
+        }
+        _ if word.starts_with(mark::TAINT) => Err(traced(shown).into()),
+        _ => Ok(()),
+    }
+}
+
+/// How far a removal goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Reach {
+    /// The named thing only.
+    Flat,
+    /// A folder with all that is in it.
+    Deep,
+}
+
+/// Says whether something worth protecting may be there: a settings file without our lines is not.
+pub(super) fn is_endangered(walk: &Walk<'_>, entry: &Entry<'_>) -> bool {
+    if !matches!(entry.rule, Rule::Settings { .. }) {
+        return true;
+    }
+    let files = entry.files(|base| walk.place.folders(base));
+    files.iter().any(|file| settings::holds_lines(entry, file, walk.facts))
+}
+
+pub(super) fn own(entry: &Entry<'_>, shown: &str) -> Denial {
+    change::own(entry, &quote(&readable(shown)))
+}
+
+pub(super) fn holder(entry: &Entry<'_>, shown: &str) -> Denial {
+    change::holder(entry, &quote(&readable(shown)))
+}
+
+pub(super) fn mention(argv: &[String], path: &str) -> Denial {
+    Denial::new(
+        quote(&readable(&argv.join(" "))),
+        format!(
+            "it names {}, which agents may read but not change, and it is not known to only read",
+            quote(&readable(path))
+        ),
+        "read it with `cat` or `jq`; to change a client's settings use the edit tool; for the rest ask the person",
+    )
+}
+
+/// Refuses to write where the output of a command about protected paths points.
+pub(super) fn traced(shown: &str) -> Denial {
+    Denial::new(
+        quote(&readable(shown)),
+        "what it would change is computed from Stead's own files",
+        "name the files you mean one by one",
+    )
+}
+
+/// Shows marks as the signs they came from.
+fn readable(text: &str) -> String {
+    text.chars()
+        .map(|c| match c {
+            mark::MANY => '*',
+            mark::ONE => '?',
+            c if mark::is_mark(c) => '…',
+            c => c,
+        })
+        .collect()
+}
+
+/// Gives the words that are not flags.
+pub(super) fn operands(argv: &[String]) -> Vec<&str> {
+    let mut operands = Vec::new();
+    let mut flags = true;
+    for word in argv.iter().skip(1) {
+        if flags && word == "--" {
+            flags = false;
+        } else if !flags || !word.starts_with('-') || word == "-" {
+            operands.push(word.as_str());
+        }
+    }
+    operands
+}

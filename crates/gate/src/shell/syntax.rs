@@ -1,0 +1,122 @@
+//! A shell command as a tree: just enough to know which program gets which words and which files.
+
+/// A list of pipelines.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Script(pub(super) Vec<Item>);
+
+/// One pipeline, and how it hangs on the one before.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Item {
+    pub(super) join: Join,
+    pub(super) pipeline: Vec<Command>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Join {
+    /// After `;`, `&`, a line end, or at the start.
+    Always,
+    And,
+    Or,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Command {
+    Simple(Simple),
+    Group(Group),
+}
+
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Simple {
+    pub(super) assignments: Vec<(String, Word)>,
+    pub(super) words: Vec<Word>,
+    pub(super) redirects: Vec<Redirect>,
+}
+
+/// A compound command. Its parts (condition, branches, body) stand in one script, in order.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Group {
+    pub(super) kind: GroupKind,
+    pub(super) body: Script,
+    pub(super) redirects: Vec<Redirect>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum GroupKind {
+    Brace,
+    Subshell,
+    /// Runs perhaps, perhaps often: `if`, `while`, `until`, `case`.
+    Maybe,
+    For {
+        variable: String,
+        values: Vec<Word>,
+    },
+    Function {
+        name: String,
+    },
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Redirect {
+    Read(Word),
+    Write(Word),
+    /// A here-document or here-string.
+    Text(Word),
+}
+
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Word(pub(super) Vec<Part>);
+
+/// A piece of a word. Unquoted wildcards and braces stand in [`Part::Text`] as marks, see [`mark`].
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Part {
+    Text(String),
+    Variable {
+        name: String,
+        quoted: bool,
+        /// What stands after `:-`, `:=`, `:+` and the like.
+        instead: Option<Word>,
+    },
+    /// `$(…)` and backticks.
+    Substitution {
+        script: Script,
+        quoted: bool,
+    },
+    /// `<(…)` and `>(…)`: a file that a command reads or writes.
+    Process(Script),
+    /// Something whose value we do not compute.
+    Unknown,
+}
+
+impl Word {
+    pub(super) fn text(text: impl Into<String>) -> Self {
+        Self(vec![Part::Text(text.into())])
+    }
+
+    /// Gives the word when it is plain text.
+    pub(super) fn plain(&self) -> Option<&str> {
+        match self.0.as_slice() {
+            [Part::Text(text)] => Some(text),
+            _ => None,
+        }
+    }
+}
+
+/// Characters that stand for what is not text. Real input is rid of them before it is read.
+pub(super) mod mark {
+    pub(in crate::shell) use crate::glob::{MANY, ONE};
+
+    /// A value we do not know.
+    pub(in crate::shell) const UNKNOWN: char = '\u{F0002}';
+    /// A value we do not know that came out of a command about a protected path.
+    pub(in crate::shell) const TAINT: char = '\u{F0003}';
+    /// An unquoted `[`.
+    pub(in crate::shell) const BRACKET: char = '\u{F0004}';
+    /// An unquoted `{`, `,` or `}`.
+    pub(in crate::shell) const OPEN: char = '\u{F0005}';
+    pub(in crate::shell) const COMMA: char = '\u{F0006}';
+    pub(in crate::shell) const CLOSE: char = '\u{F0007}';
+
+    pub(in crate::shell) fn is_mark(c: char) -> bool {
+        (MANY..=CLOSE).contains(&c)
+    }
+}

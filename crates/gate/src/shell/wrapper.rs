@@ -1,0 +1,177 @@
+//! Programs that run another program: taken off, and what they run is judged.
+
+use super::program::{self, is_harmless, mention as refuse_mention, program_name};
+use super::syntax::mark;
+use super::walk::{Call, Stop, Walk};
+use super::{stead, table, writer};
+
+/// A wrapper: flags that take a value, and words of its own before the program.
+struct Wrapper {
+    name: &'static str,
+    valued: &'static str,
+    own_words: usize,
+}
+
+const fn wrapper(name: &'static str, valued: &'static str, own_words: usize) -> Wrapper {
+    Wrapper { name, valued, own_words }
+}
+
+const WRAPPERS: &[Wrapper] = &[
+    wrapper("env", "uCS", 0),
+    wrapper("sudo", "ughpCTRDrt", 0),
+    wrapper("doas", "uC", 0),
+    wrapper("nice", "n", 0),
+    wrapper("ionice", "cnp", 0),
+    wrapper("nohup", "", 0),
+    wrapper("time", "fo", 0),
+    wrapper("timeout", "sk", 1),
+    wrapper("gtimeout", "sk", 1),
+    wrapper("stdbuf", "ioe", 0),
+    wrapper("setsid", "", 0),
+    wrapper("command", "", 0),
+    wrapper("builtin", "", 0),
+    wrapper("exec", "a", 0),
+    wrapper("busybox", "", 0),
+    wrapper("toybox", "", 0),
+    wrapper("chronic", "", 0),
+    wrapper("caffeinate", "tw", 0),
+    wrapper("unbuffer", "", 0),
+    wrapper("fakeroot", "", 0),
+    wrapper("chrt", "", 1),
+    wrapper("taskset", "", 1),
+    wrapper("strace", "oeps", 0),
+    wrapper("flock", "wE", 1),
+    wrapper("watch", "n", 0),
+    wrapper("noglob", "", 0),
+    wrapper("nocorrect", "", 0),
+    wrapper("xvfb-run", "", 0),
+    wrapper("npx", "p", 0),
+    wrapper("bunx", "", 0),
+];
+
+/// Programs that take a command as one text.
+const CARRIERS: &[&str] = &[
+    "at",
+    "batch",
+    "concurrently",
+    "entr",
+    "flock",
+    "hyperfine",
+    "nix-shell",
+    "nodemon",
+    "npx",
+    "parallel",
+    "screen",
+    "script",
+    "su",
+    "tmux",
+    "watch",
+];
+
+/// Judges what a wrapper runs; says whether there was one.
+pub(super) fn judge(walk: &mut Walk<'_>, name: &str, call: &Call<'_>) -> Result<bool, Stop> {
+    if CARRIERS.contains(&name) {
+        for text in call.argv[1..].iter().filter(|word| word.contains(char::is_whitespace)) {
+            walk.text(text)?;
+        }
+    }
+    if matches!(name, "xargs" | "gxargs" | "parallel") {
+        xargs(walk, call)?;
+        return Ok(true);
+    }
+    if let Some(inner) = runner(name, call.argv) {
+        program::judge(walk, &Call { argv: inner, ..*call })?;
+        return Ok(true);
+    }
+    let Some(wrapper) = WRAPPERS.iter().find(|wrapper| wrapper.name == name) else { return Ok(false) };
+    if name == "command" && call.argv.get(1).is_some_and(|flag| flag == "-v" || flag == "-V") {
+        return Ok(true);
+    }
+    let cwds = walk.cwds.clone();
+    let inner = unwrap(walk, wrapper, call.argv)?;
+    program::judge(walk, &Call { argv: inner, ..*call })?;
+    if name == "env" {
+        walk.cwds = cwds;
+    }
+    Ok(true)
+}
+
+/// Skips the wrapper's flags and words.
+fn unwrap<'a>(walk: &mut Walk<'_>, wrapper: &Wrapper, argv: &'a [String]) -> Result<&'a [String], Stop> {
+    let (mut at, mut own) = (1, wrapper.own_words);
+    while let Some(word) = argv.get(at) {
+        at += 1;
+        if word == "--" {
+            continue;
+        }
+        if let Some(flag) = word.strip_prefix('-') {
+            let valued = flag.len() == 1 && wrapper.valued.contains(flag);
+            let value = if valued { argv.get(at).map(String::as_str) } else { None };
+            at += usize::from(valued);
+            if wrapper.name == "env" {
+                let glued = word.strip_prefix("-S").filter(|text| !text.is_empty());
+                let split = word.strip_prefix("--split-string=").or(glued).or(value.filter(|_| flag == "S"));
+                if let Some(text) = split {
+                    walk.text(text)?;
+                }
+                if let Some(folder) = word.strip_prefix("--chdir=").or(value.filter(|_| flag == "C")) {
+                    let argv = ["cd".to_owned(), folder.to_owned()];
+                    program::judge(walk, &Call { argv: &argv, texts: &[], feed: None, assigned: None })?;
+                }
+            }
+        } else if let Some((name, value)) =
+            word.split_once('=').filter(|_| matches!(wrapper.name, "env" | "sudo" | "doas"))
+        {
+            walk.variables.push((name.to_owned(), vec![value.to_owned()]));
+        } else if own > 0 {
+            own -= 1;
+        } else {
+            return Ok(&argv[at - 1..]);
+        }
+    }
+    Ok(&[])
+}
+
+/// Two-word wrappers, such as `uv run`.
+fn runner<'a>(name: &str, argv: &'a [String]) -> Option<&'a [String]> {
+    let verb = argv.get(1)?.as_str();
+    let known = matches!(
+        (name, verb),
+        ("uv" | "poetry" | "pipenv" | "pdm" | "hatch" | "rye", "run")
+            | ("pnpm" | "npm" | "yarn" | "bundle" | "mise" | "asdf", "exec")
+            | ("pnpm" | "yarn", "dlx")
+    );
+    let inner = argv.get(2..)?.iter().position(|word| !word.starts_with('-'))?;
+    known.then(|| &argv[2 + inner..])
+}
+
+/// Judges what `xargs` runs, with what the pipe brings it.
+fn xargs(walk: &mut Walk<'_>, call: &Call<'_>) -> Result<(), Stop> {
+    let argv = call.argv;
+    let mut at = 1;
+    while let Some(flag) = argv.get(at).filter(|word| word.starts_with('-')) {
+        at += 1 + usize::from(flag.len() == 2 && "InPLdEsaRj".contains(&flag[1..]));
+    }
+    let filled: Vec<String> =
+        argv[at.min(argv.len())..].iter().map(|word| word.replace("{}", &mark::UNKNOWN.to_string())).collect();
+    let inner = Call { argv: &filled, ..*call };
+    let Some(first) = filled.first() else { return Ok(()) };
+    let name = program_name(first);
+    if !is_harmless(&name, &inner) {
+        if name == "stead" && filled.len() == 1 {
+            return Err(stead::refuse("…").into());
+        }
+        let feed = call.feed.cloned().unwrap_or_default();
+        let found = feed.hit.clone().or_else(|| walk.mentioned(&feed.text));
+        let found = found.or_else(|| call.texts.iter().find_map(|text| walk.mentioned(text)));
+        let changes = table::is_remover(&name)
+            || table::is_placer(&name)
+            || table::is_writer(&name)
+            || name == "sed" && writer::edits_in_place(&filled);
+        let found = found.or(feed.search.filter(|_| changes));
+        if let Some(path) = found {
+            return Err(refuse_mention(argv, &path).into());
+        }
+    }
+    program::judge(walk, &inner)
+}
