@@ -1,1 +1,24 @@
-//! The hot path: one hook call, decoded, judged, recorded and answered.
+//! The hot path: one hook call, read, understood, judged, recorded and answered.
+//!
+//! A client spawns this on every tool call, so it starts nothing it does not need: no command line parser, no runtime,
+//! no index, no network, no fsync. It cannot fail, only answer: an error or a panic becomes a verdict, closed where a
+//! gate was asked and open elsewhere. It judges nothing itself and knows no client by name.
+
+mod answer;
+mod boundary;
+mod call;
+mod compile;
+mod fact;
+mod last_word;
+mod payload;
+mod policy;
+mod record;
+mod session;
+mod standing;
+
+pub use answer::answer;
+pub use boundary::Boundary;
+pub use call::Call;
+pub use compile::{POLICY_STAMP, compile, rules_text};
+pub use record::{RelevantFile, SessionLine};
+pub use session::SessionState;

@@ -1,1 +1,12 @@
-//! Sealed test projects and recorded payloads.
+//! Sealed worlds for tests: a project, a home folder and an environment that hold nothing of the machine's own, in
+//! which the real binary runs and its whole output is compared; and a scripted model for the programs that need one.
+//!
+//! For tests only; nothing that ships depends on it. It fails by panicking, as tests do.
+#![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot be set up has failed")]
+
+pub mod fake_model;
+mod run;
+mod world;
+
+pub use run::Run;
+pub use world::{Finish, World};

@@ -1,0 +1,64 @@
+use std::ffi::OsString;
+use std::io::IsTerminal;
+
+use stead_harness::Harness;
+
+/// A hook call as its command line names it. Lines in clients' settings outlive the version that wrote them, so nothing
+/// here is an error: what is not understood is left aside.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Call {
+    /// The named client; `None` when the name is not known to this version.
+    pub harness: Option<Harness>,
+    /// The client's own name for the event.
+    pub event: Option<String>,
+}
+
+impl Call {
+    /// Reads the arguments behind `stead hook`. `None` means that a person asks for help.
+    pub fn parse(args: impl Iterator<Item = OsString>) -> Option<Self> {
+        let mut words = Vec::new();
+        for arg in args {
+            let word = arg.to_string_lossy();
+            if words.is_empty() && matches!(word.as_ref(), "-h" | "--help" | "help") {
+                return None;
+            }
+            if !word.starts_with('-') {
+                words.push(word.into_owned());
+            }
+        }
+        if words.is_empty() && std::io::stdin().is_terminal() {
+            return None;
+        }
+        let mut words = words.into_iter();
+        let harness = words.next().and_then(|name| Harness::from_name(&name));
+        Some(Self { harness, event: words.next() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(line: &str, expected: Option<(Option<&str>, Option<&str>)>) {
+        let call = Call::parse(line.split_whitespace().map(OsString::from));
+        let shown = call.as_ref().map(|call| (call.harness.map(Harness::name), call.event.as_deref()));
+        assert_eq!(shown, expected, "{line}");
+    }
+
+    #[test]
+    fn lines_of_other_versions_are_still_calls() {
+        let known = Harness::ALL[0].name();
+        check(known, Some((Some(known), None)));
+        check(&format!("{known} PreToolUse"), Some((Some(known), Some("PreToolUse"))));
+        check(&format!("--new-flag {known} PreToolUse --x=1 extra"), Some((Some(known), Some("PreToolUse"))));
+        check("no-such-client Stop", Some((None, Some("Stop"))));
+        check("--flag-only", Some((None, None)));
+    }
+
+    #[test]
+    fn a_person_who_asks_for_help_is_not_a_client() {
+        check("--help", None);
+        check("-h some-client", None);
+    }
+}

@@ -1,0 +1,94 @@
+//! From config, layout and what the doorways know to the policy text that a hook call reads.
+
+use std::path::Path;
+
+use stead_gate::{OwnRoom, Rule, builtin_rules, needles};
+use stead_harness::Harness;
+use stead_store::{Config, Layout, Marker, Room};
+
+use crate::standing::Env;
+
+/// Changes whenever the built-in rules change, so that a policy compiled by another version is not used. A test says
+/// the new value.
+pub const POLICY_STAMP: &str = "1-0";
+
+/// Switches: the config key, and its name in the policy.
+const SWITCHES: &[&str] = &["record.sessions", "record.relevant_files", "gate.self_protection", "auto_init"];
+
+/// Compiles the policy of a project, or what holds outside of any.
+pub fn compile(root: Option<&Path>, env: &Env) -> String {
+    let (config, problems) = Config::load(root, env, &[]);
+    let mut text = String::new();
+    for key in SWITCHES {
+        let state = if config.bool(key) { "on" } else { "off" };
+        text.push_str(&format!("switch\t{key}\t{state}\n"));
+    }
+    if let Some(root) = root {
+        if let Err(error) = Marker::read(root) {
+            // Not ours to write into, but still ours to protect.
+            text.push_str(&format!("note\tmarker\t{}\n", one_line(&error)));
+        }
+    }
+    if let Some(problem) = problems.first() {
+        text.push_str(&format!("note\tconfig\t{}\n", one_line(problem)));
+    }
+    let layout = Layout::of(&config);
+    text.push_str(&format!("room\t{}\t{}\n", Room::Context.name(), layout.relative(Room::Context)));
+    text.push_str(&rules_text(&layout));
+    text
+}
+
+/// The gate knows rooms only as far as they hold something of Stead's own.
+fn store_room(room: OwnRoom) -> Room {
+    match room {
+        OwnRoom::Context => Room::Context,
+        OwnRoom::Intents => Room::Intents,
+        OwnRoom::Runs => Room::Runs,
+        OwnRoom::Features => Room::Features,
+        OwnRoom::Guards => Room::Guards,
+        OwnRoom::Graph => Room::Graph,
+        OwnRoom::Cache => Room::Cache,
+    }
+}
+
+fn one_line(text: &dyn std::fmt::Display) -> String {
+    text.to_string().split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Renders the built-in rules for a layout: first the literals that a call is searched for, then the rules themselves.
+pub fn rules_text(layout: &Layout) -> String {
+    let mut rules = builtin_rules(&|room| layout.relative(store_room(room)).to_owned());
+    for harness in Harness::ALL {
+        let facts = &harness.doorway().facts;
+        for file in facts.settings {
+            rules.push(Rule::Settings {
+                base: file.spot.base,
+                path: file.spot.path.into(),
+                client: facts.title.into(),
+                shape: file.shape,
+                watch: file.watch.into(),
+            });
+        }
+    }
+    let mut text = String::new();
+    for needle in needles(&rules) {
+        text.push_str(&format!("needle\t{needle}\n"));
+    }
+    for rule in rules {
+        text.push_str(&rule.render());
+        text.push('\n');
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_stamp_follows_the_rules() {
+        let hash = crate::policy::hash(rules_text(&Layout::default()).as_bytes());
+        let stamp = format!("1-{hash:x}");
+        assert!(stamp == POLICY_STAMP, "the built-in rules changed: set POLICY_STAMP to \"{stamp}\"");
+    }
+}

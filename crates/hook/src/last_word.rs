@@ -1,0 +1,72 @@
+//! What is said if we cannot finish: by a panic hook that answers for the client, and an alarm behind it.
+
+use std::sync::{Mutex, PoisonError};
+
+use stead_harness::Harness;
+use stead_model::{EventKind, Reply, Verdict};
+use stead_store::{OnAlarm, set_on_alarm, start_alarm};
+
+use crate::answer::speak;
+
+/// Our own deadline, in seconds. Every client waits longer.
+const DEADLINE: u32 = 2;
+
+/// The gate whose name a broken hook uses.
+pub(crate) const GATE: &str = "hook";
+
+static LAST: Mutex<LastWord> = Mutex::new(LastWord { harness: None, native: String::new(), spoken: None });
+
+struct LastWord {
+    harness: Option<Harness>,
+    native: String,
+    /// The exit code of the reply, once it is out. Whatever breaks later cannot take it back.
+    spoken: Option<u8>,
+}
+
+/// Arms both safety nets.
+pub(crate) fn arm(harness: Option<Harness>, native: Option<&str>) {
+    start_alarm(DEADLINE);
+    heard(harness, native.unwrap_or_default());
+    std::panic::set_hook(Box::new(|info| {
+        let text = info.payload_as_str().unwrap_or("unknown cause");
+        let place = info.location().map(ToString::to_string).unwrap_or_default();
+        std::process::exit(last_exit(&format!(
+            "Stead broke inside ({text}, {place}) and refuses what it cannot judge"
+        )));
+    }));
+}
+
+/// Remembers who asks and about what, as soon as it is known.
+pub(crate) fn heard(harness: Option<Harness>, native: &str) {
+    let kind = harness.map_or(EventKind::Other, |harness| harness.doorway().heard(native).kind);
+    set_on_alarm(if kind.is_gated() { OnAlarm::Block } else { OnAlarm::Pass });
+    let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
+    last.harness = harness;
+    last.native.clear();
+    last.native.push_str(native);
+}
+
+/// Remembers that the reply is out.
+pub(crate) fn spoken(exit: u8) {
+    set_on_alarm(if exit == 0 { OnAlarm::Pass } else { OnAlarm::Block });
+    LAST.lock().unwrap_or_else(PoisonError::into_inner).spoken = Some(exit);
+}
+
+/// Speaks for a hook that broke, unless it has already spoken, and gives its exit code.
+fn last_exit(reason: &str) -> i32 {
+    let last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
+    let exit = match (last.spoken, last.harness) {
+        (Some(exit), _) => exit,
+        (None, Some(harness)) => speak(&undecided(harness, &last.native, reason)),
+        (None, None) => 0,
+    };
+    i32::from(exit)
+}
+
+/// The reply of a hook that could not judge: closed where something can still be prevented, open elsewhere.
+pub(crate) fn undecided(harness: Harness, native: &str, reason: &str) -> Reply {
+    let doorway = harness.doorway();
+    let heard = doorway.heard(native);
+    let verdict = if heard.kind.is_gated() { Verdict::deny(GATE, reason) } else { Verdict::allow() };
+    doorway.reply(&heard, &verdict)
+}

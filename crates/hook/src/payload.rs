@@ -1,0 +1,126 @@
+//! The client's JSON from standard input, bounded in size and time, and made readable where it can be.
+
+use std::borrow::Cow;
+use std::time::{Duration, Instant};
+
+use stead_store::{Got, read_stdin};
+
+use crate::boundary::Boundary;
+
+/// More than any client sends; above it a call is not read at all.
+pub(crate) const LIMIT: usize = 16 * 1024 * 1024;
+
+/// How long the client may be silent before its value is complete; below the hook's own deadline.
+const PATIENCE: Duration = Duration::from_millis(1_200);
+
+/// How long a client that sends too much is listened to, so that its pipe does not break.
+const DRAIN: Duration = Duration::from_millis(500);
+
+const STEP: usize = 8 * 1024;
+
+/// What came in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Payload {
+    /// Everything up to the end of the first value, or up to the end of input if there was no whole value.
+    Bytes(Vec<u8>),
+    TooBig,
+}
+
+/// Reads one value.
+pub(crate) fn read() -> Payload {
+    let mut bytes = Vec::new();
+    let mut boundary = Boundary::new();
+    loop {
+        let start = bytes.len();
+        if start >= LIMIT {
+            drain(DRAIN);
+            return Payload::TooBig;
+        }
+        // Grows with what has come, so that a large payload is not read in small steps.
+        bytes.resize(start + STEP.max(start), 0);
+        match read_stdin(&mut bytes[start..], PATIENCE) {
+            Ok(Got::Bytes(count)) => bytes.truncate(start + count),
+            Ok(Got::End | Got::Nothing) | Err(_) => {
+                bytes.truncate(start);
+                return Payload::Bytes(bytes);
+            }
+        }
+        if let Some(end) = boundary.find(&bytes) {
+            bytes.truncate(end);
+            return Payload::Bytes(bytes);
+        }
+    }
+}
+
+/// Takes what is still in the pipe: a client whose write fails may report the hook as broken.
+pub(crate) fn drain_rest() {
+    drain(Duration::ZERO);
+}
+
+fn drain(patience: Duration) {
+    let until = Instant::now() + patience;
+    let mut rest = vec![0; if patience.is_zero() { 512 } else { 256 * 1024 }];
+    while let Ok(Got::Bytes(_)) = read_stdin(&mut rest, until.saturating_duration_since(Instant::now())) {}
+}
+
+/// The payload as text: without a byte order mark, and with bytes that are not UTF-8 replaced.
+pub(crate) fn text(bytes: &[u8]) -> Cow<'_, str> {
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    match std::str::from_utf8(bytes) {
+        Ok(text) => Cow::Borrowed(text),
+        Err(_) => String::from_utf8_lossy(bytes),
+    }
+}
+
+/// Escapes raw control characters inside strings. They are not allowed in JSON, but clients have sent them.
+pub(crate) fn escape_controls(text: &str) -> String {
+    let mut repaired = String::with_capacity(text.len() + 16);
+    let (mut in_string, mut escaped) = (false, false);
+    for character in text.chars() {
+        if in_string && (character as u32) < 0x20 {
+            // A backslash before it would make the escape below mean something else.
+            if escaped {
+                repaired.push('\\');
+            }
+            repaired.push_str(&format!("\\u{:04x}", character as u32));
+            escaped = false;
+            continue;
+        }
+        match character {
+            _ if escaped => escaped = false,
+            '\\' if in_string => escaped = true,
+            '"' => in_string = !in_string,
+            _ => {}
+        }
+        repaired.push(character);
+    }
+    repaired
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn raw_control_characters_become_escapes() {
+        let repaired = escape_controls("{\n\"a\": \"one\ttwo\nthree\\\n\"}");
+        let value: serde_json::Value = serde_json::from_str(&repaired).unwrap();
+        assert_eq!(value["a"], "one\ttwo\nthree\\\n");
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_no_text() {
+        assert_eq!(text(b"\xef\xbb\xbf{}"), "{}");
+        assert_eq!(text(b"{\"a\":\"\xff\"}"), "{\"a\":\"\u{fffd}\"}");
+    }
+
+    proptest! {
+        #[test]
+        fn valid_json_is_untouched(text in "\\PC{0,40}") {
+            let json = serde_json::to_string_pretty(&serde_json::json!({"k": text})).unwrap();
+            prop_assert_eq!(escape_controls(&json), json);
+        }
+    }
+}

@@ -1,0 +1,175 @@
+//! The compiled policy: one small text file that says what applies in this project, so that a hook call parses neither
+//! TOML nor YAML.
+//!
+//! It lies at `.agent/cache/policy` and names the files it was made from with their size, time and hash. A call looks
+//! at those files, not into them, and compiles anew when one has changed.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
+
+use stead_store::{CONFIG, CONFIG_LOCAL, Durability, MARKER, Room, UserDirs, replace};
+
+use crate::compile::{POLICY_STAMP, compile};
+use crate::standing::Env;
+
+/// Where the policy lies, below the project root. It does not move with the layout: finding it must not need config.
+pub(crate) const POLICY: &str = ".agent/cache/policy";
+
+/// A file changed within this many nanoseconds of compilation may have kept its time stamp, so its content is compared
+/// too, as git does with its index.
+const RACY: u128 = 50_000_000;
+
+/// The policy text that applies, and where it came from.
+pub(crate) struct PolicyText {
+    pub(crate) text: String,
+}
+
+impl PolicyText {
+    /// Reads the compiled policy, or compiles it.
+    pub(crate) fn load(root: &Path, env: &Env) -> Self {
+        let path = root.join(POLICY);
+        let sources = sources(root, env);
+        let compiled = fs::read_to_string(&path).ok();
+        let age = compiled.as_deref().map_or(Age::Stale, |text| age(text, &sources));
+        match (compiled, age) {
+            (Some(text), Age::Fresh) => Self { text },
+            _ => {
+                let text = make(root, env, &sources);
+                // A project that cannot be written is compiled for each call: slower, not different.
+                if let Some(folder) = path.parent()
+                    && fs::create_dir_all(folder).is_ok()
+                {
+                    let _ = replace(&path, text.as_bytes(), Durability::Quick);
+                }
+                Self { text }
+            }
+        }
+    }
+
+    /// Compiles what protects our own lines where there is no marked project.
+    pub(crate) fn outside(env: &Env) -> Self {
+        Self { text: compile(None, env) }
+    }
+
+    /// Says whether a switch is on. The environment's word is the last one.
+    pub(crate) fn is_on(&self, switch: &str, variable: &str, env: &Env) -> bool {
+        match env(variable).as_deref().and_then(|value| value.to_str()) {
+            Some("true") => return true,
+            Some("false") => return false,
+            _ => {}
+        }
+        self.value("switch", switch) != Some("off")
+    }
+
+    /// The folder of the project's indexes.
+    pub(crate) fn indexes(&self, root: &Path) -> PathBuf {
+        let context = self.value("room", Room::Context.name()).unwrap_or_else(|| Room::Context.default_path());
+        root.join(context).join("indexes")
+    }
+
+    /// The value of a `kind` line with this name.
+    pub(crate) fn value(&self, kind: &str, name: &str) -> Option<&str> {
+        self.text.lines().find_map(|line| {
+            let rest = line.strip_prefix(kind)?.strip_prefix('\t')?;
+            rest.strip_prefix(name)?.strip_prefix('\t')
+        })
+    }
+}
+
+/// The files a policy is made from.
+fn sources(root: &Path, env: &Env) -> [PathBuf; 4] {
+    let user = UserDirs::from_env(env).map(|dirs| dirs.config.join("config.toml")).unwrap_or_default();
+    [root.join(MARKER), root.join(CONFIG), root.join(CONFIG_LOCAL), user]
+}
+
+fn make(root: &Path, env: &Env, sources: &[PathBuf]) -> String {
+    // Stamped before the files are read: a change in between makes the policy stale, not wrong.
+    let stamps: Vec<String> = sources.iter().map(|path| source_line(path)).collect();
+    let mut text = format!("stead-policy\t{POLICY_STAMP}\t{}\n", now());
+    for stamp in stamps {
+        text.push_str(&stamp);
+        text.push('\n');
+    }
+    text.push_str(&compile(Some(root), env));
+    text.push_str("end\n");
+    text
+}
+
+fn now() -> u128 {
+    UNIX_EPOCH.elapsed().map_or(0, |since| since.as_nanos())
+}
+
+fn source_line(path: &Path) -> String {
+    let shown = path.to_string_lossy();
+    match Look::at(path) {
+        Some(look) => format!("source\t{}\t{}\t{:x}\t{shown}", look.size, look.time, hash_of(path)),
+        None => format!("source\t-\t-\t-\t{shown}"),
+    }
+}
+
+/// A file's size and time of change.
+#[derive(PartialEq, Eq)]
+struct Look {
+    size: u64,
+    time: u128,
+}
+
+impl Look {
+    fn at(path: &Path) -> Option<Self> {
+        let metadata = fs::metadata(path).ok()?;
+        let time = metadata.modified().ok()?.duration_since(UNIX_EPOCH).ok()?.as_nanos();
+        Some(Self { size: metadata.len(), time })
+    }
+}
+
+fn hash_of(path: &Path) -> u64 {
+    hash(&fs::read(path).unwrap_or_default())
+}
+
+/// FNV-1a: a change detector for small files, not a defence.
+pub(crate) fn hash(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3))
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Age {
+    Fresh,
+    Stale,
+}
+
+fn age(text: &str, sources: &[PathBuf]) -> Age {
+    if is_fresh(text, sources).is_some_and(|fresh| fresh) { Age::Fresh } else { Age::Stale }
+}
+
+fn is_fresh(text: &str, sources: &[PathBuf]) -> Option<bool> {
+    let mut lines = text.lines();
+    let (stamp, compiled) = lines.next()?.strip_prefix("stead-policy\t")?.split_once('\t')?;
+    let compiled: u128 = compiled.parse().ok()?;
+    if stamp != POLICY_STAMP || !text.ends_with("\nend\n") {
+        return Some(false);
+    }
+    for path in sources {
+        let mut fields = lines.next()?.strip_prefix("source\t")?.splitn(4, '\t');
+        let (size, time, hash, named) = (fields.next()?, fields.next()?, fields.next()?, fields.next()?);
+        if path.to_string_lossy() != named {
+            return Some(false);
+        }
+        let Some(look) = Look::at(path) else {
+            if size == "-" {
+                continue;
+            }
+            return Some(false);
+        };
+        if size == "-" || size.parse() != Ok(look.size) || time.parse() != Ok(look.time) {
+            return Some(false);
+        }
+        // Recompiling once the file has come to rest settles it for good.
+        if look.time + RACY > compiled
+            && (now() > look.time + RACY || u64::from_str_radix(hash, 16) != Ok(hash_of(path)))
+        {
+            return Some(false);
+        }
+    }
+    Some(true)
+}

@@ -1,0 +1,274 @@
+//! What is written down once the reply is out: the session log, the session's state, the files it touched.
+//!
+//! Recorders fail open. What cannot be written is noted for `stead doctor` in the person's own state folder, and the
+//! agent hears nothing of it.
+
+use std::borrow::Cow;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, UNIX_EPOCH};
+
+use serde::Serialize;
+use stead_harness::Harness;
+use stead_model::{Action, Change, Detail, Event, EventKind, FileId, Level, Verdict, redact, rfc3339};
+use stead_settings::has_our_lines;
+use stead_store::{Durability, StoreError, UserDirs, append_line};
+
+use crate::policy::PolicyText;
+use crate::session::SessionState;
+use crate::standing::{Env, Standing};
+
+/// How long a recorder waits for another one that writes the same file.
+const PATIENCE: Duration = Duration::from_millis(300);
+
+/// At most so many paths and bytes of one field go into a line.
+const MOST_PATHS: usize = 16;
+const MOST_BYTES: usize = 300;
+
+/// Everything a recorder may look at.
+pub(crate) struct Told<'a> {
+    pub(crate) harness: Harness,
+    pub(crate) event: &'a Event<'a>,
+    pub(crate) verdict: &'a Verdict,
+    pub(crate) root: &'a Path,
+    pub(crate) standing: &'a Standing,
+    pub(crate) policy: &'a PolicyText,
+    pub(crate) env: &'a Env,
+}
+
+/// Writes down what happened.
+pub(crate) fn record(told: &Told<'_>) {
+    // A marker that this version cannot read belongs to somebody else's format.
+    if told.policy.value("note", "marker").is_some() {
+        return;
+    }
+    let now = now();
+    let durability = if told.event.kind == EventKind::SessionEnd { Durability::Synced } else { Durability::Quick };
+    if told.policy.is_on("record.sessions", "STEAD_RECORD_SESSIONS", told.env) {
+        told.attempt(log(told, &now, durability));
+        told.attempt(state(told, &now, durability));
+    }
+    if told.event.kind == EventKind::AfterTool
+        && told.policy.is_on("record.relevant_files", "STEAD_RECORD_RELEVANT_FILES", told.env)
+    {
+        told.attempt(files(told, &now));
+    }
+}
+
+/// This moment, as files have it.
+pub(crate) fn now() -> String {
+    rfc3339(UNIX_EPOCH.elapsed().map_or(0, |since| since.as_millis() as i64))
+}
+
+impl Told<'_> {
+    fn indexes(&self) -> PathBuf {
+        self.policy.indexes(self.root)
+    }
+
+    fn attempt(&self, outcome: Result<(), StoreError>) {
+        let Err(error) = outcome else { return };
+        let Some(UserDirs { state, .. }) = UserDirs::from_env(self.env) else { return };
+        let _ = std::fs::create_dir_all(&state);
+        let note = serde_json::json!({"v": 1, "root": self.root.to_string_lossy(), "note": error.to_string()});
+        let _ = append_line(&state.join("notes.jsonl"), note.to_string().as_bytes(), Durability::Quick, PATIENCE);
+    }
+}
+
+/// One line of `sessions.jsonl`.
+#[derive(Serialize)]
+pub struct SessionLine<'a> {
+    pub v: u32,
+    pub ts: &'a str,
+    pub harness: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agent: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub role: Option<&'a str>,
+    pub event: &'a str,
+    pub native: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tool: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub call: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub action: Option<&'a str>,
+    /// The files a change or a read names. Commands are not written down: they may hold secrets.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub paths: Vec<Cow<'a, str>>,
+    pub verdict: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+fn log(told: &Told<'_>, now: &str, durability: Durability) -> Result<(), StoreError> {
+    let event = told.event;
+    let call = event.call.as_ref();
+    let agent = event.agent.as_ref();
+    let line = SessionLine {
+        v: 1,
+        ts: now,
+        harness: told.harness.name(),
+        session: event.session.as_deref().map(cut),
+        agent: agent.and_then(|agent| agent.id.as_deref()).map(cut),
+        role: agent.and_then(|agent| agent.role.as_deref()).map(cut),
+        event: event.kind.name(),
+        native: cut(&event.native),
+        tool: call.map(|call| cut(&call.tool)),
+        call: call.and_then(|call| call.id.as_deref()).map(cut),
+        action: call.map(|call| action_name(&call.action)),
+        paths: call.map(|call| paths(&call.action)).unwrap_or_default(),
+        verdict: told.verdict.level.name(),
+        reason: (told.verdict.level > Level::Allow).then(|| cut(&redact(&told.verdict.reason_text())).to_owned()),
+    };
+    let line = serde_json::to_vec(&line).unwrap_or_default();
+    append_line(&told.indexes().join("sessions.jsonl"), &line, durability, PATIENCE)
+}
+
+fn action_name(action: &Action<'_>) -> &'static str {
+    match action {
+        Action::Change(_) => "change",
+        Action::Run { .. } => "run",
+        Action::Read(_) => "read",
+        Action::Mcp { .. } => "mcp",
+        Action::Spawn { .. } => "spawn",
+        Action::Inert => "inert",
+        Action::Other => "other",
+    }
+}
+
+fn paths<'a>(action: &'a Action<'_>) -> Vec<Cow<'a, str>> {
+    let all: Vec<&str> = match action {
+        Action::Change(changes) => changes.iter().map(|change| change.path.as_ref()).collect(),
+        Action::Read(paths) => paths.iter().map(AsRef::as_ref).collect(),
+        _ => Vec::new(),
+    };
+    all.into_iter().take(MOST_PATHS).map(|path| Cow::Borrowed(cut(path))).collect()
+}
+
+/// Shortens a text for a line, at a character.
+fn cut(text: &str) -> &str {
+    let mut end = text.len().min(MOST_BYTES);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    &text[..end]
+}
+
+/// Keeps the session's own file, at the turning points where something in it changes.
+fn state(told: &Told<'_>, now: &str, durability: Durability) -> Result<(), StoreError> {
+    let event = told.event;
+    let turning = matches!(
+        event.kind,
+        EventKind::SessionStart | EventKind::Prompt | EventKind::Stop | EventKind::SessionEnd | EventKind::AfterCompact
+    );
+    let Some(session) = event.session.as_deref().and_then(|id| FileId::check(id).ok()) else {
+        return Ok(());
+    };
+    let indexes = told.indexes();
+    if !turning {
+        return Ok(());
+    }
+    let mut state = match SessionState::read(&indexes, &session) {
+        Ok(Some(state)) => state,
+        Ok(None) => SessionState {
+            schema: SessionState::SCHEMA,
+            harness: told.harness.name().to_owned(),
+            session: session.as_str().to_owned(),
+            root: told.root.to_string_lossy().into_owned(),
+            started_at: now.to_owned(),
+            hook_files: hook_files(told),
+            ..SessionState::default()
+        },
+        // A later version's file is not ours to rewrite.
+        Err(_) => return Ok(()),
+    };
+    now.clone_into(&mut state.last_seen);
+    state.cwd = told.standing.cwd.to_string_lossy().into_owned();
+    if let Some(transcript) = &event.transcript {
+        state.transcript = Some(transcript.to_string());
+    }
+    state.ended_at = (event.kind == EventKind::SessionEnd).then(|| now.to_owned());
+    if let Detail::Start { source, previous } = &event.detail {
+        state.source = source.as_deref().map(str::to_owned);
+        state.previous = previous.as_deref().map(str::to_owned).or(state.previous);
+        state.hook_files = hook_files(told);
+    }
+    state.write(&indexes, &session, durability)
+}
+
+/// The client's settings files that hold our lines now.
+fn hook_files(told: &Told<'_>) -> Vec<String> {
+    let settings = told.harness.doorway().facts.settings.iter();
+    settings
+        .filter_map(|file| Some((crate::fact::resolve(file.spot, told.root, told.env)?, file.shape)))
+        .filter(|(path, shape)| std::fs::read_to_string(path).is_ok_and(|text| has_our_lines(*shape, &text)))
+        .map(|(path, _)| path.to_string_lossy().into_owned())
+        .collect()
+}
+
+/// One line of `relevant-files.jsonl`.
+#[derive(Serialize)]
+pub struct RelevantFile<'a> {
+    pub v: u32,
+    pub timestamp: &'a str,
+    pub file_path: &'a str,
+    pub source: &'a str,
+    pub confidence: f32,
+    pub action: &'a str,
+    pub harness: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session: Option<&'a str>,
+}
+
+/// How sure we are that a file matters, by what was done to it.
+fn weight(change: &Change<'_>) -> (&'static str, f32) {
+    match change {
+        Change::Write { .. } => ("write", 0.9),
+        Change::Edit(_) => ("edit", 0.9),
+        Change::Rename { .. } => ("rename", 0.8),
+        Change::Delete => ("delete", 0.6),
+    }
+}
+
+fn files(told: &Told<'_>, now: &str) -> Result<(), StoreError> {
+    let Some(call) = &told.event.call else { return Ok(()) };
+    let mut touched: Vec<(&str, &'static str, f32)> = Vec::new();
+    match &call.action {
+        Action::Change(changes) => {
+            for change in changes {
+                let (action, confidence) = weight(&change.change);
+                touched.push((&change.path, action, confidence));
+                if let Change::Rename { to } = &change.change {
+                    touched.push((to, action, confidence));
+                }
+            }
+        }
+        Action::Read(paths) => touched.extend(paths.iter().map(|path| (path.as_ref(), "read", 0.4))),
+        _ => {}
+    }
+    let log = told.indexes().join("relevant-files.jsonl");
+    for (path, action, confidence) in touched.into_iter().take(MOST_PATHS * 4) {
+        let Some(file_path) = inside(told, path) else { continue };
+        let line = RelevantFile {
+            v: 1,
+            timestamp: now,
+            file_path: &file_path,
+            source: "tool",
+            confidence,
+            action,
+            harness: told.harness.name(),
+            session: told.event.session.as_deref().map(cut),
+        };
+        append_line(&log, &serde_json::to_vec(&line).unwrap_or_default(), Durability::Quick, PATIENCE)?;
+    }
+    Ok(())
+}
+
+/// The path below the project root, with forward slashes; `None` outside of it and for Stead's own folder.
+fn inside(told: &Told<'_>, path: &str) -> Option<String> {
+    let absolute = stead_store::clean(&told.standing.cwd.join(path));
+    let relative = absolute.strip_prefix(told.root).ok()?;
+    let text = relative.to_string_lossy().replace('\\', "/");
+    (!text.is_empty() && !relative.starts_with(".agent")).then_some(text)
+}

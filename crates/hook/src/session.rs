@@ -1,0 +1,70 @@
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use stead_model::FileId;
+use stead_store::{Durability, StoreError, replace_creating};
+
+/// What is known of one session while it lives: `indexes/sessions/<id>.json`. Rewritten at turning points of the
+/// session, not at every tool call.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct SessionState {
+    pub schema: u32,
+    pub harness: String,
+    pub session: String,
+    /// The project, fixed when the session was first seen.
+    pub root: String,
+    pub cwd: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub transcript: Option<String>,
+    pub started_at: String,
+    pub last_seen: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub previous: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ended_at: Option<String>,
+    /// The settings files of the client that held our lines when the session began.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hook_files: Vec<String>,
+    /// Fields of later versions, kept as they are.
+    #[serde(flatten)]
+    pub other: Map<String, Value>,
+}
+
+impl SessionState {
+    pub const SCHEMA: u32 = 1;
+
+    /// Where the state of a session lies, below the `indexes` folder.
+    pub fn path(indexes: &Path, session: &FileId) -> PathBuf {
+        indexes.join("sessions").join(format!("{}.json", session.as_str()))
+    }
+
+    /// Reads the state; a missing or broken file counts as none, a later version's is an error.
+    pub fn read(indexes: &Path, session: &FileId) -> Result<Option<Self>, LaterSchema> {
+        let Ok(text) = std::fs::read_to_string(Self::path(indexes, session)) else {
+            return Ok(None);
+        };
+        // The number first: a later version may have renamed everything else.
+        match serde_json::from_str::<Version>(&text) {
+            Ok(version) if version.schema > Self::SCHEMA => Err(LaterSchema),
+            _ => Ok(serde_json::from_str(&text).ok()),
+        }
+    }
+
+    /// Replaces the state as a whole.
+    pub fn write(&self, indexes: &Path, session: &FileId, durability: Durability) -> Result<(), StoreError> {
+        let text = serde_json::to_string(self).unwrap_or_default();
+        replace_creating(&Self::path(indexes, session), text.as_bytes(), durability)
+    }
+}
+
+#[derive(Deserialize)]
+struct Version {
+    schema: u32,
+}
+
+/// The file was written by a later version of Stead.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LaterSchema;
