@@ -1,1 +1,38 @@
 //! Putting Stead's lines into clients' settings, taking them out, and proving that they work.
+//!
+//! The files belong to the person, so every change is first a [`Plan`] that can be shown as a diff, then applied file by
+//! file, and remembered in an [`UndoRecord`] that brings the old bytes back. [`diagnose`] runs the installed lines the
+//! way the clients do. Nothing here prints, asks, or touches a client's own store of what a person trusts.
+
+mod apply;
+mod capability;
+mod check;
+mod choice;
+mod command_line;
+mod diagnosis;
+mod diff;
+mod error;
+mod heartbeat;
+mod layer;
+mod payload;
+mod plan;
+mod project_check;
+mod proof;
+mod site;
+mod undo;
+mod uninstall;
+
+pub use apply::{Applied, apply};
+pub use capability::{Capability, capability};
+pub use check::{Check, Status};
+pub use choice::{Detected, detect, named};
+pub use command_line::line_command;
+pub use diagnosis::{Diagnosis, HarnessReport, InstallReport, diagnose};
+pub use diff::diff;
+pub use error::InstallError;
+pub use heartbeat::Heartbeat;
+pub use plan::{FileEdit, Note, Old, Plan, plan};
+pub use proof::{LineProof, Outcome};
+pub use site::{Env, Reach, Site};
+pub use undo::{UndoFile, UndoRecord};
+pub use uninstall::plan_removal;

@@ -1,0 +1,85 @@
+//! The command line: global options, the list of commands, and what happens around each of them.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Args, Parser, Subcommand};
+
+use crate::command;
+use crate::error::CliError;
+use crate::ui::Ui;
+
+/// Keeps coding agents steady: context that survives, gates that hold, evidence instead of claims.
+#[derive(Parser)]
+#[command(
+    name = "stead",
+    version,
+    max_term_width = 100,
+    after_help = "Start here:\n  stead demo            see the main job in a throw-away project\n  stead init            set Stead up in this project\n  stead doctor          prove that it works"
+)]
+struct Cli {
+    #[command(flatten)]
+    global: Global,
+    #[command(subcommand)]
+    command: Command,
+}
+
+/// Options that every command takes.
+#[derive(Args, Clone, Debug, Default)]
+pub(crate) struct Global {
+    /// Act as if started in this folder
+    #[arg(short = 'C', long = "dir", value_name = "DIR", global = true)]
+    pub(crate) dir: Option<PathBuf>,
+    /// Set one config value for this call, e.g. `record.sessions=false`; may be repeated
+    #[arg(long = "config", value_name = "KEY=VALUE", global = true)]
+    pub(crate) config: Vec<String>,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Init(command::init::InitArgs),
+    Uninstall(command::uninstall::UninstallArgs),
+    Doctor(command::doctor::DoctorArgs),
+    Context(command::context::ContextArgs),
+    Where(command::where_::WhereArgs),
+    Config(command::config::ConfigArgs),
+    Schema(command::schema::SchemaArgs),
+    Demo(command::demo::DemoArgs),
+    Hook(command::hook::HookArgs),
+}
+
+/// How a command ended when it did what it was asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Exit {
+    Done,
+    /// The thing checked or asked for failed; the output says how.
+    Failed,
+}
+
+/// Parses the command line, runs the command, prints its error and gives the exit code.
+pub(crate) fn run() -> ExitCode {
+    let cli = Cli::parse();
+    let mut ui = Ui::new(cli.global.clone());
+    match dispatch(cli.command, &mut ui) {
+        Ok(Exit::Done) => ExitCode::SUCCESS,
+        Ok(Exit::Failed) => ExitCode::FAILURE,
+        Err(error) => {
+            ui.error(&error);
+            ExitCode::from(error.exit_code())
+        }
+    }
+}
+
+fn dispatch(command: Command, ui: &mut Ui) -> Result<Exit, CliError> {
+    match command {
+        Command::Init(args) => command::init::run(args, ui),
+        Command::Uninstall(args) => command::uninstall::run(args, ui),
+        Command::Doctor(args) => command::doctor::run(args, ui),
+        Command::Context(args) => command::context::run(args, ui),
+        Command::Where(args) => command::where_::run(args, ui),
+        Command::Config(args) => command::config::run(args, ui),
+        Command::Schema(args) => command::schema::run(args, ui),
+        Command::Demo(args) => command::demo::run(args, ui),
+        Command::Hook(args) => command::hook::run(args, ui),
+    }
+}

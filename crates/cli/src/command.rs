@@ -1,0 +1,11 @@
+//! One file per command: its arguments and one function. What could be used twice lives in its room.
+
+pub(crate) mod config;
+pub(crate) mod context;
+pub(crate) mod demo;
+pub(crate) mod doctor;
+pub(crate) mod hook;
+pub(crate) mod init;
+pub(crate) mod schema;
+pub(crate) mod uninstall;
+pub(crate) mod where_;

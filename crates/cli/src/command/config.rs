@@ -1,0 +1,224 @@
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+use serde_json::{Value, json};
+use stead_store::{
+    CONFIG, CONFIG_LOCAL, Config, Edited, Entry, Layer, Origin, Problem, Severity, UserDirs, set_value, unset_value,
+};
+
+use crate::cli::Exit;
+use crate::error::CliError;
+use crate::project::{Project, env};
+use crate::ui::Ui;
+
+/// Show and change settings
+///
+/// From weak to strong: defaults, user (`~/.config/stead/config.toml`), project (`.agent/config.toml`), local
+/// (`.agent/config.local.toml`), environment (`STEAD_RECORD_SESSIONS=false`), `--config record.sessions=false`.
+#[derive(Args)]
+#[command(after_help = "Examples:\n  stead config list --origin\n  stead config set --local record.sessions false")]
+pub(crate) struct ConfigArgs {
+    #[command(subcommand)]
+    command: ConfigCommand,
+}
+
+#[derive(Subcommand)]
+enum ConfigCommand {
+    List(ListArgs),
+    Get(GetArgs),
+    Set(SetArgs),
+    Unset(UnsetArgs),
+}
+
+/// List all settings
+#[derive(Args)]
+#[command(after_help = "Example:\n  stead config list --origin")]
+struct ListArgs {
+    /// Say who set each value
+    #[arg(long)]
+    origin: bool,
+    /// Print the settings, their origins and what is wrong with them as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Print one setting
+#[derive(Args)]
+#[command(after_help = "Example:\n  stead config get record.sessions")]
+struct GetArgs {
+    key: String,
+    /// Print value and origin as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Set one value in a settings file, the project's unless told otherwise
+#[derive(Args)]
+#[command(after_help = "Example:\n  stead config set gate.self_protection true")]
+struct SetArgs {
+    #[command(flatten)]
+    target: Target,
+    key: String,
+    value: String,
+}
+
+/// Take one value out of a settings file, so that weaker layers count again
+#[derive(Args)]
+#[command(after_help = "Example:\n  stead config unset --user auto_init")]
+struct UnsetArgs {
+    #[command(flatten)]
+    target: Target,
+    key: String,
+}
+
+#[derive(Args)]
+struct Target {
+    /// Change the file of this person, for all projects
+    #[arg(long, conflicts_with = "local")]
+    user: bool,
+    /// Change the file of this checkout, which is not committed
+    #[arg(long)]
+    local: bool,
+}
+
+pub(crate) fn run(args: ConfigArgs, ui: &mut Ui) -> Result<Exit, CliError> {
+    let project = Project::find(ui)?;
+    match args.command {
+        ConfigCommand::List(args) => list(&args, &project, ui),
+        ConfigCommand::Get(args) => get(&args, &project, ui)?,
+        ConfigCommand::Set(args) => set(&args, &project, ui)?,
+        ConfigCommand::Unset(args) => unset(&args, &project, ui)?,
+    }
+    Ok(Exit::Done)
+}
+
+fn list(args: &ListArgs, project: &Project, ui: &mut Ui) {
+    if args.json {
+        ui.json(&json!({
+            "settings": project.config.entries().iter().map(as_json).collect::<Vec<_>>(),
+            "problems": project.problems.iter().map(problem_as_json).collect::<Vec<_>>(),
+        }));
+        return;
+    }
+    let lines: Vec<_> =
+        project.config.entries().iter().map(|entry| format!("{} = {}", entry.key, entry.value)).collect();
+    let width = lines.iter().map(|line| line.chars().count()).max().unwrap_or(0);
+    for (entry, line) in project.config.entries().iter().zip(lines) {
+        match args.origin {
+            true => ui.line(format!("{line:width$}  {}", short(project, &entry.origin))),
+            false => ui.line(line),
+        }
+    }
+    project.warn(ui);
+}
+
+fn get(args: &GetArgs, project: &Project, ui: &mut Ui) -> Result<(), CliError> {
+    let entry = project.config.get(&args.key)?;
+    match args.json {
+        true => ui.json(&as_json(entry)),
+        false => ui.line(entry.value.to_string()),
+    }
+    project.warn(ui);
+    Ok(())
+}
+
+fn set(args: &SetArgs, project: &Project, ui: &mut Ui) -> Result<(), CliError> {
+    project.config.get(&args.key)?;
+    let (layer, path) = args.target.file(project)?;
+    refuse_clash(args, project)?;
+    let edited = set_value(&path, &args.key, &args.value)?;
+    tell(edited, &format!("{} = {}", args.key, args.value), &path, project, ui);
+    tell_if_overruled(&args.key, layer, project, ui);
+    Ok(())
+}
+
+fn unset(args: &UnsetArgs, project: &Project, ui: &mut Ui) -> Result<(), CliError> {
+    project.config.get(&args.key)?;
+    let (layer, path) = args.target.file(project)?;
+    let edited = unset_value(&path, &args.key)?;
+    tell(edited, &format!("{} unset", args.key), &path, project, ui);
+    tell_if_overruled(&args.key, layer, project, ui);
+    Ok(())
+}
+
+impl Target {
+    fn file(&self, project: &Project) -> Result<(Layer, PathBuf), CliError> {
+        if self.user {
+            let dirs = UserDirs::from_env(&env)
+                .ok_or_else(|| CliError::user("there is no home folder").hinted("set `HOME` to an absolute path"))?;
+            return Ok((Layer::User, dirs.config.join("config.toml")));
+        }
+        if !project.found.is_marked() {
+            let message = format!("`{}` is not a project yet", project.root().display());
+            return Err(
+                CliError::user(message).hinted("run `stead context init` first, or set it for yourself with `--user`")
+            );
+        }
+        Ok(match self.local {
+            true => (Layer::Local, project.root().join(CONFIG_LOCAL)),
+            false => (Layer::Project, project.root().join(CONFIG)),
+        })
+    }
+}
+
+/// Tries the value on top of all layers first, where what it would break beyond itself shows.
+fn refuse_clash(args: &SetArgs, project: &Project) -> Result<(), CliError> {
+    let trial = [format!("{}={}", args.key, args.value)];
+    let (_, problems) = Config::load(Some(project.root()), &env, &trial);
+    match problems.into_iter().find(|problem| problem.origin.layer == Layer::Flag) {
+        None => Ok(()),
+        Some(Problem { message, hint: None, .. }) => Err(CliError::usage(message)),
+        Some(Problem { message, hint: Some(hint), .. }) => Err(CliError::usage(message).hinted(hint)),
+    }
+}
+
+fn tell(edited: Edited, what: &str, path: &std::path::Path, project: &Project, ui: &mut Ui) {
+    let file = project.short(path);
+    match edited {
+        Edited::Changed => ui.line(format!("{what} in {}", file.display())),
+        Edited::Unchanged => ui.line(format!("{what} in {} already; nothing changed", file.display())),
+    }
+}
+
+fn tell_if_overruled(key: &str, layer: Layer, project: &Project, ui: &mut Ui) {
+    if let Ok(entry) = project.config.get(key)
+        && entry.origin.layer > layer
+    {
+        ui.note(format!("note: {} still says `{}`", short(project, &entry.origin), entry.value));
+    }
+}
+
+fn as_json(entry: &Entry) -> Value {
+    json!({"key": entry.key, "value": entry.value, "origin": origin_as_json(&entry.origin), "about": entry.about})
+}
+
+fn problem_as_json(problem: &Problem) -> Value {
+    let severity = match problem.severity {
+        Severity::Warning => "warning",
+        Severity::Error => "error",
+    };
+    json!({
+        "severity": severity,
+        "origin": origin_as_json(&problem.origin),
+        "message": problem.message,
+        "hint": problem.hint,
+    })
+}
+
+fn origin_as_json(origin: &Origin) -> Value {
+    json!({
+        "layer": origin.layer.name(),
+        "file": origin.file.as_ref().map(|file| file.to_string_lossy()),
+        "line": origin.line,
+        "variable": origin.variable,
+    })
+}
+
+/// Names an origin with its layer, and a file below the root the short way.
+fn short(project: &Project, origin: &Origin) -> String {
+    let shown = Origin { file: origin.file.as_deref().map(|file| project.short(file)), ..origin.clone() };
+    match origin.layer {
+        Layer::Default => shown.to_string(),
+        layer => format!("{} {shown}", layer.name()),
+    }
+}

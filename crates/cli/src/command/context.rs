@@ -1,0 +1,85 @@
+use clap::{Args, Subcommand};
+use serde_json::json;
+use stead_store::{Did, Done, Marker, find_root, init};
+
+use crate::cli::Exit;
+use crate::error::CliError;
+use crate::project::{env, now};
+use crate::ui::Ui;
+
+/// Keep the project's context: its marker, packets, loops and indexes
+#[derive(Args)]
+#[command(after_help = "Example:\n  stead context init")]
+pub(crate) struct ContextArgs {
+    #[command(subcommand)]
+    command: ContextCommand,
+}
+
+#[derive(Subcommand)]
+enum ContextCommand {
+    Init(InitArgs),
+}
+
+/// Make this folder a project, or complete one
+///
+/// Creates the marker `.agent/context/root.json` and what belongs around it in the project root: the nearest folder
+/// with a marker, else the git root, else this folder. What exists is left as it is, so running it again changes
+/// nothing. Folders in which earlier tools kept roles, intents, features, stages or pipelines stay in use where they
+/// are.
+#[derive(Args)]
+#[command(after_help = "Example:\n  stead context init --json")]
+struct InitArgs {
+    /// Make exactly this folder a project, even below another one
+    #[arg(long)]
+    here: bool,
+    /// Print the result as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(args: ContextArgs, ui: &mut Ui) -> Result<Exit, CliError> {
+    match args.command {
+        ContextCommand::Init(args) => run_init(&args, ui),
+    }
+}
+
+fn run_init(args: &InitArgs, ui: &mut Ui) -> Result<Exit, CliError> {
+    let dir = ui.dir()?;
+    let root = if args.here { dir } else { find_root(&dir).dir().to_owned() };
+    let done = init(&root, &env, &now())?;
+    let marker = Marker::read(&root)?;
+    if args.json {
+        ui.json(&json!({
+            "root": root.to_string_lossy(),
+            "project_id": marker.project_id,
+            "changed": done.iter().any(|done| done.did != Did::Kept),
+            "done": done.iter().map(as_json).collect::<Vec<_>>(),
+        }));
+        return Ok(Exit::Done);
+    }
+    let mut changed = false;
+    for Done { path, did } in &done {
+        match did {
+            Did::Created => ui.line(format!("created  {}", path.display())),
+            Did::Adopted { room, because } => {
+                ui.line(format!("adopted  {} as {} ({because})", path.display(), room.name()));
+            }
+            Did::Kept => continue,
+        }
+        changed = true;
+    }
+    let project = format!("project {} in {}", marker.project_id, root.display());
+    ui.line(if changed { project } else { format!("{project} is complete; nothing changed") });
+    Ok(Exit::Done)
+}
+
+fn as_json(done: &Done) -> serde_json::Value {
+    let path = done.path.to_string_lossy();
+    match &done.did {
+        Did::Created => json!({"path": path, "did": "created"}),
+        Did::Kept => json!({"path": path, "did": "kept"}),
+        Did::Adopted { room, because } => {
+            json!({"path": path, "did": "adopted", "room": room.name(), "because": because})
+        }
+    }
+}

@@ -1,0 +1,268 @@
+//! The main job in a throw-away project: a scripted agent session goes through the real hook path of this very program.
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use clap::Args;
+use serde_json::{Value, json};
+
+use crate::cli::Exit;
+use crate::error::CliError;
+use crate::ui::Ui;
+
+/// Play the main job end to end in a throw-away project
+///
+/// Makes a small git project in a temporary folder, sets Stead up in it, and lets a scripted agent session call the
+/// hook of this very program, as an agent program would. Every input and output shown is real. Nothing outside the
+/// temporary folder is touched.
+#[derive(Args)]
+#[command(after_help = "Example:\n  stead demo --keep")]
+pub(crate) struct DemoArgs {
+    /// Keep the project to look around in
+    #[arg(long)]
+    keep: bool,
+}
+
+/// The client whose dialect the scripted session speaks.
+const CLIENT: &str = "claude";
+
+/// How much of a diff is shown.
+const SHOWN: usize = 14;
+
+const SESSION: &str = "demo-session";
+
+pub(crate) fn run(args: DemoArgs, ui: &mut Ui) -> Result<Exit, CliError> {
+    let mut stage = Stage::set(ui)?;
+    stage.play()?;
+    let wrong = std::mem::take(&mut stage.wrong);
+    let folder = stage.folder.clone();
+    if args.keep {
+        ui.line(format!("\nThe project is kept at {}", folder.join("project").display()));
+    } else {
+        let _ = fs::remove_dir_all(&folder);
+    }
+    if wrong.is_empty() {
+        return Ok(Exit::Done);
+    }
+    for problem in wrong {
+        ui.note(format!("error: {problem}"));
+    }
+    Ok(Exit::Failed)
+}
+
+/// The throw-away world and the narrator.
+struct Stage<'a> {
+    ui: &'a mut Ui,
+    program: PathBuf,
+    folder: PathBuf,
+    step: usize,
+    calls: usize,
+    wrong: Vec<String>,
+}
+
+/// What one hook call answered.
+struct Answer {
+    stdout: String,
+    exit: i32,
+}
+
+impl Answer {
+    fn is_denial(&self) -> bool {
+        let said: Value = serde_json::from_str(&self.stdout).unwrap_or_default();
+        said["hookSpecificOutput"]["permissionDecision"] == "deny"
+    }
+}
+
+impl<'a> Stage<'a> {
+    fn set(ui: &'a mut Ui) -> Result<Self, CliError> {
+        let program = std::env::current_exe()
+            .map_err(|source| CliError::internal("cannot tell which program this is").because(source))?;
+        let folder = std::env::temp_dir().join(format!("stead-demo-{}", std::process::id()));
+        let stage = Self { ui, program, folder, step: 0, calls: 0, wrong: Vec::new() };
+        for dir in ["project/src", "home"] {
+            let path = stage.folder.join(dir);
+            fs::create_dir_all(&path)
+                .map_err(|source| CliError::user(format!("cannot create `{}`", path.display())).because(source))?;
+        }
+        stage.write("src/lib.rs", "pub fn add(a: i32, b: i32) -> i32 {\n    a - b\n}\n")?;
+        Ok(stage)
+    }
+
+    fn play(&mut self) -> Result<(), CliError> {
+        self.scene("A throw-away git project gets Stead");
+        let git = self.command("git").args(["init", "-q", "-b", "main"]).output();
+        if !git.is_ok_and(|output| output.status.success()) {
+            return Err(CliError::user("cannot run `git init`").hinted("install git; the demo makes a git project"));
+        }
+        self.stead(&["init", "--harness", CLIENT, "--yes"])?;
+
+        self.scene("An agent session starts: the hook is called for the first time");
+        self.hook("SessionStart", json!({"source": "startup"}))?;
+        self.hook("UserPromptSubmit", json!({"prompt": "add() subtracts. Fix it."}))?;
+
+        self.scene("The agent finds the gates in its way and tries to remove them");
+        let sed = json!({"command": "sed -i /stead/d .claude/settings.json", "description": "tidy up the settings"});
+        let denied = self.tool("Bash", sed)?;
+        self.expect(denied.is_denial(), "the shell command against the hook lines was not denied");
+        let config = self.project(".agent/config.toml");
+        let write = json!({"file_path": config, "content": "[gate]\nself_protection = false\n"});
+        let denied = self.tool("Write", write)?;
+        self.expect(denied.is_denial(), "the edit of Stead's own config was not denied");
+
+        self.scene("Reading is free, and so is the work it was asked for");
+        let read = self.tool("Bash", json!({"command": "cat .agent/config.toml | head -3"}))?;
+        self.expect(!read.is_denial(), "a harmless command was denied");
+        let source = self.project("src/lib.rs");
+        let edit = json!({"file_path": source, "old_string": "a - b", "new_string": "a + b", "replace_all": false});
+        let allowed = self.tool("Edit", edit.clone())?;
+        let id = self.last_call();
+        self.expect(!allowed.is_denial(), "the edit of the project's own code was denied");
+        self.write("src/lib.rs", "pub fn add(a: i32, b: i32) -> i32 {\n    a + b\n}\n")?;
+        let done = json!({"tool_name": "Edit", "tool_input": edit, "tool_use_id": id, "tool_response": {}});
+        self.hook("PostToolUse", done)?;
+
+        self.scene("The agent stops; nothing holds it");
+        let message = json!({"stop_hook_active": false, "last_assistant_message": "add() adds now."});
+        let stop = self.hook("Stop", message)?;
+        self.expect(stop.exit == 0 && !stop.stdout.contains("block"), "the stop was held");
+        self.hook("SessionEnd", json!({"reason": "other"}))?;
+
+        self.scene("What Stead wrote down");
+        self.show(".agent/context/indexes/relevant-files.jsonl", "src/lib.rs")?;
+        self.show(".agent/context/indexes/sessions.jsonl", "\"deny\"")?;
+        let calls = self.calls;
+        self.ui.line(format!("\n{calls} hook calls, each a real process of this program. Try `stead init` in yours."));
+        Ok(())
+    }
+
+    fn scene(&mut self, title: &str) {
+        self.step += 1;
+        let step = self.step;
+        self.ui.line(format!("\n{step}. {title}"));
+    }
+
+    fn expect(&mut self, holds: bool, otherwise: &str) {
+        if !holds {
+            self.wrong.push(otherwise.to_owned());
+        }
+    }
+
+    fn tool(&mut self, tool: &str, input: Value) -> Result<Answer, CliError> {
+        let id = format!("call-{}", self.calls + 1);
+        self.hook("PreToolUse", json!({"tool_name": tool, "tool_input": input, "tool_use_id": id}))
+    }
+
+    fn last_call(&self) -> String {
+        format!("call-{}", self.calls)
+    }
+
+    /// Calls the hook with a payload in the client's own dialect and shows both sides.
+    fn hook(&mut self, event: &str, own: Value) -> Result<Answer, CliError> {
+        self.calls += 1;
+        let mut payload = json!({"session_id": SESSION, "cwd": self.project(""), "hook_event_name": event});
+        if let (Some(payload), Value::Object(own)) = (payload.as_object_mut(), own.clone()) {
+            payload.extend(own);
+        }
+        let program = self.program.clone();
+        let failed = |source| CliError::internal("cannot run this program again").because(source);
+        let mut child = self
+            .command(&program)
+            .args(["hook", CLIENT, event])
+            .env("CLAUDE_PROJECT_DIR", self.project(""))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .map_err(failed)?;
+        if let Some(mut stdin) = child.stdin.take() {
+            let _ = stdin.write_all(payload.to_string().as_bytes());
+        }
+        let output = child.wait_with_output().map_err(failed)?;
+        let answer = Answer {
+            stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
+            exit: output.status.code().unwrap_or(-1),
+        };
+        self.block(&format!("  {CLIENT} > {event} "), &own.to_string());
+        let said = if answer.stdout.is_empty() { "(silent: go on)" } else { answer.stdout.trim_end() };
+        self.block(&format!("  stead < exit {} ", answer.exit), said);
+        Ok(answer)
+    }
+
+    fn stead(&mut self, args: &[&str]) -> Result<(), CliError> {
+        let program = self.program.clone();
+        let output = self
+            .command(&program)
+            .args(args)
+            .output()
+            .map_err(|source| CliError::internal("cannot run this program again").because(source))?;
+        self.ui.line(format!("  $ stead {}", args.join(" ")));
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        let (diff, rest): (Vec<&str>, Vec<&str>) = text.lines().partition(|line| line.starts_with(['+', '-', '@']));
+        for line in diff.iter().take(SHOWN) {
+            self.ui.line(format!("    {line}"));
+        }
+        if diff.len() > SHOWN {
+            self.ui.line(format!("    … and {} more lines of this kind", diff.len() - SHOWN));
+        }
+        for line in rest {
+            self.block("    ", line);
+        }
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        self.expect(output.status.success(), &format!("`stead {}` failed: {said}", args.join(" ")));
+        Ok(())
+    }
+
+    /// Shows the lines of a file that have a word in them.
+    fn show(&mut self, path: &str, word: &str) -> Result<(), CliError> {
+        let file = self.folder.join("project").join(path);
+        let text = fs::read_to_string(&file)
+            .map_err(|source| CliError::user(format!("cannot read `{}`", file.display())).because(source))?;
+        self.ui.line(format!("  {path}:"));
+        let lines: Vec<&str> = text.lines().filter(|line| line.contains(word)).collect();
+        for line in &lines {
+            self.block("    ", line);
+        }
+        self.expect(!lines.is_empty(), &format!("`{path}` has no line with {word}"));
+        Ok(())
+    }
+
+    /// Prints a text behind a label, broken at 80 columns and indented.
+    fn block(&mut self, label: &str, text: &str) {
+        let text = text.replace(&self.project(""), "$PROJECT");
+        let mut line = label.to_owned();
+        for word in text.split_inclusive([' ', ',']) {
+            if line.chars().count() + word.trim_end().chars().count() > 80 && line.trim() != "" {
+                self.ui.line(line.trim_end());
+                line = "      ".to_owned();
+            }
+            line.push_str(word);
+        }
+        self.ui.line(line.trim_end());
+    }
+
+    fn project(&self, path: &str) -> String {
+        let folder = self.folder.join("project");
+        if path.is_empty() { folder.display().to_string() } else { folder.join(path).display().to_string() }
+    }
+
+    fn write(&self, path: &str, text: &str) -> Result<(), CliError> {
+        let file = self.folder.join("project").join(path);
+        fs::write(&file, text)
+            .map_err(|source| CliError::user(format!("cannot write `{}`", file.display())).because(source))
+    }
+
+    /// A command in the throw-away project, with a home of its own.
+    fn command(&self, program: impl AsRef<Path>) -> Command {
+        let mut command = Command::new(program.as_ref());
+        command.current_dir(self.folder.join("project")).env("HOME", self.folder.join("home"));
+        for (name, _) in std::env::vars_os() {
+            let name = name.to_string_lossy().into_owned();
+            if ["XDG_", "CLAUDE", "STEAD_"].iter().any(|prefix| name.starts_with(prefix)) {
+                command.env_remove(name);
+            }
+        }
+        command
+    }
+}

@@ -1,0 +1,186 @@
+use clap::Args;
+use serde_json::json;
+use stead_harness::Harness;
+use stead_install::{
+    Capability, Check, Diagnosis, HarnessReport, InstallReport, Outcome, Site, Status, capability, diagnose,
+};
+
+use crate::cli::Exit;
+use crate::error::CliError;
+use crate::here::Here;
+use crate::ui::Ui;
+
+/// Prove that the installed hook lines work, and say what each agent program honours
+///
+/// Runs every installed line the way its agent program does, with a payload that such a program once sent: a harmless
+/// call must pass, a forbidden one must be denied in that program's own words. Nothing is recorded. Ends with 1 if
+/// something that is installed does not work.
+#[derive(Args)]
+#[command(after_help = "Examples:\n  stead doctor\n  stead doctor --json")]
+pub(crate) struct DoctorArgs {
+    /// Print the result as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+const WIDTH: usize = 80;
+
+pub(crate) fn run(args: DoctorArgs, ui: &mut Ui) -> Result<Exit, CliError> {
+    let here = Here::find(ui)?;
+    let site = here.site();
+    let diagnosis = diagnose(&site, &ui.global.config.clone());
+    let capabilities: Vec<Capability> = Harness::ALL.into_iter().map(capability).collect();
+    let is_sound = diagnosis.is_sound();
+    if args.json {
+        ui.json(&json!({
+            "sound": is_sound,
+            "root": site.root,
+            "checks": diagnosis.checks,
+            "harnesses": diagnosis.harnesses,
+            "capabilities": capabilities,
+        }));
+    } else {
+        tell(&site, &diagnosis, &capabilities, ui);
+    }
+    Ok(if is_sound { Exit::Done } else { Exit::Failed })
+}
+
+fn tell(site: &Site<'_>, diagnosis: &Diagnosis, capabilities: &[Capability], ui: &mut Ui) {
+    ui.line("Project");
+    for check in &diagnosis.checks {
+        tell_check(check, ui);
+    }
+    for report in &diagnosis.harnesses {
+        let checked = Harness::from_name(report.harness).map_or("", |harness| harness.doorway().facts.checked);
+        ui.line(format!("\n{} ({}; facts: {checked})", report.title, report.harness));
+        tell_harness(site, report, ui);
+    }
+    if diagnosis.harnesses.iter().all(|report| report.installs.is_empty()) {
+        ui.line("\nNo hook lines are installed; `stead init` puts them in.");
+    }
+    ui.line("\nWhat each agent program lets Stead do");
+    tell_capabilities(capabilities, ui);
+    let works = diagnosis.is_sound();
+    ui.line(if works {
+        "\nEverything that is installed works."
+    } else {
+        "\nSomething that is installed does not work."
+    });
+}
+
+fn tell_check(check: &Check, ui: &mut Ui) {
+    let mark = match check.status {
+        Status::Good => "ok",
+        Status::Odd => "odd",
+        Status::Broken => "BAD",
+    };
+    field(mark, &check.message, ui);
+    if let Some(remedy) = &check.remedy {
+        field("", &format!("→ {remedy}"), ui);
+    }
+}
+
+fn tell_harness(site: &Site<'_>, report: &HarnessReport, ui: &mut Ui) {
+    for install in &report.installs {
+        let lines = format!("{}/{} lines", install.lines_found, install.lines_expected);
+        field(install.scope, &format!("{}  {lines}", site.brief(&install.path)), ui);
+        if !install.missing.is_empty() {
+            field("BAD", &format!("missing: {}; `stead init` renews them", install.missing.join(", ")), ui);
+        }
+        tell_proofs(install, ui);
+    }
+    if report.installs.is_empty() {
+        field("lines", &format!("none; `stead init --harness {}` puts them in", report.harness), ui);
+    }
+    match &report.heartbeat {
+        Some(beat) => {
+            let session = beat.session.as_deref().unwrap_or("unknown");
+            field("called", &format!("last at {} (session {session})", beat.at), ui);
+        }
+        None if report.installs.is_empty() => {}
+        None => field("called", "never yet in this project", ui),
+    }
+    if !report.installs.is_empty() {
+        field("confirm", report.confirm, ui);
+    }
+}
+
+fn tell_proofs(install: &InstallReport, ui: &mut Ui) {
+    let mut times: Vec<u128> = install.proofs.iter().map(|proof| proof.milliseconds).collect();
+    times.sort_unstable();
+    let worked = install.proofs.iter().filter(|proof| proof.outcome.works()).count();
+    let denied = install.proofs.iter().filter(|proof| proof.outcome == Outcome::Denies).count();
+    if worked > 0 {
+        let median = times.get(times.len() / 2).copied().unwrap_or_default();
+        let slowest = times.last().copied().unwrap_or_default();
+        let gate = if denied > 0 { "; the forbidden call was denied" } else { "" };
+        let words = format!("{worked} of {} answered{gate} (median {median} ms, slowest {slowest} ms)", times.len());
+        field("proof", &words, ui);
+    }
+    let mut told: Vec<&str> = Vec::new();
+    for proof in &install.proofs {
+        if let Outcome::Fails { why } = &proof.outcome {
+            // Lines often fail for one and the same reason.
+            if !told.contains(&why.as_str()) {
+                field("BAD", &format!("{}: {why}", proof.event), ui);
+                told.push(why);
+            }
+        }
+    }
+}
+
+fn tell_capabilities(capabilities: &[Capability], ui: &mut Ui) {
+    let row = |cells: [&str; 10]| {
+        let [name, block, ask, warn, rewrite, start, prompt, tool, stop, compact] = cells;
+        let row = format!(
+            "  {name:<9} {block:<5} {ask:<3} {warn:<6} {rewrite:<8} {start:<6} {prompt:<7} {tool:<6} {stop:<8} {compact}"
+        );
+        row.trim_end().to_owned()
+    };
+    ui.line("            before a tool             context at            at a     before");
+    ui.line(row(["", "block", "ask", "warn", "rewrite", "start", "prompt", "tool", "stop", "compact"]));
+    let word = |is: bool| if is { "yes" } else { "–" };
+    for client in capabilities {
+        let stop = match (client.continue_at_stop, client.stop_cap) {
+            (true, Some(1)) => "once".to_owned(),
+            (true, Some(cap)) => format!("{cap} times"),
+            (is, _) => word(is).to_owned(),
+        };
+        ui.line(row([
+            client.harness,
+            word(client.block),
+            word(client.ask),
+            client.warn,
+            word(client.rewrite),
+            word(client.context_at_start),
+            word(client.context_at_prompt),
+            word(client.context_after_tool),
+            &stop,
+            client.before_compact,
+        ]));
+    }
+    ui.line("\n  A verdict that a program cannot express becomes the next stronger one:");
+    for client in capabilities.iter().filter(|client| !client.strengthened.is_empty()) {
+        field(client.harness, &client.strengthened.join(", "), ui);
+    }
+    ui.line("\n  Sub-agents:");
+    for client in capabilities {
+        field(client.harness, client.subagents, ui);
+    }
+}
+
+/// Prints a name and what is said about it, wrapped within the width.
+fn field(name: &str, text: &str, ui: &mut Ui) {
+    let mut line = format!("  {name:<9}");
+    let mut is_fresh = true;
+    for word in text.split(' ') {
+        if !is_fresh && line.chars().count() + 1 + word.chars().count() > WIDTH {
+            ui.line(&line);
+            line = " ".repeat(11);
+        }
+        line.push(' ');
+        line.push_str(word);
+        is_fresh = false;
+    }
+    ui.line(line);
+}

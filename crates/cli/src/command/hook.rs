@@ -1,0 +1,25 @@
+use clap::Args;
+
+use crate::cli::Exit;
+use crate::error::CliError;
+use crate::ui::Ui;
+
+/// Answer one hook call of an agent program (called by the lines that `stead init` installs)
+///
+/// Reads the client's JSON from standard input and answers in that client's own words. Never fails: whatever goes
+/// wrong becomes an answer.
+#[derive(Args)]
+#[command(
+    after_help = "Example:\n  echo '{\"hook_event_name\":\"PreToolUse\",\"tool_name\":\"Bash\",\"tool_input\":{\"command\":\"ls\"}}' \\\n    | stead hook claude PreToolUse"
+)]
+pub(crate) struct HookArgs {
+    /// Who calls: claude, codex, gemini, qwen, opencode, copilot, kimi, droid or cursor
+    harness: String,
+    /// The client's own name for the event; the payload's wins
+    event: Option<String>,
+}
+
+/// Reached only for `--help` and for a call without a harness: every real call was answered before the parser ran.
+pub(crate) fn run(args: HookArgs, _ui: &mut Ui) -> Result<Exit, CliError> {
+    Err(CliError::internal(format!("the hook call for `{}` was not answered", args.harness)))
+}

@@ -1,0 +1,255 @@
+use clap::Args;
+use serde_json::{Value, json};
+use stead_harness::{Harness, Scope};
+use stead_install::{Applied, Note, Old, Plan, Reach, apply, detect, diff, plan};
+use stead_settings::Finding;
+use stead_store::{Did, Done, init};
+
+use crate::cli::Exit;
+use crate::error::CliError;
+use crate::here::{Here, chosen};
+use crate::project::{env, now};
+use crate::ui::Ui;
+
+/// Set Stead up in this project: its folder, and hook lines in the agents' settings
+///
+/// Does what `stead context init` does, finds the agent programs that are used here, shows how it would change their
+/// settings, and changes them. Everything else in those files stays as it is, running it again changes nothing, and
+/// `stead uninstall` brings the old bytes back.
+///
+/// With `--user` the lines go into your own settings and hold in every project; nothing is written into this one.
+#[derive(Args)]
+#[command(
+    after_help = "Examples:\n  stead init\n  stead init --harness claude,codex --dry-run\n  stead init --user --all"
+)]
+pub(crate) struct InitArgs {
+    /// Only these agent programs, whether they are found here or not
+    #[arg(long, value_name = "NAME", value_delimiter = ',', conflicts_with = "all")]
+    harness: Vec<String>,
+    /// All agent programs that Stead knows
+    #[arg(long)]
+    all: bool,
+    /// Change your own settings, for every project, instead of this project's
+    #[arg(long, conflicts_with_all = ["local", "strict", "no_hooks"])]
+    user: bool,
+    /// Change the settings of this checkout alone, where an agent program has such
+    #[arg(long, conflicts_with = "strict")]
+    local: bool,
+    /// Require Stead of everyone who works here: without it the agent is blocked where possible
+    #[arg(long)]
+    strict: bool,
+    /// Only make the project folder
+    #[arg(long, conflicts_with_all = ["harness", "all", "local", "strict"])]
+    no_hooks: bool,
+    /// Also make good object matchers and remove hook scripts whose work Stead does
+    #[arg(long)]
+    replace_old: bool,
+    /// Show what would change, and change nothing
+    #[arg(long)]
+    dry_run: bool,
+    /// Do not ask
+    #[arg(long, short)]
+    yes: bool,
+    /// Print the result as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+impl InitArgs {
+    fn scope(&self) -> Scope {
+        match (self.user, self.local, self.strict) {
+            (true, _, _) => Scope::User,
+            (_, true, _) => Scope::Local,
+            (_, _, true) => Scope::ProjectStrict,
+            _ => Scope::Project,
+        }
+    }
+}
+
+pub(crate) fn run(args: InitArgs, ui: &mut Ui) -> Result<Exit, CliError> {
+    let here = Here::find(ui)?;
+    let harnesses = harnesses(&args, &here)?;
+    let mut work = Work { plan: Plan::default(), done: Vec::new(), applied: None, args: &args, here: &here };
+    work.plan = plan(&here.site(), &harnesses, args.scope(), if args.replace_old { Old::Replace } else { Old::Keep });
+    if !args.json {
+        work.show(ui);
+    }
+    if args.dry_run {
+        return work.finish(ui);
+    }
+    if !args.yes && !args.json && ui.is_interactive() {
+        if work.offers_replacement() && ui.confirm("Replace the older hooks too?") {
+            work.plan = plan(&here.site(), &harnesses, args.scope(), Old::Replace);
+            work.show(ui);
+        }
+        if work.has_work() && !ui.confirm("Apply?") {
+            ui.note("nothing was changed");
+            return Ok(Exit::Failed);
+        }
+    }
+    if !args.user {
+        work.done = init(here.project.root(), &env, &now())?;
+    }
+    let record = here.record(Reach::of(args.scope()))?;
+    work.applied = Some(apply(&here.site(), &work.plan, &record)?);
+    if harnesses.is_empty() && !args.no_hooks {
+        ui.note(nothing_found());
+    }
+    work.finish(ui)
+}
+
+fn harnesses(args: &InitArgs, here: &Here) -> Result<Vec<Harness>, CliError> {
+    if args.no_hooks {
+        return Ok(Vec::new());
+    }
+    if args.all {
+        return Ok(Harness::ALL.to_vec());
+    }
+    if !args.harness.is_empty() {
+        return chosen(&args.harness);
+    }
+    let found: Vec<Harness> = detect(&here.site()).into_iter().map(|client| client.harness).collect();
+    if found.is_empty() && args.user {
+        return Err(CliError::user("no agent program was found").hinted(choices()));
+    }
+    Ok(found)
+}
+
+fn choices() -> String {
+    format!("name one with `--harness`: {}", Harness::ALL.map(Harness::name).join(", "))
+}
+
+fn nothing_found() -> String {
+    format!("no agent program was found on PATH or in this project, so no hooks were installed\nhint: {}", choices())
+}
+
+/// One run of the command.
+struct Work<'a> {
+    plan: Plan,
+    done: Vec<Done>,
+    applied: Option<Applied>,
+    args: &'a InitArgs,
+    here: &'a Here,
+}
+
+impl Work<'_> {
+    fn show(&self, ui: &mut Ui) {
+        let site = self.here.site();
+        for edit in &self.plan.edits {
+            ui.raw(diff(&site, edit));
+        }
+        for note in &self.plan.notes {
+            match note {
+                Note::Bad { .. } | Note::Skipped { .. } | Note::Found { .. } => ui.warning(note.words(&site)),
+                Note::Current { .. } => ui.line(note.words(&site)),
+                Note::Confirm { .. } => {}
+            }
+        }
+    }
+
+    fn has_work(&self) -> bool {
+        !self.plan.edits.is_empty() || (!self.args.user && !self.here.project.found.is_marked())
+    }
+
+    fn offers_replacement(&self) -> bool {
+        self.plan
+            .notes
+            .iter()
+            .any(|note| matches!(note, Note::Found { finding, is_replaced: false, .. } if *finding != Finding::Wrapped))
+    }
+
+    fn finish(&self, ui: &mut Ui) -> Result<Exit, CliError> {
+        if self.args.json {
+            ui.json(&self.as_json());
+        } else {
+            self.tell(ui);
+        }
+        let has_failed = self.applied.as_ref().is_some_and(|applied| !applied.failed.is_empty());
+        let has_bad = self.plan.notes.iter().any(|note| matches!(note, Note::Bad { .. }));
+        Ok(if has_failed || has_bad { Exit::Failed } else { Exit::Done })
+    }
+
+    fn tell(&self, ui: &mut Ui) {
+        let site = self.here.site();
+        let Some(applied) = &self.applied else {
+            if !self.args.user && !self.here.project.found.is_marked() {
+                ui.line(format!("would make a project of {}", self.here.project.root().display()));
+            }
+            ui.note("this was a dry run; nothing was changed");
+            return;
+        };
+        for Done { path, did } in &self.done {
+            match did {
+                Did::Created => ui.line(format!("created  {}", path.display())),
+                Did::Adopted { room, because } => {
+                    ui.line(format!("adopted  {} as {} ({because})", path.display(), room.name()));
+                }
+                Did::Kept => {}
+            }
+        }
+        for path in &applied.done {
+            ui.line(format!("wrote    {}", site.brief(path)));
+        }
+        for (path, why) in &applied.failed {
+            ui.warning(format!("`{}` is as it was: {why}", site.brief(path)));
+        }
+        let is_new = self.done.iter().any(|done| done.did != Did::Kept);
+        if applied.done.is_empty() && applied.failed.is_empty() && !is_new {
+            ui.line("nothing to change");
+        }
+        self.next_steps(ui);
+    }
+
+    fn next_steps(&self, ui: &mut Ui) {
+        let site = self.here.site();
+        let confirm: Vec<String> = self
+            .plan
+            .notes
+            .iter()
+            .filter(|note| matches!(note, Note::Confirm { .. }))
+            .map(|n| n.words(&site))
+            .collect();
+        if confirm.is_empty() {
+            return;
+        }
+        ui.line("\nNext:");
+        for words in confirm {
+            ui.line(format!("  {words}"));
+        }
+        ui.line("  then `stead doctor` proves that the lines work");
+    }
+
+    fn as_json(&self) -> Value {
+        let site = self.here.site();
+        let edits = self.plan.edits.iter().map(|edit| {
+            let is_done = self.applied.as_ref().is_some_and(|applied| applied.done.contains(&edit.path));
+            json!({"harness": edit.harness.name(), "path": edit.path, "applied": is_done, "diff": diff(&site, edit)})
+        });
+        let failed = self.applied.iter().flat_map(|applied| &applied.failed);
+        json!({
+            "root": self.here.project.root(),
+            "scope": match self.args.scope() {
+                Scope::Project => "project",
+                Scope::ProjectStrict => "strict",
+                Scope::Local => "local",
+                Scope::User => "user",
+            },
+            "dry_run": self.args.dry_run,
+            "created": self.done.iter().filter(|done| done.did != Did::Kept).map(|done| &done.path).collect::<Vec<_>>(),
+            "edits": edits.collect::<Vec<_>>(),
+            "notes": self.plan.notes.iter().map(|note| note_json(note, &note.words(&site))).collect::<Vec<_>>(),
+            "failed": failed.map(|(path, why)| json!({"path": path, "why": why})).collect::<Vec<_>>(),
+        })
+    }
+}
+
+fn note_json(note: &Note, words: &str) -> Value {
+    let kind = match note {
+        Note::Bad { .. } => "bad",
+        Note::Skipped { .. } => "skipped",
+        Note::Current { .. } => "current",
+        Note::Found { .. } => "found",
+        Note::Confirm { .. } => "confirm",
+    };
+    json!({"harness": note.harness().name(), "kind": kind, "text": words})
+}

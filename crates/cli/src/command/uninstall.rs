@@ -1,0 +1,102 @@
+use clap::Args;
+use serde_json::json;
+use stead_harness::Harness;
+use stead_install::{Applied, Plan, Reach, UndoRecord, apply, diff, plan_removal};
+
+use crate::cli::Exit;
+use crate::error::CliError;
+use crate::here::{Here, chosen};
+use crate::ui::Ui;
+
+/// Take Stead's hook lines out of the agents' settings
+///
+/// A settings file that nobody has changed since gets its old bytes back; from any other only Stead's lines go. The
+/// project folder `.agent/` stays, with everything in it.
+#[derive(Args)]
+#[command(
+    after_help = "Examples:\n  stead uninstall\n  stead uninstall --harness codex --dry-run\n  stead uninstall --user"
+)]
+pub(crate) struct UninstallArgs {
+    /// Only the lines of these agent programs
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    harness: Vec<String>,
+    /// Take them out of your own settings instead of this project's
+    #[arg(long)]
+    user: bool,
+    /// Show what would change, and change nothing
+    #[arg(long)]
+    dry_run: bool,
+    /// Do not ask
+    #[arg(long, short)]
+    yes: bool,
+    /// Print the result as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(args: UninstallArgs, ui: &mut Ui) -> Result<Exit, CliError> {
+    let here = Here::find(ui)?;
+    let harnesses = if args.harness.is_empty() { Harness::ALL.to_vec() } else { chosen(&args.harness)? };
+    let reach = if args.user { Reach::User } else { Reach::Project };
+    let record = here.record(reach)?;
+    let site = here.site();
+    let plan = plan_removal(&site, &harnesses, reach, &UndoRecord::read(&record)?);
+    if !args.json {
+        for edit in &plan.edits {
+            ui.raw(diff(&site, edit));
+        }
+    }
+    let asks = !args.dry_run && !args.yes && !args.json && ui.is_interactive() && !plan.edits.is_empty();
+    if asks && !ui.confirm("Apply?") {
+        ui.note("nothing was changed");
+        return Ok(Exit::Failed);
+    }
+    let applied = if args.dry_run { Applied::default() } else { apply(&site, &plan, &record)? };
+    if args.json {
+        ui.json(&as_json(&here, &args, &plan, &applied));
+    } else {
+        tell(&here, &args, &plan, &applied, ui);
+    }
+    let is_clean = applied.failed.is_empty() && plan.notes.is_empty();
+    Ok(if is_clean { Exit::Done } else { Exit::Failed })
+}
+
+fn tell(here: &Here, args: &UninstallArgs, plan: &Plan, applied: &Applied, ui: &mut Ui) {
+    let site = here.site();
+    for note in &plan.notes {
+        ui.warning(note.words(&site));
+    }
+    for edit in plan.edits.iter().filter(|edit| applied.done.contains(&edit.path)) {
+        let did = if edit.after.is_some() { "cleaned" } else { "deleted" };
+        ui.line(format!("{did}  {}", site.brief(&edit.path)));
+    }
+    for (path, why) in &applied.failed {
+        ui.warning(format!("`{}` is as it was: {why}", site.brief(path)));
+    }
+    if args.dry_run {
+        ui.note("this was a dry run; nothing was changed");
+    } else if plan.edits.is_empty() {
+        let whose = if args.user { "your settings" } else { "this project's settings" };
+        ui.line(format!("there are no lines of Stead's in {whose}"));
+    }
+}
+
+fn as_json(here: &Here, args: &UninstallArgs, plan: &Plan, applied: &Applied) -> serde_json::Value {
+    let site = here.site();
+    let edits = plan.edits.iter().map(|edit| {
+        json!({
+            "harness": edit.harness.name(),
+            "path": edit.path,
+            "applied": applied.done.contains(&edit.path),
+            "deletes": edit.after.is_none(),
+            "diff": diff(&site, edit),
+        })
+    });
+    json!({
+        "root": here.project.root(),
+        "dry_run": args.dry_run,
+        "edits": edits.collect::<Vec<_>>(),
+        "notes": plan.notes.iter().map(|note| note.words(&site)).collect::<Vec<_>>(),
+        "failed": applied.failed.iter().map(|(path, why)| json!({"path": path, "why": why})).collect::<Vec<_>>(),
+    })
+}

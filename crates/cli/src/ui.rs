@@ -1,0 +1,75 @@
+//! The one value through which commands speak: stdout is the answer, stderr the talk.
+
+use std::io::{self, IsTerminal, Write};
+use std::path::PathBuf;
+
+use crate::cli::Global;
+use crate::error::CliError;
+
+pub(crate) struct Ui {
+    pub(crate) global: Global,
+}
+
+impl Ui {
+    pub(crate) fn new(global: Global) -> Self {
+        Self { global }
+    }
+
+    /// The folder the command works in.
+    pub(crate) fn dir(&self) -> Result<PathBuf, CliError> {
+        let here = std::env::current_dir()
+            .map_err(|source| CliError::user("cannot tell the current folder").because(source))?;
+        Ok(match &self.global.dir {
+            Some(dir) => here.join(dir),
+            None => here,
+        })
+    }
+
+    /// Prints one line of the answer. A reader that has gone away is not our error.
+    pub(crate) fn line(&mut self, text: impl AsRef<str>) {
+        let mut out = io::stdout().lock();
+        let _ = writeln!(out, "{}", text.as_ref());
+    }
+
+    /// Prints the answer as it is, without adding a line end.
+    pub(crate) fn raw(&mut self, text: impl AsRef<str>) {
+        let mut out = io::stdout().lock();
+        let _ = out.write_all(text.as_ref().as_bytes());
+        let _ = out.flush();
+    }
+
+    /// Prints a value as JSON, for machines.
+    pub(crate) fn json(&mut self, value: &serde_json::Value) {
+        self.line(serde_json::to_string_pretty(value).unwrap_or_else(|_| "null".to_owned()));
+    }
+
+    /// Says something beside the answer.
+    pub(crate) fn note(&mut self, text: impl AsRef<str>) {
+        let mut err = io::stderr().lock();
+        let _ = writeln!(err, "{}", text.as_ref());
+    }
+
+    /// Says that something is odd but not fatal.
+    pub(crate) fn warning(&mut self, text: impl AsRef<str>) {
+        self.note(format!("warning: {}", text.as_ref()));
+    }
+
+    pub(crate) fn error(&mut self, error: &CliError) {
+        self.note(error.render());
+    }
+
+    /// Says whether a person can be asked.
+    pub(crate) fn is_interactive(&self) -> bool {
+        io::stdin().is_terminal() && io::stderr().is_terminal()
+    }
+
+    /// Asks a yes-or-no question; anything but yes is no.
+    pub(crate) fn confirm(&mut self, question: &str) -> bool {
+        let mut err = io::stderr().lock();
+        let _ = write!(err, "{question} [y/N] ");
+        let _ = err.flush();
+        let mut answer = String::new();
+        let _ = io::stdin().read_line(&mut answer);
+        matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes")
+    }
+}

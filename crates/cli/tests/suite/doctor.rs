@@ -1,0 +1,97 @@
+use serde_json::Value;
+use stead_harness::Harness;
+
+use crate::world::{bare, payload};
+
+fn report<'a>(json: &'a Value, harness: &str) -> &'a Value {
+    json["harnesses"].as_array().unwrap().iter().find(|report| report["harness"] == harness).unwrap()
+}
+
+#[test]
+fn every_line_of_every_client_is_proven() {
+    let world = bare().with_stead_on_path();
+    world.stead(&["init", "--all"]).ok();
+    world.stead(&["init", "--user", "--harness", "kimi"]).ok();
+    let before = world.read("project/.agent/context/indexes/sessions.jsonl");
+    let run = world.stead(&["doctor", "--json"]);
+    let json = run.json();
+    assert_eq!(json["sound"], true, "{run}");
+    for harness in Harness::ALL {
+        let install = &report(&json, harness.name())["installs"][0];
+        assert_eq!(install["lines_found"], install["lines_expected"], "{harness}");
+        let proofs = install["proofs"].as_array().unwrap();
+        assert_eq!(proofs.len(), harness.doorway().facts.install.lines.len(), "{harness}");
+        let denies = proofs.iter().filter(|proof| proof["outcome"] == "denies").count();
+        assert_eq!(denies, 1, "{harness}: {proofs:?}");
+    }
+    assert_eq!(world.read("project/.agent/context/indexes/sessions.jsonl"), before, "doctor's calls leave no record");
+    assert!(!world.exists("home/.local/state/stead/sessions"), "nor a remembered session");
+    assert!(world.exists("project/.agent/config.toml"));
+}
+
+#[test]
+fn the_report_fits_eighty_columns() {
+    let world = bare().with_stead_on_path();
+    world.stead(&["init", "--all"]).ok();
+    let said = world.stead(&["doctor"]).ok();
+    for line in said.lines() {
+        assert!(line.chars().count() <= 80, "{line}");
+    }
+    assert!(said.ends_with("\nEverything that is installed works.\n"), "{said}");
+}
+
+#[test]
+fn lines_without_a_program_are_reported_with_the_remedy() {
+    let world = bare();
+    world.stead(&["init", "--harness", "claude"]).ok();
+    let run = world.stead(&["doctor"]);
+    assert_eq!(run.code, 1, "{run}");
+    assert!(run.stdout.contains("there is no `stead` on PATH, so the line does nothing;"), "{run}");
+    assert!(run.stdout.ends_with("\nSomething that is installed does not work.\n"), "{run}");
+}
+
+#[test]
+fn missing_lines_and_switches_are_broken() {
+    let world = bare().with_stead_on_path();
+    world.stead(&["init", "--harness", "claude"]).ok();
+    let text = world.read("project/.claude/settings.json");
+    world.write("project/.claude/settings.json", text.replace("\"PreToolUse\": [", "\"PreToolUse2\": ["));
+    world.write("project/.claude/settings.local.json", "{\"disableAllHooks\": true}");
+    let run = world.stead(&["doctor"]);
+    assert_eq!(run.code, 1, "{run}");
+    assert!(run.stdout.contains("  BAD       missing: PreToolUse; `stead init` renews them"), "{run}");
+    assert!(run.stdout.contains("hooks off: `/disableAllHooks` = true"), "{run}");
+}
+
+#[test]
+fn a_user_install_is_proven_without_a_project() {
+    let world = bare();
+    world.stead(&["init", "--user", "--harness", "claude"]).ok();
+    let run = world.stead(&["doctor", "--json"]);
+    let json = run.json();
+    assert_eq!(json["sound"], true, "{run}");
+    let proofs = report(&json, "claude")["installs"][0]["proofs"].as_array().unwrap();
+    assert!(proofs.iter().any(|proof| proof["outcome"] == "denies"), "{run}");
+    assert!(!world.exists("project/.agent"));
+}
+
+#[test]
+fn the_last_real_call_is_told() {
+    let world = bare().with_stead_on_path();
+    world.stead(&["init", "--harness", "claude"]).ok();
+    assert_eq!(report(&world.stead(&["doctor", "--json"]).json(), "claude")["heartbeat"], Value::Null);
+    let start = payload(&world, "SessionStart", serde_json::json!({"source": "startup"}));
+    world.hook("claude SessionStart", &start);
+    let json = world.stead(&["doctor", "--json"]).json();
+    assert_eq!(report(&json, "claude")["heartbeat"]["session"], "session-1");
+}
+
+#[test]
+fn two_installs_of_one_client_are_odd_but_work() {
+    let world = bare().with_stead_on_path();
+    world.stead(&["init", "--harness", "codex"]).ok();
+    world.stead(&["init", "--user", "--harness", "codex"]).ok();
+    let run = world.stead(&["doctor"]);
+    assert_eq!(run.code, 0, "{run}");
+    assert!(run.stdout.contains("odd       codex has lines in `.codex/hooks.json` and"), "{run}");
+}

@@ -1,0 +1,158 @@
+//! One call, seen from outside: replies, detection, the two safety nets.
+
+use serde_json::json;
+use stead_testkit::World;
+
+use crate::world::{bare, denies, lines, marked, payload, shell, tool};
+
+#[test]
+fn a_harmless_call_passes_without_a_word() {
+    let world = marked();
+    let run = world.hook("claude PreToolUse", shell(&world, "cargo test"));
+    assert_eq!(run.to_string(), "exit 0");
+}
+
+#[test]
+fn an_edit_of_our_own_files_is_denied_with_a_reason() {
+    let world = marked();
+    let config = world.project().join(".agent/config.toml");
+    let run = world.hook("claude PreToolUse", tool(&world, "Write", json!({"file_path": config, "content": ""})));
+    let said = run.json();
+    assert_eq!(said["hookSpecificOutput"]["permissionDecision"], "deny");
+    assert_eq!(said["hookSpecificOutput"]["hookEventName"], "PreToolUse");
+    let reason = said["hookSpecificOutput"]["permissionDecisionReason"].as_str().unwrap();
+    assert!(reason.contains(".agent/config.toml"), "{reason}");
+    assert_eq!((run.code, run.stderr.as_str()), (0, ""));
+}
+
+#[test]
+fn the_switch_in_config_turns_the_gate_off() {
+    let world = marked();
+    let forbidden = shell(&world, "rm -rf .agent");
+    assert!(denies(&world.hook("claude PreToolUse", &forbidden).stdout));
+    world.write("project/.agent/config.toml", "[gate]\nself_protection = false\n");
+    assert_eq!(world.hook("claude PreToolUse", &forbidden).to_string(), "exit 0");
+}
+
+#[test]
+fn a_config_change_holds_at_the_next_call_even_with_the_same_size() {
+    let world = marked();
+    let forbidden = shell(&world, "rm -rf .agent");
+    for round in 0..20 {
+        let (word, denied) = if round % 2 == 0 { ("true ", true) } else { ("false", false) };
+        world.write("project/.agent/config.toml", format!("[gate]\nself_protection = {word}\n"));
+        let run = world.hook("claude PreToolUse", &forbidden);
+        assert_eq!(denies(&run.stdout), denied, "round {round}: {run}");
+    }
+}
+
+#[test]
+fn an_unknown_tool_is_still_judged() {
+    let world = marked();
+    let config = world.project().join(".agent/config.toml");
+    let run = world.hook("claude PreToolUse", tool(&world, "FrobnicateFile", json!({"target": config})));
+    assert!(denies(&run.stdout), "{run}");
+    let run = world.hook("claude PreToolUse", tool(&world, "FrobnicateFile", json!({"target": "src/main.rs"})));
+    assert_eq!(run.to_string(), "exit 0");
+}
+
+#[test]
+fn an_unknown_event_is_recorded_and_passes() {
+    let world = marked();
+    let run = world.hook("claude BrandNew", payload(&world, "BrandNew", json!({})));
+    assert_eq!(run.to_string(), "exit 0");
+    let line = lines(&world, "sessions.jsonl").pop().unwrap();
+    assert_eq!((line["event"].as_str(), line["native"].as_str()), (Some("other"), Some("BrandNew")));
+}
+
+#[test]
+fn a_stale_line_blocks_nothing() {
+    let world = marked();
+    for line in ["claude PreToolUse --flag-of-tomorrow", "claude", "client-of-tomorrow PreToolUse", "--x"] {
+        let run = world.hook(line, shell(&world, "ls"));
+        assert_eq!(run.to_string(), "exit 0", "{line}");
+    }
+}
+
+#[test]
+fn help_is_for_people() {
+    let world = bare();
+    let run = world.hook("--help", "");
+    assert_eq!(run.code, 0);
+    assert!(run.stdout.contains("Usage: stead hook"), "{run}");
+}
+
+#[test]
+fn a_panic_fails_closed_in_gates_and_open_elsewhere() {
+    for point in ["start", "decoded", "judged"] {
+        let mut world = marked();
+        world.set("STEAD_TEST_FAULT", point);
+        let run = world.hook("claude PreToolUse", shell(&world, "ls"));
+        assert!(denies(&run.stdout), "{point}: {run}");
+        assert_eq!((run.code, run.stderr.as_str()), (0, ""), "{point}");
+        let run = world.hook("claude Stop", payload(&world, "Stop", json!({})));
+        assert_eq!(run.to_string(), "exit 0", "{point}");
+    }
+}
+
+#[test]
+fn a_panic_in_a_recorder_changes_nothing() {
+    let mut world = marked();
+    world.set("STEAD_TEST_FAULT", "recording");
+    assert_eq!(world.hook("claude PreToolUse", shell(&world, "ls")).to_string(), "exit 0");
+    assert!(denies(&world.hook("claude PreToolUse", shell(&world, "rm -rf .agent")).stdout));
+}
+
+#[test]
+fn a_hang_is_ended_by_the_alarm() {
+    let mut world = marked();
+    world.set("STEAD_TEST_FAULT", "decoded");
+    world.set("STEAD_TEST_HANG", "1");
+    let run = world.hook("claude PreToolUse", shell(&world, "ls"));
+    assert_eq!(run.code, 2);
+    assert!(run.stderr.contains("no answer in time"), "{run}");
+    let run = world.hook("claude Stop", payload(&world, "Stop", json!({})));
+    assert_eq!(run.to_string(), "exit 0");
+}
+
+/// Cursor runs hook lines from Claude's settings with its own payload and wants its own answer.
+#[test]
+fn a_client_that_runs_a_foreign_line_gets_its_own_answer() {
+    let world = marked();
+    let called = cursor(&world);
+    let said = world.hook("claude PreToolUse", &called).json();
+    assert_eq!(said["permission"], "deny", "{said}");
+    // With a line of its own it will ask again, so this one is silent.
+    world.write(
+        "project/.cursor/hooks.json",
+        r#"{"version":1,"hooks":{"preToolUse":[{"command":"stead hook cursor preToolUse"}]}}"#,
+    );
+    assert_eq!(world.hook("claude PreToolUse", &called).to_string(), "exit 0");
+    assert_eq!(world.hook("cursor preToolUse", &called).json()["permission"], "deny");
+}
+
+fn cursor(world: &World) -> String {
+    json!({
+        "conversation_id": "c1", "generation_id": "g1", "cursor_version": "2026.09", "hook_event_name": "preToolUse",
+        "workspace_roots": [world.project()], "tool_name": "Shell", "tool_use_id": "t1", "cwd": world.project(),
+        "tool_input": {"command": "rm -rf .agent"},
+    })
+    .to_string()
+}
+
+#[test]
+fn without_a_marker_the_hook_guards_its_own_lines_and_writes_nothing() {
+    let world = bare();
+    let line = r#"{"hooks":{"PreToolUse":[{"matcher":"*","hooks":[{"type":"command","command":"stead hook claude PreToolUse"}]}]}}"#;
+    world.write("home/.claude/settings.json", line);
+    let settings = world.home().join(".claude/settings.json");
+    let run = world.hook("claude PreToolUse", tool(&world, "Write", json!({"file_path": settings, "content": "{}"})));
+    assert!(denies(&run.stdout), "{run}");
+    let run = world.hook("claude PreToolUse", shell(&world, "rm -f ~/.claude/settings.json"));
+    assert!(denies(&run.stdout), "{run}");
+    for event in ["SessionStart", "PostToolUse", "Stop", "SessionEnd"] {
+        assert_eq!(world.hook(&format!("claude {event}"), payload(&world, event, json!({}))).to_string(), "exit 0");
+    }
+    assert!(!world.exists("project/.agent"));
+    assert!(!world.exists("home/.local"));
+}

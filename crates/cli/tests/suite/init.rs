@@ -1,0 +1,138 @@
+use stead_testkit::World;
+
+use crate::world::bare;
+
+fn lines_in(world: &World, path: &str) -> usize {
+    world.read(path).matches(" hook ").count()
+}
+
+#[test]
+fn a_project_and_its_lines_are_made_at_once() {
+    let world = bare();
+    let run = world.stead(&["init", "--harness", "claude,codex"]);
+    let said = run.clone().ok();
+    assert!(said.starts_with("--- /dev/null\n+++ b/.claude/settings.json\n@@ "), "{run}");
+    assert!(said.contains("\ncreated  .agent/context/root.json\n"), "{run}");
+    assert!(said.contains("\nwrote    .claude/settings.json\nwrote    .codex/hooks.json\n"), "{run}");
+    assert!(said.contains("\nNext:\n  Claude Code: "), "{run}");
+    assert_eq!(run.stderr, "");
+    assert_eq!(lines_in(&world, "project/.claude/settings.json"), 13);
+    let bare = "command -v stead >/dev/null 2>&1 || exit 0; exec stead hook claude PreToolUse";
+    let text = world.read("project/.claude/settings.json");
+    assert!(text.contains(bare) && !text.contains("onFailure"), "{text}");
+    // Running again changes nothing and shows no diff.
+    let again = world.stead(&["init", "--harness", "claude,codex"]).ok();
+    assert!(again.contains("\nnothing to change\n") && !again.contains("+++"), "{again}");
+    assert_eq!(world.read("project/.claude/settings.json"), text);
+}
+
+#[test]
+fn a_shared_line_does_nothing_for_a_teammate_without_stead() {
+    let world = bare();
+    world.stead(&["init", "--all"]).ok();
+    for file in [".claude/settings.json", ".codex/hooks.json", ".gemini/settings.json", ".github/hooks/stead.json"] {
+        let text = world.read(format!("project/{file}"));
+        let command = text.lines().find(|line| line.contains("exec stead hook")).unwrap();
+        let command = command.split_once(": \"").unwrap().1.trim_end_matches(',').trim_end_matches('"');
+        let run = world.sh(command);
+        assert_eq!((run.code, run.stdout.as_str(), run.stderr.as_str()), (0, "", ""), "{file}: {run}");
+    }
+}
+
+#[test]
+fn a_dry_run_changes_nothing() {
+    let world = bare();
+    let run = world.stead(&["init", "--harness", "claude", "--dry-run"]);
+    assert!(run.stdout.contains("+++ b/.claude/settings.json"), "{run}");
+    assert!(run.stderr.ends_with("this was a dry run; nothing was changed\n"), "{run}");
+    assert_eq!(run.code, 0);
+    assert!(!world.exists("project/.agent") && !world.exists("project/.claude"));
+}
+
+#[test]
+fn scopes_decide_the_file_and_the_command() {
+    let world = bare();
+    let program = env!("CARGO_BIN_EXE_stead");
+    world.stead(&["init", "--harness", "claude", "--local"]).ok();
+    let text = world.read("project/.claude/settings.local.json");
+    assert!(text.contains(&format!("\"{program} hook claude PreToolUse\"")) && text.contains("onFailure"), "{text}");
+    world.stead(&["init", "--harness", "claude", "--strict"]).ok();
+    let text = world.read("project/.claude/settings.json");
+    assert!(text.contains("\"stead hook claude PreToolUse\"") && text.contains("onFailure"), "{text}");
+}
+
+#[test]
+fn user_lines_write_nothing_into_the_project() {
+    let world = bare();
+    world.stead(&["init", "--user", "--harness", "claude,kimi"]).ok();
+    assert!(world.exists("home/.claude/settings.json") && world.exists("home/.kimi-code/config.toml"));
+    assert!(world.exists("home/.local/state/stead/install.json"));
+    assert!(!world.exists("project/.agent"));
+}
+
+#[test]
+fn only_the_folder_on_request() {
+    let world = bare();
+    world.stead(&["init", "--no-hooks"]).ok();
+    assert!(world.exists("project/.agent/context/root.json"));
+    assert!(!world.exists("project/.agent/context/indexes/install.json"));
+}
+
+#[test]
+fn clients_are_found_by_their_traces() {
+    let mut world = bare();
+    world.set("PATH", "/nonexistent");
+    let run = world.stead(&["init"]);
+    assert_eq!(run.code, 0, "{run}");
+    assert!(run.stderr.contains("no agent program was found"), "{run}");
+    assert!(run.stderr.contains("hint: name one with `--harness`: claude, codex, gemini"), "{run}");
+    world.write("project/.cursor/rules/a.mdc", "");
+    let run = world.stead(&["init"]);
+    assert!(run.stdout.contains("wrote    .cursor/hooks.json"), "{run}");
+    let run = world.stead(&["init", "--harness", "emacs"]);
+    assert_eq!(run.code, 2);
+    assert!(run.stderr.starts_with("error: unknown harness `emacs`\nhint: known are claude, "), "{run}");
+}
+
+#[test]
+fn one_bad_file_is_named_and_left_alone() {
+    let world = bare();
+    world.write("project/.gemini/settings.json", "{ \"a\": oops }");
+    let run = world.stead(&["init", "--harness", "gemini,claude,kimi"]);
+    assert_eq!(run.code, 1, "{run}");
+    assert!(
+        run.stderr.contains("warning: `.gemini/settings.json` is left alone: line 1, column 8: unexpected word\n"),
+        "{run}"
+    );
+    assert!(run.stderr.contains("warning: Kimi Code is skipped: "), "{run}");
+    assert_eq!(world.read("project/.gemini/settings.json"), "{ \"a\": oops }");
+    assert!(world.exists("project/.claude/settings.json"));
+}
+
+#[test]
+fn older_hooks_are_shown_and_replaced_on_request() {
+    let world = bare();
+    let old = r#"{"hooks":{"PreCompact":[{"hooks":[{"type":"command","command":"bash .claude/hooks/pre-compact.sh"}]}]}}"#;
+    world.write("project/.claude/settings.json", old);
+    let run = world.stead(&["init", "--harness", "claude"]);
+    assert!(run.stderr.contains("`PreCompact` runs `pre-compact.sh`"), "{run}");
+    assert!(run.stderr.contains("(`--replace-old` makes it good)"), "{run}");
+    assert!(world.read("project/.claude/settings.json").contains("pre-compact.sh"));
+    world.stead(&["init", "--harness", "claude", "--replace-old"]).ok();
+    assert!(!world.read("project/.claude/settings.json").contains("pre-compact.sh"));
+    world.stead(&["uninstall"]).ok();
+    assert_eq!(world.read("project/.claude/settings.json"), old);
+}
+
+#[test]
+fn the_result_as_json_is_the_only_output() {
+    let world = bare();
+    let run = world.stead(&["init", "--harness", "claude,kimi", "--json"]);
+    let json = run.json();
+    assert_eq!(json["scope"], "project");
+    assert_eq!(json["edits"][0]["harness"], "claude");
+    assert_eq!(json["edits"][0]["applied"], true);
+    let kinds: Vec<_> = json["notes"].as_array().unwrap().iter().map(|note| note["kind"].clone()).collect();
+    assert_eq!(kinds, ["confirm", "skipped"]);
+    assert_eq!(run.stderr, "");
+}

@@ -1,0 +1,47 @@
+//! What the tests of this suite share: a world with the binary under test, and payloads in one client's dialect.
+
+use serde_json::{Value, json};
+use stead_testkit::World;
+
+/// A world with a project in which Stead is set up, without hook lines.
+pub(crate) fn marked() -> World {
+    let world = bare();
+    world.stead(&["context", "init"]).ok();
+    world
+}
+
+/// A world with a project that Stead does not know.
+pub(crate) fn bare() -> World {
+    World::new(env!("CARGO_BIN_EXE_stead"))
+}
+
+/// A payload of Claude Code, whose dialect most tests speak.
+pub(crate) fn payload(world: &World, event: &str, own: Value) -> String {
+    let mut payload = json!({
+        "session_id": "session-1",
+        "transcript_path": world.home().join(".claude/projects/p/session-1.jsonl"),
+        "cwd": world.project(),
+        "hook_event_name": event,
+    });
+    payload.as_object_mut().unwrap().extend(own.as_object().unwrap().clone());
+    payload.to_string()
+}
+
+pub(crate) fn tool(world: &World, tool: &str, input: Value) -> String {
+    payload(world, "PreToolUse", json!({"tool_name": tool, "tool_input": input, "tool_use_id": "call-1"}))
+}
+
+pub(crate) fn shell(world: &World, command: &str) -> String {
+    tool(world, "Bash", json!({"command": command}))
+}
+
+/// The lines of a JSONL file in the indexes.
+pub(crate) fn lines(world: &World, name: &str) -> Vec<Value> {
+    let path = format!("project/.agent/context/indexes/{name}");
+    world.read(path).lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+/// Says whether a reply in Claude Code's dialect denies a tool call.
+pub(crate) fn denies(stdout: &str) -> bool {
+    serde_json::from_str::<Value>(stdout).is_ok_and(|said| said["hookSpecificOutput"]["permissionDecision"] == "deny")
+}

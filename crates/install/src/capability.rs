@@ -1,0 +1,78 @@
+use serde::Serialize;
+use stead_harness::{Doorway, Harness, Powers, StopCap, WarnBy};
+use stead_model::{EventKind, Level, Verdict};
+
+/// What a client lets Stead do, from the facts its doorway states.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Capability {
+    pub harness: &'static str,
+    /// The version the facts were checked on, or how they are known.
+    pub checked: &'static str,
+    pub block: bool,
+    pub ask: bool,
+    /// Who reads a warning before a tool: `model`, `person` or `nobody`.
+    pub warn: &'static str,
+    pub rewrite: bool,
+    pub context_at_start: bool,
+    pub context_at_prompt: bool,
+    pub context_after_tool: bool,
+    pub continue_at_stop: bool,
+    /// How often in a row; `None` where the client has no limit or nobody knows one.
+    pub stop_cap: Option<u32>,
+    /// `block`, `tell` or `no`.
+    pub before_compact: &'static str,
+    pub subagents: &'static str,
+    /// Verdicts before a tool that become stronger, because the client cannot express them.
+    pub strengthened: Vec<String>,
+}
+
+/// Reads a client's capabilities.
+pub fn capability(harness: Harness) -> Capability {
+    let facts = &harness.doorway().facts;
+    let at = |kind: EventKind| {
+        let fact = facts.events.iter().find(|fact| fact.kind == kind);
+        fact.map(|fact| fact.powers)
+    };
+    let powers = |kind| at(kind).unwrap_or(Powers::NONE);
+    let before = powers(EventKind::BeforeTool);
+    Capability {
+        harness: harness.name(),
+        checked: facts.checked,
+        block: before.deny,
+        ask: before.ask,
+        warn: match before.warn {
+            WarnBy::Context => "model",
+            WarnBy::Notice => "person",
+            WarnBy::Nothing => "nobody",
+        },
+        rewrite: before.rewrite,
+        context_at_start: powers(EventKind::SessionStart).context,
+        context_at_prompt: powers(EventKind::Prompt).context,
+        context_after_tool: powers(EventKind::AfterTool).context,
+        continue_at_stop: powers(EventKind::Stop).deny,
+        stop_cap: match facts.stop_cap {
+            StopCap::Blocks(count) => Some(count),
+            StopCap::None | StopCap::Unknown => None,
+        },
+        before_compact: match at(EventKind::BeforeCompact) {
+            Some(powers) if powers.deny => "block",
+            Some(_) => "tell",
+            None => "no",
+        },
+        subagents: facts.subagents,
+        strengthened: strengthened(before),
+    }
+}
+
+fn strengthened(powers: Powers) -> Vec<String> {
+    let rewrite = Verdict { rewrite: Some("{}".to_owned()), ..Verdict::allow() };
+    let verdicts = [("warn", Verdict::warn("doctor", "w")), ("ask", Verdict::ask("doctor", "a")), ("rewrite", rewrite)];
+    verdicts
+        .into_iter()
+        .filter_map(|(word, verdict)| {
+            let weak = verdict.level;
+            let strong = Doorway::express(verdict, powers).level;
+            (strong > weak.max(Level::Allow)).then(|| format!("{word} becomes {}", strong.name()))
+        })
+        .collect()
+}

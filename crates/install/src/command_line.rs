@@ -1,0 +1,59 @@
+use std::path::Path;
+
+use stead_harness::{Harness, Scope};
+
+/// Builds the command of one line. In a shared file it is bare and does nothing for a teammate without Stead: several
+/// clients read the shell's "not found" as a denial of everything. Elsewhere it names this very program.
+pub fn line_command(harness: Harness, event: &str, scope: Scope, program: &Path) -> String {
+    match scope {
+        Scope::Project => {
+            format!("command -v stead >/dev/null 2>&1 || exit 0; exec stead hook {harness} {event}")
+        }
+        Scope::ProjectStrict => format!("stead hook {harness} {event}"),
+        Scope::Local | Scope::User => {
+            format!("{} hook {harness} {event}", shell_word(&program.display().to_string()))
+        }
+    }
+}
+
+/// The program as a file that is ours as a whole calls it, fit for a quoted string there.
+pub(crate) fn whole_program(scope: Scope, program: &Path) -> String {
+    match scope {
+        Scope::Project | Scope::ProjectStrict => "stead".to_owned(),
+        Scope::Local | Scope::User => {
+            let quoted = serde_json::Value::from(program.display().to_string()).to_string();
+            quoted.trim_matches('"').to_owned()
+        }
+    }
+}
+
+/// Quotes a text for the shell where it needs it.
+fn shell_word(text: &str) -> String {
+    let is_plain = !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || "/._-+:@%".contains(c));
+    if is_plain { text.to_owned() } else { format!("'{}'", text.replace('\'', r"'\''")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use stead_settings::our_command;
+
+    use super::*;
+
+    #[track_caller]
+    fn check(scope: Scope, program: &str, expected: &str) {
+        let command = line_command(Harness::Claude, "Stop", scope, Path::new(program));
+        assert_eq!(command, expected);
+        assert_eq!(our_command(&command).as_deref(), Some("claude"), "{command}");
+    }
+
+    #[test]
+    fn commands_are_known_again() {
+        let guarded = "command -v stead >/dev/null 2>&1 || exit 0; exec stead hook claude Stop";
+        check(Scope::Project, "/x/stead", guarded);
+        check(Scope::ProjectStrict, "/x/stead", "stead hook claude Stop");
+        check(Scope::User, "/x/stead", "/x/stead hook claude Stop");
+        check(Scope::Local, "/a b/stead", "'/a b/stead' hook claude Stop");
+        check(Scope::User, "/o'hara/stead", r"'/o'\''hara/stead' hook claude Stop");
+        check(Scope::User, "/$(x)/\"q\"/stead", "'/$(x)/\"q\"/stead' hook claude Stop");
+    }
+}

@@ -1,0 +1,228 @@
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+use stead_harness::Harness;
+use stead_model::{EventKind, Shape};
+use stead_settings::{OurLine, our_lines};
+
+use crate::heartbeat::heartbeats;
+use crate::layer::{Layer, layers, read_text};
+use crate::project_check::{project_checks, switch_checks};
+use crate::proof::{Program, prove};
+use crate::{Check, Heartbeat, LineProof, Outcome, Reach, Site, Status};
+
+/// Everything doctor found.
+#[derive(Debug, Serialize)]
+pub struct Diagnosis {
+    pub checks: Vec<Check>,
+    /// Clients that have lines, or whose program is here.
+    pub harnesses: Vec<HarnessReport>,
+}
+
+/// One client.
+#[derive(Debug, Serialize)]
+pub struct HarnessReport {
+    pub harness: &'static str,
+    pub title: &'static str,
+    /// The program on PATH.
+    pub program: Option<PathBuf>,
+    pub installs: Vec<InstallReport>,
+    pub heartbeat: Option<Heartbeat>,
+    /// What a person must confirm in the client.
+    pub confirm: &'static str,
+}
+
+/// One settings file with lines of ours.
+#[derive(Debug, Serialize)]
+pub struct InstallReport {
+    pub path: PathBuf,
+    /// `project`, `local` or `user`.
+    pub scope: &'static str,
+    pub lines_expected: usize,
+    pub lines_found: usize,
+    /// Events whose line is missing or limited in another way than it should be.
+    pub missing: Vec<&'static str>,
+    pub proofs: Vec<LineProof>,
+}
+
+impl InstallReport {
+    pub fn works(&self) -> bool {
+        self.missing.is_empty() && self.proofs.iter().all(|proof| proof.outcome.works())
+    }
+}
+
+impl Diagnosis {
+    /// Says whether everything that is installed works.
+    pub fn is_sound(&self) -> bool {
+        let lines_work = self.harnesses.iter().flat_map(|report| &report.installs).all(InstallReport::works);
+        lines_work && self.checks.iter().all(|check| check.status < Status::Broken)
+    }
+}
+
+/// Looks at everything, and runs every installed line.
+pub fn diagnose(site: &Site<'_>, flags: &[String]) -> Diagnosis {
+    let (mut checks, indexes) = project_checks(site, flags);
+    let beats = indexes.as_deref().map(heartbeats).unwrap_or_default();
+    let forbidden = forbidden(site);
+    let mut harnesses = Vec::new();
+    for harness in Harness::ALL {
+        let facts = &harness.doorway().facts;
+        let mut installs = Vec::new();
+        for reach in [Reach::Project, Reach::User] {
+            for layer in layers(site, harness, reach) {
+                installs.extend(examine(site, harness, &layer, forbidden.as_deref(), &mut checks));
+            }
+        }
+        if !installs.is_empty() {
+            checks.extend(switch_checks(site, harness));
+            checks.extend(twice(site, harness, &installs));
+        }
+        let program = site.find_program(facts.program);
+        let heartbeat = beats.iter().find(|(known, _)| *known == harness).map(|(_, beat)| beat.clone());
+        if !installs.is_empty() || program.is_some() || heartbeat.is_some() {
+            let confirm = facts.install.confirm;
+            harnesses.push(HarnessReport {
+                harness: harness.name(),
+                title: facts.title,
+                program,
+                installs,
+                heartbeat,
+                confirm,
+            });
+        }
+    }
+    Diagnosis { checks, harnesses }
+}
+
+/// A command that Stead must stop wherever it runs: in a project the removal of its config, elsewhere that of its lines.
+fn forbidden(site: &Site<'_>) -> Option<String> {
+    let config = ".agent/config.toml";
+    let is_marked = stead_store::find_root(site.root).is_marked();
+    is_marked.then(|| format!("rm -f {config}"))
+}
+
+fn examine(
+    site: &Site<'_>,
+    harness: Harness,
+    layer: &Layer,
+    forbidden: Option<&str>,
+    checks: &mut Vec<Check>,
+) -> Option<InstallReport> {
+    let text = match read_text(&layer.path) {
+        Ok(text) => text?,
+        Err(why) => {
+            checks.push(Check::odd("settings", format!("`{}`: {why}", site.brief(&layer.path))));
+            return None;
+        }
+    };
+    let lines = match our_lines(layer.shape, &text) {
+        Ok(lines) => lines,
+        Err(error) => {
+            let message = format!("`{}` cannot be read, nor by {harness}: {error}", site.brief(&layer.path));
+            checks.push(Check::broken("settings", message).remedy("correct the file, then run `stead init`"));
+            return None;
+        }
+    };
+    let lines: Vec<OurLine> = lines.into_iter().filter(|line| line.harness == harness.name()).collect();
+    if lines.is_empty() {
+        return None;
+    }
+    let install = &harness.doorway().facts.install;
+    let own = format!("rm -f {}", quoted(&layer.path));
+    let forbidden = forbidden.unwrap_or(&own);
+    let is_whole = layer.shape == Shape::Whole;
+    let is_there = |event: &str, matcher: Option<&str>| {
+        is_whole || lines.iter().any(|line| line.event == event && line.matcher() == matcher)
+    };
+    let missing: Vec<&'static str> =
+        install.lines.iter().filter(|line| !is_there(line.event, line.matcher)).map(|line| line.event).collect();
+    let proofs = if is_whole {
+        let program = whole_program(site, &text);
+        install.lines.iter().map(|line| run_line(site, harness, line.event, program.clone(), forbidden)).collect()
+    } else {
+        lines
+            .iter()
+            .map(|line| {
+                let command = line.command().unwrap_or_default();
+                match needs_path(command) && site.find_program("stead").is_none() {
+                    true => not_on_path(&line.event),
+                    false => prove(site, harness, &line.event, &Program::Shell(command), forbidden),
+                }
+            })
+            .collect()
+    };
+    Some(InstallReport {
+        path: layer.path.clone(),
+        scope: scope(harness, layer),
+        lines_expected: install.lines.len(),
+        lines_found: install.lines.len() - missing.len(),
+        missing,
+        proofs,
+    })
+}
+
+fn scope(harness: Harness, layer: &Layer) -> &'static str {
+    let is_local = harness.doorway().facts.install.local == Some(layer.spot.path);
+    match (Reach::Project.covers(layer.spot), is_local) {
+        (true, true) => "local",
+        (true, false) => "project",
+        (false, _) => "user",
+    }
+}
+
+/// A bare line depends on PATH.
+fn needs_path(command: &str) -> bool {
+    !command.contains("/stead") && !command.contains("\\stead")
+}
+
+fn not_on_path(event: &str) -> LineProof {
+    let why = "there is no `stead` on PATH, so the line does nothing; put this program there".to_owned();
+    LineProof { event: event.to_owned(), milliseconds: 0, outcome: Outcome::Fails { why } }
+}
+
+/// The program that a plugin of ours starts, as written in it.
+fn whole_program(site: &Site<'_>, text: &str) -> Option<PathBuf> {
+    let line = text.lines().find(|line| line.trim_start().starts_with("const STEAD"))?;
+    let quoted = &line[line.find('"')?..=line.rfind('"')?];
+    let program: String = serde_json::from_str(quoted).ok()?;
+    if Path::new(&program).is_absolute() { Some(PathBuf::from(program)) } else { site.find_program(&program) }
+}
+
+fn run_line(site: &Site<'_>, harness: Harness, event: &str, program: Option<PathBuf>, forbidden: &str) -> LineProof {
+    match program {
+        Some(program) => prove(site, harness, event, &Program::Direct(program), forbidden),
+        None => not_on_path(event),
+    }
+}
+
+fn quoted(path: &Path) -> String {
+    format!("'{}'", path.display().to_string().replace('\'', r"'\''"))
+}
+
+/// Two files with lines run every hook twice.
+fn twice(site: &Site<'_>, harness: Harness, installs: &[InstallReport]) -> Option<Check> {
+    let files: Vec<String> = installs.iter().map(|install| format!("`{}`", site.brief(&install.path))).collect();
+    (files.len() > 1).then(|| {
+        let message = format!("{harness} has lines in {}; each call is answered twice", files.join(" and "));
+        Check::odd("twice", message).remedy(format!("`stead uninstall --harness {harness}`, with or without `--user`"))
+    })
+}
+
+impl HarnessReport {
+    /// The events at which a proof showed a denial.
+    pub fn denies(&self) -> bool {
+        let proofs = self.installs.iter().flat_map(|install| &install.proofs);
+        proofs.into_iter().any(|proof| proof.outcome == Outcome::Denies)
+    }
+
+    /// Says whether the client's lines include one that can deny.
+    pub fn has_gate(&self) -> bool {
+        let kind = |event: &str| {
+            Harness::from_name(self.harness).map_or(EventKind::Other, |harness| harness.doorway().heard(event).kind)
+        };
+        self.installs
+            .iter()
+            .flat_map(|install| &install.proofs)
+            .any(|proof| kind(&proof.event) == EventKind::BeforeTool)
+    }
+}

@@ -1,0 +1,43 @@
+//! The settings files of a client, as they are on this machine.
+
+use std::path::{Path, PathBuf};
+
+use stead_harness::{Harness, SettingsFile};
+use stead_model::{Shape, Spot};
+use stead_store::read_capped;
+
+use crate::{Reach, Site};
+
+/// Settings files are small; what is larger is something else.
+const LIMIT: usize = 8 * 1024 * 1024;
+
+/// A settings file that a client reads.
+pub(crate) struct Layer {
+    pub(crate) path: PathBuf,
+    pub(crate) shape: Shape,
+    pub(crate) watch: &'static str,
+    pub(crate) spot: Spot<'static>,
+}
+
+/// Lists a client's settings files within reach; existing or not, except where the name is a pattern.
+pub(crate) fn layers(site: &Site<'_>, harness: Harness, reach: Reach) -> Vec<Layer> {
+    let files = harness.doorway().facts.settings.iter().filter(|file| reach.covers(file.spot));
+    let mut found: Vec<Layer> = Vec::new();
+    for &SettingsFile { spot, shape, watch } in files {
+        for path in site.files(spot) {
+            if !found.iter().any(|layer| layer.path == path) {
+                found.push(Layer { path, shape, watch, spot });
+            }
+        }
+    }
+    found
+}
+
+/// Reads a settings file as text. `Ok(None)` when there is none; the error is for people.
+pub(crate) fn read_text(path: &Path) -> Result<Option<String>, String> {
+    let bytes = read_capped(path, LIMIT).map_err(|error| match std::error::Error::source(&error) {
+        Some(cause) => format!("{error}: {cause}"),
+        None => error.to_string(),
+    })?;
+    bytes.map(|bytes| String::from_utf8(bytes).map_err(|_| "it is not UTF-8 text".to_owned())).transpose()
+}

@@ -1,0 +1,234 @@
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+use stead_harness::{Harness, Scope};
+use stead_model::Shape;
+use stead_settings::{Finding, NewLine, findings, insert, replace_old};
+
+use crate::command_line::{line_command, whole_program};
+use crate::layer::{layers, read_text};
+use crate::{Reach, Site};
+
+/// What would be done, before anything is.
+#[derive(Debug, Default)]
+pub struct Plan {
+    pub edits: Vec<FileEdit>,
+    pub notes: Vec<Note>,
+}
+
+/// A change of one file: from one content to another, where `None` is no file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileEdit {
+    pub harness: Harness,
+    pub path: PathBuf,
+    pub shape: Shape,
+    pub before: Option<String>,
+    pub after: Option<String>,
+    /// Folders that Stead made and that go with the file, if they are empty then; innermost first.
+    pub folders: Vec<PathBuf>,
+    /// It takes lines out, so that the file need not be remembered any more.
+    pub is_removal: bool,
+}
+
+/// Something a person should know about a plan.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Note {
+    /// A file that was left alone, because it cannot be edited safely.
+    Bad { harness: Harness, path: PathBuf, why: String },
+    /// A client that has no place for lines of this scope.
+    Skipped { harness: Harness, why: String },
+    /// Everything is already there.
+    Current { harness: Harness, path: PathBuf },
+    /// Something in an existing file, and whether the plan makes it good.
+    Found { harness: Harness, path: PathBuf, finding: Finding, is_replaced: bool },
+    /// What a person must confirm in the client.
+    Confirm { harness: Harness, what: &'static str },
+}
+
+impl Note {
+    pub fn harness(&self) -> Harness {
+        match self {
+            Self::Bad { harness, .. }
+            | Self::Skipped { harness, .. }
+            | Self::Current { harness, .. }
+            | Self::Found { harness, .. }
+            | Self::Confirm { harness, .. } => *harness,
+        }
+    }
+
+    /// Puts the note into words, with files named as the site does.
+    pub fn words(&self, site: &Site<'_>) -> String {
+        match self {
+            Self::Bad { path, why, .. } => format!("`{}` is left alone: {why}", site.brief(path)),
+            Self::Skipped { harness, why } => format!("{} is skipped: {why}", harness.doorway().facts.title),
+            Self::Current { path, .. } => format!("`{}` already has Stead's lines", site.brief(path)),
+            Self::Found { path, finding, is_replaced, .. } => {
+                let done = if *is_replaced { " (replaced)" } else { " (`--replace-old` makes it good)" };
+                let done = if *finding == Finding::Wrapped { "" } else { done };
+                format!("in `{}`: {finding}{done}", site.brief(path))
+            }
+            Self::Confirm { harness, what } => format!("{}: {what}", harness.doorway().facts.title),
+        }
+    }
+}
+
+/// What to do with hooks that cannot work or whose work Stead does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Old {
+    Keep,
+    Replace,
+}
+
+/// Plans the lines of some clients in one scope. A file that cannot be edited becomes a note; the others go on.
+pub fn plan(site: &Site<'_>, harnesses: &[Harness], scope: Scope, old: Old) -> Plan {
+    let mut draft = Draft { plan: Plan::default() };
+    for &harness in harnesses {
+        let reach = Reach::of(scope);
+        for layer in layers(site, harness, reach) {
+            draft.look_back(harness, &layer.path, layer.shape, old);
+        }
+        match target(site, harness, scope) {
+            Ok(path) => draft.add_lines(site, harness, &path, scope),
+            Err(why) => draft.plan.notes.push(Note::Skipped { harness, why }),
+        }
+    }
+    draft.finish()
+}
+
+/// The file that takes a client's lines.
+fn target(site: &Site<'_>, harness: Harness, scope: Scope) -> Result<PathBuf, String> {
+    let install = &harness.doorway().facts.install;
+    match scope {
+        Scope::Project | Scope::ProjectStrict => match install.project {
+            Some(path) => Ok(site.root.join(path)),
+            None => Err("it reads hooks only from the user's settings; add them with `--user`".to_owned()),
+        },
+        Scope::Local => match install.local {
+            Some(path) => Ok(site.root.join(path)),
+            None => Err("it has no settings file for this checkout alone; use the project's or `--user`".to_owned()),
+        },
+        Scope::User => {
+            site.resolve(install.user).ok_or_else(|| "there is no home folder ($HOME is not set)".to_owned())
+        }
+    }
+}
+
+/// A plan in the making: a file may be changed more than once.
+struct Draft {
+    plan: Plan,
+}
+
+impl Draft {
+    /// Gives the text as it will be after the edits so far.
+    fn text(&mut self, harness: Harness, path: &Path, shape: Shape) -> Option<&mut FileEdit> {
+        if let Some(index) = self.plan.edits.iter().position(|edit| edit.path == path) {
+            return self.plan.edits.get_mut(index);
+        }
+        if self.is_bad(path) {
+            return None;
+        }
+        match read_text(path) {
+            Ok(before) => {
+                let after = before.clone();
+                let path = path.to_owned();
+                self.plan.edits.push(FileEdit {
+                    harness,
+                    path,
+                    shape,
+                    before,
+                    after,
+                    folders: Vec::new(),
+                    is_removal: false,
+                });
+                self.plan.edits.last_mut()
+            }
+            Err(why) => {
+                self.plan.notes.push(Note::Bad { harness, path: path.to_owned(), why });
+                None
+            }
+        }
+    }
+
+    fn is_bad(&self, path: &Path) -> bool {
+        self.plan.notes.iter().any(|note| matches!(note, Note::Bad { path: bad, .. } if bad == path))
+    }
+
+    fn look_back(&mut self, harness: Harness, path: &Path, shape: Shape, old: Old) {
+        let Some(edit) = self.text(harness, path, shape) else {
+            return;
+        };
+        let Some(text) = edit.after.clone() else {
+            return;
+        };
+        let found = findings(shape, &text);
+        let replaced = match old {
+            Old::Replace => replace_old(shape, &text).ok().flatten(),
+            Old::Keep => None,
+        };
+        let is_replaced = replaced.is_some();
+        if is_replaced {
+            edit.after = replaced;
+        }
+        let notes = found.into_iter().map(|finding| Note::Found {
+            harness,
+            path: path.to_owned(),
+            is_replaced: is_replaced && finding != Finding::Wrapped,
+            finding,
+        });
+        self.plan.notes.extend(notes);
+    }
+
+    fn add_lines(&mut self, site: &Site<'_>, harness: Harness, path: &Path, scope: Scope) {
+        let install = &harness.doorway().facts.install;
+        let Some(edit) = self.text(harness, path, install.shape) else {
+            return;
+        };
+        let is_there = edit.before.is_some();
+        match insert(install.shape, edit.after.as_deref(), &new_lines(harness, scope, site.program)) {
+            Ok(text) => edit.after = Some(text),
+            Err(error) => {
+                edit.after.clone_from(&edit.before);
+                let why = error.to_string();
+                self.plan.notes.push(Note::Bad { harness, path: path.to_owned(), why });
+                return;
+            }
+        }
+        if is_there && edit.after == edit.before {
+            self.plan.notes.push(Note::Current { harness, path: path.to_owned() });
+        }
+        self.plan.notes.push(Note::Confirm { harness, what: install.confirm });
+    }
+
+    fn finish(mut self) -> Plan {
+        self.plan.edits.retain(|edit| edit.after != edit.before);
+        self.plan
+    }
+}
+
+/// Builds the lines of a client as its settings take them.
+pub(crate) fn new_lines(harness: Harness, scope: Scope, program: &Path) -> Vec<NewLine<'static>> {
+    let install = &harness.doorway().facts.install;
+    if let Some(whole) = install.whole {
+        let text = whole.replace("{stead}", &whole_program(scope, program));
+        return vec![NewLine { event: "", matcher: None, entry: Value::String(text) }];
+    }
+    let lines = install.lines.iter();
+    lines
+        .map(|line| {
+            let command = line_command(harness, line.event, scope, program);
+            NewLine { event: line.event, matcher: line.matcher, entry: (install.entry)(line, &command, scope) }
+        })
+        .collect()
+}
+
+impl fmt::Display for FileEdit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let verb = match (&self.before, &self.after) {
+            (None, _) => "create",
+            (Some(_), None) => "delete",
+            (Some(_), Some(_)) => "change",
+        };
+        write!(f, "{verb} {}", self.path.display())
+    }
+}

@@ -1,0 +1,117 @@
+//! What doctor looks at besides the lines: the project folder, the config, and switches that turn hooks off.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use stead_harness::Harness;
+use stead_settings::switches;
+use stead_store::{Config, Layout, Marker, Room, Severity, StoreError};
+
+use crate::layer::{layers, read_text};
+use crate::{Check, Reach, Site};
+
+/// Looks at the project. Also gives the folder of its indexes, if there is a project.
+pub(crate) fn project_checks(site: &Site<'_>, flags: &[String]) -> (Vec<Check>, Option<PathBuf>) {
+    let mut checks = Vec::new();
+    let marker = Marker::read(site.root);
+    let is_marked = !matches!(marker, Err(StoreError::MarkerMissing { .. }));
+    match marker {
+        Ok(_) => checks.push(Check::good("root", format!("the project is `{}`", site.root.display()))),
+        Err(StoreError::MarkerMissing { .. }) => checks.push(
+            Check::odd("root", "there is no project here; hooks protect their own lines and nothing else")
+                .remedy("`stead init`"),
+        ),
+        Err(error) => {
+            let check = Check::broken("root", error.to_string());
+            checks.push(error.hint().map_or(check.clone(), |hint| check.remedy(hint)));
+        }
+    }
+    let (config, problems) = Config::load(is_marked.then_some(site.root), site.env, flags);
+    for problem in problems {
+        let check = match problem.severity {
+            Severity::Warning => Check::odd("config", problem.to_string()),
+            Severity::Error => Check::broken("config", problem.to_string()),
+        };
+        checks.push(problem.hint.clone().map_or(check.clone(), |hint| check.remedy(hint)));
+    }
+    for gate in ["gate.self_protection"] {
+        if !config.bool(gate) {
+            checks.push(Check::odd("config", format!("`{gate}` is off, so the forbidden call is not denied")));
+        }
+    }
+    checks.extend(program_check(site));
+    if !is_marked {
+        return (checks, None);
+    }
+    let indexes = Layout::of(&config).dir(site.root, Room::Context).join("indexes");
+    checks.push(writable(site, &indexes));
+    checks.extend(ignored(site, &indexes));
+    (checks, Some(indexes))
+}
+
+/// Another `stead` on PATH than this one answers the bare lines.
+fn program_check(site: &Site<'_>) -> Option<Check> {
+    let found = site.find_program("stead")?;
+    let same = fs::canonicalize(&found).ok()? == fs::canonicalize(site.program).ok()?;
+    (!same).then(|| {
+        let message = format!("`stead` on PATH is `{}`, not this program", found.display());
+        Check::odd("program", message).remedy("put the one you mean first on PATH")
+    })
+}
+
+fn writable(site: &Site<'_>, indexes: &Path) -> Check {
+    let probe = indexes.join(format!(".stead-doctor-{}.tmp", std::process::id()));
+    let attempt = fs::File::create_new(&probe).and_then(|file| {
+        drop(file);
+        fs::remove_file(&probe)
+    });
+    let name = site.brief(indexes);
+    match attempt {
+        Ok(()) => Check::good("indexes", format!("`{name}` can be written")),
+        Err(error) => Check::broken("indexes", format!("`{name}` cannot be written, so nothing is recorded: {error}"))
+            .remedy("give yourself write access, or run `stead context init`"),
+    }
+}
+
+/// Session records hold prompts; they do not belong into a repository.
+fn ignored(site: &Site<'_>, indexes: &Path) -> Option<Check> {
+    if !site.root.join(".git").exists() {
+        return None;
+    }
+    let status = Command::new("git")
+        .arg("-C")
+        .arg(site.root)
+        .args(["check-ignore", "-q", "--"])
+        .arg(indexes.join("sessions.jsonl"))
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status()
+        .ok()?;
+    match status.code() {
+        Some(0) => Some(Check::good("ignored", "git ignores session records")),
+        Some(1) => Some(
+            Check::odd("ignored", format!("git does not ignore `{}`, which holds prompts", site.brief(indexes)))
+                .remedy("`stead context init` writes the missing `.gitignore`"),
+        ),
+        _ => None,
+    }
+}
+
+/// Switches in any settings layer of a client that turn hooks off.
+pub(crate) fn switch_checks(site: &Site<'_>, harness: Harness) -> Vec<Check> {
+    let mut checks = Vec::new();
+    for reach in [Reach::Project, Reach::User] {
+        for layer in layers(site, harness, reach) {
+            let Ok(Some(text)) = read_text(&layer.path) else {
+                continue;
+            };
+            for switch in switches(layer.shape, layer.watch, &text) {
+                let message = format!("{harness}, `{}`: {switch}", site.brief(&layer.path));
+                checks.push(Check::broken("switch", message).remedy("take the switch out"));
+            }
+        }
+    }
+    checks
+}

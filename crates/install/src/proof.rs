@@ -1,0 +1,241 @@
+//! Running an installed line the way its client does, and judging the answer.
+
+use std::io::{Read, Write};
+use std::path::PathBuf;
+use std::process::{Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+use serde::Serialize;
+use serde_json::Value;
+use stead_harness::Harness;
+use stead_model::{Base, EventKind, Reply, Verdict};
+
+use crate::Site;
+use crate::payload::payload;
+
+/// Longer than any client waits at a tool call.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Variables a client's hook has and that do not tell which client it is.
+const KEPT: [&str; 9] = ["PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LC_ALL", "TMPDIR", "TERM"];
+
+/// What running one line showed.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct LineProof {
+    pub event: String,
+    pub milliseconds: u128,
+    #[serde(flatten)]
+    pub outcome: Outcome,
+}
+
+/// How it went.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "outcome", rename_all = "kebab-case")]
+pub enum Outcome {
+    /// It answered, and did not object to what is harmless.
+    Answers,
+    /// It also denied, in the client's own words, what it must deny.
+    Denies,
+    Fails {
+        why: String,
+    },
+}
+
+impl Outcome {
+    pub fn works(&self) -> bool {
+        !matches!(self, Self::Fails { .. })
+    }
+}
+
+/// What is run for a line.
+pub(crate) enum Program<'a> {
+    /// A command as it stands in the settings.
+    Shell(&'a str),
+    /// The program that a plugin starts.
+    Direct(PathBuf),
+}
+
+/// Proves a line: a harmless call passes and, before a tool, a forbidden one is denied.
+pub(crate) fn prove(
+    site: &Site<'_>,
+    harness: Harness,
+    event: &str,
+    program: &Program<'_>,
+    forbidden: &str,
+) -> LineProof {
+    let started = Instant::now();
+    let is_gate = harness.doorway().heard(event).kind == EventKind::BeforeTool;
+    let outcome = answer(site, harness, event, program, "echo hello").and_then(|reply| {
+        if looks_denied(harness, event, &reply) {
+            return Err(format!("it denies a harmless call: {}", said(&reply)));
+        }
+        if reply.exit != 0 {
+            return Err(format!("it exits with {}: {}", reply.exit, said(&reply)));
+        }
+        Ok(Outcome::Answers)
+    });
+    let milliseconds = started.elapsed().as_millis();
+    let outcome = outcome.and_then(|outcome| {
+        if !is_gate {
+            return Ok(outcome);
+        }
+        let reply = answer(site, harness, event, program, forbidden)?;
+        if looks_denied(harness, event, &reply) {
+            Ok(Outcome::Denies)
+        } else {
+            Err(format!("it lets `{forbidden}` pass: {}", said(&reply)))
+        }
+    });
+    LineProof { event: event.to_owned(), milliseconds, outcome: outcome.unwrap_or_else(|why| Outcome::Fails { why }) }
+}
+
+fn said(reply: &Reply) -> String {
+    let text = if reply.stderr.trim().is_empty() { reply.stdout.trim() } else { reply.stderr.trim() };
+    let line: String = text.lines().next().unwrap_or_default().chars().take(120).collect();
+    if line.is_empty() { "it said nothing".to_owned() } else { line }
+}
+
+fn answer(
+    site: &Site<'_>,
+    harness: Harness,
+    event: &str,
+    program: &Program<'_>,
+    command: &str,
+) -> Result<Reply, String> {
+    let input = payload(harness, event, site.root, command)
+        .ok_or_else(|| format!("there is no payload to try `{event}` with"))?;
+    let mut child = match program {
+        Program::Shell(line) => {
+            let mut shell = Command::new("sh");
+            shell.arg("-c").arg(line);
+            shell
+        }
+        Program::Direct(path) => {
+            let mut direct = Command::new(path);
+            direct.args(["hook", harness.name(), event]);
+            direct
+        }
+    };
+    dress(&mut child, site, harness);
+    run(&mut child, input.into_bytes())
+}
+
+/// Gives the child the environment a client would, without the traces of whatever client doctor itself runs in.
+fn dress(child: &mut Command, site: &Site<'_>, harness: Harness) {
+    let folders = Harness::ALL.into_iter().flat_map(|harness| harness.doorway().facts.settings).filter_map(|file| {
+        match file.spot.base {
+            Base::Var { name, .. } => Some(name),
+            Base::Project | Base::Home => None,
+        }
+    });
+    let own = ["XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_DATA_HOME"];
+    child.env_clear().current_dir(site.root).env("STEAD_DOCTOR", "1");
+    for name in KEPT.into_iter().chain(own).chain(folders) {
+        if let Some(value) = (site.env)(name) {
+            child.env(name, value);
+        }
+    }
+    for name in harness.doorway().facts.project_vars {
+        child.env(name, site.root);
+    }
+}
+
+fn run(command: &mut Command, input: Vec<u8>) -> Result<Reply, String> {
+    let mut child = command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .map_err(|error| format!("it cannot be started: {error}"))?;
+    // A line may answer before it has read everything, so writing must not wait for it.
+    let mut stdin = child.stdin.take();
+    let feeder = std::thread::spawn(move || stdin.as_mut().map(|pipe| pipe.write_all(&input)));
+    let stdout = drain(child.stdout.take());
+    let stderr = drain(child.stderr.take());
+    let deadline = Instant::now() + PATIENCE;
+    let status = loop {
+        match child.try_wait() {
+            Ok(Some(status)) => break status,
+            Ok(None) if Instant::now() < deadline => std::thread::sleep(Duration::from_millis(2)),
+            Ok(None) => {
+                let _ = child.kill();
+                let _ = child.wait();
+                return Err(format!("it gave no answer within {} s", PATIENCE.as_secs()));
+            }
+            Err(error) => return Err(format!("it cannot be waited for: {error}")),
+        }
+    };
+    let _ = feeder.join();
+    let text = |thread: std::thread::JoinHandle<Vec<u8>>| {
+        String::from_utf8_lossy(&thread.join().unwrap_or_default()).into_owned()
+    };
+    Ok(Reply { stdout: text(stdout), stderr: text(stderr), exit: exit_code(status)? })
+}
+
+fn drain<R: Read + Send + 'static>(pipe: Option<R>) -> std::thread::JoinHandle<Vec<u8>> {
+    std::thread::spawn(move || {
+        let mut bytes = Vec::new();
+        if let Some(mut pipe) = pipe {
+            let _ = pipe.read_to_end(&mut bytes);
+        }
+        bytes
+    })
+}
+
+fn exit_code(status: ExitStatus) -> Result<u8, String> {
+    match status.code() {
+        Some(code) => Ok(u8::try_from(code).unwrap_or(u8::MAX)),
+        None => Err(format!("it was killed ({status})")),
+    }
+}
+
+/// Compares an answer with the client's own denial: same exit, same document but for the words.
+fn looks_denied(harness: Harness, event: &str, reply: &Reply) -> bool {
+    let doorway = harness.doorway();
+    let heard = doorway.heard(event);
+    let denial = doorway.reply(&heard, &Verdict::deny("doctor", "no for a good reason"));
+    // Where the client takes no denial, its words are those of a warning.
+    if !doorway.event(event).is_some_and(|fact| fact.powers.deny) {
+        return false;
+    }
+    let has_words = |reply: &Reply| !reply.stderr.trim().is_empty();
+    reply.exit == denial.exit
+        && masked(&reply.stdout) == masked(&denial.stdout)
+        && (denial.exit == 0 || has_words(reply) == has_words(&denial))
+}
+
+/// A document without its prose; words that steer the client have no spaces. Text that is no document is prose.
+fn masked(text: &str) -> Value {
+    fn mask(value: &mut Value) {
+        match value {
+            Value::String(text) if text.contains(char::is_whitespace) => *text = "…".to_owned(),
+            Value::Array(list) => list.iter_mut().for_each(mask),
+            Value::Object(map) => map.values_mut().for_each(mask),
+            _ => {}
+        }
+    }
+    let mut value = serde_json::from_str(text).unwrap_or_else(|_| match text.trim() {
+        "" => Value::Null,
+        _ => Value::from("…"),
+    });
+    mask(&mut value);
+    value
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_denial_is_known_by_its_shape() {
+        for harness in Harness::ALL {
+            let doorway = harness.doorway();
+            let line = doorway.facts.events.iter().find(|fact| fact.kind == EventKind::BeforeTool).unwrap();
+            let heard = doorway.heard(line.native);
+            let denied = doorway.reply(&heard, &Verdict::deny("g", "some other words"));
+            let allowed = doorway.reply(&heard, &Verdict::allow());
+            assert!(looks_denied(harness, line.native, &denied), "{harness}: {denied:?}");
+            assert!(!looks_denied(harness, line.native, &allowed), "{harness}: {allowed:?}");
+        }
+    }
+}

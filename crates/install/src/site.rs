@@ -1,0 +1,101 @@
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use stead_harness::Scope;
+use stead_model::{Base, Spot};
+
+/// The environment, as a function, so that tests need not change their own.
+pub type Env<'a> = dyn Fn(&str) -> Option<OsString> + 'a;
+
+/// Where an installation happens: the project, the person, and the program that the lines will call.
+pub struct Site<'a> {
+    pub root: &'a Path,
+    /// This program, by its absolute path.
+    pub program: &'a Path,
+    pub env: &'a Env<'a>,
+}
+
+/// Whose settings are meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reach {
+    Project,
+    User,
+}
+
+impl Reach {
+    pub fn of(scope: Scope) -> Self {
+        match scope {
+            Scope::Project | Scope::ProjectStrict | Scope::Local => Self::Project,
+            Scope::User => Self::User,
+        }
+    }
+
+    pub(crate) fn covers(self, spot: Spot<'_>) -> bool {
+        (self == Self::Project) == (spot.base == Base::Project)
+    }
+}
+
+impl Site<'_> {
+    pub(crate) fn home(&self) -> Option<PathBuf> {
+        self.folder("HOME").or_else(|| self.folder("USERPROFILE"))
+    }
+
+    fn folder(&self, variable: &str) -> Option<PathBuf> {
+        (self.env)(variable).filter(|value| !value.is_empty()).map(PathBuf::from)
+    }
+
+    /// Finds where a file lies on this machine. `None` when there is no home folder to start from.
+    pub fn resolve(&self, spot: Spot<'_>) -> Option<PathBuf> {
+        let base = match spot.base {
+            Base::Project => self.root.to_owned(),
+            Base::Home => self.home()?,
+            Base::Var { name, fallback } => self.folder(name).or_else(|| Some(self.home()?.join(fallback)))?,
+        };
+        // A client resolves a relative variable against the folder it was started in.
+        Some(self.root.join(base).join(spot.path))
+    }
+
+    /// Lists the files that a spot stands for: one, or those that exist where its name has a `*`.
+    pub(crate) fn files(&self, spot: Spot<'_>) -> Vec<PathBuf> {
+        let Some(path) = self.resolve(spot) else {
+            return Vec::new();
+        };
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        let Some((head, tail)) = name.split_once('*') else {
+            return vec![path];
+        };
+        let folder = path.parent().unwrap_or(self.root);
+        let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+        let mut found: Vec<PathBuf> = entries
+            .map(|entry| entry.path())
+            .filter(|file| {
+                let name = file.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+                name.len() >= head.len() + tail.len() && name.starts_with(head) && name.ends_with(tail)
+            })
+            .collect();
+        found.sort();
+        found
+    }
+
+    /// Looks a program up on PATH.
+    pub fn find_program(&self, name: &str) -> Option<PathBuf> {
+        let path = (self.env)("PATH")?;
+        let names =
+            if cfg!(windows) { vec![format!("{name}.exe"), format!("{name}.cmd")] } else { vec![name.to_owned()] };
+        std::env::split_paths(&path)
+            .filter(|folder| !folder.as_os_str().is_empty())
+            .flat_map(|folder| names.iter().map(move |name| folder.join(name)).collect::<Vec<_>>())
+            .find(|file| file.is_file())
+    }
+
+    /// Names a file briefly: relative to the project, below `~`, else in full.
+    pub fn brief(&self, path: &Path) -> String {
+        if let Ok(inside) = path.strip_prefix(self.root) {
+            return inside.display().to_string();
+        }
+        match self.home().as_deref().map(|home| path.strip_prefix(home)) {
+            Some(Ok(inside)) => format!("~/{}", inside.display()),
+            _ => path.display().to_string(),
+        }
+    }
+}

@@ -1,0 +1,81 @@
+use std::path::{Path, PathBuf};
+
+use stead_harness::Harness;
+use stead_model::Shape;
+use stead_settings::{has_our_lines, is_bare, remove};
+
+use crate::layer::{layers, read_text};
+use crate::{FileEdit, Note, Plan, Reach, Site, UndoRecord};
+
+/// Plans the way back. A file that is still exactly what Stead wrote gets its old bytes; from any other only Stead's
+/// lines go. It works without a record too: a teammate has none.
+pub fn plan_removal(site: &Site<'_>, harnesses: &[Harness], reach: Reach, record: &UndoRecord) -> Plan {
+    let mut plan = Plan::default();
+    for &harness in harnesses {
+        for (path, shape) in candidates(site, harness, reach, record) {
+            match read_text(&path) {
+                Ok(None) => {}
+                Ok(Some(text)) => match way_back(site, record, &path, shape, &text) {
+                    Ok(Some((after, folders))) => plan.edits.push(FileEdit {
+                        harness,
+                        path,
+                        shape,
+                        before: Some(text),
+                        after,
+                        folders,
+                        is_removal: true,
+                    }),
+                    Ok(None) => {}
+                    Err(why) => plan.notes.push(Note::Bad { harness, path, why }),
+                },
+                Err(why) => plan.notes.push(Note::Bad { harness, path, why }),
+            }
+        }
+    }
+    plan
+}
+
+/// The files that may hold lines of a client: those it reads, and those we remember.
+fn candidates(site: &Site<'_>, harness: Harness, reach: Reach, record: &UndoRecord) -> Vec<(PathBuf, Shape)> {
+    let install = &harness.doorway().facts.install;
+    let mut found: Vec<(PathBuf, Shape)> =
+        layers(site, harness, reach).into_iter().map(|layer| (layer.path, layer.shape)).collect();
+    let remembered = record.files.iter().filter(|file| file.harness == harness.name());
+    for path in remembered.map(|file| file.locate(site.root)) {
+        if !found.iter().any(|(known, _)| *known == path) {
+            found.push((path, install.shape));
+        }
+    }
+    found
+}
+
+type After = (Option<String>, Vec<PathBuf>);
+
+fn way_back(
+    site: &Site<'_>,
+    record: &UndoRecord,
+    path: &Path,
+    shape: Shape,
+    text: &str,
+) -> Result<Option<After>, String> {
+    let known = record.file(site.root, path);
+    let folders = known.map(|known| known.folders(site.root)).unwrap_or_default();
+    if let Some(known) = known.filter(|known| known.is_intact(Some(text))) {
+        return Ok(Some((known.before.clone(), folders)));
+    }
+    if !has_our_lines(shape, text) {
+        return Ok(None);
+    }
+    let rest = match remove(shape, text) {
+        Ok(Some(rest)) => rest,
+        Ok(None) => return Ok(None),
+        Err(error) => return Err(error.to_string()),
+    };
+    // A file that was made for our lines goes with them, if nobody has added to it.
+    let was_made_for_us = match known {
+        Some(known) => known.before.is_none(),
+        None => shape == Shape::Whole || path.file_stem().is_some_and(|stem| stem == "stead"),
+    };
+    let after = if was_made_for_us && is_bare(shape, &rest) { None } else { Some(rest) };
+    Ok(Some((after, folders)))
+}
