@@ -1,0 +1,13 @@
+//! What must hold for arbitrary input, one function per reader. The targets in `fuzz_targets/` only name them.
+//!
+//! A target fails by panicking. Run them with `cargo xtask fuzz`.
+
+mod boundary;
+mod doorway;
+mod jsonl;
+mod shell;
+
+pub use boundary::boundary;
+pub use doorway::doorway;
+pub use jsonl::jsonl;
+pub use shell::shell;

@@ -1,0 +1,47 @@
+use std::borrow::Cow;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
+
+use stead_gate::{Facts, Place, Policy, judge};
+use stead_hook::rules_text;
+use stead_model::{Action, Event, EventKind, Level, ToolCall, Verdict};
+use stead_store::Layout;
+
+/// The gate judges any command and any tool input without failing, and nothing that is written after a forbidden
+/// command makes it a harmless one.
+pub fn shell(data: &[u8]) {
+    let text = String::from_utf8_lossy(data);
+    let _ = verdict(&text, Action::Run { command: Cow::Borrowed(&text), dir: None });
+    let _ = verdict(&text, Action::Other);
+    let after = format!("rm -rf .agent/guards\n{text}");
+    let denied = verdict(&after, Action::Run { command: Cow::Borrowed(&after), dir: None });
+    assert_eq!(denied.level, Level::Deny, "a forbidden command passed with this after it: {text:?}");
+}
+
+static POLICY: LazyLock<String> = LazyLock::new(|| rules_text(&Layout::default()));
+
+fn verdict(input: &str, action: Action<'_>) -> Verdict {
+    let mut event = Event::new(EventKind::BeforeTool, "PreToolUse");
+    event.call = Some(ToolCall { tool: "Fuzz".into(), id: None, action, input: input.into() });
+    let env = |name: &str| (name == "HOME").then(|| OsString::from("/home/dev"));
+    let root = Path::new("/home/dev/project");
+    judge(&Policy::parse(&POLICY), &event, &Place { root: Some(root), cwd: root, env: &env }, &NoFiles)
+}
+
+/// A world without files.
+struct NoFiles;
+
+impl Facts for NoFiles {
+    fn read(&self, _path: &Path) -> Option<String> {
+        None
+    }
+
+    fn real(&self, path: &Path) -> PathBuf {
+        path.to_path_buf()
+    }
+
+    fn had_lines(&self, _path: &Path) -> bool {
+        false
+    }
+}

@@ -1,0 +1,175 @@
+//! The ground the contestants run on: the release binary, a static no-op, and projects made for the purpose, all below
+//! `target/bench`.
+
+use std::fs;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::thread;
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+use serde_json::Value;
+
+use crate::metadata::Metadata;
+use crate::{program, repository};
+
+pub(super) struct Ground {
+    pub(super) folder: PathBuf,
+    pub(super) stead: PathBuf,
+    pub(super) project: Project,
+}
+
+/// The fewest literals that a call is searched for; the rivals get the same.
+const RULES: usize = 20;
+
+/// A call as a client really sent it.
+const CALL: &str = "crates/harness/fixtures/claude/PreToolUse.Bash.json";
+
+impl Ground {
+    pub(super) fn prepare() -> Result<Self> {
+        // Exactly the command that people are told, because this is the binary that they will have.
+        program::run(program::cargo().args(["build", "--release", "--locked", "--bin", "stead"]))?;
+        let target = PathBuf::from(Metadata::load()?.target_directory);
+        let stead = target.join(program::host()?).join("release/stead");
+        let folder = target.join("bench");
+        fs::create_dir_all(folder.join("home")).with_context(|| format!("cannot make `{}`", folder.display()))?;
+        let project = Project::make(&stead, &folder, "project", Keep::Nothing)?;
+        Ok(Self { folder, stead, project })
+    }
+
+    pub(super) fn home(&self) -> PathBuf {
+        self.folder.join("home")
+    }
+
+    /// A program that does nothing, built like the release binary.
+    pub(super) fn no_op(&self) -> Result<PathBuf> {
+        let source = self.folder.join("no_op.rs");
+        let program = self.folder.join("no_op");
+        fs::write(&source, "fn main() {}\n")?;
+        let mut rustc = Command::new("rustc");
+        rustc.current_dir(repository::root()).args(["--edition", "2024", "-C", "opt-level=3", "-C", "lto=fat"]);
+        rustc.args(["-C", "codegen-units=1", "-C", "panic=abort", "-C", "strip=symbols"]);
+        rustc.args(["-C", "target-feature=+crt-static", "-C", "relocation-model=static"]);
+        program::run(rustc.arg("-o").arg(&program).arg(&source))?;
+        Ok(program)
+    }
+
+    pub(super) fn script(&self, name: &str, text: &str) -> Result<PathBuf> {
+        let path = self.folder.join(name);
+        fs::write(&path, text).with_context(|| format!("cannot write `{}`", path.display()))?;
+        Ok(path)
+    }
+
+    /// The literals of the compiled policy, one a line, for the rivals.
+    pub(super) fn rules(&self) -> Result<PathBuf> {
+        self.script("rules.txt", &(self.project.literals()?.join("\n") + "\n"))
+    }
+
+    /// A project whose growing files all hold a million lines. Made once, as it takes a while.
+    pub(super) fn million(&self) -> Result<Project> {
+        let project = Project::make(&self.stead, &self.folder, "million", Keep::Files)?;
+        for path in project.growing()? {
+            fill(&path)?;
+        }
+        Ok(project)
+    }
+}
+
+/// A git project with Stead in it.
+pub(super) struct Project {
+    pub(super) folder: PathBuf,
+    call: Value,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Keep {
+    Nothing,
+    Files,
+}
+
+impl Project {
+    fn make(stead: &Path, below: &Path, name: &str, keep: Keep) -> Result<Self> {
+        let folder = below.join(name);
+        if keep == Keep::Nothing && folder.exists() {
+            fs::remove_dir_all(&folder).with_context(|| format!("cannot remove `{}`", folder.display()))?;
+        }
+        fs::create_dir_all(&folder)?;
+        program::run(Command::new("git").args(["init", "--quiet"]).current_dir(&folder))?;
+        let mut init = Command::new(stead);
+        init.args(["init", "--no-hooks", "--yes"]).current_dir(&folder).env("HOME", below.join("home"));
+        program::read(&mut init)?;
+        // A policy compiled right after its sources were written is compiled once more by the next call.
+        thread::sleep(Duration::from_millis(100));
+        let text = fs::read_to_string(repository::path(CALL)).with_context(|| format!("cannot read `{CALL}`"))?;
+        let mut call: Value = serde_json::from_str(&text).with_context(|| format!("cannot read `{CALL}`"))?;
+        call["cwd"] = folder.to_string_lossy().into();
+        Ok(Self { folder, call })
+    }
+
+    /// The recorded call, with another command.
+    pub(super) fn payload(&self, command: &str) -> String {
+        let mut call = self.call.clone();
+        call["tool_input"]["command"] = command.into();
+        call.to_string()
+    }
+
+    pub(super) fn session_log(&self) -> PathBuf {
+        self.folder.join(".agent/context/indexes/sessions.jsonl")
+    }
+
+    fn literals(&self) -> Result<Vec<String>> {
+        let path = self.folder.join(".agent/cache/policy");
+        let text = fs::read_to_string(&path).with_context(|| format!("cannot read `{}`", path.display()))?;
+        let literals: Vec<_> =
+            text.lines().filter_map(|line| line.strip_prefix("needle\t").map(str::to_owned)).collect();
+        let rules = text.lines().filter(|line| line.starts_with("own\t") || line.starts_with("settings\t")).count();
+        if literals.is_empty() || literals.len() + rules < RULES {
+            bail!("the compiled policy has {} literals and {rules} rules; {RULES} are promised", literals.len());
+        }
+        Ok(literals)
+    }
+
+    /// Every file that gets longer as the project is worked on.
+    fn growing(&self) -> Result<Vec<PathBuf>> {
+        let agent = self.folder.join(".agent");
+        let mut paths: Vec<_> = ["intents/agent_trace.jsonl", "graph/traces.jsonl", "graph/patterns.jsonl"]
+            .map(|path| agent.join(path))
+            .into();
+        collect_logs(&agent, &mut paths)?;
+        paths.sort();
+        paths.dedup();
+        Ok(paths)
+    }
+}
+
+fn collect_logs(folder: &Path, paths: &mut Vec<PathBuf>) -> Result<()> {
+    for entry in fs::read_dir(folder).with_context(|| format!("cannot list `{}`", folder.display()))? {
+        let path = entry?.path();
+        if path.is_dir() {
+            collect_logs(&path, paths)?;
+        } else if path.extension().is_some_and(|extension| extension == "jsonl") {
+            paths.push(path);
+        }
+    }
+    Ok(())
+}
+
+const MILLION: u64 = 1_000_000;
+const LINE: &str = "{\"v\":1,\"ts\":\"2026-01-01T00:00:00.000Z\",\"session\":\"bench\",\"event\":\"before-tool\"}\n";
+
+fn fill(path: &Path) -> Result<()> {
+    let length = MILLION * LINE.len() as u64;
+    if path.metadata().is_ok_and(|metadata| metadata.len() >= length) {
+        return Ok(());
+    }
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder)?;
+    }
+    let file = fs::File::create(path).with_context(|| format!("cannot write `{}`", path.display()))?;
+    let mut writer = BufWriter::with_capacity(1 << 20, file);
+    for _ in 0..MILLION {
+        writer.write_all(LINE.as_bytes())?;
+    }
+    writer.flush().with_context(|| format!("cannot write `{}`", path.display()))
+}

@@ -1,0 +1,123 @@
+//! One spawn as a client does it: start, hand over the payload, read the answer to its end, wait.
+
+use std::io::{Read, Write};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail};
+
+use super::contestant::{Answer, Contestant};
+
+/// What one spawn cost.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Cost {
+    /// User and system time of the child, as the kernel accounts it.
+    pub(super) cpu: Duration,
+    pub(super) wall: Duration,
+    /// Page faults that needed no disk.
+    pub(super) faults: u64,
+}
+
+/// Spawns the contestant, checks its answer and tells its cost.
+pub(super) fn measure(contestant: &Contestant) -> Result<Cost> {
+    stand_in(&contestant.folder)?;
+    let mut command = Command::new(&contestant.program);
+    command.args(&contestant.args).env_clear().envs(contestant.env.iter().cloned());
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+    let start = Instant::now();
+    let mut child = command.spawn().with_context(|| format!("cannot start `{}`", contestant.program.display()))?;
+    if let Some(mut stdin) = child.stdin.take() {
+        // A program that does not read closes its end; that is its business.
+        let _ = stdin.write_all(contestant.payload.as_bytes());
+    }
+    let mut answer = String::new();
+    if let Some(mut stdout) = child.stdout.take() {
+        stdout.read_to_string(&mut answer).context("cannot read the answer")?;
+    }
+    let (code, mut cost) = reap(child)?;
+    cost.wall = start.elapsed();
+    let as_expected = match contestant.answer {
+        Answer::Silence => answer.is_empty(),
+        Answer::Denial => answer.contains("\"deny\""),
+    };
+    if code != Some(0) || !as_expected {
+        bail!("`{}` ended with code {code:?} and answered `{answer}`", contestant.name);
+    }
+    Ok(cost)
+}
+
+/// Moves this process, so that the child need not be told where to start: a static std knows no way to do so but a
+/// fork, whose page faults would be put on the child's bill.
+fn stand_in(folder: &Path) -> Result<()> {
+    if std::env::current_dir().is_ok_and(|current| current == folder) {
+        return Ok(());
+    }
+    std::env::set_current_dir(folder).with_context(|| format!("cannot enter `{}`", folder.display()))
+}
+
+/// Waits for the child and takes its own account; std's `wait` would drop it.
+#[cfg(unix)]
+#[expect(unsafe_code, reason = "std has no wait that tells the child's resource usage")]
+fn reap(child: Child) -> Result<(Option<i32>, Cost)> {
+    let pid = libc::pid_t::try_from(child.id())?;
+    let mut status = 0;
+    // SAFETY: an all-zero `rusage` is a valid value of a struct of integers.
+    let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
+    // SAFETY: both pointers are to locals that live through the call; the child is ours and nobody else waits for it.
+    let waited = unsafe { libc::wait4(pid, &raw mut status, 0, &raw mut usage) };
+    if waited != pid {
+        bail!("cannot wait for process {pid}: {}", std::io::Error::last_os_error());
+    }
+    let code = libc::WIFEXITED(status).then(|| libc::WEXITSTATUS(status));
+    let cpu = duration(usage.ru_utime) + duration(usage.ru_stime);
+    Ok((code, Cost { cpu, wall: Duration::ZERO, faults: u64::try_from(usage.ru_minflt)? }))
+}
+
+#[cfg(unix)]
+fn duration(time: libc::timeval) -> Duration {
+    let micros = time.tv_sec * 1_000_000 + libc::time_t::from(time.tv_usec);
+    Duration::from_micros(micros.unsigned_abs())
+}
+
+#[cfg(not(unix))]
+fn reap(_child: Child) -> Result<(Option<i32>, Cost)> {
+    bail!("this system does not tell what a child process cost")
+}
+
+#[cfg(test)]
+#[cfg(unix)]
+mod tests {
+    use super::*;
+
+    fn shell(script: &str, answer: Answer) -> Contestant {
+        Contestant {
+            name: "shell",
+            program: "/bin/sh".into(),
+            args: vec!["-c".into(), script.into()],
+            env: Vec::new(),
+            folder: std::env::current_dir().unwrap(),
+            payload: "hello".into(),
+            answer,
+            log: None,
+            counted: false,
+        }
+    }
+
+    #[test]
+    fn a_spawn_is_accounted_to_the_child() {
+        let idle = measure(&shell("read line; test \"$line\" = hello", Answer::Silence)).unwrap();
+        let busy = measure(&shell("i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done", Answer::Silence)).unwrap();
+        assert!(busy.cpu > idle.cpu * 2, "{busy:?} {idle:?}");
+        assert!(busy.wall >= busy.cpu / 2 && idle.faults > 0, "{busy:?} {idle:?}");
+    }
+
+    #[test]
+    fn a_program_that_does_something_else_is_not_measured() {
+        assert!(measure(&shell("echo '\"deny\"'", Answer::Denial)).is_ok());
+        assert!(measure(&shell("echo talk", Answer::Silence)).is_err());
+        assert!(measure(&shell(":", Answer::Denial)).is_err());
+        assert!(measure(&shell("exit 3", Answer::Silence)).is_err());
+        assert!(measure(&shell("kill -9 $$", Answer::Silence)).is_err());
+    }
+}

@@ -1,0 +1,118 @@
+//! Programs that the chores need beside cargo. A missing one is installed or is a clear failure, never a reason to
+//! leave something out.
+
+use std::process::Command;
+
+use anyhow::{Result, bail};
+
+use crate::program;
+
+/// A program, and the Debian package that brings it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Prerequisite {
+    pub(crate) program: &'static str,
+    pub(crate) package: &'static str,
+}
+
+/// What the tests need.
+pub(crate) const FOR_TESTS: &[Prerequisite] = &[GIT, CC, CXX, NODE, VALGRIND];
+/// What the benchmark needs for the programs it compares with.
+pub(crate) const FOR_BENCH: &[Prerequisite] = &[GIT, CC, VALGRIND, BASH, JQ, PYTHON];
+pub(crate) const FOR_INSTRUCTIONS: &[Prerequisite] = &[GIT, CC, VALGRIND];
+/// libFuzzer is C++ and is built from source.
+pub(crate) const FOR_FUZZ: &[Prerequisite] = &[CC, CXX];
+
+const GIT: Prerequisite = Prerequisite { program: "git", package: "git" };
+const CC: Prerequisite = Prerequisite { program: "cc", package: "gcc" };
+const CXX: Prerequisite = Prerequisite { program: "c++", package: "g++" };
+const NODE: Prerequisite = Prerequisite { program: "node", package: "nodejs" };
+const VALGRIND: Prerequisite = Prerequisite { program: "valgrind", package: "valgrind" };
+const BASH: Prerequisite = Prerequisite { program: "bash", package: "bash" };
+const JQ: Prerequisite = Prerequisite { program: "jq", package: "jq" };
+const PYTHON: Prerequisite = Prerequisite { program: "python3", package: "python3" };
+
+/// Sees to it that the programs are there.
+pub(crate) fn ensure(wanted: &[Prerequisite]) -> Result<()> {
+    let missing: Vec<_> = wanted.iter().copied().filter(|one| program::find(one.program).is_none()).collect();
+    let machine = Machine { root: is_root(), apt: program::find("apt-get").is_some() };
+    match plan(&missing, machine) {
+        Plan::Nothing => Ok(()),
+        Plan::Refuse(message) => bail!("{message}"),
+        Plan::Install(packages) => {
+            println!("installing {}", packages.join(" "));
+            program::run(Command::new("apt-get").args(["update", "-qq"]))?;
+            let mut install = Command::new("apt-get");
+            install.env("DEBIAN_FRONTEND", "noninteractive");
+            install.args(["install", "-y", "-qq", "--no-install-recommends"]).args(&packages);
+            program::run(&mut install)?;
+            match missing.iter().find(|one| program::find(one.program).is_none()) {
+                Some(one) => bail!("package `{}` is installed, but `{}` is not on PATH", one.package, one.program),
+                None => Ok(()),
+            }
+        }
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Machine {
+    root: bool,
+    apt: bool,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+enum Plan {
+    Nothing,
+    Install(Vec<&'static str>),
+    Refuse(String),
+}
+
+fn plan(missing: &[Prerequisite], machine: Machine) -> Plan {
+    if missing.is_empty() {
+        return Plan::Nothing;
+    }
+    let programs: Vec<_> = missing.iter().map(|one| one.program).collect();
+    let packages: Vec<_> = missing.iter().map(|one| one.package).collect();
+    match machine {
+        Machine { root: true, apt: true } => Plan::Install(packages),
+        Machine { apt: true, .. } => Plan::Refuse(format!(
+            "missing: {}; run `sudo apt-get update && sudo apt-get install {}`",
+            programs.join(" "),
+            packages.join(" ")
+        )),
+        Machine { .. } => {
+            Plan::Refuse(format!("missing: {}; install them with this system's package manager", programs.join(" ")))
+        }
+    }
+}
+
+fn is_root() -> bool {
+    program::read(Command::new("id").arg("-u")).is_ok_and(|id| id.trim() == "0")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(missing: &[Prerequisite], root: bool, apt: bool, expected: Plan) {
+        assert_eq!(plan(missing, Machine { root, apt }), expected);
+    }
+
+    #[test]
+    fn a_missing_program_is_installed_or_told() {
+        check(&[], false, false, Plan::Nothing);
+        check(&[VALGRIND, NODE], true, true, Plan::Install(vec!["valgrind", "nodejs"]));
+        check(
+            &[NODE],
+            false,
+            true,
+            Plan::Refuse("missing: node; run `sudo apt-get update && sudo apt-get install nodejs`".into()),
+        );
+        check(
+            &[NODE],
+            true,
+            false,
+            Plan::Refuse("missing: node; install them with this system's package manager".into()),
+        );
+    }
+}

@@ -1,0 +1,98 @@
+//! Running other programs: loudly, from the workspace folder, with their failures told.
+
+use std::io::{BufRead, BufReader, Read};
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::thread;
+
+use anyhow::{Context, Result, bail};
+
+use crate::repository;
+
+/// Finds a program on PATH.
+pub(crate) fn find(name: &str) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    std::env::split_paths(&path).map(|folder| folder.join(name)).find(|candidate| candidate.is_file())
+}
+
+/// The cargo that runs this chore.
+pub(crate) fn cargo() -> Command {
+    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command.current_dir(repository::root());
+    command
+}
+
+/// Writes a command as a person would type it.
+pub(crate) fn spell(command: &Command) -> String {
+    let program = PathBuf::from(command.get_program());
+    let mut line = program.file_name().unwrap_or(program.as_os_str()).to_string_lossy().into_owned();
+    for argument in command.get_args() {
+        line.push(' ');
+        line.push_str(&argument.to_string_lossy());
+    }
+    line
+}
+
+/// Runs a command with its output shown.
+pub(crate) fn run(command: &mut Command) -> Result<()> {
+    let status = command.status().with_context(|| format!("cannot start `{}`", spell(command)))?;
+    if !status.success() {
+        bail!("`{}` ended with {status}", spell(command));
+    }
+    Ok(())
+}
+
+/// Runs a command and takes what it prints; its errors are shown when it fails.
+pub(crate) fn read(command: &mut Command) -> Result<String> {
+    let output = command.output().with_context(|| format!("cannot start `{}`", spell(command)))?;
+    if !output.status.success() {
+        bail!("`{}` ended with {}\n{}", spell(command), output.status, String::from_utf8_lossy(&output.stderr));
+    }
+    String::from_utf8(output.stdout).with_context(|| format!("`{}` printed something else than text", spell(command)))
+}
+
+/// How a watched command ended, and all it printed.
+pub(crate) struct Watched {
+    pub(crate) success: bool,
+    pub(crate) output: String,
+}
+
+/// Runs a command with its output shown and kept.
+pub(crate) fn watch(command: &mut Command) -> Result<Watched> {
+    let spelled = spell(command);
+    let mut child = command
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .with_context(|| format!("cannot start `{spelled}`"))?;
+    let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
+    let talk = thread::spawn(move || stderr.map(|pipe| echo(pipe, |line| eprintln!("{line}"))));
+    let answer = stdout.map(|pipe| echo(pipe, |line| println!("{line}"))).unwrap_or_default();
+    let talk = talk.join().ok().flatten().unwrap_or_default();
+    let status = child.wait().with_context(|| format!("cannot wait for `{spelled}`"))?;
+    Ok(Watched { success: status.success(), output: answer + &talk })
+}
+
+fn echo(pipe: impl Read, show: impl Fn(&str)) -> String {
+    let mut kept = String::new();
+    let mut reader = BufReader::new(pipe);
+    let mut line = Vec::new();
+    // Not `lines()`: a stray byte in a test's output must not end the listening.
+    while reader.read_until(b'\n', &mut line).is_ok_and(|read| read > 0) {
+        let text = String::from_utf8_lossy(&line);
+        let text = text.trim_end_matches(['\n', '\r']);
+        show(text);
+        kept.push_str(text);
+        kept.push('\n');
+        line.clear();
+    }
+    kept
+}
+
+/// The triple this machine builds for; build output lies in a folder of that name.
+pub(crate) fn host() -> Result<String> {
+    let text = read(Command::new("rustc").arg("-vV").current_dir(repository::root()))?;
+    let host = text.lines().find_map(|line| line.strip_prefix("host: "));
+    host.map(str::to_owned).context("`rustc -vV` names no host")
+}

@@ -1,0 +1,89 @@
+//! `cargo xtask test`: everything CI checks, in one command. A failing step does not stop the others; the end says
+//! which failed, and the last line counts.
+
+use std::process::ExitCode;
+use std::time::Instant;
+
+use anyhow::{Result, bail};
+
+use crate::arguments::Arguments;
+
+mod step;
+mod tally;
+
+use step::{STEPS, Step};
+use tally::Tally;
+
+pub(crate) fn run(mut arguments: Arguments) -> Result<ExitCode> {
+    let list = arguments.flag("--list");
+    let mut only = Vec::new();
+    while let Some(name) = arguments.value("--only")? {
+        only.push(name);
+    }
+    arguments.finish()?;
+    if list {
+        for step in STEPS {
+            println!("{:<14} {}", step.name, step.does);
+        }
+        return Ok(ExitCode::SUCCESS);
+    }
+    let steps = chosen(&only)?;
+    let mut total = Tally::default();
+    let mut failures = Vec::new();
+    for step in steps {
+        println!("\n== {}: {}", step.name, step.does);
+        let start = Instant::now();
+        let (tally, reason) = outcome((step.run)());
+        let seconds = start.elapsed().as_secs_f64();
+        let word = if tally.failed == 0 { "ok" } else { "FAILED" };
+        println!("== {} {word} ({} passed, {} failed, {seconds:.1} s)", step.name, tally.passed, tally.failed);
+        if tally.failed > 0 {
+            failures.push(format!("{}: {reason}", step.name));
+        }
+        total = total + tally;
+    }
+    println!();
+    for failure in &failures {
+        println!("failed: {failure}");
+    }
+    println!("{} passed, {} failed", total.passed, total.failed);
+    Ok(if total.failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn chosen(only: &[String]) -> Result<Vec<&'static Step>> {
+    if let Some(unknown) = only.iter().find(|name| STEPS.iter().all(|step| step.name != *name)) {
+        let known: Vec<_> = STEPS.iter().map(|step| step.name).collect();
+        bail!("there is no step `{unknown}`; the steps are {}", known.join(", "));
+    }
+    Ok(STEPS.iter().filter(|step| only.is_empty() || only.iter().any(|name| name == step.name)).collect())
+}
+
+fn outcome(result: Result<Tally>) -> (Tally, String) {
+    match result {
+        Ok(tally) => (tally, format!("{} of {} failed", tally.failed, tally.passed + tally.failed)),
+        Err(error) => (Tally::FAILED, format!("{error:#}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn steps_are_chosen_by_name() {
+        let names = |only: &[&str]| -> Vec<_> {
+            let only: Vec<_> = only.iter().map(|name| (*name).to_owned()).collect();
+            chosen(&only).unwrap().iter().map(|step| step.name).collect()
+        };
+        assert_eq!(names(&[]).len(), STEPS.len());
+        assert_eq!(names(&["tidy", "fmt"]), ["fmt", "tidy"]);
+        assert!(chosen(&["tidyy".to_owned()]).is_err());
+    }
+
+    #[test]
+    fn a_step_that_breaks_counts_as_one_failure() {
+        assert_eq!(outcome(Err(anyhow::anyhow!("no disk"))), (Tally::FAILED, "no disk".to_owned()));
+        let tally = Tally { passed: 4, failed: 2 };
+        assert_eq!(outcome(Ok(tally)), (tally, "2 of 6 failed".to_owned()));
+    }
+}

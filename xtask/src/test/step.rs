@@ -1,0 +1,103 @@
+//! The steps of `cargo xtask test`, cheap ones first.
+
+use anyhow::{Result, bail};
+
+use super::tally::Tally;
+use crate::{bench, dependencies, fuzz, prerequisite, program, tidy};
+
+/// One step: a single check, or a test runner whose tests are counted.
+pub(super) struct Step {
+    pub(super) name: &'static str,
+    pub(super) does: &'static str,
+    pub(super) run: fn() -> Result<Tally>,
+}
+
+pub(super) const STEPS: &[Step] = &[
+    step("prerequisites", "install what the tests need beside cargo", prerequisites),
+    step("fmt", "the formatting is rustfmt's", fmt),
+    step("tidy", "the rules of the house", tidy),
+    step("dependencies", "licences and bans", dependencies),
+    step("clippy", "no warnings, in tests neither", clippy),
+    step("tests", "unit and integration tests", tests),
+    step("doc-tests", "the examples in the documentation", doc_tests),
+    step("docs", "the documentation builds without warnings", docs),
+    step("fuzz", "every fuzz target for a few seconds", fuzz),
+    step("instructions", "instructions of one hook call in the release binary", instructions),
+];
+
+const fn step(name: &'static str, does: &'static str, run: fn() -> Result<Tally>) -> Step {
+    Step { name, does, run }
+}
+
+fn prerequisites() -> Result<Tally> {
+    prerequisite::ensure(prerequisite::FOR_TESTS)?;
+    Ok(Tally::PASSED)
+}
+
+fn fmt() -> Result<Tally> {
+    program::run(program::cargo().args(["fmt", "--all", "--check"]))?;
+    program::run(program::cargo().args(["fmt", "--manifest-path", "fuzz/Cargo.toml", "--check"]))?;
+    Ok(Tally::PASSED)
+}
+
+fn tidy() -> Result<Tally> {
+    match tidy::check()? {
+        0 => Ok(Tally::PASSED),
+        problems => bail!("{problems} places are untidy"),
+    }
+}
+
+fn dependencies() -> Result<Tally> {
+    dependencies::check()?;
+    Ok(Tally::PASSED)
+}
+
+fn clippy() -> Result<Tally> {
+    program::run(program::cargo().args([
+        "clippy",
+        "--locked",
+        "--workspace",
+        "--all-targets",
+        "--",
+        "-D",
+        "warnings",
+    ]))?;
+    Ok(Tally::PASSED)
+}
+
+fn tests() -> Result<Tally> {
+    let runner: &[&str] = match program::find("cargo-nextest") {
+        Some(_) => &["nextest", "run", "--locked", "--workspace", "--no-fail-fast"],
+        None => &["test", "--locked", "--workspace", "--lib", "--bins", "--tests", "--no-fail-fast"],
+    };
+    count(runner)
+}
+
+fn doc_tests() -> Result<Tally> {
+    count(&["test", "--locked", "--workspace", "--doc"])
+}
+
+fn count(runner: &[&str]) -> Result<Tally> {
+    let mut command = program::cargo();
+    // With `CI` a missing snapshot is a failure and not a new file.
+    command.args(runner).env("CI", "1").env("CARGO_TERM_COLOR", "never");
+    let watched = program::watch(&mut command)?;
+    Ok(Tally::of_runner(&watched.output, watched.success))
+}
+
+fn docs() -> Result<Tally> {
+    let mut command = program::cargo();
+    command.args(["doc", "--locked", "--workspace", "--no-deps"]);
+    program::run(command.env("RUSTDOCFLAGS", "-D warnings"))?;
+    Ok(Tally::PASSED)
+}
+
+fn fuzz() -> Result<Tally> {
+    let (passed, failed) = fuzz::smoke()?;
+    Ok(Tally { passed, failed })
+}
+
+fn instructions() -> Result<Tally> {
+    bench::check_instructions()?;
+    Ok(Tally::PASSED)
+}

@@ -1,0 +1,87 @@
+//! `cargo xtask tidy`: the rules of the house that the compiler does not know. It reads manifests, sources and pages
+//! and compiles nothing, so it answers within a second.
+//!
+//! A rule is a function from the [`Tree`] to findings, in its own file with samples of what it must catch. A finding
+//! says the place, the reason and, where there is one, the way to go.
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+
+use crate::arguments::Arguments;
+
+mod arrow;
+mod finding;
+mod hot_path;
+mod leak;
+mod leftover;
+mod length;
+mod module_doc;
+mod naming;
+mod page;
+mod platform;
+mod printing;
+mod purity;
+mod rust_text;
+mod tree;
+
+use finding::{Finding, Weight};
+use tree::Tree;
+
+/// Every rule that needs only the tree. [`hot_path`] also asks cargo.
+const RULES: &[fn(&Tree) -> Vec<Finding>] = &[
+    arrow::arrows_point_one_way,
+    purity::pure_rooms_stay_pure,
+    purity::gates_know_no_harness,
+    printing::only_the_edge_prints,
+    platform::systems_stay_behind_store,
+    length::files_stay_short,
+    module_doc::rooms_say_what_they_are,
+    leftover::nothing_is_left_for_later,
+    naming::names_are_of_the_domain,
+    leak::nothing_of_a_machine_leaks,
+    leak::packages_come_from_crates_io,
+    page::readme_has_the_two_commands,
+    page::pages_stay_short,
+    page::formats_are_listed,
+    page::crates_are_in_the_table,
+];
+
+pub(crate) fn run(arguments: Arguments) -> Result<ExitCode> {
+    arguments.finish()?;
+    Ok(if check()? == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Prints what is untidy and gives the number of problems; notes do not count.
+pub(crate) fn check() -> Result<usize> {
+    let findings = findings()?;
+    for finding in &findings {
+        println!("{finding}");
+    }
+    let problems = findings.iter().filter(|finding| finding.weight == Weight::Problem).count();
+    println!("{} rules, {problems} problems", RULES.len() + 1);
+    Ok(problems)
+}
+
+fn findings() -> Result<Vec<Finding>> {
+    let tree = Tree::load(crate::repository::root())?;
+    let mut findings: Vec<_> = RULES.iter().flat_map(|rule| rule(&tree)).collect();
+    findings.extend(hot_path::hook_pulls_in_nothing_slow(&crate::metadata::Metadata::load()?));
+    Ok(findings)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_repository_is_tidy() {
+        let problems: Vec<_> = findings()
+            .unwrap()
+            .into_iter()
+            .filter(|finding| finding.weight == Weight::Problem)
+            .map(|finding| finding.to_string())
+            .collect();
+        assert!(problems.is_empty(), "\n{}", problems.join("\n"));
+    }
+}

@@ -1,0 +1,45 @@
+use super::{Finding, Tree};
+
+/// Past this many lines a file holds a second thing.
+const LIMIT: usize = 600;
+/// From here on it is worth looking for one.
+const LOOK: usize = 400;
+
+/// Rust files stay short enough to be read at once.
+pub(super) fn files_stay_short(tree: &Tree) -> Vec<Finding> {
+    let lengths = tree.rust().map(|(file, _)| (&file.path, file.text.lines().count()));
+    lengths
+        .filter_map(|(path, lines)| match lines {
+            lines if lines > LIMIT => Some(Finding::whole(path, format!("{lines} lines; {LIMIT} is the limit"))),
+            lines if lines > LOOK => {
+                Some(Finding::note(path, format!("{lines} lines; is there a second thing in it?")))
+            }
+            _ => None,
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Weight;
+    use super::*;
+
+    #[track_caller]
+    fn check(lines: usize, expected: Option<Weight>) {
+        let tree = Tree::sample("crates/gate/src/a.rs", &"x\n".repeat(lines));
+        assert_eq!(files_stay_short(&tree).first().map(|finding| finding.weight), expected, "{lines}");
+    }
+
+    #[test]
+    fn long_files_are_found() {
+        check(400, None);
+        check(401, Some(Weight::Note));
+        check(600, Some(Weight::Note));
+        check(601, Some(Weight::Problem));
+    }
+
+    #[test]
+    fn other_files_may_be_long() {
+        assert!(files_stay_short(&Tree::sample("Cargo.lock", &"x\n".repeat(9000))).is_empty());
+    }
+}

@@ -1,0 +1,30 @@
+use super::{Finding, Tree};
+
+/// Names that say nothing; whatever is in them belongs somewhere with a name.
+const EMPTY: &[&str] = &["common", "helper", "helpers", "misc", "util", "utils"];
+
+/// Files and folders are named by what they hold.
+pub(super) fn names_are_of_the_domain(tree: &Tree) -> Vec<Finding> {
+    let rust = tree.rust().filter_map(|(file, _)| {
+        let name = file.path.split('/').find_map(|part| {
+            let name = part.strip_suffix(".rs").unwrap_or(part);
+            EMPTY.contains(&name).then_some(name)
+        })?;
+        Some(Finding::whole(&file.path, format!("`{name}` says nothing; name it by what it holds")))
+    });
+    rust.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tree::check;
+    use super::*;
+
+    #[test]
+    fn names_that_say_nothing_are_found() {
+        check(names_are_of_the_domain, "crates/gate/src/utils.rs", "", &[0]);
+        check(names_are_of_the_domain, "crates/common/src/lib.rs", "", &[0]);
+        check(names_are_of_the_domain, "crates/cli/tests/helpers/mod.rs", "", &[0]);
+        check(names_are_of_the_domain, "crates/gate/src/utility_bill.rs", "", &[]);
+    }
+}

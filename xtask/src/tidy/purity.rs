@@ -1,0 +1,117 @@
+use super::rust_text::{line_of, words};
+use super::{Finding, Tree};
+
+/// Rooms that only compute: text in, answer out. What they need of the world is passed in.
+const PURE: &[&str] = &["model", "harness", "gate", "settings"];
+
+/// What reaches out of a pure room, and the way to go.
+const REACHES: &[(&str, &str)] = &[
+    ("fs::", "ask a `Facts`-like parameter, or move the work to `store`"),
+    ("std::fs", "ask a `Facts`-like parameter, or move the work to `store`"),
+    ("File::open", "ask a `Facts`-like parameter, or move the work to `store`"),
+    ("File::create", "ask a `Facts`-like parameter, or move the work to `store`"),
+    ("OpenOptions", "ask a `Facts`-like parameter, or move the work to `store`"),
+    (".exists()", "it reads the disk: ask a `Facts`-like parameter"),
+    (".try_exists()", "it reads the disk: ask a `Facts`-like parameter"),
+    (".canonicalize()", "it reads the disk: ask a `Facts`-like parameter"),
+    (".is_file()", "it reads the disk: ask a `Facts`-like parameter"),
+    (".is_dir()", "it reads the disk: ask a `Facts`-like parameter"),
+    (".read_dir()", "it reads the disk: ask a `Facts`-like parameter"),
+    (".metadata()", "it reads the disk: ask a `Facts`-like parameter"),
+    ("env::", "take the environment as a function"),
+    ("std::env", "take the environment as a function"),
+    ("process::", "only `cli`, `install` and the engine start or end processes"),
+    ("std::process", "only `cli`, `install` and the engine start or end processes"),
+    ("std::net", "pure rooms do not talk to a network"),
+    ("SystemTime", "take the moment as a parameter"),
+    ("Instant", "take the moment as a parameter"),
+];
+
+/// Pure rooms reach for no file, environment, process or clock.
+pub(super) fn pure_rooms_stay_pure(tree: &Tree) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for (file, rust) in tree.shipped().filter(|(file, _)| PURE.contains(&file.room())) {
+        let mut lines = Vec::new();
+        for (reach, way) in REACHES {
+            for at in words(&rust.shipped, reach) {
+                let line = line_of(&rust.shipped, at);
+                // `std::fs::` would be told twice.
+                if !lines.contains(&line) {
+                    lines.push(line);
+                    let reason = format!("`{reach}` in `{}`, which does no I/O; {way}", file.room());
+                    findings.push(Finding::at(&file.path, line, reason));
+                }
+            }
+        }
+        if let Some(at) = grouped_import(&rust.shipped) {
+            let reason = format!("a grouped `std` import hides I/O from this check in `{}`", file.room());
+            findings.push(Finding::at(&file.path, line_of(&rust.shipped, at), reason));
+        }
+    }
+    findings
+}
+
+/// Finds `use std::{fs, …}`, which names no `std::fs`.
+fn grouped_import(code: &str) -> Option<usize> {
+    let (start, _) = code.match_indices("use std::{").next()?;
+    let end = start + code[start..].find(';')?;
+    ["fs", "env", "process", "net"].iter().any(|name| words(&code[start..end], name).next().is_some()).then_some(start)
+}
+
+/// Words that would tie a judge to one harness.
+const HARNESSES: &[&str] = &["claude", "codex", "gemini", "qwen", "opencode", "copilot", "kimi", "droid", ".cursor"];
+
+/// Gates judge actions, whoever asks: the names come in by the policy. `cursor` alone is a word of every lexer, so
+/// only its folder counts.
+pub(super) fn gates_know_no_harness(tree: &Tree) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for (file, rust) in tree.shipped().filter(|(file, _)| file.room() == "gate") {
+        let source = rust.shipped_source.to_lowercase();
+        for name in HARNESSES {
+            for at in words(&source, name) {
+                let reason = format!("`gate` names the harness `{name}`; let the policy say it");
+                findings.push(Finding::at(&file.path, line_of(&source, at), reason));
+            }
+        }
+    }
+    findings
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tree::check;
+    use super::*;
+
+    #[test]
+    fn a_pure_room_that_reaches_out_is_found() {
+        let rule = pure_rooms_stay_pure;
+        check(rule, "crates/model/src/a.rs", "use std::fs;\n", &[1]);
+        check(rule, "crates/model/src/a.rs", "use std::{fs, fmt};\n", &[1]);
+        check(rule, "crates/harness/src/a.rs", "fn f() {\n    std::env::var(\"X\");\n}\n", &[2]);
+        check(rule, "crates/gate/src/a.rs", "let now = SystemTime::now();\n", &[1]);
+        check(rule, "crates/gate/src/a.rs", "if path.exists() {}\n", &[1]);
+        check(rule, "crates/settings/src/a.rs", "let f = File::open(p);\n", &[1]);
+        check(rule, "crates/gate/src/a.rs", "let p = process::Command::new(\"sh\");\n", &[1]);
+    }
+
+    #[test]
+    fn words_tests_and_other_rooms_are_free() {
+        let rule = pure_rooms_stay_pure;
+        check(rule, "crates/model/src/a.rs", "// reads no std::fs\nconst A: &str = \"std::env\";\n", &[]);
+        check(rule, "crates/model/src/a.rs", "#[cfg(test)]\nmod tests {\n    use std::fs;\n}\n", &[]);
+        check(rule, "crates/harness/tests/main.rs", "use std::fs;\n", &[]);
+        check(rule, "crates/store/src/a.rs", "use std::fs;\n", &[]);
+        check(rule, "crates/gate/src/a.rs", "fn f(env: &dyn Fn()) {}\nstruct Instantly;\n", &[]);
+    }
+
+    #[test]
+    fn a_gate_that_names_a_harness_is_found() {
+        let rule = gates_know_no_harness;
+        check(rule, "crates/gate/src/a.rs", "const A: &str = \".claude/settings.json\";\n", &[1]);
+        check(rule, "crates/gate/src/a.rs", "\n// Codex wants this\n", &[2]);
+        check(rule, "crates/gate/src/a.rs", "const A: &str = \".cursor/hooks.json\";\n", &[1]);
+        check(rule, "crates/gate/src/a.rs", "let cursor = 0; let android = 1;\n", &[]);
+        check(rule, "crates/gate/src/a.rs", "#[cfg(test)]\nmod tests { const A: &str = \"claude\"; }\n", &[]);
+        check(rule, "crates/harness/src/a.rs", "// claude\n", &[]);
+    }
+}
