@@ -50,6 +50,8 @@ pub(crate) fn run(mut arguments: Arguments) -> Result<ExitCode> {
 fn measure(rounds: usize) -> Result<Report> {
     prerequisite::ensure(prerequisite::FOR_BENCH)?;
     let ground = Ground::prepare()?;
+    // The first call compiles the policy, from which the rivals get their rules.
+    contestant::hook_call(&ground).prove().context("the hook does not work")?;
     let contestants = contestant::all(&ground)?;
     for contestant in &contestants {
         contestant.prove().with_context(|| format!("`{}` does not do what it is measured for", contestant.name))?;

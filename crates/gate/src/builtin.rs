@@ -37,6 +37,7 @@ const FIXED: &[(&str, &str)] = &[
     (".agent/context/root.json", "the project marker"),
     (".agent/config.toml", "Stead's config"),
     (".agent/config.local.toml", "Stead's local config"),
+    (".agent/cache/policy", "Stead's compiled policy"),
 ];
 
 const FREE: &[(OwnRoom, &str)] = &[
@@ -51,8 +52,9 @@ const USER: &[(Base<'static>, &str)] = &[
     (Base::Var { name: "XDG_STATE_HOME", fallback: ".local/state" }, "Stead's user state"),
 ];
 
-/// Verbs of `stead` an agent may not call. `init` is not among them: none of its forms takes a line or a gate away.
-const VERBS: &[&str] = &["uninstall", "config set", "config unset"];
+/// Verbs of `stead` an agent may not call. `hook` is among them because it would forge records; `init` is not: none of
+/// its forms takes a line or a gate away.
+const VERBS: &[&str] = &["uninstall", "config set", "config unset", "hook"];
 
 /// Gives the rules that hold in every project. `relative` names a room's folder below the project root.
 pub fn builtin_rules(relative: &dyn Fn(OwnRoom) -> String) -> Vec<Rule<'static>> {

@@ -61,7 +61,15 @@ impl Desk<'_> {
     fn judge_result(&mut self, shown: &str, path: &Path, after: Result<String, &'static str>) -> Option<Denial> {
         let denial = match self.shield.standing_of(path, self.facts) {
             Some(Standing::In(entry)) if matches!(entry.rule, Rule::Settings { .. }) => match &after {
-                Ok(after) => settings::judge_text(entry, shown, self.text(path).as_deref(), after),
+                Ok(after) => {
+                    let before = self.text(path);
+                    let unread = before.is_none() && settings::loses_unread(entry, path, after, self.facts);
+                    if unread {
+                        Some(settings::unforeseen(entry, shown, "the file as it is cannot be read"))
+                    } else {
+                        settings::judge_text(entry, shown, before.as_deref(), after)
+                    }
+                }
                 Err(why) => Some(settings::unforeseen(entry, shown, why)),
             },
             Some(Standing::In(entry)) => Some(own(entry, &format!("the change of `{shown}`"))),
@@ -286,6 +294,16 @@ mod tests {
         world.files.insert(format!("{}/{path}", World::ROOT).into(), "{\"a\":1}\n".to_owned());
         check_with(&world, &[(path, edit("\"a\":1", "\"a\":2"))], Allow);
         check_with(&world, &[(path, Change::Rename { to: "x".into() })], Allow);
+    }
+
+    #[test]
+    fn settings_that_cannot_be_read_keep_their_lines() {
+        let path = ".tool/settings.json";
+        let mut world = World::new();
+        world.files.clear();
+        check_with(&world, &[(path, write("{}"))], Deny);
+        check_with(&world, &[(path, write(World::OURS))], Allow);
+        check_with(&world, &[(path, Change::Delete)], Deny);
     }
 
     #[test]

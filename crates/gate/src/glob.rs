@@ -22,7 +22,9 @@ pub(crate) fn covers(rule: &[char], candidate: &[char]) -> bool {
 
 /// Says whether rule and candidate can mean the same name.
 pub(crate) fn can_meet(rule: &[char], candidate: &[char]) -> bool {
-    run(rule, candidate, |c| c == MANY)
+    // As in the shell, a wildcard in front does not stand for a dot.
+    let hidden = rule.first() == Some(&'.') && candidate.first().is_some_and(|c| is_sign(*c));
+    !hidden && run(rule, candidate, |c| c == MANY)
 }
 
 /// No file name is longer than this, so what is can only meet by its wildcards.
@@ -107,7 +109,10 @@ mod tests {
         check("*.json", "x.json", true, true);
         check("*.json", "x.toml", false, false);
         check("stage-*", "stage-00-plan", true, true);
-        check(".agent", "%", true, false);
+        check(".agent", "%", false, false);
+        check("agent", "%", true, false);
+        check(".agent", ".%", true, false);
+        check(".agent", "%agent", false, false);
         check(".agent", ".a%", true, false);
         check(".agent", "%.rs", false, false);
         check(".agent", ".age?t", true, true);

@@ -20,19 +20,20 @@ impl<'a> Policy<'a> {
 
     /// Says whether none of the texts holds a needle. A policy without needles is never quiet: better slow than blind.
     pub(crate) fn is_quiet(&self, texts: &[&str]) -> bool {
-        let needles = || self.text.lines().filter_map(|line| line.strip_prefix("needle\t"));
-        let mut first = [false; 256];
-        let mut any = false;
-        for byte in needles().filter_map(|literal| literal.bytes().next()) {
-            any = true;
-            first[usize::from(byte.to_ascii_lowercase())] = true;
-            first[usize::from(byte.to_ascii_uppercase())] = true;
+        let mut first = [false; 128];
+        let mut needles = Vec::with_capacity(32);
+        for literal in self.text.lines().filter_map(|line| line.strip_prefix("needle\t")) {
+            let Some(byte) = literal.bytes().next() else { continue };
+            first[usize::from(byte.to_ascii_lowercase() & 0x7f)] = true;
+            first[usize::from(byte.to_ascii_uppercase() & 0x7f)] = true;
+            needles.push(literal);
         }
-        any && texts.iter().all(|text| {
-            !text.bytes().enumerate().any(|(at, byte)| {
-                first[usize::from(byte)] && needles().any(|literal| needle::starts(&text.as_bytes()[at..], literal))
+        let is_hit = |rest: &[u8]| needles.iter().any(|literal| needle::starts(rest, literal));
+        !needles.is_empty()
+            && texts.iter().all(|text| {
+                let bytes = text.as_bytes();
+                !(0..bytes.len()).any(|at| first[usize::from(bytes[at] & 0x7f)] && is_hit(&bytes[at..]))
             })
-        })
     }
 }
 

@@ -54,6 +54,14 @@ pub(crate) fn holds_lines(entry: &Entry<'_>, path: &Path, facts: &dyn Facts) -> 
     }
 }
 
+/// Says whether a new text drops lines of ours from a file that cannot be read.
+pub(crate) fn loses_unread(entry: &Entry<'_>, path: &Path, after: &str, facts: &dyn Facts) -> bool {
+    match &entry.rule {
+        Rule::Settings { shape, .. } => facts.had_lines(path) && !has_our_lines(*shape, after),
+        _ => false,
+    }
+}
+
 /// Applies replacements in order; the error says why the result is unknown.
 pub(crate) fn apply(before: Option<&str>, edits: &[Replacement<'_>]) -> Result<String, &'static str> {
     if edits.is_empty() {

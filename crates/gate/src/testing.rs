@@ -10,7 +10,7 @@ use crate::shield::{Shield, Standing, Width};
 use crate::{Facts, OwnRoom, Place, Policy, Rule, builtin_rules, judge, needles};
 
 pub(crate) struct World {
-    policy: String,
+    pub(crate) policy: String,
     pub(crate) files: BTreeMap<PathBuf, String>,
     pub(crate) links: BTreeMap<PathBuf, PathBuf>,
     pub(crate) had: Vec<PathBuf>,

@@ -157,6 +157,10 @@ pub(crate) fn error_text(json: &str) -> Option<Cow<'_, str>> {
 /// Answers in the dialect; `None` when there is nothing to say. The verdict has been expressed for the client, so every
 /// field it still carries is honoured there.
 pub(crate) fn answer(accent: &Accent, heard: &Heard<'_>, verdict: &Verdict) -> Option<Value> {
+    // The usual call ends here, before anything is allocated.
+    if verdict.is_silent() {
+        return None;
+    }
     let mut top = Map::new();
     let mut specific = Map::new();
     let reason = verdict.reason_text();

@@ -99,7 +99,8 @@ pub struct SettingsFile {
     pub shape: Shape,
     /// What an edit may not do, as clauses separated by spaces:
     /// `off:/pointer=value` a switch that turns hooks off, `same:/pointer` a value that must not change,
-    /// `only:/pointer=key,key` the keys beside which the client rejects the whole file.
+    /// `only:/pointer=key,key` the keys beside which the client rejects the whole file,
+    /// `still:lines` Stead's lines stay at their positions.
     /// `*` in a pointer stands for any key.
     pub watch: &'static str,
 }

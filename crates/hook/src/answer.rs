@@ -158,7 +158,7 @@ fn outside(event: &Event<'_>, standing: &mut Standing, env: &Env) -> PolicyText 
     let policy = PolicyText::outside(env);
     if event.kind == EventKind::SessionStart
         && let stead_store::Found::Git { dir } = &standing.found
-        && policy.is_on("auto_init", "STEAD_AUTO_INIT", env)
+        && policy.records("auto_init", "STEAD_AUTO_INIT", env)
         && stead_store::init(dir, env, &record::now()).is_ok()
     {
         standing.found = stead_store::find_root(dir);
@@ -171,7 +171,7 @@ fn outside(event: &Event<'_>, standing: &mut Standing, env: &Env) -> PolicyText 
 
 fn verdict(event: &Event<'_>, standing: &Standing, policy: &PolicyText, env: &Env) -> Verdict {
     let mut verdict = Verdict::allow();
-    if policy.is_on("gate.self_protection", "STEAD_GATE_SELF_PROTECTION", env) {
+    if policy.gates("gate.self_protection") {
         let place = Place { root: Some(standing.found.dir()), cwd: &standing.cwd, env };
         let facts = FileFacts::new(policy.indexes(standing.found.dir()), event);
         verdict = verdict.and(judge(&Policy::parse(&policy.text), event, &place, &facts));

@@ -16,7 +16,8 @@ const PATIENCE: Duration = Duration::from_millis(1_200);
 /// How long a client that sends too much is listened to, so that its pipe does not break.
 const DRAIN: Duration = Duration::from_millis(500);
 
-const STEP: usize = 8 * 1024;
+/// The first read; most payloads fit in.
+const STEP: usize = 4 * 1024;
 
 /// What came in.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -16,6 +16,9 @@ use crate::standing::Env;
 /// Where the policy lies, below the project root. It does not move with the layout: finding it must not need config.
 pub(crate) const POLICY: &str = ".agent/cache/policy";
 
+/// How the first line of the rules begins.
+const RULES: &str = "needle\t";
+
 /// A file changed within this many nanoseconds of compilation may have kept its time stamp, so its content is compared
 /// too, as git does with its index.
 const RACY: u128 = 50_000_000;
@@ -52,14 +55,18 @@ impl PolicyText {
         Self { text: compile(None, env) }
     }
 
-    /// Says whether a switch is on. The environment's word is the last one.
-    pub(crate) fn is_on(&self, switch: &str, variable: &str, env: &Env) -> bool {
-        match env(variable).as_deref().and_then(|value| value.to_str()) {
-            Some("true") => return true,
-            Some("false") => return false,
-            _ => {}
-        }
+    /// Says whether a gate is on. Only files decide that: a client's settings can set variables for its hooks.
+    pub(crate) fn gates(&self, switch: &str) -> bool {
         self.value("switch", switch) != Some("off")
+    }
+
+    /// Says whether a recorder is on. The environment's word is the last one.
+    pub(crate) fn records(&self, switch: &str, variable: &str, env: &Env) -> bool {
+        match env(variable).as_deref().and_then(|value| value.to_str()) {
+            Some("true") => true,
+            Some("false") => false,
+            _ => self.value("switch", switch) != Some("off"),
+        }
     }
 
     /// The folder of the project's indexes.
@@ -68,9 +75,9 @@ impl PolicyText {
         root.join(context).join("indexes")
     }
 
-    /// The value of a `kind` line with this name.
+    /// The value of a `kind` line with this name. These lines stand before the rules, so the search ends there.
     pub(crate) fn value(&self, kind: &str, name: &str) -> Option<&str> {
-        self.text.lines().find_map(|line| {
+        self.text.lines().take_while(|line| !line.starts_with(RULES)).find_map(|line| {
             let rest = line.strip_prefix(kind)?.strip_prefix('\t')?;
             rest.strip_prefix(name)?.strip_prefix('\t')
         })

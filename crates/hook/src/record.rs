@@ -43,12 +43,12 @@ pub(crate) fn record(told: &Told<'_>) {
     }
     let now = now();
     let durability = if told.event.kind == EventKind::SessionEnd { Durability::Synced } else { Durability::Quick };
-    if told.policy.is_on("record.sessions", "STEAD_RECORD_SESSIONS", told.env) {
+    if told.policy.records("record.sessions", "STEAD_RECORD_SESSIONS", told.env) {
         told.attempt(log(told, &now, durability));
         told.attempt(state(told, &now, durability));
     }
     if told.event.kind == EventKind::AfterTool
-        && told.policy.is_on("record.relevant_files", "STEAD_RECORD_RELEVANT_FILES", told.env)
+        && told.policy.records("record.relevant_files", "STEAD_RECORD_RELEVANT_FILES", told.env)
     {
         told.attempt(files(told, &now));
     }

@@ -2,12 +2,12 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 use stead_harness::Harness;
-use stead_model::{EventKind, Shape};
+use stead_model::Shape;
 use stead_settings::{OurLine, our_lines};
 
 use crate::heartbeat::heartbeats;
 use crate::layer::{Layer, layers, read_text};
-use crate::project_check::{project_checks, switch_checks};
+use crate::project_check::{layer_checks, project_checks};
 use crate::proof::{Program, prove};
 use crate::{Check, Heartbeat, LineProof, Outcome, Reach, Site, Status};
 
@@ -74,7 +74,7 @@ pub fn diagnose(site: &Site<'_>, flags: &[String]) -> Diagnosis {
             }
         }
         if !installs.is_empty() {
-            checks.extend(switch_checks(site, harness));
+            checks.extend(layer_checks(site, harness));
             checks.extend(twice(site, harness, &installs));
         }
         let program = site.find_program(facts.program);
@@ -206,23 +206,4 @@ fn twice(site: &Site<'_>, harness: Harness, installs: &[InstallReport]) -> Optio
         let message = format!("{harness} has lines in {}; each call is answered twice", files.join(" and "));
         Check::odd("twice", message).remedy(format!("`stead uninstall --harness {harness}`, with or without `--user`"))
     })
-}
-
-impl HarnessReport {
-    /// The events at which a proof showed a denial.
-    pub fn denies(&self) -> bool {
-        let proofs = self.installs.iter().flat_map(|install| &install.proofs);
-        proofs.into_iter().any(|proof| proof.outcome == Outcome::Denies)
-    }
-
-    /// Says whether the client's lines include one that can deny.
-    pub fn has_gate(&self) -> bool {
-        let kind = |event: &str| {
-            Harness::from_name(self.harness).map_or(EventKind::Other, |harness| harness.doorway().heard(event).kind)
-        };
-        self.installs
-            .iter()
-            .flat_map(|install| &install.proofs)
-            .any(|proof| kind(&proof.event) == EventKind::BeforeTool)
-    }
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::{Map, Value, json};
 use stead_harness::Harness;
-use stead_model::EventKind;
+use stead_model::{Action, EventKind};
 
 /// The session id of doctor's calls. It is not fit to be a file name, so nothing can be remembered under it.
 pub(crate) const SESSION: &str = "stead doctor";
@@ -13,80 +13,36 @@ pub(crate) const SESSION: &str = "stead doctor";
 /// Where the recorded sessions took place.
 const RECORDED_ROOT: &str = "/home/dev/project";
 
-macro_rules! recorded {
-    ($($folder:literal: [$($event:literal = $file:literal),* $(,)?])*) => {
-        const RECORDED: &[(&str, &str, &str)] = &[
-            $($(($folder, $event, include_str!(concat!("../../harness/fixtures/", $folder, "/", $file, ".json"))),)*)*
-        ];
-    };
-}
-
-recorded! {
-    "claude": [
-        "SessionStart" = "SessionStart.startup", "UserPromptSubmit" = "UserPromptSubmit",
-        "PreToolUse" = "PreToolUse.Bash", "PermissionRequest" = "PermissionRequest.Bash",
-        "PostToolUse" = "PostToolUse.Bash", "PostToolUseFailure" = "PostToolUseFailure.Bash", "Stop" = "Stop",
-        "SubagentStart" = "SubagentStart", "SubagentStop" = "SubagentStop", "PreCompact" = "PreCompact.auto",
-        "PostCompact" = "PostCompact.auto", "SessionEnd" = "SessionEnd.other",
-    ]
-    "codex": [
-        "SessionStart" = "SessionStart.startup", "UserPromptSubmit" = "UserPromptSubmit",
-        "PreToolUse" = "PreToolUse.Bash", "PermissionRequest" = "PermissionRequest.Bash",
-        "PostToolUse" = "PostToolUse.Bash", "Stop" = "Stop", "SubagentStart" = "SubagentStart",
-        "SubagentStop" = "SubagentStop", "PreCompact" = "PreCompact.auto", "PostCompact" = "PostCompact.auto",
-        "SessionEnd" = "SessionEnd.other",
-    ]
-    "gemini": [
-        "SessionStart" = "SessionStart", "BeforeAgent" = "BeforeAgent", "BeforeTool" = "BeforeTool",
-        "AfterTool" = "AfterTool", "AfterAgent" = "AfterAgent", "SessionEnd" = "SessionEnd",
-    ]
-    "qwen": [
-        "SessionStart" = "SessionStart", "UserPromptSubmit" = "UserPromptSubmit", "PreToolUse" = "PreToolUse",
-        "PostToolUse" = "PostToolUse", "PostToolUseFailure" = "PostToolUseFailure", "Stop" = "Stop",
-        "SubagentStart" = "SubagentStart", "SubagentStop" = "SubagentStop", "PreCompact" = "PreCompact",
-    ]
-    "opencode": [
-        "session.created" = "event.session.created", "tool.execute.before" = "tool.execute.before",
-        "tool.execute.after" = "tool.execute.after", "chat.message" = "chat.message",
-        "session.idle" = "event.session.idle", "session.compacted" = "event.session.compacted",
-        "experimental.session.compacting" = "experimental.session.compacting",
-        "experimental.text.complete" = "experimental.text.complete",
-    ]
-    "copilot": [
-        "sessionStart" = "sessionStart", "userPromptSubmitted" = "userPromptSubmitted", "preToolUse" = "preToolUse",
-        "postToolUse" = "postToolUse", "agentStop" = "agentStop", "sessionEnd" = "sessionEnd",
-    ]
-    "kimi": [
-        "SessionStart" = "SessionStart", "UserPromptSubmit" = "UserPromptSubmit", "PreToolUse" = "PreToolUse",
-        "PostToolUseFailure" = "PostToolUseFailure", "Stop" = "Stop",
-    ]
-    "droid": [
-        "SessionStart" = "SessionStart", "UserPromptSubmit" = "UserPromptSubmit", "PreToolUse" = "PreToolUse.Execute",
-        "PostToolUse" = "PostToolUse.Execute", "Stop" = "Stop", "SubagentStop" = "SubagentStop",
-        "PreCompact" = "PreCompact", "SessionEnd" = "SessionEnd",
-    ]
-    "cursor": [
-        "sessionStart" = "sessionStart", "beforeSubmitPrompt" = "beforeSubmitPrompt",
-        "preToolUse" = "preToolUse.Shell", "postToolUse" = "postToolUse",
-        "postToolUseFailure" = "postToolUseFailure", "stop" = "stop", "subagentStart" = "subagentStart",
-        "subagentStop" = "subagentStop", "preCompact" = "preCompact", "sessionEnd" = "sessionEnd",
-    ]
-}
+/// Folder, file name and text of each.
+const RECORDED: &[(&str, &str, &str)] = include!(concat!(env!("OUT_DIR"), "/payloads.rs"));
 
 /// Gives a payload of the event for this project; a call of the shell, where it has one, runs `command`.
 pub(crate) fn payload(harness: Harness, event: &str, root: &Path, command: &str) -> Option<String> {
     let mut value = recorded(harness, event).or_else(|| bare(harness, event))?;
-    settle(&mut value, &root.display().to_string(), command);
-    if let Some(map) = value.as_object_mut().filter(|_| harness.name() == "opencode") {
-        // What our own plugin adds to each call.
-        map.insert("directory".to_owned(), json!(root.display().to_string()));
-        map.insert("worktree".to_owned(), json!(root.display().to_string()));
+    let root = root.display().to_string();
+    settle(&mut value, &root, command);
+    let names_folder =
+        (harness.doorway().decode)(&value.to_string(), Some(event)).is_ok_and(|event| event.cwd.is_some());
+    if let Some(map) = value.as_object_mut().filter(|_| !names_folder) {
+        // A plugin of ours adds the folder itself.
+        map.extend(["directory", "worktree"].map(|key| (key.to_owned(), json!(root))));
     }
     Some(value.to_string())
 }
 
+/// The payload recorded for an event: one that runs a command if there is such, else the plainest.
 fn recorded(harness: Harness, event: &str) -> Option<Value> {
-    let (_, _, text) = RECORDED.iter().find(|(folder, native, _)| *folder == harness.name() && *native == event)?;
+    let is_of_event = |name: &str| {
+        let name = name.strip_prefix("event.").unwrap_or(name);
+        name == event || name.strip_prefix(event).is_some_and(|variant| variant.starts_with('.'))
+    };
+    let runs_command = |text: &str| {
+        let event = (harness.doorway().decode)(text, Some(event)).ok();
+        let call = event.filter(|event| event.agent.is_none()).and_then(|event| event.call);
+        call.is_some_and(|call| matches!(call.action, Action::Run { .. }))
+    };
+    let of_event = RECORDED.iter().filter(|(folder, name, _)| *folder == harness.name() && is_of_event(name));
+    let (_, _, text) = of_event.min_by_key(|(_, name, text)| (!runs_command(text), name.len()))?;
     serde_json::from_str(text).ok()
 }
 
@@ -151,7 +107,7 @@ mod tests {
             let line = doorway.facts.events.iter().find(|fact| fact.kind == EventKind::BeforeTool).unwrap();
             let text = payload(harness, line.native, Path::new("/here"), "rm x").unwrap();
             let event = (doorway.decode)(&text, Some(line.native)).unwrap();
-            let Some(stead_model::Action::Run { command, .. }) = event.call.map(|call| call.action) else {
+            let Some(Action::Run { command, .. }) = event.call.map(|call| call.action) else {
                 panic!("{harness}: {text}");
             };
             assert_eq!(command, "rm x", "{harness}");

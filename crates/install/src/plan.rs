@@ -1,4 +1,3 @@
-use std::fmt;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
@@ -220,15 +219,4 @@ pub(crate) fn new_lines(harness: Harness, scope: Scope, program: &Path) -> Vec<N
             NewLine { event: line.event, matcher: line.matcher, entry: (install.entry)(line, &command, scope) }
         })
         .collect()
-}
-
-impl fmt::Display for FileEdit {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let verb = match (&self.before, &self.after) {
-            (None, _) => "create",
-            (Some(_), None) => "delete",
-            (Some(_), Some(_)) => "change",
-        };
-        write!(f, "{verb} {}", self.path.display())
-    }
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use stead_harness::Harness;
-use stead_settings::switches;
+use stead_settings::{Finding, findings, has_our_lines, switches};
 use stead_store::{Config, Layout, Marker, Room, Severity, StoreError};
 
 use crate::layer::{layers, read_text};
@@ -99,18 +99,33 @@ fn ignored(site: &Site<'_>, indexes: &Path) -> Option<Check> {
     }
 }
 
-/// Switches in any settings layer of a client that turn hooks off.
-pub(crate) fn switch_checks(site: &Site<'_>, harness: Harness) -> Vec<Check> {
+/// Looks through every settings layer of a client for switches that turn hooks off, and for content that makes it drop
+/// a file.
+pub(crate) fn layer_checks(site: &Site<'_>, harness: Harness) -> Vec<Check> {
     let mut checks = Vec::new();
     for reach in [Reach::Project, Reach::User] {
         for layer in layers(site, harness, reach) {
             let Ok(Some(text)) = read_text(&layer.path) else {
                 continue;
             };
+            let name = site.brief(&layer.path);
             for switch in switches(layer.shape, layer.watch, &text) {
-                let message = format!("{harness}, `{}`: {switch}", site.brief(&layer.path));
+                let message = format!("{harness}, `{name}`: {switch}");
                 checks.push(Check::broken("switch", message).remedy("take the switch out"));
             }
+            let holds_lines = has_our_lines(layer.shape, &text);
+            checks.extend(findings(layer.shape, &text).iter().map(|finding| {
+                let message = format!("{harness}, `{name}`: {finding}");
+                match finding {
+                    Finding::ObjectMatcher { .. } if holds_lines => Check::broken("matcher", message),
+                    Finding::ObjectMatcher { .. } => Check::odd("matcher", message),
+                    Finding::OldScript { .. } => Check::odd("older hooks", message),
+                    Finding::Wrapped => {
+                        return Check::odd("wrapped", message).remedy("take the outer `hooks` away");
+                    }
+                }
+                .remedy("`stead init --replace-old`")
+            }));
         }
     }
     checks

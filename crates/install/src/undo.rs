@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use stead_model::Shape;
 use stead_settings::{has_our_lines, remove};
-use stead_store::{Durability, StoreError, create_parents, read_capped, replace};
+use stead_store::{Durability, StoreError, create_parents, read_capped, replace, reserve_private};
 
 use crate::{FileEdit, InstallError};
 
@@ -71,9 +71,10 @@ impl UndoRecord {
 
     /// Reads a record; without a file it is empty.
     pub fn read(path: &Path) -> Result<Self, InstallError> {
-        let Some(bytes) = read_capped(path, LIMIT)? else {
+        let bytes = read_capped(path, LIMIT)?.unwrap_or_default();
+        if bytes.is_empty() {
             return Ok(Self::default());
-        };
+        }
         let corrupt =
             |error: serde_json::Error| InstallError::RecordCorrupt { path: path.to_owned(), why: error.to_string() };
         let value: Value = serde_json::from_slice(&bytes).map_err(corrupt)?;
@@ -96,6 +97,8 @@ impl UndoRecord {
             };
         }
         create_parents(path)?;
+        // Old settings may hold keys and tokens.
+        reserve_private(path)?;
         // A record has text keys only, so it always becomes JSON.
         let text = serde_json::to_string_pretty(self).unwrap_or_default() + "\n";
         replace(path, text.as_bytes(), Durability::Synced)

@@ -81,6 +81,11 @@ impl Verdict {
         Self { level, reasons, context, rewrite: rewrite.filter(|_| level <= Level::Warn) }
     }
 
+    /// Says whether there is nothing to tell the client.
+    pub fn is_silent(&self) -> bool {
+        self.level == Level::Allow && self.context.is_empty() && self.rewrite.is_none()
+    }
+
     /// All reasons as one text, never empty for a level that needs one.
     pub fn reason_text(&self) -> String {
         if self.reasons.is_empty() && self.level > Level::Allow {

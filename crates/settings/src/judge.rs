@@ -1,6 +1,7 @@
 use serde_json::{Map, Value};
 use stead_model::Shape;
 
+use crate::place::{Place, places};
 use crate::{Problem, SettingsError, document, line, structure, watch};
 
 /// Judges an edit of a settings file by its result: whether the client can still read it, runs Stead's lines as before
@@ -17,7 +18,7 @@ pub fn judge_edit(shape: Shape, watch: &str, before: Option<&str>, after: &str) 
     };
     let was = was.and_then(Result::ok).unwrap_or_else(|| Value::Object(Map::new()));
 
-    let mut found = lost_lines(shape, &was, &is);
+    let mut found = lost_lines(shape, watch, &was, &is);
     let known = structure::problems(shape, &was);
     found.extend(structure::problems(shape, &is).into_iter().filter(|problem| !known.contains(problem)));
     found.extend(watch::broken(watch, &was, &is));
@@ -32,15 +33,18 @@ fn unreadable(error: SettingsError) -> Problem {
 }
 
 /// Lines of before that have no equal after; each line after stands for one before.
-fn lost_lines(shape: Shape, was: &Value, is: &Value) -> Vec<Problem> {
-    let mut left = line::lines_of(shape, is);
+fn lost_lines(shape: Shape, watch: &str, was: &Value, is: &Value) -> Vec<Problem> {
+    let is_still = watch::wants_still_lines(watch);
+    let mut left = places(shape, is);
     let mut found = Vec::new();
-    for lost in line::lines_of(shape, was) {
-        match left.iter().position(|kept| *kept == lost) {
-            Some(index) => {
-                left.swap_remove(index);
-            }
-            None => found.push(Problem::LineLost { harness: lost.harness, event: lost.event }),
+    for Place { line, path } in places(shape, was) {
+        let same = |kept: &Place| kept.line == line;
+        let (harness, event) = (line.harness.clone(), line.event.clone());
+        let index = left.iter().position(|kept| same(kept) && kept.path == path).or(left.iter().position(same));
+        match index.map(|index| left.swap_remove(index)) {
+            Some(kept) if is_still && kept.path != path => found.push(Problem::LineMoved { harness, event }),
+            Some(_) => {}
+            None => found.push(Problem::LineLost { harness, event }),
         }
     }
     found
@@ -94,6 +98,17 @@ mod tests {
             "// stead hook opencode\ny",
             &["it changes Stead's own file for opencode"],
         );
+    }
+
+    #[test]
+    fn where_trust_goes_by_position_lines_must_not_move() {
+        let first = r#"{"hooks":{"Stop":[{"hooks":[{"command":"x"}]},"#;
+        let moved = OURS.replace(r#"{"hooks":{"Stop":["#, first);
+        let behind = OURS.replace("}]}]}}", r#"}]},{"hooks":[{"command":"x"}]}]}}"#);
+        let said = |after: &str| judge_edit(Shape::Groups, "still:lines", Some(OURS), after);
+        assert_eq!(said(&moved), [Problem::LineMoved { harness: "claude".into(), event: "Stop".into() }]);
+        assert_eq!(said(&behind), []);
+        assert_eq!(judge_edit(Shape::Groups, "", Some(OURS), &moved), []);
     }
 
     #[test]

@@ -7,6 +7,8 @@ pub enum Problem {
     Unreadable { line: usize, column: usize, message: String },
     /// One of Stead's lines is gone, or no longer runs as it did.
     LineLost { harness: String, event: String },
+    /// One of Stead's lines stands elsewhere, where the client does not trust it yet.
+    LineMoved { harness: String, event: String },
     /// A switch that turns hooks off was set.
     TurnsOff { pointer: String, value: String },
     /// A value that decides whether Stead runs was changed.
@@ -28,6 +30,9 @@ impl fmt::Display for Problem {
             }
             Self::LineLost { harness, event } => {
                 write!(f, "it removes or changes Stead's `{event}` line for {harness}")
+            }
+            Self::LineMoved { harness, event } => {
+                write!(f, "it moves Stead's `{event}` line, which {harness} trusts by position; add behind it")
             }
             Self::TurnsOff { pointer, value } => write!(f, "it turns hooks off: `{pointer}` = {value}"),
             Self::Changed { pointer } => write!(f, "it changes `{pointer}`, which decides whether Stead runs"),

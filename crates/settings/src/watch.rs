@@ -1,6 +1,6 @@
 //! The clauses that say what an edit of a settings file may not do, as the doorways write them:
-//! `off:/pointer=value`, `same:/pointer`, `only:/pointer=key,key`, separated by spaces. `*` in a pointer stands for any
-//! key.
+//! `off:/pointer=value`, `same:/pointer`, `only:/pointer=key,key`, `still:lines`, separated by spaces. `*` in a pointer
+//! stands for any key.
 
 use std::collections::BTreeMap;
 
@@ -30,6 +30,11 @@ fn clauses(watch: &str) -> impl Iterator<Item = Clause<'_>> {
             _ => None,
         }
     })
+}
+
+/// Says whether Stead's lines must also stay where they are, because the client remembers a person's trust by position.
+pub(crate) fn wants_still_lines(watch: &str) -> bool {
+    watch.split_whitespace().any(|clause| clause == "still:lines")
 }
 
 /// Lists the clauses that the edit breaks and that were not broken before.

@@ -294,6 +294,12 @@ proptest! {
     }
 
     #[test]
+    fn other_json_shapes_come_back_byte_for_byte(text in settings()) {
+        round_trip(Shape::BareGroups, &lines("stead"), &text);
+        round_trip(Shape::Flat, &lines("stead"), &text.replacen('{', "{\"version\": 1,", 1));
+    }
+
+    #[test]
     fn toml_comes_back_byte_for_byte(text in toml_text()) {
         round_trip(Shape::TomlList, &list_lines(), &text);
     }

@@ -69,6 +69,19 @@ pub fn create(path: &Path, bytes: &[u8], durability: Durability) -> Result<Creat
     Ok(Creation::Created)
 }
 
+/// Makes sure that a file exists which, if it is new, only its owner may read; [`replace`] keeps that. The folder must
+/// exist.
+pub fn reserve_private(path: &Path) -> Result<(), StoreError> {
+    let dir = path.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".stead-").suffix(".tmp");
+    match builder.tempfile_in(dir).at("create a temporary file for", path)?.persist_noclobber(path) {
+        Ok(_) => Ok(()),
+        Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+        Err(error) => Err(error.error).at("create", path),
+    }
+}
+
 /// Creates the folders above a file and says which, outermost first.
 pub fn create_parents(path: &Path) -> Result<Vec<PathBuf>, StoreError> {
     let missing: Vec<PathBuf> = path

@@ -34,7 +34,7 @@ pub use config::{Config, Edited, Entry, Layer, Origin, Problem, Severity, Value,
 pub use deadline::{OnAlarm, set_on_alarm, start_alarm};
 pub use durability::Durability;
 pub use error::StoreError;
-pub use file::{Creation, create, create_parents, read_capped, replace, replace_creating};
+pub use file::{Creation, create, create_parents, read_capped, replace, replace_creating, reserve_private};
 pub use init::{Did, Done, init};
 pub use layout::Layout;
 pub use line::{LINE_LIMIT, Line};

@@ -18,6 +18,11 @@ pub const SCHEMAS: &[Schema] = &[
     },
     Schema { name: "config", about: "settings: `.agent/config.toml`", text: include_str!("../schema/config.json") },
     Schema {
+        name: "install",
+        about: "how to undo an installation: `indexes/install.json`",
+        text: include_str!("../schema/install.json"),
+    },
+    Schema {
         name: "relevant-file",
         about: "one line of `indexes/relevant-files.jsonl`",
         text: include_str!("../schema/relevant-file.json"),

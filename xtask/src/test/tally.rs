@@ -17,14 +17,14 @@ impl Tally {
     /// failed: nothing here may be skipped. So does a runner that ended badly without naming a failure.
     pub(super) fn of_runner(output: &str, success: bool) -> Self {
         let mut tally = Self::default();
-        for line in output.lines() {
-            let line = line.trim();
-            if let Some(counts) = line.strip_prefix("test result: ") {
+        let summaries = output.lines().filter_map(|line| line.trim().strip_prefix("Summary")?.split_once(" run: "));
+        for (_, counts) in summaries.clone() {
+            tally.add_counts(counts.split(','));
+        }
+        // nextest repeats the harness's own result below each failing test, which must not be counted again.
+        if summaries.clone().next().is_none() {
+            for counts in output.lines().filter_map(|line| line.trim().strip_prefix("test result: ")) {
                 tally.add_counts(counts.split(['.', ';']));
-            } else if let Some((head, counts)) = line.split_once(" run: ")
-                && head.starts_with("Summary")
-            {
-                tally.add_counts(counts.split(','));
             }
         }
         if !success && tally.failed == 0 {
@@ -79,6 +79,15 @@ test result: FAILED. 3 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out; 
         check("     Summary [   0.005s] 5 tests run: 5 passed, 0 skipped", true, 5, 0);
         check("     Summary [   1.2s] 9 tests run: 6 passed (1 slow), 2 failed, 1 timed out, 0 skipped", false, 6, 3);
         check("     Summary [   0.1s] 1 test run: 1 passed, 0 skipped", true, 1, 0);
+    }
+
+    #[test]
+    fn a_failing_test_that_nextest_shows_is_counted_once() {
+        let output = "\
+  FAIL [   0.067s] (2/3) stead-gate shell::tests::denied
+    test result: FAILED. 0 passed; 1 failed; 0 ignored; 0 measured; 12 filtered out; finished in 0.06s
+     Summary [  26.304s] 3 tests run: 2 passed, 1 failed, 0 skipped";
+        check(output, false, 2, 1);
     }
 
     #[test]

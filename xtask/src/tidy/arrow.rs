@@ -13,6 +13,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("install", &["model", "harness", "settings", "store", "hook"]),
     ("cli", &["model", "harness", "settings", "gate", "store", "hook", "install"]),
     ("testkit", &["model", "harness", "settings", "gate", "store", "hook", "install"]),
+    ("scenario", &["model", "harness", "testkit"]),
 ];
 
 /// Room for tests only; whoever ships it is wrong.

@@ -1,8 +1,8 @@
 use super::rust_text::{line_of, words};
 use super::{Finding, Tree};
 
-/// Rooms that may speak to one operating system; `testkit` and `xtask` are not shipped.
-const MAY_KNOW: &[&str] = &["store", "pipeline", "testkit", "xtask"];
+/// Rooms that may speak to one operating system; `scenario`, `testkit` and `xtask` are not shipped.
+const MAY_KNOW: &[&str] = &["store", "pipeline", "scenario", "testkit", "xtask"];
 
 /// What differs between systems sits behind `store`, so that the other rooms compile everywhere.
 pub(super) fn systems_stay_behind_store(tree: &Tree) -> Vec<Finding> {

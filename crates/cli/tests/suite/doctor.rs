@@ -4,7 +4,8 @@ use stead_harness::Harness;
 use crate::world::{bare, payload};
 
 fn report<'a>(json: &'a Value, harness: &str) -> &'a Value {
-    json["harnesses"].as_array().unwrap().iter().find(|report| report["harness"] == harness).unwrap()
+    let reports = json["harnesses"].as_array().into_iter().flatten();
+    reports.into_iter().find(|report| report["harness"] == harness).unwrap_or(&Value::Null)
 }
 
 #[test]
@@ -60,7 +61,7 @@ fn missing_lines_and_switches_are_broken() {
     let run = world.stead(&["doctor"]);
     assert_eq!(run.code, 1, "{run}");
     assert!(run.stdout.contains("  BAD       missing: PreToolUse; `stead init` renews them"), "{run}");
-    assert!(run.stdout.contains("hooks off: `/disableAllHooks` = true"), "{run}");
+    assert!(run.stdout.contains("  BAD       claude, `.claude/settings.local.json`: it turns hooks off:"), "{run}");
 }
 
 #[test]
@@ -94,4 +95,16 @@ fn two_installs_of_one_client_are_odd_but_work() {
     let run = world.stead(&["doctor"]);
     assert_eq!(run.code, 0, "{run}");
     assert!(run.stdout.contains("odd       codex has lines in `.codex/hooks.json` and"), "{run}");
+}
+
+#[test]
+fn a_matcher_that_makes_the_client_drop_the_file_is_broken() {
+    let world = bare().with_stead_on_path();
+    world.write("project/.claude/settings.json", r#"{"hooks":{"Stop":[{"matcher":{"tool":"x"},"hooks":[]}]}}"#);
+    world.stead(&["init", "--harness", "claude"]).ok();
+    let run = world.stead(&["doctor"]);
+    assert_eq!(run.code, 1, "{run}");
+    assert!(run.stdout.contains("→ `stead init --replace-old`"), "{run}");
+    world.stead(&["init", "--harness", "claude", "--replace-old"]).ok();
+    world.stead(&["doctor"]).ok();
 }

@@ -34,6 +34,22 @@ fn the_switch_in_config_turns_the_gate_off() {
     assert_eq!(world.hook("claude PreToolUse", &forbidden).to_string(), "exit 0");
 }
 
+/// A client's settings can set variables for its hooks, and agents can edit settings.
+#[test]
+fn the_environment_turns_no_gate_off() {
+    let mut world = marked();
+    world.set("STEAD_GATE_SELF_PROTECTION", "false");
+    for _ in 0..2 {
+        assert!(denies(&world.hook("claude PreToolUse", shell(&world, "rm -rf .agent")).stdout));
+    }
+    world.set("STEAD_RECORD_SESSIONS", "false");
+    world.hook("claude PreToolUse", shell(&world, "ls"));
+    assert_eq!(lines(&world, "sessions.jsonl").len(), 2);
+    world.unset("STEAD_RECORD_SESSIONS");
+    world.hook("claude PreToolUse", shell(&world, "ls"));
+    assert_eq!(lines(&world, "sessions.jsonl").len(), 3);
+}
+
 #[test]
 fn a_config_change_holds_at_the_next_call_even_with_the_same_size() {
     let world = marked();

@@ -1,4 +1,4 @@
-use stead_testkit::World;
+use stead_testkit::{Finish, Run, World};
 
 use crate::world::bare;
 
@@ -112,7 +112,8 @@ fn one_bad_file_is_named_and_left_alone() {
 #[test]
 fn older_hooks_are_shown_and_replaced_on_request() {
     let world = bare();
-    let old = r#"{"hooks":{"PreCompact":[{"hooks":[{"type":"command","command":"bash .claude/hooks/pre-compact.sh"}]}]}}"#;
+    let old =
+        r#"{"hooks":{"PreCompact":[{"hooks":[{"type":"command","command":"bash .claude/hooks/pre-compact.sh"}]}]}}"#;
     world.write("project/.claude/settings.json", old);
     let run = world.stead(&["init", "--harness", "claude"]);
     assert!(run.stderr.contains("`PreCompact` runs `pre-compact.sh`"), "{run}");
@@ -135,4 +136,83 @@ fn the_result_as_json_is_the_only_output() {
     let kinds: Vec<_> = json["notes"].as_array().unwrap().iter().map(|note| note["kind"].clone()).collect();
     assert_eq!(kinds, ["confirm", "skipped"]);
     assert_eq!(run.stderr, "");
+}
+
+#[test]
+fn the_undo_record_fits_its_schema_and_is_private() {
+    let world = bare();
+    world.write("project/.claude/settings.json", "{}");
+    world.stead(&["init", "--all"]).ok();
+    world.stead(&["init", "--user", "--harness", "kimi"]).ok();
+    let schema = world.stead(&["schema", "install"]).json();
+    let validator = jsonschema::draft202012::new(&schema).unwrap();
+    for path in ["project/.agent/context/indexes/install.json", "home/.local/state/stead/install.json"] {
+        let record: serde_json::Value = serde_json::from_str(&world.read(path)).unwrap();
+        let errors: Vec<_> = validator.iter_errors(&record).map(|error| error.to_string()).collect();
+        assert_eq!(errors, [] as [String; 0], "{record}");
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            let mode = std::fs::metadata(world.folder().join(path)).unwrap().permissions().mode();
+            assert_eq!(mode & 0o077, 0, "{path} {mode:o}");
+        }
+    }
+}
+
+/// Runs `stead` where some folders of the project cannot be written, not even by root.
+fn stead_with_read_only(world: &World, folder: &str, args: &str) -> Run {
+    let script = format!(
+        "mount --bind {folder} {folder} && mount -o remount,bind,ro {folder} && cd \"$PWD\" && exec {} {args}",
+        env!("CARGO_BIN_EXE_stead")
+    );
+    let mut command = world.command("unshare", &world.project());
+    command.args(["--mount", "--map-root-user", "--user", "sh", "-c", &script]);
+    let run = command.finish(world, b"");
+    assert!(!run.stderr.contains("unshare:") && !run.stderr.contains("mount:"), "mounts are needed here: {run}");
+    run
+}
+
+#[test]
+fn a_read_only_project_is_a_clear_error() {
+    let world = bare();
+    let run = stead_with_read_only(&world, ".", "init --harness claude");
+    assert_eq!(run.code, 1, "{run}");
+    assert!(run.stderr.contains("hint: the file system is mounted read-only"), "{run}");
+    assert!(!world.exists("project/.agent") && !world.exists("project/.claude"));
+}
+
+#[test]
+fn a_read_only_settings_folder_does_not_stop_the_others() {
+    let world = bare();
+    world.write("project/.claude/settings.json", "{}");
+    let run = stead_with_read_only(&world, ".claude", "init --harness claude,codex");
+    assert_eq!(run.code, 1, "{run}");
+    assert!(run.stderr.contains("warning: `.claude/settings.json` is as it was: "), "{run}");
+    assert!(run.stdout.contains("wrote    .codex/hooks.json"), "{run}");
+    assert_eq!(world.read("project/.claude/settings.json"), "{}");
+    world.stead(&["uninstall"]).ok();
+    assert_eq!(world.read("project/.claude/settings.json"), "{}");
+    assert!(!world.exists("project/.codex"));
+}
+
+/// Runs `stead` on a terminal of its own, where it can ask.
+fn stead_on_terminal(world: &World, args: &str, answers: &[u8]) -> Run {
+    let line = format!("{} {args}", env!("CARGO_BIN_EXE_stead"));
+    world.command("script", &world.project()).args(["-qec", &line, "/dev/null"]).finish(world, answers)
+}
+
+#[test]
+fn a_person_is_asked_once() {
+    let world = bare();
+    let run = stead_on_terminal(&world, "init --harness claude", b"n\n");
+    assert_eq!(run.stdout.matches("[y/N]").count(), 1, "{run}");
+    assert!(run.stdout.contains("Apply? [y/N]") && run.stdout.contains("nothing was changed"), "{run}");
+    assert_eq!(run.code, 1);
+    assert!(!world.exists("project/.agent") && !world.exists("project/.claude"));
+    let run = stead_on_terminal(&world, "init --harness claude", b"y\n");
+    assert_eq!(run.code, 0, "{run}");
+    assert!(world.exists("project/.agent/context/root.json") && world.exists("project/.claude/settings.json"));
+    let run = stead_on_terminal(&world, "uninstall --yes", b"");
+    assert_eq!(run.stdout.matches("[y/N]").count(), 0, "{run}");
+    assert!(!world.exists("project/.claude"));
 }

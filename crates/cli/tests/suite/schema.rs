@@ -26,7 +26,8 @@ fn an_unknown_format_is_a_usage_error() {
 #[test]
 fn what_the_hook_writes_fits_its_schema() {
     let world = marked();
-    let own = |name: &str, value: serde_json::Value| world.hook(&format!("claude {name}"), payload(&world, name, value));
+    let own =
+        |name: &str, value: serde_json::Value| world.hook(&format!("claude {name}"), payload(&world, name, value));
     own("SessionStart", serde_json::json!({"source": "startup"}));
     let call = serde_json::json!({"tool_name": "Write", "tool_use_id": "call-1",
         "tool_input": {"file_path": world.project().join("a.txt"), "content": "x"}, "tool_response": {}});

@@ -1,10 +1,12 @@
 //! Words to texts: variables, braces, tilde, what substitutions say. Where several values are possible all are given.
 
 use super::syntax::{Command, Part, Script, Simple, Word, mark};
-use super::walk::{Stop, Walk};
+use super::walk::{Stop, Upstream, Walk};
 
 /// The most texts one word may become.
 const MOST: usize = 1_024;
+/// The most bytes they may have together: `a=$a$a` doubles with each repetition.
+const LONGEST: usize = 2 << 20;
 
 impl Walk<'_> {
     /// Gives the texts that a word becomes, and judges the substitutions in it.
@@ -34,8 +36,9 @@ impl Walk<'_> {
                 }
                 Part::Process(script) => {
                     empty = false;
-                    let (_, about) = self.run_apart(script)?;
-                    open.iter_mut().for_each(|head| head.push(about));
+                    let inner = self.run_apart(script)?;
+                    let about = inner.is_tainted() || self.mentioned(&inner.text).is_some();
+                    open.iter_mut().for_each(|head| head.push(mark_of(about)));
                 }
                 Part::Substitution { script, quoted } => {
                     let output = self.output(script)?;
@@ -43,7 +46,7 @@ impl Walk<'_> {
                     join(&mut done, &mut open, &[output], *quoted);
                 }
             }
-            if done.len() + open.len() > MOST {
+            if done.len() + open.len() > MOST || open.iter().map(String::len).sum::<usize>() > LONGEST {
                 return Err(Stop::TooMuch);
             }
         }
@@ -83,23 +86,20 @@ impl Walk<'_> {
 
     /// Judges a substitution and says what it prints, as far as that is plain.
     fn output(&mut self, script: &Script) -> Result<String, Stop> {
-        let (touched, _) = self.run_apart(script)?;
+        let inner = self.run_apart(script)?;
         match self.said(script)? {
             Some(said) => Ok(said),
-            None => Ok(touched.to_string()),
+            None => Ok(mark_of(inner.is_tainted()).to_string()),
         }
     }
 
-    /// Judges a script that runs beside the command. Gives the mark for its output twice: by the words its programs
-    /// were given, and by all text in it.
-    fn run_apart(&mut self, script: &Script) -> Result<(char, char), Stop> {
+    /// Judges a script that runs beside the command and says what it was about.
+    fn run_apart(&mut self, script: &Script) -> Result<Upstream, Stop> {
+        self.step()?;
         let (cwds, outer) = (self.cwds.clone(), std::mem::take(&mut self.upstream));
         self.script(script)?;
         self.cwds = cwds;
-        let inner = std::mem::replace(&mut self.upstream, outer);
-        let mark_of = |tainted: bool| if tainted { mark::TAINT } else { mark::UNKNOWN };
-        let touched = inner.hit.is_some() || inner.search.is_some();
-        Ok((mark_of(touched), mark_of(touched || self.mentioned(&inner.text).is_some())))
+        Ok(std::mem::replace(&mut self.upstream, outer))
     }
 
     /// What `echo`, `printf`, `pwd` and the question for the project root print.
@@ -154,10 +154,19 @@ impl Walk<'_> {
     }
 }
 
+/// The mark for an output we do not know.
+fn mark_of(tainted: bool) -> char {
+    if tainted { mark::TAINT } else { mark::UNKNOWN }
+}
+
 /// Adds values to what has been read of a word; unquoted ones fall apart at blanks.
 fn join(done: &mut Vec<String>, open: &mut Vec<String>, values: &[String], quoted: bool) {
     let mut next: Vec<String> = Vec::new();
     for value in values {
+        // The caller gives up on more than this.
+        if next.len() + done.len() > MOST {
+            break;
+        }
         let pieces: Vec<&str> = if quoted { vec![value] } else { value.split_whitespace().collect() };
         match pieces.as_slice() {
             [] => next.extend(open.iter().cloned()),

@@ -175,8 +175,6 @@ fn revert(walk: &mut Walk<'_>, argv: &[String], shown: &str) -> Result<(), Stop>
         let word = word.strip_prefix(":/").unwrap_or(word);
         match walk.standing(word) {
             Some(Standing::In(entry)) => return Err(own(entry, shown).into()),
-            // A lone wildcard is the whole project too.
-            Some(Standing::Above(_, Width::Narrow)) if word.chars().all(crate::glob::is_sign) => {}
             Some(Standing::Above(_, Width::Narrow)) => refuse_removal(walk, word, Reach::Deep, shown)?,
             _ => {}
         }

@@ -153,8 +153,7 @@ fn assign(walk: &mut Walk<'_>, call: &Call<'_>) -> Result<(), Stop> {
 
 /// Gives variables what is read: a here-string, else something unknown that may come from protected paths.
 fn take_in(walk: &mut Walk<'_>, call: &Call<'_>) -> Result<(), Stop> {
-    let came_from = |upstream: &Upstream| upstream.hit.is_some() || upstream.search.is_some();
-    let tainted = call.feed.is_some_and(came_from) || came_from(&walk.upstream);
+    let tainted = call.feed.is_some_and(Upstream::is_tainted) || walk.upstream.is_tainted();
     let value = match call.texts {
         [] if tainted => mark::TAINT.to_string(),
         [] => mark::UNKNOWN.to_string(),
@@ -168,6 +167,11 @@ fn take_in(walk: &mut Walk<'_>, call: &Call<'_>) -> Result<(), Stop> {
 
 /// Refuses to let a command take something away. `Reach` says whether folders go with all that is in them.
 pub(super) fn refuse_removal(walk: &mut Walk<'_>, word: &str, reach: Reach, shown: &str) -> Result<(), Stop> {
+    // Who removes `*` wants the folder empty; in some shells hidden names are among them.
+    let folder = word.trim_end_matches('/').strip_suffix(mark::MANY).filter(|f| f.is_empty() || f.ends_with('/'));
+    if let Some(folder) = folder.filter(|_| reach == Reach::Deep) {
+        refuse_removal(walk, &format!("{folder}.{}", mark::MANY), reach, shown)?;
+    }
     match walk.standing(word) {
         Some(Standing::In(entry)) if matches!(entry.rule, Rule::Settings { .. }) => {
             let paths = walk.paths(word);

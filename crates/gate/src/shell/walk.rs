@@ -51,6 +51,13 @@ pub(super) struct Upstream {
     pub(super) search: Option<String>,
 }
 
+impl Upstream {
+    /// Says whether what comes out may name protected paths.
+    pub(super) fn is_tainted(&self) -> bool {
+        self.hit.is_some() || self.search.is_some()
+    }
+}
+
 /// One program with its words, and what it is fed.
 pub(super) struct Call<'c> {
     pub(super) argv: &'c [String],
@@ -144,14 +151,17 @@ impl<'w> Walk<'w> {
     }
 
     fn command(&mut self, command: &Command, feed: Option<&Upstream>) -> Result<(), Stop> {
-        self.steps += 1;
-        if self.steps > STEPS {
-            return Err(Stop::TooMuch);
-        }
+        self.step()?;
         match command {
             Command::Simple(simple) => self.simple(simple, feed),
             Command::Group(group) => self.group(group, feed),
         }
+    }
+
+    /// Counts what is done, so that no command keeps us for long.
+    pub(super) fn step(&mut self) -> Result<(), Stop> {
+        self.steps += 1;
+        if self.steps > STEPS { Err(Stop::TooMuch) } else { Ok(()) }
     }
 
     fn group(&mut self, group: &Group, feed: Option<&Upstream>) -> Result<(), Stop> {

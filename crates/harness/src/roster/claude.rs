@@ -116,7 +116,8 @@ const LINES: &[Line] = &[
     line("PermissionRequest", Some("*")),
     line("PostToolUse", Some("*")),
     line("PostToolUseFailure", Some("*")),
-    line("Stop", None),
+    // A check that a loop asked for may run here.
+    Line { timeout: 600, ..line("Stop", None) },
     line("SubagentStart", None),
     line("SubagentStop", None),
     line("PreCompact", None),

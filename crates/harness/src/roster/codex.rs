@@ -96,11 +96,12 @@ fn author(wire: &Members<'_>) -> Author {
     if wire.filled("agent_id").is_some() { Author::Machine } else { Author::Unknown }
 }
 
-/// An unknown top-level key makes it drop the file.
-const HOOKS_WATCH: &str = "only:/=description,hooks";
+/// An unknown top-level key makes it drop the file, and it trusts a line by its position.
+const HOOKS_WATCH: &str = "still:lines only:/=description,hooks";
 
 /// Trust is kept per line in the user's configuration; a project marked untrusted runs no hooks at all.
-const CONFIG_WATCH: &str = "off:/features/hooks=false off:/projects/*/trust_level=untrusted same:/hooks/state";
+const CONFIG_WATCH: &str =
+    "still:lines off:/features/hooks=false off:/projects/*/trust_level=untrusted same:/hooks/state";
 
 const SETTINGS: &[SettingsFile] = &[
     SettingsFile { spot: project(".codex/hooks.json"), shape: Shape::Groups, watch: HOOKS_WATCH },
@@ -123,7 +124,8 @@ const LINES: &[Line] = &[
     line("PreToolUse"),
     line("PermissionRequest"),
     line("PostToolUse"),
-    line("Stop"),
+    // A check that a loop asked for may run here.
+    Line { timeout: 600, ..line("Stop") },
     line("SubagentStart"),
     line("SubagentStop"),
     line("PreCompact"),

@@ -137,7 +137,8 @@ const LINES: &[Line] = &[
     line("preToolUse"),
     line("postToolUse"),
     line("postToolUseFailure"),
-    line("agentStop"),
+    // A check that a loop asked for may run here.
+    Line { timeout: 600, ..line("agentStop") },
     line("subagentStart"),
     line("subagentStop"),
     line("preCompact"),

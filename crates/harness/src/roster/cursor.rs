@@ -127,7 +127,8 @@ const LINES: &[Line] = &[
     line("preToolUse"),
     line("postToolUse"),
     line("postToolUseFailure"),
-    line("stop"),
+    // A check that a loop asked for may run here.
+    Line { timeout: 600, ..line("stop") },
     line("subagentStart"),
     line("subagentStop"),
     line("preCompact"),

@@ -113,7 +113,8 @@ const LINES: &[Line] = &[
     line("UserPromptSubmit", None),
     line("PreToolUse", Some("*")),
     line("PostToolUse", Some("*")),
-    line("Stop", None),
+    // A check that a loop asked for may run here.
+    Line { timeout: 600, ..line("Stop", None) },
     line("SubagentStop", None),
     line("PreCompact", None),
     line("SessionEnd", None),

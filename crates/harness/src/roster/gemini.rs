@@ -115,7 +115,8 @@ const LINES: &[Line] = &[
     line("BeforeAgent"),
     line("BeforeTool"),
     line("AfterTool"),
-    line("AfterAgent"),
+    // A check that a loop asked for may run here.
+    Line { timeout: 600_000, ..line("AfterAgent") },
     line("SessionEnd"),
 ];
 

@@ -88,7 +88,8 @@ const LINES: &[Line] = &[
     line("PreToolUse"),
     line("PostToolUse"),
     line("PostToolUseFailure"),
-    line("Stop"),
+    // A check that a loop asked for may run here.
+    Line { timeout: 600, ..line("Stop") },
     line("SubagentStart"),
     line("SubagentStop"),
     line("PreCompact"),

@@ -4,9 +4,10 @@ import { spawn } from "node:child_process"
 
 const STEAD = "{stead}"
 const PATIENCE = 10_000
+const STOP_PATIENCE = 600_000 // a check that a loop asked for may run there
 
 // Calls Stead: its answer, "missing" where there is no such program, "broken" where it crashed or took too long.
-const call = (name, payload, cwd) =>
+const call = (name, payload, cwd, patience = PATIENCE) =>
   new Promise((done) => {
     let said = ""
     let text, child
@@ -19,7 +20,7 @@ const call = (name, payload, cwd) =>
     const timer = setTimeout(() => {
       child.kill("SIGKILL")
       done("broken")
-    }, PATIENCE)
+    }, patience)
     child.on("error", (error) => {
       clearTimeout(timer)
       done(error.code === "ENOENT" ? "missing" : "broken")
@@ -48,10 +49,10 @@ export const Stead = async ({ client, directory, worktree }) => {
   // A headless run ends before a prompt sent at `session.idle` is read, so there every text may be the last.
   const headless = process.argv.includes("run")
 
-  const ask = async (name, session, payload) => {
+  const ask = async (name, session, payload, patience) => {
     const about = { directory, worktree, ...payload }
     if (parents.has(session)) about.parent = parents.get(session)
-    const answer = await call(name, about, directory)
+    const answer = await call(name, about, directory, patience)
     return typeof answer === "string" ? { failed: answer } : answer
   }
   const start = (session, event, resumed) => {
@@ -59,7 +60,8 @@ export const Stead = async ({ client, directory, worktree }) => {
     return started.get(session)
   }
   const stop = async (name, session, payload) => {
-    const answer = await ask(name, session, { ...payload, last: last.get(session), continued: sent.has(session) })
+    const about = { ...payload, last: last.get(session), continued: sent.has(session) }
+    const answer = await ask(name, session, about, STOP_PATIENCE)
     if (!answer.continue) return
     sent.set(session, answer.continue)
     const parts = [{ type: "text", text: answer.continue }]

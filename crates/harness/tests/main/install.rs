@@ -21,7 +21,8 @@ fn entries_have_the_clients_keys_and_units() {
     let blocking = json!({"type": "command", "command": command, "timeout": 10, "onFailure": "block"});
     check("claude", "PreToolUse", Scope::ProjectStrict, blocking.clone());
     check("claude", "PreToolUse", Scope::User, blocking);
-    check("claude", "Stop", Scope::User, plain.clone());
+    check("claude", "UserPromptSubmit", Scope::User, plain.clone());
+    check("claude", "Stop", Scope::User, json!({"type": "command", "command": command, "timeout": 600}));
     check("codex", "PreToolUse", Scope::User, plain.clone());
     check("codex", "SessionEnd", Scope::User, json!({"type": "command", "command": command, "timeout": 3}));
     let named = json!({"type": "command", "command": command, "name": "stead BeforeTool", "timeout": 10_000});
@@ -33,7 +34,7 @@ fn entries_have_the_clients_keys_and_units() {
     check("droid", "PreToolUse", Scope::User, plain);
     check("cursor", "preToolUse", Scope::Project, json!({"command": command, "timeout": 10}));
     check("cursor", "preToolUse", Scope::Local, json!({"command": command, "timeout": 10, "failClosed": true}));
-    check("cursor", "stop", Scope::Project, json!({"command": command, "timeout": 10, "loop_limit": null}));
+    check("cursor", "stop", Scope::Project, json!({"command": command, "timeout": 600, "loop_limit": null}));
 }
 
 #[test]
@@ -80,11 +81,12 @@ fn watch_clauses_are_well_formed() {
     for harness in Harness::ALL {
         for file in harness.doorway().facts.settings {
             for clause in file.watch.split(' ').filter(|clause| !clause.is_empty()) {
-                let ok = match clause.split_once(":/") {
-                    Some(("off" | "only", rest)) => rest.contains('='),
-                    Some(("same", rest)) => !rest.contains('='),
-                    _ => false,
-                };
+                let ok = clause == "still:lines"
+                    || match clause.split_once(":/") {
+                        Some(("off" | "only", rest)) => rest.contains('='),
+                        Some(("same", rest)) => !rest.contains('='),
+                        _ => false,
+                    };
                 assert!(ok, "{harness} {clause}");
             }
         }

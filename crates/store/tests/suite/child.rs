@@ -42,9 +42,9 @@ pub(crate) fn in_small_mount(test: &str, options: &str) {
     );
 }
 
-/// Makes the mount of a child read-only.
+/// Makes the mount of a child read-only; by its mount point, because only that is allowed without privileges.
 pub(crate) fn make_read_only(folder: &Path) {
-    let status = Command::new("mount").args(["-o", "remount,ro"]).arg(folder).status().unwrap();
+    let status = Command::new("mount").args(["-o", "remount,bind,ro"]).arg(folder).status().unwrap();
     assert!(status.success(), "cannot remount {} read-only", folder.display());
 }
 

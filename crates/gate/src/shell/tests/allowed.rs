@@ -193,6 +193,9 @@ fn daily_work() {
         rm -rf ./build/*
         rm -f *.log
         rm *.tmp
+        rm -f */*.json
+        prettier --write */*.json
+        sed -i s/a/b/ */*.md
         rm -rf /tmp/x
         rm -rf "$TMPDIR"
         rm -rf "$(mktemp -d)"
@@ -283,6 +286,9 @@ fn daily_work() {
     check(&(0..80).map(|n| format!("echo {n}")).collect::<Vec<_>>().join(" && "), Allow);
     check(&"a".repeat(2_000_000), Allow);
     check(&format!("{}ls{}", "(".repeat(300), ")".repeat(300)), Allow);
+    check(&format!("a=x; {}", "a=$a$a; ".repeat(80)), Allow);
+    check(&format!("rm {}", "{a,b}".repeat(60)), Allow);
+    check(&"`".repeat(100_001), Allow);
     check("", Allow);
     check("   \n\n  ", Allow);
     check_in("/home/ann/proj/src", "rm -rf *", Allow);

@@ -417,6 +417,9 @@ fn wrapped_and_joined() {
     check("echo \"$(cat <<'EOF'\nhi\nEOF\n)\" && rm -rf .agent", Deny);
     check(&format!("{}rm -rf .agent", "true && ".repeat(70)), Deny);
     check(&format!("{}; rm -rf .agent", (0..70).map(|n| format!("echo {n}")).collect::<Vec<_>>().join("; ")), Deny);
+    check(&format!("a=x; {} rm -rf .agent", "a=$a$a; ".repeat(80)), Deny);
+    check(&format!("F='{} .agent'; rm -rf $F", "x ".repeat(5_000)), Deny);
+    check(&format!("rm -rf {} .agent", "x ".repeat(5_000)), Deny);
     check(&format!("{}rm -rf .agent{}", "(".repeat(200), ")".repeat(200)), Deny);
 }
 

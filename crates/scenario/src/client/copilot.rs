@@ -1,0 +1,47 @@
+//! Copilot CLI, a native program, with a provider of one's own and no login.
+
+use anyhow::Result;
+use serde_json::json;
+use stead_harness::{Harness, Scope};
+
+use super::{Client, Launch, line_field, words};
+use crate::ground::Ground;
+
+pub(super) const CLIENT: Client = Client {
+    harness: Harness::Copilot,
+    packages: &["@github/copilot-linux-x64@1.0.102"],
+    npm: &[],
+    scope: Scope::Project,
+    trust: &[
+        "the folder, by `trusted_folders` in `~/.copilot/config.json`; elsewhere no project hook loads",
+        "`--allow-all-tools`, so that only hooks say no",
+    ],
+    prepare,
+    launch,
+    session,
+};
+
+fn prepare(ground: &Ground) -> Result<()> {
+    let settings = json!({"trusted_folders": [ground.project()]});
+    ground.write_home(".copilot/config.json", &settings.to_string())
+}
+
+fn launch(ground: &Ground, prompt: &str) -> Launch {
+    Launch {
+        program: CLIENT.file("@github/copilot-linux-x64/copilot"),
+        args: words(&["--allow-all-tools", "--no-color", "--output-format", "json", "-p", prompt]),
+        env: vec![
+            ("COPILOT_PROVIDER_BASE_URL", format!("{}/v1", ground.url())),
+            ("COPILOT_PROVIDER_TYPE", "openai".to_owned()),
+            ("COPILOT_PROVIDER_API_KEY", "fake".to_owned()),
+            ("COPILOT_PROVIDER_WIRE_API", "completions".to_owned()),
+            ("COPILOT_MODEL", "scripted".to_owned()),
+            ("COPILOT_OFFLINE", "true".to_owned()),
+            ("COPILOT_AUTO_UPDATE", "false".to_owned()),
+        ],
+    }
+}
+
+fn session(_: &Ground, stdout: &str) -> Option<String> {
+    line_field(stdout, "sessionId")
+}

@@ -1,0 +1,52 @@
+//! Gemini CLI, a Node program.
+
+use anyhow::Result;
+use serde_json::json;
+use stead_harness::{Harness, Scope};
+
+use super::{Client, Launch, line_field, node, words};
+use crate::ground::Ground;
+
+pub(super) const CLIENT: Client = Client {
+    harness: Harness::Gemini,
+    packages: &["@google/gemini-cli@0.61.0"],
+    npm: &[],
+    scope: Scope::Project,
+    trust: &[
+        "the folder, by `GEMINI_CLI_TRUST_WORKSPACE=true`; elsewhere a headless run ends with exit 55",
+        "`--approval-mode yolo`; without it a headless run offers no tool that changes anything",
+    ],
+    prepare,
+    launch,
+    session,
+};
+
+fn prepare(ground: &Ground) -> Result<()> {
+    let settings = json!({
+        "security": {"auth": {"selectedType": "gemini-api-key"}},
+        "general": {"enableAutoUpdate": false, "checkForUpdates": false},
+        "privacy": {"usageStatisticsEnabled": false},
+        "telemetry": {"enabled": false},
+    });
+    ground.write_home(".gemini/settings.json", &settings.to_string())
+}
+
+fn launch(ground: &Ground, prompt: &str) -> Launch {
+    let program = CLIENT.file("@google/gemini-cli/bundle/gemini.js").display().to_string();
+    let mut args = words(&[&program, "-m", "gemini-2.5-flash", "--approval-mode", "yolo"]);
+    args.extend(words(&["--output-format", "stream-json", "-p", prompt]));
+    Launch {
+        program: node(),
+        args,
+        env: vec![
+            ("GEMINI_API_KEY", "fake".to_owned()),
+            ("GOOGLE_GEMINI_BASE_URL", ground.url()),
+            ("GEMINI_TELEMETRY_ENABLED", "false".to_owned()),
+            ("GEMINI_CLI_TRUST_WORKSPACE", "true".to_owned()),
+        ],
+    }
+}
+
+fn session(_: &Ground, stdout: &str) -> Option<String> {
+    line_field(stdout, "session_id")
+}

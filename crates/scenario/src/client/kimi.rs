@@ -1,0 +1,43 @@
+//! Kimi Code, a Node program that reads hooks from the person's settings only.
+
+use anyhow::Result;
+use stead_harness::{Harness, Scope};
+
+use super::{Client, Launch, line_field, node, words};
+use crate::ground::Ground;
+
+pub(super) const CLIENT: Client = Client {
+    harness: Harness::Kimi,
+    packages: &["@moonshot-ai/kimi-code@2.1.0"],
+    npm: &["--omit=optional"],
+    scope: Scope::User,
+    trust: &[
+        "nothing: installed by `stead init --user`, because it has no project settings, and the project by `stead context init`",
+    ],
+    prepare,
+    launch,
+    session,
+};
+
+fn prepare(ground: &Ground) -> Result<()> {
+    let settings = format!(
+        "default_model = \"scripted\"\ntelemetry = false\n\n\
+         [providers.scripted]\ntype = \"openai\"\nbase_url = \"{}/v1\"\napi_key = \"fake\"\n\n\
+         [models.scripted]\nprovider = \"scripted\"\nmodel = \"scripted\"\nmax_context_size = 100000\n",
+        ground.url()
+    );
+    ground.write_home(".kimi-code/config.toml", &settings)
+}
+
+fn launch(_: &Ground, prompt: &str) -> Launch {
+    let program = CLIENT.file("@moonshot-ai/kimi-code/dist/main.mjs").display().to_string();
+    Launch {
+        program: node(),
+        args: words(&[&program, "--output-format", "stream-json", "-p", prompt]),
+        env: Vec::new(),
+    }
+}
+
+fn session(_: &Ground, stdout: &str) -> Option<String> {
+    line_field(stdout, "session_id")
+}

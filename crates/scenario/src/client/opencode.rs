@@ -1,0 +1,62 @@
+//! OpenCode, a native program that runs plugins.
+
+use anyhow::{Context, Result};
+use serde_json::json;
+use stead_harness::{Harness, Scope};
+
+use super::{Client, Launch, line_field, words};
+use crate::ground::Ground;
+
+pub(super) const CLIENT: Client = Client {
+    harness: Harness::OpenCode,
+    packages: &["opencode-ai@1.18.33", "@opencode-ai/plugin@1.18.33"],
+    npm: &[],
+    scope: Scope::Project,
+    trust: &[
+        "nothing: it loads a project's plugins without asking",
+        "its plugin package is put in place beforehand; offline it would try to install that for over a minute",
+    ],
+    prepare,
+    launch,
+    session,
+};
+
+fn prepare(ground: &Ground) -> Result<()> {
+    let model = json!({"name": "Scripted", "tool_call": true, "limit": {"context": 100_000, "output": 4_000}});
+    let options = json!({"baseURL": format!("{}/v1", ground.url()), "apiKey": "fake"});
+    let provider = json!({"npm": "@ai-sdk/openai-compatible", "name": "Scripted", "options": options,
+        "models": {"scripted": model}});
+    let settings = json!({"autoupdate": false, "share": "disabled", "model": "scripted/scripted",
+        "small_model": "scripted/scripted", "enabled_providers": ["scripted"], "provider": {"scripted": provider}});
+    ground.write_home(".config/opencode/opencode.json", &settings.to_string())?;
+    for folder in [ground.home().join(".config/opencode"), ground.project().join(".opencode")] {
+        std::fs::create_dir_all(&folder)?;
+        let from = CLIENT.file("");
+        for name in ["package.json", "package-lock.json"] {
+            let file = from.with_file_name(name);
+            std::fs::copy(&file, folder.join(name)).with_context(|| format!("cannot copy `{}`", file.display()))?;
+        }
+        std::os::unix::fs::symlink(&from, folder.join("node_modules"))?;
+    }
+    Ok(())
+}
+
+fn launch(_: &Ground, prompt: &str) -> Launch {
+    let on = |name| (name, "1".to_owned());
+    Launch {
+        program: CLIENT.file("opencode-linux-x64/bin/opencode"),
+        args: words(&["run", "--print-logs", "--log-level", "WARN", "--format", "json", prompt]),
+        env: vec![
+            on("OPENCODE_DISABLE_AUTOUPDATE"),
+            on("OPENCODE_DISABLE_MODELS_FETCH"),
+            on("OPENCODE_DISABLE_LSP_DOWNLOAD"),
+            on("OPENCODE_DISABLE_DEFAULT_PLUGINS"),
+            ("npm_config_fetch_retries", "0".to_owned()),
+            ("npm_config_offline", "true".to_owned()),
+        ],
+    }
+}
+
+fn session(_: &Ground, stdout: &str) -> Option<String> {
+    line_field(stdout, "sessionID")
+}

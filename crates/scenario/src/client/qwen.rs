@@ -1,0 +1,53 @@
+//! Qwen Code, a Node program.
+
+use anyhow::Result;
+use serde_json::json;
+use stead_harness::{Harness, Scope};
+
+use super::{Client, Launch, line_field, node, words};
+use crate::ground::Ground;
+
+pub(super) const CLIENT: Client = Client {
+    harness: Harness::Qwen,
+    packages: &["@qwen-code/qwen-code@0.24.4"],
+    npm: &[],
+    scope: Scope::Project,
+    trust: &[
+        "nothing: its folder trust is off unless a person turns it on",
+        "`--approval-mode yolo`; without it a headless run refuses the shell before any hook",
+    ],
+    prepare,
+    launch,
+    session,
+};
+
+fn prepare(ground: &Ground) -> Result<()> {
+    let settings = json!({
+        "security": {"auth": {"selectedType": "openai"}},
+        "general": {"enableAutoUpdate": false},
+        "privacy": {"usageStatisticsEnabled": false},
+        "telemetry": {"enabled": false},
+        "memory": {"enableManagedAutoMemory": false},
+        "model": {"name": "scripted"},
+    });
+    ground.write_home(".qwen/settings.json", &settings.to_string())
+}
+
+fn launch(ground: &Ground, prompt: &str) -> Launch {
+    let program = CLIENT.file("@qwen-code/qwen-code/cli-entry.js").display().to_string();
+    let mut args = words(&[&program, "--approval-mode", "yolo", "--output-format", "stream-json"]);
+    args.extend(words(&["-p", prompt]));
+    Launch {
+        program: node(),
+        args,
+        env: vec![
+            ("OPENAI_API_KEY", "fake".to_owned()),
+            ("OPENAI_BASE_URL", format!("{}/v1", ground.url())),
+            ("OPENAI_MODEL", "scripted".to_owned()),
+        ],
+    }
+}
+
+fn session(_: &Ground, stdout: &str) -> Option<String> {
+    line_field(stdout, "session_id")
+}

@@ -1,0 +1,157 @@
+use std::collections::BTreeMap;
+use std::net::{Ipv4Addr, TcpListener};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail, ensure};
+use stead_harness::Scope;
+use stead_model::Base;
+use stead_testkit::World;
+
+use crate::client::Client;
+use crate::witness::{HookCall, Orders};
+
+/// The programs that a suite is made of, side by side where cargo built them.
+#[derive(Clone, Debug)]
+pub(crate) struct Programs {
+    pub(crate) stead: PathBuf,
+    pub(crate) witness: PathBuf,
+}
+
+impl Programs {
+    pub(crate) fn beside_this_one() -> Result<Self> {
+        let own = std::env::current_exe()?;
+        let find = |name: &str| {
+            let path = own.with_file_name(name);
+            if path.is_file() { Ok(path) } else { bail!("`{}` is not built", path.display()) }
+        };
+        Ok(Self { stead: find("stead")?, witness: find("witness")? })
+    }
+}
+
+/// A fresh project and home with one client set up and Stead installed in it by `stead init`.
+pub(crate) struct Ground {
+    pub(crate) client: &'static Client,
+    world: World,
+    port: u16,
+    programs: Programs,
+}
+
+impl Ground {
+    pub(crate) fn new(client: &'static Client, programs: &Programs) -> Result<Self> {
+        // The network is ours alone, so a port that is free stays free until the model takes it.
+        let port = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?.port();
+        let mut world = World::new(&programs.stead).with_stead_on_path();
+        let temporary = world.folder().join("tmp");
+        std::fs::create_dir_all(&temporary)?;
+        for (name, value) in [
+            ("TMPDIR", temporary.display().to_string().as_str()),
+            ("SHELL", "/bin/bash"),
+            ("USER", "person"),
+            ("NO_COLOR", "1"),
+        ] {
+            world.set(name, value);
+        }
+        let ground = Self { client, world, port, programs: programs.clone() };
+        (client.prepare)(&ground).with_context(|| format!("cannot prepare {}", client.harness))?;
+        ground.init()?;
+        ground.post_witness(&[])?;
+        Ok(ground)
+    }
+
+    /// Installs Stead as a person would. The program on PATH is still the real one, so that lines name its place.
+    fn init(&self) -> Result<()> {
+        let name = self.client.harness.name();
+        if self.client.scope == Scope::User {
+            // Lines for every project leave this one alone, so it is made known by itself.
+            self.stead(&["context", "init"])?;
+            self.stead(&["init", "--harness", name, "--user", "--yes"])?;
+        } else {
+            self.stead(&["init", "--harness", name, "--yes"])?;
+        }
+        let settings = self.settings();
+        let is_there = std::fs::read_to_string(&settings).is_ok_and(|text| text.contains("stead"));
+        ensure!(is_there, "`stead init` left no line in `{}`", settings.display());
+        Ok(())
+    }
+
+    fn stead(&self, args: &[&str]) -> Result<()> {
+        let mut command = self.world.command(self.program(), &self.project());
+        let output = command.args(args).output().context("cannot start `stead`")?;
+        let said = [output.stdout, output.stderr].concat();
+        let said = String::from_utf8_lossy(&said);
+        ensure!(output.status.success(), "`stead {}` ended with {}\n{said}", args.join(" "), output.status);
+        Ok(())
+    }
+
+    /// Puts the witness in Stead's place; the real program gets these variables.
+    pub(crate) fn post_witness(&self, env: &[(&str, &str)]) -> Result<()> {
+        let env: BTreeMap<_, _> = env.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        let orders = Orders { program: self.programs.stead.clone(), folder: self.world.folder().join("calls"), env };
+        orders.post(&self.programs.witness, &self.program())
+    }
+
+    fn program(&self) -> PathBuf {
+        self.world.folder().join("bin/stead")
+    }
+
+    pub(crate) fn world(&self) -> &World {
+        &self.world
+    }
+
+    pub(crate) fn port(&self) -> u16 {
+        self.port
+    }
+
+    pub(crate) fn url(&self) -> String {
+        format!("http://127.0.0.1:{}", self.port)
+    }
+
+    pub(crate) fn project(&self) -> PathBuf {
+        self.world.project()
+    }
+
+    pub(crate) fn home(&self) -> PathBuf {
+        self.world.home()
+    }
+
+    /// A path of the project, as a model would write it.
+    pub(crate) fn path(&self, below: &str) -> String {
+        self.project().join(below).display().to_string()
+    }
+
+    pub(crate) fn write_home(&self, below: &str, text: &str) -> Result<()> {
+        write(&self.home().join(below), text)
+    }
+
+    pub(crate) fn write_project(&self, below: &str, text: &str) -> Result<()> {
+        write(&self.project().join(below), text)
+    }
+
+    pub(crate) fn read_project(&self, below: &str) -> Option<String> {
+        std::fs::read_to_string(self.project().join(below)).ok()
+    }
+
+    /// The settings file that holds Stead's lines.
+    pub(crate) fn settings(&self) -> PathBuf {
+        let install = &self.client.harness.doorway().facts.install;
+        match (self.client.scope, install.project) {
+            (Scope::Project, Some(path)) => self.project().join(path),
+            _ => match install.user.base {
+                Base::Project => self.project().join(install.user.path),
+                Base::Home => self.home().join(install.user.path),
+                Base::Var { fallback, .. } => self.home().join(fallback).join(install.user.path),
+            },
+        }
+    }
+
+    /// What went through the witness so far.
+    pub(crate) fn calls(&self) -> Vec<HookCall> {
+        HookCall::read_all(&self.world.folder().join("calls"))
+    }
+}
+
+fn write(path: &Path, text: &str) -> Result<()> {
+    let folder = path.parent().unwrap_or(path);
+    std::fs::create_dir_all(folder).with_context(|| format!("cannot make `{}`", folder.display()))?;
+    std::fs::write(path, text).with_context(|| format!("cannot write `{}`", path.display()))
+}

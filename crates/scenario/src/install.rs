@@ -1,0 +1,74 @@
+//! Puts the pinned clients below `target/clients`, each in a folder of its own. Nothing is installed for the machine,
+//! and a second call does nothing.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use anyhow::{Context, Result, bail, ensure};
+use serde_json::Value;
+
+use crate::client::{Client, NODE};
+use crate::repository;
+
+/// Installs the clients and the Node that some of them need.
+pub fn install(clients: &[&Client]) -> Result<()> {
+    let is_known = cfg!(all(target_os = "linux", target_arch = "x86_64"));
+    ensure!(is_known, "the clients are pinned for Linux on x86-64, which this machine is not");
+    put("node", &[NODE], &[])?;
+    for client in clients {
+        put(client.harness.name(), client.packages, client.npm)?;
+    }
+    Ok(())
+}
+
+fn put(name: &str, packages: &[&str], arguments: &[&str]) -> Result<()> {
+    let folder = repository::clients().join(name);
+    if packages.iter().all(|package| is_there(&folder, package)) {
+        println!("{name}: {} is installed", packages[0]);
+        return Ok(());
+    }
+    println!("{name}: installing {}", packages.join(" "));
+    if folder.exists() {
+        fs::remove_dir_all(&folder).with_context(|| format!("cannot empty `{}`", folder.display()))?;
+    }
+    fs::create_dir_all(&folder).with_context(|| format!("cannot make `{}`", folder.display()))?;
+    // Without a manifest of its own npm would look for one further up.
+    fs::write(folder.join("package.json"), "{\"private\": true}\n")?;
+    let mut npm = Command::new("npm");
+    npm.args(["install", "--no-audit", "--no-fund", "--ignore-scripts", "--save-exact"]).args(arguments).args(packages);
+    let output = npm.current_dir(&folder).output().context("cannot start `npm`; it comes with Node.js")?;
+    if !output.status.success() {
+        bail!("npm could not install {}\n{}", packages.join(" "), String::from_utf8_lossy(&output.stderr));
+    }
+    match packages.iter().find(|package| !is_there(&folder, package)) {
+        Some(package) => bail!("npm said it installed `{package}`, but it is not there"),
+        None => Ok(()),
+    }
+}
+
+/// Asks npm's own record, which it writes last, whether a package is there in its version.
+fn is_there(folder: &Path, package: &str) -> bool {
+    let record = fs::read_to_string(folder.join("node_modules/.package-lock.json")).unwrap_or_default();
+    records(&record, package)
+}
+
+fn records(record: &str, package: &str) -> bool {
+    let Some((name, version)) = package.rsplit_once('@') else { return false };
+    let record: Value = serde_json::from_str(record).unwrap_or_default();
+    record["packages"][format!("node_modules/{name}")]["version"] == version
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_package_is_there_in_its_version() {
+        let record = r#"{"packages": {"node_modules/@a/b": {"version": "1.2.3"}}}"#;
+        assert!(records(record, "@a/b@1.2.3"));
+        assert!(!records(record, "@a/b@1.2.4"));
+        assert!(!records(record, "b@1.2.3"));
+        assert!(!records("", "@a/b@1.2.3"));
+    }
+}

@@ -1,0 +1,62 @@
+//! Installs real agent programs and plays the scenarios in them. `cargo xtask clients` and `cargo xtask test --clients`
+//! call it.
+
+use std::process::ExitCode;
+
+use anyhow::{Result, bail};
+use clap::{Parser, Subcommand};
+use stead_scenario::{Choice, Client, Inside, enter, install, refresh, run};
+
+#[derive(Parser)]
+#[command(about = "Real agent programs, driven by a scripted model")]
+struct Arguments {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Subcommand)]
+enum Verb {
+    /// Install the pinned clients below target/clients
+    Install { clients: Vec<String> },
+    /// Play the scenarios; the last line is `N passed, N failed`
+    Run {
+        clients: Vec<String>,
+        /// Play only these, by number
+        #[arg(long = "scenario", value_name = "NUMBER")]
+        scenarios: Vec<u8>,
+    },
+    /// Write docs/harnesses.md anew from the code, with the results it has
+    Page,
+}
+
+fn main() -> ExitCode {
+    match work(Arguments::parse().verb) {
+        Ok(code) => code,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn work(verb: Verb) -> Result<ExitCode> {
+    match verb {
+        Verb::Install { clients } => install(&Client::choose(&clients)?)?,
+        Verb::Page => refresh()?,
+        Verb::Run { clients, scenarios } => {
+            let choice = Choice::new(&clients, &scenarios)?;
+            return match enter()? {
+                Inside::Yes => run(&choice),
+                Inside::Done(code) => Ok(code),
+                Inside::Impossible(why) if std::env::var_os("CI").is_some() => {
+                    bail!("clients not run: no network namespace ({why})")
+                }
+                Inside::Impossible(why) => {
+                    println!("clients not run: no network namespace ({why})");
+                    Ok(ExitCode::SUCCESS)
+                }
+            };
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}

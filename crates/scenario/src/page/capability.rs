@@ -1,0 +1,90 @@
+//! The capability table, from the facts that encoder, installer and `stead doctor` share.
+
+use stead_harness::{Facts, Harness, Powers, StopCap, WarnBy};
+use stead_model::EventKind;
+
+use super::named;
+
+/// The kinds of event at which a hook can achieve something.
+const KINDS: &[EventKind] = &[
+    EventKind::SessionStart,
+    EventKind::Prompt,
+    EventKind::BeforeTool,
+    EventKind::AfterTool,
+    EventKind::Stop,
+    EventKind::SubagentStop,
+    EventKind::BeforeCompact,
+    EventKind::ConfigChange,
+];
+
+pub(super) fn tables() -> String {
+    let mut text = String::from(
+        "## What the doorways state\n\nWhat a client lets a hook do at an event: *deny* (at a stop: keep the agent \
+         working), *ask* the person, *warn* the model or the person, *rewrite* the call, give the model *context*. *Tells* \
+         means that every answer is ignored, – that there is no such event.\n\n| client | checked on |",
+    );
+    for kind in KINDS {
+        text.push_str(&format!(" {kind} |"));
+    }
+    text.push_str(&format!("\n|---|---|{}\n", "---|".repeat(KINDS.len())));
+    for harness in Harness::ALL {
+        let facts = &harness.doorway().facts;
+        text.push_str(&format!("| {} | {} |", named(harness), facts.checked));
+        for kind in KINDS {
+            text.push_str(&format!(" {} |", at(facts, *kind)));
+        }
+        text.push('\n');
+    }
+    text.push_str("\n| client | a stop can be held | sub-agents | what a person confirms |\n|---|---|---|---|\n");
+    for harness in Harness::ALL {
+        let facts = &harness.doorway().facts;
+        let (cap, confirm) = (cap(facts), facts.install.confirm);
+        text.push_str(&format!("| {} | {cap} | {} | {confirm} |\n", named(harness), facts.subagents));
+    }
+    text
+}
+
+fn at(facts: &Facts, kind: EventKind) -> String {
+    match facts.events.iter().find(|fact| fact.kind == kind) {
+        Some(fact) => words(fact.powers),
+        None => "–".to_owned(),
+    }
+}
+
+fn words(powers: Powers) -> String {
+    let warn = match powers.warn {
+        WarnBy::Context => Some("warn the model"),
+        WarnBy::Notice => Some("warn the person"),
+        WarnBy::Nothing => None,
+    };
+    let each = [
+        powers.deny.then_some("deny"),
+        powers.ask.then_some("ask"),
+        warn,
+        powers.rewrite.then_some("rewrite"),
+        powers.context.then_some("context"),
+    ];
+    let each: Vec<_> = each.into_iter().flatten().collect();
+    if each.is_empty() { "tells".to_owned() } else { each.join(", ") }
+}
+
+fn cap(facts: &Facts) -> String {
+    match facts.stop_cap {
+        StopCap::Blocks(1) => "once".to_owned(),
+        StopCap::Blocks(count) => format!("{count} times"),
+        StopCap::None => "without end".to_owned(),
+        StopCap::Unknown => "unknown".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn powers_are_told_in_words() {
+        assert_eq!(words(Powers::NONE), "tells");
+        assert_eq!(words(Powers { rewrite: true, ..Powers::DENY }), "deny, rewrite");
+        assert_eq!(words(Powers::CONTEXT), "warn the model, context");
+    }
+}

@@ -1,0 +1,95 @@
+use std::time::{Duration, Instant};
+
+use anyhow::{Result, anyhow};
+use stead_testkit::fake_model::{FakeModel, RequestLog, Script};
+
+use crate::evidence::Evidence;
+use crate::ground::Ground;
+use crate::payload;
+use crate::process::{End, Ended, Process};
+use crate::witness::HookCall;
+
+/// How long the sessions of one play may take together.
+const DEADLINE: Duration = Duration::from_secs(180);
+
+/// What came of a script that real clients played.
+pub(crate) struct Played {
+    pub(crate) log: RequestLog,
+    pub(crate) calls: Vec<HookCall>,
+    pub(crate) sessions: Vec<Session>,
+}
+
+/// One session of a client, from start to end.
+pub(crate) struct Session {
+    pub(crate) prompt: String,
+    pub(crate) ended: Ended,
+    /// The client's own word for its id.
+    pub(crate) id: Option<String>,
+}
+
+/// Plays a script with one session.
+pub(crate) fn play(ground: &Ground, script: Script) -> Result<Played> {
+    play_together(ground, script, &["Do the scripted task."])
+}
+
+/// Plays a script with one session for each prompt, all at the same time. Fails when a session does not come to its
+/// regular end, when the script could not be followed, or when a payload is not what its doorway reads.
+pub(crate) fn play_together(ground: &Ground, script: Script, prompts: &[&str]) -> Result<Played> {
+    let before = ground.calls().len();
+    let model = FakeModel::start_on(ground.port(), script);
+    let deadline = Instant::now() + DEADLINE;
+    let mut running = Vec::new();
+    for (index, prompt) in prompts.iter().enumerate() {
+        let launch = (ground.client.launch)(ground, prompt);
+        let mut command = ground.world().command(&launch.program, &ground.project());
+        command.args(&launch.args).envs(launch.env);
+        running.push(Process::start(&mut command, &ground.world().folder(), &format!("client-{index}"))?);
+    }
+    let mut sessions = Vec::new();
+    for (process, prompt) in running.into_iter().zip(prompts) {
+        let ended = process.finish(deadline)?;
+        let id = (ground.client.session)(ground, &ended.stdout);
+        sessions.push(Session { prompt: (*prompt).to_owned(), ended, id });
+    }
+    let calls = ground.calls().split_off(before);
+    let played = Played { log: model.log(), calls, sessions };
+    played.ensure_regular(ground)?;
+    Ok(played)
+}
+
+impl Played {
+    fn ensure_regular(&self, ground: &Ground) -> Result<()> {
+        for session in &self.sessions {
+            let end = session.ended.end;
+            self.claim(end != End::Deadline, "the client did not end within its time")?;
+            self.claim(end == End::Exit(0), &format!("the client ended with {end:?}"))?;
+        }
+        let problems = self.log.problems();
+        self.claim(problems.is_empty(), &format!("the script could not be followed: {}", problems.join("; ")))?;
+        self.claim(!self.calls.is_empty(), "no hook was called")?;
+        let complaints = self.calls.iter().flat_map(|call| payload::complaints(ground.client.harness, call));
+        let complaints: Vec<_> = complaints.collect();
+        self.claim(complaints.is_empty(), &format!("a payload changed: {}", complaints.join("; ")))
+    }
+
+    /// Fails, with everything that was seen, unless the claim holds.
+    pub(crate) fn claim(&self, holds: bool, otherwise: &str) -> Result<()> {
+        if holds { Ok(()) } else { Err(anyhow!("{otherwise}\n{}", Evidence(self))) }
+    }
+
+    /// The id of the only session.
+    pub(crate) fn session_id(&self) -> Result<&str> {
+        self.id_of(0)
+    }
+
+    pub(crate) fn id_of(&self, index: usize) -> Result<&str> {
+        let id = self.sessions.get(index).and_then(|session| session.id.as_deref());
+        id.ok_or_else(|| anyhow!("the client does not tell its session's id\n{}", Evidence(self)))
+    }
+
+    /// Fails unless the model was told this text as the result of a tool call.
+    pub(crate) fn claim_told(&self, text: &str) -> Result<()> {
+        let told = !self.log.seen(text).is_empty();
+        self.claim(told, &format!("the reason did not reach the model: {text}"))
+    }
+}

@@ -1,0 +1,77 @@
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::process::ExitCode;
+use std::time::Instant;
+
+use anyhow::{Result, anyhow, bail};
+
+use crate::client::Client;
+use crate::ground::Programs;
+use crate::page::{Results, Standing, refresh_with};
+use crate::scenario::{Scenario, Stage};
+
+/// Which clients play which scenarios.
+pub struct Choice {
+    clients: Vec<&'static Client>,
+    /// Empty means all.
+    scenarios: Vec<u8>,
+}
+
+impl Choice {
+    pub fn new(clients: &[String], scenarios: &[u8]) -> Result<Self> {
+        if let Some(unknown) = scenarios.iter().find(|number| Scenario::ALL.iter().all(|one| one.number != **number)) {
+            bail!("there is no scenario {unknown}");
+        }
+        Ok(Self { clients: Client::choose(clients)?, scenarios: scenarios.to_vec() })
+    }
+
+    fn has(&self, scenario: &Scenario) -> bool {
+        self.scenarios.is_empty() || self.scenarios.contains(&scenario.number)
+    }
+}
+
+/// Plays what was chosen, tells how each ended, and brings the page up to date.
+pub fn run(choice: &Choice) -> Result<ExitCode> {
+    let programs = Programs::beside_this_one()?;
+    let mut results = Results::default();
+    let (mut passed, mut failed) = (0, 0);
+    for client in &choice.clients {
+        for scenario in Scenario::ALL.iter().filter(|scenario| choice.has(scenario)) {
+            let begun = Instant::now();
+            let (standing, detail) = judge(client, scenario, &programs);
+            let seconds = begun.elapsed().as_secs_f64();
+            println!("{} {:2} {}: {standing} ({seconds:.1} s)", client.harness, scenario.number, scenario.title);
+            match standing {
+                Standing::Proven => passed += 1,
+                Standing::Failing => {
+                    failed += 1;
+                    println!("{}", indented(&detail));
+                }
+                _ => {}
+            }
+            results.set(client.harness, scenario.number, standing);
+        }
+    }
+    refresh_with(&results)?;
+    println!("{passed} passed, {failed} failed");
+    Ok(if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn judge(client: &'static Client, scenario: &Scenario, programs: &Programs) -> (Standing, String) {
+    let Stage::Built { obstacle, play } = scenario.stage else {
+        return (Standing::NotBuilt, String::new());
+    };
+    if obstacle(&client.harness.doorway().facts).is_some() {
+        return (Standing::NotExpressible, String::new());
+    }
+    // A world that cannot be set up panics; the other scenarios still have their turn.
+    let outcome = catch_unwind(AssertUnwindSafe(|| play(client, programs)))
+        .unwrap_or_else(|panic| Err(anyhow!("{}", panic.downcast_ref::<String>().map_or("a panic", String::as_str))));
+    match outcome {
+        Ok(()) => (Standing::Proven, String::new()),
+        Err(error) => (Standing::Failing, format!("{error:#}")),
+    }
+}
+
+fn indented(text: &str) -> String {
+    text.lines().map(|line| format!("    {line}\n")).collect()
+}
