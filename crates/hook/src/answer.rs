@@ -16,10 +16,7 @@ use crate::last_word;
 use crate::payload::{self, Payload};
 use crate::policy::PolicyText;
 use crate::record;
-use crate::standing::{Env, Standing};
-
-/// Set by `stead doctor`, whose calls are real but leave no record.
-const DOCTOR: &str = "STEAD_DOCTOR";
+use crate::standing::{DOCTOR, Env, Standing};
 
 /// Answers the call on standard input.
 pub fn answer(call: &Call) -> ExitCode {

@@ -15,6 +15,9 @@ use stead_store::{Durability, Found, UserDirs, find_root, path_from_bytes, repla
 const REMEMBERED: Duration = Duration::from_secs(60 * 24 * 3600);
 const LOOKED_AT: usize = 200;
 
+/// Set by `stead doctor`, whose calls are real but leave no record.
+pub(crate) const DOCTOR: &str = "STEAD_DOCTOR";
+
 pub(crate) type Env = dyn Fn(&str) -> Option<OsString>;
 
 /// A project with Stead's marker, or none, and the agent's folder.
@@ -42,7 +45,7 @@ impl Standing {
         }
         let project = event.project.as_deref().map(Path::new).filter(|path| path.is_absolute());
         let found = find_root(project.unwrap_or(&cwd));
-        if let (Some(pointer), true) = (pointer, found.is_marked()) {
+        if let (Some(pointer), true) = (pointer, found.is_marked() && env(DOCTOR).is_none()) {
             pointer.write(found.dir());
         }
         Self { found, cwd }

@@ -1,19 +1,30 @@
 use std::path::Path;
 
 use stead_harness::{Harness, Scope};
+use stead_model::Verdict;
 
 /// Builds the command of one line. In a shared file it is bare and does nothing for a teammate without Stead: several
 /// clients read the shell's "not found" as a denial of everything. Elsewhere it names this very program.
 pub fn line_command(harness: Harness, event: &str, scope: Scope, program: &Path) -> String {
     match scope {
         Scope::Project => {
-            format!("command -v stead >/dev/null 2>&1 || exit 0; exec stead hook {harness} {event}")
+            let absent = match silence(harness, event).as_str() {
+                "" => "exit 0".to_owned(),
+                silence => format!("{{ echo '{silence}'; exit 0; }}"),
+            };
+            format!("command -v stead >/dev/null 2>&1 || {absent}; exec stead hook {harness} {event}")
         }
         Scope::ProjectStrict => format!("stead hook {harness} {event}"),
         Scope::Local | Scope::User => {
             format!("{} hook {harness} {event}", shell_word(&program.display().to_string()))
         }
     }
+}
+
+/// What this client wants to hear when there is nothing to say; some take an empty answer for a broken hook.
+fn silence(harness: Harness, event: &str) -> String {
+    let doorway = harness.doorway();
+    doorway.reply(&doorway.heard(event), &Verdict::allow()).stdout
 }
 
 /// The program as a file that is ours as a whole calls it, fit for a quoted string there.
@@ -44,6 +55,22 @@ mod tests {
         let command = line_command(Harness::Claude, "Stop", scope, Path::new(program));
         assert_eq!(command, expected);
         assert_eq!(our_command(&command).as_deref(), Some("claude"), "{command}");
+    }
+
+    #[test]
+    fn a_missing_stead_says_what_the_client_takes_for_silence() {
+        for harness in Harness::ALL {
+            let doorway = harness.doorway();
+            for line in doorway.facts.install.lines {
+                let command = line_command(harness, line.event, Scope::Project, Path::new("stead"));
+                let mut shell = std::process::Command::new("/bin/sh");
+                let output = shell.args(["-c", &command]).env("PATH", "/nowhere").output().unwrap();
+                let expected = doorway.reply(&doorway.heard(line.event), &Verdict::allow());
+                assert_eq!(String::from_utf8_lossy(&output.stdout).trim_end(), expected.stdout, "{command}");
+                assert_eq!((output.status.code(), output.stderr.as_slice()), (Some(0), &b""[..]), "{command}");
+                assert_eq!(our_command(&command).as_deref(), Some(harness.name()), "{command}");
+            }
+        }
     }
 
     #[test]
