@@ -9,6 +9,7 @@ use anyhow::{Result, bail};
 
 mod arguments;
 mod bench;
+mod clients;
 mod dependencies;
 mod fuzz;
 mod licence;
@@ -30,6 +31,7 @@ Chores:
   test                      run everything CI runs; the last line is `N passed, N failed`
       --only <step>         run one step (may be repeated)
       --list                name the steps
+      --clients [name…]     play the scenarios in these real clients, and nothing else
   tidy                      check the rules of the house: arrows, file lengths, docs
   dependencies              check licences and bans of everything Cargo.lock names
   bench hook                measure one hook call against other programs (Linux)
@@ -37,6 +39,7 @@ Chores:
       --json                print the figures as JSON
       --instructions        only count instructions and compare with xtask/hook-instructions.txt
       --accept              with --instructions: make the new count the baseline
+  clients install [name…]   install the pinned real clients below target/clients
   fuzz <target>             fuzz one decoder until it fails or the time is over
   fuzz --smoke              fuzz every target briefly
       --seconds <n>         how long each target runs (default 60, with --smoke 3)
@@ -63,6 +66,7 @@ fn run(mut arguments: Arguments) -> Result<ExitCode> {
         Some("tidy") => tidy::run(arguments),
         Some("dependencies") => dependencies::run(arguments),
         Some("bench") => bench::run(arguments),
+        Some("clients") => clients::run(arguments),
         Some("fuzz") => fuzz::run(arguments),
         Some(other) => bail!("there is no chore `{other}`; see `cargo xtask --help`"),
         None => {

@@ -19,6 +19,8 @@ pub(crate) const FOR_TESTS: &[Prerequisite] = &[GIT, CC, CXX, NODE, VALGRIND];
 /// What the benchmark needs for the programs it compares with.
 pub(crate) const FOR_BENCH: &[Prerequisite] = &[GIT, CC, VALGRIND, BASH, JQ, PYTHON];
 pub(crate) const FOR_INSTRUCTIONS: &[Prerequisite] = &[GIT, CC, VALGRIND];
+/// What installing and driving real clients needs.
+pub(crate) const FOR_CLIENTS: &[Prerequisite] = &[GIT, BASH, NPM, UNSHARE];
 /// libFuzzer is C++ and is built from source.
 pub(crate) const FOR_FUZZ: &[Prerequisite] = &[CC, CXX];
 
@@ -26,6 +28,8 @@ const GIT: Prerequisite = Prerequisite { program: "git", package: "git" };
 const CC: Prerequisite = Prerequisite { program: "cc", package: "gcc" };
 const CXX: Prerequisite = Prerequisite { program: "c++", package: "g++" };
 const NODE: Prerequisite = Prerequisite { program: "node", package: "nodejs" };
+const NPM: Prerequisite = Prerequisite { program: "npm", package: "npm" };
+const UNSHARE: Prerequisite = Prerequisite { program: "unshare", package: "util-linux" };
 const VALGRIND: Prerequisite = Prerequisite { program: "valgrind", package: "valgrind" };
 const BASH: Prerequisite = Prerequisite { program: "bash", package: "bash" };
 const JQ: Prerequisite = Prerequisite { program: "jq", package: "jq" };

@@ -15,6 +15,9 @@ use step::{STEPS, Step};
 use tally::Tally;
 
 pub(crate) fn run(mut arguments: Arguments) -> Result<ExitCode> {
+    if arguments.flag("--clients") {
+        return clients(arguments);
+    }
     let list = arguments.flag("--list");
     let mut only = Vec::new();
     while let Some(name) = arguments.value("--only")? {
@@ -48,6 +51,14 @@ pub(crate) fn run(mut arguments: Arguments) -> Result<ExitCode> {
     }
     println!("{} passed, {} failed", total.passed, total.failed);
     Ok(if total.failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Plays the scenarios in real clients only.
+fn clients(mut arguments: Arguments) -> Result<ExitCode> {
+    let names = crate::clients::names(&mut arguments);
+    arguments.finish()?;
+    let (_, failed) = crate::clients::prove(&names)?;
+    Ok(if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 fn chosen(only: &[String]) -> Result<Vec<&'static Step>> {

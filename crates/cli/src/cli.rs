@@ -1,7 +1,6 @@
 //! The command line: global options, the list of commands, and what happens around each of them.
 
 use std::path::PathBuf;
-use std::process::ExitCode;
 
 use clap::{Args, Parser, Subcommand};
 
@@ -57,15 +56,15 @@ pub(crate) enum Exit {
 }
 
 /// Parses the command line, runs the command, prints its error and gives the exit code.
-pub(crate) fn run() -> ExitCode {
+pub(crate) fn run() -> u8 {
     let cli = Cli::parse();
     let mut ui = Ui::new(cli.global.clone());
     match dispatch(cli.command, &mut ui) {
-        Ok(Exit::Done) => ExitCode::SUCCESS,
-        Ok(Exit::Failed) => ExitCode::FAILURE,
+        Ok(Exit::Done) => 0,
+        Ok(Exit::Failed) => 1,
         Err(error) => {
             ui.error(&error);
-            ExitCode::from(error.exit_code())
+            error.exit_code()
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use stead_model::{Event, EventKind, Level, Reply, Shape, Spot, Verdict};
 
+use crate::commands::Commands;
 use crate::detect::Signs;
 
 /// Everything Stead knows about one agent program.
@@ -35,6 +36,7 @@ pub struct Facts {
     /// Every settings layer the client reads. Agents may edit them only where our lines survive.
     pub settings: &'static [SettingsFile],
     pub install: Install,
+    pub commands: Commands,
 }
 
 /// One event of a client, and what the client lets a hook do there.

@@ -5,6 +5,7 @@
 //! a [`Reply`](stead_model::Reply) for that client and that event. It judges nothing, and it does no I/O: the
 //! environment reaches it as a function.
 
+mod commands;
 mod detect;
 mod dialect;
 mod doorway;
@@ -13,6 +14,7 @@ mod patch;
 mod roster;
 mod tool;
 
+pub use commands::{CommandFormat, CommandKey, Commands};
 pub use detect::{Signs, detect};
 pub use doorway::{Doorway, EventFact, Facts, Heard, Install, Line, Powers, Scope, SettingsFile, StopCap, WarnBy};
 pub use roster::Harness;

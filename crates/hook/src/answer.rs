@@ -3,12 +3,12 @@
 use std::borrow::Cow;
 use std::ffi::OsString;
 use std::io::Write;
-use std::process::ExitCode;
 
 use stead_gate::{Place, Policy, judge};
 use stead_harness::{Harness, Signs, detect};
 use stead_model::{Event, EventKind, Reply, Verdict};
 use stead_settings::has_our_lines;
+use stead_store::ignore_broken_pipes;
 
 use crate::call::Call;
 use crate::fact::FileFacts;
@@ -18,8 +18,9 @@ use crate::policy::PolicyText;
 use crate::record;
 use crate::standing::{DOCTOR, Env, Standing};
 
-/// Answers the call on standard input.
-pub fn answer(call: &Call) -> ExitCode {
+/// Answers the call on standard input and gives the exit code.
+pub fn answer(call: &Call) -> u8 {
+    ignore_broken_pipes();
     last_word::arm(call.harness, call.event.as_deref());
     fault("start");
     let env: &Env = &|name| std::env::var_os(name);
@@ -38,7 +39,7 @@ pub fn answer(call: &Call) -> ExitCode {
         Payload::Bytes(bytes) => handle(call, &payload::text(&bytes), env),
     };
     payload::drain_rest();
-    ExitCode::from(exit)
+    exit
 }
 
 /// Writes the reply and gives its exit code. A client that has stopped listening is not our error.

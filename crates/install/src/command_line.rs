@@ -16,7 +16,7 @@ pub fn line_command(harness: Harness, event: &str, scope: Scope, program: &Path)
         }
         Scope::ProjectStrict => format!("stead hook {harness} {event}"),
         Scope::Local | Scope::User => {
-            format!("{} hook {harness} {event}", shell_word(&program.display().to_string()))
+            format!("{} hook {harness} {event}", shell_program(scope, program))
         }
     }
 }
@@ -35,6 +35,14 @@ pub(crate) fn whole_program(scope: Scope, program: &Path) -> String {
             let quoted = serde_json::Value::from(program.display().to_string()).to_string();
             quoted.trim_matches('"').to_owned()
         }
+    }
+}
+
+/// The program as a person or an agent types it: bare where a file is shared, else this very program.
+pub(crate) fn shell_program(scope: Scope, program: &Path) -> String {
+    match scope {
+        Scope::Project | Scope::ProjectStrict => "stead".to_owned(),
+        Scope::Local | Scope::User => shell_word(&program.display().to_string()),
     }
 }
 

@@ -5,11 +5,12 @@ use stead_harness::Harness;
 use stead_model::Shape;
 use stead_settings::{OurLine, our_lines};
 
+use crate::command_file::examine_commands;
 use crate::heartbeat::heartbeats;
 use crate::layer::{Layer, layers, read_text};
 use crate::project_check::{layer_checks, project_checks};
 use crate::proof::{Program, prove};
-use crate::{Check, Heartbeat, LineProof, Outcome, Reach, Site, Status};
+use crate::{Check, CommandReport, Heartbeat, LineProof, Outcome, Reach, Site, Status};
 
 /// Everything doctor found.
 #[derive(Debug, Serialize)]
@@ -27,6 +28,8 @@ pub struct HarnessReport {
     /// The program on PATH.
     pub program: Option<PathBuf>,
     pub installs: Vec<InstallReport>,
+    /// Its commands, where there are files of their names.
+    pub commands: Vec<CommandReport>,
     pub heartbeat: Option<Heartbeat>,
     /// What a person must confirm in the client.
     pub confirm: &'static str,
@@ -80,12 +83,15 @@ pub fn diagnose(site: &Site<'_>, flags: &[String]) -> Diagnosis {
         let program = site.find_program(facts.program);
         let heartbeat = beats.iter().find(|(known, _)| *known == harness).map(|(_, beat)| beat.clone());
         if !installs.is_empty() || program.is_some() || heartbeat.is_some() {
+            let commands = [Reach::Project, Reach::User].map(|reach| examine_commands(site, harness, reach));
+            let commands = commands.into_iter().filter(|report| report.found + report.foreign.len() > 0).collect();
             let confirm = facts.install.confirm;
             harnesses.push(HarnessReport {
                 harness: harness.name(),
                 title: facts.title,
                 program,
                 installs,
+                commands,
                 heartbeat,
                 confirm,
             });

@@ -1,4 +1,5 @@
-//! Putting Stead's lines into clients' settings, taking them out, and proving that they work.
+//! Putting Stead's lines into clients' settings and its commands beside them, taking them out, and proving that they
+//! work.
 //!
 //! The files belong to the person, so every change is first a [`Plan`] that can be shown as a diff, then applied file by
 //! file, and remembered in an [`UndoRecord`] that brings the old bytes back. [`diagnose`] runs the installed lines the
@@ -8,6 +9,7 @@ mod apply;
 mod capability;
 mod check;
 mod choice;
+mod command_file;
 mod command_line;
 mod diagnosis;
 mod diff;
@@ -18,7 +20,9 @@ mod payload;
 mod plan;
 mod project_check;
 mod proof;
+mod seal;
 mod site;
+mod template;
 mod undo;
 mod uninstall;
 
@@ -26,6 +30,7 @@ pub use apply::{Applied, apply};
 pub use capability::{Capability, capability};
 pub use check::{Check, Status};
 pub use choice::{Detected, detect, named};
+pub use command_file::{CommandReport, plan_commands};
 pub use command_line::line_command;
 pub use diagnosis::{Diagnosis, HarnessReport, InstallReport, diagnose};
 pub use diff::diff;

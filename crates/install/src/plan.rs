@@ -16,6 +16,22 @@ pub struct Plan {
     pub notes: Vec<Note>,
 }
 
+impl Plan {
+    /// Puts another plan behind this one.
+    #[must_use]
+    pub fn and(mut self, other: Self) -> Self {
+        self.edits.extend(other.edits);
+        self.notes.extend(other.notes);
+        self
+    }
+
+    /// Says whether a file is already dealt with.
+    pub(crate) fn has(&self, path: &Path) -> bool {
+        let is_noted = |note: &Note| matches!(note, Note::Bad { path: noted, .. } | Note::Kept { path: noted, .. } if noted == path);
+        self.edits.iter().any(|edit| edit.path == path) || self.notes.iter().any(is_noted)
+    }
+}
+
 /// A change of one file: from one content to another, where `None` is no file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileEdit {
@@ -43,6 +59,12 @@ pub enum Note {
     Found { harness: Harness, path: PathBuf, finding: Finding, is_replaced: bool },
     /// What a person must confirm in the client.
     Confirm { harness: Harness, what: &'static str },
+    /// A client has Stead's commands, or will.
+    Commands { harness: Harness },
+    /// A client that has no place for commands of this scope.
+    NoCommands { harness: Harness, why: String },
+    /// A command's file that is not, or no longer, Stead's to change.
+    Kept { harness: Harness, path: PathBuf, why: &'static str },
 }
 
 impl Note {
@@ -52,7 +74,10 @@ impl Note {
             | Self::Skipped { harness, .. }
             | Self::Current { harness, .. }
             | Self::Found { harness, .. }
-            | Self::Confirm { harness, .. } => *harness,
+            | Self::Confirm { harness, .. }
+            | Self::Commands { harness }
+            | Self::NoCommands { harness, .. }
+            | Self::Kept { harness, .. } => *harness,
         }
     }
 
@@ -68,6 +93,13 @@ impl Note {
                 format!("in `{}`: {finding}{done}", site.brief(path))
             }
             Self::Confirm { harness, what } => format!("{}: {what}", harness.doorway().facts.title),
+            Self::Commands { harness } => {
+                let facts = &harness.doorway().facts;
+                let typed = |name| facts.commands.typed.replace("{name}", name);
+                format!("{}: new commands, such as `{}` and `{}`", facts.title, typed("handoff"), typed("pickup"))
+            }
+            Self::NoCommands { harness, why } => format!("{}: {why}", harness.doorway().facts.title),
+            Self::Kept { path, why, .. } => format!("`{}` is left alone: {why}", site.brief(path)),
         }
     }
 }

@@ -79,13 +79,7 @@ impl Site<'_> {
 
     /// Looks a program up on PATH.
     pub fn find_program(&self, name: &str) -> Option<PathBuf> {
-        let path = (self.env)("PATH")?;
-        let names =
-            if cfg!(windows) { vec![format!("{name}.exe"), format!("{name}.cmd")] } else { vec![name.to_owned()] };
-        std::env::split_paths(&path)
-            .filter(|folder| !folder.as_os_str().is_empty())
-            .flat_map(|folder| names.iter().map(move |name| folder.join(name)).collect::<Vec<_>>())
-            .find(|file| file.is_file())
+        stead_store::find_program(&(self.env)("PATH")?, name)
     }
 
     /// Names a file briefly: relative to the project, below `~`, else in full.

@@ -10,6 +10,7 @@ use stead_model::Shape;
 use stead_settings::{has_our_lines, remove};
 use stead_store::{Durability, StoreError, create_parents, read_capped, replace, reserve_private};
 
+use crate::seal::{Ownership, ownership};
 use crate::{FileEdit, InstallError};
 
 const LIMIT: usize = 64 * 1024 * 1024;
@@ -152,9 +153,9 @@ impl UndoFile {
     }
 }
 
-/// A file in which our lines stood before we knew of it is remembered without them.
+/// A file in which our lines stood before we knew of it is remembered without them; a command of ours not at all.
 fn without_ours(shape: Shape, before: Option<&str>) -> Option<String> {
-    let before = before?;
+    let before = before.filter(|text| ownership(text) != Ownership::Ours)?;
     if !has_our_lines(shape, before) {
         return Some(before.to_owned());
     }

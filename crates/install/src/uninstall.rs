@@ -4,15 +4,23 @@ use stead_harness::Harness;
 use stead_model::Shape;
 use stead_settings::{has_our_lines, is_bare, remove};
 
+use crate::command_file::{files, plan_command_removal};
 use crate::layer::{layers, read_text};
 use crate::{FileEdit, Note, Plan, Reach, Site, UndoRecord};
 
 /// Plans the way back. A file that is still exactly what Stead wrote gets its old bytes; from any other only Stead's
-/// lines go. It works without a record too: a teammate has none.
+/// lines go, and commands that nobody changed. It works without a record too: a teammate has none.
 pub fn plan_removal(site: &Site<'_>, harnesses: &[Harness], reach: Reach, record: &UndoRecord) -> Plan {
     let mut plan = Plan::default();
+    // Before the lines, so that a folder made for both is empty when its turn comes.
+    plan_command_removal(site, harnesses, reach, record, &mut plan);
+    let commands: Vec<PathBuf> =
+        Harness::ALL.into_iter().flat_map(|harness| files(site, harness, reach)).map(|(_, path)| path).collect();
     for &harness in harnesses {
         for (path, shape) in candidates(site, harness, reach, record) {
+            if commands.contains(&path) {
+                continue;
+            }
             match read_text(&path) {
                 Ok(None) => {}
                 Ok(Some(text)) => match way_back(site, record, &path, shape, &text) {

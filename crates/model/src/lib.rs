@@ -21,5 +21,5 @@ pub use id::{FileId, IdProblem};
 pub use redact::redact;
 pub use reply::Reply;
 pub use settings::{Base, Shape, Spot};
-pub use time::rfc3339;
+pub use time::{rfc3339, unix_millis};
 pub use verdict::{Level, Reason, Verdict};

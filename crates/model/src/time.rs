@@ -23,9 +23,70 @@ fn civil(days: i64) -> (i64, i64, i64) {
     (year, month, day)
 }
 
+/// Reads a moment as [`rfc3339`] writes it. Fractions of any length and offsets such as `+02:00` are fine, since people
+/// and other programs write moments too; `None` for anything else.
+pub fn unix_millis(moment: &str) -> Option<i64> {
+    let (date, time) = moment.trim().split_once(['T', 't', ' '])?;
+    let mut date = date.splitn(3, '-').map(|part| part.parse::<i64>().ok());
+    let (year, month, day) = (date.next()??, date.next()??, date.next()??);
+    let (clock, offset) = match time.find(['Z', 'z', '+', '-']) {
+        Some(at) => (&time[..at], minutes_east(&time[at..])?),
+        None => (time, 0),
+    };
+    let (clock, fraction) = clock.split_once('.').unwrap_or((clock, ""));
+    let mut clock = clock.splitn(3, ':').map(|part| part.parse::<i64>().ok());
+    let (hour, minute, second) = (clock.next()??, clock.next()??, clock.next().unwrap_or(Some(0))?);
+    let fits = (1..=12).contains(&month)
+        && (1..=31).contains(&day)
+        && (0..9_999).contains(&year)
+        && (0..24).contains(&hour)
+        && (0..60).contains(&minute)
+        && (0..=60).contains(&second)
+        && fraction.bytes().all(|byte| byte.is_ascii_digit());
+    let millis = format!("{fraction:0<3}").get(..3)?.parse::<i64>().ok()?;
+    let seconds = days(year, month, day) * 86_400 + hour * 3600 + (minute - offset) * 60 + second;
+    fits.then_some(seconds * 1000 + millis)
+}
+
+fn minutes_east(offset: &str) -> Option<i64> {
+    let (sign, rest) = match offset.as_bytes().first()? {
+        b'+' => (1, &offset[1..]),
+        b'-' => (-1, &offset[1..]),
+        _ => return (offset.len() == 1).then_some(0),
+    };
+    let (hours, minutes) = rest.split_once(':').or_else(|| rest.split_at_checked(2))?;
+    Some(sign * (hours.parse::<i64>().ok()? * 60 + minutes.parse::<i64>().ok()?))
+}
+
+/// Counts the days from 1970-01-01 to a date (Howard Hinnant's `days_from_civil`).
+fn days(year: i64, month: i64, day: i64) -> i64 {
+    let year = if month <= 2 { year - 1 } else { year };
+    let era = year.div_euclid(400);
+    let year_of_era = year.rem_euclid(400);
+    let day_of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
+    era * 146_097 + year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year - 719_468
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn moments_are_read_back() {
+        for millis in [0, -1, 951_782_400_000, 1_794_771_930_123, 4_102_444_799_000] {
+            assert_eq!(unix_millis(&rfc3339(millis)), Some(millis));
+        }
+        let check = |moment: &str, expected: Option<i64>| assert_eq!(unix_millis(moment), expected, "{moment}");
+        check("2026-11-15T19:45:30Z", Some(1_794_771_930_000));
+        check("2026-11-15T21:45:30.5+02:00", Some(1_794_771_930_500));
+        check("2026-11-15 14:45:30.123456-0500", Some(1_794_771_930_123));
+        check("2026-11-15T19:45", Some(1_794_771_900_000));
+        for bad in
+            ["", "2026-11-15", "yesterday", "2026-13-15T00:00:00Z", "2026-11-15T25:00:00Z", "T", "2026-11-15T1:2:3Zé"]
+        {
+            check(bad, None);
+        }
+    }
 
     #[test]
     fn moments_are_written_in_utc() {

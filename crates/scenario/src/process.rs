@@ -6,7 +6,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
-use rustix::process::{Pid, Signal, kill_process_group};
+use rustix::process::{Pid, Signal, kill_process_group, test_kill_process_group};
 
 /// How long a program may take to end once it was asked to.
 const GRACE: Duration = Duration::from_secs(5);
@@ -54,7 +54,10 @@ impl Process {
     pub(crate) fn finish(mut self, deadline: Instant) -> Result<Ended> {
         let status = self.wait(deadline)?;
         let end = match status {
-            Some(status) => End::of(status),
+            Some(status) => {
+                self.let_finish();
+                End::of(status)
+            }
             None => {
                 self.signal(Signal::TERM);
                 self.wait(Instant::now() + GRACE)?;
@@ -78,9 +81,21 @@ impl Process {
         }
     }
 
+    /// Gives what the program left behind time to end by itself: some clients do not wait for their last hooks.
+    fn let_finish(&self) {
+        let patience = Instant::now() + GRACE;
+        while self.group().is_some_and(|group| test_kill_process_group(group).is_ok()) && Instant::now() < patience {
+            thread::sleep(Duration::from_millis(20));
+        }
+    }
+
+    fn group(&self) -> Option<Pid> {
+        i32::try_from(self.child.id()).ok().and_then(Pid::from_raw)
+    }
+
     /// Reaches everybody who is left of the group. The group keeps its number while anybody is.
     fn signal(&self, signal: Signal) {
-        if let Some(group) = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw) {
+        if let Some(group) = self.group() {
             let _ = kill_process_group(group, signal);
         }
     }
@@ -122,6 +137,12 @@ mod tests {
     }
 
     #[test]
+    fn what_a_program_leaves_behind_may_finish() {
+        let ended = run("(sleep 0.3; echo late) & exit 0", 20);
+        assert_eq!((ended.stdout.as_str(), ended.end), ("late\n", End::Exit(0)));
+    }
+
+    #[test]
     fn a_program_that_hangs_is_ended_with_its_children() {
         let begun = Instant::now();
         let ended = run("echo $$; sleep 600 & sleep 600", 1);
@@ -131,7 +152,7 @@ mod tests {
         // The killed child is init's to collect, so give it a moment.
         let gone = (0..100).any(|_| {
             thread::sleep(Duration::from_millis(50));
-            rustix::process::test_kill_process_group(group).is_err()
+            test_kill_process_group(group).is_err()
         });
         assert!(gone);
     }

@@ -48,7 +48,7 @@ fn append_bytes(path: &Path, line: &[u8], durability: Durability, patience: Dura
 }
 
 /// Opens and locks the log, and gives its length under the lock.
-fn open_locked(path: &Path, patience: Duration) -> Result<(File, u64), StoreError> {
+pub(crate) fn open_locked(path: &Path, patience: Duration) -> Result<(File, u64), StoreError> {
     let mut waiting = Waiting::new(patience);
     loop {
         let file = os::open_to_append(path).at("open", path)?;

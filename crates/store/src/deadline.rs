@@ -22,6 +22,18 @@ pub fn set_on_alarm(on_alarm: OnAlarm) {
     BLOCK.store(on_alarm == OnAlarm::Block, Ordering::Relaxed);
 }
 
+/// Makes a write to a reader that has gone away an error instead of the end of the process.
+#[cfg(unix)]
+#[expect(unsafe_code, reason = "neither std nor rustix can set a signal's disposition")]
+pub fn ignore_broken_pipes() {
+    // SAFETY: ignoring a signal runs no code of ours.
+    unsafe { libc::signal(libc::SIGPIPE, libc::SIG_IGN) };
+}
+
+/// Makes a write to a reader that has gone away an error instead of the end of the process; elsewhere it is one.
+#[cfg(not(unix))]
+pub fn ignore_broken_pipes() {}
+
 /// Starts the alarm. It is never stopped: the process ends first.
 #[cfg(unix)]
 #[expect(unsafe_code, reason = "neither std nor rustix can install a signal handler")]

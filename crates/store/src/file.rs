@@ -121,7 +121,7 @@ pub fn read_capped(path: &Path, limit: usize) -> Result<Option<Vec<u8>>, StoreEr
     Ok(Some(bytes))
 }
 
-fn write_beside(
+pub(crate) fn write_beside(
     target: &Path,
     bytes: &[u8],
     durability: Durability,
@@ -153,7 +153,7 @@ fn sync_folder(target: &Path, durability: Durability) -> Result<(), StoreError> 
 }
 
 /// Finds where a path finally points, also when nothing is there yet.
-fn follow(path: &Path) -> Result<PathBuf, StoreError> {
+pub(crate) fn follow(path: &Path) -> Result<PathBuf, StoreError> {
     let mut target = path.to_owned();
     for _ in 0..LINK_LIMIT {
         match fs::symlink_metadata(&target) {

@@ -6,6 +6,7 @@
 //! one place. It knows no rules of the domain, judges nothing and prints nothing.
 
 mod adopt;
+mod amend;
 mod append;
 mod config;
 mod deadline;
@@ -20,6 +21,8 @@ mod marker;
 mod nearest;
 mod os;
 mod path_bytes;
+mod program;
+mod rewrite;
 mod room;
 mod root;
 mod schema;
@@ -29,9 +32,10 @@ mod user_dirs;
 mod worktree;
 
 pub use adopt::{Adopted, adopt};
+pub use amend::amend;
 pub use append::append_line;
 pub use config::{Config, Edited, Entry, Layer, Origin, Problem, Severity, Value, set_value, unset_value};
-pub use deadline::{OnAlarm, set_on_alarm, start_alarm};
+pub use deadline::{OnAlarm, ignore_broken_pipes, set_on_alarm, start_alarm};
 pub use durability::Durability;
 pub use error::StoreError;
 pub use file::{Creation, create, create_parents, read_capped, replace, replace_creating, reserve_private};
@@ -42,6 +46,8 @@ pub use lines::Lines;
 pub use marker::Marker;
 pub use nearest::nearest;
 pub use path_bytes::path_from_bytes;
+pub use program::find_program;
+pub use rewrite::{Beginning, Rewritten, rewrite_log};
 pub use room::Room;
 pub use root::{CONFIG, CONFIG_LOCAL, Found, MARKER, clean, find_root};
 pub use schema::{SCHEMAS, Schema, schema};

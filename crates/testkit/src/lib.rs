@@ -2,7 +2,7 @@
 //! which the real binary runs and its whole output is compared; and a scripted model for the programs that need one.
 //!
 //! For tests only; nothing that ships depends on it. It fails by panicking, as tests do.
-#![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot be set up has failed")]
+#![expect(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
 
 pub mod fake_model;
 mod run;

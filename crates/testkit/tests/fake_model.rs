@@ -1,4 +1,5 @@
 //! The scripted model over raw sockets, as a client meets it.
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 use std::io::{Read, Write};
 use std::net::TcpStream;

@@ -3,7 +3,7 @@
 use anyhow::{Result, bail};
 
 use super::tally::Tally;
-use crate::{bench, dependencies, fuzz, prerequisite, program, tidy};
+use crate::{bench, clients, dependencies, fuzz, prerequisite, program, tidy};
 
 /// One step: a single check, or a test runner whose tests are counted.
 pub(super) struct Step {
@@ -22,6 +22,7 @@ pub(super) const STEPS: &[Step] = &[
     step("doc-tests", "the examples in the documentation", doc_tests),
     step("docs", "the documentation builds without warnings", docs),
     step("fuzz", "every fuzz target for a few seconds", fuzz),
+    step("clients", "the scenarios in real clients", clients),
     step("instructions", "instructions of one hook call in the release binary", instructions),
 ];
 
@@ -94,6 +95,11 @@ fn docs() -> Result<Tally> {
 
 fn fuzz() -> Result<Tally> {
     let (passed, failed) = fuzz::smoke()?;
+    Ok(Tally { passed, failed })
+}
+
+fn clients() -> Result<Tally> {
+    let (passed, failed) = clients::prove(&clients::always())?;
     Ok(Tally { passed, failed })
 }
 

@@ -11,7 +11,8 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("store", &[]),
     ("hook", &["model", "harness", "gate", "store", "settings"]),
     ("install", &["model", "harness", "settings", "store", "hook"]),
-    ("cli", &["model", "harness", "settings", "gate", "store", "hook", "install"]),
+    ("context", &["model", "store"]),
+    ("cli", &["model", "harness", "settings", "gate", "store", "hook", "install", "context"]),
     ("testkit", &["model", "harness", "settings", "gate", "store", "hook", "install"]),
     ("scenario", &["model", "harness", "testkit"]),
 ];

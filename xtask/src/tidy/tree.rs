@@ -65,9 +65,9 @@ impl Tree {
         self.files.iter().filter_map(|file| Some((file, file.rust.as_ref()?)))
     }
 
-    /// The Rust sources that end up in a program: test files left out.
+    /// The Rust sources that end up in a program: tests and build scripts left out.
     pub(super) fn shipped(&self) -> impl Iterator<Item = (&File, &RustText)> {
-        self.rust().filter(|(file, _)| !file.is_test() && !self.is_declared_for_tests(file))
+        self.rust().filter(|(file, _)| !file.is_test() && !file.is_build_script() && !self.is_declared_for_tests(file))
     }
 
     /// Says whether the module that declares this file does so for tests only.
@@ -106,6 +106,10 @@ impl File {
 
     fn is_test(&self) -> bool {
         self.path.split('/').any(|part| part == "tests" || part == "benches") || self.path.ends_with("/tests.rs")
+    }
+
+    fn is_build_script(&self) -> bool {
+        self.path.ends_with("/build.rs") && !self.path.contains("/src/")
     }
 
     /// The file's name without folder and `.rs`.
@@ -160,6 +164,7 @@ mod tests {
             ("crates/gate/src/testing.rs", ""),
             ("crates/gate/src/shell/tests.rs", ""),
             ("crates/gate/tests/main.rs", ""),
+            ("crates/gate/build.rs", ""),
         ]);
         let shipped: Vec<_> = tree.shipped().map(|(file, _)| file.path.as_str()).collect();
         assert_eq!(shipped, ["crates/gate/src/lib.rs"]);

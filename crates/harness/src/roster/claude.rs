@@ -3,6 +3,7 @@
 use serde_json::json;
 use stead_model::{Base, Detail, Event, EventKind, Reply, Shape, Spot, Verdict};
 
+use crate::commands::{CommandFormat, CommandKey, Commands};
 use crate::detect::Signs;
 use crate::dialect::{self, Accent, RewriteStyle};
 use crate::doorway::{
@@ -32,6 +33,18 @@ pub(super) static DOORWAY: Doorway = Doorway {
             entry,
             whole: None,
             confirm: "start `claude` in this folder once and accept its trust question; interactive sessions run no hooks before",
+        },
+        // `/context`, `/loop` and `/goal` are its own, so the folder is part of the name.
+        commands: Commands {
+            format: CommandFormat::Markdown(&[
+                CommandKey::Description,
+                CommandKey::ArgumentHint,
+                CommandKey::AllowedTools,
+            ]),
+            project: ".claude/commands/stead/{name}.md",
+            user: user("commands/stead/{name}.md"),
+            typed: "/stead:{name}",
+            arguments: Some("$ARGUMENTS"),
         },
     },
     decode,

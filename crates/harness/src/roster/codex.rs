@@ -4,6 +4,7 @@
 use serde_json::json;
 use stead_model::{Author, Base, Event, EventKind, Reply, Shape, Spot, Verdict};
 
+use crate::commands::shared_skill;
 use crate::detect::Signs;
 use crate::dialect::{self, Accent, RewriteStyle};
 use crate::doorway::{
@@ -33,6 +34,7 @@ pub(super) static DOORWAY: Doorway = Doorway {
             whole: None,
             confirm: "run `/hooks` in `codex` and trust Stead's lines; until then, and after every change of them, it skips them silently",
         },
+        commands: shared_skill("$stead-{name}"),
     },
     decode,
     encode,

@@ -7,6 +7,7 @@ use std::borrow::Cow;
 use serde_json::{Map, Value, json};
 use stead_model::{Agent, Author, Base, Detail, Event, EventKind, Level, Reply, Shape, Spot, Verdict};
 
+use crate::commands::shared_skill;
 use crate::detect::Signs;
 use crate::dialect::{self, Accent, RewriteStyle};
 use crate::doorway::{Doorway, EventFact, Facts, Heard, Install, Line, Powers, Scope, SettingsFile, StopCap, event};
@@ -34,6 +35,7 @@ pub(super) static DOORWAY: Doorway = Doorway {
             whole: None,
             confirm: "start `copilot` in this folder and trust it; project hooks run in trusted folders only",
         },
+        commands: shared_skill("/stead-{name}"),
     },
     decode,
     encode,

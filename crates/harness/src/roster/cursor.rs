@@ -6,6 +6,7 @@ use std::borrow::Cow;
 use serde_json::{Map, Value, json};
 use stead_model::{Action, Agent, Base, Detail, Event, EventKind, Level, Reply, Shape, Spot, ToolCall, Verdict};
 
+use crate::commands::{CommandFormat, Commands};
 use crate::detect::Signs;
 use crate::dialect::{self, Accent, RewriteStyle};
 use crate::doorway::{
@@ -35,6 +36,14 @@ pub(super) static DOORWAY: Doorway = Doorway {
             entry,
             whole: None,
             confirm: "open this folder in Cursor and trust it; untrusted workspaces run no project hooks",
+        },
+        commands: Commands {
+            format: CommandFormat::Markdown(&[]),
+            project: ".cursor/commands/stead-{name}.md",
+            user: user(".cursor/commands/stead-{name}.md"),
+            typed: "/stead-{name}",
+            // What a person writes behind the command is added to it.
+            arguments: None,
         },
     },
     decode,

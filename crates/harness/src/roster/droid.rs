@@ -4,6 +4,7 @@
 use serde_json::json;
 use stead_model::{Agent, Base, Detail, Event, EventKind, Reply, Shape, Spot, Verdict};
 
+use crate::commands::{CommandFormat, CommandKey, Commands};
 use crate::detect::Signs;
 use crate::dialect::{self, Accent, RewriteStyle};
 use crate::doorway::{
@@ -33,6 +34,14 @@ pub(super) static DOORWAY: Doorway = Doorway {
             entry,
             whole: None,
             confirm: "restart `droid`, or review the lines in its `/hooks`; it reads hooks at start only",
+        },
+        // It looks at the top of the folder only.
+        commands: Commands {
+            format: CommandFormat::Markdown(&[CommandKey::Description, CommandKey::ArgumentHint]),
+            project: ".factory/commands/stead-{name}.md",
+            user: user(".factory/commands/stead-{name}.md"),
+            typed: "/stead-{name}",
+            arguments: Some("$ARGUMENTS"),
         },
     },
     decode,

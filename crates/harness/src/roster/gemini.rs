@@ -4,6 +4,7 @@
 use serde_json::{Map, Value, json};
 use stead_model::{Base, Detail, Event, EventKind, Level, Reply, Shape, Spot, Verdict};
 
+use crate::commands::{CommandFormat, Commands};
 use crate::detect::Signs;
 use crate::dialect::{self, Accent, RewriteStyle};
 use crate::doorway::{
@@ -33,6 +34,13 @@ pub(super) static DOORWAY: Doorway = Doorway {
             entry,
             whole: None,
             confirm: "trust this folder in `gemini`; elsewhere it runs no project hooks, and it warns once about new ones",
+        },
+        commands: Commands {
+            format: CommandFormat::Toml,
+            project: ".gemini/commands/stead/{name}.toml",
+            user: user(".gemini/commands/stead/{name}.toml"),
+            typed: "/stead:{name}",
+            arguments: Some("{{args}}"),
         },
     },
     decode,

@@ -4,6 +4,7 @@
 use serde_json::json;
 use stead_model::{Base, Event, EventKind, Level, Reply, Shape, Spot, Verdict};
 
+use crate::commands::shared_skill;
 use crate::detect::Signs;
 use crate::dialect::{self, Accent, RewriteStyle};
 use crate::doorway::{Doorway, EventFact, Facts, Heard, Install, Line, Powers, Scope, SettingsFile, StopCap, event};
@@ -32,6 +33,7 @@ pub(super) static DOORWAY: Doorway = Doorway {
             whole: None,
             confirm: "nothing, but running sessions of `kimi` must be started anew",
         },
+        commands: shared_skill("/skill:stead-{name}"),
     },
     decode,
     encode,

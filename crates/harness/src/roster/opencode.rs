@@ -7,6 +7,7 @@ use std::borrow::Cow;
 use serde_json::{Map, Value, json};
 use stead_model::{Agent, Author, Base, Detail, Event, EventKind, Level, Reply, Shape, Spot, Trigger, Verdict};
 
+use crate::commands::{CommandFormat, CommandKey, Commands};
 use crate::detect::Signs;
 use crate::dialect;
 use crate::doorway::{Doorway, EventFact, Facts, Heard, Install, Line, Powers, Scope, SettingsFile, StopCap, event};
@@ -33,6 +34,14 @@ pub(super) static DOORWAY: Doorway = Doorway {
             entry,
             whole: Some(include_str!("opencode.js")),
             confirm: "nothing, but running sessions of `opencode` must be started anew",
+        },
+        // Of the two folder names it knows, the one that was seen to work.
+        commands: Commands {
+            format: CommandFormat::Markdown(&[CommandKey::Description]),
+            project: ".opencode/command/stead-{name}.md",
+            user: user("opencode/command/stead-{name}.md"),
+            typed: "/stead-{name}",
+            arguments: Some("$ARGUMENTS"),
         },
     },
     decode,

@@ -3,6 +3,7 @@
 use serde_json::json;
 use stead_model::{Author, Base, Event, EventKind, Reply, Shape, Spot, Verdict};
 
+use crate::commands::{CommandFormat, CommandKey, Commands};
 use crate::detect::Signs;
 use crate::dialect::{self, Accent, RewriteStyle};
 use crate::doorway::{Doorway, EventFact, Facts, Heard, Install, Line, Powers, Scope, SettingsFile, StopCap, event};
@@ -30,6 +31,13 @@ pub(super) static DOORWAY: Doorway = Doorway {
             entry,
             whole: None,
             confirm: "trust this folder in `qwen`; elsewhere it reads no project settings",
+        },
+        commands: Commands {
+            format: CommandFormat::Markdown(&[CommandKey::Description]),
+            project: ".qwen/commands/stead/{name}.md",
+            user: user("commands/stead/{name}.md"),
+            typed: "/stead:{name}",
+            arguments: Some("{{args}}"),
         },
     },
     decode,

@@ -2,7 +2,7 @@ use std::fs;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use stead_model::EventKind;
+use stead_model::{EventKind, Shape};
 use stead_testkit::fake_model::{Call, Script, Turn};
 
 use super::{Scenario, Stage, cannot_deny, powers};
@@ -32,7 +32,7 @@ fn check(client: &'static Client, programs: &Programs) -> Result<()> {
 fn by_the_agent(client: &'static Client, programs: &Programs) -> Result<()> {
     let ground = Ground::new(client, programs)?;
     let settings = ground.settings();
-    let before = fs::read(&settings)?;
+    let before = ours(&ground, &fs::read_to_string(&settings)?);
     let path = settings.display().to_string();
     let played = play(
         &ground,
@@ -44,8 +44,15 @@ fn by_the_agent(client: &'static Client, programs: &Programs) -> Result<()> {
             Turn::say("I was not allowed to."),
         ]),
     )?;
-    played.claim(fs::read(&settings).is_ok_and(|after| after == before), "the hook lines were changed")?;
+    let after = ours(&ground, &fs::read_to_string(&settings).unwrap_or_default());
+    played.claim(after == before, &format!("Stead's lines were changed: {after:?}"))?;
     ensure_denied(&ground, &played, 3)
+}
+
+/// What is Stead's in a settings file; a client may write down other things of its own.
+fn ours(ground: &Ground, text: &str) -> Vec<String> {
+    let is_whole = ground.client.harness.doorway().facts.install.shape == Shape::Whole;
+    text.lines().filter(|line| is_whole || line.contains("stead hook")).map(str::to_owned).collect()
 }
 
 /// By somebody else than a tool while the client runs: the client asks whether the new settings may count.

@@ -38,6 +38,7 @@ fn check(client: &'static Client, programs: &Programs) -> Result<()> {
                 Turn::call(Call::read(&alpha)).meeting(&meeting),
                 Turn::call(Call::shell("rm -rf .agent/context")),
                 Turn::call(Call::edit(&alpha, "old", "new")),
+                Turn::call(Call::shell("sleep 1")),
                 Turn::say("Alpha is done."),
             ],
         )
@@ -46,6 +47,7 @@ fn check(client: &'static Client, programs: &Programs) -> Result<()> {
             [
                 Turn::call(Call::read(&beta)).meeting(&meeting),
                 Turn::call(Call::edit(&beta, "old", "new")),
+                Turn::call(Call::shell("sleep 1")),
                 Turn::say("Beta is done."),
             ],
         );

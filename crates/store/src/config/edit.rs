@@ -1,4 +1,3 @@
-use std::fs::File;
 use std::path::Path;
 use std::time::Duration;
 
@@ -7,10 +6,9 @@ use toml_edit::{DocumentMut, Item, Table};
 use super::Value;
 use super::key::Key;
 use super::parse::line_of;
-use crate::append::{Waiting, lock};
-use crate::error::At;
+use crate::amend::take_turn;
 use crate::file::{create_parents, read_capped, replace};
-use crate::{Durability, StoreError, os};
+use crate::{Durability, StoreError};
 
 const LIMIT: usize = 1024 * 1024;
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -91,7 +89,7 @@ pub fn unset_value(path: &Path, key: &str) -> Result<Edited, StoreError> {
 
 /// Changes the file's document by the given function, one process at a time.
 fn edit(path: &Path, change: impl FnOnce(&mut DocumentMut) -> Result<(), StoreError>) -> Result<Edited, StoreError> {
-    let _turn = take_turn(path)?;
+    let _turn = take_turn(path, PATIENCE)?;
     let bytes = read_capped(path, LIMIT)?;
     let syntax = |line, message: &str| StoreError::ConfigSyntax {
         path: path.to_owned(),
@@ -112,16 +110,6 @@ fn edit(path: &Path, change: impl FnOnce(&mut DocumentMut) -> Result<(), StoreEr
     }
     replace(path, new.as_bytes(), Durability::Synced)?;
     Ok(Edited::Changed)
-}
-
-/// Locks the folder, because the file itself is about to be replaced.
-fn take_turn(path: &Path) -> Result<Option<File>, StoreError> {
-    let dir = path.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let folder = os::open_folder(dir).at("open", dir)?;
-    if let Some(folder) = &folder {
-        lock(folder, path, &mut Waiting::new(PATIENCE))?;
-    }
-    Ok(folder)
 }
 
 fn split(key: &str) -> (Option<&str>, &str) {

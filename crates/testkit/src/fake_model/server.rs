@@ -127,7 +127,7 @@ impl State {
             problem: unreadable,
         };
         match Route::of(&request.method, request.path()) {
-            Route::Converse(api) if exchange.problem.is_none() => return self.converse(api, exchange),
+            Route::Converse(api) if exchange.problem.is_none() => self.converse(api, exchange),
             Route::Converse(_) => self.close(exchange, Response::error(400, "the body is not JSON")),
             Route::CountTokens => {
                 let tokens = exchange.body.to_string().len() / 4 + 1;

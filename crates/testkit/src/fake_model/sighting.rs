@@ -76,10 +76,8 @@ struct Search<'a> {
 impl Search<'_> {
     fn walk(&mut self, value: &Value, role: Role, place: &mut String) {
         match value {
-            Value::String(text) => {
-                if text.contains(self.text) || text.contains(self.quoted) {
-                    self.found.push(Sighting { request: self.request, role, place: place.clone() });
-                }
+            Value::String(text) if text.contains(self.text) || text.contains(self.quoted) => {
+                self.found.push(Sighting { request: self.request, role, place: place.clone() });
             }
             Value::Array(items) => {
                 for (index, item) in items.iter().enumerate() {

@@ -1,0 +1,204 @@
+//! Files that hold the commands a person types in a client: each is Stead's as a whole, and a file of the same name that
+//! is somebody else's is never touched.
+
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+use stead_harness::{CommandFormat, Harness, Scope};
+use stead_model::{Shape, Spot};
+use stead_settings::has_our_lines;
+
+use crate::command_line::shell_program;
+use crate::layer::{layers, read_text};
+use crate::seal::{Ownership, Remark, ownership, seal};
+use crate::template::{TEMPLATES, Template};
+use crate::{FileEdit, Note, Plan, Reach, Site, UndoRecord};
+
+/// Plans the commands of some clients. Clients that read the same folder share one copy.
+pub fn plan_commands(site: &Site<'_>, harnesses: &[Harness], scope: Scope) -> Plan {
+    let mut plan = Plan::default();
+    for &harness in harnesses {
+        if scope == Scope::Local {
+            let why = "commands cannot be kept to this checkout; the project's or `--user` can have them".to_owned();
+            plan.notes.push(Note::NoCommands { harness, why });
+            continue;
+        }
+        let files = files(site, harness, Reach::of(scope));
+        if files.is_empty() {
+            let why = "there is no home folder ($HOME is not set)".to_owned();
+            plan.notes.push(Note::NoCommands { harness, why });
+            continue;
+        }
+        for (template, path) in files {
+            if !plan.has(&path) {
+                plan_file(site, harness, scope, template, path, &mut plan);
+            }
+        }
+        plan.notes.push(Note::Commands { harness });
+    }
+    plan
+}
+
+fn plan_file(site: &Site<'_>, harness: Harness, scope: Scope, template: &Template, path: PathBuf, plan: &mut Plan) {
+    let wanted = write(site, harness, scope, template);
+    match read_text(&path) {
+        Ok(Some(text)) if text == wanted => {}
+        Ok(Some(text)) if ownership(&text) == Ownership::Foreign => {
+            plan.notes.push(Note::Kept { harness, path, why: "another file of this name is there" });
+        }
+        Ok(Some(text)) if ownership(&text) == Ownership::Changed => {
+            plan.notes.push(Note::Kept { harness, path, why: CHANGED });
+        }
+        Ok(before) => plan.edits.push(FileEdit {
+            harness,
+            path,
+            shape: Shape::Whole,
+            before,
+            after: Some(wanted),
+            folders: Vec::new(),
+            is_removal: false,
+        }),
+        Err(why) => plan.notes.push(Note::Bad { harness, path, why }),
+    }
+}
+
+const CHANGED: &str = "it was changed since Stead wrote it; delete it to be rid of it or to get a new one";
+
+/// Plans to take the commands away again. A file that other clients use too stays while one of them has lines.
+pub(crate) fn plan_command_removal(
+    site: &Site<'_>,
+    harnesses: &[Harness],
+    reach: Reach,
+    record: &UndoRecord,
+    plan: &mut Plan,
+) {
+    for &harness in harnesses {
+        for (_, path) in files(site, harness, reach) {
+            if plan.has(&path) || is_used_elsewhere(site, &path, harnesses, reach) {
+                continue;
+            }
+            match read_text(&path) {
+                Ok(Some(text)) => match ownership(&text) {
+                    Ownership::Ours => {
+                        let folders = folders(site, record, &path);
+                        plan.edits.push(FileEdit {
+                            harness,
+                            path,
+                            shape: Shape::Whole,
+                            before: Some(text),
+                            after: None,
+                            folders,
+                            is_removal: true,
+                        });
+                    }
+                    Ownership::Changed => plan.notes.push(Note::Kept { harness, path, why: CHANGED }),
+                    Ownership::Foreign => {}
+                },
+                Ok(None) => {}
+                Err(why) => plan.notes.push(Note::Bad { harness, path, why }),
+            }
+        }
+    }
+}
+
+/// The folders that go with a command: those the record names, else the one that has Stead's name.
+fn folders(site: &Site<'_>, record: &UndoRecord, path: &Path) -> Vec<PathBuf> {
+    let own = path.parent().filter(|dir| {
+        dir.file_name().and_then(|name| name.to_str()).is_some_and(|name| name == "stead" || name.starts_with("stead-"))
+    });
+    match record.file(site.root, path) {
+        Some(known) => known.folders(site.root),
+        None => own.map(Path::to_owned).into_iter().collect(),
+    }
+}
+
+fn is_used_elsewhere(site: &Site<'_>, path: &Path, leaving: &[Harness], reach: Reach) -> bool {
+    let others = Harness::ALL.into_iter().filter(|harness| !leaving.contains(harness));
+    others
+        .filter(|harness| files(site, *harness, reach).iter().any(|(_, used)| used == path))
+        .any(|harness| has_lines(site, harness))
+}
+
+/// Says whether a client has lines of ours in any of its settings.
+fn has_lines(site: &Site<'_>, harness: Harness) -> bool {
+    let layers = [Reach::Project, Reach::User].into_iter().flat_map(|reach| layers(site, harness, reach));
+    layers
+        .into_iter()
+        .any(|layer| read_text(&layer.path).ok().flatten().is_some_and(|text| has_our_lines(layer.shape, &text)))
+}
+
+/// The commands of a client within reach, and their files.
+pub(crate) fn files(site: &Site<'_>, harness: Harness, reach: Reach) -> Vec<(&'static Template, PathBuf)> {
+    let commands = &harness.doorway().facts.commands;
+    let path = |template: &Template| match reach {
+        Reach::Project => Some(site.root.join(commands.project.replace("{name}", template.name))),
+        Reach::User => {
+            let path = commands.user.path.replace("{name}", template.name);
+            site.resolve(Spot { base: commands.user.base, path: &path })
+        }
+    };
+    TEMPLATES.iter().filter_map(|template| Some((template, path(template)?))).collect()
+}
+
+/// A command as its file holds it.
+fn write(site: &Site<'_>, harness: Harness, scope: Scope, template: &Template) -> String {
+    let commands = &harness.doorway().facts.commands;
+    let remark = if commands.format == CommandFormat::Toml { Remark::Toml } else { Remark::Markdown };
+    // A copy that several clients share must be the same whoever asks for it.
+    let owner = sharer(site, harness, Reach::of(scope), template).unwrap_or(harness);
+    seal(&template.render(&owner.doorway().facts.commands, &shell_program(scope, site.program)), remark)
+}
+
+/// The first client that uses the same file.
+fn sharer(site: &Site<'_>, harness: Harness, reach: Reach, template: &Template) -> Option<Harness> {
+    let path = |harness| files(site, harness, reach).into_iter().find(|(one, _)| one.name == template.name);
+    let (_, wanted) = path(harness)?;
+    Harness::ALL.into_iter().find(|other| path(*other).is_some_and(|(_, used)| used == wanted))
+}
+
+/// The commands of one client in one place, as doctor found them.
+#[derive(Debug, Serialize)]
+pub struct CommandReport {
+    /// `project` or `user`.
+    pub scope: &'static str,
+    /// What a person types for one of them.
+    pub typed: String,
+    pub expected: usize,
+    pub found: usize,
+    pub missing: Vec<&'static str>,
+    /// Older than this program, or changed by somebody.
+    pub differing: Vec<&'static str>,
+    /// Somebody else's file has the name.
+    pub foreign: Vec<&'static str>,
+}
+
+/// Looks at a client's commands in one place.
+pub(crate) fn examine_commands(site: &Site<'_>, harness: Harness, reach: Reach) -> CommandReport {
+    let scope = match reach {
+        Reach::Project => Scope::Project,
+        Reach::User => Scope::User,
+    };
+    let commands = &harness.doorway().facts.commands;
+    let mut report = CommandReport {
+        scope: if reach == Reach::Project { "project" } else { "user" },
+        typed: commands.typed.replace("{name}", "handoff"),
+        expected: TEMPLATES.len(),
+        found: 0,
+        missing: Vec::new(),
+        differing: Vec::new(),
+        foreign: Vec::new(),
+    };
+    for (template, path) in files(site, harness, reach) {
+        match read_text(&path).ok().flatten() {
+            Some(text) if ownership(&text) == Ownership::Foreign => report.foreign.push(template.name),
+            Some(text) => {
+                report.found += 1;
+                if text != write(site, harness, scope, template) {
+                    report.differing.push(template.name);
+                }
+            }
+            None => report.missing.push(template.name),
+        }
+    }
+    report
+}

@@ -1,0 +1,72 @@
+//! The last line of a file that is Stead's as a whole. It says who wrote the file and holds a hash of the rest, so that
+//! an untouched file is known again anywhere, even in a checkout without an undo record.
+
+use crate::undo::Fingerprint;
+
+const OPENING: &str = "stead init wrote this file (";
+const CLOSING: &str = "); stead uninstall removes it";
+
+/// Whose a file is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Ownership {
+    /// As Stead wrote it.
+    Ours,
+    /// Stead wrote it and somebody changed it.
+    Changed,
+    Foreign,
+}
+
+/// How a format says something to people only.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Remark {
+    Markdown,
+    Toml,
+}
+
+/// Adds the line to a text that ends with a line end.
+pub(crate) fn seal(text: &str, remark: Remark) -> String {
+    let words = format!("{OPENING}{}{CLOSING}", hash(text));
+    match remark {
+        Remark::Markdown => format!("{text}\n<!-- {words} -->\n"),
+        Remark::Toml => format!("{text}\n# {words}\n"),
+    }
+}
+
+/// Reads the line of a text, if there is one.
+pub(crate) fn ownership(text: &str) -> Ownership {
+    // A checkout may have turned the line ends.
+    let text = text.replace("\r\n", "\n");
+    let Some((rest, found)) = text.rfind(OPENING).and_then(|at| {
+        let found = text[at + OPENING.len()..].split_once(CLOSING)?.0;
+        let line = text[..at].rfind('\n')?;
+        Some((text[..line].to_owned(), found.to_owned()))
+    }) else {
+        return Ownership::Foreign;
+    };
+    let is_intact = [Remark::Markdown, Remark::Toml].iter().any(|remark| seal(&rest, *remark) == text);
+    if is_intact && found == hash(&rest) { Ownership::Ours } else { Ownership::Changed }
+}
+
+fn hash(text: &str) -> String {
+    Fingerprint::of(text).fnv1a
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sealed_text_is_known_until_somebody_changes_it() {
+        for remark in [Remark::Markdown, Remark::Toml] {
+            let sealed = seal("do this\nand that\n", remark);
+            assert_eq!(ownership(&sealed), Ownership::Ours);
+            assert_eq!(ownership(&sealed.replace('\n', "\r\n")), Ownership::Ours);
+            assert_eq!(ownership(&sealed.replace("that", "more")), Ownership::Changed);
+            assert_eq!(ownership(&format!("{sealed}mine\n")), Ownership::Changed);
+            assert_eq!(ownership(&sealed.replace("stead init", "somebody")), Ownership::Foreign);
+        }
+        for foreign in ["", "\n", "do this\n", "stead init wrote this file", "stead init wrote this file (x"] {
+            assert_eq!(ownership(foreign), Ownership::Foreign, "{foreign}");
+        }
+    }
+}

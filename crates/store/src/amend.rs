@@ -1,0 +1,74 @@
+use std::fs::File;
+use std::path::Path;
+use std::time::Duration;
+
+use crate::append::{Waiting, lock};
+use crate::error::At;
+use crate::file::{read_capped, replace};
+use crate::{Durability, Edited, StoreError, os};
+
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Changes a whole file of at most `limit` bytes by a function of its content (`None` while there is no file), one process
+/// at a time: the folder is locked meanwhile. When the function gives `None` or fails, the file stays as it is.
+pub fn amend<E: From<StoreError>>(
+    path: &Path,
+    limit: usize,
+    durability: Durability,
+    change: impl FnOnce(Option<Vec<u8>>) -> Result<Option<Vec<u8>>, E>,
+) -> Result<Edited, E> {
+    let _turn = take_turn(path, PATIENCE)?;
+    let old = read_capped(path, limit)?;
+    match change(old)? {
+        Some(new) => {
+            replace(path, &new, durability)?;
+            Ok(Edited::Changed)
+        }
+        None => Ok(Edited::Unchanged),
+    }
+}
+
+/// Locks the folder of a file, because the file itself is about to be replaced.
+pub(crate) fn take_turn(path: &Path, patience: Duration) -> Result<Option<File>, StoreError> {
+    let dir = path.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let folder = os::open_folder(dir).at("open", dir)?;
+    if let Some(folder) = &folder {
+        lock(folder, path, &mut Waiting::new(patience))?;
+    }
+    Ok(folder)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sixteen_writers_count_together() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("count");
+        std::thread::scope(|scope| {
+            for _ in 0..16 {
+                scope.spawn(|| {
+                    amend::<StoreError>(&path, 100, Durability::Quick, |old| {
+                        let count: u32 = old.map_or(0, |old| String::from_utf8(old).unwrap().parse().unwrap());
+                        Ok(Some((count + 1).to_string().into_bytes()))
+                    })
+                    .unwrap();
+                });
+            }
+        });
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "16");
+    }
+
+    #[test]
+    fn a_change_that_fails_or_changes_nothing_leaves_the_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file");
+        std::fs::write(&path, "old").unwrap();
+        let failed = amend(&path, 100, Durability::Quick, |_| Err(StoreError::NotAFile { path: path.clone() }));
+        assert!(failed.is_err());
+        assert_eq!(amend::<StoreError>(&path, 100, Durability::Quick, |_| Ok(None)).unwrap(), Edited::Unchanged);
+        assert!(amend::<StoreError>(&path, 2, Durability::Quick, |_| Ok(Some(Vec::new()))).is_err(), "over the limit");
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "old");
+    }
+}

@@ -1,0 +1,75 @@
+//! `cargo xtask clients` and the real clients of `cargo xtask test`. The facts about the clients live in `scenario`;
+//! here it is only built and called.
+
+use std::path::PathBuf;
+use std::process::{Command, ExitCode};
+
+use anyhow::{Context, Result, bail};
+
+use crate::arguments::Arguments;
+use crate::metadata::Metadata;
+use crate::{prerequisite, program, repository};
+
+/// The clients that every test run proves; the others take longer and are asked for by name.
+pub(crate) fn always() -> Vec<String> {
+    ["claude", "codex", "gemini"].map(str::to_owned).to_vec()
+}
+
+pub(crate) fn run(mut arguments: Arguments) -> Result<ExitCode> {
+    match arguments.word().as_deref() {
+        Some("install") => {}
+        Some(other) => bail!("`clients` cannot `{other}`; it can `install`"),
+        None => bail!("`clients` wants a verb: `install`"),
+    }
+    let names = names(&mut arguments);
+    arguments.finish()?;
+    install(&build()?, &names)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Takes the names of clients, which are all the words that are left.
+pub(crate) fn names(arguments: &mut Arguments) -> Vec<String> {
+    std::iter::from_fn(|| arguments.word()).collect()
+}
+
+/// Plays the scenarios in the named clients, all where none is named. Gives how many passed and failed.
+pub(crate) fn prove(names: &[String]) -> Result<(u32, u32)> {
+    let scenario = build()?;
+    install(&scenario, names)?;
+    let watched = program::watch(Command::new(scenario).arg("run").args(names).current_dir(repository::root()))?;
+    let (passed, failed) = counts(&watched.output).unwrap_or_default();
+    // A suite that could not even begin has no counts; without namespaces, that is allowed outside of CI.
+    Ok((passed, if watched.success { failed } else { failed.max(1) }))
+}
+
+fn install(scenario: &PathBuf, names: &[String]) -> Result<()> {
+    prerequisite::ensure(prerequisite::FOR_CLIENTS)?;
+    program::run(Command::new(scenario).arg("install").args(names).current_dir(repository::root()))
+}
+
+/// Builds Stead with its fault points, and the program that drives the clients.
+fn build() -> Result<PathBuf> {
+    let packages = ["build", "--locked", "--package", "stead-cli", "--package", "stead-scenario", "--bins"];
+    program::run(program::cargo().args(packages))?;
+    let folder = PathBuf::from(Metadata::load()?.target_directory).join(program::host()?).join("debug");
+    let scenario = folder.join("scenario");
+    if scenario.is_file() { Ok(scenario) } else { bail!("cargo built no `{}`", scenario.display()) }
+}
+
+/// Reads the last line of the suite: `N passed, N failed`.
+fn counts(output: &str) -> Result<(u32, u32)> {
+    let line = output.lines().rev().find(|line| line.ends_with(" failed")).context("the suite did not count")?;
+    let (passed, failed) = line.split_once(" passed, ").context("the suite did not count")?;
+    Ok((passed.parse()?, failed.trim_end_matches(" failed").parse()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_suite_is_counted_by_its_last_line() {
+        assert_eq!(counts("a: failing\n3 passed, 1 failed\n").unwrap(), (3, 1));
+        assert!(counts("clients not run: no network namespace\n").is_err());
+    }
+}
