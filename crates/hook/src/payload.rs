@@ -16,6 +16,9 @@ const PATIENCE: Duration = Duration::from_millis(1_200);
 /// How long a client that sends too much is listened to, so that its pipe does not break.
 const DRAIN: Duration = Duration::from_millis(500);
 
+/// How long the end of input is waited for once the value is complete.
+const REST: Duration = Duration::from_millis(25);
+
 /// The first read; most payloads fit in.
 const STEP: usize = 4 * 1024;
 
@@ -34,7 +37,7 @@ pub(crate) fn read() -> Payload {
     loop {
         let start = bytes.len();
         if start >= LIMIT {
-            drain(DRAIN);
+            drain(DRAIN, 256 * 1024);
             return Payload::TooBig;
         }
         // Grows with what has come, so that a large payload is not read in small steps.
@@ -53,14 +56,15 @@ pub(crate) fn read() -> Payload {
     }
 }
 
-/// Takes what is still in the pipe: a client whose write fails may report the hook as broken.
+/// Takes what still comes until the client closes the pipe: one whose last line end finds no reader may report the
+/// hook as broken. A client that keeps the pipe open is not waited for long.
 pub(crate) fn drain_rest() {
-    drain(Duration::ZERO);
+    drain(REST, 512);
 }
 
-fn drain(patience: Duration) {
+fn drain(patience: Duration, step: usize) {
     let until = Instant::now() + patience;
-    let mut rest = vec![0; if patience.is_zero() { 512 } else { 256 * 1024 }];
+    let mut rest = vec![0; step];
     while let Ok(Got::Bytes(_)) = read_stdin(&mut rest, until.saturating_duration_since(Instant::now())) {}
 }
 

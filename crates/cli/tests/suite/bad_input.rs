@@ -130,6 +130,27 @@ fn a_missing_end_of_input_is_not_waited_for() {
     }
 }
 
+/// Some clients write the line end on its own, a moment after the value.
+#[test]
+fn a_late_line_end_still_finds_a_reader() {
+    let world = marked();
+    let mut child = world
+        .command(env!("CARGO_BIN_EXE_stead"), &world.project())
+        .args(["hook", "claude", "PreToolUse"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    stdin.write_all(shell(&world, "rm -rf .agent").as_bytes()).unwrap();
+    // The answer is out, and the process still listens.
+    let mut first = [0; 1];
+    child.stdout.as_mut().unwrap().read_exact(&mut first).unwrap();
+    stdin.write_all(b"\n").unwrap();
+    drop(stdin);
+    assert!(child.wait().unwrap().success());
+}
+
 #[test]
 fn odd_ids_never_become_file_names() {
     let world = marked();
