@@ -41,6 +41,10 @@ impl Facts for NoFiles {
         path.to_path_buf()
     }
 
+    fn started_loop(&self, _: &str) -> bool {
+        false
+    }
+
     fn had_lines(&self, _path: &Path) -> bool {
         false
     }

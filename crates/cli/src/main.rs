@@ -5,8 +5,12 @@
 mod cli;
 mod command;
 mod error;
+mod git;
 mod here;
 mod project;
+mod sent;
+mod session;
+mod speaker;
 mod ui;
 
 /// Entered by the C runtime. The start-up of Rust's own runtime (finding the stack's bounds, a stack for overflow

@@ -5,7 +5,8 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
-use stead_store::{Config, Found, Layer, Problem, StoreError, find_root};
+use stead_context::{ContextError, Place, is_project_path};
+use stead_store::{Config, Found, Layer, Layout, Problem, Room, StoreError, clean, find_root};
 
 use crate::error::CliError;
 use crate::ui::Ui;
@@ -32,6 +33,30 @@ impl Project {
         self.found.dir()
     }
 
+    /// Refuses to go on in a folder that is no project.
+    pub(crate) fn require_marker(&self) -> Result<(), CliError> {
+        if self.found.is_marked() {
+            return Ok(());
+        }
+        let message = format!("`{}` is not a project yet", self.root().display());
+        Err(CliError::user(message).hinted("run `stead context init` first"))
+    }
+
+    /// The folder of the context room.
+    pub(crate) fn context(&self) -> PathBuf {
+        Layout::of(&self.config).dir(self.root(), Room::Context)
+    }
+
+    /// The project as its rooms see it; `context` is [`Self::context`].
+    pub(crate) fn place<'a>(&'a self, context: &'a Path) -> Place<'a> {
+        Place { root: self.root(), context }
+    }
+
+    /// The folder of the project's indexes.
+    pub(crate) fn indexes(&self) -> PathBuf {
+        Layout::of(&self.config).dir(self.root(), Room::Context).join("indexes")
+    }
+
     /// Tells the person what is wrong with the settings.
     pub(crate) fn warn(&self, ui: &mut Ui) {
         for problem in &self.problems {
@@ -55,8 +80,27 @@ pub(crate) fn env(name: &str) -> Option<OsString> {
 
 /// The present moment as files hold it.
 pub(crate) fn now() -> String {
+    stead_model::rfc3339(now_millis())
+}
+
+/// The present moment in milliseconds since 1970.
+pub(crate) fn now_millis() -> i64 {
     let millis = UNIX_EPOCH.elapsed().map_or(0, |since| since.as_millis());
-    stead_model::rfc3339(i64::try_from(millis).unwrap_or(i64::MAX))
+    i64::try_from(millis).unwrap_or(i64::MAX)
+}
+
+/// Turns a path as typed in `dir` into one below the project's root, with forward slashes.
+pub(crate) fn project_path(project: &Project, dir: &Path, typed: &str) -> Result<String, CliError> {
+    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let absolute = clean(&dir.join(typed));
+    let below = absolute.strip_prefix(project.root()).ok().map(Path::to_owned);
+    // The root may be spelt through a link.
+    let below = below.or_else(|| clean(&real(dir).join(typed)).strip_prefix(real(project.root())).ok().map(Path::to_owned));
+    let path = below.map(|below| below.to_string_lossy().replace('\\', "/")).unwrap_or_default();
+    match is_project_path(&path) && !project.place(&project.context()).is_own(&path) {
+        true => Ok(path),
+        false => Err(ContextError::OutsideProject { path: typed.to_owned() }.into()),
+    }
 }
 
 fn of_problem(problem: &Problem) -> CliError {
@@ -77,6 +121,22 @@ impl From<StoreError> for CliError {
             StoreError::UnknownKey { .. } | StoreError::WrongValue { .. } | StoreError::UnknownSchema { .. } => {
                 Self::usage(message)
             }
+            _ => Self::user(message),
+        };
+        match hint {
+            Some(hint) => told.hinted(hint),
+            None => told,
+        }
+    }
+}
+
+impl From<ContextError> for CliError {
+    fn from(error: ContextError) -> Self {
+        let hint = error.hint();
+        let message = error.to_string();
+        let told = match error {
+            ContextError::Store(source) => return source.into(),
+            ContextError::RoleName { .. } => Self::usage(message),
             _ => Self::user(message),
         };
         match hint {

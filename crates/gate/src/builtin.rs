@@ -53,8 +53,8 @@ const USER: &[(Base<'static>, &str)] = &[
 ];
 
 /// Verbs of `stead` an agent may not call. `hook` is among them because it would forge records; `init` is not: none of
-/// its forms takes a line or a gate away.
-const VERBS: &[&str] = &["uninstall", "config set", "config unset", "hook"];
+/// its forms takes a line or a gate away. A loop may be ended by the session that started it.
+const VERBS: &[&str] = &["uninstall", "config set", "config unset", "hook", "loop cancel", "loop pause"];
 
 /// Gives the rules that hold in every project. `relative` names a room's folder below the project root.
 pub fn builtin_rules(relative: &dyn Fn(OwnRoom) -> String) -> Vec<Rule<'static>> {

@@ -15,4 +15,7 @@ pub trait Facts {
 
     /// Says whether Stead put lines into this settings file, whatever the file holds now.
     fn had_lines(&self, path: &Path) -> bool;
+
+    /// Says whether the session that asks started the loop with this id. An unknown session started none.
+    fn started_loop(&self, id: &str) -> bool;
 }

@@ -34,3 +34,4 @@ pub use needle::needles;
 pub use place::Place;
 pub use policy::Policy;
 pub use rule::Rule;
+pub use shell::stead_calls;

@@ -21,12 +21,13 @@ mod wrapper;
 mod writer;
 
 use std::borrow::Cow;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::denial::{Denial, quote};
 use crate::facts::Facts;
 use crate::mention;
 use crate::place::Place;
+use crate::policy::Policy;
 use crate::shield::Shield;
 
 use syntax::mark;
@@ -78,6 +79,42 @@ pub(crate) fn judge(
         Ok(()) => None,
         Err(Stop::Denied(denial)) => Some(denial),
         Err(Stop::TooMuch) => too_much(shield, &clean),
+    }
+}
+
+/// Finds the calls of `stead` in a command and gives the words behind each, as the program will be given them. A call
+/// with a word that only the shell can know is left out.
+pub fn stead_calls(command: &str) -> Vec<Vec<String>> {
+    let clean: String = command.chars().filter(|c| !mark::is_mark(*c) && *c != '\0').collect();
+    if clean.len() > LIMIT {
+        return Vec::new();
+    }
+    // With nothing to protect the walk refuses nothing and so comes to the end.
+    let place = Place { root: None, cwd: Path::new("/"), env: &|_| None };
+    let shield = Shield::raise(&Policy::parse(""), &place, &Nothing);
+    let mut walk = Walk::new(&shield, &place, &Nothing, "/".to_owned());
+    let _ = walk.text(&clean);
+    walk.stead_calls.into_iter().filter_map(|words| words.iter().map(|word| mark::literal(word)).collect()).collect()
+}
+
+/// The facts of a world without files.
+struct Nothing;
+
+impl Facts for Nothing {
+    fn read(&self, _: &Path) -> Option<String> {
+        None
+    }
+
+    fn real(&self, path: &Path) -> PathBuf {
+        path.to_owned()
+    }
+
+    fn had_lines(&self, _: &Path) -> bool {
+        false
+    }
+
+    fn started_loop(&self, _: &str) -> bool {
+        false
     }
 }
 

@@ -14,6 +14,8 @@ pub(crate) struct World {
     pub(crate) files: BTreeMap<PathBuf, String>,
     pub(crate) links: BTreeMap<PathBuf, PathBuf>,
     pub(crate) had: Vec<PathBuf>,
+    /// The loops that this session started.
+    pub(crate) own_loops: Vec<&'static str>,
     pub(crate) cwd: PathBuf,
     /// No project was found.
     pub(crate) rootless: bool,
@@ -54,6 +56,7 @@ impl World {
             files,
             links: BTreeMap::new(),
             had: vec![root.join(".tool/settings.json")],
+            own_loops: vec!["20261115T194530Z-mine"],
             cwd: root.to_path_buf(),
             rootless: false,
         }
@@ -101,6 +104,10 @@ impl Facts for World {
 
     fn had_lines(&self, path: &Path) -> bool {
         self.had.iter().any(|had| had == path)
+    }
+
+    fn started_loop(&self, id: &str) -> bool {
+        self.own_loops.contains(&id)
     }
 }
 

@@ -110,6 +110,7 @@ fn detail<'a>(accent: &Accent, kind: EventKind, wire: &Members<'a>) -> Detail<'a
         EventKind::Stop | EventKind::SubagentStop => Detail::Stop {
             message: wire.filled("last_assistant_message").or(wire.filled("prompt_response")),
             again: wire.flag("stop_hook_active"),
+            waiting: running_agents(wire),
         },
         EventKind::ToolFailed | EventKind::StopFailed => {
             Detail::Failed { error: wire.raw("error").and_then(error_text) }
@@ -119,6 +120,14 @@ fn detail<'a>(accent: &Accent, kind: EventKind, wire: &Members<'a>) -> Detail<'a
         EventKind::Notification => Detail::Notice { text: wire.filled("message") },
         _ => Detail::None,
     }
+}
+
+/// Counts the sub-agents among the background tasks. A command in the background is not counted: a server that was
+/// started there never ends.
+fn running_agents(wire: &Members<'_>) -> usize {
+    let tasks = wire.raw("background_tasks").map(items_of).unwrap_or_default();
+    let is_running = |task: &Members<'_>| task.text("status").is_none_or(|status| status == "running");
+    tasks.into_iter().map(Members::of).filter(|task| task.filled("agent_type").is_some() && is_running(task)).count()
 }
 
 /// Keeps the name as it is.

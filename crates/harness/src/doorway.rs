@@ -4,6 +4,7 @@ use stead_model::{Event, EventKind, Level, Reply, Shape, Spot, Verdict};
 
 use crate::commands::Commands;
 use crate::detect::Signs;
+use crate::transcript::Spoken;
 
 /// Everything Stead knows about one agent program.
 pub struct Doorway {
@@ -15,6 +16,8 @@ pub struct Doorway {
     pub encode: fn(heard: &Heard<'_>, verdict: &Verdict) -> Reply,
     /// Says whether payload or environment prove that this client is calling.
     pub claims: fn(signs: &Signs<'_>) -> bool,
+    /// Reads one line of the client's transcript; `None` where it has none or its form is not known.
+    pub transcript: Option<fn(line: &str) -> Spoken>,
 }
 
 /// The facts about a client that encoder, installer and `doctor` share.

@@ -13,8 +13,10 @@ mod lenient;
 mod patch;
 mod roster;
 mod tool;
+mod transcript;
 
 pub use commands::{CommandFormat, CommandKey, Commands};
 pub use detect::{Signs, detect};
 pub use doorway::{Doorway, EventFact, Facts, Heard, Install, Line, Powers, Scope, SettingsFile, StopCap, WarnBy};
 pub use roster::Harness;
+pub use transcript::{Spoken, last_message};

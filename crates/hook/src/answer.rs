@@ -10,8 +10,10 @@ use stead_model::{Event, EventKind, Reply, Verdict};
 use stead_settings::has_our_lines;
 use stead_store::ignore_broken_pipes;
 
+use crate::arrival;
 use crate::call::Call;
 use crate::fact::FileFacts;
+use crate::hold;
 use crate::last_word;
 use crate::payload::{self, Payload};
 use crate::policy::PolicyText;
@@ -129,7 +131,9 @@ fn respond(harness: Harness, event: &Event<'_>, env: &Env) -> u8 {
         Some(root) => PolicyText::load(root, env),
         None => outside(event, &mut standing, env),
     };
-    let verdict = verdict(event, &standing, &policy, env);
+    let verdict = verdict(harness, event, &standing, &policy, env);
+    let verdict = verdict.and(arrival::attend(harness, event, &standing, &policy, env));
+    let verdict = verdict.and(hold::hold(harness, event, &standing, &policy, env));
     fault("judged");
     let doorway = harness.doorway();
     let exit = speak(&doorway.reply(&doorway.heard(&event.native), &verdict));
@@ -146,6 +150,7 @@ fn respond(harness: Harness, event: &Event<'_>, env: &Env) -> u8 {
             standing: &standing,
             policy: &policy,
             env,
+            briefing_waits: arrival::waits(harness, event),
         });
     }
     exit
@@ -167,11 +172,11 @@ fn outside(event: &Event<'_>, standing: &mut Standing, env: &Env) -> PolicyText 
     policy
 }
 
-fn verdict(event: &Event<'_>, standing: &Standing, policy: &PolicyText, env: &Env) -> Verdict {
+fn verdict(harness: Harness, event: &Event<'_>, standing: &Standing, policy: &PolicyText, env: &Env) -> Verdict {
     let mut verdict = Verdict::allow();
     if policy.gates("gate.self_protection") {
         let place = Place { root: Some(standing.found.dir()), cwd: &standing.cwd, env };
-        let facts = FileFacts::new(policy.indexes(standing.found.dir()), event);
+        let facts = FileFacts::new(policy.indexes(standing.found.dir()), harness, event);
         verdict = verdict.and(judge(&Policy::parse(&policy.text), event, &place, &facts));
     }
     if event.kind == EventKind::SessionStart {

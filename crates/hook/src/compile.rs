@@ -10,10 +10,10 @@ use crate::standing::Env;
 
 /// Changes whenever the built-in rules change, so that a policy compiled by another version is not used. A test says
 /// the new value.
-pub const POLICY_STAMP: &str = "1-dc1c39f46311f94a";
+pub const POLICY_STAMP: &str = "2-529ce54d58f14bee";
 
 /// Switches: the config key, and its name in the policy.
-const SWITCHES: &[&str] = &["record.sessions", "record.relevant_files", "gate.self_protection", "auto_init"];
+const SWITCHES: &[&str] = &["record.sessions", "record.relevant_files", "record.prompts", "gate.self_protection", "auto_init"];
 
 /// Compiles the policy of a project, or what holds outside of any.
 pub fn compile(root: Option<&Path>, env: &Env) -> String {
@@ -36,7 +36,20 @@ pub fn compile(root: Option<&Path>, env: &Env) -> String {
     }
     let layout = Layout::of(&config);
     text.push_str(&format!("room\t{}\t{}\n", Room::Context.name(), layout.relative(Room::Context)));
+    text.push_str(&chosen(&config, &layout));
     text.push_str(&rules_text(&layout));
+    text
+}
+
+/// What only some events ask for, and only where somebody chose it: the usual call reads past these lines.
+fn chosen(config: &Config, layout: &Layout) -> String {
+    let mut text = String::new();
+    if layout.relative(Room::Roles) != Room::Roles.default_path() {
+        text.push_str(&format!("room\t{}\t{}\n", Room::Roles.name(), layout.relative(Room::Roles)));
+    }
+    for entry in config.entries().iter().filter(|entry| entry.key.starts_with("context.") && config.is_set(entry.key)) {
+        text.push_str(&format!("value\t{}\t{}\n", entry.key, one_line(&entry.value)));
+    }
     text
 }
 
@@ -90,7 +103,7 @@ mod tests {
     #[test]
     fn the_stamp_follows_the_rules() {
         let hash = crate::policy::hash(rules_text(&Layout::default()).as_bytes());
-        let stamp = format!("1-{hash:x}");
+        let stamp = format!("2-{hash:x}");
         assert!(stamp == POLICY_STAMP, "the built-in rules changed: set POLICY_STAMP to \"{stamp}\"");
     }
 }

@@ -3,7 +3,9 @@ use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
+use stead_context::{Loops, Owner};
 use stead_gate::Facts;
+use stead_harness::Harness;
 use stead_model::{Base, Event, FileId, Spot};
 
 use crate::session::SessionState;
@@ -16,13 +18,14 @@ const LIMIT: u64 = 1024 * 1024;
 pub(crate) struct FileFacts {
     indexes: PathBuf,
     session: Option<FileId>,
+    harness: Harness,
     state: OnceCell<Option<SessionState>>,
 }
 
 impl FileFacts {
-    pub(crate) fn new(indexes: PathBuf, event: &Event<'_>) -> Self {
+    pub(crate) fn new(indexes: PathBuf, harness: Harness, event: &Event<'_>) -> Self {
         let session = event.session.as_deref().and_then(|id| FileId::check(id).ok());
-        Self { indexes, session, state: OnceCell::new() }
+        Self { indexes, session, harness, state: OnceCell::new() }
     }
 
     fn state(&self) -> Option<&SessionState> {
@@ -61,6 +64,12 @@ impl Facts for FileFacts {
 
     fn had_lines(&self, path: &Path) -> bool {
         self.state().is_some_and(|state| state.hook_files.iter().any(|file| Path::new(file) == path))
+    }
+
+    fn started_loop(&self, id: &str) -> bool {
+        let asking = self.session.as_ref().and_then(|session| Owner::new(self.harness.name(), session.as_str()));
+        let (Some(asking), Some(context)) = (asking, self.indexes.parent()) else { return false };
+        Loops::of_room(context).read(id).is_ok_and(|file| file.state.started_by.is(&asking))
     }
 }
 

@@ -5,13 +5,19 @@
 //! gate was asked and open elsewhere. It judges nothing itself and knows no client by name.
 
 mod answer;
+mod arrival;
 mod boundary;
 mod call;
+mod compaction;
 mod compile;
 mod fact;
+mod hold;
 mod last_word;
+mod member;
+mod mention;
 mod payload;
 mod policy;
+mod prompt;
 mod record;
 mod session;
 mod standing;

@@ -75,6 +75,11 @@ impl PolicyText {
         root.join(context).join("indexes")
     }
 
+    /// The folder of a room.
+    pub(crate) fn room(&self, root: &Path, room: Room) -> PathBuf {
+        root.join(self.value("room", room.name()).unwrap_or_else(|| room.default_path()))
+    }
+
     /// The value of a `kind` line with this name. These lines stand before the rules, so the search ends there.
     pub(crate) fn value(&self, kind: &str, name: &str) -> Option<&str> {
         self.text.lines().take_while(|line| !line.starts_with(RULES)).find_map(|line| {

@@ -8,11 +8,14 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, UNIX_EPOCH};
 
 use serde::Serialize;
+use stead_context::mark;
 use stead_harness::Harness;
 use stead_model::{Action, Change, Detail, Event, EventKind, FileId, Level, Verdict, redact, rfc3339};
 use stead_settings::has_our_lines;
 use stead_store::{Durability, StoreError, UserDirs, append_line};
 
+use crate::member::previous_role;
+use crate::mention;
 use crate::policy::PolicyText;
 use crate::session::SessionState;
 use crate::standing::{Env, Standing};
@@ -33,6 +36,8 @@ pub(crate) struct Told<'a> {
     pub(crate) standing: &'a Standing,
     pub(crate) policy: &'a PolicyText,
     pub(crate) env: &'a Env,
+    /// There is a briefing that could not be given at this event.
+    pub(crate) briefing_waits: bool,
 }
 
 /// Writes down what happened.
@@ -52,25 +57,37 @@ pub(crate) fn record(told: &Told<'_>) {
     {
         told.attempt(files(told, &now));
     }
+    told.attempt(crate::prompt::record(told, &now));
 }
 
 /// This moment, as files have it.
 pub(crate) fn now() -> String {
-    rfc3339(UNIX_EPOCH.elapsed().map_or(0, |since| since.as_millis() as i64))
+    rfc3339(now_millis())
+}
+
+/// This moment in milliseconds since 1970.
+pub(crate) fn now_millis() -> i64 {
+    UNIX_EPOCH.elapsed().map_or(0, |since| since.as_millis() as i64)
 }
 
 impl Told<'_> {
-    fn indexes(&self) -> PathBuf {
+    pub(crate) fn indexes(&self) -> PathBuf {
         self.policy.indexes(self.root)
     }
 
     fn attempt(&self, outcome: Result<(), StoreError>) {
-        let Err(error) = outcome else { return };
-        let Some(UserDirs { state, .. }) = UserDirs::from_env(self.env) else { return };
-        let _ = std::fs::create_dir_all(&state);
-        let note = serde_json::json!({"v": 1, "root": self.root.to_string_lossy(), "note": error.to_string()});
-        let _ = append_line(&state.join("notes.jsonl"), note.to_string().as_bytes(), Durability::Quick, PATIENCE);
+        if let Err(error) = outcome {
+            note(self.root, self.env, &error);
+        }
     }
+}
+
+/// Leaves a note of what did not work, for `stead doctor`.
+pub(crate) fn note(root: &Path, env: &Env, error: &dyn std::fmt::Display) {
+    let Some(UserDirs { state, .. }) = UserDirs::from_env(env) else { return };
+    let _ = std::fs::create_dir_all(&state);
+    let note = serde_json::json!({"v": 1, "root": root.to_string_lossy(), "note": error.to_string()});
+    let _ = append_line(&state.join("notes.jsonl"), note.to_string().as_bytes(), Durability::Quick, PATIENCE);
 }
 
 /// One line of `sessions.jsonl`.
@@ -96,6 +113,9 @@ pub struct SessionLine<'a> {
     /// The files a change or a read names. Commands are not written down: they may hold secrets.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub paths: Vec<Cow<'a, str>>,
+    /// Marks of the `stead` commands in the call, by which they find this line and so their session.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub binds: Vec<String>,
     pub verdict: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
@@ -118,11 +138,23 @@ fn log(told: &Told<'_>, now: &str, durability: Durability) -> Result<(), StoreEr
         call: call.and_then(|call| call.id.as_deref()).map(cut),
         action: call.map(|call| action_name(&call.action)),
         paths: call.map(|call| paths(&call.action)).unwrap_or_default(),
+        binds: binds(event),
         verdict: told.verdict.level.name(),
         reason: (told.verdict.level > Level::Allow).then(|| cut(&redact(&told.verdict.reason_text())).to_owned()),
     };
     let line = serde_json::to_vec(&line).unwrap_or_default();
     append_line(&told.indexes().join("sessions.jsonl"), &line, durability, PATIENCE)
+}
+
+/// Marks the `stead` commands that a shell is about to run.
+fn binds(event: &Event<'_>) -> Vec<String> {
+    match event.call.as_ref().map(|call| &call.action) {
+        Some(Action::Run { command, .. }) if event.kind == EventKind::BeforeTool && command.contains("stead") => {
+            let calls = stead_gate::stead_calls(command);
+            calls.iter().take(MOST_PATHS).map(|words| mark(words.iter().map(String::as_str))).collect()
+        }
+        _ => Vec::new(),
+    }
 }
 
 fn action_name(action: &Action<'_>) -> &'static str {
@@ -147,7 +179,7 @@ fn paths<'a>(action: &'a Action<'_>) -> Vec<Cow<'a, str>> {
 }
 
 /// Shortens a text for a line, at a character.
-fn cut(text: &str) -> &str {
+pub(crate) fn cut(text: &str) -> &str {
     let mut end = text.len().min(MOST_BYTES);
     while !text.is_char_boundary(end) {
         end -= 1;
@@ -192,6 +224,8 @@ fn state(told: &Told<'_>, now: &str, durability: Durability) -> Result<(), Store
     if let Detail::Start { source, previous } = &event.detail {
         state.source = source.as_deref().map(str::to_owned);
         state.previous = previous.as_deref().map(str::to_owned).or(state.previous);
+        state.role = state.role.or_else(|| previous_role(&indexes, event));
+        state.briefing_due = told.briefing_waits;
         state.hook_files = hook_files(told);
     }
     state.write(&indexes, &session, durability)
@@ -233,23 +267,32 @@ fn weight(change: &Change<'_>) -> (&'static str, f32) {
 
 fn files(told: &Told<'_>, now: &str) -> Result<(), StoreError> {
     let Some(call) = &told.event.call else { return Ok(()) };
-    let mut touched: Vec<(&str, &'static str, f32)> = Vec::new();
+    let mut touched: Vec<(Cow<'_, str>, &'static str, f32)> = Vec::new();
     match &call.action {
         Action::Change(changes) => {
             for change in changes {
                 let (action, confidence) = weight(&change.change);
-                touched.push((&change.path, action, confidence));
+                touched.push((change.path.as_ref().into(), action, confidence));
                 if let Change::Rename { to } = &change.change {
-                    touched.push((to, action, confidence));
+                    touched.push((to.as_ref().into(), action, confidence));
                 }
             }
         }
-        Action::Read(paths) => touched.extend(paths.iter().map(|path| (path.as_ref(), "read", 0.4))),
+        Action::Read(paths) => touched.extend(paths.iter().map(|path| (path.as_ref().into(), "read", 0.4))),
+        Action::Run { command, dir } => {
+            let from = dir.as_deref().unwrap_or_default();
+            let base = told.standing.cwd.join(from);
+            for word in mention::mentioned(command).filter(|word| mention::is_file(&base, word)) {
+                let path = Path::new(from).join(word).to_string_lossy().into_owned();
+                touched.push((path.into(), "mention", 0.2));
+            }
+        }
         _ => {}
     }
+    touched.dedup();
     let log = told.indexes().join("relevant-files.jsonl");
     for (path, action, confidence) in touched.into_iter().take(MOST_PATHS * 4) {
-        let Some(file_path) = inside(told, path) else { continue };
+        let Some(file_path) = inside(told, &path) else { continue };
         let line = RelevantFile {
             v: 1,
             timestamp: now,
@@ -270,5 +313,5 @@ fn inside(told: &Told<'_>, path: &str) -> Option<String> {
     let absolute = stead_store::clean(&told.standing.cwd.join(path));
     let relative = absolute.strip_prefix(told.root).ok()?;
     let text = relative.to_string_lossy().replace('\\', "/");
-    (!text.is_empty() && !relative.starts_with(".agent")).then_some(text)
+    (!text.is_empty() && !relative.starts_with(".agent") && !relative.starts_with(".git")).then_some(text)
 }

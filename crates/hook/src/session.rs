@@ -25,6 +25,12 @@ pub struct SessionState {
     pub previous: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ended_at: Option<String>,
+    /// The role that the session registered, see `stead role use`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub role: Option<String>,
+    /// The client took no text when the session started, so the briefing waits for the first prompt.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub briefing_due: bool,
     /// The settings files of the client that held our lines when the session began.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hook_files: Vec<String>,

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
-use stead_harness::{CommandFormat, Harness, Scope};
+use stead_harness::{CommandFormat, Commands, Harness, Scope};
 use stead_model::{Shape, Spot};
 use stead_settings::has_our_lines;
 
@@ -49,20 +49,45 @@ fn plan_file(site: &Site<'_>, harness: Harness, scope: Scope, template: &Templat
         Ok(Some(text)) if ownership(&text) == Ownership::Changed => {
             plan.notes.push(Note::Kept { harness, path, why: CHANGED });
         }
-        Ok(before) => plan.edits.push(FileEdit {
-            harness,
-            path,
-            shape: Shape::Whole,
-            before,
-            after: Some(wanted),
-            folders: Vec::new(),
-            is_removal: false,
-        }),
+        Ok(before) => plan.edits.push(whole(harness, path, before, Some(wanted))),
         Err(why) => plan.notes.push(Note::Bad { harness, path, why }),
     }
 }
 
 const CHANGED: &str = "it was changed since Stead wrote it; delete it to be rid of it or to get a new one";
+
+/// Commands that a person wrote for Factory Droid before Stead had its own, below the client's folder at home.
+const OLD: [&str; 2] = ["handoff", "pickup"];
+
+/// Plans to put Stead's commands in the place of older ones of the same purpose. Only a file that is there is replaced;
+/// the undo record keeps its bytes.
+pub fn plan_old_commands(site: &Site<'_>) -> Plan {
+    let mut plan = Plan::default();
+    let harness = Harness::Droid;
+    let facts = &harness.doorway().facts;
+    let commands = Commands { typed: "/{name}", ..facts.commands };
+    for template in TEMPLATES.iter().filter(|template| OLD.contains(&template.name)) {
+        let path = facts.commands.user.path.replace("stead-{name}", template.name);
+        let Some(path) = site.resolve(Spot { base: facts.commands.user.base, path: &path }) else { continue };
+        let wanted = seal(&template.render(&commands, &shell_program(Scope::User, site.program)), Remark::Markdown);
+        match read_text(&path) {
+            Ok(Some(text)) if text == wanted => plan.notes.push(Note::Current { harness, path }),
+            Ok(Some(text)) if ownership(&text) == Ownership::Changed => {
+                plan.notes.push(Note::Kept { harness, path, why: CHANGED });
+            }
+            Ok(Some(text)) => plan.edits.push(whole(harness, path, Some(text), Some(wanted))),
+            Ok(None) => {}
+            Err(why) => plan.notes.push(Note::Bad { harness, path, why }),
+        }
+    }
+    plan
+}
+
+/// An edit of a file that is Stead's as a whole.
+fn whole(harness: Harness, path: PathBuf, before: Option<String>, after: Option<String>) -> FileEdit {
+    let is_removal = after.is_none();
+    FileEdit { harness, path, shape: Shape::Whole, before, after, folders: Vec::new(), is_removal }
+}
 
 /// Plans to take the commands away again. A file that other clients use too stays while one of them has lines.
 pub(crate) fn plan_command_removal(
@@ -81,15 +106,7 @@ pub(crate) fn plan_command_removal(
                 Ok(Some(text)) => match ownership(&text) {
                     Ownership::Ours => {
                         let folders = folders(site, record, &path);
-                        plan.edits.push(FileEdit {
-                            harness,
-                            path,
-                            shape: Shape::Whole,
-                            before: Some(text),
-                            after: None,
-                            folders,
-                            is_removal: true,
-                        });
+                        plan.edits.push(FileEdit { folders, ..whole(harness, path, Some(text), None) });
                     }
                     Ownership::Changed => plan.notes.push(Note::Kept { harness, path, why: CHANGED }),
                     Ownership::Foreign => {}
@@ -144,16 +161,7 @@ pub(crate) fn files(site: &Site<'_>, harness: Harness, reach: Reach) -> Vec<(&'s
 fn write(site: &Site<'_>, harness: Harness, scope: Scope, template: &Template) -> String {
     let commands = &harness.doorway().facts.commands;
     let remark = if commands.format == CommandFormat::Toml { Remark::Toml } else { Remark::Markdown };
-    // A copy that several clients share must be the same whoever asks for it.
-    let owner = sharer(site, harness, Reach::of(scope), template).unwrap_or(harness);
-    seal(&template.render(&owner.doorway().facts.commands, &shell_program(scope, site.program)), remark)
-}
-
-/// The first client that uses the same file.
-fn sharer(site: &Site<'_>, harness: Harness, reach: Reach, template: &Template) -> Option<Harness> {
-    let path = |harness| files(site, harness, reach).into_iter().find(|(one, _)| one.name == template.name);
-    let (_, wanted) = path(harness)?;
-    Harness::ALL.into_iter().find(|other| path(*other).is_some_and(|(_, used)| used == wanted))
+    seal(&template.render(commands, &shell_program(scope, site.program)), remark)
 }
 
 /// The commands of one client in one place, as doctor found them.

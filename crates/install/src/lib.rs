@@ -30,7 +30,7 @@ pub use apply::{Applied, apply};
 pub use capability::{Capability, capability};
 pub use check::{Check, Status};
 pub use choice::{Detected, detect, named};
-pub use command_file::{CommandReport, plan_commands};
+pub use command_file::{CommandReport, plan_commands, plan_old_commands};
 pub use command_line::line_command;
 pub use diagnosis::{Diagnosis, HarnessReport, InstallReport, diagnose};
 pub use diff::diff;

@@ -23,11 +23,13 @@ impl Template {
     /// Writes the command in a client's form, without the line by which Stead knows it again. `stead` is the program as
     /// a shell takes it.
     pub(crate) fn render(&self, commands: &Commands, stead: &str) -> String {
-        let body = self
-            .body()
-            .replace("{arguments}", commands.arguments.unwrap_or(UNPLACED))
-            .replace("{pickup}", &commands.typed.replace("{name}", "pickup"))
-            .replace("{stead}", stead);
+        let pickup = match commands.format {
+            // Clients that share a skill call it by different signs.
+            CommandFormat::Skill => "stead-pickup".to_owned(),
+            _ => commands.typed.replace("{name}", "pickup"),
+        };
+        let arguments = commands.arguments.unwrap_or(UNPLACED);
+        let body = self.body().replace("{arguments}", arguments).replace("{pickup}", &pickup).replace("{stead}", stead);
         match commands.format {
             CommandFormat::Markdown([]) => body,
             CommandFormat::Markdown(keys) => {
@@ -112,7 +114,7 @@ mod tests {
         each(|harness, template, text| {
             let arguments = harness.doorway().facts.commands.arguments.unwrap_or(UNPLACED);
             assert_eq!(text.matches(arguments).count(), 1, "{harness} {}", template.name);
-            let rest = text.replace(arguments, "").replace("$stead-pickup", "");
+            let rest = text.replace(arguments, "");
             for odd in ["$", "@", "!{", "!`", "{{"] {
                 assert!(!rest.contains(odd), "{harness} {}: {odd}", template.name);
             }

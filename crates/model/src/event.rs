@@ -160,6 +160,8 @@ pub enum Detail<'a> {
         message: Option<Cow<'a, str>>,
         /// The client's hint that a hook already continued this turn once.
         again: bool,
+        /// Sub-agents still at work in the background; the client goes on when one of them ends.
+        waiting: usize,
     },
     Failed {
         error: Option<Cow<'a, str>>,

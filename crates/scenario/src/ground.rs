@@ -1,6 +1,7 @@
 use std::collections::BTreeMap;
 use std::net::{Ipv4Addr, TcpListener};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
 use stead_harness::Scope;
@@ -8,7 +9,11 @@ use stead_model::Base;
 use stead_testkit::World;
 
 use crate::client::Client;
+use crate::process::{End, Ended, Process};
 use crate::witness::{HookCall, Orders};
+
+/// How long one call of `stead` may take on a busy machine.
+const SETUP: Duration = Duration::from_secs(60);
 
 /// The programs that a suite is made of, side by side where cargo built them.
 #[derive(Clone, Debug)]
@@ -76,10 +81,9 @@ impl Ground {
 
     fn stead(&self, args: &[&str]) -> Result<()> {
         let mut command = self.world.command(self.program(), &self.project());
-        let output = command.args(args).output().context("cannot start `stead`")?;
-        let said = [output.stdout, output.stderr].concat();
-        let said = String::from_utf8_lossy(&said);
-        ensure!(output.status.success(), "`stead {}` ended with {}\n{said}", args.join(" "), output.status);
+        let process = Process::start(command.args(args), &self.world.folder(), "stead")?;
+        let Ended { stdout, stderr, end } = process.finish(Instant::now() + SETUP)?;
+        ensure!(end == End::Exit(0), "`stead {}` ended with {end:?}\n{stdout}{stderr}", args.join(" "));
         Ok(())
     }
 

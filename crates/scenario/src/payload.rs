@@ -7,8 +7,11 @@ use stead_model::{Action, EventKind};
 
 use crate::witness::HookCall;
 
-/// Names what the doorway could not find in a call.
+/// Names what the doorway could not find in a call. One that the client ended early may not have got its payload.
 pub(crate) fn complaints(harness: Harness, call: &HookCall) -> Vec<String> {
+    if call.exit.is_none() {
+        return Vec::new();
+    }
     let Some((named, native)) = call.hook().filter(|(named, _)| *named == harness.name()) else {
         return Vec::new();
     };
@@ -31,23 +34,15 @@ pub(crate) fn complaints(harness: Harness, call: &HookCall) -> Vec<String> {
         missing.push("no folder".to_owned());
     }
     if matches!(event.kind, EventKind::BeforeTool | EventKind::AfterTool) {
-        missing.extend(match &event.call {
-            None => Some("no tool call".to_owned()),
-            Some(call) if call.action == Action::Other => Some(format!("the tool `{}` is not known", call.tool)),
-            Some(call) => unread(&call.action).map(|what| format!("{what} of `{}` was not read", call.tool)),
-        });
+        match &event.call {
+            None => missing.push("no tool call".to_owned()),
+            Some(call) if call.action == Action::Other => {
+                missing.push(format!("the call of `{}` with {} is not understood", call.tool, call.input));
+            }
+            Some(_) => {}
+        }
     }
     missing.into_iter().map(|what| format!("{named} {native}: {what}; the payload's fields are {fields}")).collect()
-}
-
-/// The part of an action that should be there and is empty.
-fn unread(action: &Action<'_>) -> Option<&'static str> {
-    match action {
-        Action::Run { command, .. } if command.is_empty() => Some("the command"),
-        Action::Change(changes) if changes.iter().all(|change| change.path.is_empty()) => Some("the path"),
-        Action::Read(paths) if paths.is_empty() => Some("the path"),
-        _ => None,
-    }
 }
 
 #[cfg(test)]
@@ -59,7 +54,7 @@ mod tests {
     #[track_caller]
     fn check(native: &str, stdin: Value, expected: &[&str]) {
         let args = ["hook", "claude", native].map(str::to_owned).to_vec();
-        let call = HookCall { args, stdin: stdin.to_string(), ..HookCall::default() };
+        let call = HookCall { args, stdin: stdin.to_string(), exit: Some(0), ..HookCall::default() };
         let found = complaints(Harness::Claude, &call);
         let shown: Vec<_> = found.iter().map(|text| text.split(';').next().unwrap_or_default()).collect();
         assert_eq!(shown, expected);
@@ -77,13 +72,25 @@ mod tests {
         };
         check("PreToolUse", without("session_id"), &["claude PreToolUse: no session id"]);
         check("PreToolUse", without("cwd"), &["claude PreToolUse: no folder"]);
-        check("PreToolUse", without("tool_name"), &["claude PreToolUse: the tool `` is not known"]);
+        check(
+            "PreToolUse",
+            without("tool_name"),
+            &[r#"claude PreToolUse: the call of `` with {"command":"ls"} is not understood"#],
+        );
         let mut renamed = whole.clone();
         renamed["tool_name"] = json!("Terminal");
-        check("PreToolUse", renamed, &["claude PreToolUse: the tool `Terminal` is not known"]);
+        check(
+            "PreToolUse",
+            renamed,
+            &[r#"claude PreToolUse: the call of `Terminal` with {"command":"ls"} is not understood"#],
+        );
         let mut moved = whole;
         moved["tool_input"] = json!({"script": "ls"});
-        check("PreToolUse", moved, &["claude PreToolUse: the command of `Bash` was not read"]);
+        check(
+            "PreToolUse",
+            moved,
+            &[r#"claude PreToolUse: the call of `Bash` with {"script":"ls"} is not understood"#],
+        );
         check(
             "Novelty",
             json!({"session_id": "s", "cwd": "/p"}),

@@ -1,7 +1,8 @@
+use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, anyhow};
-use stead_testkit::fake_model::{FakeModel, RequestLog, Script};
+use stead_testkit::fake_model::{FakeModel, RequestLog, Role, Script};
 
 use crate::evidence::Evidence;
 use crate::ground::Ground;
@@ -32,14 +33,18 @@ pub(crate) fn play(ground: &Ground, script: Script) -> Result<Played> {
     play_together(ground, script, &["Do the scripted task."])
 }
 
-/// Plays a script with one session for each prompt, all at the same time. Fails when a session does not come to its
+/// Plays a script with one session for each prompt, all at the same time but for their start. Fails when a session does not come to its
 /// regular end, when the script could not be followed, or when a payload is not what its doorway reads.
 pub(crate) fn play_together(ground: &Ground, script: Script, prompts: &[&str]) -> Result<Played> {
     let before = ground.calls().len();
     let model = FakeModel::start_on(ground.port(), script);
     let deadline = Instant::now() + DEADLINE;
-    let mut running = Vec::new();
+    let mut running: Vec<Process> = Vec::new();
     for (index, prompt) in prompts.iter().enumerate() {
+        // A client's very first start sets its home up, which two at once may spoil for each other.
+        if let Some(before) = running.last_mut() {
+            wait_for_request(&model, before, deadline)?;
+        }
         let launch = (ground.client.launch)(ground, prompt);
         let mut command = ground.world().command(&launch.program, &ground.project());
         command.args(&launch.args).envs(launch.env);
@@ -55,6 +60,14 @@ pub(crate) fn play_together(ground: &Ground, script: Script, prompts: &[&str]) -
     let played = Played { log: model.log(), calls, sessions };
     played.ensure_regular(ground)?;
     Ok(played)
+}
+
+/// Waits until a client that was just started speaks to the model, or ends without.
+fn wait_for_request(model: &FakeModel, client: &mut Process, deadline: Instant) -> Result<()> {
+    while model.log().exchanges().is_empty() && client.is_running()? && Instant::now() < deadline {
+        thread::sleep(Duration::from_millis(50));
+    }
+    Ok(())
 }
 
 impl Played {
@@ -89,7 +102,8 @@ impl Played {
 
     /// Fails unless the model was told this text as the result of a tool call.
     pub(crate) fn claim_told(&self, text: &str) -> Result<()> {
-        let told = !self.log.seen(text).is_empty();
-        self.claim(told, &format!("the reason did not reach the model: {text}"))
+        let seen = self.log.seen(text);
+        let told = seen.iter().any(|sighting| sighting.role == Role::Tool);
+        self.claim(told, &format!("no tool result told the model `{text}`; it was seen at {seen:?}"))
     }
 }

@@ -69,6 +69,10 @@ impl Process {
         Ok(Ended { stdout: text(&self.stdout), stderr: text(&self.stderr), end })
     }
 
+    pub(crate) fn is_running(&mut self) -> Result<bool> {
+        Ok(self.child.try_wait()?.is_none())
+    }
+
     fn wait(&mut self, deadline: Instant) -> Result<Option<ExitStatus>> {
         loop {
             if let Some(status) = self.child.try_wait()? {

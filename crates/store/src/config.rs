@@ -92,6 +92,17 @@ impl Config {
         }
     }
 
+    /// Gives a number. Asking for a name that is no number is a programming error; it counts as 0.
+    pub fn number(&self, key: &str) -> u64 {
+        match self.find(key).map(|entry| &entry.value) {
+            Some(Value::Number(value)) => *value,
+            other => {
+                debug_assert!(false, "`{key}` is no number but {other:?}");
+                0
+            }
+        }
+    }
+
     /// Gives a setting by a name that a person typed.
     pub fn get(&self, key: &str) -> Result<&Entry, StoreError> {
         self.find(key).ok_or_else(|| Key::unknown(key))

@@ -56,11 +56,32 @@ pub fn start_alarm(seconds: u32) {
     }
 }
 
+/// Puts the alarm off: it now goes off in this many seconds from now.
+#[cfg(unix)]
+#[expect(unsafe_code, reason = "neither std nor rustix can set an alarm")]
+pub fn extend_alarm(seconds: u32) {
+    // SAFETY: alarm(2) has no preconditions.
+    unsafe { libc::alarm(seconds) };
+}
+
+/// How often the alarm was set; an older one does nothing.
+#[cfg(not(unix))]
+static ROUND: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(0);
+
 /// Starts the alarm. It is never stopped: the process ends first.
 #[cfg(not(unix))]
 pub fn start_alarm(seconds: u32) {
+    let round = ROUND.fetch_add(1, Ordering::Relaxed) + 1;
     std::thread::spawn(move || {
         std::thread::sleep(std::time::Duration::from_secs(u64::from(seconds)));
-        std::process::exit(if BLOCK.load(Ordering::Relaxed) { 2 } else { 0 });
+        if ROUND.load(Ordering::Relaxed) == round {
+            std::process::exit(if BLOCK.load(Ordering::Relaxed) { 2 } else { 0 });
+        }
     });
+}
+
+/// Puts the alarm off: it now goes off in this many seconds from now.
+#[cfg(not(unix))]
+pub fn extend_alarm(seconds: u32) {
+    start_alarm(seconds);
 }

@@ -8,6 +8,7 @@
 mod adopt;
 mod amend;
 mod append;
+mod check;
 mod config;
 mod deadline;
 mod durability;
@@ -34,8 +35,9 @@ mod worktree;
 pub use adopt::{Adopted, adopt};
 pub use amend::amend;
 pub use append::append_line;
+pub use check::{CheckEnd, Checked, run_check};
 pub use config::{Config, Edited, Entry, Layer, Origin, Problem, Severity, Value, set_value, unset_value};
-pub use deadline::{OnAlarm, ignore_broken_pipes, set_on_alarm, start_alarm};
+pub use deadline::{OnAlarm, extend_alarm, ignore_broken_pipes, set_on_alarm, start_alarm};
 pub use durability::Durability;
 pub use error::StoreError;
 pub use file::{Creation, create, create_parents, read_capped, replace, replace_creating, reserve_private};

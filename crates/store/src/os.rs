@@ -12,6 +12,7 @@ mod unix {
     use std::io;
     use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt, PermissionsExt};
     use std::path::Path;
+    use std::process::{Child, Command, ExitStatus};
 
     /// Never waits for a FIFO's other end and never adopts a terminal.
     const FLAGS: i32 = libc::O_NONBLOCK | libc::O_NOCTTY;
@@ -73,6 +74,30 @@ mod unix {
         use std::os::unix::fs::DirBuilderExt;
         std::fs::DirBuilder::new().mode(0o700).create(dir)
     }
+
+    pub(crate) fn shell(command: &str) -> Command {
+        let mut shell = Command::new("sh");
+        shell.arg("-c").arg(command);
+        shell
+    }
+
+    /// Gives the command a process group of its own, so that it can be ended with all it started.
+    pub(crate) fn lead_group(command: &mut Command) {
+        std::os::unix::process::CommandExt::process_group(command, 0);
+    }
+
+    /// Ends what is left of the group that a child leads. A child that was waited for keeps its number while its group
+    /// has members, so this cannot meet a stranger then; an empty group is no error.
+    pub(crate) fn kill_group(child: &Child) {
+        let leader = i32::try_from(child.id()).ok().and_then(rustix::process::Pid::from_raw);
+        if let Some(leader) = leader {
+            let _ = rustix::process::kill_process_group(leader, rustix::process::Signal::KILL);
+        }
+    }
+
+    pub(crate) fn signal(status: ExitStatus) -> Option<i32> {
+        std::os::unix::process::ExitStatusExt::signal(&status)
+    }
 }
 
 #[cfg(not(unix))]
@@ -80,6 +105,7 @@ mod other {
     use std::fs::{File, Metadata, OpenOptions};
     use std::io::{self, Read, Seek, SeekFrom};
     use std::path::Path;
+    use std::process::{Child, Command, ExitStatus};
 
     pub(crate) fn open_to_read(path: &Path) -> io::Result<File> {
         File::open(path)
@@ -117,5 +143,20 @@ mod other {
 
     pub(crate) fn create_private_dir(dir: &Path) -> io::Result<()> {
         std::fs::create_dir(dir)
+    }
+
+    pub(crate) fn shell(command: &str) -> Command {
+        let mut shell = Command::new("cmd");
+        shell.arg("/C").arg(command);
+        shell
+    }
+
+    /// There are no process groups here; only the command itself is ended.
+    pub(crate) fn lead_group(_: &mut Command) {}
+
+    pub(crate) fn kill_group(_: &Child) {}
+
+    pub(crate) fn signal(_: ExitStatus) -> Option<i32> {
+        None
     }
 }

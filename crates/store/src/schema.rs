@@ -22,10 +22,21 @@ pub const SCHEMAS: &[Schema] = &[
         about: "how to undo an installation: `indexes/install.json`",
         text: include_str!("../schema/install.json"),
     },
+    Schema { name: "note", about: "one line of `indexes/notes.jsonl`", text: include_str!("../schema/note.json") },
+    Schema {
+        name: "prompt",
+        about: "one line of `indexes/prompts.jsonl`",
+        text: include_str!("../schema/prompt.json"),
+    },
     Schema {
         name: "relevant-file",
         about: "one line of `indexes/relevant-files.jsonl`",
         text: include_str!("../schema/relevant-file.json"),
+    },
+    Schema {
+        name: "role-state",
+        about: "where a role stands: `indexes/roles/<role>.json`",
+        text: include_str!("../schema/role-state.json"),
     },
     Schema {
         name: "root",

@@ -2,7 +2,8 @@ use clap::Args;
 use serde_json::json;
 use stead_harness::Harness;
 use stead_install::{
-    Capability, Check, Diagnosis, HarnessReport, InstallReport, Outcome, Site, Status, capability, diagnose,
+    Capability, Check, CommandReport, Diagnosis, HarnessReport, InstallReport, Outcome, Site, Status, capability,
+    diagnose,
 };
 
 use crate::cli::Exit;
@@ -89,6 +90,9 @@ fn tell_harness(site: &Site<'_>, report: &HarnessReport, ui: &mut Ui) {
         }
         tell_proofs(install, ui);
     }
+    for commands in &report.commands {
+        tell_commands(commands, ui);
+    }
     if report.installs.is_empty() {
         field("lines", &format!("none; `stead init --harness {}` puts them in", report.harness), ui);
     }
@@ -103,6 +107,26 @@ fn tell_harness(site: &Site<'_>, report: &HarnessReport, ui: &mut Ui) {
     if !report.installs.is_empty() {
         field("confirm", report.confirm, ui);
     }
+}
+
+fn tell_commands(report: &CommandReport, ui: &mut Ui) {
+    let mut words = format!(
+        "{}/{} present for this {} (`{}` …)",
+        report.found,
+        report.expected,
+        if report.scope == "user" { "person" } else { "project" },
+        report.typed
+    );
+    if !report.missing.is_empty() {
+        words.push_str(&format!("; missing: {}", report.missing.join(", ")));
+    }
+    if !report.differing.is_empty() {
+        words.push_str(&format!("; other than this version writes them: {}", report.differing.join(", ")));
+    }
+    if !report.foreign.is_empty() {
+        words.push_str(&format!("; the name is taken: {}", report.foreign.join(", ")));
+    }
+    field("commands", &words, ui);
 }
 
 fn tell_proofs(install: &InstallReport, ui: &mut Ui) {

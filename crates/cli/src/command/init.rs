@@ -1,7 +1,7 @@
 use clap::Args;
 use serde_json::{Value, json};
 use stead_harness::{Harness, Scope};
-use stead_install::{Applied, Note, Old, Plan, Reach, apply, detect, diff, plan};
+use stead_install::{Applied, Note, Old, Plan, Reach, apply, detect, diff, plan, plan_commands};
 use stead_settings::Finding;
 use stead_store::{Did, Done, init};
 
@@ -11,13 +11,14 @@ use crate::here::{Here, chosen};
 use crate::project::{env, now};
 use crate::ui::Ui;
 
-/// Set Stead up in this project: its folder, and hook lines in the agents' settings
+/// Set Stead up in this project: its folder, hook lines in the agents' settings, and commands to type there
 ///
 /// Does what `stead context init` does, finds the agent programs that are used here, shows how it would change their
 /// settings, and changes them. Everything else in those files stays as it is, running it again changes nothing, and
 /// `stead uninstall` brings the old bytes back.
 ///
-/// With `--user` the lines go into your own settings and hold in every project; nothing is written into this one.
+/// With `--user` lines and commands go into your own settings and hold in every project; nothing is written into this
+/// one.
 #[derive(Args)]
 #[command(
     after_help = "Examples:\n  stead init\n  stead init --harness claude,codex --dry-run\n  stead init --user --all"
@@ -41,6 +42,9 @@ pub(crate) struct InitArgs {
     /// Only make the project folder
     #[arg(long, conflicts_with_all = ["harness", "all", "local", "strict"])]
     no_hooks: bool,
+    /// Leave out the commands that a person types in an agent program
+    #[arg(long)]
+    no_commands: bool,
     /// Also make good object matchers and remove hook scripts whose work Stead does
     #[arg(long)]
     replace_old: bool,
@@ -70,7 +74,7 @@ pub(crate) fn run(args: InitArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     let here = Here::find(ui)?;
     let harnesses = harnesses(&args, &here)?;
     let mut work = Work { plan: Plan::default(), done: Vec::new(), applied: None, args: &args, here: &here };
-    work.plan = plan(&here.site(), &harnesses, args.scope(), if args.replace_old { Old::Replace } else { Old::Keep });
+    work.plan = work.plan_for(&harnesses, if args.replace_old { Old::Replace } else { Old::Keep });
     if !args.json {
         work.show(ui);
     }
@@ -79,7 +83,7 @@ pub(crate) fn run(args: InitArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     }
     if !args.yes && !args.json && ui.is_interactive() {
         if work.offers_replacement() && ui.confirm("Replace the older hooks too?") {
-            work.plan = plan(&here.site(), &harnesses, args.scope(), Old::Replace);
+            work.plan = work.plan_for(&harnesses, Old::Replace);
             work.show(ui);
         }
         if work.has_work() && !ui.confirm("Apply?") {
@@ -133,6 +137,15 @@ struct Work<'a> {
 }
 
 impl Work<'_> {
+    fn plan_for(&self, harnesses: &[Harness], old: Old) -> Plan {
+        let site = self.here.site();
+        let lines = plan(&site, harnesses, self.args.scope(), old);
+        match self.args.no_commands {
+            true => lines,
+            false => lines.and(plan_commands(&site, harnesses, self.args.scope())),
+        }
+    }
+
     fn show(&self, ui: &mut Ui) {
         let site = self.here.site();
         for edit in &self.plan.edits {
@@ -140,9 +153,12 @@ impl Work<'_> {
         }
         for note in &self.plan.notes {
             match note {
-                Note::Bad { .. } | Note::Skipped { .. } | Note::Found { .. } => ui.warning(note.words(&site)),
+                Note::Bad { .. } | Note::Skipped { .. } | Note::Found { .. } | Note::Kept { .. } => {
+                    ui.warning(note.words(&site));
+                }
                 Note::Current { .. } => ui.line(note.words(&site)),
-                Note::Confirm { .. } => {}
+                Note::NoCommands { .. } => ui.note(note.words(&site)),
+                Note::Confirm { .. } | Note::Commands { .. } => {}
             }
         }
     }
@@ -206,7 +222,7 @@ impl Work<'_> {
             .plan
             .notes
             .iter()
-            .filter(|note| matches!(note, Note::Confirm { .. }))
+            .filter(|note| matches!(note, Note::Confirm { .. } | Note::Commands { .. }))
             .map(|n| n.words(&site))
             .collect();
         if confirm.is_empty() {
@@ -250,6 +266,9 @@ fn note_json(note: &Note, words: &str) -> Value {
         Note::Current { .. } => "current",
         Note::Found { .. } => "found",
         Note::Confirm { .. } => "confirm",
+        Note::Commands { .. } => "commands",
+        Note::NoCommands { .. } => "no-commands",
+        Note::Kept { .. } => "kept",
     };
     json!({"harness": note.harness().name(), "kind": kind, "text": words})
 }

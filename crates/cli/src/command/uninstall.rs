@@ -1,17 +1,17 @@
 use clap::Args;
 use serde_json::json;
 use stead_harness::Harness;
-use stead_install::{Applied, Plan, Reach, UndoRecord, apply, diff, plan_removal};
+use stead_install::{Applied, Note, Plan, Reach, UndoRecord, apply, diff, plan_removal};
 
 use crate::cli::Exit;
 use crate::error::CliError;
 use crate::here::{Here, chosen};
 use crate::ui::Ui;
 
-/// Take Stead's hook lines out of the agents' settings
+/// Take Stead's hook lines and commands out of the agents' settings
 ///
-/// A settings file that nobody has changed since gets its old bytes back; from any other only Stead's lines go. The
-/// project folder `.agent/` stays, with everything in it.
+/// A settings file that nobody has changed since gets its old bytes back; from any other only Stead's lines go.
+/// Commands go unless somebody changed them. The project folder `.agent/` stays, with everything in it.
 #[derive(Args)]
 #[command(
     after_help = "Examples:\n  stead uninstall\n  stead uninstall --harness codex --dry-run\n  stead uninstall --user"
@@ -57,7 +57,8 @@ pub(crate) fn run(args: UninstallArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     } else {
         tell(&here, &args, &plan, &applied, ui);
     }
-    let is_clean = applied.failed.is_empty() && plan.notes.is_empty();
+    let has_bad = plan.notes.iter().any(|note| matches!(note, Note::Bad { .. }));
+    let is_clean = applied.failed.is_empty() && !has_bad;
     Ok(if is_clean { Exit::Done } else { Exit::Failed })
 }
 

@@ -1,12 +1,16 @@
 //! The real binary in sealed worlds, its whole output compared.
 
 mod bad_input;
+mod commands;
+mod compaction;
 mod config;
 mod context;
 mod doctor;
 mod hook;
 mod init;
+mod migrate;
 mod record;
+mod role;
 mod root;
 mod schema;
 mod uninstall;

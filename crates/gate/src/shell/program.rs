@@ -33,7 +33,10 @@ pub(super) fn judge(walk: &mut Walk<'_>, call: &Call<'_>) -> Result<(), Stop> {
         "eval" => return walk.text(&call.argv[1..].join(" ")),
         "trap" => return call.argv.get(1).map_or(Ok(()), |text| walk.text(text)),
         "source" | "." => return interpreter::source(call),
-        "stead" | "stead.exe" => return stead::judge(walk, call),
+        "stead" | "stead.exe" => {
+            walk.stead_calls.push(call.argv[1..].to_vec());
+            return stead::judge(walk, call);
+        }
         "git" => return git::judge(walk, call),
         "find" | "gfind" | "fd" | "fdfind" => return find::judge(walk, name, call),
         _ => {}

@@ -6,10 +6,20 @@ use super::walk::{Call, Stop, Walk};
 
 /// Judges a direct call.
 pub(super) fn judge(walk: &mut Walk<'_>, call: &Call<'_>) -> Result<(), Stop> {
-    match weakening(walk, &call.argv[1..]) {
+    let words = &call.argv[1..];
+    match weakening(walk, words) {
+        Some(verb) if ends_own_loops(walk, &verb, words) => Ok(()),
         Some(verb) => Err(refuse(&verb).into()),
         None => Ok(()),
     }
+}
+
+/// Says whether the call ends loops, and only such as the session itself started. A part of an id is not enough.
+fn ends_own_loops(walk: &Walk<'_>, verb: &str, words: &[String]) -> bool {
+    let Some(verb) = verb.strip_prefix("loop ") else { return false };
+    let Some(at) = words.iter().position(|word| word == verb) else { return false };
+    let mut ids = words[at + 1..].iter().filter(|word| !word.starts_with('-')).peekable();
+    ids.peek().is_some() && ids.all(|id| walk.facts.started_loop(id))
 }
 
 /// Judges `cargo run … -- verb` where the package at hand is Stead's.
@@ -33,14 +43,14 @@ pub(super) fn weakening(walk: &Walk<'_>, words: &[String]) -> Option<String> {
     if words[..end].iter().any(|word| matches!(word.as_str(), "--help" | "-h" | "--dry-run")) {
         return None;
     }
-    let mut plain: Vec<&str> = Vec::new();
+    let mut plain: Vec<Plain<'_>> = Vec::new();
     let mut starts = vec![0];
     for (at, word) in words.iter().enumerate() {
         if word.starts_with('-') {
             continue;
         }
         let after_flag = at > 0 && words[at - 1].starts_with('-') && !words[at - 1].contains('=');
-        plain.push(word);
+        plain.push(Plain { word, after_flag });
         if after_flag && starts.last() == Some(&(plain.len() - 1)) {
             starts.push(plain.len());
         }
@@ -52,14 +62,18 @@ pub(super) fn weakening(walk: &Walk<'_>, words: &[String]) -> Option<String> {
         .map(|verb| verb.join(" "))
 }
 
+/// A word that is no flag, and whether it may be a flag's value.
+struct Plain<'a> {
+    word: &'a str,
+    after_flag: bool,
+}
+
 /// Says whether the words begin with the verb; flag values may stand between its words.
-fn begins(words: &[&str], verb: &[String]) -> bool {
-    let Some((first, rest)) = verb.split_first() else { return false };
-    words.first() == Some(&first.as_str())
-        && match rest {
-            [] => true,
-            rest => words[1..].windows(rest.len()).take(3).any(|window| window.iter().eq(rest.iter())),
-        }
+fn begins(words: &[Plain<'_>], verb: &[String]) -> bool {
+    let mut words = words.iter();
+    verb.iter().enumerate().all(|(at, wanted)| {
+        words.by_ref().find(|plain| plain.word == wanted || at == 0 || !plain.after_flag).is_some_and(|plain| plain.word == wanted)
+    })
 }
 
 pub(super) fn refuse(verb: &str) -> Denial {

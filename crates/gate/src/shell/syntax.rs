@@ -119,4 +119,19 @@ pub(super) mod mark {
     pub(in crate::shell) fn is_mark(c: char) -> bool {
         (MANY..=CLOSE).contains(&c)
     }
+
+    /// Gives the word with the signs its marks came from, as a shell passes it on that finds no file to match. `None`
+    /// when part of it is unknown.
+    pub(in crate::shell) fn literal(word: &str) -> Option<String> {
+        let sign = |c| match c {
+            MANY => Some('*'),
+            ONE => Some('?'),
+            BRACKET => Some('['),
+            OPEN => Some('{'),
+            COMMA => Some(','),
+            CLOSE => Some('}'),
+            c => (!is_mark(c)).then_some(c),
+        };
+        word.chars().map(sign).collect()
+    }
 }

@@ -6,6 +6,7 @@ use stead_model::{Action, ToolCall};
 use crate::testing::{World, expect};
 
 mod allowed;
+mod calls;
 mod denied;
 mod property;
 mod reading;

@@ -79,6 +79,8 @@ pub(super) struct Walk<'w> {
     pub(super) functions: Vec<(String, Script)>,
     pub(super) upstream: Upstream,
     pub(super) depth: usize,
+    /// The words behind every call of `stead` that was met.
+    pub(super) stead_calls: Vec<Vec<String>>,
     steps: usize,
     looks: usize,
 }
@@ -94,6 +96,7 @@ impl<'w> Walk<'w> {
             functions: Vec::new(),
             upstream: Upstream::default(),
             depth: 0,
+            stead_calls: Vec::new(),
             steps: 0,
             looks: 0,
         }

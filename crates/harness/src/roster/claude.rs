@@ -9,7 +9,9 @@ use crate::dialect::{self, Accent, RewriteStyle};
 use crate::doorway::{
     Doorway, EventFact, Facts, Heard, Install, Line, Powers, Scope, SettingsFile, StopCap, WarnBy, event,
 };
+use crate::lenient::Members;
 use crate::tool::{Does, McpName, Tool, tool};
+use crate::transcript::Spoken;
 
 pub(super) static DOORWAY: Doorway = Doorway {
     facts: Facts {
@@ -50,6 +52,7 @@ pub(super) static DOORWAY: Doorway = Doorway {
     decode,
     encode,
     claims,
+    transcript: Some(transcript),
 };
 
 /// `systemMessage` is shown to the person.
@@ -165,6 +168,29 @@ fn decode<'a>(payload: &'a str, named: Option<&'a str>) -> serde_json::Result<Ev
 
 fn encode(heard: &Heard<'_>, verdict: &Verdict) -> Reply {
     dialect::print(dialect::answer(&ACCENT, heard, verdict), "")
+}
+
+/// One content block a line; a sub-agent's lines are marked.
+fn transcript(line: &str) -> Spoken {
+    let line = Members::of(line);
+    if line.flag("isSidechain") || line.flag("isMeta") {
+        return Spoken::Nothing;
+    }
+    match line.text("type").as_deref() {
+        Some("user") => Spoken::Unanswered,
+        Some("assistant") => {
+            let content = line.members("message").raw("content").unwrap_or_default();
+            let text = dialect::prompt_text(content);
+            if text.is_empty() && content.contains("\"tool_use\"") {
+                Spoken::Unanswered
+            } else if text.is_empty() {
+                Spoken::Nothing
+            } else {
+                Spoken::Agent(text.into_owned())
+            }
+        }
+        _ => Spoken::Nothing,
+    }
 }
 
 fn claims(signs: &Signs<'_>) -> bool {

@@ -12,6 +12,7 @@ use crate::doorway::{
 };
 use crate::lenient::Members;
 use crate::tool::{Does, McpName, Tool, tool};
+use crate::transcript::Spoken;
 
 pub(super) static DOORWAY: Doorway = Doorway {
     facts: Facts {
@@ -39,6 +40,7 @@ pub(super) static DOORWAY: Doorway = Doorway {
     decode,
     encode,
     claims,
+    transcript: Some(transcript),
 };
 
 const EVENTS: &[EventFact] = &[
@@ -152,6 +154,24 @@ fn encode(heard: &Heard<'_>, verdict: &Verdict) -> Reply {
     let is_stop = matches!(heard.kind, EventKind::Stop | EventKind::SubagentStop);
     // At a stop it wants JSON; several builds reported an empty answer as a failure.
     dialect::print(dialect::answer(&ACCENT, heard, verdict), if is_stop { "{}" } else { "" })
+}
+
+/// Messages and calls are `response_item` lines; everything else repeats or frames them.
+fn transcript(line: &str) -> Spoken {
+    let line = Members::of(line);
+    if line.text("type").as_deref() != Some("response_item") {
+        return Spoken::Nothing;
+    }
+    let item = line.members("payload");
+    match (item.text("type").as_deref(), item.text("role").as_deref()) {
+        (Some("message"), Some("assistant")) => {
+            let text = item.raw("content").map(dialect::prompt_text).unwrap_or_default();
+            if text.is_empty() { Spoken::Nothing } else { Spoken::Agent(text.into_owned()) }
+        }
+        (Some("message"), Some("user")) => Spoken::Unanswered,
+        (Some(kind), _) if kind.ends_with("_call") || kind.ends_with("_call_output") => Spoken::Unanswered,
+        _ => Spoken::Nothing,
+    }
 }
 
 fn claims(signs: &Signs<'_>) -> bool {

@@ -13,6 +13,7 @@ use crate::dialect::{self, Accent, RewriteStyle};
 use crate::doorway::{Doorway, EventFact, Facts, Heard, Install, Line, Powers, Scope, SettingsFile, StopCap, event};
 use crate::lenient::Members;
 use crate::tool::{Does, McpName, Tool, call_with_quoted_input, tool};
+use crate::transcript::Spoken;
 
 pub(super) static DOORWAY: Doorway = Doorway {
     facts: Facts {
@@ -40,6 +41,7 @@ pub(super) static DOORWAY: Doorway = Doorway {
     decode,
     encode,
     claims,
+    transcript: Some(transcript),
 };
 
 const EVENTS: &[EventFact] = &[
@@ -201,7 +203,7 @@ fn detail<'a>(kind: EventKind, wire: &Members<'a>) -> Detail<'a> {
         // Text that a hook put there raises the event again and looks like any other.
         EventKind::Prompt => Detail::Prompt { text: wire.text("prompt").unwrap_or_default(), author: Author::Unknown },
         EventKind::Stop | EventKind::SubagentStop => {
-            Detail::Stop { message: wire.filled("response"), again: wire.flag("stop_hook_active") }
+            Detail::Stop { message: wire.filled("response"), again: wire.flag("stop_hook_active"), waiting: 0 }
         }
         EventKind::ToolFailed => Detail::Failed {
             error: wire
@@ -239,6 +241,23 @@ fn encode(heard: &Heard<'_>, verdict: &Verdict) -> Reply {
         top.extend(borrowed);
     }
     Reply::json(Value::Object(top).to_string())
+}
+
+/// Events with their own `data`; a sub-agent's messages name the call that started it.
+fn transcript(line: &str) -> Spoken {
+    let line = Members::of(line);
+    let data = line.members("data");
+    if data.filled("parentToolCallId").is_some() {
+        return Spoken::Nothing;
+    }
+    match line.text("type").as_deref() {
+        Some("assistant.message") => match data.filled("content") {
+            Some(text) => Spoken::Agent(text.into_owned()),
+            None => Spoken::Unanswered,
+        },
+        Some("user.message" | "tool.execution_start" | "tool.execution_complete") => Spoken::Unanswered,
+        _ => Spoken::Nothing,
+    }
 }
 
 fn claims(signs: &Signs<'_>) -> bool {

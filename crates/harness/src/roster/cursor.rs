@@ -49,6 +49,7 @@ pub(super) static DOORWAY: Doorway = Doorway {
     decode,
     encode,
     claims,
+    transcript: None,
 };
 
 /// A question is accepted here and then not asked, so it counts as none.
@@ -188,7 +189,7 @@ fn decode<'a>(payload: &'a str, named: Option<&'a str>) -> serde_json::Result<Ev
         (EventKind::Stop | EventKind::SubagentStop, _) => {
             let message = wire.filled("last_assistant_message").or(wire.filled("result"));
             let again = wire.raw("loop_count").is_some_and(|count| count != "0") || wire.flag("stop_hook_active");
-            event.detail = Detail::Stop { message, again };
+            event.detail = Detail::Stop { message, again, waiting: 0 };
         }
         _ => {}
     }

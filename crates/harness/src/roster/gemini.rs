@@ -46,6 +46,7 @@ pub(super) static DOORWAY: Doorway = Doorway {
     decode,
     encode,
     claims,
+    transcript: None,
 };
 
 /// Somebody on the other side of the screen reads a notice, nothing else is honoured.

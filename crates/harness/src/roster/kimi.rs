@@ -38,6 +38,7 @@ pub(super) static DOORWAY: Doorway = Doorway {
     decode,
     encode,
     claims,
+    transcript: None,
 };
 
 const EVENTS: &[EventFact] = &[

@@ -47,6 +47,7 @@ pub(super) static DOORWAY: Doorway = Doorway {
     decode,
     encode,
     claims,
+    transcript: None,
 };
 
 const EVENTS: &[EventFact] = &[
@@ -185,7 +186,11 @@ fn detail<'a>(kind: EventKind, wire: &Members<'a>, output: &Members<'a>) -> Deta
             },
         },
         EventKind::Stop | EventKind::SubagentStop => {
-            Detail::Stop { message: output.filled("text").or(wire.filled("last")), again: wire.flag("continued") }
+            Detail::Stop {
+                message: output.filled("text").or(wire.filled("last")),
+                again: wire.flag("continued"),
+                waiting: 0,
+            }
         }
         EventKind::BeforeCompact | EventKind::AfterCompact => Detail::Compact { trigger: Trigger::Unknown },
         _ => Detail::None,

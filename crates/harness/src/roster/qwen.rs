@@ -43,6 +43,7 @@ pub(super) static DOORWAY: Doorway = Doorway {
     decode,
     encode,
     claims,
+    transcript: None,
 };
 
 const EVENTS: &[EventFact] = &[

@@ -11,3 +11,4 @@ mod plugin;
 mod reply;
 mod roster;
 mod snapshot;
+mod transcript;

@@ -46,12 +46,19 @@ fn put(document: &mut DocumentMut, key: &'static Key, value: Value, path: &Path)
     let (table, name) = section(document, key.name, path)?;
     let mut new = match value {
         Value::Bool(value) => toml_edit::Value::from(value),
+        // A number is checked to be far below the limit.
+        Value::Number(value) => toml_edit::Value::from(i64::try_from(value).unwrap_or(i64::MAX)),
         Value::Text(value) => toml_edit::Value::from(value),
     };
     match table.get_mut(name) {
         Some(item) => {
             if let Some(old) = item.as_value() {
-                if old.as_bool() == new.as_bool() && old.as_str() == new.as_str() {
+                let same = |old: &toml_edit::Value, new: &toml_edit::Value| {
+                    old.as_bool() == new.as_bool()
+                        && old.as_str() == new.as_str()
+                        && old.as_integer() == new.as_integer()
+                };
+                if same(old, &new) {
                     return Ok(());
                 }
                 *new.decor_mut() = old.decor().clone();

@@ -2,12 +2,18 @@ use super::Value;
 use crate::layout::check_place;
 use crate::{Room, StoreError, nearest};
 
+/// No number of ours comes near this.
+const MOST: u64 = 1_000_000;
+
 /// What a setting may hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Switch,
     /// A folder inside the project.
     Folder,
+    /// A file inside the project, or empty for none.
+    File,
+    Number,
 }
 
 /// A setting that exists.
@@ -25,12 +31,26 @@ const fn folder(name: &'static str, about: &'static str) -> Key {
     Key { name, kind: Kind::Folder, about }
 }
 
+const fn file(name: &'static str, about: &'static str) -> Key {
+    Key { name, kind: Kind::File, about }
+}
+
+const fn number(name: &'static str, about: &'static str) -> Key {
+    Key { name, kind: Kind::Number, about }
+}
+
 /// Every setting, in the order in which they are listed.
 pub(crate) const KEYS: &[Key] = &[
     switch("auto_init", "create the project marker when a session starts without one"),
     switch("record.sessions", "write down each hook call and the state of each session"),
     switch("record.relevant_files", "write down which files the agent touched"),
+    switch("record.prompts", "write down what the person asks for, without secrets"),
     switch("gate.self_protection", "keep the agent from changing Stead's own files and hook lines"),
+    number("context.briefing_tokens", "how long the briefing at a session's start may be; 0 for none"),
+    switch("context.hold_stops", "hold an agent to the loop that it is in"),
+    switch("context.hold_compaction", "hold a manual compaction once while the role file is not saved"),
+    file("context.role_skill", "the skill document of a role, `{role}` being its name; empty for none"),
+    file("context.architecture", "the architecture document that a recovering role reads; empty for none"),
     folder("layout.context", "packets, loops, indexes"),
     folder("layout.roles", "role context files"),
     folder("layout.intents", "intents, their map and the trace ledger"),
@@ -76,7 +96,11 @@ impl Key {
                 "false" => Ok(Value::Bool(false)),
                 _ => Err(self.expected().to_owned()),
             },
-            Kind::Folder => self.check(Value::Text(typed.to_owned())),
+            Kind::Number => match typed.trim().parse() {
+                Ok(number) => self.check(Value::Number(number)),
+                Err(_) => Err(self.expected().to_owned()),
+            },
+            Kind::Folder | Kind::File => self.check(Value::Text(typed.to_owned())),
         }
     }
 
@@ -85,6 +109,9 @@ impl Key {
         match (self.kind, value) {
             (Kind::Switch, value @ Value::Bool(_)) => Ok(value),
             (Kind::Folder, Value::Text(place)) => check_place(&place).map(Value::Text).map_err(str::to_owned),
+            (Kind::File, Value::Text(none)) if none.trim().is_empty() => Ok(Value::Text(String::new())),
+            (Kind::File, Value::Text(place)) => check_place(&place).map(Value::Text).map_err(str::to_owned),
+            (Kind::Number, Value::Number(number)) if number <= MOST => Ok(Value::Number(number)),
             _ => Err(self.expected().to_owned()),
         }
     }
@@ -93,9 +120,11 @@ impl Key {
         match self.kind {
             Kind::Switch => "it is `true` or `false`",
             Kind::Folder => "it is the path of a folder in quotes",
+            Kind::File => "it is the path of a file in quotes",
+            Kind::Number => "it is a number from 0 to 1000000",
         }
     }
 }
 
 /// A room always has a setting; the compiler cannot see it, so this does.
-const _: () = assert!(KEYS.len() == Room::ALL.len() + 4);
+const _: () = assert!(KEYS.len() == Room::ALL.len() + 10);

@@ -2,7 +2,7 @@ use std::ffi::OsStr;
 
 use toml::de::{DeTable, DeValue};
 
-use super::key::Key;
+use super::key::{Key, Kind};
 use super::{Layer, Origin, Problem, Value};
 
 /// One value that a layer sets.
@@ -88,6 +88,9 @@ impl Parsed {
         };
         let (typed, value) = match value {
             DeValue::Boolean(value) => (value.to_string(), Some(Value::Bool(*value))),
+            DeValue::Integer(value) if key.kind == Kind::Number => {
+                (value.to_string(), u64::from_str_radix(value.as_str(), value.radix()).ok().map(Value::Number))
+            }
             DeValue::String(value) => (value.to_string(), Some(Value::Text(value.to_string()))),
             other => (format!("a value of type {}", other.type_str()), None),
         };

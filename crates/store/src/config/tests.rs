@@ -100,6 +100,29 @@ fn the_strongest_layer_wins_and_says_so() {
     assert_eq!(place.get("record.relevant_files"), "true from default");
 }
 
+#[test]
+fn numbers_and_files_are_checked() {
+    let place = Place::new().file(Layer::Project, "context.briefing_tokens = 0x10\ncontext.architecture = \"\"\n");
+    assert_eq!(place.get("context.briefing_tokens"), "16 from .agent/config.toml:1");
+    assert_eq!(place.get("context.architecture"), " from .agent/config.toml:2");
+    assert_eq!(place.load().0.number("context.briefing_tokens"), 16);
+    let place = place.flag("context.briefing_tokens=9").flag("context.role_skill=./a/{role}.md");
+    assert_eq!(place.get("context.briefing_tokens"), "9 from --config");
+    assert_eq!(place.get("context.role_skill"), "a/{role}.md from --config");
+    for (text, expected) in [
+        ("briefing_tokens = -1", "`context.briefing_tokens` cannot be `-1`: it is a number from 0 to 1000000"),
+        (
+            "briefing_tokens = 2000000",
+            "`context.briefing_tokens` cannot be `2000000`: it is a number from 0 to 1000000",
+        ),
+        ("briefing_tokens = true", "`context.briefing_tokens` cannot be `true`: it is a number from 0 to 1000000"),
+        ("role_skill = \"../x\"", "`context.role_skill` cannot be `../x`: it leaves the project by `..`"),
+    ] {
+        let (_, problems) = Place::new().file(Layer::Project, format!("[context]\n{text}\n")).load();
+        assert_eq!(problems, [format!("Error .agent/config.toml:2: {expected}")]);
+    }
+}
+
 #[track_caller]
 fn check_problem(text: impl AsRef<[u8]>, expected: &str) {
     let place = Place::new().file(Layer::User, "record.sessions = false").file(Layer::Project, text);

@@ -5,6 +5,7 @@ use std::fmt;
 #[serde(untagged)]
 pub enum Value {
     Bool(bool),
+    Number(u64),
     Text(String),
 }
 
@@ -12,6 +13,7 @@ impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Bool(value) => write!(f, "{value}"),
+            Self::Number(value) => write!(f, "{value}"),
             Self::Text(value) => f.write_str(value),
         }
     }

@@ -1,3 +1,4 @@
+use std::collections::HashMap;
 use std::fmt;
 
 use serde_json::Value;
@@ -61,7 +62,7 @@ impl RequestLog {
 
 impl fmt::Display for RequestLog {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut before = 0;
+        let mut known: HashMap<&str, usize> = HashMap::new();
         for one in &self.0 {
             let part = match &one.part {
                 Part::Turn { lane, turn } if lane.is_empty() => format!("turn {turn}"),
@@ -75,13 +76,13 @@ impl fmt::Display for RequestLog {
             }
             let messages = ["messages", "input", "contents"].iter().find_map(|key| one.body[*key].as_array());
             let Some(messages) = messages else { continue };
-            // A conversation only grows, so what is new stands at its end.
-            let new = if before < messages.len() { &messages[before..] } else { messages.as_slice() };
-            for message in new {
+            // A conversation mostly grows, so what is new stands at its end.
+            let before = match &one.part {
+                Part::Turn { lane, .. } => known.insert(lane, messages.len()).unwrap_or(0),
+                Part::Side | Part::Unknown => 0,
+            };
+            for message in messages.get(before..).unwrap_or(messages) {
                 writeln!(f, "    {}", cut(&message.to_string()))?;
-            }
-            if matches!(one.part, Part::Turn { .. }) {
-                before = messages.len();
             }
         }
         Ok(())

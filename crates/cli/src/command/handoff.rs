@@ -1,0 +1,174 @@
+use std::path::PathBuf;
+
+use clap::Args;
+use serde_json::json;
+use stead_context::{Contribution, Handoff, Heading, Repository};
+use stead_harness::Harness;
+
+use crate::cli::Exit;
+use crate::error::CliError;
+use crate::git::Git;
+use crate::project::{Project, now_millis, project_path};
+use crate::sent::read_document;
+use crate::speaker::{KnownBy, Speaker};
+use crate::ui::Ui;
+
+/// Write a packet for the next session
+///
+/// The packet holds what you send along and what Stead saw for itself: the branch and what is not committed, the files
+/// this session touched, notes (`stead note`), what the person asked for, and how the project is checked. Send a JSON
+/// object or Markdown with the packet's headings on standard input or with `--document`; `-` waits for it. JSON keys:
+/// intent, context, constraints, decisions, next_prompt, plan, open_questions, notes, failed, files, validators, verify,
+/// promise, max_iterations. Secrets are covered before anything is written.
+#[derive(Args)]
+#[command(
+    after_help = "Examples:\n  stead handoff \"finish the parser\" --decision \"keep the old API\"\n  stead handoff \"finish the parser\" --document notes.md --confirm src/parser.rs\n  echo '{\"next_prompt\": \"…\"}' | stead handoff \"finish the parser\" --document -"
+)]
+pub(crate) struct HandoffArgs {
+    /// What the next session is to do, in a few words
+    #[arg(required = true)]
+    purpose: Vec<String>,
+    /// Read more of the packet from a file, JSON or Markdown; `-` for standard input
+    #[arg(long, value_name = "FILE")]
+    document: Option<PathBuf>,
+    /// How things stand
+    #[arg(long, value_name = "TEXT")]
+    context: Vec<String>,
+    /// What must be kept to; may be repeated
+    #[arg(long, value_name = "TEXT")]
+    constraint: Vec<String>,
+    /// What was decided; may be repeated
+    #[arg(long, value_name = "TEXT")]
+    decision: Vec<String>,
+    /// The prompt that the next session begins with
+    #[arg(long, value_name = "TEXT")]
+    next_prompt: Option<String>,
+    /// A step that is left; may be repeated
+    #[arg(long, value_name = "TEXT")]
+    plan: Vec<String>,
+    /// What is not clear; may be repeated
+    #[arg(long, value_name = "TEXT")]
+    question: Vec<String>,
+    /// What was tried and did not work; may be repeated
+    #[arg(long, value_name = "TEXT")]
+    failed: Vec<String>,
+    /// Anything else; may be repeated
+    #[arg(long, value_name = "TEXT")]
+    note: Vec<String>,
+    /// A file that certainly matters; may be repeated
+    #[arg(long, value_name = "FILE")]
+    confirm: Vec<String>,
+    /// A command that checks the work; may be repeated, the first one is the packet's `verify`
+    #[arg(long, value_name = "COMMAND")]
+    validator: Vec<String>,
+    /// What a loop's agent says when it is done, e.g. `DONE|BLOCKED`
+    #[arg(long, value_name = "TEXT")]
+    promise: Option<String>,
+    /// How often a loop may go round
+    #[arg(long, value_name = "N")]
+    max_iterations: Option<u32>,
+    /// The packet that this one continues
+    #[arg(long, value_name = "ID")]
+    continues: Option<String>,
+    /// The session whose work is handed over, instead of the calling one or the last one seen
+    #[arg(long, value_name = "ID")]
+    session: Option<String>,
+    /// The program that hands over, where it cannot be told: a client's name, `factory` or `unknown`
+    #[arg(long, value_name = "NAME", value_parser = source)]
+    source: Option<String>,
+    /// Print the result as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+fn source(name: &str) -> Result<String, String> {
+    match name {
+        "factory" | "unknown" => Ok(name.to_owned()),
+        _ if Harness::from_name(name).is_some() => Ok(name.to_owned()),
+        _ => {
+            let names: Vec<_> = Harness::ALL.into_iter().map(Harness::name).collect();
+            Err(format!("known are {}, factory, unknown", names.join(", ")))
+        }
+    }
+}
+
+pub(crate) fn run(args: HandoffArgs, ui: &mut Ui) -> Result<Exit, CliError> {
+    let project = Project::find(ui)?;
+    project.require_marker()?;
+    let mut sent = match read_document(args.document.as_deref())? {
+        Some(text) => Contribution::parse(&text)?,
+        None => Contribution::default(),
+    };
+    args.add_to(&mut sent);
+    let dir = ui.dir()?;
+    let confirm = args.confirm.iter().map(|path| project_path(&project, &dir, path)).collect::<Result<Vec<_>, _>>()?;
+    let speaker = Speaker::meant(&project, args.session.as_deref());
+    let git = Git { root: project.root() };
+    let facts = git.facts();
+    let has_git = facts.is_some();
+    let context = project.context();
+    let made = Handoff {
+        place: project.place(&context),
+        purpose: &args.purpose.join(" "),
+        now: now_millis(),
+        source: args.source.as_deref().or(speaker.harness.as_deref()),
+        session: speaker.session.as_deref(),
+        transcript: speaker.transcript.as_deref(),
+        git: facts,
+        ignored: &|paths| if has_git { git.ignored(paths) } else { Vec::new() },
+        sent,
+        promise: args.promise.as_deref(),
+        max_iterations: args.max_iterations,
+        validators: args.validator.clone(),
+        confirm,
+        continues: args.continues.as_deref(),
+    }
+    .make()?;
+    for warning in &made.warnings {
+        ui.warning(warning);
+    }
+    if args.json {
+        ui.json(&json!({
+            "id": made.id,
+            "path": made.path.to_string_lossy(),
+            "session": speaker.session,
+            "confirmed": made.confirmed,
+            "suggested": made.suggested,
+            "redacted": made.redacted,
+            "warnings": made.warnings,
+        }));
+        return Ok(Exit::Done);
+    }
+    if let (KnownBy::Recency, Some(session)) = (speaker.known_by, &speaker.session) {
+        ui.note(format!("note: taken for the work of session `{session}`, the last one seen; `--session` names another"));
+    }
+    ui.line(format!("packet   {}", made.id));
+    ui.line(format!("file     {}", project.short(&made.path).display()));
+    ui.line(format!("lists    {} confirmed, {} suggested", made.confirmed.len(), made.suggested.len()));
+    if made.redacted > 0 {
+        ui.line(format!("redacted {}", made.redacted));
+    }
+    ui.line(format!("next     stead pickup {}", made.id));
+    project.warn(ui);
+    Ok(Exit::Done)
+}
+
+impl HandoffArgs {
+    /// What stands on the command line goes behind what stands in the document, save the next prompt, which is one.
+    fn add_to(&self, sent: &mut Contribution) {
+        let list = |items: &[String], before: &str| {
+            items.iter().map(|item| format!("- {before}{}", item.trim().replace('\n', "\n  "))).collect::<Vec<_>>().join("\n")
+        };
+        sent.add(Heading::Context, &self.context.join("\n\n"));
+        sent.add(Heading::Constraints, &list(&self.constraint, ""));
+        sent.add(Heading::Decisions, &list(&self.decision, ""));
+        sent.add(Heading::Plan, &list(&self.plan, ""));
+        sent.add(Heading::OpenQuestions, &list(&self.question, ""));
+        sent.add(Heading::Notes, &list(&self.failed, "Failed: "));
+        sent.add(Heading::Notes, &list(&self.note, ""));
+        if let Some(prompt) = &self.next_prompt {
+            sent.sections.remove(&Heading::NextPrompt);
+            sent.add(Heading::NextPrompt, prompt);
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! Loops: start one, see where it stands, take it over, end it.
+
+mod list;
+mod log;
+mod show;
+mod start;
+mod turn;
+
+use clap::{Args, Subcommand};
+use serde_json::{Value, json};
+use stead_context::{Loop, Loops, Owner};
+use stead_model::unix_millis;
+use stead_store::{Layout, Room};
+
+use crate::cli::Exit;
+use crate::error::CliError;
+use crate::project::{Project, now};
+use crate::session::calling_session;
+use crate::ui::Ui;
+
+/// Keep an agent at a task until it is really done
+///
+/// A loop holds the session that it was started or activated in: whenever the agent wants to stop, it is given the task
+/// again, until it makes the loop's promise (`<promise>DONE</promise>`), the loop's check is green, or a bound is
+/// reached. Other sessions and sub-agents are never held.
+#[derive(Args)]
+#[command(
+    after_help = "Examples:\n  stead loop start \"Make every test pass\" --promise 'DONE|BLOCKED' --verify 'cargo test'\n  stead loop list\n  stead loop log"
+)]
+pub(crate) struct LoopArgs {
+    #[command(subcommand)]
+    command: LoopCommand,
+}
+
+#[derive(Subcommand)]
+enum LoopCommand {
+    Start(start::StartArgs),
+    List(list::ListArgs),
+    Show(show::ShowArgs),
+    Activate(turn::ActivateArgs),
+    Pause(turn::PauseArgs),
+    Resume(turn::ResumeArgs),
+    Cancel(turn::CancelArgs),
+    Log(log::LogArgs),
+}
+
+pub(crate) fn run(args: LoopArgs, ui: &mut Ui) -> Result<Exit, CliError> {
+    let here = Here::find(ui)?;
+    match args.command {
+        LoopCommand::Start(args) => start::run(args, &here, ui),
+        LoopCommand::List(args) => list::run(&args, &here, ui),
+        LoopCommand::Show(args) => show::run(&args, &here, ui),
+        LoopCommand::Activate(args) => turn::activate(&args, &here, ui),
+        LoopCommand::Pause(args) => turn::pause(&args, &here, ui),
+        LoopCommand::Resume(args) => turn::resume(&args, &here, ui),
+        LoopCommand::Cancel(args) => turn::cancel(&args, &here, ui),
+        LoopCommand::Log(args) => log::run(&args, &here, ui),
+    }
+}
+
+/// Where the command works, when, and for whom.
+struct Here {
+    project: Project,
+    loops: Loops,
+    /// The session that the command was called in.
+    caller: Option<Owner>,
+    /// In milliseconds since 1970.
+    now: i64,
+}
+
+impl Here {
+    fn find(ui: &Ui) -> Result<Self, CliError> {
+        let project = Project::find(ui)?;
+        project.require_marker()?;
+        let loops = Loops::of_room(&Layout::of(&project.config).dir(project.root(), Room::Context));
+        let caller = calling_session(&project).and_then(|binding| Owner::new(&binding.harness, &binding.session));
+        Ok(Self { loops, caller, now: unix_millis(&now()).unwrap_or_default(), project })
+    }
+}
+
+/// Whom a loop holds, for people.
+fn holds(state: &Loop) -> String {
+    match &state.lease {
+        Some(lease) => format!("session {} of {}", lease.owner.session(), lease.owner.harness()),
+        None => "nobody".to_owned(),
+    }
+}
+
+fn as_json(state: &Loop) -> Value {
+    let lease = state.lease.as_ref();
+    json!({
+        "id": state.id,
+        "status": state.status.name(),
+        "reason": state.reason,
+        "iteration": state.iteration,
+        "max_iterations": state.max_iterations,
+        "promises": state.promises,
+        "verify": state.verify,
+        "max_minutes": state.max_minutes,
+        "max_repeats": state.max_repeats,
+        "source_packet_id": state.source_packet_id,
+        "started_by": state.started_by.to_string(),
+        "harness": lease.map(|lease| lease.owner.harness()),
+        "session": lease.map(|lease| lease.owner.session()),
+        "started": lease.map(|lease| &lease.started),
+        "expires": lease.map(|lease| &lease.expires),
+        "created_at": state.created_at,
+        "updated_at": state.updated_at,
+    })
+}

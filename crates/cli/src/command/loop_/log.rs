@@ -1,0 +1,40 @@
+use clap::Args;
+use serde_json::Value;
+use stead_context::LoopLine;
+
+use super::Here;
+use crate::cli::Exit;
+use crate::error::CliError;
+use crate::ui::Ui;
+
+/// Say why each stop was held or let go
+#[derive(Args)]
+#[command(after_help = "Examples:\n  stead loop log\n  stead loop log make-every-test-pass --last 100 --json")]
+pub(super) struct LogArgs {
+    /// Only this loop; a part of its id that no other has is enough
+    id: Option<String>,
+    /// How many lines, counted from the newest
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    last: usize,
+    /// Print the lines as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) fn run(args: &LogArgs, here: &Here, ui: &mut Ui) -> Result<Exit, CliError> {
+    let id = args.id.as_deref().map(|id| here.loops.find(id)).transpose()?;
+    let mut lines: Vec<LoopLine> =
+        LoopLine::newest(here.loops.indexes(), id.as_deref())?.take(args.last).collect();
+    lines.reverse();
+    if args.json {
+        ui.json(&Value::Array(lines.iter().filter_map(|line| serde_json::to_value(line).ok()).collect()));
+        return Ok(Exit::Done);
+    }
+    for line in &lines {
+        let iteration = line.iteration.map(|number| format!(" #{number}")).unwrap_or_default();
+        let who = line.session.as_ref().map(|session| format!(" {session}")).unwrap_or_default();
+        let why = if line.why.is_empty() { String::new() } else { format!(": {}", line.why) };
+        ui.line(format!("{} {}{iteration} {}{who}{why}", line.ts, line.id, line.did));
+    }
+    Ok(Exit::Done)
+}

@@ -1,0 +1,139 @@
+use clap::Args;
+use stead_context::{Loop, NewLoop, Packet, Shelf, split_promises};
+use stead_harness::{Harness, StopCap};
+use stead_store::{Layout, Room};
+
+use super::{Here, as_json, holds};
+use crate::cli::Exit;
+use crate::error::CliError;
+use crate::ui::Ui;
+
+/// The longest prompt; it is read again at every stop.
+const MOST_PROMPT: usize = 100_000;
+
+/// Start a loop, in this session if an agent runs the command
+#[derive(Args)]
+#[command(
+    after_help = "Examples:\n  stead loop start \"Make every test pass\" --promise 'DONE|BLOCKED' --verify 'cargo test'\n  stead loop start --from-packet latest --max-iterations 10"
+)]
+pub(super) struct StartArgs {
+    /// What is to be done, again and again
+    #[arg(required_unless_present = "from_packet", conflicts_with = "from_packet")]
+    prompt: Vec<String>,
+    /// Take prompt, promise and maximum from a packet
+    #[arg(long, value_name = "ID")]
+    from_packet: Option<String>,
+    /// End after so many rounds; 0 for no limit [default: 25]
+    #[arg(long, value_name = "N")]
+    max_iterations: Option<u32>,
+    /// What the agent says in `<promise>…</promise>` when it is done; several outcomes as `DONE|BLOCKED`
+    #[arg(long, value_name = "TEXT")]
+    promise: Option<String>,
+    /// A command that must succeed before the loop counts as done
+    #[arg(long, value_name = "CMD")]
+    verify: Option<String>,
+    /// How long the command may take
+    #[arg(long, value_name = "S", default_value_t = Loop::VERIFY_SECONDS, value_parser = clap::value_parser!(u32).range(1..=550))]
+    verify_seconds: u32,
+    /// End after so many minutes; 0 for no limit
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    max_minutes: u32,
+    /// Pause when the same answer came so many times in a row; 0 for never
+    #[arg(long, value_name = "N", default_value_t = Loop::MAX_REPEATS)]
+    max_repeats: u32,
+    /// Print the loop as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) fn run(args: StartArgs, here: &Here, ui: &mut Ui) -> Result<Exit, CliError> {
+    let json = args.json;
+    let new = new_loop(args, here)?;
+    let (prompt, verify) = (new.prompt.trim().to_owned(), new.verify.clone());
+    let started = here.loops.start(new, here.now)?;
+    if json {
+        ui.json(&as_json(&started.state));
+        return Ok(Exit::Done);
+    }
+    let state = &started.state;
+    ui.line(format!("loop {} started, iteration {}; it holds {}", state.id, state.progress(), holds(state)));
+    if let Some(paused) = &started.paused {
+        ui.line(format!("loop {paused} is paused"));
+    }
+    if state.lease.is_none() {
+        ui.line(format!("no hook saw this command in a session: `stead loop activate {}` there begins it", state.id));
+        return Ok(Exit::Done);
+    }
+    ui.line(format!("\n{prompt}\n"));
+    let tags: Vec<String> = state.promises.iter().map(|promise| format!("<promise>{promise}</promise>")).collect();
+    if !tags.is_empty() {
+        ui.line(format!("Only when that is true, end the answer with {}, outside of any code.", tags.join(" or ")));
+    }
+    if let Some(verify) = verify {
+        ui.line(format!("Stead then runs `{verify}`, which must succeed."));
+    }
+    warn_of_cap(state, ui);
+    Ok(Exit::Done)
+}
+
+fn new_loop(args: StartArgs, here: &Here) -> Result<NewLoop, CliError> {
+    let packet = args.from_packet.as_deref().map(|id| packet(id, here)).transpose()?;
+    let (packet_id, packet) = packet.unzip();
+    let prompt = match &packet {
+        Some(packet) => packet.next_prompt().unwrap_or_default().to_owned(),
+        None => args.prompt.join(" "),
+    };
+    if prompt.trim().is_empty() {
+        return Err(match packet_id {
+            Some(id) => CliError::user(format!("packet `{id}` has no next prompt"))
+                .hinted("fill its section `## Next Prompt (Draft)`"),
+            None => CliError::usage("the prompt is empty").hinted("say what is to be done again and again"),
+        });
+    }
+    if prompt.len() > MOST_PROMPT {
+        return Err(CliError::usage(format!("the prompt has {} bytes, more than {MOST_PROMPT}", prompt.len()))
+            .hinted("keep the long text in a file and name its path in the prompt"));
+    }
+    let promise = args.promise.or_else(|| packet.as_ref()?.promise().map(str::to_owned));
+    let promises = match promise {
+        Some(promise) => split_promises(&promise)
+            .map_err(|why| CliError::usage(format!("`{promise}` cannot be a promise: {why}")).hinted("write it as `DONE|BLOCKED`"))?,
+        None => Vec::new(),
+    };
+    if args.verify.as_deref().is_some_and(|command| command.trim().is_empty()) {
+        return Err(CliError::usage("the command to verify with is empty"));
+    }
+    let from_packet = packet.as_ref().and_then(Packet::max_iterations);
+    Ok(NewLoop {
+        prompt,
+        promises,
+        max_iterations: args.max_iterations.or(from_packet).unwrap_or(Loop::MAX_ITERATIONS),
+        max_minutes: args.max_minutes,
+        max_repeats: args.max_repeats,
+        verify: args.verify,
+        verify_seconds: args.verify_seconds,
+        source_packet_id: packet_id,
+        owner: here.caller.clone(),
+    })
+}
+
+fn packet(id: &str, here: &Here) -> Result<(String, Packet), CliError> {
+    let shelf = Shelf::new(&Layout::of(&here.project.config).dir(here.project.root(), Room::Context));
+    let id = shelf.find(id)?;
+    let packet = shelf.read(&id)?;
+    Ok((id, packet))
+}
+
+/// Says beforehand where the client will end a turn on its own.
+fn warn_of_cap(state: &Loop, ui: &mut Ui) {
+    let harness = state.lease.as_ref().and_then(|lease| Harness::from_name(lease.owner.harness()));
+    let Some(facts) = harness.map(|harness| &harness.doorway().facts) else { return };
+    if let StopCap::Blocks(cap) = facts.stop_cap
+        && (state.max_iterations == 0 || state.max_iterations > cap)
+    {
+        ui.note(format!(
+            "note: {} lets a turn be held {cap} times in a row; the loop then goes on with the next message",
+            facts.title
+        ));
+    }
+}

@@ -1,0 +1,114 @@
+use clap::Args;
+use serde_json::json;
+use stead_context::{Activated, Loop};
+
+use super::{Here, as_json, holds};
+use crate::cli::Exit;
+use crate::error::CliError;
+use crate::ui::Ui;
+
+/// Put a loop into the foreground of this session, which it then holds
+///
+/// Run by an agent, the loop holds that agent's session from now on, and no other any more. Run in a terminal, it only
+/// becomes the loop that was chosen last.
+#[derive(Args)]
+#[command(after_help = "Example:\n  stead loop activate make-every-test-pass")]
+pub(super) struct ActivateArgs {
+    #[command(flatten)]
+    which: Which,
+}
+
+/// Let a loop hold nobody until it is resumed
+///
+/// An agent may pause a loop that its own session started; every other one is a person's to pause.
+#[derive(Args)]
+#[command(after_help = "Example:\n  stead loop pause 20261115T194530Z-make-every-test-pass")]
+pub(super) struct PauseArgs {
+    #[command(flatten)]
+    which: Which,
+}
+
+/// Let a paused loop go on
+#[derive(Args)]
+#[command(after_help = "Example:\n  stead loop resume make-every-test-pass")]
+pub(super) struct ResumeArgs {
+    #[command(flatten)]
+    which: Which,
+}
+
+/// Give a loop up for good
+///
+/// An agent may cancel a loop that its own session started; every other one is a person's to cancel.
+#[derive(Args)]
+#[command(after_help = "Example:\n  stead loop cancel 20261115T194530Z-make-every-test-pass")]
+pub(super) struct CancelArgs {
+    #[command(flatten)]
+    which: Which,
+}
+
+#[derive(Args)]
+struct Which {
+    /// The loop, or a part of its id that no other has
+    id: String,
+    /// Print the loop as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) fn activate(args: &ActivateArgs, here: &Here, ui: &mut Ui) -> Result<Exit, CliError> {
+    let id = here.loops.find(&args.which.id)?;
+    let activated = here.loops.activate(&id, here.caller.as_ref(), here.now)?;
+    taken_up(&args.which, &activated, "is in the foreground", ui);
+    Ok(Exit::Done)
+}
+
+pub(super) fn resume(args: &ResumeArgs, here: &Here, ui: &mut Ui) -> Result<Exit, CliError> {
+    let id = here.loops.find(&args.which.id)?;
+    let resumed = here.loops.resume(&id, here.caller.as_ref(), here.now)?;
+    taken_up(&args.which, &resumed, "goes on", ui);
+    Ok(Exit::Done)
+}
+
+pub(super) fn pause(args: &PauseArgs, here: &Here, ui: &mut Ui) -> Result<Exit, CliError> {
+    let id = here.loops.find(&args.which.id)?;
+    let state = here.loops.pause(&id, here.caller.as_ref(), here.now)?;
+    ended(&args.which, &state, &format!("`stead loop resume {id}` lets it go on"), ui);
+    Ok(Exit::Done)
+}
+
+pub(super) fn cancel(args: &CancelArgs, here: &Here, ui: &mut Ui) -> Result<Exit, CliError> {
+    let id = here.loops.find(&args.which.id)?;
+    let state = here.loops.cancel(&id, here.caller.as_ref(), here.now)?;
+    ended(&args.which, &state, "", ui);
+    Ok(Exit::Done)
+}
+
+fn taken_up(which: &Which, activated: &Activated, how: &str, ui: &mut Ui) {
+    let state = &activated.state;
+    if which.json {
+        let mut value = as_json(state);
+        value["moved_from"] = json!(activated.moved_from.as_ref().map(ToString::to_string));
+        value["paused"] = json!(activated.paused);
+        ui.json(&value);
+        return;
+    }
+    ui.line(format!("loop {} {how}, iteration {}; it holds {}", state.id, state.progress(), holds(state)));
+    if let Some(owner) = &activated.moved_from {
+        ui.line(format!("it no longer holds session {} of {}", owner.session(), owner.harness()));
+    }
+    if let Some(paused) = &activated.paused {
+        ui.line(format!("loop {paused} is paused"));
+    }
+    if state.lease.is_none() {
+        ui.line("no hook saw this command in a session, so it holds nobody yet");
+    }
+}
+
+fn ended(which: &Which, state: &Loop, then: &str, ui: &mut Ui) {
+    if which.json {
+        ui.json(&as_json(state));
+        return;
+    }
+    let then = if then.is_empty() { String::new() } else { format!("; {then}") };
+    ui.line(format!("loop {} is {}{then}", state.id, state.status));
+}

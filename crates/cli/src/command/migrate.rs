@@ -1,0 +1,233 @@
+use clap::Args;
+use serde_json::{Value, json};
+use stead_context::{Fate, Import, ImportKind, MigrationPlaces, carry_out, survey};
+use stead_install::{Applied, Note, Plan, Reach, apply, diff, plan_old_commands};
+use stead_store::{Layout, Room, nearest};
+
+use crate::cli::Exit;
+use crate::error::CliError;
+use crate::here::Here;
+use crate::project::now;
+use crate::ui::Ui;
+
+/// Carry over what other tools left: loops, handoffs, role files, older commands
+///
+/// Reads `.claude/ralph-loop.local.md` (it becomes a paused loop), handoffs below `thoughts/` and `.claude/handoffs/`
+/// (they become packets) and role files from before their form was fixed (they are mended). No source is deleted, a
+/// second run carries nothing twice, and whatever has no place is named, file by file.
+///
+/// Ends with 1 if a file is broken or could not be written.
+#[derive(Args)]
+#[command(
+    after_help = "Examples:\n  stead migrate --dry-run\n  stead migrate handoffs\n  stead migrate commands --replace-old"
+)]
+pub(crate) struct MigrateArgs {
+    /// Only these: loops, handoffs, roles, commands
+    #[arg(value_name = "WHAT")]
+    what: Vec<String>,
+    /// Put Stead's commands in the place of `~/.factory/commands/handoff.md` and `pickup.md`; `stead uninstall --user`
+    /// brings the old ones back
+    #[arg(long)]
+    replace_old: bool,
+    /// Show what would be done, and do nothing
+    #[arg(long)]
+    dry_run: bool,
+    /// Do not ask
+    #[arg(long, short)]
+    yes: bool,
+    /// Print the result as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+const COMMANDS: &str = "commands";
+
+pub(crate) fn run(args: MigrateArgs, ui: &mut Ui) -> Result<Exit, CliError> {
+    let here = Here::find(ui)?;
+    let (kinds, with_commands) = chosen(&args.what)?;
+    if !args.dry_run && !kinds.is_empty() && !here.project.found.is_marked() {
+        return Err(CliError::user("there is no project here to carry anything into").hinted("run `stead init` first"));
+    }
+    let layout = Layout::of(&here.project.config);
+    let root = here.project.root();
+    let (context, roles) = (layout.dir(root, Room::Context), layout.dir(root, Room::Roles));
+    let imports = survey(&MigrationPlaces { root, context: &context, roles: &roles }, &kinds, &now());
+    let old = if with_commands { plan_old_commands(&here.site()) } else { Plan::default() };
+    let mut work = Work { args: &args, here: &here, imports, old, failed: Vec::new(), replaced: Applied::default() };
+    if !args.json {
+        work.show(ui);
+    }
+    let asks = !args.dry_run && !args.yes && !args.json && ui.is_interactive() && work.has_work();
+    if asks && !ui.confirm("Carry over?") {
+        ui.note("nothing was changed");
+        return Ok(Exit::Failed);
+    }
+    if !args.dry_run {
+        work.carry_out()?;
+    }
+    work.finish(ui)
+}
+
+/// Reads what is to be carried over; nothing said means everything.
+fn chosen(what: &[String]) -> Result<(Vec<ImportKind>, bool), CliError> {
+    let names: Vec<&str> = ImportKind::ALL.iter().map(|kind| kind.name()).chain([COMMANDS]).collect();
+    if let Some(unknown) = what.iter().find(|word| !names.contains(&word.as_str())) {
+        let hint = match nearest(unknown, names.iter().copied()) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("known are {}", names.join(", ")),
+        };
+        return Err(CliError::usage(format!("there is nothing called `{unknown}` to carry over")).hinted(hint));
+    }
+    let is_wanted = |name: &str| what.is_empty() || what.iter().any(|word| word == name);
+    Ok((ImportKind::ALL.into_iter().filter(|kind| is_wanted(kind.name())).collect(), is_wanted(COMMANDS)))
+}
+
+/// One run of the command.
+struct Work<'a> {
+    args: &'a MigrateArgs,
+    here: &'a Here,
+    imports: Vec<Import>,
+    /// What would become of older commands.
+    old: Plan,
+    /// Files that could not be written, and why.
+    failed: Vec<(String, String)>,
+    replaced: Applied,
+}
+
+impl Work<'_> {
+    fn show(&self, ui: &mut Ui) {
+        let site = self.here.site();
+        for import in &self.imports {
+            ui.line(self.words(import));
+            for done in &import.done {
+                ui.line(format!("           mended: {done}"));
+            }
+            for left in &import.left {
+                ui.line(format!("           not carried: {left}"));
+            }
+        }
+        for edit in &self.old.edits {
+            if self.args.replace_old {
+                ui.raw(diff(&site, edit));
+            } else {
+                let name = site.brief(&edit.path);
+                ui.line(format!("stays    {name} (`--replace-old` puts Stead's command in its place)"));
+            }
+        }
+        for note in &self.old.notes {
+            match note {
+                Note::Current { path, .. } => ui.line(format!("already  {} is Stead's", site.brief(path))),
+                note => ui.warning(note.words(&site)),
+            }
+        }
+        if self.imports.is_empty() && self.old.edits.is_empty() && self.old.notes.is_empty() {
+            ui.line("there is nothing to carry over");
+        }
+    }
+
+    fn words(&self, import: &Import) -> String {
+        let Import { source, kind, fate, .. } = import;
+        let thing = match kind {
+            ImportKind::Loop => "loop",
+            ImportKind::Handoff => "packet",
+            ImportKind::Role => "role",
+        };
+        match fate {
+            Fate::New { target, .. } => {
+                format!("carries  {source} → {thing} {}", self.here.project.short(target).display())
+            }
+            Fate::Mended { .. } => format!("mends    {source}"),
+            Fate::Already { target } => format!("already  {source} is {thing} `{target}`"),
+            Fate::Outdated { target } => {
+                format!("already  {source} is {thing} `{target}`, and changed since; the change is not carried")
+            }
+            Fate::Foreign { why } => format!("skips    {source}: {why}"),
+            Fate::Refused { why } => format!("REFUSES  {source}: {why}"),
+        }
+    }
+
+    fn has_work(&self) -> bool {
+        let replaces = self.args.replace_old && !self.old.edits.is_empty();
+        replaces || self.imports.iter().any(is_work)
+    }
+
+    fn carry_out(&mut self) -> Result<(), CliError> {
+        for import in &self.imports {
+            if let Err(error) = carry_out(import) {
+                let cause = std::error::Error::source(&error).map(|cause| format!(": {cause}")).unwrap_or_default();
+                self.failed.push((import.source.clone(), format!("{error}{cause}")));
+            }
+        }
+        if self.args.replace_old && !self.old.edits.is_empty() {
+            self.replaced = apply(&self.here.site(), &self.old, &self.here.record(Reach::User)?)?;
+        }
+        Ok(())
+    }
+
+    fn finish(&self, ui: &mut Ui) -> Result<Exit, CliError> {
+        if self.args.json {
+            ui.json(&self.as_json());
+        } else {
+            for (source, why) in &self.failed {
+                ui.warning(format!("`{source}` could not be carried over: {why}"));
+            }
+            for (path, why) in &self.replaced.failed {
+                ui.warning(format!("`{}` is as it was: {why}", self.here.site().brief(path)));
+            }
+            if self.args.dry_run {
+                ui.note("this was a dry run; nothing was changed");
+            } else if self.has_work() {
+                ui.line(format!("carried over: {}", self.count()));
+            }
+        }
+        let is_broken = |import: &Import| matches!(import.fate, Fate::Refused { .. });
+        let is_bad = |note: &Note| matches!(note, Note::Bad { .. });
+        let has_failed = !self.failed.is_empty()
+            || !self.replaced.failed.is_empty()
+            || self.imports.iter().any(is_broken)
+            || self.old.notes.iter().any(is_bad);
+        Ok(if has_failed { Exit::Failed } else { Exit::Done })
+    }
+
+    fn count(&self) -> usize {
+        self.imports.iter().filter(|import| is_work(import)).count() - self.failed.len() + self.replaced.done.len()
+    }
+
+    fn as_json(&self) -> Value {
+        let imports = self.imports.iter().map(|import| {
+            let failed = self.failed.iter().find(|(source, _)| *source == import.source).map(|(_, why)| why);
+            let (fate, target, why) = match &import.fate {
+                Fate::New { target, .. } => ("new", Some(target.display().to_string()), None),
+                Fate::Mended { target, .. } => ("mended", Some(target.display().to_string()), None),
+                Fate::Already { target } => ("already", Some(target.clone()), None),
+                Fate::Outdated { target } => ("outdated", Some(target.clone()), None),
+                Fate::Foreign { why } => ("foreign", None, Some((*why).to_owned())),
+                Fate::Refused { why } => ("refused", None, Some(why.clone())),
+            };
+            json!({
+                "what": import.kind.name(),
+                "source": import.source,
+                "fate": fate,
+                "target": target,
+                "why": failed.cloned().or(why),
+                "applied": is_work(import) && !self.args.dry_run && failed.is_none(),
+                "mended": import.done,
+                "not_carried": import.left,
+            })
+        });
+        let commands = self
+            .old
+            .edits
+            .iter()
+            .map(|edit| json!({"path": edit.path, "applied": self.replaced.done.contains(&edit.path)}));
+        json!({
+            "dry_run": self.args.dry_run,
+            "files": imports.collect::<Vec<_>>(),
+            "commands": commands.collect::<Vec<_>>(),
+        })
+    }
+}
+
+fn is_work(import: &Import) -> bool {
+    matches!(import.fate, Fate::New { .. } | Fate::Mended { .. })
+}

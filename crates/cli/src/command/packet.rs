@@ -1,0 +1,269 @@
+use std::process::Command;
+
+use clap::{Args, Subcommand, ValueEnum};
+use serde_json::{Value, json};
+use stead_context::{
+    ContextError, Heading, Listing, Packet, PacketFinding, PacketSeverity, Shelf, Status, chain, lint_packet,
+};
+use stead_store::{Edited, read_capped};
+
+use crate::cli::Exit;
+use crate::error::CliError;
+use crate::project::{Project, env, now};
+use crate::ui::Ui;
+
+/// Look after packets: what one session left for the next
+#[derive(Args)]
+#[command(after_help = "Examples:\n  stead packet list\n  stead packet activate latest\n  stead packet lint")]
+pub(crate) struct PacketArgs {
+    #[command(subcommand)]
+    command: PacketCommand,
+}
+
+#[derive(Subcommand)]
+enum PacketCommand {
+    List(ListArgs),
+    Open(OpenArgs),
+    Show(ShowArgs),
+    /// Set a packet's status to active
+    #[command(after_help = "Example:\n  stead packet activate latest")]
+    Activate(MoveArgs),
+    /// Set a packet's status to done
+    #[command(after_help = "Example:\n  stead packet done latest")]
+    Done(MoveArgs),
+    /// Set a packet's status to blocked
+    #[command(after_help = "Example:\n  stead packet block latest")]
+    Block(MoveArgs),
+    Lint(LintArgs),
+}
+
+/// List packets, the last changed first
+#[derive(Args)]
+#[command(after_help = "Example:\n  stead packet list --status active")]
+struct ListArgs {
+    /// Only those of this status
+    #[arg(long, value_enum)]
+    status: Option<Wanted>,
+    /// Print the list as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Wanted {
+    Draft,
+    Active,
+    Done,
+    Blocked,
+}
+
+/// Print where a packet's file lies, or open it
+#[derive(Args)]
+#[command(after_help = "Examples:\n  stead packet open latest\n  stead packet open latest --edit")]
+struct OpenArgs {
+    id: String,
+    /// Open it in `$VISUAL` or `$EDITOR`
+    #[arg(long, conflicts_with = "json")]
+    edit: bool,
+    /// Print the path as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Print a whole packet
+#[derive(Args)]
+#[command(after_help = "Example:\n  stead packet show latest --json")]
+struct ShowArgs {
+    id: String,
+    /// Print head and sections as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Args)]
+struct MoveArgs {
+    /// `latest`, the id, or a beginning or end of it that no other has
+    id: String,
+    /// Print the result as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Check packets; exit 1 when one has errors
+#[derive(Args)]
+#[command(after_help = "Example:\n  stead packet lint latest")]
+struct LintArgs {
+    /// The packets; all without any
+    ids: Vec<String>,
+    /// Print the findings as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(args: PacketArgs, ui: &mut Ui) -> Result<Exit, CliError> {
+    let project = Project::find(ui)?;
+    let shelf = Shelf::new(&project.context());
+    match args.command {
+        PacketCommand::List(args) => list(&args, &shelf, ui),
+        PacketCommand::Open(args) => return open(&args, &shelf, ui),
+        PacketCommand::Show(args) => show(&args, &shelf, ui)?,
+        PacketCommand::Activate(args) => set(&args, Status::Active, &shelf, ui)?,
+        PacketCommand::Done(args) => set(&args, Status::Done, &shelf, ui)?,
+        PacketCommand::Block(args) => set(&args, Status::Blocked, &shelf, ui)?,
+        PacketCommand::Lint(args) => return lint(&args, &shelf, ui),
+    }
+    Ok(Exit::Done)
+}
+
+fn list(args: &ListArgs, shelf: &Shelf, ui: &mut Ui) {
+    let wanted = args.status.map(|status| match status {
+        Wanted::Draft => Status::Draft,
+        Wanted::Active => Status::Active,
+        Wanted::Done => Status::Done,
+        Wanted::Blocked => Status::Blocked,
+    });
+    let mut all = shelf.list();
+    all.retain(|listing| wanted.is_none() || listing.head.as_ref().is_ok_and(|head| head.status() == wanted));
+    if args.json {
+        ui.json(&Value::Array(all.iter().map(listing_as_json).collect()));
+        return;
+    }
+    let width = all.iter().map(|listing| listing.id.len()).max().unwrap_or(0);
+    for Listing { id, head, .. } in &all {
+        match head {
+            Ok(head) => {
+                let (status, updated) = (head.get("status").unwrap_or("?"), head.get("updated_at").unwrap_or("?"));
+                ui.line(format!("{id:width$}  {status:<8}  {updated}  {}", head.purpose()));
+            }
+            Err(error) => ui.line(format!("{id:width$}  unreadable  {error}")),
+        }
+    }
+}
+
+fn listing_as_json(listing: &Listing) -> Value {
+    let path = listing.path.to_string_lossy();
+    match &listing.head {
+        Ok(head) => json!({
+            "id": listing.id,
+            "path": path,
+            "status": head.get("status"),
+            "purpose": head.purpose(),
+            "created_at": head.get("created_at"),
+            "updated_at": head.get("updated_at"),
+            "source": head.get("source"),
+            "continues": head.continues(),
+        }),
+        Err(error) => json!({"id": listing.id, "path": path, "status": null, "problem": error.to_string()}),
+    }
+}
+
+fn open(args: &OpenArgs, shelf: &Shelf, ui: &mut Ui) -> Result<Exit, CliError> {
+    let path = shelf.path(&shelf.find(&args.id)?);
+    if args.json {
+        ui.json(&json!({"path": path.to_string_lossy()}));
+    } else if args.edit {
+        let editor = env("VISUAL").or_else(|| env("EDITOR")).filter(|editor| !editor.is_empty());
+        let Some(editor) = editor else {
+            return Err(CliError::user("no editor is named").hinted("set `VISUAL` or `EDITOR`"));
+        };
+        // An editor's variable may hold options, so a shell reads it.
+        let status = Command::new("sh").args(["-c", "exec $0 \"$1\""]).arg(&editor).arg(&path).status();
+        let status = status.map_err(|source| {
+            CliError::user(format!("could not start `{}`", editor.to_string_lossy())).because(source)
+        })?;
+        return Ok(if status.success() { Exit::Done } else { Exit::Failed });
+    } else {
+        ui.line(path.to_string_lossy());
+    }
+    Ok(Exit::Done)
+}
+
+fn show(args: &ShowArgs, shelf: &Shelf, ui: &mut Ui) -> Result<(), CliError> {
+    let id = shelf.find(&args.id)?;
+    let packet = shelf.read(&id)?;
+    if args.json {
+        ui.json(&packet_as_json(&id, &packet));
+    } else {
+        ui.raw(packet.as_str());
+    }
+    Ok(())
+}
+
+fn packet_as_json(id: &str, packet: &Packet) -> Value {
+    let document = packet.document();
+    // JSON values of the head are given as such, anything else as text.
+    let value = |key: &str| {
+        let text = document.get(key).unwrap_or_default();
+        let structured = text.starts_with(['[', '{']) || text == "null";
+        structured.then(|| serde_json::from_str(text).ok()).flatten().unwrap_or_else(|| Value::String(text.to_owned()))
+    };
+    let head: serde_json::Map<_, _> = document.keys().map(|key| (key.to_owned(), value(key))).collect();
+    let mut sections: serde_json::Map<_, _> = Heading::ALL
+        .into_iter()
+        .filter_map(|heading| Some((heading.title().to_owned(), packet.section(heading)?.into())))
+        .collect();
+    sections.extend(packet.other_sections().into_iter().map(|(title, text)| (title.to_owned(), text.into())));
+    json!({"id": id, "head": head, "sections": sections})
+}
+
+fn set(args: &MoveArgs, status: Status, shelf: &Shelf, ui: &mut Ui) -> Result<(), CliError> {
+    let id = shelf.find(&args.id)?;
+    let edited = shelf.edit(&id, |packet| {
+        if packet.status() != Some(status) {
+            packet.set_status(status, &now());
+        }
+        Ok(())
+    })?;
+    let changed = edited == Edited::Changed;
+    if args.json {
+        ui.json(&json!({"id": id, "status": status.name(), "changed": changed}));
+    } else {
+        let already = if changed { "" } else { " already" };
+        ui.line(format!("{id} is {status}{already}"));
+    }
+    Ok(())
+}
+
+fn lint(args: &LintArgs, shelf: &Shelf, ui: &mut Ui) -> Result<Exit, CliError> {
+    let ids = match args.ids.as_slice() {
+        [] => shelf.ids(),
+        named => named.iter().map(|id| shelf.find(id)).collect::<Result<_, _>>()?,
+    };
+    let mut told = Vec::new();
+    let mut worst = None;
+    for id in ids {
+        let path = shelf.path(&id);
+        for finding in judge(shelf, &id)? {
+            let PacketFinding { severity, line, message } = &finding;
+            worst = worst.min(Some(*severity)).or(Some(*severity));
+            if args.json {
+                told.push(json!({"id": id, "line": line, "severity": severity.name(), "message": message}));
+            } else {
+                ui.line(format!("{}:{line}: {}: {message}", path.display(), severity.name()));
+            }
+        }
+    }
+    if args.json {
+        ui.json(&Value::Array(told));
+    } else if worst.is_none() {
+        ui.line("no findings");
+    }
+    Ok(if worst == Some(PacketSeverity::Error) { Exit::Failed } else { Exit::Done })
+}
+
+fn judge(shelf: &Shelf, id: &str) -> Result<Vec<PacketFinding>, CliError> {
+    let error = |message: String| PacketFinding { severity: PacketSeverity::Error, line: 1, message };
+    let bytes = read_capped(&shelf.path(id), Packet::LIMIT)?.unwrap_or_default();
+    let text = match String::from_utf8(bytes) {
+        Ok(text) => text,
+        Err(bad) => {
+            let at = bad.utf8_error().valid_up_to();
+            return Ok(vec![error(format!("not UTF-8 text: byte {at} does not fit"))]);
+        }
+    };
+    let mut findings = lint_packet(&text, id);
+    if let Err(cycle @ (ContextError::ChainCycle { .. } | ContextError::ChainTooLong { .. })) = chain(shelf, id) {
+        findings.push(error(cycle.to_string()));
+    }
+    Ok(findings)
+}

@@ -1,0 +1,202 @@
+use clap::{Args, Subcommand};
+use serde_json::{Value, json};
+use stead_context::{Lifecycle, RoleName, RoleState, Unsaved, roles, unsaved};
+use stead_store::Durability;
+
+use super::{folder, meant, shown, state, unknown};
+use crate::cli::Exit;
+use crate::error::CliError;
+use crate::project::{Project, now};
+use crate::ui::Ui;
+
+/// Lead a role through a compaction: active → saving → saved → compacting → recovering → active
+///
+/// With Stead's hooks installed most of it happens by itself. Each verb takes legal steps only and refuses others,
+/// naming those. State files of an older tool in `$CONFIG_PATH/stateMachines` are taken over.
+#[derive(Args)]
+#[command(after_help = "Examples:\n  stead role lifecycle save code-reviewer\n  stead role lifecycle status")]
+pub(super) struct LifecycleArgs {
+    #[command(subcommand)]
+    command: LifecycleCommand,
+}
+
+#[derive(Subcommand)]
+enum LifecycleCommand {
+    Init(InitArgs),
+    Save(SaveArgs),
+    Status(StatusArgs),
+    PreCompact(PreCompactArgs),
+    Recover(RecoverArgs),
+}
+
+/// Begin a role's lifecycle as active; one that has begun stays as it is
+#[derive(Args)]
+#[command(after_help = "Example:\n  stead role lifecycle init code-reviewer")]
+struct InitArgs {
+    role: Option<String>,
+}
+
+/// Check the role file and mark it saved; exit 1 if it is not valid
+#[derive(Args)]
+#[command(after_help = "Example:\n  stead role lifecycle save code-reviewer")]
+struct SaveArgs {
+    role: Option<String>,
+}
+
+/// Show the state of a role, or of all
+#[derive(Args)]
+#[command(after_help = "Example:\n  stead role lifecycle status --json")]
+struct StatusArgs {
+    role: Option<String>,
+    /// Print the states as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Check that a role may be compacted and mark it compacting; exit 1 if its file is not saved
+///
+/// For clients without hooks: run it before, and `stead role lifecycle recover` after the compaction.
+#[derive(Args)]
+#[command(after_help = "Example:\n  stead role lifecycle pre-compact")]
+struct PreCompactArgs {
+    role: Option<String>,
+}
+
+/// Set a role active after a compaction
+#[derive(Args)]
+#[command(after_help = "Example:\n  stead role lifecycle recover code-reviewer")]
+struct RecoverArgs {
+    role: Option<String>,
+}
+
+pub(super) fn run(args: LifecycleArgs, ui: &mut Ui) -> Result<Exit, CliError> {
+    let project = Project::find(ui)?;
+    project.require_marker()?;
+    match args.command {
+        LifecycleCommand::Init(args) => init(&meant(args.role.as_deref(), &project)?, &project, ui),
+        LifecycleCommand::Save(args) => save(&meant(args.role.as_deref(), &project)?, &project, ui),
+        LifecycleCommand::Status(args) => status(&args, &project, ui),
+        LifecycleCommand::PreCompact(args) => pre_compact(&meant(args.role.as_deref(), &project)?, &project, ui),
+        LifecycleCommand::Recover(args) => recover(&meant(args.role.as_deref(), &project)?, &project, ui),
+    }
+}
+
+fn init(role: &RoleName, project: &Project, ui: &mut Ui) -> Result<Exit, CliError> {
+    let folder = folder(project);
+    if let Some(other) = roles(&folder).into_iter().find(|other| other != role && other.machine() == role.machine()) {
+        let (role, other, machine) = (role.to_string(), other.to_string(), role.machine());
+        return Err(stead_context::ContextError::RoleClash { role, other, machine }.into());
+    }
+    if let Some(state) = RoleState::read(&project.indexes(), role)? {
+        ui.line(format!("{role}: {} already; nothing changed", state.state));
+        return Ok(Exit::Done);
+    }
+    let state = state(role, project, ui)?.unwrap_or_else(|| RoleState::new(role, &now()));
+    state.write(&project.indexes(), Durability::Synced)?;
+    ui.line(format!("{role}: {}", state.state));
+    if !role.file(&folder).is_file() {
+        ui.warning(format!("there is no role file yet; `stead role new {role}` makes one"));
+    }
+    Ok(Exit::Done)
+}
+
+fn save(role: &RoleName, project: &Project, ui: &mut Ui) -> Result<Exit, CliError> {
+    let mut state = state(role, project, ui)?.unwrap_or_else(|| RoleState::new(role, &now()));
+    if state.state != Lifecycle::Saving {
+        state.go(Lifecycle::Saving, &now())?;
+    }
+    let outcome = checked(role, project);
+    let to = if outcome.is_ok() { Lifecycle::Saved } else { Lifecycle::Active };
+    state.go(to, &now())?;
+    state.write(&project.indexes(), Durability::Synced)?;
+    outcome?;
+    ui.line(format!("{role}: {}", state.state));
+    Ok(Exit::Done)
+}
+
+/// Says what is wrong with the role file.
+fn checked(role: &RoleName, project: &Project) -> Result<(), CliError> {
+    let file = role.file(&folder(project));
+    match unsaved(&file, None, None) {
+        None => Ok(()),
+        Some(Unsaved::Missing) => Err(unknown(role, project)),
+        Some(why) => Err(CliError::user(format!("the role file `{}` {why}", shown(project, &file)))
+            .hinted(format!("`stead role validate {role}` shows everything, `--fix` mends what can be mended"))),
+    }
+}
+
+fn status(args: &StatusArgs, project: &Project, ui: &mut Ui) -> Result<Exit, CliError> {
+    let states = match &args.role {
+        Some(role) => {
+            let role = RoleName::check(role)?;
+            let Some(state) = state(&role, project, ui)? else { return Err(not_begun(&role, project)) };
+            vec![state]
+        }
+        None => all(project, ui)?,
+    };
+    if args.json {
+        let states: Value = states.iter().map(|state| json!(state)).collect();
+        ui.json(&states);
+        return Ok(Exit::Done);
+    }
+    let width = states.iter().map(|state| state.role.len()).max().unwrap_or(0);
+    for state in &states {
+        let saved = state.saved_at.as_ref().map(|at| format!(", last saved {at}")).unwrap_or_default();
+        ui.line(format!("{:width$}  {:<10}  since {}{saved}", state.role, state.state.name(), state.since));
+    }
+    if states.is_empty() {
+        ui.note("no role has begun its lifecycle; `stead role lifecycle init <role>` begins one");
+    }
+    Ok(Exit::Done)
+}
+
+/// Every state that can be read, of Stead or of an older tool; the others are warned about.
+fn all(project: &Project, ui: &mut Ui) -> Result<Vec<RoleState>, CliError> {
+    let mut states = Vec::new();
+    for found in RoleState::all(&project.indexes()) {
+        match found {
+            Ok(state) => states.push(state),
+            Err(error) => ui.warning(error.to_string()),
+        }
+    }
+    for role in roles(&folder(project)) {
+        if !RoleState::path(&project.indexes(), &role).exists() {
+            states.extend(state(&role, project, ui)?);
+        }
+    }
+    Ok(states)
+}
+
+fn not_begun(role: &RoleName, project: &Project) -> CliError {
+    if role.file(&folder(project)).is_file() {
+        return CliError::user(format!("the lifecycle of `{role}` has not begun"))
+            .hinted(format!("`stead role lifecycle init {role}` begins it"));
+    }
+    unknown(role, project)
+}
+
+fn pre_compact(role: &RoleName, project: &Project, ui: &mut Ui) -> Result<Exit, CliError> {
+    let mut state = state(role, project, ui)?.unwrap_or_else(|| RoleState::new(role, &now()));
+    // The whole way is taken on a copy first, so that an illegal one is refused whatever the file is like.
+    for to in [Lifecycle::Saving, Lifecycle::Saved] {
+        if state.state != Lifecycle::Saved && state.state != to {
+            state.go(to, &now())?;
+        }
+    }
+    state.go(Lifecycle::Compacting, &now())?;
+    checked(role, project)?;
+    state.write(&project.indexes(), Durability::Synced)?;
+    ui.line(format!("{role}: saved, {}", state.state));
+    Ok(Exit::Done)
+}
+
+fn recover(role: &RoleName, project: &Project, ui: &mut Ui) -> Result<Exit, CliError> {
+    let Some(mut state) = state(role, project, ui)? else { return Err(not_begun(role, project)) };
+    if state.state != Lifecycle::Recovering {
+        state.go(Lifecycle::Recovering, &now())?;
+    }
+    state.go(Lifecycle::Active, &now())?;
+    state.write(&project.indexes(), Durability::Synced)?;
+    ui.line(format!("{role}: {}", state.state));
+    Ok(Exit::Done)
+}

@@ -1,0 +1,71 @@
+use clap::Args;
+use serde_json::json;
+use stead_context::{RoleName, RoleState};
+use stead_hook::SessionState;
+use stead_model::FileId;
+use stead_store::Durability;
+
+use super::{folder, shown};
+use crate::cli::Exit;
+use crate::error::CliError;
+use crate::project::{Project, now};
+use crate::session::calling_session;
+use crate::ui::Ui;
+
+/// Register the role of the session that runs this command
+///
+/// An agent runs it in its own shell; the hook that lets the command pass tells which session that is. A person who
+/// starts an agent sets `STEAD_ROLE` instead.
+#[derive(Args)]
+#[command(after_help = "Example:\n  stead role use code-reviewer")]
+pub(super) struct UseArgs {
+    role: String,
+    /// Print the result as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) fn run(args: &UseArgs, ui: &mut Ui) -> Result<Exit, CliError> {
+    let project = Project::find(ui)?;
+    project.require_marker()?;
+    let role = RoleName::check(&args.role)?;
+    let indexes = project.indexes();
+    // Refused here rather than at the compaction, where nobody would hear it.
+    RoleState::read(&indexes, &role)?;
+    let binding = calling_session(&project).ok_or_else(|| {
+        CliError::user("no session was seen to call this command").hinted(
+            "let the agent run it in its own shell with Stead's hooks installed, or start the agent with `STEAD_ROLE` set",
+        )
+    })?;
+    let Ok(session) = FileId::check(&binding.session) else {
+        return Err(CliError::user(format!("the session id `{}` cannot be kept in a file", binding.session)));
+    };
+    let Ok(state) = SessionState::read(&indexes, &session) else {
+        return Err(CliError::user("the session's state was written by a newer version").hinted("update `stead`"));
+    };
+    let mut state = state.unwrap_or_else(|| SessionState {
+        schema: SessionState::SCHEMA,
+        harness: binding.harness.clone(),
+        session: binding.session.clone(),
+        root: project.root().to_string_lossy().into_owned(),
+        cwd: project.root().to_string_lossy().into_owned(),
+        started_at: now(),
+        last_seen: now(),
+        ..SessionState::default()
+    });
+    state.role = Some(role.as_str().to_owned());
+    state.write(&indexes, &session, Durability::Synced)?;
+    if args.json {
+        ui.json(&json!({"role": role.as_str(), "session": binding.session, "harness": binding.harness}));
+    } else {
+        ui.line(format!("session {} of {} is `{role}` now", binding.session, binding.harness));
+    }
+    let file = role.file(&folder(&project));
+    if !file.is_file() {
+        ui.warning(format!(
+            "there is no role file `{}` yet; `stead role new {role}` makes one",
+            shown(&project, &file)
+        ));
+    }
+    Ok(Exit::Done)
+}

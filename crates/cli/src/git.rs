@@ -1,0 +1,88 @@
+//! Git as the project's rooms ask for it: one call per question, nothing written, no answer where there is no
+//! repository.
+
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+use stead_context::{GitFacts, Relation, Repository};
+
+pub(crate) struct Git<'a> {
+    pub(crate) root: &'a Path,
+}
+
+impl Git<'_> {
+    /// Branch, commit and what is not committed. `None` outside of a repository.
+    pub(crate) fn facts(&self) -> Option<GitFacts> {
+        self.ask(GitFacts::QUESTION).map(|answer| GitFacts::parse(&answer))
+    }
+
+    fn command(&self, args: &[&str]) -> Command {
+        let mut git = Command::new("git");
+        git.arg("-C").arg(self.root).args(args);
+        git.env("GIT_OPTIONAL_LOCKS", "0").env("GIT_TERMINAL_PROMPT", "0").env("LC_ALL", "C");
+        git.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+        git
+    }
+
+    fn ask(&self, args: &[&str]) -> Option<Vec<u8>> {
+        let Output { status, stdout, .. } = self.command(args).output().ok()?;
+        status.success().then_some(stdout)
+    }
+}
+
+impl Repository for Git<'_> {
+    fn branch(&self) -> Option<String> {
+        let answer = self.ask(&["symbolic-ref", "--short", "-q", "HEAD"])?;
+        Some(String::from_utf8_lossy(&answer).trim().to_owned()).filter(|name| !name.is_empty())
+    }
+
+    fn relation(&self, commit: &str) -> Option<Relation> {
+        // The commit stands in a file that anybody may edit; git must not take it for an option.
+        let is_id = (4..=64).contains(&commit.len()) && commit.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let range = format!("{commit}...HEAD");
+        let answer = is_id.then(|| self.ask(&["rev-list", "--left-right", "--count", &range, "--"])).flatten();
+        let Some(answer) = answer else {
+            return self.ask(&["rev-parse", "--git-dir"]).map(|_| Relation::Unknown);
+        };
+        let text = String::from_utf8_lossy(&answer);
+        let mut counts = text.split_whitespace().map_while(|count| count.parse().ok());
+        match (counts.next()?, counts.next()?) {
+            (0, count) => Some(Relation::Behind(count)),
+            (only_there, only_here) => Some(Relation::Diverged { only_there, only_here }),
+        }
+    }
+
+    fn tracked(&self) -> Vec<(String, String)> {
+        let answer = self.ask(&["ls-files", "-s", "-z"]).unwrap_or_default();
+        records(&answer)
+            .filter_map(|record| {
+                let (facts, path) = record.split_once('\t')?;
+                Some((facts.split(' ').nth(1)?.to_owned(), path.to_owned()))
+            })
+            .collect()
+    }
+
+    fn untracked(&self) -> Vec<String> {
+        let answer = self.ask(&["ls-files", "-o", "--exclude-standard", "-z"]).unwrap_or_default();
+        records(&answer).collect()
+    }
+
+    fn ignored(&self, paths: &[String]) -> Vec<String> {
+        let mut git = self.command(&["check-ignore", "-z", "--stdin"]);
+        let Ok(mut child) = git.stdin(Stdio::piped()).spawn() else { return Vec::new() };
+        let Some(mut stdin) = child.stdin.take() else { return Vec::new() };
+        let question = paths.join("\0") + "\0";
+        // Both pipes have an end, so one side must not wait for the other.
+        let output = std::thread::scope(|scope| {
+            scope.spawn(move || stdin.write_all(question.as_bytes()));
+            child.wait_with_output()
+        });
+        output.map(|output| records(&output.stdout).collect()).unwrap_or_default()
+    }
+}
+
+fn records(answer: &[u8]) -> impl Iterator<Item = String> {
+    let records = answer.split(|byte| *byte == 0).filter(|record| !record.is_empty());
+    records.map(|record| String::from_utf8_lossy(record).into_owned())
+}

@@ -1,0 +1,210 @@
+//! The commands a person types in a client: their files come and go with the lines, byte for byte.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use stead_harness::Harness;
+use stead_testkit::World;
+
+use crate::world::bare;
+
+const NAMES: [&str; 5] = ["context", "handoff", "pickup", "packet", "loop"];
+
+/// Everything in the project and at home, without Stead's own and git's.
+fn everything(world: &World) -> BTreeMap<String, Vec<u8>> {
+    fn walk(base: &Path, dir: &Path, found: &mut BTreeMap<String, Vec<u8>>) {
+        for entry in fs::read_dir(dir).unwrap().flatten() {
+            let path = entry.path();
+            let name = path.strip_prefix(base).unwrap().display().to_string();
+            if ["project/.git", "project/.agent", "home/.local"].contains(&name.as_str()) {
+                continue;
+            }
+            if path.is_dir() {
+                walk(base, &path, found);
+                found.insert(name + "/", Vec::new());
+            } else {
+                found.insert(name, fs::read(&path).unwrap());
+            }
+        }
+    }
+    let mut found = BTreeMap::new();
+    walk(&world.folder(), &world.folder(), &mut found);
+    found
+}
+
+fn commands(world: &World) -> Vec<String> {
+    let is_command = |name: &String| name.contains("/stead/") || name.contains("/stead-");
+    everything(world).into_keys().filter(|name| is_command(name) && !name.ends_with('/')).collect()
+}
+
+/// Where the loop command of a client lies, and how its text takes what a person wrote behind it.
+fn place(harness: Harness) -> (&'static str, &'static str, &'static str) {
+    const BEHIND: &str = "(what stands behind the command)";
+    const SKILL: &str = ".agents/skills/stead-loop/SKILL.md";
+    match harness {
+        Harness::Claude => (".claude/commands/stead/loop.md", ".claude/commands/stead/loop.md", "$ARGUMENTS"),
+        Harness::Gemini => (".gemini/commands/stead/loop.toml", ".gemini/commands/stead/loop.toml", "{{args}}"),
+        Harness::Qwen => (".qwen/commands/stead/loop.md", ".qwen/commands/stead/loop.md", "{{args}}"),
+        Harness::OpenCode => {
+            (".opencode/command/stead-loop.md", ".config/opencode/command/stead-loop.md", "$ARGUMENTS")
+        }
+        Harness::Droid => (".factory/commands/stead-loop.md", ".factory/commands/stead-loop.md", "$ARGUMENTS"),
+        Harness::Cursor => (".cursor/commands/stead-loop.md", ".cursor/commands/stead-loop.md", BEHIND),
+        Harness::Codex | Harness::Copilot | Harness::Kimi => (SKILL, SKILL, BEHIND),
+    }
+}
+
+#[test]
+fn every_client_gets_its_commands_and_is_left_as_it_was() {
+    for harness in Harness::ALL {
+        let (project, home, arguments) = place(harness);
+        for (reach, path) in [("", format!("project/{project}")), ("--user", format!("home/{home}"))] {
+            let world = bare();
+            let before = everything(&world);
+            let with = |words: &[&'static str]| {
+                let args: Vec<&str> =
+                    words.iter().copied().chain([reach].into_iter().filter(|r| !r.is_empty())).collect();
+                world.stead(&args)
+            };
+            with(&["init", "--harness", harness.name()]).ok();
+            assert_eq!(commands(&world).len(), NAMES.len(), "{harness} {reach}");
+            let text = world.read(&path);
+            assert!(text.contains(" loop` with what the person wrote: ") && text.contains(arguments), "{text}");
+            let program = if reach.is_empty() { "`stead loop`" } else { env!("CARGO_BIN_EXE_stead") };
+            assert!(text.contains(program), "{harness} {reach}: {text}");
+            let there = everything(&world);
+            let again = with(&["init", "--harness", harness.name()]).ok();
+            assert!(again.contains("nothing to change") && !again.contains("+++"), "{again}");
+            assert_eq!(everything(&world), there, "{harness} {reach}");
+            with(&["uninstall"]).ok();
+            assert_eq!(everything(&world), before, "{harness} {reach}");
+        }
+    }
+}
+
+#[test]
+fn all_clients_together_need_one_copy_of_each_skill() {
+    let world = bare();
+    let before = everything(&world);
+    world.stead(&["init", "--all"]).ok();
+    assert_eq!(commands(&world).len(), 7 * NAMES.len());
+    world.stead(&["uninstall"]).ok();
+    assert_eq!(everything(&world), before);
+}
+
+#[test]
+fn heads_are_what_the_client_reads() {
+    let world = bare();
+    world.stead(&["init", "--all"]).ok();
+    let claude = world.read("project/.claude/commands/stead/pickup.md");
+    assert!(claude.starts_with("---\ndescription: ") && claude.contains("\nargument-hint: \"[id] "), "{claude}");
+    assert!(claude.contains("\nallowed-tools: Bash(stead pickup:*), Bash(stead packet list:*)\n"), "{claude}");
+    let skill = world.read("project/.agents/skills/stead-pickup/SKILL.md");
+    assert!(skill.starts_with("---\nname: stead-pickup\ndescription: Go on "), "{skill}");
+    assert!(!world.read("project/.cursor/commands/stead-pickup.md").contains("---"), "no head there");
+    assert!(world.read("project/.gemini/commands/stead/pickup.toml").starts_with("description = \""));
+    assert!(world.read("project/.opencode/command/stead-handoff.md").contains("`/stead-pickup` with this id"));
+}
+
+#[test]
+fn a_file_of_the_same_name_is_reported_and_left_alone() {
+    let world = bare();
+    world.write("project/.claude/commands/stead/loop.md", "mine\n");
+    let run = world.stead(&["init", "--harness", "claude"]);
+    assert_eq!(run.code, 0, "{run}");
+    let told = "warning: `.claude/commands/stead/loop.md` is left alone: another file of this name is there\n";
+    assert!(run.stderr.contains(told), "{run}");
+    assert_eq!(commands(&world).len(), NAMES.len());
+    world.stead(&["uninstall"]).ok();
+    assert_eq!(commands(&world), ["project/.claude/commands/stead/loop.md"]);
+    assert_eq!(world.read("project/.claude/commands/stead/loop.md"), "mine\n");
+}
+
+#[test]
+fn what_a_person_changed_is_theirs() {
+    let world = bare();
+    let path = "project/.claude/commands/stead/packet.md";
+    world.stead(&["init", "--harness", "claude"]).ok();
+    let changed = world.read(path).replace("Show the answer", "Sing the answer");
+    world.write(path, &changed);
+    for args in [&["init", "--harness", "claude"][..], &["uninstall"]] {
+        let run = world.stead(args);
+        assert_eq!(run.code, 0, "{run}");
+        assert!(run.stderr.contains("`.claude/commands/stead/packet.md` is left alone: it was changed"), "{run}");
+        assert_eq!(world.read(path), changed);
+    }
+    assert_eq!(commands(&world), [path]);
+}
+
+#[test]
+fn an_older_text_of_ours_is_renewed_and_still_goes() {
+    let world = bare();
+    world.stead(&["init", "--user", "--harness", "claude"]).ok();
+    let older = world.read("home/.claude/commands/stead/loop.md");
+    world.stead(&["uninstall", "--user"]).ok();
+    let before = everything(&world);
+    let path = "project/.claude/commands/stead/loop.md";
+    world.write(path, &older);
+    world.stead(&["init", "--harness", "claude"]).ok();
+    assert_ne!(world.read(path), older);
+    world.stead(&["uninstall"]).ok();
+    let mut left = everything(&world);
+    // The folder was there before us.
+    left.retain(|name, _| !name.starts_with("project/.claude"));
+    assert_eq!(left, before);
+    assert!(!world.exists(path));
+}
+
+#[test]
+fn a_shared_skill_stays_while_another_client_uses_it() {
+    let world = bare();
+    let before = everything(&world);
+    world.stead(&["init", "--harness", "codex,copilot"]).ok();
+    world.stead(&["uninstall", "--harness", "codex"]).ok();
+    assert_eq!(commands(&world).len(), NAMES.len());
+    world.stead(&["uninstall", "--harness", "copilot"]).ok();
+    assert_eq!(everything(&world), before);
+}
+
+#[test]
+fn a_teammate_without_a_record_can_take_them_out() {
+    let world = bare();
+    world.stead(&["init", "--harness", "claude,codex,gemini"]).ok();
+    fs::remove_file(world.folder().join("project/.agent/context/indexes/install.json")).unwrap();
+    // A checkout may turn line ends.
+    let path = "project/.gemini/commands/stead/loop.toml";
+    world.write(path, world.read(path).replace('\n', "\r\n"));
+    world.stead(&["uninstall"]).ok();
+    assert_eq!(commands(&world), [] as [String; 0]);
+    assert!(!world.exists("project/.claude/commands/stead") && !world.exists("project/.agents/skills/stead-loop"));
+}
+
+#[test]
+fn they_can_be_left_out() {
+    let world = bare();
+    world.stead(&["init", "--harness", "claude", "--no-commands"]).ok();
+    assert_eq!(commands(&world), [] as [String; 0]);
+    let run = world.stead(&["init", "--harness", "claude", "--local"]);
+    assert!(run.stderr.contains("Claude Code: commands cannot be kept to this checkout"), "{run}");
+    assert_eq!(commands(&world), [] as [String; 0]);
+}
+
+#[test]
+fn doctor_counts_them() {
+    let world = bare().with_stead_on_path();
+    world.stead(&["init", "--harness", "claude"]).ok();
+    let said = world.stead(&["doctor"]).ok();
+    assert!(said.contains("  commands  5/5 present for this project (`/stead:handoff` …)\n"), "{said}");
+    world.write("project/.claude/commands/stead/loop.md", "mine\n");
+    fs::remove_file(world.folder().join("project/.claude/commands/stead/pickup.md")).unwrap();
+    let path = "project/.claude/commands/stead/packet.md";
+    world.write(path, world.read(path) + "more\n");
+    let json = world.stead(&["doctor", "--json"]).json();
+    let report = &json["harnesses"][0]["commands"][0];
+    assert_eq!((report["found"].as_u64(), report["expected"].as_u64()), (Some(3), Some(5)));
+    assert_eq!(report["missing"], serde_json::json!(["pickup"]));
+    assert_eq!(report["differing"], serde_json::json!(["packet"]));
+    assert_eq!(report["foreign"], serde_json::json!(["loop"]));
+    assert_eq!(json["sound"], true);
+}

@@ -1,0 +1,128 @@
+use stead_testkit::World;
+
+use crate::world::{bare, marked};
+
+const RALPH: &str = include_str!("../../../context/fixtures/migration/ralph-loop.local.md");
+const HUMANLAYER: &str = include_str!("../../../context/fixtures/migration/humanlayer.md");
+const CONTINUOUS: &str = include_str!("../../../context/fixtures/migration/continuous-claude.yaml");
+const ROLE: &str = include_str!("../../../context/fixtures/migration/old-role.context.md");
+
+/// A project in which several tools were at work before.
+fn used() -> World {
+    let world = bare();
+    world.write("project/.claude/ralph-loop.local.md", RALPH);
+    world.write("project/thoughts/shared/handoffs/ENG-411/2026-02-11_14-05-22_quota.md", HUMANLAYER);
+    world.write("project/thoughts/shared/handoffs/quota/2026-02-12_09-30_quota.yaml", CONTINUOUS);
+    world.write("project/thoughts/shared/handoffs/quota/broken.yaml", "goal: x\noops\n");
+    world.write("project/thoughts/shared/handoffs/quota/codebase-map.md", "# Map\n\n## Crates\n- one\n");
+    world.write("project/session/agents/billing-expert.context.md", ROLE);
+    world.write("project/src/quota.rs", "// quota\n");
+    world.stead(&["context", "init"]).ok();
+    world
+}
+
+fn sources(world: &World) -> Vec<String> {
+    let files = [
+        ".claude/ralph-loop.local.md",
+        "thoughts/shared/handoffs/ENG-411/2026-02-11_14-05-22_quota.md",
+        "thoughts/shared/handoffs/quota/2026-02-12_09-30_quota.yaml",
+        "thoughts/shared/handoffs/quota/broken.yaml",
+    ];
+    files.map(|file| world.read(format!("project/{file}"))).into()
+}
+
+#[test]
+fn everything_is_carried_once_and_told_file_by_file() {
+    let world = used();
+    let before = sources(&world);
+    let run = world.stead(&["migrate"]);
+    assert_eq!(run.code, 1, "one file is broken: {run}");
+    let said = &run.stdout;
+    for line in [
+        "carries  .claude/ralph-loop.local.md → loop .agent/context/loops/20260302T081500Z-make-every-test-in-tests-parser-pass.md\n",
+        "           not carried: that it had no limit: it ends after 25 rounds here\n",
+        "carries  thoughts/shared/handoffs/ENG-411/2026-02-11_14-05-22_quota.md → packet .agent/context/packets/20260211T130522Z-monthly-quota-per-tenant.md\n",
+        "           not carried: secrets, which were covered: 1\n",
+        "REFUSES  thoughts/shared/handoffs/quota/broken.yaml: line 2: it is neither a key nor below one\n",
+        "skips    thoughts/shared/handoffs/quota/codebase-map.md: it does not read like a handoff\n",
+        "mends    session/agents/billing-expert.context.md\n",
+        "           mended: ",
+        "carried over: 4\n",
+    ] {
+        assert!(said.contains(line), "{line} in\n{run}");
+    }
+    assert_eq!(sources(&world), before);
+    let packet = world.read("project/.agent/context/packets/20260211T130522Z-monthly-quota-per-tenant.md");
+    assert!(packet.contains("\nimported_from: thoughts/shared/handoffs/ENG-411/2026-02-11_14-05-22_quota.md\n"));
+    assert!(!packet.contains("sk-live-"), "{packet}");
+    assert!(world.read("project/session/agents/billing-expert.context.md").starts_with("# Billing Expert — Session"));
+    let again = world.stead(&["migrate"]);
+    assert!(!again.stdout.contains("carries") && !again.stdout.contains("mends "), "{again}");
+    assert!(again.stdout.contains("is packet `20260211T130522Z-monthly-quota-per-tenant`\n"), "{again}");
+}
+
+#[test]
+fn what_was_carried_is_what_the_other_commands_read() {
+    let world = used();
+    world.stead(&["migrate", "loops", "handoffs"]);
+    let loops = world.stead(&["loop", "list", "--json"]).json().to_string();
+    assert!(
+        loops.contains("20260302T081500Z-make-every-test-in-tests-parser-pass") && loops.contains("paused"),
+        "{loops}"
+    );
+    let packets = world.stead(&["packet", "list", "--json"]).json().to_string();
+    assert!(packets.contains("20260211T130522Z-monthly-quota-per-tenant"), "{packets}");
+    let prompt = world.stead(&["pickup", "20260212T000000Z-refuse-requests-over-the-monthly-quota"]).ok();
+    assert!(prompt.contains("Write the failing test for the last day of a month"), "{prompt}");
+    assert!(prompt.contains("src/quota.rs"), "{prompt}");
+}
+
+#[test]
+fn a_dry_run_changes_nothing() {
+    let world = used();
+    let run = world.stead(&["migrate", "--dry-run"]);
+    assert!(run.stdout.contains("carries  .claude/ralph-loop.local.md"), "{run}");
+    assert!(run.stderr.ends_with("this was a dry run; nothing was changed\n"), "{run}");
+    assert!(!world.sh("ls .agent/context/packets .agent/context/loops").stdout.contains(".md"));
+    assert_eq!(world.read("project/session/agents/billing-expert.context.md"), ROLE);
+}
+
+#[test]
+fn one_thing_at_a_time_and_as_json() {
+    let world = used();
+    let run = world.stead(&["migrate", "roles", "--json"]);
+    let json = run.json();
+    assert_eq!(json["files"].as_array().unwrap().len(), 1, "{run}");
+    assert_eq!((&json["files"][0]["fate"], &json["files"][0]["applied"]), (&"mended".into(), &true.into()));
+    assert_eq!((run.code, run.stderr.as_str()), (0, ""));
+    let run = world.stead(&["migrate", "handofs"]);
+    assert_eq!(run.code, 2, "{run}");
+    assert!(run.stderr.contains("hint: did you mean `handoffs`?"), "{run}");
+}
+
+#[test]
+fn older_commands_are_replaced_on_request_only_and_come_back() {
+    let world = marked();
+    let mine = "---\ndescription: my handoff\n---\nWrite HANDOFF.md\n";
+    world.write("home/.factory/commands/handoff.md", mine);
+    let said = world.stead(&["migrate"]).ok();
+    assert_eq!(said, "stays    ~/.factory/commands/handoff.md (`--replace-old` puts Stead's command in its place)\n");
+    assert_eq!(world.read("home/.factory/commands/handoff.md"), mine);
+    let said = world.stead(&["migrate", "commands", "--replace-old"]).ok();
+    assert!(said.contains("\n-Write HANDOFF.md\n") && said.ends_with("carried over: 1\n"), "{said}");
+    let new = world.read("home/.factory/commands/handoff.md");
+    assert!(new.contains(" handoff \"PURPOSE\" <<'PACKET'") && new.contains("`/pickup` with this id"), "{new}");
+    assert!(!world.exists("home/.factory/commands/pickup.md"), "there was none to replace");
+    let said = world.stead(&["migrate", "--replace-old"]).ok();
+    assert_eq!(said, "already  ~/.factory/commands/handoff.md is Stead's\n");
+    world.stead(&["uninstall", "--user"]).ok();
+    assert_eq!(world.read("home/.factory/commands/handoff.md"), mine);
+}
+
+#[test]
+fn without_a_project_or_without_anything_it_says_so() {
+    let run = bare().stead(&["migrate"]);
+    assert_eq!(run.code, 1);
+    assert!(run.stderr.contains("there is no project here") && run.stderr.contains("hint: run `stead init`"), "{run}");
+    assert_eq!(marked().stead(&["migrate"]).ok(), "there is nothing to carry over\n");
+}

@@ -1,0 +1,122 @@
+use stead_model::Capped;
+
+use crate::RoleName;
+use crate::role_file::{PENDING, section};
+
+/// A token is reckoned as so many bytes.
+const BYTES_PER_TOKEN: usize = 4;
+
+const HEAD: &str = "Stead: where this project stands.\n";
+
+/// One part of the briefing; the most useful comes first.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BriefingPart {
+    pub title: String,
+    pub text: String,
+    /// The command that shows all of it.
+    pub more: Option<String>,
+}
+
+impl BriefingPart {
+    /// Says which role a session has, where its file is (`file` as it is shown) and what it left pending.
+    pub fn role(role: &RoleName, file: &str, text: Option<&str>) -> Self {
+        let about = match text {
+            Some(_) => format!("You are `{role}`; what it must remember is in `{file}`."),
+            None => {
+                format!("You are `{role}`, which has no role file `{file}` yet; `stead role new {role}` makes one.")
+            }
+        };
+        let pending = text.and_then(|text| section(text, PENDING)).filter(|pending| !pending.is_empty());
+        let pending = pending.map(|pending| format!("\nPending:\n{pending}")).unwrap_or_default();
+        let more = text.map(|_| format!("stead role recover {role}"));
+        Self { title: "Role".into(), text: about + &pending, more }
+    }
+}
+
+/// Assembles the briefing within a budget. What comes last is cut first, at a line. `None` when there is nothing to say
+/// or no room to say it.
+pub fn briefing(parts: &[BriefingPart], tokens: usize) -> Option<String> {
+    let most = tokens.saturating_mul(BYTES_PER_TOKEN).min(Capped::LIMIT);
+    let mut text = String::from(HEAD);
+    for part in parts.iter().filter(|part| !part.text.trim().is_empty()) {
+        text.push_str(&fitted(part, most.saturating_sub(text.len())));
+    }
+    (text.len() > HEAD.len()).then(|| text.trim_end().to_owned())
+}
+
+/// A part as far as there is room for it: whole, or its first lines and where the rest is; empty when not even one
+/// line fits.
+fn fitted(part: &BriefingPart, room: usize) -> String {
+    let more = part.more.as_ref().map(|command| format!("(`{command}` shows all of it)\n")).unwrap_or_default();
+    let whole = format!("\n## {}\n{}\n{more}", part.title, part.text.trim());
+    if whole.len() <= room {
+        return whole;
+    }
+    let mut shown = format!("\n## {}\n", part.title);
+    let cut = format!("…\n{more}");
+    let head = shown.len();
+    for line in part.text.trim().split_inclusive('\n') {
+        if shown.len() + line.len() + cut.len() + 1 > room {
+            break;
+        }
+        shown.push_str(line);
+    }
+    if shown.len() == head {
+        return String::new();
+    }
+    if !shown.ends_with('\n') {
+        shown.push('\n');
+    }
+    shown + &cut
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn part(title: &str, text: &str) -> BriefingPart {
+        BriefingPart { title: title.into(), text: text.into(), more: Some("stead x".into()) }
+    }
+
+    #[track_caller]
+    fn check(parts: &[BriefingPart], tokens: usize, expected: Option<&str>) {
+        assert_eq!(briefing(parts, tokens).as_deref(), expected);
+    }
+
+    #[test]
+    fn nothing_to_say_is_not_said() {
+        check(&[], 1_500, None);
+        check(&[part("Role", " \n")], 1_500, None);
+        check(&[part("Role", "tester")], 0, None);
+    }
+
+    #[test]
+    fn what_comes_last_is_cut_first() {
+        let parts = [part("Role", "tester"), part("Notes", "one\ntwo\nthree")];
+        let head = "Stead: where this project stands.\n\n## Role\ntester\n(`stead x` shows all of it)\n\n## Notes\n";
+        check(&parts, 1_500, Some(&format!("{head}one\ntwo\nthree\n(`stead x` shows all of it)")));
+        check(&parts, 32, Some(&format!("{head}one\n…\n(`stead x` shows all of it)")));
+        check(&parts, 28, Some(head.trim_end().trim_end_matches("\n\n## Notes")));
+    }
+
+    #[test]
+    fn a_role_brings_what_it_left_pending() {
+        let role = RoleName::check("tester").unwrap();
+        let text = "# T\r\n\r\n## Pending Tasks\r\n\r\n- one\r\n- two\r\n\r\n## Key Files\r\n- three\r\n";
+        let said = BriefingPart::role(&role, "r/t.md", Some(text)).text;
+        assert_eq!(said, "You are `tester`; what it must remember is in `r/t.md`.\nPending:\n- one\r\n- two");
+        assert!(BriefingPart::role(&role, "r/t.md", None).text.contains("stead role new tester"));
+    }
+
+    proptest! {
+        #[test]
+        fn the_budget_holds(texts in prop::collection::vec("(\\PC{0,40}\n){0,9}", 0..5), tokens in 0usize..400) {
+            let parts: Vec<_> = texts.iter().map(|text| part("Title", text)).collect();
+            if let Some(text) = briefing(&parts, tokens) {
+                prop_assert!(text.len() <= tokens * 4);
+            }
+        }
+    }
+}

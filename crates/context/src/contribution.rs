@@ -1,0 +1,268 @@
+//! What an agent or a person sends along with a handoff: a JSON object, or Markdown with the packet's headings. Nothing
+//! that was sent is lost: what has no place of its own goes to the notes.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value};
+
+use crate::packet::{Fences, Heading, sections};
+use crate::{ContextError, Packet};
+
+/// The parts of a packet that were sent.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Contribution {
+    pub sections: BTreeMap<Heading, String>,
+    /// Sections of the sender's own, as title and text.
+    pub others: Vec<(String, String)>,
+    pub confirmed: Vec<String>,
+    pub suggested: Vec<String>,
+    pub validators: Vec<String>,
+    pub verify: Option<String>,
+    pub promise: Option<String>,
+    pub max_iterations: Option<u32>,
+    /// Keys that mean nothing to us; their values are in the notes.
+    pub unknown: Vec<String>,
+}
+
+impl Contribution {
+    /// Reads a document. An empty one contributes nothing.
+    pub fn parse(text: &str) -> Result<Self, ContextError> {
+        let text = text.trim_start_matches('\u{feff}');
+        match text.trim_start().chars().next() {
+            None => Ok(Self::default()),
+            Some('{') => Self::from_json(text),
+            Some(_) => Ok(Self::from_markdown(text)),
+        }
+    }
+
+    fn from_json(text: &str) -> Result<Self, ContextError> {
+        let object: Map<String, Value> = serde_json::from_str(text).map_err(|error| ContextError::DocumentJson {
+            line: error.line(),
+            column: error.column(),
+            message: error.to_string().split(" at line").next().unwrap_or_default().to_owned(),
+        })?;
+        let mut sent = Self::default();
+        for (key, value) in &object {
+            match key.as_str() {
+                "relevant_files_confirmed" | "confirmed" | "relevant_files" | "files" => {
+                    sent.confirmed = texts(key, value)?
+                }
+                "relevant_files_suggested" | "suggested" => sent.suggested = texts(key, value)?,
+                "validators" => sent.validators = texts(key, value)?,
+                "verify" => sent.verify = texts(key, value)?.into_iter().next(),
+                "promise" | "loop_promise" => sent.promise = texts(key, value)?.into_iter().next(),
+                "max_iterations" | "loop_max_iterations" => sent.max_iterations = number(key, value)?,
+                "failed" => {
+                    let lines: Vec<_> = texts(key, value)?.iter().map(|text| format!("- Failed: {text}")).collect();
+                    sent.add(Heading::Notes, &lines.join("\n"));
+                }
+                _ => match Heading::recognise(key) {
+                    Some(heading) => sent.add(heading, &prose(value)),
+                    None => {
+                        sent.unknown.push(key.clone());
+                        sent.add(Heading::Notes, &format!("- {key}: {}", prose(value)));
+                    }
+                },
+            }
+        }
+        Ok(sent)
+    }
+
+    fn from_markdown(text: &str) -> Self {
+        let mut sent = Self::default();
+        let body = match Packet::parse(text) {
+            Ok(packet) => {
+                sent.confirmed = packet.confirmed();
+                sent.suggested = packet.suggested();
+                sent.validators = packet.validators();
+                sent.verify = packet.verify().map(str::to_owned);
+                sent.promise = packet.promise().map(str::to_owned);
+                sent.max_iterations = packet.max_iterations();
+                packet.document().body().to_owned()
+            }
+            Err(_) => text.to_owned(),
+        };
+        let found = sections(&body);
+        // The rank of the headings that hold the packet's sections, whichever the sender chose.
+        let known = found.iter().filter(|section| Heading::recognise(section.title).is_some());
+        let rank = known.map(|section| section.level).min().unwrap_or(2);
+        let tops: Vec<_> = found.iter().filter(|section| section.level <= rank).collect();
+        let preface = &body[..tops.first().map_or(body.len(), |section| section.heading.start)];
+        sent.add(Heading::Context, preface);
+        for section in tops.iter().filter(|section| section.level == rank) {
+            let content = &body[section.content.clone()];
+            match Heading::recognise(section.title) {
+                Some(Heading::RelevantFiles) => sent.take_files(content),
+                Some(heading) => sent.add(heading, content),
+                None if content.trim().is_empty() => {}
+                None => sent.others.push((section.title.to_owned(), embedded(content))),
+            }
+        }
+        for section in tops.iter().filter(|section| section.level < rank) {
+            let end = found.iter().find(|next| next.heading.start >= section.content.start && next.level <= rank);
+            let own = &body[section.content.start..end.map_or(section.content.end, |next| next.heading.start)];
+            sent.add(Heading::Context, own);
+        }
+        sent
+    }
+
+    /// Takes paths from a list; everything that a sender lists by hand counts as confirmed, unless it stands below
+    /// `Suggested`.
+    fn take_files(&mut self, content: &str) {
+        let mut suggested = false;
+        for line in content.lines() {
+            let text = line.trim();
+            if let Some(title) = text.strip_prefix('#') {
+                suggested = title.trim_matches(['#', ' ']).eq_ignore_ascii_case("suggested");
+            }
+            let Some(item) = text.strip_prefix("- ").or(text.strip_prefix("* ")) else { continue };
+            let path = match item.trim().strip_prefix('`') {
+                Some(quoted) => quoted.split('`').next(),
+                None => item.split_whitespace().next(),
+            };
+            let list = if suggested { &mut self.suggested } else { &mut self.confirmed };
+            list.extend(path.filter(|path| !list.iter().any(|known| known == path)).map(str::to_owned));
+        }
+    }
+
+    /// Adds to a section, behind what it has.
+    pub fn add(&mut self, heading: Heading, text: &str) {
+        let text = embedded(text);
+        if text.is_empty() {
+            return;
+        }
+        let section = self.sections.entry(heading).or_default();
+        if !section.is_empty() {
+            section.push_str("\n\n");
+        }
+        section.push_str(&text);
+    }
+}
+
+/// A text that can stand in a section without ending it: its headings take a lower rank and its fences are closed.
+pub(crate) fn embedded(text: &str) -> String {
+    let mut out = String::new();
+    let mut fences = Fences::default();
+    for line in text.trim_matches(['\n', '\r']).lines() {
+        if !fences.covers(line) && (line.starts_with("# ") || line.starts_with("## ") || line.starts_with("### ")) {
+            out.push_str("#### ");
+            out.push_str(line.trim_start_matches('#').trim_start());
+        } else {
+            out.push_str(line);
+        }
+        out.push('\n');
+    }
+    let mut out = out.trim_end().to_owned();
+    if let Some(closing) = fences.closing() {
+        out.push('\n');
+        out.push_str(&closing);
+    }
+    out
+}
+
+/// A text, or a list of texts.
+fn texts(key: &str, value: &Value) -> Result<Vec<String>, ContextError> {
+    let text = |value: &Value| match value {
+        Value::String(text) => Some(text.trim().to_owned()),
+        Value::Number(number) => Some(number.to_string()),
+        _ => None,
+    };
+    let all = match value {
+        Value::Null => Some(Vec::new()),
+        Value::Array(items) => items.iter().map(text).collect(),
+        other => text(other).map(|text| vec![text]),
+    };
+    let wrong = || ContextError::DocumentValue { key: key.to_owned(), expected: "a text or a list of texts" };
+    Ok(all.ok_or_else(wrong)?.into_iter().filter(|text| !text.is_empty()).collect())
+}
+
+fn number(key: &str, value: &Value) -> Result<Option<u32>, ContextError> {
+    match value {
+        Value::Null => Ok(None),
+        Value::Number(_) | Value::String(_) => {
+            let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+            let wrong = |_| ContextError::DocumentValue { key: key.to_owned(), expected: "a whole number" };
+            text.trim().parse().map(Some).map_err(wrong)
+        }
+        _ => Err(ContextError::DocumentValue { key: key.to_owned(), expected: "a whole number" }),
+    }
+}
+
+/// Any JSON value as Markdown: lists become lists, the rest is written as it is.
+fn prose(value: &Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::String(text) => text.clone(),
+        Value::Array(items) => {
+            let item = |item: &Value| format!("- {}", prose(item).trim().replace('\n', "\n  "));
+            items.iter().map(item).collect::<Vec<_>>().join("\n")
+        }
+        other => other.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn json_fills_the_sections() {
+        let sent = Contribution::parse(
+            r###"{"intent":"Do it","decisions":["one","two\nlines"],"next_prompt":"Go","validators":"cargo test",
+            "failed":["three"],"max_iterations":3,"files":["a.rs"],"mood":{"x":1},"plan":"## Notes\n```\n## code"}"###,
+        )
+        .unwrap();
+        assert_eq!(sent.sections[&Heading::Decisions], "- one\n- two\n  lines");
+        assert_eq!(sent.sections[&Heading::NextPrompt], "Go");
+        assert_eq!(sent.sections[&Heading::Notes], "- Failed: three\n\n- mood: {\"x\":1}");
+        assert_eq!(sent.sections[&Heading::Plan], "#### Notes\n```\n## code\n```");
+        assert_eq!((sent.unknown, sent.max_iterations), (vec!["mood".to_owned()], Some(3)));
+        assert_eq!((sent.validators, sent.confirmed), (vec!["cargo test".to_owned()], vec!["a.rs".to_owned()]));
+    }
+
+    #[test]
+    fn markdown_fills_the_sections() {
+        let sent = Contribution::parse(
+            "First words.\n\n# Whole title\n\nmore\n\n## Goal\nDo it\n### Detail\nx\n## Relevant Files\n- `a.rs` why\n### Suggested\n* b.rs\n\
+            ## Next Prompt\nGo\n## Mine\nown\n",
+        )
+        .unwrap();
+        assert_eq!(sent.sections[&Heading::Context], "First words.\n\nmore");
+        assert_eq!(sent.sections[&Heading::Intent], "Do it\n#### Detail\nx");
+        assert_eq!(sent.sections[&Heading::NextPrompt], "Go");
+        assert_eq!((sent.confirmed, sent.suggested), (vec!["a.rs".to_owned()], vec!["b.rs".to_owned()]));
+        assert_eq!(sent.others, [("Mine".to_owned(), "own".to_owned())]);
+        let plain = Contribution::parse("just words\n").unwrap();
+        assert_eq!(plain.sections[&Heading::Context], "just words");
+    }
+
+    #[test]
+    fn a_whole_packet_can_be_sent() {
+        let sent = Contribution::parse("---\nvalidators: [\"x\"]\nverify: y\n---\n# Intent\nz\n").unwrap();
+        assert_eq!((sent.validators, sent.verify.as_deref()), (vec!["x".to_owned()], Some("y")));
+        assert_eq!(sent.sections[&Heading::Intent], "z");
+    }
+
+    #[test]
+    fn nonsense_is_an_error_with_its_place() {
+        assert_eq!(Contribution::parse(" \n").unwrap(), Contribution::default());
+        let said = |text: &str| Contribution::parse(text).unwrap_err().to_string();
+        assert!(said("{\n\"a\":").starts_with("the document is not valid JSON: line 2, column 4: EOF"));
+        assert_eq!(said(r#"{"validators":{}}"#), "`validators` in the document should be a text or a list of texts");
+        assert_eq!(said(r#"{"max_iterations":-1}"#), "`max_iterations` in the document should be a whole number");
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_that_is_sent_ends_a_section(text in "(?s)([#`~\\- \\n]|.){0,120}") {
+            if let Ok(sent) = Contribution::parse(&text) {
+                for section in sent.sections.values().chain(sent.others.iter().map(|(_, text)| text)) {
+                    prop_assert!(sections(section).iter().all(|inner| inner.level > 3), "{section:?}");
+                    prop_assert_eq!(crate::packet::unclosed_fence(section), None);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! Makes a packet: what was sent along, joined with what Stead saw for itself. No model is asked, so the same facts
+//! give the same packet. It never runs a program; what git says is passed in.
+
+mod fact;
+mod render;
+
+use std::path::PathBuf;
+
+use fact::Facts;
+use stead_model::rfc3339;
+
+use crate::packet::{CHAIN_WARNING, Shelf, chain};
+use crate::relevant_file::is_project_path;
+use crate::{ContextError, Contribution, GitFacts, Place, Scope, cover, slug, stamp};
+
+/// Longer purposes are cut in the head and whole in the intent.
+const PURPOSE: usize = 200;
+
+/// Everything a handoff goes by.
+pub struct Handoff<'a> {
+    pub place: Place<'a>,
+    pub purpose: &'a str,
+    /// In milliseconds since 1970.
+    pub now: i64,
+    /// The client, where it is known.
+    pub source: Option<&'a str>,
+    pub session: Option<&'a str>,
+    pub transcript: Option<&'a str>,
+    pub git: Option<GitFacts>,
+    /// Picks the paths that the project ignores, in one question for all.
+    pub ignored: &'a dyn Fn(&[String]) -> Vec<String>,
+    pub sent: Contribution,
+    /// These go before what was sent, and that before what is found.
+    pub promise: Option<&'a str>,
+    pub max_iterations: Option<u32>,
+    pub validators: Vec<String>,
+    /// Paths below the root; each must exist.
+    pub confirm: Vec<String>,
+    pub continues: Option<&'a str>,
+}
+
+/// A packet that was made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Made {
+    pub id: String,
+    pub path: PathBuf,
+    pub confirmed: Vec<String>,
+    pub suggested: Vec<String>,
+    /// How many secrets were covered.
+    pub redacted: usize,
+    pub warnings: Vec<String>,
+}
+
+impl Handoff<'_> {
+    /// Gathers the facts and adds the packet to the shelf.
+    pub fn make(mut self) -> Result<Made, ContextError> {
+        let covered = cover(self.purpose.trim());
+        let purpose = covered.text.split_whitespace().collect::<Vec<_>>().join(" ");
+        if purpose.is_empty() {
+            return Err(ContextError::NoPurpose);
+        }
+        let shelf = Shelf::new(self.place.context);
+        let mut warnings = Vec::new();
+        let continues = match self.continues {
+            Some(before) => {
+                let before = shelf.find(before)?;
+                let depth = chain(&shelf, &before)?.len() + 1;
+                if depth >= CHAIN_WARNING {
+                    warnings.push(format!("this is number {depth} of a chain; old decisions may be stale"));
+                }
+                Some(before)
+            }
+            None => None,
+        };
+        self.check_files(&mut warnings)?;
+        for key in &self.sent.unknown {
+            warnings.push(format!("`{key}` in the document is no part of a packet; it is in the notes"));
+        }
+        let facts = Facts::gather(&self)?;
+        let now = rfc3339(self.now);
+        let (short, was_cut) = crate::prompt_log::head(&purpose, PURPOSE);
+        let short = if was_cut { format!("{short} …") } else { short.to_owned() };
+        let body = render::body(&self, &facts, covered.text.trim());
+        let body = cover(&body);
+        let head = render::Head {
+            purpose: &short,
+            now: &now,
+            continues: continues.as_deref(),
+            redacted: covered.count + body.count,
+        };
+        let stem = format!("{}-{}", stamp(&now), slug(&purpose));
+        let (id, path) = shelf.add(&stem, |id| render::packet(&self, &facts, &head, id, &body.text))?;
+        Ok(Made {
+            id,
+            path,
+            confirmed: facts.confirmed.iter().map(|file| file.path.clone()).collect(),
+            suggested: facts.suggested.iter().map(|file| file.path.clone()).collect(),
+            redacted: head.redacted,
+            warnings,
+        })
+    }
+
+    /// Named files must exist; a file that was merely sent along and does not is left out with a word.
+    fn check_files(&mut self, warnings: &mut Vec<String>) -> Result<(), ContextError> {
+        let exists = |path: &str| self.place.root.join(path).is_file();
+        for path in &self.confirm {
+            if !is_project_path(path) || self.place.is_own(path) {
+                return Err(ContextError::OutsideProject { path: path.clone() });
+            }
+            if !exists(path) {
+                return Err(ContextError::UnknownFile { path: path.clone(), nearest: fact::nearest_file(&self, path) });
+            }
+        }
+        for list in [&mut self.sent.confirmed, &mut self.sent.suggested] {
+            list.retain_mut(|path| {
+                if let Some(below) = path.strip_prefix("./") {
+                    *path = below.to_owned();
+                }
+                let good = is_project_path(path) && !self.place.is_own(path) && self.place.root.join(&path).is_file();
+                if !good {
+                    warnings.push(format!("there is no file `{path}` in the project; it is not listed"));
+                }
+                good
+            });
+        }
+        Ok(())
+    }
+
+    fn scope(&self) -> Scope<'_> {
+        Scope { session: self.session, now: self.now }
+    }
+}

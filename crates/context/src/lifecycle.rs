@@ -1,0 +1,89 @@
+//! Where a role stands between saving what it knows and getting it back after a compaction:
+//! active → saving → saved → compacting → recovering → active.
+//!
+//! The state of each role is one small file. Verbs take legal steps only; a hook, which sees what has happened anyway,
+//! and a recovery, which must work from anywhere, [`RoleState::put`] the state that is true now.
+
+mod old_machine;
+mod role_state;
+
+use std::fmt;
+
+pub use old_machine::{OldMachine, old_machine};
+pub use role_state::{Held, RoleState};
+
+/// A role's state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Lifecycle {
+    /// At work.
+    Active,
+    /// The role file is being written and checked.
+    Saving,
+    /// The role file is valid and up to date.
+    Saved,
+    /// The client is compacting the conversation.
+    Compacting,
+    /// The compaction is over and the role reads itself in.
+    Recovering,
+}
+
+impl Lifecycle {
+    pub const ALL: [Self; 5] = [Self::Active, Self::Saving, Self::Saved, Self::Compacting, Self::Recovering];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Active => "active",
+            Self::Saving => "saving",
+            Self::Saved => "saved",
+            Self::Compacting => "compacting",
+            Self::Recovering => "recovering",
+        }
+    }
+
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|state| state.name() == name)
+    }
+
+    /// The states that may follow. A save that fails goes back to work, and what was saved may be saved anew.
+    pub fn next(self) -> &'static [Self] {
+        match self {
+            Self::Active => &[Self::Saving],
+            Self::Saving => &[Self::Saved, Self::Active],
+            Self::Saved => &[Self::Compacting, Self::Saving],
+            Self::Compacting => &[Self::Recovering],
+            Self::Recovering => &[Self::Active],
+        }
+    }
+}
+
+impl fmt::Display for Lifecycle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_these_steps_are_legal() {
+        let legal = [
+            "active>saving",
+            "saving>saved",
+            "saving>active",
+            "saved>compacting",
+            "saved>saving",
+            "compacting>recovering",
+            "recovering>active",
+        ];
+        for from in Lifecycle::ALL {
+            for to in Lifecycle::ALL {
+                let step = format!("{from}>{to}");
+                assert_eq!(from.next().contains(&to), legal.contains(&step.as_str()), "{step}");
+            }
+            assert_eq!(Lifecycle::from_name(from.name()), Some(from));
+        }
+    }
+}

@@ -1,0 +1,230 @@
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use stead_store::{Durability, read_capped, replace_creating};
+
+use super::Lifecycle;
+use crate::{ContextError, RoleName};
+
+/// A state file holds a few fields.
+const LIMIT: usize = 64 * 1024;
+
+/// Where one role stands: `indexes/roles/<role with underscores>.json`. Fields of later versions are kept.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RoleState {
+    pub schema: u32,
+    pub role: String,
+    pub state: Lifecycle,
+    /// When the state began.
+    pub since: String,
+    /// When the role file was last found valid and up to date.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub saved_at: Option<String>,
+    /// The session that was compacted last.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
+    /// A compaction that was held, so that the next attempt passes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub held: Option<Held>,
+    /// What was wrong with the role file when the last compaction went ahead.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unsaved: Option<String>,
+    /// The packet that was written before that compaction.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub snapshot: Option<String>,
+    #[serde(flatten)]
+    pub other: Map<String, Value>,
+}
+
+/// A compaction that was held once.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Held {
+    pub session: String,
+    pub at: String,
+}
+
+impl RoleState {
+    pub const SCHEMA: u32 = 1;
+
+    /// The state of a role that nothing is known of.
+    pub fn new(role: &RoleName, now: &str) -> Self {
+        Self {
+            schema: Self::SCHEMA,
+            role: role.as_str().to_owned(),
+            state: Lifecycle::Active,
+            since: now.to_owned(),
+            saved_at: None,
+            session: None,
+            held: None,
+            unsaved: None,
+            snapshot: None,
+            other: Map::new(),
+        }
+    }
+
+    pub fn path(indexes: &Path, role: &RoleName) -> PathBuf {
+        folder(indexes).join(format!("{}.json", role.machine()))
+    }
+
+    /// Reads a role's state. `None` when there is none; another role's under the same name, a broken file and a later
+    /// version's are errors.
+    pub fn read(indexes: &Path, role: &RoleName) -> Result<Option<Self>, ContextError> {
+        let path = Self::path(indexes, role);
+        let Some(state) = Self::load(&path)? else { return Ok(None) };
+        if state.role != role.as_str() {
+            return Err(ContextError::RoleClash {
+                role: role.as_str().to_owned(),
+                other: state.role,
+                machine: role.machine(),
+            });
+        }
+        Ok(Some(state))
+    }
+
+    /// Reads as [`Self::read`] does, but takes a broken file for none.
+    pub fn read_or_new(indexes: &Path, role: &RoleName, now: &str) -> Result<Self, ContextError> {
+        match Self::read(indexes, role) {
+            Ok(state) => Ok(state.unwrap_or_else(|| Self::new(role, now))),
+            Err(ContextError::RoleStateDamaged { .. }) => Ok(Self::new(role, now)),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The states of all roles, by name; a file that cannot be read is an error in its place.
+    pub fn all(indexes: &Path) -> Vec<Result<Self, ContextError>> {
+        let entries = std::fs::read_dir(folder(indexes)).into_iter().flatten().flatten();
+        let mut paths: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+        paths.retain(|path| path.extension().is_some_and(|ending| ending == "json"));
+        paths.sort();
+        paths.iter().filter_map(|path| Self::load(path).transpose()).collect()
+    }
+
+    fn load(path: &Path) -> Result<Option<Self>, ContextError> {
+        let Some(bytes) = read_capped(path, LIMIT)? else { return Ok(None) };
+        let damaged = |error: serde_json::Error| ContextError::RoleStateDamaged {
+            path: path.to_owned(),
+            line: error.line(),
+            why: error.to_string(),
+        };
+        let value: Value = serde_json::from_slice(&bytes).map_err(damaged)?;
+        // A later version may have changed any other field, so the number is looked at first.
+        match value.get("schema").and_then(Value::as_u64) {
+            Some(found) if found > u64::from(Self::SCHEMA) => {
+                Err(ContextError::RoleStateNewer { path: path.to_owned(), found })
+            }
+            _ => serde_json::from_value(value).map(Some).map_err(damaged),
+        }
+    }
+
+    pub fn write(&self, indexes: &Path, durability: Durability) -> Result<(), ContextError> {
+        let role = RoleName::check(&self.role)?;
+        // A map with text keys always becomes JSON.
+        let mut text = serde_json::to_string_pretty(self).unwrap_or_default();
+        text.push('\n');
+        Ok(replace_creating(&Self::path(indexes, &role), text.as_bytes(), durability)?)
+    }
+
+    /// Takes a legal step.
+    pub fn go(&mut self, to: Lifecycle, now: &str) -> Result<(), ContextError> {
+        if !self.state.next().contains(&to) {
+            return Err(ContextError::IllegalStep { role: self.role.clone(), from: self.state, to });
+        }
+        self.put(to, now);
+        Ok(())
+    }
+
+    /// Writes down the state that is true now, whatever it was.
+    pub fn put(&mut self, to: Lifecycle, now: &str) {
+        if self.state != to {
+            self.state = to;
+            now.clone_into(&mut self.since);
+        }
+        match to {
+            Lifecycle::Saved => {
+                self.saved_at = Some(now.to_owned());
+                self.unsaved = None;
+                self.held = None;
+            }
+            Lifecycle::Compacting => self.held = None,
+            Lifecycle::Active | Lifecycle::Saving | Lifecycle::Recovering => {}
+        }
+    }
+
+    /// Takes what a recovering role should know about the compaction behind it.
+    pub fn take_notes(&mut self) -> Vec<String> {
+        let unsaved = self
+            .unsaved
+            .take()
+            .map(|why| format!("before the compaction the role file {why}; trust the work tree more than it."));
+        let snapshot = self
+            .snapshot
+            .take()
+            .map(|packet| format!("Stead wrote down what it saw before the compaction: `stead pickup {packet}`."));
+        unsaved.into_iter().chain(snapshot).collect()
+    }
+}
+
+fn folder(indexes: &Path) -> PathBuf {
+    indexes.join("roles")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn role(name: &str) -> RoleName {
+        RoleName::check(name).unwrap()
+    }
+
+    #[test]
+    fn a_state_comes_back_with_what_later_versions_added() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut state = RoleState::new(&role("a-b"), "t0");
+        state.other.insert("mood".into(), Value::from("good"));
+        state.write(folder.path(), Durability::Quick).unwrap();
+        assert!(folder.path().join("roles/a_b.json").is_file());
+        assert_eq!(RoleState::read(folder.path(), &role("a-b")).unwrap(), Some(state));
+    }
+
+    #[test]
+    fn two_roles_do_not_share_a_state() {
+        let folder = tempfile::tempdir().unwrap();
+        RoleState::new(&role("a-b"), "t0").write(folder.path(), Durability::Quick).unwrap();
+        let error = RoleState::read(folder.path(), &role("a_b")).unwrap_err();
+        assert_eq!(error.to_string(), "the roles `a_b` and `a-b` would both keep their state as `a_b`");
+        assert!(RoleState::read_or_new(folder.path(), &role("a_b"), "t1").is_err());
+    }
+
+    #[test]
+    fn broken_files_are_told_apart() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = RoleState::path(folder.path(), &role("x"));
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        for (text, expected) in [
+            ("{", "line 1"),
+            ("", "line 1"),
+            ("{\"schema\":1,\n\"role\":\"x\",\"state\":\"asleep\",\"since\":\"t\"}", "unknown variant `asleep`"),
+            (r#"{"schema":2,"anything":"else"}"#, "schema 2"),
+        ] {
+            std::fs::write(&path, text).unwrap();
+            let error = RoleState::read(folder.path(), &role("x")).unwrap_err().to_string();
+            assert!(error.contains(expected), "{text}: {error}");
+            assert_eq!(RoleState::read_or_new(folder.path(), &role("x"), "t").is_ok(), !text.contains("schema\":2"));
+        }
+    }
+
+    #[test]
+    fn illegal_steps_name_the_legal_ones() {
+        let mut state = RoleState::new(&role("x"), "t0");
+        let error = state.go(Lifecycle::Compacting, "t1").unwrap_err();
+        assert_eq!(error.to_string(), "role `x` is active and cannot become compacting");
+        assert_eq!(error.hint().unwrap(), "from active it can become saving");
+        assert_eq!((state.state, state.since.as_str()), (Lifecycle::Active, "t0"));
+        for to in [Lifecycle::Saving, Lifecycle::Saved, Lifecycle::Compacting, Lifecycle::Recovering, Lifecycle::Active]
+        {
+            state.go(to, to.name()).unwrap();
+        }
+        assert_eq!((state.since.as_str(), state.saved_at.as_deref()), ("active", Some("saved")));
+    }
+}

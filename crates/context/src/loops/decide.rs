@@ -1,0 +1,185 @@
+//! The engine's one question: is this stop held? A pure answer from the loop, what the agent said, and the clock.
+
+use stead_model::{rfc3339, unix_millis};
+
+use super::prompt::{self, Claim};
+use super::{Lease, Loop, LoopStatus, last_promise};
+use crate::mark;
+
+/// A stop of the session that owns the loop.
+#[derive(Clone, Debug)]
+pub struct Stop<'a> {
+    pub said: Said<'a>,
+    /// The client's hint that this turn was held before. Only a hint: it decides which turn a hold is counted in.
+    pub again: bool,
+    /// Sub-agents still at work; the client wakes the session when one of them ends.
+    pub waiting: usize,
+    /// How many stops in a row the client lets a hook hold, where that is known.
+    pub cap: Option<u32>,
+    /// This moment, in milliseconds since 1970.
+    pub now: i64,
+    /// What came of the loop's check, once it was run.
+    pub check: Option<Check>,
+}
+
+/// What the agent said last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Said<'a> {
+    Message(&'a str),
+    /// It should be known, but could not be read this time.
+    Unread,
+    /// This client never tells.
+    Untold,
+}
+
+/// What came of a loop's check.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Check {
+    Green,
+    /// How it failed (`exit 1`), and the end of its output.
+    Red {
+        how: String,
+        tail: String,
+    },
+}
+
+/// What is to be done about a stop.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Decision {
+    /// The loop's command has to be run first; ask again with its result.
+    Check,
+    /// The agent goes on with this prompt.
+    Hold { prompt: String, why: String },
+    /// The agent may stop. With a status, the loop's state changes to it.
+    LetGo { status: Option<LoopStatus>, why: String },
+}
+
+/// Decides about a stop and brings the loop's state forward. The caller has made sure that the loop is active and that
+/// the session owns it. [`Decision::Check`] leaves the state as it is.
+pub fn decide(state: &mut Loop, text: &str, stop: &Stop<'_>) -> Decision {
+    let mut next = state.clone();
+    let clock = keep_time(&mut next, stop.now);
+    let (answer, repeats) = listen(&mut next, stop);
+    let decision = judge(&next, text, stop, answer, repeats);
+    if decision == Decision::Check {
+        return decision;
+    }
+    next.counts.repeats = repeats;
+    next.updated_at = rfc3339(stop.now);
+    match &decision {
+        Decision::Hold { .. } => {
+            next.iteration = next.iteration.saturating_add(1);
+            next.counts.holds = holds(&next, stop);
+            next.reason = None;
+            if let Some(lease) = &mut next.lease {
+                lease.expires = rfc3339(stop.now.saturating_add(Lease::MILLIS));
+            }
+        }
+        Decision::LetGo { status: Some(status), why } => {
+            next.status = *status;
+            next.reason = Some(why.clone());
+            next.counts.holds = 0;
+        }
+        Decision::LetGo { status: None, .. } | Decision::Check => {}
+    }
+    *state = next;
+    with_clock(decision, clock)
+}
+
+/// The count of holds in this turn, this one included. A stop that was not held before begins a turn.
+fn holds(state: &Loop, stop: &Stop<'_>) -> u32 {
+    if stop.again { state.counts.holds.saturating_add(1) } else { 1 }
+}
+
+/// Adds the time since the last look. Only a clock that runs forward counts; gives by how much it was set back.
+fn keep_time(state: &mut Loop, now: i64) -> Option<i64> {
+    let since = state
+        .counts
+        .seen_ms
+        .or_else(|| state.lease.as_ref().and_then(|lease| unix_millis(&lease.started)))
+        .unwrap_or(now);
+    state.counts.active_ms = state.counts.active_ms.saturating_add(now.saturating_sub(since).max(0));
+    state.counts.seen_ms = Some(now);
+    (since > now).then(|| since - now)
+}
+
+fn with_clock(decision: Decision, clock: Option<i64>) -> Decision {
+    let Some(back) = clock else { return decision };
+    let note = |why: String| format!("{why}; the clock was set back by {} s, which counts as no time", back / 1000);
+    match decision {
+        Decision::Hold { prompt, why } => Decision::Hold { prompt, why: note(why) },
+        Decision::LetGo { status, why } => Decision::LetGo { status, why: note(why) },
+        Decision::Check => Decision::Check,
+    }
+}
+
+/// Takes off what the agent already said in this turn, which some clients repeat, and counts equal answers.
+fn listen<'a>(state: &mut Loop, stop: &Stop<'a>) -> (Option<&'a str>, u32) {
+    let Said::Message(whole) = stop.said else { return (None, state.counts.repeats) };
+    let answer = match &state.counts.heard {
+        Some((length, sign)) if *length > 0 && stop.again => whole
+            .split_at_checked(*length)
+            .filter(|(before, after)| after.starts_with('\n') && mark([*before]) == *sign)
+            .map_or(whole, |(_, after)| after),
+        _ => whole,
+    };
+    let sign = mark(answer.split_whitespace());
+    let same = state.counts.answer.as_ref() == Some(&sign);
+    let repeats = if same { state.counts.repeats.saturating_add(1) } else { 1 };
+    state.counts.answer = Some(sign);
+    state.counts.heard = Some((whole.len(), mark([whole])));
+    (Some(answer), repeats)
+}
+
+fn judge(state: &Loop, text: &str, stop: &Stop<'_>, answer: Option<&str>, repeats: u32) -> Decision {
+    let end = |status, why: String| Decision::LetGo { status: Some(status), why };
+    let let_go = |why: &str| Decision::LetGo { status: None, why: why.to_owned() };
+    if let Some(lease) = &state.lease
+        && unix_millis(&lease.expires).is_none_or(|expires| expires < stop.now)
+    {
+        return end(LoopStatus::Paused, format!("its lease ended at {}", lease.expires));
+    }
+    if !state.promises.is_empty() && stop.said == Said::Unread {
+        return let_go("what the agent said last could not be read");
+    }
+    let said = answer.and_then(last_promise);
+    let kept = said.as_ref().filter(|said| state.promises.contains(said));
+    if stop.waiting > 0 && kept.is_none() {
+        return let_go(&format!("{} sub-agents are still at work", stop.waiting));
+    }
+    let claim = match (kept, state.verify.is_some()) {
+        (Some(kept), _) => Some(format!("promise `{kept}`")),
+        // Where no promise was asked for, or none can be heard, the check alone decides.
+        (None, true) if state.promises.is_empty() || stop.said == Said::Untold => Some("its check".to_owned()),
+        (None, _) => None,
+    };
+    let red = match (&claim, &state.verify, &stop.check) {
+        (Some(claim), None, _) => return end(LoopStatus::Done, format!("{claim} kept")),
+        (Some(_), Some(_), None) => return Decision::Check,
+        (Some(claim), Some(command), Some(Check::Green)) => {
+            return end(LoopStatus::Done, format!("{claim} kept, `{}` is green", prompt::short(command)));
+        }
+        (Some(_), Some(_), Some(red @ Check::Red { .. })) => Some(red),
+        (None, _, _) => None,
+    };
+    let minutes = state.counts.active_ms / 60_000;
+    if state.max_minutes > 0 && minutes >= i64::from(state.max_minutes) {
+        return end(LoopStatus::Cancelled, format!("{minutes} of {} minutes are over", state.max_minutes));
+    }
+    if state.max_iterations > 0 && state.iteration >= state.max_iterations {
+        return end(
+            LoopStatus::Cancelled,
+            format!("{} of {} iterations are over", state.iteration, state.max_iterations),
+        );
+    }
+    if state.max_repeats > 0 && repeats >= state.max_repeats && answer.is_some() {
+        return end(LoopStatus::Paused, format!("the same answer came {repeats} times in a row"));
+    }
+    let claim = Claim { said: said.as_deref(), is_kept: kept.is_some(), red };
+    let why = prompt::why(state, stop, &claim);
+    let left = stop.cap.map(|cap| cap.saturating_sub(holds(state, stop))).filter(|left| *left <= 1);
+    Decision::Hold { prompt: prompt::again(state, text, stop, &claim, left), why }
+}
+
+#[cfg(test)]
+mod tests;

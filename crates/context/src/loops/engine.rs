@@ -1,0 +1,103 @@
+//! A stop as it meets the files: whose loop it is, what was decided, and the line about it.
+
+use super::decide::{Decision, Stop, decide};
+use super::{ActiveLoop, Loop, LoopStatus, Loops, Owner, Starter};
+use crate::ContextError;
+
+/// Which loop concerns a session.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Foreground {
+    Nothing,
+    /// A loop runs in the project, but not in this session.
+    Others {
+        id: String,
+    },
+    Own {
+        id: String,
+    },
+}
+
+/// What the hook has to do about a stop.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// Run this first and ask again.
+    Check {
+        command: String,
+        seconds: u32,
+        started_by: Starter,
+    },
+    Held {
+        prompt: String,
+    },
+    /// `ended` is the loop, when this stop ended it.
+    LetGo {
+        why: String,
+        ended: Option<Loop>,
+    },
+}
+
+impl Loops {
+    /// Finds the loop of a session, by one small file.
+    pub fn foreground(&self, session: &str) -> Result<Foreground, ContextError> {
+        let active = ActiveLoop::read(&self.indexes)?;
+        if let Some(id) = active.of_session(session) {
+            return Ok(Foreground::Own { id: id.to_owned() });
+        }
+        let other = active.sessions().next().map(|(_, id)| Foreground::Others { id: id.to_owned() });
+        Ok(other.unwrap_or(Foreground::Nothing))
+    }
+
+    /// Decides about a stop of `owner`, for whom `id` is in the foreground. Nothing is held that could not be written
+    /// down: otherwise no bound would ever be reached.
+    pub fn stop(&self, id: &str, owner: &Owner, stop: &Stop<'_>) -> Result<Answer, ContextError> {
+        let (decision, state) = self.change(id, |file| {
+            let decision = match not_theirs(&file.state, owner) {
+                Some(why) => Decision::LetGo { status: None, why },
+                None => {
+                    let text = file.prompt();
+                    decide(&mut file.state, &text, stop)
+                }
+            };
+            Ok((decision, file.state.clone()))
+        })?;
+        if state.status != LoopStatus::Active {
+            ActiveLoop::change(&self.indexes, |active| active.take(id))?;
+        }
+        let (did, why) = match &decision {
+            Decision::Check => {
+                let command = state.verify.clone().unwrap_or_default();
+                return Ok(Answer::Check { command, seconds: state.verify_seconds, started_by: state.started_by });
+            }
+            Decision::Hold { why, .. } => ("held", why.clone()),
+            Decision::LetGo { why, .. } => ("let-go", why.clone()),
+        };
+        // The decision stands and is written down; a missing line must not turn it around.
+        let _ = self.log(&state, did, &why, Some(owner), stop.now);
+        Ok(match decision {
+            Decision::Hold { prompt, .. } => Answer::Held { prompt },
+            Decision::LetGo { status, .. } => Answer::LetGo { why, ended: status.map(|_| state) },
+            Decision::Check => Answer::LetGo { why, ended: None },
+        })
+    }
+
+    /// Leaves a line about a stop that a loop saw pass by.
+    pub fn pass(&self, id: &str, owner: Option<&Owner>, why: &str, now: i64) -> Result<(), ContextError> {
+        let state = self.read(id)?.state;
+        Ok(self.log(&state, "let-go", why, owner, now)?)
+    }
+}
+
+/// Says why a loop does not hold this session, if so.
+fn not_theirs(state: &Loop, owner: &Owner) -> Option<String> {
+    if state.status != LoopStatus::Active {
+        return Some(format!("the loop is {}", state.status));
+    }
+    match &state.lease {
+        Some(lease) if lease.owner == *owner => None,
+        Some(lease) => Some(format!("the loop belongs to `{}`", lease.owner)),
+        None => Some("the loop belongs to no session".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,135 @@
+use std::path::{Path, PathBuf};
+use std::{fs, io};
+
+use stead_model::{FileId, rfc3339};
+use stead_store::{Durability, StoreError, amend, nearest, read_capped};
+
+use super::{Loop, LoopFile, LoopLine, Owner};
+use crate::ContextError;
+
+/// The loops of a project.
+#[derive(Clone, Debug)]
+pub struct Loops {
+    pub(super) loops: PathBuf,
+    pub(super) indexes: PathBuf,
+}
+
+/// The largest loop file that is read; a hook reads it at every stop.
+const LIMIT: usize = 1024 * 1024;
+
+const KIND: &str = "loop";
+
+impl Loops {
+    /// The loops below a project's context room.
+    pub fn of_room(context: &Path) -> Self {
+        Self { loops: context.join("loops"), indexes: context.join("indexes") }
+    }
+
+    pub fn indexes(&self) -> &Path {
+        &self.indexes
+    }
+
+    pub fn path(&self, id: &str) -> PathBuf {
+        self.loops.join(format!("{id}.md"))
+    }
+
+    /// The ids of all loops, newest first.
+    pub fn ids(&self) -> Result<Vec<String>, ContextError> {
+        let entries = match fs::read_dir(&self.loops) {
+            Ok(entries) => entries,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(source) => {
+                return Err(StoreError::Io { doing: "list", path: self.loops.clone(), source }.into());
+            }
+        };
+        let names = entries.flatten().filter_map(|entry| entry.file_name().into_string().ok());
+        let mut ids: Vec<String> = names
+            .filter_map(|name| name.strip_suffix(".md").map(str::to_owned))
+            .filter(|id| FileId::check(id).is_ok())
+            .collect();
+        ids.sort_unstable_by(|one, other| other.cmp(one));
+        Ok(ids)
+    }
+
+    /// Finds the loop that a typed id means: the whole id, or a part that only one has.
+    pub fn find(&self, typed: &str) -> Result<String, ContextError> {
+        let ids = self.ids()?;
+        if ids.iter().any(|id| id == typed) {
+            return Ok(typed.to_owned());
+        }
+        let part: Vec<&String> = ids.iter().filter(|id| !typed.is_empty() && id.contains(typed)).collect();
+        match part.as_slice() {
+            [only] => Ok((*only).clone()),
+            [first, _, ..] => Err(ContextError::AmbiguousId {
+                kind: KIND,
+                id: typed.to_owned(),
+                count: part.len(),
+                first: (*first).clone(),
+            }),
+            [] => {
+                let slugs = || ids.iter().map(|id| id.split_once('-').map_or(id.as_str(), |(_, slug)| slug));
+                let near = nearest(typed, ids.iter().map(String::as_str)).map(str::to_owned).or_else(|| {
+                    let slug = nearest(typed, slugs())?;
+                    slugs().position(|known| known == slug).and_then(|at| ids.get(at)).cloned()
+                });
+                Err(ContextError::UnknownId { kind: KIND, id: typed.to_owned(), nearest: near })
+            }
+        }
+    }
+
+    /// Reads a loop by its whole id.
+    pub fn read(&self, id: &str) -> Result<LoopFile, ContextError> {
+        let path = self.path(id);
+        let missing = || ContextError::UnknownId { kind: KIND, id: id.to_owned(), nearest: None };
+        FileId::check(id).map_err(|_| missing())?;
+        parse(&path, read_capped(&path, LIMIT)?.ok_or_else(missing)?)
+    }
+
+    /// Changes a loop's state, one process at a time. When the change fails the file stays as it is.
+    pub(super) fn change<T>(
+        &self,
+        id: &str,
+        change: impl FnOnce(&mut LoopFile) -> Result<T, ContextError>,
+    ) -> Result<T, ContextError> {
+        let path = self.path(id);
+        let mut outcome = None;
+        amend(&path, LIMIT, Durability::Quick, |old| {
+            let missing = || ContextError::UnknownId { kind: KIND, id: id.to_owned(), nearest: None };
+            let mut file = parse(&path, old.ok_or_else(missing)?)?;
+            let before = file.state.clone();
+            outcome = Some(change(&mut file)?);
+            Ok::<_, ContextError>((file.state != before).then(|| file.render().as_bytes().to_vec()))
+        })?;
+        outcome.ok_or(ContextError::UnknownId { kind: KIND, id: id.to_owned(), nearest: None })
+    }
+
+    /// Leaves a line about a loop.
+    pub(super) fn log(
+        &self,
+        state: &Loop,
+        did: &str,
+        why: &str,
+        owner: Option<&Owner>,
+        now: i64,
+    ) -> Result<(), StoreError> {
+        LoopLine {
+            v: 1,
+            ts: rfc3339(now),
+            id: state.id.clone(),
+            did: did.to_owned(),
+            why: why.to_owned(),
+            harness: owner.map(|owner| owner.harness().to_owned()),
+            session: owner.map(|owner| owner.session().to_owned()),
+            status: Some(state.status.name().to_owned()),
+            iteration: Some(state.iteration),
+            max_iterations: Some(state.max_iterations),
+        }
+        .append(&self.indexes)
+    }
+}
+
+fn parse(path: &Path, bytes: Vec<u8>) -> Result<LoopFile, ContextError> {
+    let text = String::from_utf8(bytes)
+        .map_err(|error| ContextError::NotText { path: path.to_owned(), at: error.utf8_error().valid_up_to() })?;
+    LoopFile::parse(path, text)
+}

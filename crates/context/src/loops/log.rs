@@ -1,0 +1,45 @@
+use std::path::Path;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use stead_store::{Durability, StoreError, Tail, append_line};
+
+/// One line of `indexes/loop-log.jsonl`: what happened to a loop, and why.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LoopLine {
+    pub v: u32,
+    pub ts: String,
+    #[serde(rename = "loop")]
+    pub id: String,
+    /// `started activated resumed paused cancelled held let-go`.
+    pub did: String,
+    pub why: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub harness: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub status: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub iteration: Option<u32>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_iterations: Option<u32>,
+}
+
+impl LoopLine {
+    pub const FILE: &str = "loop-log.jsonl";
+
+    const PATIENCE: Duration = Duration::from_millis(300);
+
+    pub(super) fn append(&self, indexes: &Path) -> Result<(), StoreError> {
+        let line = serde_json::to_vec(self).unwrap_or_default();
+        append_line(&indexes.join(Self::FILE), line, Durability::Quick, Self::PATIENCE)
+    }
+
+    /// The lines from the newest on, of one loop or of all.
+    pub fn newest<'a>(indexes: &Path, id: Option<&'a str>) -> Result<impl Iterator<Item = Self> + use<'a>, StoreError> {
+        let lines = Tail::open(&indexes.join(Self::FILE))?;
+        let lines = lines.flatten().filter_map(|line| serde_json::from_str::<Self>(&line.text).ok());
+        Ok(lines.filter(move |line| id.is_none_or(|id| line.id == id)))
+    }
+}

@@ -1,0 +1,160 @@
+//! Carries over what other tools left in a project: loops of the Ralph plugin, handoffs of HumanLayer and
+//! Continuous-Claude, and role files from before the format was fixed.
+//!
+//! A source is only read, except that a role file in the roles room is mended where it lies. What was carried over
+//! remembers where it came from, so a second run carries nothing twice. Whatever has no place here is named.
+
+mod draft;
+mod import;
+mod markdown_handoff;
+mod moment;
+mod ralph;
+mod role;
+mod source;
+mod yaml_handoff;
+
+use std::path::{Path, PathBuf};
+
+use import::{Carried, Names};
+pub use import::{Fate, Import, ImportKind, carry_out};
+use source::{Source, handoff_files, read_source};
+
+use crate::{RoleName, mark, stamp};
+
+/// Where a project keeps what migration reads and writes.
+pub struct MigrationPlaces<'a> {
+    pub root: &'a Path,
+    pub context: &'a Path,
+    pub roles: &'a Path,
+}
+
+/// Looks for everything that can be carried over and says what would become of it. `now` is the present moment.
+pub fn survey(places: &MigrationPlaces<'_>, kinds: &[ImportKind], now: &str) -> Vec<Import> {
+    let mut survey = Survey { places, now, imports: Vec::new() };
+    for kind in kinds {
+        match kind {
+            ImportKind::Loop => survey.loops(),
+            ImportKind::Handoff => survey.handoffs(),
+            ImportKind::Role => survey.roles(),
+        }
+    }
+    survey.imports
+}
+
+struct Survey<'a> {
+    places: &'a MigrationPlaces<'a>,
+    now: &'a str,
+    imports: Vec<Import>,
+}
+
+impl Survey<'_> {
+    fn loops(&mut self) {
+        let folder = self.places.context.join("loops");
+        let mut names = Names::new(&folder);
+        let path = self.places.root.join(ralph::STATE);
+        let Some(source) = self.read(ImportKind::Loop, &path) else { return };
+        let import = match ralph::read(&source.text) {
+            Err(why) => Import::new(ImportKind::Loop, &source.name, Fate::Refused { why }),
+            Ok(found) => {
+                // The file changes with every round, so it is known by what does not.
+                let hash = mark([found.prompt.as_str(), found.started.as_str()]);
+                match Carried::read(&folder).by_hash(&source.name, &hash) {
+                    Some(target) => Import::new(ImportKind::Loop, &source.name, Fate::Already { target }),
+                    None => {
+                        let stem = format!(
+                            "{}-{}",
+                            stamp(&found.started),
+                            crate::slug(found.prompt.lines().next().unwrap_or_default())
+                        );
+                        let (id, target) = names.free(&stem);
+                        let text = found.render(&id, &source.name, &hash, self.now);
+                        let mut import = Import::new(ImportKind::Loop, &source.name, Fate::New { target, text });
+                        import.left = found.left;
+                        import
+                    }
+                }
+            }
+        };
+        self.imports.push(import);
+    }
+
+    fn handoffs(&mut self) {
+        let folder = self.places.context.join("packets");
+        let (mut names, carried) = (Names::new(&folder), Carried::read(&folder));
+        for path in handoff_files(self.places.root) {
+            let Some(source) = self.read(ImportKind::Handoff, &path) else { continue };
+            let import = self.handoff(&source, &carried, &mut names);
+            self.imports.push(import);
+        }
+    }
+
+    fn handoff(&self, source: &Source, carried: &Carried, names: &mut Names) -> Import {
+        let new = |fate| Import::new(ImportKind::Handoff, &source.name, fate);
+        let hash = mark([source.text.as_str()]);
+        match carried.by_name(&source.name) {
+            Some((target, known)) if known == hash => return new(Fate::Already { target }),
+            Some((target, _)) => return new(Fate::Outdated { target }),
+            None => {}
+        }
+        let is_yaml = source.name.ends_with(".yaml") || source.name.ends_with(".yml");
+        let read = if is_yaml { yaml_handoff::read(&source.text) } else { markdown_handoff::read(&source.text) };
+        let mut draft = match read {
+            Ok(Some(draft)) => draft,
+            Ok(None) => return new(Fate::Foreign { why: "it does not read like a handoff" }),
+            Err(why) => return new(Fate::Refused { why }),
+        };
+        let created = draft.date.as_deref().and_then(moment::of_text);
+        let created = created.or_else(|| moment::of_name(&source.name)).unwrap_or(source.modified);
+        let created = stead_model::rfc3339(created);
+        draft.keep_files_of(self.places.root);
+        let (id, target) = names.free(&format!("{}-{}", stamp(&created), crate::slug(&draft.purpose)));
+        let (text, covered) = draft.render(&id, &created, &source.name, &hash);
+        let mut import = new(Fate::New { target, text });
+        import.left = draft.left;
+        if covered > 0 {
+            import.left.push(format!("secrets, which were covered: {covered}"));
+        }
+        import
+    }
+
+    fn roles(&mut self) {
+        let (roles, old) = (self.places.roles.to_owned(), self.places.root.join(role::OLD_FOLDER));
+        for folder in if roles == old { vec![roles] } else { vec![roles, old] } {
+            for name in crate::roles(&folder) {
+                self.role(&name, &name.file(&folder));
+            }
+        }
+    }
+
+    fn role(&mut self, name: &RoleName, path: &Path) {
+        let source = self.name(path);
+        let target = name.file(self.places.roles);
+        let found = role::import(name, path, &target, self.now);
+        self.imports.extend(found.map(|(fate, done, left)| Import {
+            done,
+            left,
+            ..Import::new(ImportKind::Role, &source, fate)
+        }));
+    }
+
+    /// Reads a source; one that cannot be read is noted and skipped.
+    fn read(&mut self, kind: ImportKind, path: &Path) -> Option<Source> {
+        let name = self.name(path);
+        match read_source(path, name.clone()) {
+            Ok(source) => source,
+            Err(why) => {
+                self.imports.push(Import::new(kind, &name, Fate::Refused { why }));
+                None
+            }
+        }
+    }
+
+    /// A file as it is called within the project.
+    fn name(&self, path: &Path) -> String {
+        let inside: PathBuf = path.strip_prefix(self.places.root).unwrap_or(path).to_owned();
+        inside.iter().map(|part| part.to_string_lossy()).collect::<Vec<_>>().join("/")
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,153 @@
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use stead_store::{Creation, Durability, StoreError, amend, create, create_parents, read_capped};
+
+use crate::{ContextError, Document};
+
+/// What kind of thing is carried over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ImportKind {
+    Loop,
+    Handoff,
+    Role,
+}
+
+impl ImportKind {
+    pub const ALL: [Self; 3] = [Self::Loop, Self::Handoff, Self::Role];
+
+    /// The name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Loop => "loops",
+            Self::Handoff => "handoffs",
+            Self::Role => "roles",
+        }
+    }
+}
+
+/// One file of another tool, and what would become of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Import {
+    pub kind: ImportKind,
+    /// The file, relative to the project root.
+    pub source: String,
+    pub fate: Fate,
+    /// What is changed on the way.
+    pub done: Vec<String>,
+    /// What has no place here.
+    pub left: Vec<String>,
+}
+
+impl Import {
+    pub(super) fn new(kind: ImportKind, source: &str, fate: Fate) -> Self {
+        Self { kind, source: source.to_owned(), fate, done: Vec::new(), left: Vec::new() }
+    }
+}
+
+/// What would become of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Fate {
+    /// A new file is made from it.
+    New { target: PathBuf, text: String },
+    /// It is mended where it lies.
+    Mended { target: PathBuf, before: String, text: String },
+    /// It was carried over before, into this file.
+    Already { target: String },
+    /// It was carried over before, and changed since. The new text stays where it is.
+    Outdated { target: String },
+    /// It lies where such files lie, and is something else.
+    Foreign { why: &'static str },
+    /// It cannot be read as what it should be.
+    Refused { why: String },
+}
+
+/// Carries one file over. `None` when there is nothing to do.
+pub fn carry_out(import: &Import) -> Result<Option<PathBuf>, ContextError> {
+    match &import.fate {
+        Fate::New { target, text } => {
+            create_parents(target)?;
+            match create(target, text.as_bytes(), Durability::Synced)? {
+                Creation::Created => Ok(Some(target.clone())),
+                // Somebody was faster; what is there is not ours to replace.
+                _ => Err(StoreError::NotAFile { path: target.clone() }.into()),
+            }
+        }
+        Fate::Mended { target, before, text } => {
+            amend(target, crate::ROLE_FILE_LIMIT, Durability::Synced, |bytes| {
+                let is_same = bytes.as_deref() == Some(before.as_bytes());
+                Ok::<_, ContextError>(is_same.then(|| text.clone().into_bytes()))
+            })?;
+            Ok(Some(target.clone()))
+        }
+        Fate::Already { .. } | Fate::Outdated { .. } | Fate::Foreign { .. } | Fate::Refused { .. } => Ok(None),
+    }
+}
+
+/// The key that says from which file something was carried over.
+pub(super) const FROM: &str = "imported_from";
+/// The key that holds a mark of what it was then.
+pub(super) const HASH: &str = "imported_hash";
+
+/// What was carried over into a folder before.
+pub(super) struct Carried(Vec<Known>);
+
+struct Known {
+    name: String,
+    hash: String,
+    target: String,
+}
+
+impl Carried {
+    pub(super) fn read(folder: &Path) -> Self {
+        let files = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+        let mut known: Vec<Known> =
+            files.filter(|path| path.extension().is_some_and(|end| end == "md")).filter_map(known).collect();
+        known.sort_by(|one, other| one.target.cmp(&other.target));
+        Self(known)
+    }
+
+    /// What was made of a file, and the mark of what the file was then.
+    pub(super) fn by_name(&self, name: &str) -> Option<(String, &str)> {
+        let known = self.0.iter().rfind(|known| known.name == name)?;
+        Some((known.target.clone(), &known.hash))
+    }
+
+    /// What was made of a file while it had this mark.
+    pub(super) fn by_hash(&self, name: &str, hash: &str) -> Option<String> {
+        self.0.iter().find(|known| known.name == name && known.hash == hash).map(|known| known.target.clone())
+    }
+}
+
+fn known(path: PathBuf) -> Option<Known> {
+    const LIMIT: usize = 32 * 1024 * 1024;
+    let text = String::from_utf8(read_capped(&path, LIMIT).ok()??).ok()?;
+    let document = Document::parse(text).ok()?;
+    let target = path.file_stem()?.to_string_lossy().into_owned();
+    Some(Known { name: document.get(FROM)?.to_owned(), hash: document.get(HASH)?.to_owned(), target })
+}
+
+/// Names for new files, none of them given twice.
+pub(super) struct Names {
+    folder: PathBuf,
+    given: BTreeSet<String>,
+}
+
+impl Names {
+    pub(super) fn new(folder: &Path) -> Self {
+        Self { folder: folder.to_owned(), given: BTreeSet::new() }
+    }
+
+    /// An id that nobody has, and its file.
+    pub(super) fn free(&mut self, stem: &str) -> (String, PathBuf) {
+        let mut number = 1;
+        loop {
+            let id = if number == 1 { stem.to_owned() } else { format!("{stem}-{number}") };
+            let path = self.folder.join(format!("{id}.md"));
+            if path.symlink_metadata().is_err() && self.given.insert(id.clone()) {
+                return (id, path);
+            }
+            number += 1;
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! Handoffs in Markdown: a head about the moment, then sections. HumanLayer's, and Continuous-Claude's before it wrote
+//! YAML.
+
+use super::draft::Draft;
+use crate::packet::{Heading, Section, sections};
+use crate::{Document, FrontMatterError};
+
+/// Where a handoff's section belongs in a packet.
+enum Place {
+    /// Without its title, which the packet's heading says already.
+    Bare(Heading),
+    Titled(Heading),
+}
+
+/// Sections of handoffs, by their titles in small letters without anything else.
+fn place(title: &str) -> Option<Place> {
+    let plain: String = title.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
+    Some(match plain.as_str() {
+        "tasks" | "task" | "recentchanges" | "thissession" | "completed" | "whatwasdone" | "status" | "ledger"
+        | "summary" | "criticalreferences" => Place::Titled(Heading::Context),
+        "learnings" | "keylearnings" | "artifacts" | "postmortem" | "othernotes" | "findings" | "failedapproaches"
+        | "worked" | "failed" => Place::Titled(Heading::Notes),
+        "actionitemsnextsteps" | "actionitems" | "next" => Place::Bare(Heading::Plan),
+        "now" => Place::Bare(Heading::NextPrompt),
+        "blockers" => Place::Titled(Heading::OpenQuestions),
+        _ => Place::Bare(Heading::recognise(title)?),
+    })
+}
+
+/// Keys of the head that have a place of their own.
+const USED: [&str; 3] = ["date", "topic", "status"];
+
+/// Reads a handoff. `None` when the text is something else; the error is for people.
+pub(super) fn read(text: &str) -> Result<Option<Draft>, String> {
+    let document = match Document::parse(text) {
+        Ok(document) => Some(document),
+        Err(FrontMatterError::NoHead) => None,
+        Err(problem) => return Err(problem.to_string()),
+    };
+    let body = document.as_ref().map_or(text, Document::body);
+    let all = sections(body);
+    let title = all.iter().find(|section| section.level == 1).map(|section| section.title);
+    let get = |key: &str| document.as_ref().and_then(|document| document.get(key)).filter(|value| !value.is_empty());
+    let purpose = get("topic").or(title.map(without_label)).unwrap_or("handoff");
+    let mut draft = Draft::new(purpose);
+    draft.date = get("date").map(str::to_owned);
+    let mut others = Vec::new();
+    for section in all.iter().filter(|section| is_outermost(section, &all)) {
+        let text = &body[section.content.clone()];
+        draft.add_files(text);
+        match place(section.title) {
+            Some(Place::Bare(heading)) => draft.add(heading, text),
+            Some(Place::Titled(heading)) => draft.add_titled(heading, section.title, text),
+            None => others.push((section.title, text)),
+        }
+    }
+    if draft.is_empty() {
+        return Ok(None);
+    }
+    for (title, text) in others {
+        draft.add_other(title, text);
+    }
+    add_opening(&mut draft, body, &all);
+    draft.add(Heading::Intent, &draft.purpose.clone());
+    add_prompt(&mut draft);
+    if let Some(document) = &document {
+        add_head(&mut draft, document);
+    }
+    Ok(Some(draft))
+}
+
+/// The sections that are carried as one: those of the second rank, and of the first where nothing is below it.
+fn is_outermost(section: &Section<'_>, all: &[Section<'_>]) -> bool {
+    let inside =
+        |rank: usize| all.iter().any(|other| other.level == rank && section.content.contains(&other.heading.start));
+    section.level == 2 || (section.level == 1 && !inside(2))
+}
+
+/// A title as it is without the word for what it titles.
+fn without_label(title: &str) -> &str {
+    let label = title.get(..8).filter(|label| label.eq_ignore_ascii_case("handoff:"));
+    label.map_or(title, |label| title[label.len()..].trim())
+}
+
+/// What stands before the first section.
+fn add_opening(draft: &mut Draft, body: &str, all: &[Section<'_>]) {
+    let first = all.iter().find(|section| section.level == 2).map_or(body.len(), |section| section.heading.start);
+    let title = all.iter().find(|section| section.level == 1 && section.heading.start < first);
+    let start = title.map_or(0, |title| title.heading.end);
+    if title.is_none_or(|title| !is_outermost(title, all)) {
+        draft.add(Heading::Context, &body[start.min(first)..first]);
+    }
+}
+
+/// A packet begins with a prompt; a handoff has steps.
+pub(super) fn add_prompt(draft: &mut Draft) {
+    if draft.has(Heading::NextPrompt) {
+        return;
+    }
+    let plan = draft.text(Heading::Plan);
+    let steps = match plan.is_empty() {
+        true => "The handoff names no next step; ask which one is meant.".to_owned(),
+        false => format!("These steps were left:\n\n{plan}"),
+    };
+    draft.add(Heading::NextPrompt, &format!("Go on with: {}\n\n{steps}", draft.purpose));
+}
+
+/// What the head says about the moment, for people.
+fn add_head(draft: &mut Draft, document: &Document) {
+    let rest = document.keys().filter(|key| !USED.contains(key));
+    let lines: Vec<String> = rest
+        .filter_map(|key| Some(format!("- {key}: {}", document.get(key).filter(|value| !value.is_empty())?)))
+        .collect();
+    if !lines.is_empty() {
+        draft.add_titled(Heading::Notes, "From the old head", &lines.join("\n"));
+    }
+}

@@ -1,0 +1,97 @@
+//! The state file of the Ralph plugin: a head with the round and the promise, then the prompt.
+
+use super::import::{FROM, HASH};
+use crate::loops::{Counts, Loop, LoopFile, LoopStatus, Starter, split_promises};
+use crate::{Document, FrontMatterError};
+
+/// Where the plugin keeps its one loop.
+pub(super) const STATE: &str = ".claude/ralph-loop.local.md";
+
+/// A loop of the plugin.
+pub(super) struct Ralph {
+    pub(super) prompt: String,
+    /// When it began.
+    pub(super) started: String,
+    iteration: u32,
+    max_iterations: u32,
+    promises: Vec<String>,
+    pub(super) left: Vec<String>,
+}
+
+/// Reads the file; the error is for people.
+pub(super) fn read(text: &str) -> Result<Ralph, String> {
+    let document = Document::parse(text).map_err(|problem: FrontMatterError| problem.to_string())?;
+    let prompt = document.body().trim().to_owned();
+    if prompt.is_empty() {
+        return Err(format!("line {}: there is no prompt below the head", document.body_line()));
+    }
+    let get = |key: &str| document.get(key).filter(|value| !value.is_empty() && *value != "null");
+    let number = |key: &str| match get(key).map(str::parse::<u32>) {
+        None => Ok(None),
+        Some(Ok(number)) => Ok(Some(number)),
+        Some(Err(_)) => {
+            let line = document.line_of(key).unwrap_or(1);
+            Err(format!("line {line}: `{key}` is no whole number"))
+        }
+    };
+    let mut left = Vec::new();
+    let iteration = number("iteration")?.unwrap_or(1).max(1);
+    let max_iterations = match number("max_iterations")?.unwrap_or(0) {
+        0 => {
+            left.push(format!("that it had no limit: it ends after {} rounds here", Loop::MAX_ITERATIONS));
+            Loop::MAX_ITERATIONS
+        }
+        most => most,
+    };
+    let promises = match get("completion_promise") {
+        Some(text) => split_promises(text).map_err(|why| {
+            format!("line {}: `completion_promise`: {why}", document.line_of("completion_promise").unwrap_or(1))
+        })?,
+        None => Vec::new(),
+    };
+    if promises.len() > 1 {
+        left.push("that its promise is one text: here each part between `|` ends the loop".to_owned());
+    }
+    if get("session_id").is_some() {
+        left.push("its session: it belongs to the one that activates it".to_owned());
+    }
+    if get("active") == Some("true") {
+        left.push(
+            "that it was at work: it is paused here, and the plugin's own hook still acts on the old file".to_owned(),
+        );
+    }
+    let known = ["active", "iteration", "max_iterations", "completion_promise", "started_at", "session_id"];
+    left.extend(document.keys().filter(|key| !known.contains(key)).map(|key| format!("its `{key}`")));
+    let started = get("started_at").and_then(super::moment::of_text).unwrap_or(0);
+    Ok(Ralph { prompt, started: stead_model::rfc3339(started), iteration, max_iterations, promises, left })
+}
+
+impl Ralph {
+    /// Writes the loop as a file: paused, and nobody's.
+    pub(super) fn render(&self, id: &str, source: &str, hash: &str, now: &str) -> String {
+        let state = Loop {
+            id: id.to_owned(),
+            created_at: self.started.clone(),
+            updated_at: now.to_owned(),
+            status: LoopStatus::Paused,
+            reason: Some(format!("carried over from {source}")),
+            iteration: self.iteration,
+            max_iterations: self.max_iterations,
+            promises: self.promises.clone(),
+            source_packet_id: None,
+            verify: None,
+            verify_seconds: Loop::VERIFY_SECONDS,
+            max_minutes: 0,
+            max_repeats: Loop::MAX_REPEATS,
+            started_by: Starter::Person,
+            lease: None,
+            counts: Counts::default(),
+        };
+        let mut file = LoopFile::build(state, &self.prompt);
+        // The text was just built, so it has a head.
+        let Ok(mut document) = Document::parse(file.render()) else { return file.render().to_owned() };
+        document.set(FROM, source);
+        document.set(HASH, hash);
+        document.as_str().to_owned()
+    }
+}

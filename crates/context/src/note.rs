@@ -1,0 +1,116 @@
+//! What somebody wants the next session to know, in a line: a decision, an open question, an approach that failed.
+
+use std::path::Path;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use stead_store::{Durability, Tail, append_line};
+
+use crate::{ContextError, Scope, cover};
+
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// How far back a reader looks.
+const LINES: usize = 5_000;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum NoteKind {
+    Decision,
+    Question,
+    Failed,
+}
+
+impl NoteKind {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Decision => "decision",
+            Self::Question => "question",
+            Self::Failed => "failed",
+        }
+    }
+}
+
+/// One line of `indexes/notes.jsonl`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Note {
+    pub v: u32,
+    pub ts: String,
+    pub kind: NoteKind,
+    pub text: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub harness: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
+}
+
+impl Note {
+    pub const FILE: &str = "notes.jsonl";
+    pub const LIMIT: usize = 8_000;
+
+    /// Writes the note down without its secrets, and says how many there were.
+    pub fn add(mut self, log: &Path) -> Result<usize, ContextError> {
+        let covered = cover(self.text.trim());
+        if covered.text.is_empty() {
+            return Err(ContextError::NoteEmpty);
+        }
+        if covered.text.len() > Self::LIMIT {
+            return Err(ContextError::NoteTooLong { length: covered.text.len(), limit: Self::LIMIT });
+        }
+        let count = covered.count;
+        self.text = covered.text.into_owned();
+        append_line(log, serde_json::to_vec(&self).unwrap_or_default(), Durability::Synced, PATIENCE)?;
+        Ok(count)
+    }
+}
+
+/// The notes of a scope, oldest first; what is said twice counts once.
+pub fn notes(log: &Path, scope: &Scope<'_>) -> Result<Vec<Note>, ContextError> {
+    let mut found: Vec<Note> = Vec::new();
+    for line in Tail::open(log)?.take(LINES) {
+        let Ok(note) = serde_json::from_str::<Note>(&line?.text) else { continue };
+        if scope.covers(note.session.as_deref(), &note.ts)
+            && !found.iter().any(|known| known.kind == note.kind && known.text == note.text)
+        {
+            found.push(note);
+        }
+    }
+    found.reverse();
+    Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use stead_model::rfc3339;
+
+    use super::*;
+
+    const NOW: i64 = 1_794_771_930_123;
+
+    fn note(age: i64, session: Option<&str>, text: &str) -> Note {
+        let (ts, session) = (rfc3339(NOW - age), session.map(str::to_owned));
+        Note { v: 1, ts, kind: NoteKind::Decision, text: text.to_owned(), harness: None, session }
+    }
+
+    #[test]
+    fn a_session_finds_its_own_notes_and_nobodys() {
+        let folder = tempfile::tempdir().unwrap();
+        let log = folder.path().join(Note::FILE);
+        let old = 3 * 24 * 3600 * 1000;
+        assert_eq!(note(old, Some("s1"), "own and old").add(&log).unwrap(), 0);
+        note(old, None, "nobody's and old").add(&log).unwrap();
+        note(9, Some("s2"), "other's").add(&log).unwrap();
+        assert_eq!(note(8, None, "nobody's password=abc1").add(&log).unwrap(), 1);
+        note(7, Some("s1"), "twice").add(&log).unwrap();
+        note(6, Some("s1"), "twice").add(&log).unwrap();
+        let texts = |session| {
+            let scope = Scope { session, now: NOW };
+            notes(&log, &scope).unwrap().into_iter().map(|note| note.text).collect::<Vec<_>>()
+        };
+        assert_eq!(texts(Some("s1")), ["own and old", "nobody's password=[redacted]", "twice"]);
+        assert_eq!(texts(None), ["other's", "nobody's password=[redacted]", "twice"]);
+        assert!(matches!(note(1, None, " \n").add(&log), Err(ContextError::NoteEmpty)));
+        let long = "x".repeat(Note::LIMIT + 1);
+        assert!(matches!(note(1, None, &long).add(&log), Err(ContextError::NoteTooLong { .. })));
+    }
+}

@@ -1,0 +1,145 @@
+//! Picks a packet up: how much of it still holds, file by file, and a prompt that fits into a budget. The packet itself
+//! is never changed; that it was read is written to the session log.
+
+mod brief;
+mod file_state;
+mod staleness;
+
+use std::path::Path;
+use std::time::Duration;
+
+pub use brief::Brief;
+pub use file_state::{FileReport, FileState, Repository};
+use serde::Serialize;
+pub use staleness::{Factor, Relation, Staleness};
+use stead_model::rfc3339;
+use stead_store::{Durability, StoreError, append_line};
+
+use crate::packet::{FileList, Packet};
+use crate::relevant_file::{self, is_project_path, relevant_files};
+use crate::{ContextError, Place, Scope};
+
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// How many files a re-scan adds at most.
+const HYDRATED: usize = 20;
+
+/// A packet, and how the world has changed since it was written.
+pub struct Pickup {
+    pub id: String,
+    pub packet: Packet,
+    pub files: Vec<FileReport>,
+    pub factors: Vec<Factor>,
+}
+
+/// Whether the logs are asked for files that the packet does not have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rescan {
+    No,
+    Yes,
+}
+
+impl Pickup {
+    /// Looks at everything a packet leans on.
+    pub fn examine(
+        id: &str,
+        packet: Packet,
+        place: &Place<'_>,
+        repository: &dyn Repository,
+        rescan: Rescan,
+        now: i64,
+    ) -> Result<Self, ContextError> {
+        let hashes = packet.hashes();
+        let mut files: Vec<FileReport> = Vec::new();
+        let lists = [(FileList::Confirmed, packet.confirmed()), (FileList::Suggested, packet.suggested())];
+        for (list, paths) in lists {
+            for path in paths.into_iter().filter(|path| is_project_path(path)) {
+                if !files.iter().any(|known| known.path == path) {
+                    files.push(FileReport::new(place.root, list, path, &hashes));
+                }
+            }
+        }
+        file_state::find_moved(place, repository, &mut files, &hashes);
+        let mut factors = staleness::factors(&packet, repository, now);
+        factors.push(staleness::of_files(&files));
+        if rescan == Rescan::Yes {
+            hydrate(&packet, place, repository, &mut files, now)?;
+        }
+        Ok(Self { id: id.to_owned(), packet, files, factors })
+    }
+
+    /// The worst of all factors.
+    pub fn staleness(&self) -> Staleness {
+        self.factors.iter().map(|factor| factor.staleness).max().unwrap_or(Staleness::Fresh)
+    }
+}
+
+/// Adds what the packet's session and the last day touched beyond the packet's lists.
+fn hydrate(
+    packet: &Packet,
+    place: &Place<'_>,
+    repository: &dyn Repository,
+    files: &mut Vec<FileReport>,
+    now: i64,
+) -> Result<(), ContextError> {
+    let log = place.index(relevant_file::FILE);
+    let mut found = relevant_files(&log, &Scope { session: packet.get("session_id"), now })?;
+    found.extend(relevant_files(&log, &Scope { session: None, now })?);
+    let mut paths: Vec<String> = Vec::new();
+    for file in found {
+        let known = files.iter().any(|known| known.path == file.path) || paths.contains(&file.path);
+        if !known && !place.is_own(&file.path) && place.root.join(&file.path).is_file() {
+            paths.push(file.path);
+        }
+    }
+    paths.truncate(HYDRATED * 2);
+    let ignored = if paths.is_empty() { Vec::new() } else { repository.ignored(&paths) };
+    let new = paths.into_iter().filter(|path| !ignored.contains(path)).take(HYDRATED);
+    files.extend(new.map(|path| FileReport { path, list: FileList::Suggested, state: FileState::New }));
+    Ok(())
+}
+
+/// Who picked a packet up, and what it was then.
+pub struct Acknowledgement<'a> {
+    pub now: i64,
+    pub harness: Option<&'a str>,
+    pub session: Option<&'a str>,
+    pub packet: &'a str,
+    /// The content hash of the packet's file.
+    pub hash: Option<&'a str>,
+    pub staleness: Staleness,
+}
+
+impl Acknowledgement<'_> {
+    /// Writes the line into the session log.
+    pub fn record(&self, log: &Path) -> Result<(), StoreError> {
+        #[derive(Serialize)]
+        struct Line<'a> {
+            v: u32,
+            ts: &'a str,
+            harness: &'a str,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            session: Option<&'a str>,
+            event: &'a str,
+            native: &'a str,
+            packet: &'a str,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            packet_hash: Option<&'a str>,
+            staleness: &'a str,
+            verdict: &'a str,
+        }
+        let line = Line {
+            v: 1,
+            ts: &rfc3339(self.now),
+            harness: self.harness.unwrap_or("unknown"),
+            session: self.session,
+            event: "pickup",
+            native: "stead pickup",
+            packet: self.packet,
+            packet_hash: self.hash,
+            staleness: self.staleness.name(),
+            verdict: "allow",
+        };
+        append_line(log, serde_json::to_vec(&line).unwrap_or_default(), Durability::Synced, PATIENCE)
+    }
+}

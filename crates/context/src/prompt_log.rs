@@ -1,0 +1,170 @@
+//! What a person asked for, in their own words, so that a packet can repeat it verbatim.
+
+use std::path::Path;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use stead_store::{Durability, StoreError, Tail, append_line};
+
+use crate::{Scope, cover};
+
+/// How long the recorder waits for another one.
+const PATIENCE: Duration = Duration::from_millis(300);
+
+/// How far back a reader looks.
+const LINES: usize = 2_000;
+
+/// How much of one prompt is kept.
+const MOST_BYTES: usize = 8_000;
+
+/// One line of `indexes/prompts.jsonl`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Prompt {
+    pub v: u32,
+    pub ts: String,
+    pub harness: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
+    /// The sub-agent that was spoken to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<String>,
+    /// `person`, `machine` or `unknown`.
+    pub author: String,
+    pub text: String,
+    /// Only the beginning was kept.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub cut: bool,
+}
+
+impl Prompt {
+    pub const FILE: &str = "prompts.jsonl";
+
+    /// Writes the prompt down, without its secrets and shortened.
+    pub fn record(mut self, log: &Path) -> Result<(), StoreError> {
+        // Cut first, with room to spare: covering costs by length, and a secret must not be cut in two.
+        let (near, _) = head(&self.text, MOST_BYTES * 2);
+        let covered = cover(near).text.into_owned();
+        let (kept, cut) = head(&covered, MOST_BYTES);
+        self.cut = cut || near.len() < self.text.len();
+        self.text = kept.to_owned();
+        append_line(log, serde_json::to_vec(&self).unwrap_or_default(), Durability::Quick, PATIENCE)
+    }
+}
+
+/// The beginning of a text, cut at a character, and whether anything is missing.
+pub(crate) fn head(text: &str, most: usize) -> (&str, bool) {
+    let end = text.floor_char_boundary(most.min(text.len()));
+    (&text[..end], end < text.len())
+}
+
+/// What people asked for within a scope, oldest first. What machines wrote, what was said to sub-agents and our own
+/// commands are left out; what is unknown counts as a person's.
+pub fn requests(log: &Path, scope: &Scope<'_>) -> Result<Vec<Prompt>, StoreError> {
+    let mut found: Vec<Prompt> = Vec::new();
+    for line in Tail::open(log)?.take(LINES) {
+        let Ok(prompt) = serde_json::from_str::<Prompt>(&line?.text) else { continue };
+        let own = ["/handoff", "/pickup", "/stead"].iter().any(|command| prompt.text.starts_with(command));
+        if prompt.author != "machine"
+            && prompt.agent.is_none()
+            && !own
+            && scope.covers(prompt.session.as_deref(), &prompt.ts)
+            && !found.iter().any(|known| known.text == prompt.text)
+        {
+            found.push(prompt);
+        }
+    }
+    found.reverse();
+    Ok(found)
+}
+
+/// The sentences of a request that limit how it may be fulfilled, verbatim.
+pub(crate) fn constraints(text: &str) -> Vec<&str> {
+    const WORDS: &[&str] = &[
+        "must",
+        "mustn't",
+        "never",
+        "always",
+        "only",
+        "don't",
+        "dont",
+        "not",
+        "without",
+        "avoid",
+        "keep",
+        "cannot",
+        "can't",
+        "shall",
+        "shouldn't",
+        "at most",
+        "at least",
+    ];
+    let mut found = Vec::new();
+    for line in text.lines() {
+        for sentence in split_sentences(line) {
+            let lower = sentence.to_lowercase();
+            let words: Vec<&str> = lower.split(|c: char| !(c.is_alphanumeric() || c == '\'')).collect();
+            let limits = WORDS.iter().any(|word| match word.split_once(' ') {
+                Some((one, two)) => words.windows(2).any(|pair| pair == [one, two]),
+                None => words.contains(word),
+            });
+            if limits {
+                found.push(sentence);
+            }
+        }
+    }
+    found
+}
+
+fn split_sentences(line: &str) -> impl Iterator<Item = &str> {
+    let mut rest = line.trim();
+    std::iter::from_fn(move || {
+        if rest.is_empty() {
+            return None;
+        }
+        let end = [". ", "! ", "? "].iter().filter_map(|mark| rest.find(mark)).min().map_or(rest.len(), |at| at + 1);
+        let sentence = rest[..end].trim();
+        rest = rest[end..].trim_start();
+        Some(sentence)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn prompt(session: &str, author: &str, text: &str) -> Prompt {
+        Prompt {
+            v: 1,
+            ts: "2026-11-15T19:45:30.123Z".into(),
+            harness: "h".into(),
+            session: Some(session.into()),
+            agent: None,
+            author: author.into(),
+            text: text.into(),
+            cut: false,
+        }
+    }
+
+    #[test]
+    fn requests_are_a_persons_own_words() {
+        let folder = tempfile::tempdir().unwrap();
+        let log = folder.path().join(Prompt::FILE);
+        prompt("s1", "person", "Fix add().\nUse TOKEN=abc1").record(&log).unwrap();
+        prompt("s1", "machine", "go on").record(&log).unwrap();
+        prompt("s2", "person", "something else").record(&log).unwrap();
+        prompt("s1", "unknown", "/stead:handoff x").record(&log).unwrap();
+        prompt("s1", "unknown", &"é".repeat(9_000)).record(&log).unwrap();
+        Prompt { agent: Some("a".into()), ..prompt("s1", "person", "to a sub-agent") }.record(&log).unwrap();
+        let found = requests(&log, &Scope { session: Some("s1"), now: 0 }).unwrap();
+        assert_eq!(found.len(), 2);
+        assert_eq!((found[0].text.as_str(), found[0].cut), ("Fix add().\nUse TOKEN=[redacted]", false));
+        assert_eq!((found[1].text.len(), found[1].cut), (8_000, true));
+    }
+
+    #[test]
+    fn constraints_are_the_sentences_that_limit() {
+        let text = "Please fix add(). It must stay fast! Use the old API, don't add crates.\nNothing else? Thanks.";
+        assert_eq!(constraints(text), ["It must stay fast!", "Use the old API, don't add crates."]);
+        assert_eq!(constraints("Keep at most 3. Notable."), ["Keep at most 3."]);
+    }
+}

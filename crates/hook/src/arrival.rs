@@ -1,0 +1,115 @@
+//! What a session is told when it arrives: its role after a compaction, else the briefing. A client that takes no text
+//! when a session starts gets it with the first prompt.
+
+use stead_context::{BriefingPart, briefing, read_role_file};
+use stead_harness::Harness;
+use stead_model::{Author, Capped, Detail, Event, EventKind, Verdict};
+use stead_store::Durability;
+
+use crate::compaction;
+use crate::member::Member;
+use crate::policy::PolicyText;
+use crate::standing::{DOCTOR, Env, Standing};
+
+/// How a client names the start of a session that follows a compaction.
+const COMPACT: &str = "compact";
+
+/// Attends to the turning points of a session; other events pass at once. Sub-agents have no role of their own here.
+pub(crate) fn attend(
+    harness: Harness,
+    event: &Event<'_>,
+    standing: &Standing,
+    policy: &PolicyText,
+    env: &Env,
+) -> Verdict {
+    let turning = matches!(
+        event.kind,
+        EventKind::SessionStart | EventKind::Prompt | EventKind::BeforeCompact | EventKind::AfterCompact
+    );
+    if !turning || event.agent.is_some() {
+        return Verdict::allow();
+    }
+    let Some(root) = standing.root() else { return Verdict::allow() };
+    if policy.value("note", "marker").is_some() || env(DOCTOR).is_some() {
+        return Verdict::allow();
+    }
+    let member = Member::of(harness, event, root, policy, env);
+    match event.kind {
+        EventKind::BeforeCompact => compaction::before(&member),
+        EventKind::AfterCompact => compaction::after(&member),
+        EventKind::Prompt => prompt(&member),
+        _ => start(&member),
+    }
+}
+
+/// Says whether a briefing that could not be given now is to wait for the first prompt.
+pub(crate) fn waits(harness: Harness, event: &Event<'_>) -> bool {
+    let takes = |kind: EventKind| {
+        let mut facts = harness.doorway().facts.events.iter().filter(|fact| fact.kind == kind);
+        facts.any(|fact| fact.powers.context)
+    };
+    event.kind == EventKind::SessionStart && !takes(EventKind::SessionStart) && takes(EventKind::Prompt)
+}
+
+fn start(member: &Member<'_>) -> Verdict {
+    let Detail::Start { source, .. } = &member.event.detail else { return Verdict::allow() };
+    let compacted = source.as_deref() == Some(COMPACT);
+    if !member.powers().context {
+        return if compacted { compaction::after(member) } else { Verdict::allow() };
+    }
+    match member.role().filter(|_| compacted) {
+        Some(role) => with_briefing(member, compaction::recover(member, &role)),
+        None => with_briefing(member, Verdict::allow()),
+    }
+}
+
+fn prompt(member: &Member<'_>) -> Verdict {
+    let by_machine = matches!(member.event.detail, Detail::Prompt { author: Author::Machine, .. });
+    if by_machine || !member.powers().context {
+        return Verdict::allow();
+    }
+    let due = take_due(member);
+    let recovered = match member.role() {
+        Some(role) if compaction::waits(member, &role) => compaction::recover(member, &role),
+        _ => Verdict::allow(),
+    };
+    if due { with_briefing(member, recovered) } else { recovered }
+}
+
+/// Takes a briefing that waited, so that it is given once.
+fn take_due(member: &Member<'_>) -> bool {
+    let (Some(state), Some(session)) = (&member.state, &member.session) else { return false };
+    if !state.briefing_due {
+        return false;
+    }
+    let mut state = state.clone();
+    state.briefing_due = false;
+    match state.write(&member.indexes, session, Durability::Quick) {
+        Ok(()) => true,
+        Err(error) => {
+            member.note(&error);
+            false
+        }
+    }
+}
+
+/// Adds the briefing as far as there is room beside what is said already.
+fn with_briefing(member: &Member<'_>, said: Verdict) -> Verdict {
+    let tokens: usize = member.setting("context.briefing_tokens").parse().unwrap_or(0);
+    let room = Capped::LIMIT.saturating_sub(said.context_text().len() + 1) / 4;
+    if tokens.min(room) == 0 {
+        return said;
+    }
+    let mut parts = Vec::new();
+    if said.context.is_empty()
+        && let Some(role) = member.role()
+    {
+        let file = member.role_file(&role);
+        let text = read_role_file(&file).ok().flatten();
+        parts.push(BriefingPart::role(&role, &member.short(&file), text.as_deref()));
+    }
+    match briefing(&parts, tokens.min(room)) {
+        Some(text) => said.and(Verdict::inform(text)),
+        None => said,
+    }
+}

@@ -1,0 +1,137 @@
+//! What a role knows must survive a compaction: it is looked at before, and given back after.
+//!
+//! Only a session with a role is concerned. A manual compaction is held once while the role file is not saved, an
+//! automatic one never: holding it wedges the session. Everything here fails open.
+
+use stead_context::{
+    ContextError, EditLog, Held, Lifecycle, Recovery, RoleName, RoleState, Unsaved, read_role_file, role_documents,
+    unsaved,
+};
+use stead_harness::WarnBy;
+use stead_model::{Capped, Detail, Trigger, Verdict};
+use stead_store::Durability;
+
+use crate::member::Member;
+
+/// The name under which these verdicts stand in the records.
+const GATE: &str = "role";
+
+/// Looks at the role file before a compaction.
+pub(crate) fn before(member: &Member<'_>) -> Verdict {
+    let Some(role) = member.role() else { return Verdict::allow() };
+    judge(member, &role).unwrap_or_else(|error| {
+        member.note(&error);
+        Verdict::allow()
+    })
+}
+
+fn judge(member: &Member<'_>, role: &RoleName) -> Result<Verdict, ContextError> {
+    let now = &member.now;
+    let file = member.role_file(role);
+    let mut state = RoleState::read_or_new(&member.indexes, role, now)?;
+    let log = member.indexes.join("sessions.jsonl");
+    let edits = member.session.as_ref().map(|session| EditLog { path: &log, session: session.as_str() });
+    let why = unsaved(&file, state.saved_at.as_deref(), edits.as_ref());
+    if let Some(why) = &why
+        && let Some(held) = may_hold(member, &state)
+    {
+        // Written before it is said: a hold that is not remembered would be repeated for ever.
+        state.held = Some(held);
+        state.write(&member.indexes, Durability::Quick)?;
+        return Ok(Verdict::deny(GATE, hold_reason(member, role, why)));
+    }
+    if why.is_none() {
+        state.put(Lifecycle::Saved, now);
+    }
+    state.put(Lifecycle::Compacting, now);
+    state.unsaved = why.as_ref().map(ToString::to_string);
+    state.session = member.session.as_ref().map(|session| session.as_str().to_owned());
+    state.write(&member.indexes, Durability::Quick)?;
+    Ok(match why {
+        // Where a client cannot pass a warning on, a stronger verdict would hold the compaction.
+        Some(why) if member.powers().warn != WarnBy::Nothing => Verdict::warn(GATE, warning(member, role, &why)),
+        _ => Verdict::allow(),
+    })
+}
+
+/// The mark of a hold, if this compaction may be held: a person asked for it, the client lets itself be held, and it was
+/// not held before.
+fn may_hold(member: &Member<'_>, state: &RoleState) -> Option<Held> {
+    let is_manual = matches!(member.event.detail, Detail::Compact { trigger: Trigger::Manual });
+    let session = member.session.as_ref()?.as_str();
+    let was_held = state.held.as_ref().is_some_and(|held| held.session == session);
+    // Only files decide: a client's settings can set variables for its hooks.
+    let wanted = member.policy.value("value", "context.hold_compaction") != Some("false");
+    (is_manual && !was_held && wanted && member.powers().deny)
+        .then(|| Held { session: session.to_owned(), at: member.now.clone() })
+}
+
+fn hold_reason(member: &Member<'_>, role: &RoleName, why: &Unsaved) -> String {
+    let file = member.short(&member.role_file(role));
+    let first = match why {
+        Unsaved::Missing => format!("run `stead role new {role}`, fill in `{file}`"),
+        _ => format!("bring `{file}` up to date"),
+    };
+    format!(
+        "Stead holds this compaction once: the role file `{file}` {why}.\n\
+         To keep what `{role}` knows, {first}, then run: stead role lifecycle save {role}\n\
+         The next attempt passes in any case."
+    )
+}
+
+fn warning(member: &Member<'_>, role: &RoleName, why: &Unsaved) -> String {
+    let file = member.short(&member.role_file(role));
+    format!(
+        "The role file `{file}` of `{role}` {why}. Keep in the summary what it should say: work done, decisions, what is \
+         pending, key files."
+    )
+}
+
+/// Notes that the compaction is over, and gives the role back where the client takes text now.
+pub(crate) fn after(member: &Member<'_>) -> Verdict {
+    let Some(role) = member.role() else { return Verdict::allow() };
+    if member.powers().context {
+        return recover(member, &role);
+    }
+    let step = RoleState::read_or_new(&member.indexes, &role, &member.now).and_then(|mut state| {
+        state.put(Lifecycle::Recovering, &member.now);
+        state.session = member.session.as_ref().map(|session| session.as_str().to_owned());
+        state.write(&member.indexes, Durability::Quick)
+    });
+    if let Err(error) = step {
+        member.note(&error);
+    }
+    Verdict::allow()
+}
+
+/// Says whether a compaction of this session still waits for its recovery.
+pub(crate) fn waits(member: &Member<'_>, role: &RoleName) -> bool {
+    let Ok(Some(state)) = RoleState::read(&member.indexes, role) else { return false };
+    let ours = state.session.is_some() && state.session.as_deref() == member.session.as_ref().map(|id| id.as_str());
+    ours && matches!(state.state, Lifecycle::Compacting | Lifecycle::Recovering)
+}
+
+/// Gives the role back: its recovery as context, its state active.
+pub(crate) fn recover(member: &Member<'_>, role: &RoleName) -> Verdict {
+    let file = member.role_file(role);
+    let shown = member.short(&file);
+    let mut notes = Vec::new();
+    match RoleState::read_or_new(&member.indexes, role, &member.now) {
+        Ok(mut state) => {
+            notes = state.take_notes();
+            state.put(Lifecycle::Active, &member.now);
+            if let Err(error) = state.write(&member.indexes, Durability::Quick) {
+                member.note(&error);
+            }
+        }
+        Err(error) => member.note(&error),
+    }
+    let text = read_role_file(&file).unwrap_or_else(|error| {
+        notes.push(format!("the role file could not be read: {error}"));
+        None
+    });
+    let (skill, architecture) = (member.setting("context.role_skill"), member.setting("context.architecture"));
+    let documents = role_documents(member.root, role, &skill, &architecture);
+    let recovery = Recovery { role, file: &shown, text: text.as_deref(), documents: &documents, notes: &notes };
+    Verdict::inform(recovery.render(Capped::LIMIT))
+}

@@ -1,0 +1,182 @@
+//! The loop engine's side of a stop: whose stop it is, what the agent said last, and the loop's check. It holds nobody
+//! but the session that a loop belongs to, and whatever goes wrong lets the agent go.
+
+use std::path::Path;
+use std::thread;
+use std::time::Duration;
+
+use stead_context::{Answer, Check, ContextError, Foreground, Loop, Loops, Owner, Said, Starter, Stop};
+use stead_gate::{Place, Policy, judge};
+use stead_harness::{Harness, StopCap, WarnBy, last_message};
+use stead_model::{Action, Detail, Event, EventKind, Level, ToolCall, Verdict};
+use stead_store::{CheckEnd, Room, Tail, extend_alarm, run_check};
+
+use crate::fact::FileFacts;
+use crate::policy::PolicyText;
+use crate::record;
+use crate::standing::{DOCTOR, Env, Standing};
+
+/// The name under which a loop speaks.
+const GATE: &str = "loop";
+
+/// How far a transcript is read, from its end.
+const LINES: usize = 200;
+
+/// A transcript lags behind the stop, so it is looked at again after each of these.
+const LAGS: [Duration; 3] = [Duration::ZERO, Duration::from_millis(100), Duration::from_millis(300)];
+
+/// Of a check's output this much is kept.
+const TAIL: usize = 4 * 1024;
+
+/// What may still happen after the check, in seconds.
+const AFTERWARDS: u32 = 5;
+
+/// Holds a stop, if a loop of this session says so.
+pub(crate) fn hold(harness: Harness, event: &Event<'_>, standing: &Standing, policy: &PolicyText, env: &Env) -> Verdict {
+    let concerned = match event.kind {
+        EventKind::Stop | EventKind::SubagentStop => true,
+        EventKind::SessionStart => matches!(&event.detail, Detail::Start { previous: Some(_), .. }),
+        _ => false,
+    };
+    let Some(root) = standing.root().filter(|_| concerned) else { return Verdict::allow() };
+    let is_off = policy.value("value", "context.hold_stops") == Some("false");
+    if is_off || policy.value("note", "marker").is_some() || env(DOCTOR).is_some() {
+        return Verdict::allow();
+    }
+    let engine = Engine { harness, event, standing, policy, env, root, loops: Loops::of_room(&policy.room(root, Room::Context)) };
+    match engine.answer() {
+        Ok(verdict) => verdict,
+        Err(error) => {
+            record::note(root, env, &error);
+            Verdict::allow()
+        }
+    }
+}
+
+struct Engine<'a> {
+    harness: Harness,
+    event: &'a Event<'a>,
+    standing: &'a Standing,
+    policy: &'a PolicyText,
+    env: &'a Env,
+    root: &'a Path,
+    loops: Loops,
+}
+
+impl Engine<'_> {
+    fn answer(&self) -> Result<Verdict, ContextError> {
+        let owner = Owner::new(self.harness.name(), self.event.session.as_deref().unwrap_or_default());
+        let foreground = self.loops.foreground(owner.as_ref().map_or("", Owner::session))?;
+        if let Detail::Start { previous: Some(previous), .. } = &self.event.detail {
+            if let (Some(before), Some(after)) = (Owner::new(self.harness.name(), previous), &owner) {
+                self.loops.inherit(&before, after, record::now_millis())?;
+            }
+            return Ok(Verdict::allow());
+        }
+        let by_sub_agent = self.event.agent.is_some() || self.event.kind == EventKind::SubagentStop;
+        match (foreground, owner) {
+            (Foreground::Nothing, _) => Ok(Verdict::allow()),
+            (Foreground::Own { id }, Some(owner)) if !by_sub_agent => self.stop(&id, &owner),
+            (Foreground::Own { id } | Foreground::Others { id }, owner) => {
+                let why = match owner {
+                    _ if by_sub_agent => "a sub-agent stopped",
+                    None => "the session is not known",
+                    Some(_) => "the session has no loop",
+                };
+                self.loops.pass(&id, owner.as_ref(), why, record::now_millis())?;
+                Ok(Verdict::allow())
+            }
+        }
+    }
+
+    fn stop(&self, id: &str, owner: &Owner) -> Result<Verdict, ContextError> {
+        let (message, again, waiting) = match &self.event.detail {
+            Detail::Stop { message, again, waiting } => (message.as_deref(), *again, *waiting),
+            _ => (None, false, 0),
+        };
+        let read = if message.is_none() { self.transcript() } else { None };
+        let said = match (message.or(read.as_deref()), self.harness.doorway().transcript) {
+            (Some(text), _) => Said::Message(text),
+            (None, Some(_)) => Said::Unread,
+            (None, None) => Said::Untold,
+        };
+        let mut stop = Stop { said, again, waiting, cap: self.cap(), now: record::now_millis(), check: None };
+        let mut answer = self.loops.stop(id, owner, &stop)?;
+        if let Answer::Check { command, seconds, started_by } = &answer {
+            stop.check = Some(self.check(id, command, *seconds, started_by));
+            stop.now = record::now_millis();
+            answer = self.loops.stop(id, owner, &stop)?;
+        }
+        Ok(match answer {
+            Answer::Held { prompt } => Verdict::deny(GATE, prompt),
+            Answer::LetGo { ended: Some(ended), why } => self.farewell(&ended, &why),
+            Answer::LetGo { ended: None, .. } | Answer::Check { .. } => Verdict::allow(),
+        })
+    }
+
+    fn cap(&self) -> Option<u32> {
+        match self.harness.doorway().facts.stop_cap {
+            StopCap::Blocks(blocks) => Some(blocks),
+            StopCap::None | StopCap::Unknown => None,
+        }
+    }
+
+    /// Tells the person that the loop is over, where the client has a way that keeps nobody working.
+    fn farewell(&self, ended: &Loop, why: &str) -> Verdict {
+        let powers = self.harness.doorway().event(&self.event.native).map(|fact| fact.powers);
+        match powers {
+            Some(powers) if powers.warn == WarnBy::Notice => {
+                Verdict::warn(GATE, format!("Stead: loop `{}` is {}: {why}", ended.id, ended.status))
+            }
+            _ => Verdict::allow(),
+        }
+    }
+
+    /// The last message from the client's transcript; `None` when it is not certainly there.
+    fn transcript(&self) -> Option<String> {
+        let read = self.harness.doorway().transcript?;
+        let path = Path::new(self.event.transcript.as_deref()?);
+        LAGS.iter().find_map(|lag| {
+            thread::sleep(*lag);
+            let lines: Vec<String> = Tail::open(path).ok()?.take(LINES).map_while(Result::ok).map(|line| line.text).collect();
+            last_message(read, lines.iter().map(String::as_str))
+        })
+    }
+
+    /// Runs the loop's command, unless the agent may not.
+    fn check(&self, id: &str, command: &str, seconds: u32, started_by: &Starter) -> Check {
+        let red = |how: String, tail: String| Check::Red { how, tail };
+        if let (Starter::Session(_), Some(reason)) = (started_by, self.refusal(command)) {
+            return red("refused".to_owned(), reason);
+        }
+        extend_alarm(seconds.saturating_add(AFTERWARDS));
+        let ran = run_check(command, self.root, &[("STEAD_LOOP", id)], Duration::from_secs(seconds.into()), TAIL);
+        match ran {
+            Ok(checked) if checked.is_green() => Check::Green,
+            Ok(checked) => {
+                let how = match checked.end {
+                    CheckEnd::Exit(code) => format!("exit {code}"),
+                    CheckEnd::Signal(signal) => format!("signal {signal}"),
+                    CheckEnd::Deadline => format!("no end after {seconds} s"),
+                };
+                red(how, checked.tail)
+            }
+            Err(error) => red("it could not be started".to_owned(), error.to_string()),
+        }
+    }
+
+    /// Why an agent may not run this command itself. A check must not be a way around the gates.
+    fn refusal(&self, command: &str) -> Option<String> {
+        if !self.policy.gates("gate.self_protection") {
+            return None;
+        }
+        let mut event = Event::new(EventKind::BeforeTool, "");
+        event.session = self.event.session.clone();
+        let action = Action::Run { command: command.into(), dir: None };
+        event.call = Some(ToolCall { tool: "".into(), id: None, action, input: "".into() });
+        let place = Place { root: Some(self.root), cwd: &self.standing.cwd, env: self.env };
+        let facts = FileFacts::new(self.policy.indexes(self.root), self.harness, &event);
+        let verdict = judge(&Policy::parse(&self.policy.text), &event, &place, &facts);
+        (verdict.level > Level::Warn).then(|| verdict.reason_text())
+    }
+}

@@ -1,0 +1,88 @@
+//! Who a session is: the role it registered, or the one its surroundings name.
+
+use std::path::{Path, PathBuf};
+
+use stead_context::RoleName;
+use stead_harness::{Harness, Powers};
+use stead_model::{Detail, Event, FileId};
+use stead_store::{Config, Room};
+
+use crate::policy::PolicyText;
+use crate::record;
+use crate::session::SessionState;
+use crate::standing::Env;
+
+/// The variables that name a role, strongest first. The second is an older tool's.
+const ROLE: [&str; 2] = ["STEAD_ROLE", "HIVEMIND_ROLE"];
+
+/// A main agent's event in a project that Stead may write in, with what is known about its session.
+pub(crate) struct Member<'a> {
+    pub(crate) harness: Harness,
+    pub(crate) event: &'a Event<'a>,
+    pub(crate) root: &'a Path,
+    pub(crate) policy: &'a PolicyText,
+    pub(crate) env: &'a Env,
+    pub(crate) indexes: PathBuf,
+    pub(crate) session: Option<FileId>,
+    pub(crate) state: Option<SessionState>,
+    pub(crate) now: String,
+}
+
+impl<'a> Member<'a> {
+    pub(crate) fn of(
+        harness: Harness,
+        event: &'a Event<'a>,
+        root: &'a Path,
+        policy: &'a PolicyText,
+        env: &'a Env,
+    ) -> Self {
+        let indexes = policy.indexes(root);
+        let session = event.session.as_deref().and_then(|id| FileId::check(id).ok());
+        let state = session.as_ref().and_then(|id| SessionState::read(&indexes, id).ok()?);
+        Self { harness, event, root, policy, env, indexes, session, state, now: record::now() }
+    }
+
+    /// The session's role: registered here, or in the session that this one continues, or named by the environment.
+    pub(crate) fn role(&self) -> Option<RoleName> {
+        let registered = self.state.as_ref().and_then(|state| state.role.clone());
+        let registered = registered.or_else(|| previous_role(&self.indexes, self.event));
+        let named =
+            || ROLE.iter().find_map(|name| (self.env)(name)?.into_string().ok().filter(|role| !role.is_empty()));
+        RoleName::check(&registered.or_else(named)?).ok()
+    }
+
+    /// Where the role's file lies.
+    pub(crate) fn role_file(&self, role: &RoleName) -> PathBuf {
+        role.file(&self.policy.room(self.root, Room::Roles))
+    }
+
+    /// A file of the project as a model should name it.
+    pub(crate) fn short(&self, path: &Path) -> String {
+        path.strip_prefix(self.root).unwrap_or(path).to_string_lossy().into_owned()
+    }
+
+    /// What the client lets us do at this event.
+    pub(crate) fn powers(&self) -> Powers {
+        self.harness.doorway().event(&self.event.native).map_or(Powers::NONE, |fact| fact.powers)
+    }
+
+    /// A setting as text: the environment's word, else the files', else the default.
+    pub(crate) fn setting(&self, key: &str) -> String {
+        let variable = format!("STEAD_{}", key.replace('.', "_").to_uppercase());
+        let named = (self.env)(&variable).and_then(|value| value.into_string().ok());
+        named
+            .or_else(|| self.policy.value("value", key).map(str::to_owned))
+            .unwrap_or_else(|| Config::default().get(key).map(|entry| entry.value.to_string()).unwrap_or_default())
+    }
+
+    pub(crate) fn note(&self, error: &dyn std::fmt::Display) {
+        record::note(self.root, self.env, error);
+    }
+}
+
+/// The role of the session that a new one continues under another id.
+pub(crate) fn previous_role(indexes: &Path, event: &Event<'_>) -> Option<String> {
+    let Detail::Start { previous: Some(previous), .. } = &event.detail else { return None };
+    let previous = FileId::check(previous).ok()?;
+    SessionState::read(indexes, &previous).ok()??.role
+}

@@ -1,0 +1,155 @@
+//! One shell command, run within bounds: its whole process group ends at the deadline, and of its output only the end is
+//! kept. It says how the command ended and never what that means.
+
+use std::io::{self, Read};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{self, Receiver};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::os;
+
+/// How long the output is waited for after the command has ended: a process that left the group may hold the pipe.
+const LAST_WORDS: Duration = Duration::from_millis(500);
+
+/// The longest nap between two looks at the command.
+const NAP: Duration = Duration::from_millis(50);
+
+/// A command that was run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Checked {
+    pub end: CheckEnd,
+    /// The end of what it wrote to both outputs, with bytes that are not UTF-8 replaced.
+    pub tail: String,
+    pub took: Duration,
+}
+
+/// How a command ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CheckEnd {
+    Exit(i32),
+    Signal(i32),
+    /// It took too long and was killed, with everything it had started.
+    Deadline,
+}
+
+impl Checked {
+    pub fn is_green(&self) -> bool {
+        self.end == CheckEnd::Exit(0)
+    }
+}
+
+/// Runs `command` in a shell in `dir` with empty input. At most `keep` bytes of its output are kept.
+pub fn run_check(
+    command: &str,
+    dir: &Path,
+    env: &[(&str, &str)],
+    deadline: Duration,
+    keep: usize,
+) -> io::Result<Checked> {
+    let since = Instant::now();
+    let (reader, writer) = io::pipe()?;
+    let mut shell = os::shell(command);
+    shell.current_dir(dir).envs(env.iter().copied());
+    shell.stdin(Stdio::null()).stdout(writer.try_clone()?).stderr(writer);
+    let mut child = spawn(shell)?;
+    let output = keep_tail(reader, keep);
+    let end = wait(&mut child, since, deadline)?;
+    // Whatever it left running in the background must not outlive it.
+    os::kill_group(&child);
+    let tail = output.recv_timeout(LAST_WORDS).unwrap_or_default();
+    Ok(Checked { end, tail: String::from_utf8_lossy(&tail).into_owned(), took: since.elapsed() })
+}
+
+/// Takes the command, so that its ends of the pipe are closed here once it runs.
+fn spawn(mut shell: Command) -> io::Result<Child> {
+    os::lead_group(&mut shell);
+    shell.spawn()
+}
+
+fn wait(child: &mut Child, since: Instant, deadline: Duration) -> io::Result<CheckEnd> {
+    let mut nap = Duration::from_millis(1);
+    loop {
+        if let Some(status) = child.try_wait()? {
+            return Ok(match status.code() {
+                Some(code) => CheckEnd::Exit(code),
+                None => CheckEnd::Signal(os::signal(status).unwrap_or_default()),
+            });
+        }
+        let left = deadline.saturating_sub(since.elapsed());
+        if left.is_zero() {
+            os::kill_group(child);
+            let _ = child.kill();
+            child.wait()?;
+            return Ok(CheckEnd::Deadline);
+        }
+        thread::sleep(nap.min(left));
+        nap = (nap * 2).min(NAP);
+    }
+}
+
+/// Reads to the end in a thread of its own and sends the last bytes.
+fn keep_tail(mut reader: impl Read + Send + 'static, keep: usize) -> Receiver<Vec<u8>> {
+    let (sender, receiver) = mpsc::channel();
+    thread::spawn(move || {
+        let mut tail: Vec<u8> = Vec::new();
+        let mut block = [0; 8 * 1024];
+        loop {
+            match reader.read(&mut block) {
+                Ok(0) => break,
+                Ok(count) => tail.extend_from_slice(&block[..count]),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(_) => break,
+            }
+            if tail.len() > keep * 2 + block.len() {
+                tail.drain(..tail.len() - keep);
+            }
+        }
+        tail.drain(..tail.len().saturating_sub(keep));
+        let _ = sender.send(tail);
+    });
+    receiver
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    fn check(command: &str, seconds: f64) -> Checked {
+        run_check(command, Path::new("."), &[("GIVEN", "yes")], Duration::from_secs_f64(seconds), 100).unwrap()
+    }
+
+    #[test]
+    fn a_command_ends_one_way_or_another() {
+        let ran = check("echo out; echo err >&2; echo $GIVEN", 10.0);
+        assert_eq!((ran.end, ran.tail.as_str()), (CheckEnd::Exit(0), "out\nerr\nyes\n"));
+        assert_eq!(check("exit 3", 10.0).end, CheckEnd::Exit(3));
+        assert_eq!(check("kill -9 $$", 10.0).end, CheckEnd::Signal(9));
+        assert!(!check("no-such-program-at-all", 10.0).is_green());
+    }
+
+    #[test]
+    fn only_the_end_of_a_long_output_is_kept() {
+        let ran = check("i=0; while [ $i -lt 20000 ]; do echo line $i; i=$((i+1)); done", 60.0);
+        assert!(ran.tail.len() <= 100 && ran.tail.ends_with("line 19999\n"), "{}", ran.tail);
+    }
+
+    #[test]
+    fn the_deadline_ends_everything_it_started() {
+        let folder = tempfile::tempdir().unwrap();
+        let sign = folder.path().join("sign");
+        let ran = check(&format!("(sleep 2; touch {}) & sleep 60", sign.display()), 0.3);
+        assert_eq!(ran.end, CheckEnd::Deadline);
+        assert!(ran.took < Duration::from_secs(2), "{:?}", ran.took);
+        thread::sleep(Duration::from_millis(2_200));
+        assert!(!sign.exists());
+    }
+
+    #[test]
+    fn what_it_leaves_behind_ends_with_it() {
+        let ran = check("sleep 60 & echo started", 10.0);
+        assert_eq!((ran.end, ran.tail.as_str()), (CheckEnd::Exit(0), "started\n"));
+        assert!(ran.took < Duration::from_secs(5), "{:?}", ran.took);
+    }
+}
