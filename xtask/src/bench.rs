@@ -1,5 +1,6 @@
 //! `cargo xtask bench hook`: what one hook call costs, beside programs that do nothing or do the same in another
-//! language. All of them are spawned in turn and shuffled within one run, so that a busy machine is unfair to nobody.
+//! language. `cargo xtask bench context`: what a stop and a handoff cost where much has piled up. All programs are
+//! spawned in turn and shuffled within one run, so that a busy machine is unfair to nobody.
 //!
 //! Wall times are for people. CI looks at the instruction count alone, which does not depend on the load.
 
@@ -14,6 +15,7 @@ use crate::prerequisite;
 mod baseline;
 mod callgrind;
 mod contestant;
+mod context;
 mod ground;
 mod report;
 mod spawn;
@@ -26,16 +28,23 @@ use spawn::Cost;
 const ROUNDS: usize = 300;
 
 pub(crate) fn run(mut arguments: Arguments) -> Result<ExitCode> {
-    let rounds = arguments.number("--rounds")?.unwrap_or(ROUNDS).max(1);
+    let rounds: Option<usize> = arguments.number("--rounds")?;
     let json = arguments.flag("--json");
     let instructions = arguments.flag("--instructions");
     let accept = arguments.flag("--accept");
     match arguments.word().as_deref() {
         Some("hook") => {}
-        Some(other) => bail!("there is no benchmark `{other}`; there is `hook`"),
-        None => bail!("which benchmark? there is `hook`"),
+        Some("context") => {
+            arguments.finish()?;
+            let report = context::measure(rounds.unwrap_or(context::ROUNDS).max(1))?;
+            print!("{}", if json { report.json() } else { report.table() });
+            return Ok(ExitCode::SUCCESS);
+        }
+        Some(other) => bail!("there is no benchmark `{other}`; there are `hook` and `context`"),
+        None => bail!("which benchmark? there are `hook` and `context`"),
     }
     arguments.finish()?;
+    let rounds = rounds.unwrap_or(ROUNDS).max(1);
     if accept {
         accept_instructions()?;
     } else if instructions {

@@ -40,6 +40,9 @@ Chores:
       --instructions        only count instructions and compare with xtask/hook-instructions.txt
       --accept              with --instructions: make the new count the baseline
   clients install [name…]   install the pinned real clients below target/clients
+  bench context             measure a stop with a long transcript, and a handoff in a large repository (Linux)
+      --rounds <n>          spawns of each program (default 30)
+      --json                print the figures as JSON
   fuzz <target>             fuzz one decoder until it fails or the time is over
   fuzz --smoke              fuzz every target briefly
       --seconds <n>         how long each target runs (default 60, with --smoke 3)

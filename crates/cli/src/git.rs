@@ -7,6 +7,9 @@ use std::process::{Command, Output, Stdio};
 
 use stead_context::{GitFacts, Relation, Repository};
 
+/// What a pipe holds without a reader, everywhere.
+const PIPE: usize = 16 * 1024;
+
 pub(crate) struct Git<'a> {
     pub(crate) root: &'a Path,
 }
@@ -69,16 +72,33 @@ impl Repository for Git<'_> {
     }
 
     fn ignored(&self, paths: &[String]) -> Vec<String> {
-        let mut git = self.command(&["check-ignore", "-z", "--stdin"]);
-        let Ok(mut child) = git.stdin(Stdio::piped()).spawn() else { return Vec::new() };
-        let Some(mut stdin) = child.stdin.take() else { return Vec::new() };
-        let question = paths.join("\0") + "\0";
-        // Both pipes have an end, so one side must not wait for the other.
-        let output = std::thread::scope(|scope| {
-            scope.spawn(move || stdin.write_all(question.as_bytes()));
-            child.wait_with_output()
-        });
-        output.map(|output| records(&output.stdout).collect()).unwrap_or_default()
+        let mut ignored = Vec::new();
+        let mut rest = paths;
+        while !rest.is_empty() {
+            let mut question = Vec::new();
+            while let Some((path, more)) = rest.split_first()
+                && (question.is_empty() || question.len() + path.len() < PIPE)
+            {
+                question.extend_from_slice(path.as_bytes());
+                question.push(0);
+                rest = more;
+            }
+            ignored.extend(self.ignored_of(&question).unwrap_or_default());
+        }
+        ignored
+    }
+}
+
+impl Git<'_> {
+    /// Asks about paths that fit into a pipe: written before git starts, they need no writer beside it, and git may
+    /// leave early without breaking the pipe.
+    fn ignored_of(&self, question: &[u8]) -> std::io::Result<Vec<String>> {
+        let (reader, mut writer) = std::io::pipe()?;
+        writer.write_all(question)?;
+        drop(writer);
+        // Exit 1 means that none is ignored.
+        let output = self.command(&["check-ignore", "-z", "--stdin"]).stdin(reader).output()?;
+        Ok(records(&output.stdout).collect())
     }
 }
 

@@ -95,7 +95,8 @@ pub(crate) fn project_path(project: &Project, dir: &Path, typed: &str) -> Result
     let absolute = clean(&dir.join(typed));
     let below = absolute.strip_prefix(project.root()).ok().map(Path::to_owned);
     // The root may be spelt through a link.
-    let below = below.or_else(|| clean(&real(dir).join(typed)).strip_prefix(real(project.root())).ok().map(Path::to_owned));
+    let below =
+        below.or_else(|| clean(&real(dir).join(typed)).strip_prefix(real(project.root())).ok().map(Path::to_owned));
     let path = below.map(|below| below.to_string_lossy().replace('\\', "/")).unwrap_or_default();
     match is_project_path(&path) && !project.place(&project.context()).is_own(&path) {
         true => Ok(path),

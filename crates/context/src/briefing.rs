@@ -1,7 +1,9 @@
-use stead_model::Capped;
+//! The briefing that an arriving session gets: what there is to say, the most useful first, within a budget. Whoever
+//! gathers the parts decides what matters; here nothing is read that grows.
 
-use crate::RoleName;
-use crate::role_file::{PENDING, section};
+mod part;
+
+use stead_model::Capped;
 
 /// A token is reckoned as so many bytes.
 const BYTES_PER_TOKEN: usize = 4;
@@ -15,22 +17,6 @@ pub struct BriefingPart {
     pub text: String,
     /// The command that shows all of it.
     pub more: Option<String>,
-}
-
-impl BriefingPart {
-    /// Says which role a session has, where its file is (`file` as it is shown) and what it left pending.
-    pub fn role(role: &RoleName, file: &str, text: Option<&str>) -> Self {
-        let about = match text {
-            Some(_) => format!("You are `{role}`; what it must remember is in `{file}`."),
-            None => {
-                format!("You are `{role}`, which has no role file `{file}` yet; `stead role new {role}` makes one.")
-            }
-        };
-        let pending = text.and_then(|text| section(text, PENDING)).filter(|pending| !pending.is_empty());
-        let pending = pending.map(|pending| format!("\nPending:\n{pending}")).unwrap_or_default();
-        let more = text.map(|_| format!("stead role recover {role}"));
-        Self { title: "Role".into(), text: about + &pending, more }
-    }
 }
 
 /// Assembles the briefing within a budget. What comes last is cut first, at a line. `None` when there is nothing to say
@@ -99,15 +85,6 @@ mod tests {
         check(&parts, 1_500, Some(&format!("{head}one\ntwo\nthree\n(`stead x` shows all of it)")));
         check(&parts, 32, Some(&format!("{head}one\n…\n(`stead x` shows all of it)")));
         check(&parts, 28, Some(head.trim_end().trim_end_matches("\n\n## Notes")));
-    }
-
-    #[test]
-    fn a_role_brings_what_it_left_pending() {
-        let role = RoleName::check("tester").unwrap();
-        let text = "# T\r\n\r\n## Pending Tasks\r\n\r\n- one\r\n- two\r\n\r\n## Key Files\r\n- three\r\n";
-        let said = BriefingPart::role(&role, "r/t.md", Some(text)).text;
-        assert_eq!(said, "You are `tester`; what it must remember is in `r/t.md`.\nPending:\n- one\r\n- two");
-        assert!(BriefingPart::role(&role, "r/t.md", None).text.contains("stead role new tester"));
     }
 
     proptest! {

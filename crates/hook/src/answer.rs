@@ -18,6 +18,7 @@ use crate::last_word;
 use crate::payload::{self, Payload};
 use crate::policy::PolicyText;
 use crate::record;
+use crate::snapshot;
 use crate::standing::{DOCTOR, Env, Standing};
 
 /// Answers the call on standard input and gives the exit code.
@@ -152,6 +153,7 @@ fn respond(harness: Harness, event: &Event<'_>, env: &Env) -> u8 {
             env,
             briefing_waits: arrival::waits(harness, event),
         });
+        snapshot::take(harness, event, root, &policy, env, &verdict);
     }
     exit
 }

@@ -1,10 +1,10 @@
 //! What a session is told when it arrives: its role after a compaction, else the briefing. A client that takes no text
 //! when a session starts gets it with the first prompt.
 
-use stead_context::{BriefingPart, briefing, read_role_file};
+use stead_context::{BriefingPart, Loops, Note, Shelf, briefing, read_role_file};
 use stead_harness::Harness;
 use stead_model::{Author, Capped, Detail, Event, EventKind, Verdict};
-use stead_store::Durability;
+use stead_store::{Durability, Room};
 
 use crate::compaction;
 use crate::member::Member;
@@ -95,7 +95,7 @@ fn take_due(member: &Member<'_>) -> bool {
 
 /// Adds the briefing as far as there is room beside what is said already.
 fn with_briefing(member: &Member<'_>, said: Verdict) -> Verdict {
-    let tokens: usize = member.setting("context.briefing_tokens").parse().unwrap_or(0);
+    let tokens = member.number("context.briefing_tokens");
     let room = Capped::LIMIT.saturating_sub(said.context_text().len() + 1) / 4;
     if tokens.min(room) == 0 {
         return said;
@@ -108,6 +108,15 @@ fn with_briefing(member: &Member<'_>, said: Verdict) -> Verdict {
         let text = read_role_file(&file).ok().flatten();
         parts.push(BriefingPart::role(&role, &member.short(&file), text.as_deref()));
     }
+    let context = member.policy.room(member.root, Room::Context);
+    parts.extend(BriefingPart::active_packet(&Shelf::new(&context)));
+    if let Some(session) = &member.session {
+        match BriefingPart::own_loop(&Loops::of_room(&context), session.as_str()) {
+            Ok(part) => parts.extend(part),
+            Err(error) => member.note(&error),
+        }
+    }
+    parts.extend(BriefingPart::notes(&member.indexes.join(Note::FILE)));
     match briefing(&parts, tokens.min(room)) {
         Some(text) => said.and(Verdict::inform(text)),
         None => said,

@@ -3,6 +3,8 @@
 //! Only a session with a role is concerned. A manual compaction is held once while the role file is not saved, an
 //! automatic one never: holding it wedges the session. Everything here fails open.
 
+use std::path::Path;
+
 use stead_context::{
     ContextError, EditLog, Held, Lifecycle, Recovery, RoleName, RoleState, Unsaved, read_role_file, role_documents,
     unsaved,
@@ -12,6 +14,7 @@ use stead_model::{Capped, Detail, Trigger, Verdict};
 use stead_store::Durability;
 
 use crate::member::Member;
+use crate::snapshot;
 
 /// The name under which these verdicts stand in the records.
 const GATE: &str = "role";
@@ -31,7 +34,10 @@ fn judge(member: &Member<'_>, role: &RoleName) -> Result<Verdict, ContextError> 
     let mut state = RoleState::read_or_new(&member.indexes, role, now)?;
     let log = member.indexes.join("sessions.jsonl");
     let edits = member.session.as_ref().map(|session| EditLog { path: &log, session: session.as_str() });
-    let why = unsaved(&file, state.saved_at.as_deref(), edits.as_ref());
+    let why = unsaved(&file, state.saved_at.as_deref(), edits.as_ref()).map(|why| match why {
+        Unsaved::Older { than } => Unsaved::Older { than: member.short(Path::new(&than)) },
+        why => why,
+    });
     if let Some(why) = &why
         && let Some(held) = may_hold(member, &state)
     {
@@ -45,6 +51,9 @@ fn judge(member: &Member<'_>, role: &RoleName) -> Result<Verdict, ContextError> 
     }
     state.put(Lifecycle::Compacting, now);
     state.unsaved = why.as_ref().map(ToString::to_string);
+    if !snapshot::is_due(member, &state) {
+        state.snapshot = None;
+    }
     state.session = member.session.as_ref().map(|session| session.as_str().to_owned());
     state.write(&member.indexes, Durability::Quick)?;
     Ok(match why {
@@ -118,7 +127,7 @@ pub(crate) fn recover(member: &Member<'_>, role: &RoleName) -> Verdict {
     let mut notes = Vec::new();
     match RoleState::read_or_new(&member.indexes, role, &member.now) {
         Ok(mut state) => {
-            notes = state.take_notes();
+            notes = state.notes();
             state.put(Lifecycle::Active, &member.now);
             if let Err(error) = state.write(&member.indexes, Durability::Quick) {
                 member.note(&error);

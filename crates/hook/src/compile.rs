@@ -13,7 +13,8 @@ use crate::standing::Env;
 pub const POLICY_STAMP: &str = "2-529ce54d58f14bee";
 
 /// Switches: the config key, and its name in the policy.
-const SWITCHES: &[&str] = &["record.sessions", "record.relevant_files", "record.prompts", "gate.self_protection", "auto_init"];
+const SWITCHES: &[&str] =
+    &["record.sessions", "record.relevant_files", "record.prompts", "gate.self_protection", "auto_init"];
 
 /// Compiles the policy of a project, or what holds outside of any.
 pub fn compile(root: Option<&Path>, env: &Env) -> String {

@@ -32,7 +32,13 @@ const TAIL: usize = 4 * 1024;
 const AFTERWARDS: u32 = 5;
 
 /// Holds a stop, if a loop of this session says so.
-pub(crate) fn hold(harness: Harness, event: &Event<'_>, standing: &Standing, policy: &PolicyText, env: &Env) -> Verdict {
+pub(crate) fn hold(
+    harness: Harness,
+    event: &Event<'_>,
+    standing: &Standing,
+    policy: &PolicyText,
+    env: &Env,
+) -> Verdict {
     let concerned = match event.kind {
         EventKind::Stop | EventKind::SubagentStop => true,
         EventKind::SessionStart => matches!(&event.detail, Detail::Start { previous: Some(_), .. }),
@@ -43,7 +49,15 @@ pub(crate) fn hold(harness: Harness, event: &Event<'_>, standing: &Standing, pol
     if is_off || policy.value("note", "marker").is_some() || env(DOCTOR).is_some() {
         return Verdict::allow();
     }
-    let engine = Engine { harness, event, standing, policy, env, root, loops: Loops::of_room(&policy.room(root, Room::Context)) };
+    let engine = Engine {
+        harness,
+        event,
+        standing,
+        policy,
+        env,
+        root,
+        loops: Loops::of_room(&policy.room(root, Room::Context)),
+    };
     match engine.answer() {
         Ok(verdict) => verdict,
         Err(error) => {
@@ -138,7 +152,8 @@ impl Engine<'_> {
         let path = Path::new(self.event.transcript.as_deref()?);
         LAGS.iter().find_map(|lag| {
             thread::sleep(*lag);
-            let lines: Vec<String> = Tail::open(path).ok()?.take(LINES).map_while(Result::ok).map(|line| line.text).collect();
+            let lines: Vec<String> =
+                Tail::open(path).ok()?.take(LINES).map_while(Result::ok).map(|line| line.text).collect();
             last_message(read, lines.iter().map(String::as_str))
         })
     }

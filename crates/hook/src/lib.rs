@@ -20,6 +20,7 @@ mod policy;
 mod prompt;
 mod record;
 mod session;
+mod snapshot;
 mod standing;
 
 pub use answer::answer;

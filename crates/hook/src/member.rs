@@ -75,6 +75,12 @@ impl<'a> Member<'a> {
             .unwrap_or_else(|| Config::default().get(key).map(|entry| entry.value.to_string()).unwrap_or_default())
     }
 
+    /// A setting as a number; what is no number in the environment counts as not said.
+    pub(crate) fn number(&self, key: &str) -> usize {
+        let chosen = self.setting(key).parse().ok().or_else(|| self.policy.value("value", key)?.parse().ok());
+        chosen.unwrap_or_else(|| usize::try_from(Config::default().number(key)).unwrap_or(0))
+    }
+
     pub(crate) fn note(&self, error: &dyn std::fmt::Display) {
         record::note(self.root, self.env, error);
     }

@@ -56,6 +56,7 @@ fn again(flags: &[&str]) -> Result<ExitCode> {
 }
 
 /// Sets the interface's "up" flag, as `ip link set lo up` would.
+#[cfg(target_os = "linux")]
 #[expect(unsafe_code, reason = "neither std nor rustix can change an interface")]
 fn raise_loopback() -> io::Result<()> {
     let socket = std::net::UdpSocket::bind("0.0.0.0:0")?;
@@ -75,6 +76,12 @@ fn raise_loopback() -> io::Result<()> {
         }
     }
     Ok(())
+}
+
+/// Only Linux has network namespaces; elsewhere [`enter`] does not come so far.
+#[cfg(not(target_os = "linux"))]
+fn raise_loopback() -> io::Result<()> {
+    Err(io::ErrorKind::Unsupported.into())
 }
 
 /// Makes sure that no route leads out; loopback itself needs none.

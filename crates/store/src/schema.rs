@@ -22,6 +22,11 @@ pub const SCHEMAS: &[Schema] = &[
         about: "how to undo an installation: `indexes/install.json`",
         text: include_str!("../schema/install.json"),
     },
+    Schema {
+        name: "loop-log",
+        about: "one line of `indexes/loop-log.jsonl`",
+        text: include_str!("../schema/loop-log.json"),
+    },
     Schema { name: "note", about: "one line of `indexes/notes.jsonl`", text: include_str!("../schema/note.json") },
     Schema {
         name: "prompt",

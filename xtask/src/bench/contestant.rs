@@ -23,6 +23,8 @@ pub(super) struct Contestant {
     pub(super) log: Option<PathBuf>,
     /// Instructions are counted too.
     pub(super) counted: bool,
+    /// Files that a call changes, as they must be before each.
+    pub(super) restore: Vec<(PathBuf, String)>,
 }
 
 /// What a call must answer; anything else is not the thing that is measured.
@@ -30,6 +32,10 @@ pub(super) struct Contestant {
 pub(super) enum Answer {
     Silence,
     Denial,
+    /// The agent is kept working.
+    Hold,
+    /// Something for a person.
+    Talk,
 }
 
 /// The yardstick.
@@ -79,7 +85,7 @@ pub(super) fn hook_call(ground: &Ground) -> Contestant {
 
 fn stead(ground: &Ground, name: &'static str, project: &Project, answer: Answer) -> Contestant {
     let command = match answer {
-        Answer::Silence => "echo hello",
+        Answer::Silence | Answer::Hold | Answer::Talk => "echo hello",
         Answer::Denial => "rm -rf .agent/guards",
     };
     Contestant {
@@ -94,7 +100,7 @@ fn stead(ground: &Ground, name: &'static str, project: &Project, answer: Answer)
     }
 }
 
-fn plain(ground: &Ground, name: &'static str, program: PathBuf) -> Contestant {
+pub(super) fn plain(ground: &Ground, name: &'static str, program: PathBuf) -> Contestant {
     Contestant {
         name,
         program,
@@ -105,11 +111,12 @@ fn plain(ground: &Ground, name: &'static str, program: PathBuf) -> Contestant {
         answer: Answer::Silence,
         log: None,
         counted: false,
+        restore: Vec::new(),
     }
 }
 
 /// Little, and always the same: its length is copied and searched by every process.
-fn environment(ground: &Ground, project: &Project) -> Vec<(&'static str, OsString)> {
+pub(super) fn environment(ground: &Ground, project: &Project) -> Vec<(&'static str, OsString)> {
     vec![
         ("PATH", "/usr/local/bin:/usr/bin:/bin".into()),
         ("HOME", ground.home().into()),

@@ -83,13 +83,13 @@ pub(super) struct Project {
 }
 
 #[derive(Clone, Copy, PartialEq)]
-enum Keep {
+pub(super) enum Keep {
     Nothing,
     Files,
 }
 
 impl Project {
-    fn make(stead: &Path, below: &Path, name: &str, keep: Keep) -> Result<Self> {
+    pub(super) fn make(stead: &Path, below: &Path, name: &str, keep: Keep) -> Result<Self> {
         let folder = below.join(name);
         if keep == Keep::Nothing && folder.exists() {
             fs::remove_dir_all(&folder).with_context(|| format!("cannot remove `{}`", folder.display()))?;

@@ -29,13 +29,13 @@ struct Row {
 
 /// Microseconds, or ratios of them.
 #[derive(Clone, Copy)]
-struct Spread {
-    median: f64,
-    least: f64,
+pub(super) struct Spread {
+    pub(super) median: f64,
+    pub(super) least: f64,
 }
 
 impl Spread {
-    fn of(mut times: Vec<Duration>) -> Self {
+    pub(super) fn of(mut times: Vec<Duration>) -> Self {
         times.sort_unstable();
         let micros = |time: Option<&Duration>| time.map_or(0.0, |time| time.as_secs_f64() * 1e6);
         Self { median: micros(times.get(times.len() / 2)), least: micros(times.first()) }
@@ -43,9 +43,9 @@ impl Spread {
 }
 
 /// One target, and whether it was met.
-struct Target {
-    says: String,
-    met: bool,
+pub(super) struct Target {
+    pub(super) says: String,
+    pub(super) met: bool,
 }
 
 impl Report {

@@ -1,5 +1,6 @@
 //! One spawn as a client does it: start, hand over the payload, read the answer to its end, wait.
 
+use std::fs;
 use std::io::{Read, Write};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -17,11 +18,16 @@ pub(super) struct Cost {
     pub(super) wall: Duration,
     /// Page faults that needed no disk.
     pub(super) faults: u64,
+    /// The part of the time that went into programs which the child started itself.
+    pub(super) children: Duration,
 }
 
 /// Spawns the contestant, checks its answer and tells its cost.
 pub(super) fn measure(contestant: &Contestant) -> Result<Cost> {
     stand_in(&contestant.folder)?;
+    for (path, text) in &contestant.restore {
+        fs::write(path, text).with_context(|| format!("cannot write `{}`", path.display()))?;
+    }
     let mut command = Command::new(&contestant.program);
     command.args(&contestant.args).env_clear().envs(contestant.env.iter().cloned());
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
@@ -40,6 +46,8 @@ pub(super) fn measure(contestant: &Contestant) -> Result<Cost> {
     let as_expected = match contestant.answer {
         Answer::Silence => answer.is_empty(),
         Answer::Denial => answer.contains("\"deny\""),
+        Answer::Hold => answer.contains("\"block\""),
+        Answer::Talk => !answer.is_empty(),
     };
     if code != Some(0) || !as_expected {
         bail!("`{}` ended with code {code:?} and answered `{answer}`", contestant.name);
@@ -61,6 +69,7 @@ fn stand_in(folder: &Path) -> Result<()> {
 #[expect(unsafe_code, reason = "std has no wait that tells the child's resource usage")]
 fn reap(child: Child) -> Result<(Option<i32>, Cost)> {
     let pid = libc::pid_t::try_from(child.id())?;
+    let own = own_time(pid);
     let mut status = 0;
     // SAFETY: an all-zero `rusage` is a valid value of a struct of integers.
     let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
@@ -71,7 +80,28 @@ fn reap(child: Child) -> Result<(Option<i32>, Cost)> {
     }
     let code = libc::WIFEXITED(status).then(|| libc::WEXITSTATUS(status));
     let cpu = duration(usage.ru_utime) + duration(usage.ru_stime);
-    Ok((code, Cost { cpu, wall: Duration::ZERO, faults: u64::try_from(usage.ru_minflt)? }))
+    let children = own.map_or(Duration::ZERO, |own| cpu.saturating_sub(own));
+    Ok((code, Cost { cpu, wall: Duration::ZERO, faults: u64::try_from(usage.ru_minflt)?, children }))
+}
+
+/// The time that went into the ended child itself and not into its own children. The kernel tells it only while nobody
+/// has waited for the child; nothing where it does not tell.
+#[cfg(target_os = "linux")]
+#[expect(unsafe_code, reason = "std has no way to see that a child ended without taking its account")]
+fn own_time(pid: libc::pid_t) -> Option<Duration> {
+    // SAFETY: an all-zero `siginfo_t` is a valid value of a struct of integers.
+    let mut info: libc::siginfo_t = unsafe { std::mem::zeroed() };
+    let id = libc::id_t::try_from(pid).ok()?;
+    // SAFETY: the pointer is to a local that lives through the call; the child is ours and stays to be waited for.
+    let ended = unsafe { libc::waitid(libc::P_PID, id, &raw mut info, libc::WEXITED | libc::WNOWAIT) };
+    let nanos = fs::read_to_string(format!("/proc/{pid}/schedstat")).ok()?;
+    let nanos: u64 = nanos.split_whitespace().next()?.parse().ok()?;
+    (ended == 0).then(|| Duration::from_nanos(nanos))
+}
+
+#[cfg(all(unix, not(target_os = "linux")))]
+fn own_time(_: libc::pid_t) -> Option<Duration> {
+    None
 }
 
 #[cfg(unix)]
@@ -101,6 +131,7 @@ mod tests {
             answer,
             log: None,
             counted: false,
+            restore: Vec::new(),
         }
     }
 
@@ -110,6 +141,16 @@ mod tests {
         let busy = measure(&shell("i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done", Answer::Silence)).unwrap();
         assert!(busy.cpu > idle.cpu * 2, "{busy:?} {idle:?}");
         assert!(busy.wall >= busy.cpu / 2 && idle.faults > 0, "{busy:?} {idle:?}");
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn the_time_of_a_childs_children_is_told_apart() {
+        let busy = "i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done";
+        let own = measure(&shell(busy, Answer::Silence)).unwrap();
+        let lent = measure(&shell(&format!("sh -c '{busy}'; true"), Answer::Silence)).unwrap();
+        assert!(own.children < own.cpu / 3, "{own:?}");
+        assert!(lent.children > lent.cpu / 2, "{lent:?}");
     }
 
     #[test]

@@ -140,7 +140,9 @@ pub(crate) fn run(args: HandoffArgs, ui: &mut Ui) -> Result<Exit, CliError> {
         return Ok(Exit::Done);
     }
     if let (KnownBy::Recency, Some(session)) = (speaker.known_by, &speaker.session) {
-        ui.note(format!("note: taken for the work of session `{session}`, the last one seen; `--session` names another"));
+        ui.note(format!(
+            "note: taken for the work of session `{session}`, the last one seen; `--session` names another"
+        ));
     }
     ui.line(format!("packet   {}", made.id));
     ui.line(format!("file     {}", project.short(&made.path).display()));
@@ -157,7 +159,11 @@ impl HandoffArgs {
     /// What stands on the command line goes behind what stands in the document, save the next prompt, which is one.
     fn add_to(&self, sent: &mut Contribution) {
         let list = |items: &[String], before: &str| {
-            items.iter().map(|item| format!("- {before}{}", item.trim().replace('\n', "\n  "))).collect::<Vec<_>>().join("\n")
+            items
+                .iter()
+                .map(|item| format!("- {before}{}", item.trim().replace('\n', "\n  ")))
+                .collect::<Vec<_>>()
+                .join("\n")
         };
         sent.add(Heading::Context, &self.context.join("\n\n"));
         sent.add(Heading::Constraints, &list(&self.constraint, ""));

@@ -10,7 +10,9 @@ use crate::ui::Ui;
 
 /// Note something for the next session; packets repeat it
 #[derive(Args)]
-#[command(after_help = "Examples:\n  stead note decision \"keep the old API\"\n  stead note failed \"caching the parser made it slower\"\n  stead note list --json")]
+#[command(
+    after_help = "Examples:\n  stead note decision \"keep the old API\"\n  stead note failed \"caching the parser made it slower\"\n  stead note list --json"
+)]
 pub(crate) struct NoteArgs {
     #[command(subcommand)]
     command: NoteCommand,

@@ -2,9 +2,7 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
-use stead_context::{
-    Acknowledgement, Brief, FileState, Heading, Packet, Pickup, Rescan, Shelf, content_hash,
-};
+use stead_context::{Acknowledgement, Brief, FileState, Heading, Packet, Pickup, Rescan, Shelf, content_hash};
 use stead_store::{CheckEnd, Checked, run_check};
 
 use crate::cli::Exit;
@@ -24,7 +22,9 @@ const SHOWN: usize = 800;
 /// files and branch are judged apart and the worst of them counts: fresh, aging, stale, very-stale. That the packet was
 /// read is written to the session log.
 #[derive(Args)]
-#[command(after_help = "Examples:\n  stead pickup latest\n  stead pickup finish-the-parser --verify --max-tokens 1000\n  stead pickup 20261115T194530Z-finish-the-parser --format json")]
+#[command(
+    after_help = "Examples:\n  stead pickup latest\n  stead pickup finish-the-parser --verify --max-tokens 1000\n  stead pickup 20261115T194530Z-finish-the-parser --format json"
+)]
 pub(crate) struct PickupArgs {
     /// The packet: `latest`, its id, or a beginning or end of it that no other has
     #[arg(default_value = "latest")]

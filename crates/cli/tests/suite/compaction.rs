@@ -266,6 +266,102 @@ fn an_arriving_session_is_briefed() {
     assert_eq!(world.hook("claude SessionStart", &start).to_string(), "exit 0");
 }
 
+/// The packets of a world, as text.
+fn packets(world: &World) -> Vec<String> {
+    let mut paths: Vec<_> = std::fs::read_dir(world.folder().join("project/.agent/context/packets"))
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
+    paths.sort();
+    paths.iter().map(|path| std::fs::read_to_string(path).unwrap()).collect()
+}
+
+#[test]
+fn an_automatic_compaction_leaves_a_snapshot() {
+    let world = world();
+    world.write("project/.gitignore", "ignored.txt\n");
+    world.write("project/src/a.rs", "x\n");
+    world.write("project/ignored.txt", "x\n");
+    world.git(&["add", "src", ".gitignore"]);
+    world.git(&["commit", "-q", "-m", "first"]);
+    edit(&world, CLAUDE);
+    let ignored = json!({"session_id": CLAUDE, "tool_name": "Write", "tool_use_id": "c", "tool_response": {},
+        "tool_input": {"file_path": world.project().join("ignored.txt"), "content": "x"}});
+    world.hook("claude PostToolUse", payload(&world, "PostToolUse", ignored));
+    let run = world.hook("claude PreCompact", recorded!(world, "claude/PreCompact.auto"));
+    assert_eq!(run.to_string(), "exit 0");
+    let [packet] = &packets(&world)[..] else { panic!("{:?}", packets(&world)) };
+    for part in [
+        "status: draft",
+        "purpose: Go on as tester after a compaction",
+        "source: claude",
+        &format!("session_id: {CLAUDE}"),
+        "git_branch: main",
+        "relevant_files_suggested: [\"src/a.rs\"]",
+        "no model was asked. The role file `.agent/roles/tester.context.md` is older than the last edit of this session (`ignored.txt`)",
+        "## Next Prompt (Draft)",
+    ] {
+        assert!(packet.contains(part), "{part}\n{packet}");
+    }
+    let id = state(&world)["snapshot"].as_str().unwrap().to_owned();
+    let said = context(&world.hook("claude SessionStart", recorded!(world, "claude/SessionStart.compact")));
+    assert!(said.contains(&format!("`stead pickup {id}`")), "{said}");
+    assert_eq!(world.stead(&["packet", "lint", &id]).code, 0);
+    // The next one takes its place.
+    world.hook("claude PreCompact", recorded!(world, "claude/PreCompact.auto"));
+    let states: Vec<bool> = packets(&world).iter().map(|packet| packet.contains("status: draft")).collect();
+    assert_eq!(states, [false, true]);
+    // A prepared one needs none.
+    world.write(TESTER, good("tester"));
+    world.hook("claude PreCompact", recorded!(world, "claude/PreCompact.manual"));
+    assert_eq!(packets(&world).len(), 2);
+    assert!(state(&world).get("snapshot").is_none());
+}
+
+#[test]
+fn a_manual_compaction_that_goes_ahead_unsaved_leaves_a_snapshot_too() {
+    let world = world();
+    world.write(TESTER, "# broken\n");
+    world.hook("claude PreCompact", recorded!(world, "claude/PreCompact.manual"));
+    assert_eq!(packets(&world).len(), 0);
+    world.hook("claude PreCompact", recorded!(world, "claude/PreCompact.manual"));
+    assert_eq!(packets(&world).len(), 1);
+}
+
+#[test]
+fn a_briefing_tells_what_there_is() {
+    let mut world = world();
+    world.unset("STEAD_ROLE");
+    let start = recorded!(world, "claude/SessionStart.startup");
+    assert_eq!(world.hook("claude SessionStart", &start).to_string(), "exit 0");
+    world.stead(&["note", "decision", "tabs it is"]).ok();
+    world.stead(&["handoff", "finish the parser"]).ok();
+    let said = context(&world.hook("claude SessionStart", &start));
+    assert!(said.contains("- decision: tabs it is"), "{said}");
+    assert!(!said.contains("finish the parser"), "a draft is nobody's task yet: {said}");
+    world.stead(&["packet", "activate", "latest"]).ok();
+    let said = context(&world.hook("claude SessionStart", &start));
+    assert!(said.contains("## Active packet\n"), "{said}");
+    assert!(said.contains("finish the parser"), "{said}");
+    let packet = said.find("## Active packet").unwrap();
+    assert!(packet < said.find("## Notes").unwrap(), "{said}");
+}
+
+#[test]
+fn a_session_hears_of_its_own_loop_only() {
+    let mut world = world().with_stead_on_path();
+    world.unset("STEAD_ROLE");
+    let own = json!({"session_id": CLAUDE, "tool_name": "Bash", "tool_use_id": "c",
+        "tool_input": {"command": "stead loop start 'make it green'"}});
+    world.hook("claude PreToolUse", payload(&world, "PreToolUse", own));
+    world.stead(&["loop", "start", "make it green"]).ok();
+    let start = recorded!(world, "claude/SessionStart.resume");
+    let said = context(&world.hook("claude SessionStart", &start));
+    assert!(said.contains("holds this session, round 1 of 25:\nmake it green"), "{said}");
+    let other = start.replace(CLAUDE, "another-session");
+    assert_eq!(world.hook("claude SessionStart", other).to_string(), "exit 0");
+}
+
 /// Kimi takes no text when a session starts, so the first prompt brings it.
 #[test]
 fn a_client_that_takes_nothing_at_the_start_is_briefed_at_the_first_prompt() {

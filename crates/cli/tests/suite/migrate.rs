@@ -111,7 +111,10 @@ fn older_commands_are_replaced_on_request_only_and_come_back() {
     let said = world.stead(&["migrate", "commands", "--replace-old"]).ok();
     assert!(said.contains("\n-Write HANDOFF.md\n") && said.ends_with("carried over: 1\n"), "{said}");
     let new = world.read("home/.factory/commands/handoff.md");
-    assert!(new.contains(" handoff \"PURPOSE\" <<'PACKET'") && new.contains("`/pickup` with this id"), "{new}");
+    assert!(
+        new.contains(" handoff \"PURPOSE\" --document - <<'PACKET'") && new.contains("`/pickup` with this id"),
+        "{new}"
+    );
     assert!(!world.exists("home/.factory/commands/pickup.md"), "there was none to replace");
     let said = world.stead(&["migrate", "--replace-old"]).ok();
     assert_eq!(said, "already  ~/.factory/commands/handoff.md is Stead's\n");

@@ -151,15 +151,15 @@ impl RoleState {
         }
     }
 
-    /// Takes what a recovering role should know about the compaction behind it.
-    pub fn take_notes(&mut self) -> Vec<String> {
+    /// What a recovering role should know about the compaction behind it.
+    pub fn notes(&self) -> Vec<String> {
         let unsaved = self
             .unsaved
-            .take()
+            .as_ref()
             .map(|why| format!("before the compaction the role file {why}; trust the work tree more than it."));
         let snapshot = self
             .snapshot
-            .take()
+            .as_ref()
             .map(|packet| format!("Stead wrote down what it saw before the compaction: `stead pickup {packet}`."));
         unsaved.into_iter().chain(snapshot).collect()
     }

@@ -13,6 +13,9 @@ pub(super) struct Draft {
     pub(super) status: Status,
     /// As the handoff has it.
     pub(super) date: Option<String>,
+    /// Where the work stood in git, as far as the handoff says.
+    pub(super) branch: Option<String>,
+    pub(super) commit: Option<String>,
     /// One command that shows whether the work is good.
     pub(super) verify: Option<String>,
     sections: BTreeMap<Heading, Vec<String>>,
@@ -32,6 +35,8 @@ impl Draft {
             purpose: purpose.trim().to_owned(),
             status: Status::Draft,
             date: None,
+            branch: None,
+            commit: None,
             verify: None,
             sections: BTreeMap::new(),
             others: Vec::new(),
@@ -120,10 +125,14 @@ impl Draft {
             (FileList::Suggested.key(), json(&self.files)),
             ("validators", safe(&json(&validators))),
         ];
-        head.extend(self.verify.as_ref().map(|command| ("verify", safe(command))));
-        head.extend([(FROM, source.to_owned()), (HASH, hash.to_owned())]);
         let body = self.body();
         let covered = cover(&body);
+        head.push(("schema", "1".to_owned()));
+        head.extend(self.verify.as_ref().map(|command| ("verify", safe(command))));
+        head.extend(self.branch.clone().map(|branch| ("git_branch", branch)));
+        head.extend(self.commit.clone().map(|commit| ("git_commit", commit)));
+        head.extend((covered.count > 0).then(|| ("redacted", covered.count.to_string())));
+        head.extend([(FROM, source.to_owned()), (HASH, hash.to_owned())]);
         (Document::build(head, &covered.text).as_str().to_owned(), covered.count)
     }
 

@@ -44,6 +44,8 @@ pub(super) fn read(text: &str) -> Result<Option<Draft>, String> {
     let purpose = get("topic").or(title.map(without_label)).unwrap_or("handoff");
     let mut draft = Draft::new(purpose);
     draft.date = get("date").map(str::to_owned);
+    draft.branch = get("branch").filter(|branch| is_name(branch)).map(str::to_owned);
+    draft.commit = get("git_commit").filter(|commit| is_commit(commit)).map(str::to_owned);
     let mut others = Vec::new();
     for section in all.iter().filter(|section| is_outermost(section, &all)) {
         let text = &body[section.content.clone()];
@@ -67,6 +69,15 @@ pub(super) fn read(text: &str) -> Result<Option<Draft>, String> {
         add_head(&mut draft, document);
     }
     Ok(Some(draft))
+}
+
+/// A template that nobody filled in names neither branch nor commit.
+fn is_name(branch: &str) -> bool {
+    !branch.contains(|c: char| c.is_whitespace() || "[]{}~^:?*\\".contains(c)) && !branch.starts_with('-')
+}
+
+fn is_commit(commit: &str) -> bool {
+    (7..=64).contains(&commit.len()) && commit.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
 /// The sections that are carried as one: those of the second rank, and of the first where nothing is below it.

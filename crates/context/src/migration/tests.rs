@@ -88,6 +88,7 @@ fn a_humanlayer_handoff_becomes_a_packet() {
     let section = |heading| packet.section(heading).unwrap_or_default().to_owned();
     assert_eq!((packet.purpose(), packet.status()), ("Monthly quota per tenant", Some(Status::Draft)));
     assert_eq!(packet.get("created_at"), Some("2026-02-11T13:05:22.000Z"), "as the head says, not the file name");
+    assert_eq!((packet.get("git_branch"), packet.get("git_commit")), (Some("feature/quota"), Some("4be1f0c9d2")));
     assert_eq!(packet.suggested(), ["src/quota.rs", "docs/quota.md"]);
     assert!(section(Heading::Context).contains("The plan is in phase two of three."));
     assert!(section(Heading::Context).contains("### Task(s)\n\n- Phase one, counting: completed"));

@@ -8,11 +8,15 @@ use std::path::{Path, PathBuf};
 use stead_model::unix_millis;
 use stead_store::{Creation, Durability, Edited, StoreError, amend, create, create_parents, nearest, read_capped};
 
-use super::Packet;
+use super::{Packet, Status};
 use crate::{ContextError, Document, FrontMatterError};
 
 /// Enough for any head; a longer one is read with the whole file.
 const HEAD: u64 = 64 * 1024;
+
+/// How many packets are searched for the active one, and how large it may be to be read whole.
+const LOOKED_AT: usize = 200;
+const BODY: usize = 256 * 1024;
 
 /// As many packets of one second and name as anybody makes.
 const NAMESAKES: usize = 1000;
@@ -113,6 +117,20 @@ impl Shelf {
                 first: (*newest).clone(),
             }),
         }
+    }
+
+    /// The active packet; of several, the one made last. Only the newest packets are looked at, and a body beyond reason
+    /// is left out: an arriving session waits for this.
+    pub fn active(&self) -> Option<(String, Packet)> {
+        for id in self.ids().into_iter().rev().take(LOOKED_AT) {
+            let path = self.path(&id);
+            let Ok(head) = read_head(&path, &id) else { continue };
+            if head.status() == Some(Status::Active) {
+                let whole = read_capped(&path, BODY).ok().flatten().and_then(|bytes| parse(&path, bytes).ok());
+                return Some((id, whole.unwrap_or(head)));
+            }
+        }
+        None
     }
 
     /// Reads a packet by its whole id.
@@ -244,7 +262,7 @@ mod tests {
         let (_folder, shelf) = shelf(&[("a", "t")]);
         let before = fs::read(shelf.path("a")).unwrap();
         let failed = shelf.edit("a", |packet| {
-            packet.set_status(super::super::Status::Done, "now");
+            packet.set_status(Status::Done, "now");
             Err(ContextError::NoPurpose)
         });
         assert!(failed.is_err());

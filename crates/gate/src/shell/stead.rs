@@ -72,7 +72,10 @@ struct Plain<'a> {
 fn begins(words: &[Plain<'_>], verb: &[String]) -> bool {
     let mut words = words.iter();
     verb.iter().enumerate().all(|(at, wanted)| {
-        words.by_ref().find(|plain| plain.word == wanted || at == 0 || !plain.after_flag).is_some_and(|plain| plain.word == wanted)
+        words
+            .by_ref()
+            .find(|plain| plain.word == wanted || at == 0 || !plain.after_flag)
+            .is_some_and(|plain| plain.word == wanted)
     })
 }
 

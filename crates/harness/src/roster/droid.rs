@@ -143,11 +143,8 @@ fn decode<'a>(payload: &'a str, named: Option<&'a str>) -> serde_json::Result<Ev
     let mut event = dialect::event(&ACCENT, &wire, named);
     if event.kind == EventKind::SubagentStop {
         event.agent = Some(Agent { id: None, role: wire.filled("task_name") });
-        event.detail = Detail::Stop {
-            message: wire.filled("task_result"),
-            again: wire.flag("stop_hook_active"),
-            waiting: 0,
-        };
+        event.detail =
+            Detail::Stop { message: wire.filled("task_result"), again: wire.flag("stop_hook_active"), waiting: 0 };
     }
     Ok(event)
 }

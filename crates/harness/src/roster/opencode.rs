@@ -185,13 +185,11 @@ fn detail<'a>(kind: EventKind, wire: &Members<'a>, output: &Members<'a>) -> Deta
                 Author::Unknown
             },
         },
-        EventKind::Stop | EventKind::SubagentStop => {
-            Detail::Stop {
-                message: output.filled("text").or(wire.filled("last")),
-                again: wire.flag("continued"),
-                waiting: 0,
-            }
-        }
+        EventKind::Stop | EventKind::SubagentStop => Detail::Stop {
+            message: output.filled("text").or(wire.filled("last")),
+            again: wire.flag("continued"),
+            waiting: 0,
+        },
         EventKind::BeforeCompact | EventKind::AfterCompact => Detail::Compact { trigger: Trigger::Unknown },
         _ => Detail::None,
     }

@@ -17,7 +17,8 @@ fn claude_code() {
     let result = r#"{"type":"user","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t","content":"ok"}]}}"#;
     let said = r#"{"type":"assistant","isSidechain":false,"message":{"role":"assistant","content":[{"type":"text","text":"All \"done\"."}]}}"#;
     let side = r#"{"type":"assistant","isSidechain":true,"message":{"role":"assistant","content":[{"type":"text","text":"sub"}]}}"#;
-    let thought = r#"{"type":"assistant","message":{"role":"assistant","content":[{"type":"thinking","thinking":"hm"}]}}"#;
+    let thought =
+        r#"{"type":"assistant","message":{"role":"assistant","content":[{"type":"thinking","thinking":"hm"}]}}"#;
     let system = r#"{"type":"system","subtype":"stop_hook_summary"}"#;
     check("claude", &[user, said], Some("All \"done\"."));
     check("claude", &[user, call, result, said, side, system], Some("All \"done\"."));

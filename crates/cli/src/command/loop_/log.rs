@@ -23,8 +23,7 @@ pub(super) struct LogArgs {
 
 pub(super) fn run(args: &LogArgs, here: &Here, ui: &mut Ui) -> Result<Exit, CliError> {
     let id = args.id.as_deref().map(|id| here.loops.find(id)).transpose()?;
-    let mut lines: Vec<LoopLine> =
-        LoopLine::newest(here.loops.indexes(), id.as_deref())?.take(args.last).collect();
+    let mut lines: Vec<LoopLine> = LoopLine::newest(here.loops.indexes(), id.as_deref())?.take(args.last).collect();
     lines.reverse();
     if args.json {
         ui.json(&Value::Array(lines.iter().filter_map(|line| serde_json::to_value(line).ok()).collect()));

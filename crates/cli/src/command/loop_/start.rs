@@ -96,8 +96,9 @@ fn new_loop(args: StartArgs, here: &Here) -> Result<NewLoop, CliError> {
     }
     let promise = args.promise.or_else(|| packet.as_ref()?.promise().map(str::to_owned));
     let promises = match promise {
-        Some(promise) => split_promises(&promise)
-            .map_err(|why| CliError::usage(format!("`{promise}` cannot be a promise: {why}")).hinted("write it as `DONE|BLOCKED`"))?,
+        Some(promise) => split_promises(&promise).map_err(|why| {
+            CliError::usage(format!("`{promise}` cannot be a promise: {why}")).hinted("write it as `DONE|BLOCKED`")
+        })?,
         None => Vec::new(),
     };
     if args.verify.as_deref().is_some_and(|command| command.trim().is_empty()) {

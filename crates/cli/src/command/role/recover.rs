@@ -28,7 +28,7 @@ pub(super) fn run(args: &RecoverArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     let file = role.file(&folder(&project));
     let Some(text) = read_role_file(&file)? else { return Err(unknown(&role, &project)) };
     let mut state = RoleState::read_or_new(&project.indexes(), &role, &now())?;
-    let (before, notes) = (state.state, state.take_notes());
+    let (before, notes) = (state.state, state.notes());
     let (skill, architecture) =
         (project.config.text("context.role_skill"), project.config.text("context.architecture"));
     let documents = role_documents(project.root(), &role, skill, architecture);

@@ -1,0 +1,272 @@
+//! `stead handoff`, `stead note`, and what the hook writes down for them.
+
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use stead_testkit::{Finish, World};
+
+use crate::world::{lines, marked, payload, shell};
+
+const HEADINGS: &[&str] = &[
+    "## Intent",
+    "## Context",
+    "## Constraints",
+    "## Decisions",
+    "## Relevant Files",
+    "### Confirmed",
+    "### Suggested",
+    "## Next Prompt (Draft)",
+    "## Plan",
+    "## Validators / Exit Criteria",
+    "## Open Questions",
+    "## Notes",
+];
+
+/// A world with a committed file, in which a session has asked, edited and read.
+fn worked() -> World {
+    let world = marked();
+    world.write("project/src/add.rs", "pub fn add() {}\n");
+    world.write("project/src/read.rs", "pub fn read() {}\n");
+    world.write("project/Cargo.toml", "[package]\n");
+    world.write("project/.gitignore", "ignored.txt\n");
+    world.write("project/ignored.txt", "x\n");
+    world.git(&["add", "-A"]).ok();
+    world.git(&["commit", "-qm", "first"]).ok();
+    let prompt = "Make add() add. You must not touch read.rs!\nMy key is sk-ant-abcdefgh12345678";
+    world.hook("claude UserPromptSubmit", payload(&world, "UserPromptSubmit", json!({"prompt": prompt})));
+    touch(&world, "Read", json!({"file_path": world.project().join("src/read.rs")}));
+    touch(&world, "Edit", json!({"file_path": "src/add.rs", "old_string": "a", "new_string": "b"}));
+    touch(&world, "Write", json!({"file_path": "ignored.txt", "content": "x"}));
+    touch(&world, "Write", json!({"file_path": "deleted.rs", "content": "x"}));
+    touch(&world, "Bash", json!({"command": "cargo check --manifest-path=Cargo.toml no/such.rs"}));
+    world
+}
+
+fn touch(world: &World, tool: &str, input: Value) {
+    let own = json!({"tool_name": tool, "tool_input": input, "tool_response": {}, "tool_use_id": "c"});
+    assert_eq!(world.hook("claude PostToolUse", payload(world, "PostToolUse", own)).to_string(), "exit 0");
+}
+
+fn packet(world: &World, said: &Value) -> String {
+    world.read(format!("project/.agent/context/packets/{}.md", said["id"].as_str().unwrap()))
+}
+
+fn head(text: &str, key: &str) -> Option<String> {
+    let line =
+        text.lines().take_while(|line| !line.starts_with("## ")).find(|line| line.starts_with(&format!("{key}: ")))?;
+    Some(line[key.len() + 2..].to_owned())
+}
+
+#[test]
+fn a_packet_holds_what_was_seen() {
+    let world = worked();
+    world.stead(&["note", "decision", "keep the signature"]).ok();
+    world.stead(&["note", "question", "what about overflow?"]).ok();
+    world.stead(&["note", "failed", "wrapping_add was too slow"]).ok();
+    let said = world.stead(&["handoff", "Finish", "add()", "--json"]).json();
+    let text = packet(&world, &said);
+    let id = said["id"].as_str().unwrap();
+    assert!(id.ends_with("Z-finish-add"), "{id}");
+    let found: Vec<&str> = text.lines().filter(|line| line.starts_with("## ") || line.starts_with("### ")).collect();
+    assert_eq!(found, HEADINGS);
+    for (key, value) in [
+        ("id", id),
+        ("status", "draft"),
+        ("purpose", "Finish add()"),
+        ("source", "claude"),
+        ("session_id", "session-1"),
+        ("relevant_files_confirmed", "[]"),
+        ("relevant_files_suggested", r#"["src/add.rs","src/read.rs","Cargo.toml"]"#),
+        ("validators", r#"["cargo test"]"#),
+        ("verify", "cargo test"),
+        ("loop_promise", "null"),
+        ("git_branch", "main"),
+    ] {
+        assert_eq!(head(&text, key).as_deref(), Some(value), "{key}\n{text}");
+    }
+    assert_eq!(head(&text, "loop_max_iterations"), None);
+    let hash = world.git(&["hash-object", "src/add.rs"]).ok();
+    let hashes: Value = serde_json::from_str(&head(&text, "file_hashes").unwrap()).unwrap();
+    assert_eq!(hashes["src/add.rs"], hash.trim());
+    for part in [
+        "> Make add() add. You must not touch read.rs!\n> My key is [redacted]\n",
+        "## Constraints\n\n> You must not touch read.rs!\n",
+        "## Decisions\n\n- keep the signature\n",
+        "- `src/add.rs` edited\n- `src/read.rs` read\n- `Cargo.toml` named in a command\n- `deleted.rs` written (gone)\n",
+        "## Next Prompt (Draft)\n\nFinish add()\n\nRead first: `src/add.rs`, `src/read.rs`, `Cargo.toml`.\n",
+        "## Open Questions\n\n- what about overflow?\n",
+        "- Failed: wrapping_add was too slow\n",
+        "- Git: branch `main` at `",
+    ] {
+        assert!(text.contains(part), "{part}\nis not in\n{text}");
+    }
+    assert!(!text.contains("ignored.txt") && !text.contains("sk-ant"), "{text}");
+    assert_eq!(world.stead(&["packet", "lint", id]).to_string(), "exit 0\n--- stdout\nno findings");
+}
+
+#[test]
+fn flags_and_documents_fill_the_packet() {
+    let world = worked();
+    let json = r###"{"next_prompt": "Go on with add().", "plan": ["one", "two"], "files": ["src/read.rs", "none.rs"],
+        "validators": ["just check"], "mood": "fine", "notes": "## Intent\nnot a section; password: hunter22"}"###;
+    let args = [
+        "handoff",
+        "add",
+        "--confirm",
+        "src/add.rs",
+        "--validator",
+        "make all",
+        "--promise",
+        "DONE|BLOCKED",
+        "--max-iterations=7",
+        "--decision",
+        "no crates",
+        "--source",
+        "codex",
+        "--json",
+    ];
+    let run = world.command(env!("CARGO_BIN_EXE_stead"), &world.project()).args(args).finish(&world, json.as_bytes());
+    let text = packet(&world, &run.json());
+    for (key, value) in [
+        ("relevant_files_confirmed", r#"["src/add.rs","src/read.rs"]"#),
+        ("validators", r#"["make all","just check","cargo test"]"#),
+        ("verify", "make all"),
+        ("loop_promise", "DONE|BLOCKED"),
+        ("loop_max_iterations", "7"),
+        ("source", "codex"),
+        ("redacted", "1"),
+    ] {
+        assert_eq!(head(&text, key).as_deref(), Some(value), "{key}");
+    }
+    assert!(text.contains("## Next Prompt (Draft)\n\nGo on with add().\n\n## Plan\n\n- one\n- two\n"), "{text}");
+    assert!(text.contains("- mood: fine\n\n#### Intent\nnot a section; password: [redacted]\n"), "{text}");
+    assert!(run.stderr.contains("`none.rs`") && run.stderr.contains("`mood`"), "{run}");
+    let markdown = world.write("project/notes.md", "---\nverify: just test\n---\n# Goal\nmore\n# Mine\nwords\n");
+    let said = world.stead(&["handoff", "add", "--document", markdown.to_str().unwrap(), "--json"]).json();
+    let text = packet(&world, &said);
+    assert_eq!(head(&text, "verify").as_deref(), Some("just test"));
+    assert!(text.contains("\n\nmore\n\n## Context\n") && text.ends_with("\n## Mine\n\nwords\n"), "{text}");
+}
+
+#[test]
+fn nonsense_is_refused_and_nothing_is_left() {
+    let world = worked();
+    let packets = || std::fs::read_dir(world.project().join(".agent/context/packets")).unwrap().count();
+    let check = |args: &[&str], input: &[u8], code: i32, said: &str| {
+        let run = world.command(env!("CARGO_BIN_EXE_stead"), &world.project()).args(args).finish(&world, input);
+        assert_eq!((run.code, run.stdout.as_str()), (code, ""), "{args:?}: {run}");
+        assert!(run.stderr.contains(said), "{args:?}: {run}");
+    };
+    check(&["handoff", " "], b"", 1, "the purpose is empty");
+    check(&["handoff"], b"", 2, "required");
+    check(&["handoff", "x"], b"{\"a\": ", 1, "not valid JSON: line 1, column 6");
+    check(&["handoff", "x"], b"\xff\xfe", 1, "not UTF-8 text: byte 0");
+    check(&["handoff", "x"], b"{\"validators\": {}}", 1, "`validators` in the document should be");
+    check(&["handoff", "x", "--document", "none.md"], b"", 1, "there is no document `none.md`");
+    check(&["handoff", "x", "--confirm", "src/ad.rs"], b"", 1, "did you mean `src/add.rs`?");
+    check(&["handoff", "x", "--confirm", "/etc/hosts"], b"", 1, "lies outside of the project");
+    check(&["handoff", "x", "--confirm", ".agent/config.toml"], b"", 1, "Stead's own folder");
+    check(&["handoff", "x", "--continues", "nothing"], b"", 1, "there is no packet `nothing`");
+    check(&["handoff", "x", "--max-iterations", "many"], b"", 2, "max-iterations");
+    check(&["handoff", "x", "--unknown"], b"", 2, "--unknown");
+    check(&["handoff", "x", "--source", "clod"], b"", 2, "known are claude");
+    assert_eq!(packets(), 0);
+}
+
+#[test]
+fn a_chain_of_packets_is_followed_and_never_closed() {
+    let world = marked();
+    let first = world.stead(&["handoff", "one", "--json"]).json()["id"].as_str().unwrap().to_owned();
+    let second = world.stead(&["handoff", "two", "--continues", &first, "--json"]).json();
+    let text = packet(&world, &second);
+    assert_eq!(head(&text, "continues"), Some(first.clone()));
+    let path = format!("project/.agent/context/packets/{first}.md");
+    let looped = world.read(&path).replacen(
+        "status: draft",
+        &format!("status: draft\ncontinues: {}", second["id"].as_str().unwrap()),
+        1,
+    );
+    world.write(&path, looped);
+    let run = world.stead(&["handoff", "three", "--continues", &first]);
+    assert_eq!(run.code, 1);
+    assert!(run.stderr.contains("lead back to") && run.stderr.contains("hint: take the `continues` line out"), "{run}");
+    let lint = world.stead(&["packet", "lint", &first]);
+    assert!(lint.code == 1 && lint.stdout.contains("lead back to"), "{lint}");
+}
+
+/// Nobody writes, nobody closes: the command must go on without a document, or say that none came.
+#[test]
+fn an_open_pipe_without_data_is_not_waited_for() {
+    let world = marked();
+    let since = Instant::now();
+    let mut child = world
+        .command(env!("CARGO_BIN_EXE_stead"), &world.project())
+        .args(["handoff", "x"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    let open = child.stdin.take();
+    assert!(child.wait().unwrap().success());
+    assert!(since.elapsed() < Duration::from_secs(8), "{:?}", since.elapsed());
+    drop(open);
+}
+
+#[test]
+fn notes_know_their_session() {
+    let world = marked();
+    let words = "stead note decision 'use the old API'";
+    world.hook("claude PreToolUse", shell(&world, words));
+    let run = world.stead(&["note", "decision", "use the old API"]);
+    assert_eq!(run.ok(), "noted a decision of session `session-1`\n");
+    world.stead(&["note", "failed", "token=abc123 did not work"]).ok();
+    let kept = lines(&world, "notes.jsonl");
+    assert_eq!((&kept[0]["session"], &kept[0]["harness"]), (&json!("session-1"), &json!("claude")));
+    assert_eq!((&kept[1]["session"], &kept[1]["text"]), (&Value::Null, &json!("token=[redacted] did not work")));
+    assert_eq!(world.stead(&["note", "list", "--json"]).json()["notes"].as_array().unwrap().len(), 2);
+    let run = world.stead(&["note", "failed", " "]);
+    assert_eq!((run.code, run.stderr.as_str()), (1, "error: the note is empty\n"));
+    assert_eq!(world.stead(&["note", "decission", "x"]).code, 2);
+}
+
+#[test]
+fn prompts_are_written_down_with_their_author_unless_switched_off() {
+    let mut world = marked();
+    let ask = |world: &World, text: &str| {
+        let own = json!({"prompt": text});
+        world.hook("claude UserPromptSubmit", payload(world, "UserPromptSubmit", own));
+    };
+    ask(&world, "please\nuse TOKEN=abc123");
+    ask(&world, &"long ".repeat(10_000));
+    let kept = lines(&world, "prompts.jsonl");
+    assert_eq!((&kept[0]["text"], &kept[0]["session"]), (&json!("please\nuse TOKEN=[redacted]"), &json!("session-1")));
+    assert_eq!((kept[1]["text"].as_str().unwrap().len(), &kept[1]["cut"]), (8_000, &json!(true)));
+    let schema = world.stead(&["schema", "prompt"]).json();
+    let validator = jsonschema::draft202012::options().should_validate_formats(true).build(&schema).unwrap();
+    assert!(kept.iter().all(|line| validator.is_valid(line)));
+    world.set("STEAD_RECORD_PROMPTS", "false");
+    ask(&world, "not this");
+    assert_eq!(lines(&world, "prompts.jsonl").len(), 2);
+    world.unset("STEAD_RECORD_PROMPTS");
+    world.write("project/.agent/config.toml", "[record]\nprompts = false\n");
+    ask(&world, "nor this");
+    assert_eq!(lines(&world, "prompts.jsonl").len(), 2);
+}
+
+/// A file system with no room left: an error that says so, and no half packet.
+#[test]
+fn a_full_disk_leaves_no_half_packet() {
+    let world = worked();
+    let script = "mount -t tmpfs -o size=64k none .agent/context/packets\n\
+        dd if=/dev/zero of=.agent/context/packets/fill bs=1k count=100 2>/dev/null || true\n\
+        \"$STEAD\" handoff 'no room' </dev/null && exit 9\n\
+        ls -A .agent/context/packets";
+    let mut command = world.command("unshare", &world.project());
+    command
+        .args(["--user", "--map-root-user", "--mount", "sh", "-ec", script])
+        .env("STEAD", env!("CARGO_BIN_EXE_stead"));
+    let run = command.finish(&world, b"");
+    assert_eq!((run.code, run.stdout.as_str()), (0, "fill\n"), "{run}");
+    assert!(run.stderr.contains("hint: free some space"), "{run}");
+}

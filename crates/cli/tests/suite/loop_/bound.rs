@@ -1,0 +1,134 @@
+//! What ends a loop besides its promise.
+
+use serde_json::json;
+
+use super::{held, log, shown, start, status, stop, stop_with};
+use crate::world::marked;
+
+#[test]
+fn a_promise_in_a_code_fence_is_none() {
+    let world = marked();
+    let id = start(&world, "s1", &["--promise", "DONE"]);
+    assert!(held(&stop(&world, "s1", "I would say\n```\n<promise>DONE</promise>\n```\nbut not yet")).is_some());
+    assert!(held(&stop(&world, "s1", "when it is done I say `<promise>DONE</promise>`")).is_some());
+    assert!(held(&stop(&world, "s1", "<promise>DONE</promise> or rather <promise>NO</promise>")).is_some());
+    assert_eq!(held(&stop(&world, "s1", "```\ncode\n```\n<promise>DONE</promise>")), None);
+    assert_eq!(status(&world, &id), "done: promise `DONE` kept");
+}
+
+#[test]
+fn iterations_are_counted_and_end() {
+    let world = marked();
+    let id = start(&world, "s1", &["--max-iterations", "3"]);
+    assert!(held(&stop(&world, "s1", "a")).unwrap().contains("iteration 2 of 3"));
+    assert!(held(&stop(&world, "s1", "b")).unwrap().contains("iteration 3 of 3"));
+    let last = stop(&world, "s1", "c");
+    assert_eq!(held(&last), None);
+    let told = last.json()["systemMessage"].as_str().unwrap().to_owned();
+    assert_eq!(told, format!("Stead: loop `{id}` is cancelled: 3 of 3 iterations are over"));
+    assert_eq!(stop(&world, "s1", "d").to_string(), "exit 0");
+    let pointer = world.read("project/.agent/context/indexes/active-loop.json");
+    assert_eq!(serde_json::from_str::<serde_json::Value>(&pointer).unwrap()["active_loop_id"], json!(null));
+}
+
+/// A farewell must not be taken for a block by a client that knows no notices.
+#[test]
+fn the_end_is_silent_where_a_word_would_hold() {
+    let world = marked();
+    let own = json!({"session_id": "s1", "turn_id": "t", "model": "m"});
+    let mut call = own.clone();
+    call["tool_name"] = json!("Bash");
+    call["tool_input"] = json!({"command": "stead loop start go --max-iterations=1"});
+    world.hook("codex PreToolUse", crate::world::payload(&world, "PreToolUse", call));
+    world.stead(&["loop", "start", "go", "--max-iterations=1"]).ok();
+    let run = world.hook("codex Stop", crate::world::payload(&world, "Stop", own));
+    assert_eq!(run.stdout, "{}");
+    assert_eq!(log(&world).pop().unwrap(), "let-go: 1 of 1 iterations are over");
+}
+
+#[test]
+fn the_same_answer_three_times_pauses() {
+    let world = marked();
+    let id = start(&world, "s1", &["--promise", "DONE"]);
+    for _ in 0..2 {
+        assert!(held(&stop(&world, "s1", "I am waiting.")).is_some());
+    }
+    assert_eq!(held(&stop(&world, "s1", "I am waiting.")), None);
+    assert_eq!(status(&world, &id), "paused: the same answer came 3 times in a row");
+    world.stead(&["loop", "resume", &id]).ok();
+    assert!(held(&stop(&world, "s1", "I am waiting.")).is_some());
+}
+
+#[test]
+fn the_clients_own_cap_is_announced_one_before() {
+    let world = marked();
+    let id = start(&world, "s1", &["--promise", "DONE"]);
+    for number in 1..=8 {
+        let own =
+            json!({"session_id": "s1", "last_assistant_message": number.to_string(), "stop_hook_active": number > 1});
+        let prompt = held(&stop_with(&world, own)).unwrap();
+        assert_eq!(prompt.contains("in a row: one more time"), number == 7, "{number}: {prompt}");
+        assert_eq!(prompt.contains("in a row: this was the last time"), number == 8, "{number}: {prompt}");
+    }
+    // The client ends the turn now; the person's next message begins another one and the loop goes on.
+    assert_eq!(status(&world, &id), "active");
+    assert!(!held(&stop(&world, "s1", "new turn")).unwrap().contains("in a row"));
+}
+
+#[test]
+fn minutes_are_bounded_and_a_clock_set_back_counts_as_none() {
+    let world = marked();
+    let id = start(&world, "s1", &["--promise", "DONE", "--max-minutes", "10"]);
+    let path = format!("project/.agent/context/loops/{id}.md");
+    let look_at = |change: i64| {
+        let text = world.read(&path);
+        let line = text.lines().find_map(|line| line.strip_prefix("counts: ")).unwrap();
+        let mut counts: serde_json::Value = serde_json::from_str(line).unwrap();
+        counts["seen_ms"] = json!(counts["seen_ms"].as_i64().unwrap() + change);
+        world.write(&path, text.replace(line, &counts.to_string()));
+    };
+    // As if the last look had been a day ahead of this clock: time went backwards.
+    look_at(24 * 3_600_000);
+    assert!(held(&stop(&world, "s1", "a")).is_some());
+    assert!(log(&world).pop().unwrap().contains("the clock was set back by 86"), "{:?}", log(&world));
+    look_at(-9 * 60_000);
+    assert!(held(&stop(&world, "s1", "b")).is_some());
+    look_at(-60_000);
+    assert_eq!(held(&stop(&world, "s1", "c")), None);
+    assert_eq!(status(&world, &id), "cancelled: 10 of 10 minutes are over");
+}
+
+#[test]
+fn sub_agents_at_work_are_waited_for_and_servers_are_not() {
+    let world = marked();
+    let id = start(&world, "s1", &["--promise", "DONE"]);
+    let with = |task: serde_json::Value| {
+        let own = json!({"session_id": "s1", "last_assistant_message": "x", "background_tasks": [task]});
+        held(&stop_with(&world, own))
+    };
+    assert_eq!(with(json!({"id": "1", "status": "running", "agent_type": "helper"})), None);
+    assert_eq!(shown(&world, &id)["iteration"], 1);
+    assert!(with(json!({"id": "2", "status": "running", "type": "shell", "command": "npm run dev"})).is_some());
+}
+
+#[test]
+fn a_lease_that_ran_out_pauses() {
+    let world = marked();
+    let id = start(&world, "s1", &["--promise", "DONE"]);
+    let path = format!("project/.agent/context/loops/{id}.md");
+    let text = world.read(&path);
+    let line = text.lines().find(|line| line.starts_with("expires: ")).unwrap();
+    world.write(&path, text.replace(line, "expires: 2026-01-01T00:00:00.000Z"));
+    assert_eq!(held(&stop(&world, "s1", "x")), None);
+    assert_eq!(status(&world, &id), "paused: its lease ended at 2026-01-01T00:00:00.000Z");
+}
+
+#[test]
+fn the_switch_in_config_lets_everybody_go() {
+    let world = marked();
+    start(&world, "s1", &["--promise", "DONE"]);
+    world.write("project/.agent/config.toml", "[context]\nhold_stops = false\n");
+    assert_eq!(held(&stop(&world, "s1", "x")), None);
+    world.write("project/.agent/config.toml", "");
+    assert!(held(&stop(&world, "s1", "x")).is_some());
+}

@@ -1,0 +1,210 @@
+//! `stead packet` and `stead files`, with files that people edited.
+
+use serde_json::{Value, json};
+use stead_testkit::World;
+
+use crate::world::{lines, marked, payload};
+
+fn put(world: &World, id: &str, text: &str) -> String {
+    let path = format!("project/.agent/context/packets/{id}.md");
+    world.write(&path, text);
+    path
+}
+
+const HEAD: &str = "---\nid: ID\ncreated_at: 2026-01-01T00:00:00Z\nupdated_at: 2026-01-01T00:00:00Z\nstatus: draft\npurpose: a purpose\n";
+
+#[test]
+fn packets_are_listed_by_their_last_change() {
+    let world = marked();
+    assert_eq!(world.stead(&["packet", "list"]).ok(), "");
+    put(&world, "a", &format!("{HEAD}---\n"));
+    put(&world, "b", &format!("{}---\n", HEAD.replace("updated_at: 2026-01-01", "updated_at: 2026-02-01")));
+    put(&world, "c", "no head at all");
+    let said = world.stead(&["packet", "list"]).ok();
+    let rows: Vec<&str> = said.lines().collect();
+    assert_eq!(
+        rows[..2],
+        ["b  draft     2026-02-01T00:00:00Z  a purpose", "a  draft     2026-01-01T00:00:00Z  a purpose"]
+    );
+    assert!(
+        rows[2].starts_with("c  unreadable  ")
+            && rows[2].ends_with("c.md`: line 1: the file does not begin with `---`"),
+        "{said}"
+    );
+    assert_eq!(world.stead(&["packet", "activate", "a"]).ok(), "a is active\n");
+    assert_eq!(world.stead(&["packet", "activate", "a"]).ok(), "a is active already\n");
+    let said = world.stead(&["packet", "list", "--json"]).json();
+    let ids: Vec<&str> = said.as_array().unwrap().iter().map(|row| row["id"].as_str().unwrap()).collect();
+    assert_eq!(ids, ["a", "b", "c"]);
+    assert_eq!(world.stead(&["packet", "list", "--status", "active", "--json"]).json().as_array().unwrap().len(), 1);
+    let open = world.stead(&["packet", "open", "a"]).ok();
+    assert_eq!(open, "$PROJECT/.agent/context/packets/a.md\n");
+    assert_eq!(world.stead(&["packet", "show", "a", "--json"]).json()["head"]["status"], "active");
+}
+
+/// Whatever a person wrote survives a change of one field, to the byte.
+#[test]
+fn an_edit_keeps_what_people_wrote() {
+    let world = marked();
+    let mine = "my_key:   {\"odd\":  1}   \n# a comment\nlist:\n  - indented\n---\n\nWords first.\n\n## Own Section\n\tx  \n\n\n## Intent\n```\n## Plan\n```\nno end of line";
+    for (id, text) in [
+        ("plain", format!("{HEAD}{mine}")),
+        ("crlf", format!("{HEAD}{mine}").replace('\n', "\r\n")),
+        ("bom", format!("\u{feff}{HEAD}{mine}")),
+    ] {
+        let path = put(&world, id, &text);
+        world.stead(&["packet", "block", id]).ok();
+        let now = world.read(&path);
+        let updated = now.lines().find(|line| line.starts_with("updated_at: ")).unwrap().to_owned();
+        let expected =
+            text.replace("status: draft", "status: blocked").replace("updated_at: 2026-01-01T00:00:00Z", &updated);
+        assert_eq!(now, expected, "{id}");
+        assert_eq!(world.stead(&["packet", "show", id]).ok(), expected, "{id}");
+    }
+}
+
+#[test]
+fn nonsense_is_an_error_with_file_and_line() {
+    let world = marked();
+    let check = |text: &str, said: &str| {
+        let path = put(&world, "bad", text);
+        for args in [&["packet", "activate", "bad"][..], &["packet", "show", "bad"], &["pickup", "bad"]] {
+            let run = world.stead(args);
+            assert_eq!((run.code, run.stdout.as_str()), (1, ""), "{run}");
+            assert!(run.stderr.contains("packets/bad.md`") && run.stderr.contains(said), "{run}");
+        }
+        assert_eq!(world.read(&path), text);
+        let lint = world.stead(&["packet", "lint", "bad"]);
+        assert!(lint.code == 1 && lint.stdout.contains("bad.md:"), "{lint}");
+    };
+    check("", "line 1: the file does not begin with `---`");
+    check("# Just words\n", "line 1: the file does not begin with `---`");
+    check("---\nid: x\n## Intent\n", "line 4: the head that began on line 1 is not closed");
+    check("---\nid: x\nstatus: draft\nstatus: done\n---\n", "line 4: `status` is there a second time");
+    let run = world.stead(&["packet", "show", "baad"]);
+    assert_eq!((run.code, run.stderr.as_str()), (1, "error: there is no packet `baad`\nhint: did you mean `bad`?\n"));
+    let path = put(&world, "bad", "");
+    std::fs::write(world.folder().join(path), b"---\n\xff\n---\n").unwrap();
+    let run = world.stead(&["packet", "done", "bad"]);
+    assert!(run.code == 1 && run.stderr.contains("is not UTF-8 text: byte 4 does not fit"), "{run}");
+    assert_eq!(world.stead(&["packet", "lint", "--json"]).json()[0]["severity"], "error");
+}
+
+#[test]
+fn sixteen_changes_at_once_leave_a_whole_packet() {
+    let world = marked();
+    let path = put(&world, "a", &format!("{HEAD}---\n## Relevant Files\n### Confirmed\n### Suggested\n"));
+    for number in 0..16 {
+        world.write(format!("project/f{number}"), "x");
+    }
+    std::thread::scope(|scope| {
+        for number in 0..16 {
+            let world = &world;
+            scope.spawn(move || world.stead(&["files", "confirm", &format!("f{number}"), "--packet", "a"]).ok());
+        }
+    });
+    let said = world.stead(&["packet", "show", "a", "--json"]).json();
+    assert_eq!(said["head"]["relevant_files_confirmed"].as_array().unwrap().len(), 16);
+    assert_eq!(world.read(path).matches("- `f").count(), 16);
+    assert_eq!(lines(&world, "relevant-files.jsonl").len(), 16);
+}
+
+/// The disk is full in the middle of a change: the packet stays the old one, whole.
+#[test]
+fn a_full_disk_leaves_the_old_packet() {
+    use stead_testkit::Finish;
+    let world = marked();
+    let script = "mount -t tmpfs -o size=64k none .agent/context/packets\n\
+        { printf -- '---\\nid: a\\nstatus: draft\\n---\\n'; printf '%20000s' ''; } > .agent/context/packets/a.md\n\
+        dd if=/dev/zero of=.agent/context/packets/fill bs=1k count=100 2>/dev/null || true\n\
+        \"$STEAD\" packet activate a && exit 9\n\
+        head -3 .agent/context/packets/a.md; wc -c < .agent/context/packets/a.md; ls -A .agent/context/packets";
+    let mut command = world.command("unshare", &world.project());
+    command
+        .args(["--user", "--map-root-user", "--mount", "sh", "-ec", script])
+        .env("STEAD", env!("CARGO_BIN_EXE_stead"));
+    let run = command.finish(&world, b"");
+    assert_eq!((run.code, run.stdout.as_str()), (0, "---\nid: a\nstatus: draft\n20028\na.md\nfill\n"), "{run}");
+    assert!(run.stderr.contains("hint: free some space"), "{run}");
+}
+
+fn touch(world: &World, tool: &str, path: &str) {
+    let input = json!({"file_path": path, "old_string": "a", "new_string": "b"});
+    let own = json!({"tool_name": tool, "tool_input": input, "tool_response": {}, "tool_use_id": "c"});
+    world.hook("claude PostToolUse", payload(world, "PostToolUse", own));
+}
+
+#[test]
+fn people_choose_which_files_matter() {
+    let world = marked();
+    for name in ["a.rs", "b.rs", "c.rs", "ignored"] {
+        world.write(format!("project/{name}"), "x");
+    }
+    world.write("project/.gitignore", "ignored\n");
+    for name in ["a.rs", "b.rs", "ignored", "gone.rs"] {
+        touch(&world, "Read", name);
+    }
+    let shown = || {
+        let said = world.stead(&["files"]).ok();
+        let mut rows: Vec<String> = said.lines().map(str::to_owned).collect();
+        rows.sort();
+        rows
+    };
+    assert_eq!(
+        shown(),
+        ["suggested  read      a.rs", "suggested  read      b.rs", "suggested  read      gone.rs (gone)"]
+    );
+    assert_eq!(world.stead(&["files", "confirm", "c.rs"]).ok(), "confirmed c.rs\n");
+    assert_eq!(world.stead(&["files", "drop", "./b.rs"]).ok(), "dropped b.rs\n");
+    assert_eq!(
+        shown(),
+        ["confirmed  confirm   c.rs", "suggested  read      a.rs", "suggested  read      gone.rs (gone)"]
+    );
+    let line = &lines(&world, "relevant-files.jsonl")[4];
+    assert_eq!((&line["source"], &line["confidence"]), (&json!("user"), &json!(1.0)));
+    let run = world.stead(&["files", "confirm", "d.rs"]);
+    assert_eq!((run.code, run.stdout.as_str()), (1, ""));
+    assert!(run.stderr.starts_with("error: there is no file `d.rs` in the project\nhint: did you mean `"), "{run}");
+    assert_eq!(world.stead(&["files", "confirm", "../x"]).code, 1);
+    assert_eq!(world.stead(&["files", "drop", "never.rs"]).code, 1);
+    let said = world.stead(&["handoff", "x", "--json"]).json();
+    assert_eq!((&said["confirmed"], &said["suggested"]), (&json!(["c.rs"]), &json!(["a.rs"])));
+    world.stead(&["files", "confirm", "b.rs", "--packet", "latest"]).ok();
+    world.stead(&["files", "drop", "a.rs", "--packet", "latest"]).ok();
+    let head = world.stead(&["packet", "show", "latest", "--json"]).json()["head"].clone();
+    assert_eq!(head["relevant_files_confirmed"], json!(["c.rs", "b.rs"]));
+    assert_eq!(head["relevant_files_suggested"], json!([]));
+    let mut hashed: Vec<&String> = head["file_hashes"].as_object().unwrap().keys().collect();
+    hashed.sort();
+    assert_eq!(hashed, ["b.rs", "c.rs"]);
+    let run = world.stead(&["files", "drop", "a.rs", "--packet", "latest"]);
+    assert!(run.code == 1 && run.stderr.contains("is not among the files of packet"), "{run}");
+    let schema = world.stead(&["schema", "relevant-file"]).json();
+    let packet_lines: Vec<Value> = lines(&world, "relevant-files.jsonl");
+    assert!(packet_lines.iter().all(|line| jsonschema::draft202012::is_valid(&schema, line)));
+    assert_eq!(packet_lines.iter().filter(|line| line["packet_id"].is_string()).count(), 2);
+}
+
+#[test]
+fn the_log_is_shortened_while_hooks_write() {
+    let world = marked();
+    world.write("project/a.rs", "x");
+    for _ in 0..20 {
+        touch(&world, "Read", "a.rs");
+    }
+    touch(&world, "Edit", "a.rs");
+    touch(&world, "Read", "a.rs");
+    std::thread::scope(|scope| {
+        for worker in 0..4 {
+            let world = &world;
+            scope.spawn(move || (0..8).for_each(|number| touch(world, "Read", &format!("w{worker}-{number}"))));
+        }
+        let world = &world;
+        scope.spawn(move || (0..6).for_each(|_| drop(world.stead(&["files", "compact"]).ok())));
+    });
+    world.stead(&["files", "compact", "--json"]).ok();
+    let kept = lines(&world, "relevant-files.jsonl");
+    assert_eq!(kept.len(), 1 + 32);
+    let line = kept.iter().find(|line| line["file_path"] == "a.rs").unwrap();
+    assert_eq!((&line["count"], &line["action"], &line["confidence"]), (&json!(22), &json!("edit"), &json!(0.9)));
+}

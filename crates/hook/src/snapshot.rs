@@ -1,0 +1,116 @@
+//! The packet that is written before a compaction nobody prepared: what Stead itself saw, without asking a model.
+
+use std::path::Path;
+use std::time::Duration;
+
+use stead_context::{
+    ContextError, Contribution, GitFacts, Handoff, Heading, Lifecycle, Place, RoleName, RoleState, Shelf, Status,
+};
+use stead_harness::Harness;
+use stead_model::{Detail, Event, EventKind, Level, Trigger, Verdict};
+use stead_store::{Durability, Room, extend_alarm, run_check};
+
+use crate::member::Member;
+use crate::policy::PolicyText;
+use crate::record;
+use crate::standing::Env;
+
+/// The reply is out by now, but the client waits for the process to end.
+const SECONDS: u32 = 5;
+
+/// How long git may take for one question.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// How much of git's answer is read.
+const ANSWER: usize = 1024 * 1024;
+
+/// Says whether a compaction is one that nobody prepared.
+pub(crate) fn is_due(member: &Member<'_>, state: &RoleState) -> bool {
+    !matches!(member.event.detail, Detail::Compact { trigger: Trigger::Manual }) || state.unsaved.is_some()
+}
+
+/// Writes the packet, once the reply to a before-compact event is out.
+pub(crate) fn take(
+    harness: Harness,
+    event: &Event<'_>,
+    root: &Path,
+    policy: &PolicyText,
+    env: &Env,
+    verdict: &Verdict,
+) {
+    let goes_ahead = event.kind == EventKind::BeforeCompact && verdict.level < Level::Ask && event.agent.is_none();
+    if !goes_ahead || policy.value("note", "marker").is_some() {
+        return;
+    }
+    let member = Member::of(harness, event, root, policy, env);
+    let Some(role) = member.role() else { return };
+    extend_alarm(SECONDS);
+    if let Err(error) = write(&member, &role) {
+        member.note(&error);
+    }
+}
+
+fn write(member: &Member<'_>, role: &RoleName) -> Result<(), ContextError> {
+    let Some(mut state) = RoleState::read(&member.indexes, role)? else { return Ok(()) };
+    if state.state != Lifecycle::Compacting || !is_due(member, &state) {
+        return Ok(());
+    }
+    let context = member.policy.room(member.root, Room::Context);
+    let before = state.snapshot.take();
+    let made = packet(member, role, &state, &context);
+    if let Ok(id) = &made {
+        state.snapshot = Some(id.clone());
+    }
+    state.write(&member.indexes, Durability::Quick)?;
+    if let (Ok(_), Some(before)) = (&made, before) {
+        // The older snapshot has nothing that the newer one lacks, unless somebody took it up.
+        let _ = Shelf::new(&context).edit(&before, |packet| {
+            if packet.status() == Some(Status::Draft) {
+                packet.set_status(Status::Done, &member.now);
+            }
+            Ok(())
+        });
+    }
+    made.map(|_| ())
+}
+
+fn packet(member: &Member<'_>, role: &RoleName, state: &RoleState, context: &Path) -> Result<String, ContextError> {
+    let file = member.short(&member.role_file(role));
+    let saved = state.unsaved.as_ref().map_or_else(|| "is up to date".to_owned(), Clone::clone);
+    let about = format!(
+        "Written by Stead before a compaction of the role `{role}`; no model was asked. The role file `{file}` {saved}."
+    );
+    let handoff = Handoff {
+        place: Place { root: member.root, context },
+        purpose: &format!("Go on as {role} after a compaction"),
+        now: record::now_millis(),
+        source: Some(member.harness.name()),
+        session: member.session.as_ref().map(|session| session.as_str()),
+        transcript: member.event.transcript.as_deref(),
+        git: git(member.root, GitFacts::QUESTION).map(|answer| GitFacts::parse(answer.as_bytes())),
+        ignored: &|paths| ignored(member.root, paths),
+        sent: Contribution { sections: [(Heading::Context, about)].into(), ..Contribution::default() },
+        promise: None,
+        max_iterations: None,
+        validators: Vec::new(),
+        confirm: Vec::new(),
+        continues: None,
+    };
+    Ok(handoff.make()?.id)
+}
+
+/// The paths that git ignores.
+fn ignored(root: &Path, paths: &[String]) -> Vec<String> {
+    let words =
+        ["-c", "core.quotePath=false", "check-ignore", "--"].into_iter().chain(paths.iter().map(String::as_str));
+    let answer = git(root, &words.collect::<Vec<_>>()).unwrap_or_default();
+    answer.lines().map(str::to_owned).collect()
+}
+
+/// Asks git; without an answer in time nothing is known.
+fn git(root: &Path, words: &[&str]) -> Option<String> {
+    let quoted: Vec<String> = words.iter().map(|word| format!("'{}'", word.replace('\'', r"'\''"))).collect();
+    let command = format!("git {} 2>/dev/null", quoted.join(" "));
+    let ran = run_check(&command, root, &[("GIT_OPTIONAL_LOCKS", "0")], PATIENCE, ANSWER).ok()?;
+    ran.is_green().then_some(ran.tail)
+}
