@@ -5,9 +5,11 @@
 mod boundary;
 mod doorway;
 mod jsonl;
+mod packet;
 mod shell;
 
 pub use boundary::boundary;
 pub use doorway::doorway;
 pub use jsonl::jsonl;
+pub use packet::packet;
 pub use shell::shell;

@@ -34,6 +34,7 @@ fn targets() -> Result<Vec<Target>> {
     let mut targets = vec![
         reader("boundary", "crates/harness/fixtures/claude"),
         reader("jsonl", "fuzz/seeds/jsonl"),
+        reader("packet", "fuzz/seeds/packet"),
         reader("shell", "fuzz/seeds/shell"),
     ];
     for entry in fs::read_dir(repository::path(FIXTURES)).with_context(|| format!("cannot list `{FIXTURES}`"))? {

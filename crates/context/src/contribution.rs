@@ -56,7 +56,7 @@ impl Contribution {
                     let lines: Vec<_> = texts(key, value)?.iter().map(|text| format!("- Failed: {text}")).collect();
                     sent.add(Heading::Notes, &lines.join("\n"));
                 }
-                _ => match Heading::recognise(key) {
+                _ => match Heading::guess(key) {
                     Some(heading) => sent.add(heading, &prose(value)),
                     None => {
                         sent.unknown.push(key.clone());
@@ -84,14 +84,14 @@ impl Contribution {
         };
         let found = sections(&body);
         // The rank of the headings that hold the packet's sections, whichever the sender chose.
-        let known = found.iter().filter(|section| Heading::recognise(section.title).is_some());
+        let known = found.iter().filter(|section| Heading::guess(section.title).is_some());
         let rank = known.map(|section| section.level).min().unwrap_or(2);
         let tops: Vec<_> = found.iter().filter(|section| section.level <= rank).collect();
         let preface = &body[..tops.first().map_or(body.len(), |section| section.heading.start)];
         sent.add(Heading::Context, preface);
         for section in tops.iter().filter(|section| section.level == rank) {
             let content = &body[section.content.clone()];
-            match Heading::recognise(section.title) {
+            match Heading::guess(section.title) {
                 Some(Heading::RelevantFiles) => sent.take_files(content),
                 Some(heading) => sent.add(heading, content),
                 None if content.trim().is_empty() => {}

@@ -36,7 +36,7 @@ pub struct Handoff<'a> {
     pub validators: Vec<String>,
     /// Paths below the root; each must exist.
     pub confirm: Vec<String>,
-    pub continues: Option<&'a str>,
+    pub continues: Option<String>,
 }
 
 /// A packet that was made.
@@ -61,17 +61,14 @@ impl Handoff<'_> {
         }
         let shelf = Shelf::new(self.place.context);
         let mut warnings = Vec::new();
-        let continues = match self.continues {
-            Some(before) => {
-                let before = shelf.find(before)?;
-                let depth = chain(&shelf, &before)?.len() + 1;
-                if depth >= CHAIN_WARNING {
-                    warnings.push(format!("this is number {depth} of a chain; old decisions may be stale"));
-                }
-                Some(before)
+        if let Some(before) = &self.continues {
+            let before = shelf.find(before)?;
+            let depth = chain(&shelf, &before)?.len() + 1;
+            if depth >= CHAIN_WARNING {
+                warnings.push(format!("this is number {depth} of a chain; old decisions may be stale"));
             }
-            None => None,
-        };
+            self.continues = Some(before);
+        }
         self.check_files(&mut warnings)?;
         for key in &self.sent.unknown {
             warnings.push(format!("`{key}` in the document is no part of a packet; it is in the notes"));
@@ -82,12 +79,7 @@ impl Handoff<'_> {
         let short = if was_cut { format!("{short} …") } else { short.to_owned() };
         let body = render::body(&self, &facts, covered.text.trim());
         let body = cover(&body);
-        let head = render::Head {
-            purpose: &short,
-            now: &now,
-            continues: continues.as_deref(),
-            redacted: covered.count + body.count,
-        };
+        let head = render::Head { purpose: &short, now: &now, redacted: covered.count + body.count };
         let stem = format!("{}-{}", stamp(&now), slug(&purpose));
         let (id, path) = shelf.add(&stem, |id| render::packet(&self, &facts, &head, id, &body.text))?;
         Ok(Made {
@@ -108,7 +100,7 @@ impl Handoff<'_> {
                 return Err(ContextError::OutsideProject { path: path.clone() });
             }
             if !exists(path) {
-                return Err(ContextError::UnknownFile { path: path.clone(), nearest: fact::nearest_file(&self, path) });
+                return Err(ContextError::UnknownFile { path: path.clone(), nearest: fact::nearest_file(self, path) });
             }
         }
         for list in [&mut self.sent.confirmed, &mut self.sent.suggested] {

@@ -11,7 +11,7 @@ use crate::{ContextError, Scope, cover};
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// How far back a reader looks.
-const LINES: usize = 5_000;
+const LINES: usize = 1_000;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -49,7 +49,7 @@ impl Note {
     pub const LIMIT: usize = 8_000;
 
     /// Writes the note down without its secrets, and says how many there were.
-    pub fn add(mut self, log: &Path) -> Result<usize, ContextError> {
+    pub fn record(mut self, log: &Path) -> Result<usize, ContextError> {
         let covered = cover(self.text.trim());
         if covered.text.is_empty() {
             return Err(ContextError::NoteEmpty);
@@ -97,20 +97,20 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let log = folder.path().join(Note::FILE);
         let old = 3 * 24 * 3600 * 1000;
-        assert_eq!(note(old, Some("s1"), "own and old").add(&log).unwrap(), 0);
-        note(old, None, "nobody's and old").add(&log).unwrap();
-        note(9, Some("s2"), "other's").add(&log).unwrap();
-        assert_eq!(note(8, None, "nobody's password=abc1").add(&log).unwrap(), 1);
-        note(7, Some("s1"), "twice").add(&log).unwrap();
-        note(6, Some("s1"), "twice").add(&log).unwrap();
+        assert_eq!(note(old, Some("s1"), "own and old").record(&log).unwrap(), 0);
+        note(old, None, "nobody's and old").record(&log).unwrap();
+        note(9, Some("s2"), "other's").record(&log).unwrap();
+        assert_eq!(note(8, None, "nobody's password=abc1").record(&log).unwrap(), 1);
+        note(7, Some("s1"), "twice").record(&log).unwrap();
+        note(6, Some("s1"), "twice").record(&log).unwrap();
         let texts = |session| {
             let scope = Scope { session, now: NOW };
             notes(&log, &scope).unwrap().into_iter().map(|note| note.text).collect::<Vec<_>>()
         };
         assert_eq!(texts(Some("s1")), ["own and old", "nobody's password=[redacted]", "twice"]);
         assert_eq!(texts(None), ["other's", "nobody's password=[redacted]", "twice"]);
-        assert!(matches!(note(1, None, " \n").add(&log), Err(ContextError::NoteEmpty)));
+        assert!(matches!(note(1, None, " \n").record(&log), Err(ContextError::NoteEmpty)));
         let long = "x".repeat(Note::LIMIT + 1);
-        assert!(matches!(note(1, None, &long).add(&log), Err(ContextError::NoteTooLong { .. })));
+        assert!(matches!(note(1, None, &long).record(&log), Err(ContextError::NoteTooLong { .. })));
     }
 }

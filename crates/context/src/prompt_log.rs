@@ -12,7 +12,7 @@ use crate::{Scope, cover};
 const PATIENCE: Duration = Duration::from_millis(300);
 
 /// How far back a reader looks.
-const LINES: usize = 2_000;
+const LINES: usize = 500;
 
 /// How much of one prompt is kept.
 const MOST_BYTES: usize = 8_000;

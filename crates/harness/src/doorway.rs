@@ -1,5 +1,7 @@
 //! What a doorway consists of: facts as data, and three functions that need the client's own grammar.
 
+use std::ffi::OsString;
+
 use stead_model::{Event, EventKind, Level, Reply, Shape, Spot, Verdict};
 
 use crate::commands::Commands;
@@ -92,10 +94,31 @@ pub enum WarnBy {
 /// How often a client lets a hook continue a turn before it ends it anyway.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StopCap {
-    Blocks(u32),
+    Blocks {
+        most: u32,
+        /// By which a person sets another number, for the client and for what it starts.
+        variable: Option<&'static str>,
+    },
     /// No limit: our own bound is the only one.
     None,
     Unknown,
+}
+
+impl StopCap {
+    /// The number that holds unless a person changed it.
+    pub fn most(self) -> Option<u32> {
+        match self {
+            Self::Blocks { most, .. } => Some(most),
+            Self::None | Self::Unknown => None,
+        }
+    }
+
+    /// The number that holds here. What is no number counts as not said.
+    pub fn most_in(self, env: &dyn Fn(&str) -> Option<OsString>) -> Option<u32> {
+        let Self::Blocks { most, variable } = self else { return None };
+        let said = variable.and_then(env).and_then(|value| value.to_str()?.trim().parse().ok());
+        Some(said.filter(|number| *number > 0).unwrap_or(most))
+    }
 }
 
 /// A settings file that the client reads.

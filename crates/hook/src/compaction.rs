@@ -6,8 +6,7 @@
 use std::path::Path;
 
 use stead_context::{
-    ContextError, EditLog, Held, Lifecycle, Recovery, RoleName, RoleState, Unsaved, read_role_file, role_documents,
-    unsaved,
+    ContextError, EditLog, Lifecycle, Recovery, RoleName, RoleState, Unsaved, read_role_file, role_documents, unsaved,
 };
 use stead_harness::WarnBy;
 use stead_model::{Capped, Detail, Trigger, Verdict};
@@ -39,10 +38,11 @@ fn judge(member: &Member<'_>, role: &RoleName) -> Result<Verdict, ContextError> 
         why => why,
     });
     if let Some(why) = &why
-        && let Some(held) = may_hold(member, &state)
+        && may_hold(member)
+        && let Some(session) = &member.session
+        && state.hold(session.as_str(), now)
     {
         // Written before it is said: a hold that is not remembered would be repeated for ever.
-        state.held = Some(held);
         state.write(&member.indexes, Durability::Quick)?;
         return Ok(Verdict::deny(GATE, hold_reason(member, role, why)));
     }
@@ -50,6 +50,7 @@ fn judge(member: &Member<'_>, role: &RoleName) -> Result<Verdict, ContextError> 
         state.put(Lifecycle::Saved, now);
     }
     state.put(Lifecycle::Compacting, now);
+    member.session.as_ref().inspect(|session| state.release(session.as_str()));
     state.unsaved = why.as_ref().map(ToString::to_string);
     if !snapshot::is_due(member, &state) {
         state.snapshot = None;
@@ -63,16 +64,12 @@ fn judge(member: &Member<'_>, role: &RoleName) -> Result<Verdict, ContextError> 
     })
 }
 
-/// The mark of a hold, if this compaction may be held: a person asked for it, the client lets itself be held, and it was
-/// not held before.
-fn may_hold(member: &Member<'_>, state: &RoleState) -> Option<Held> {
+/// Says whether this compaction may be held at all: a person asked for it, and the client lets itself be held.
+fn may_hold(member: &Member<'_>) -> bool {
     let is_manual = matches!(member.event.detail, Detail::Compact { trigger: Trigger::Manual });
-    let session = member.session.as_ref()?.as_str();
-    let was_held = state.held.as_ref().is_some_and(|held| held.session == session);
     // Only files decide: a client's settings can set variables for its hooks.
-    let wanted = member.policy.value("value", "context.hold_compaction") != Some("false");
-    (is_manual && !was_held && wanted && member.powers().deny)
-        .then(|| Held { session: session.to_owned(), at: member.now.clone() })
+    let is_wanted = member.policy.value("value", "context.hold_compaction") != Some("false");
+    is_manual && is_wanted && member.powers().deny
 }
 
 fn hold_reason(member: &Member<'_>, role: &RoleName, why: &Unsaved) -> String {
@@ -103,8 +100,13 @@ pub(crate) fn after(member: &Member<'_>) -> Verdict {
         return recover(member, &role);
     }
     let step = RoleState::read_or_new(&member.indexes, &role, &member.now).and_then(|mut state| {
+        let session = member.session.as_ref().map(|session| session.as_str().to_owned());
+        // Each compaction begins with its own event, so an active role of this session has been given back already.
+        if state.state == Lifecycle::Active && session.is_some() && state.session == session {
+            return Ok(());
+        }
         state.put(Lifecycle::Recovering, &member.now);
-        state.session = member.session.as_ref().map(|session| session.as_str().to_owned());
+        state.session = session;
         state.write(&member.indexes, Durability::Quick)
     });
     if let Err(error) = step {

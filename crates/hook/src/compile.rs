@@ -26,11 +26,11 @@ pub fn compile(root: Option<&Path>, env: &Env) -> String {
         let state = if config.bool(key) { "on" } else { "off" };
         text.push_str(&format!("switch\t{key}\t{state}\n"));
     }
-    if let Some(root) = root {
-        if let Err(error) = Marker::read(root) {
-            // Not ours to write into, but still ours to protect.
-            text.push_str(&format!("note\tmarker\t{}\n", one_line(&error)));
-        }
+    if let Some(root) = root
+        && let Err(error) = Marker::read(root)
+    {
+        // Not ours to write into, but still ours to protect.
+        text.push_str(&format!("note\tmarker\t{}\n", one_line(&error)));
     }
     if let Some(problem) = problems.first() {
         text.push_str(&format!("note\tconfig\t{}\n", one_line(problem)));

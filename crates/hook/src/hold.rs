@@ -5,9 +5,9 @@ use std::path::Path;
 use std::thread;
 use std::time::Duration;
 
-use stead_context::{Answer, Check, ContextError, Foreground, Loop, Loops, Owner, Said, Starter, Stop};
+use stead_context::{Answer, Check, ContextError, Foreground, LoopStatus, Loops, Owner, Said, Starter, Stop};
 use stead_gate::{Place, Policy, judge};
-use stead_harness::{Harness, StopCap, WarnBy, last_message};
+use stead_harness::{Harness, WarnBy, last_message};
 use stead_model::{Action, Detail, Event, EventKind, Level, ToolCall, Verdict};
 use stead_store::{CheckEnd, Room, Tail, extend_alarm, run_check};
 
@@ -114,7 +114,14 @@ impl Engine<'_> {
             (None, Some(_)) => Said::Unread,
             (None, None) => Said::Untold,
         };
-        let mut stop = Stop { said, again, waiting, cap: self.cap(), now: record::now_millis(), check: None };
+        let mut stop = Stop {
+            said,
+            again,
+            waiting,
+            cap: self.harness.doorway().facts.stop_cap.most_in(self.env),
+            now: record::now_millis(),
+            check: None,
+        };
         let mut answer = self.loops.stop(id, owner, &stop)?;
         if let Answer::Check { command, seconds, started_by } = &answer {
             stop.check = Some(self.check(id, command, *seconds, started_by));
@@ -123,24 +130,17 @@ impl Engine<'_> {
         }
         Ok(match answer {
             Answer::Held { prompt } => Verdict::deny(GATE, prompt),
-            Answer::LetGo { ended: Some(ended), why } => self.farewell(&ended, &why),
+            Answer::LetGo { ended: Some(status), why } => self.farewell(id, status, &why),
             Answer::LetGo { ended: None, .. } | Answer::Check { .. } => Verdict::allow(),
         })
     }
 
-    fn cap(&self) -> Option<u32> {
-        match self.harness.doorway().facts.stop_cap {
-            StopCap::Blocks(blocks) => Some(blocks),
-            StopCap::None | StopCap::Unknown => None,
-        }
-    }
-
     /// Tells the person that the loop is over, where the client has a way that keeps nobody working.
-    fn farewell(&self, ended: &Loop, why: &str) -> Verdict {
+    fn farewell(&self, id: &str, status: LoopStatus, why: &str) -> Verdict {
         let powers = self.harness.doorway().event(&self.event.native).map(|fact| fact.powers);
         match powers {
             Some(powers) if powers.warn == WarnBy::Notice => {
-                Verdict::warn(GATE, format!("Stead: loop `{}` is {}: {why}", ended.id, ended.status))
+                Verdict::warn(GATE, format!("Stead: loop `{id}` is {status}: {why}"))
             }
             _ => Verdict::allow(),
         }

@@ -303,7 +303,7 @@ fn files(told: &Told<'_>, now: &str) -> Result<(), StoreError> {
             harness: told.harness.name(),
             session: told.event.session.as_deref().map(cut),
         };
-        append_line(&log, &serde_json::to_vec(&line).unwrap_or_default(), Durability::Quick, PATIENCE)?;
+        append_line(&log, serde_json::to_vec(&line).unwrap_or_default(), Durability::Quick, PATIENCE)?;
     }
     Ok(())
 }

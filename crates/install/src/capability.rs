@@ -1,5 +1,5 @@
 use serde::Serialize;
-use stead_harness::{Doorway, Harness, Powers, StopCap, WarnBy};
+use stead_harness::{Doorway, Harness, Powers, WarnBy};
 use stead_model::{EventKind, Level, Verdict};
 
 /// What a client lets Stead do, from the facts its doorway states.
@@ -50,10 +50,7 @@ pub fn capability(harness: Harness) -> Capability {
         context_at_prompt: powers(EventKind::Prompt).context,
         context_after_tool: powers(EventKind::AfterTool).context,
         continue_at_stop: powers(EventKind::Stop).deny,
-        stop_cap: match facts.stop_cap {
-            StopCap::Blocks(count) => Some(count),
-            StopCap::None | StopCap::Unknown => None,
-        },
+        stop_cap: facts.stop_cap.most(),
         before_compact: match at(EventKind::BeforeCompact) {
             Some(powers) if powers.deny => "block",
             Some(_) => "tell",

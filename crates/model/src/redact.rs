@@ -77,14 +77,16 @@ fn is_key(word: &str) -> bool {
     if word.len() >= 12 && PREFIXES.iter().any(|prefix| word.starts_with(prefix)) {
         return true;
     }
-    // Long, mixed and without the shape of a path or a sentence. Lower-case hex is left: it is mostly commit ids.
-    let plain = word.chars().all(|c| c.is_ascii_alphanumeric() || "+=_-".contains(c));
-    let has = |test: fn(&char) -> bool| word.chars().any(|c| test(&c));
-    plain
-        && word.len() >= 32
-        && has(char::is_ascii_digit)
-        && has(char::is_ascii_uppercase)
-        && has(char::is_ascii_lowercase)
+    // Long and mixed without a break. Lower-case hex is left: it is mostly commit ids. Words joined by hyphens are names.
+    let is_plain = word.chars().all(|c| c.is_ascii_alphanumeric() || "+=_-".contains(c));
+    is_plain
+        && word.split(['-', '_']).any(|run| {
+            let has = |test: fn(&char) -> bool| run.chars().any(|c| test(&c));
+            run.len() >= 24
+                && has(char::is_ascii_digit)
+                && has(char::is_ascii_uppercase)
+                && has(char::is_ascii_lowercase)
+        })
 }
 
 #[cfg(test)]
@@ -116,6 +118,7 @@ mod tests {
             "00000000-0000-0000-0000-000000000001",
             "https://example.invalid/path?q=1",
             "src/main.rs:10",
+            "loop `20261115T214129Z-prove-that-add-adds`",
         ] {
             assert!(matches!(redact(text), Cow::Borrowed(_)), "{text}");
         }

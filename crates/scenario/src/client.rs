@@ -29,10 +29,38 @@ pub struct Client {
     pub(crate) trust: &'static [&'static str],
     /// Writes the client's own settings, before `stead init` adds to them.
     pub(crate) prepare: fn(&Ground) -> Result<()>,
-    /// Calls the client with a prompt.
-    pub(crate) launch: fn(&Ground, prompt: &str) -> Launch,
+    /// A kind of sub-agent that it offers.
+    pub(crate) sub_agent: &'static str,
+    /// So many tokens of input make it compact the conversation.
+    pub(crate) full: u64,
+    /// Calls the client.
+    pub(crate) launch: fn(&Ground, &Ask<'_>) -> Launch,
     /// Finds the session's id without asking Stead.
     pub(crate) session: fn(&Ground, stdout: &str) -> Option<String>,
+}
+
+/// What a client is called with.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Ask<'a> {
+    /// What the person says, or a command that the person types.
+    pub(crate) prompt: &'a str,
+    /// The session that goes on; `None` begins one.
+    pub(crate) session: Option<&'a str>,
+}
+
+impl<'a> Ask<'a> {
+    pub(crate) fn new(prompt: &'a str) -> Self {
+        Self { prompt, session: None }
+    }
+
+    pub(crate) fn again(prompt: &'a str, session: &'a str) -> Self {
+        Self { prompt, session: Some(session) }
+    }
+
+    /// The arguments by which a client goes on with a session, none for a new one.
+    fn resuming(&self, flag: &str) -> Vec<String> {
+        self.session.map(|session| words(&[flag, session])).unwrap_or_default()
+    }
 }
 
 /// A command line with its variables.

@@ -79,12 +79,13 @@ impl Ground {
         Ok(())
     }
 
-    fn stead(&self, args: &[&str]) -> Result<()> {
+    /// Calls Stead in the project, as a person would, and gives what it says.
+    pub(crate) fn stead(&self, args: &[&str]) -> Result<String> {
         let mut command = self.world.command(self.program(), &self.project());
         let process = Process::start(command.args(args), &self.world.folder(), "stead")?;
         let Ended { stdout, stderr, end } = process.finish(Instant::now() + SETUP)?;
         ensure!(end == End::Exit(0), "`stead {}` ended with {end:?}\n{stdout}{stderr}", args.join(" "));
-        Ok(())
+        Ok(stdout)
     }
 
     /// Puts the witness in Stead's place; the real program gets these variables.

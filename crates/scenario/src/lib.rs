@@ -9,6 +9,7 @@ mod client;
 mod evidence;
 mod ground;
 mod install;
+mod loop_log;
 mod namespace;
 mod page;
 mod payload;

@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Result, anyhow};
 use stead_testkit::fake_model::{FakeModel, RequestLog, Role, Script};
 
+use crate::client::Ask;
 use crate::evidence::Evidence;
 use crate::ground::Ground;
 use crate::payload;
@@ -33,28 +34,38 @@ pub(crate) fn play(ground: &Ground, script: Script) -> Result<Played> {
     play_together(ground, script, &["Do the scripted task."])
 }
 
-/// Plays a script with one session for each prompt, all at the same time but for their start. Fails when a session does not come to its
-/// regular end, when the script could not be followed, or when a payload is not what its doorway reads.
+/// Plays a script with one session that begins or goes on as it is asked to.
+pub(crate) fn play_ask(ground: &Ground, script: Script, ask: Ask<'_>) -> Result<Played> {
+    play_all(ground, script, &[ask])
+}
+
+/// Plays a script with one session for each prompt.
 pub(crate) fn play_together(ground: &Ground, script: Script, prompts: &[&str]) -> Result<Played> {
+    play_all(ground, script, &prompts.iter().map(|prompt| Ask::new(prompt)).collect::<Vec<_>>())
+}
+
+/// Plays a script with one session for each ask, all at the same time but for their start. Fails when a session does not
+/// come to its regular end, when the script could not be followed, or when a payload is not what its doorway reads.
+fn play_all(ground: &Ground, script: Script, asks: &[Ask<'_>]) -> Result<Played> {
     let before = ground.calls().len();
     let model = FakeModel::start_on(ground.port(), script);
     let deadline = Instant::now() + DEADLINE;
     let mut running: Vec<Process> = Vec::new();
-    for (index, prompt) in prompts.iter().enumerate() {
+    for (index, ask) in asks.iter().enumerate() {
         // A client's very first start sets its home up, which two at once may spoil for each other.
         if let Some(before) = running.last_mut() {
             wait_for_request(&model, before, deadline)?;
         }
-        let launch = (ground.client.launch)(ground, prompt);
+        let launch = (ground.client.launch)(ground, ask);
         let mut command = ground.world().command(&launch.program, &ground.project());
         command.args(&launch.args).envs(launch.env);
         running.push(Process::start(&mut command, &ground.world().folder(), &format!("client-{index}"))?);
     }
     let mut sessions = Vec::new();
-    for (process, prompt) in running.into_iter().zip(prompts) {
+    for (process, ask) in running.into_iter().zip(asks) {
         let ended = process.finish(deadline)?;
         let id = (ground.client.session)(ground, &ended.stdout);
-        sessions.push(Session { prompt: (*prompt).to_owned(), ended, id });
+        sessions.push(Session { prompt: ask.prompt.to_owned(), ended, id });
     }
     let calls = ground.calls().split_off(before);
     let played = Played { log: model.log(), calls, sessions };

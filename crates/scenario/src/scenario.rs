@@ -8,11 +8,15 @@ use crate::client::Client;
 use crate::ground::Programs;
 
 mod allowed_edit;
+mod command;
+mod compaction;
 mod crash;
 mod denied_shell;
 mod denied_write;
+mod held_stop;
 mod hook_removal;
 mod session_start;
+mod sub_agent;
 mod two_sessions;
 
 /// Something that is to be proven on every client that can express it.
@@ -40,14 +44,14 @@ impl Scenario {
         denied_shell::SCENARIO,
         allowed_edit::SCENARIO,
         session_start::SCENARIO,
-        waiting(5, "a held stop continues the agent, then lets it go"),
+        held_stop::SCENARIO,
         two_sessions::SCENARIO,
-        waiting(7, "a sub-agent's stop is not the main agent's"),
-        waiting(8, "before and after a compaction"),
+        sub_agent::SCENARIO,
+        compaction::SCENARIO,
         hook_removal::SCENARIO,
         crash::SCENARIO,
         waiting(11, "Stead's MCP tools are listed and callable"),
-        waiting(12, "an installed command is seen by the client"),
+        command::SCENARIO,
     ];
 }
 

@@ -123,11 +123,20 @@ impl<'a> Stage<'a> {
         let done = json!({"tool_name": "Edit", "tool_input": edit, "tool_use_id": id, "tool_response": {}});
         self.hook("PostToolUse", done)?;
 
-        self.scene("The agent stops; nothing holds it");
-        let message = json!({"stop_hook_active": false, "last_assistant_message": "add() adds now."});
-        let stop = self.hook("Stop", message)?;
-        self.expect(stop.exit == 0 && !stop.stdout.contains("block"), "the stop was held");
+        self.scene("A loop holds the agent to its task until it keeps its promise");
+        let start = ["loop", "start", "Prove that add() adds", "--promise", "DONE", "--max-iterations", "3"];
+        self.agent_runs(&start)?;
+        let held = self.stop("It should work now.")?;
+        self.expect(held.stdout.contains("block"), "the loop did not hold the stop");
+        let kept = self.stop("The test passes. <promise>DONE</promise>")?;
+        self.expect(!kept.stdout.contains("block"), "the kept promise did not end the loop");
+        self.stead(&["loop", "log"])?;
+
+        self.scene("Before it goes, the agent hands over; the next session picks up");
+        self.agent_runs(&["note", "decision", "add() stays total: it wraps on overflow"])?;
+        self.agent_runs(&["handoff", "Give sub() the same care", "--next-prompt", "Look at sub() in src/lib.rs."])?;
         self.hook("SessionEnd", json!({"reason": "other"}))?;
+        self.stead(&["pickup", "latest"])?;
 
         self.scene("What Stead wrote down");
         self.show(".agent/context/indexes/relevant-files.jsonl", "src/lib.rs")?;
@@ -152,6 +161,21 @@ impl<'a> Stage<'a> {
     fn tool(&mut self, tool: &str, input: Value) -> Result<Answer, CliError> {
         let id = format!("call-{}", self.calls + 1);
         self.hook("PreToolUse", json!({"tool_name": tool, "tool_input": input, "tool_use_id": id}))
+    }
+
+    /// Lets the agent run one of Stead's own commands: the hook sees it first and remembers whose it is.
+    fn agent_runs(&mut self, words: &[&str]) -> Result<(), CliError> {
+        let quoted: Vec<String> = words
+            .iter()
+            .map(|word| if word.contains(' ') { format!("\"{word}\"") } else { (*word).to_owned() })
+            .collect();
+        let seen = self.tool("Bash", json!({"command": format!("stead {}", quoted.join(" "))}))?;
+        self.expect(!seen.is_denial(), &format!("`stead {}` was denied", words[0]));
+        self.stead(words)
+    }
+
+    fn stop(&mut self, message: &str) -> Result<Answer, CliError> {
+        self.hook("Stop", json!({"stop_hook_active": false, "last_assistant_message": message}))
     }
 
     fn last_call(&self) -> String {
@@ -199,7 +223,8 @@ impl<'a> Stage<'a> {
             .map_err(|source| CliError::internal("cannot run this program again").because(source))?;
         self.ui.line(format!("  $ stead {}", args.join(" ")));
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
-        let (diff, rest): (Vec<&str>, Vec<&str>) = text.lines().partition(|line| line.starts_with(['+', '-', '@']));
+        let is_diff = |line: &&str| args[0] == "init" && line.starts_with(['+', '-', '@']);
+        let (diff, rest): (Vec<&str>, Vec<&str>) = text.lines().partition(is_diff);
         for line in diff.iter().take(SHOWN) {
             self.ui.line(format!("    {line}"));
         }

@@ -121,7 +121,7 @@ pub(crate) fn run(args: HandoffArgs, ui: &mut Ui) -> Result<Exit, CliError> {
         max_iterations: args.max_iterations,
         validators: args.validator.clone(),
         confirm,
-        continues: args.continues.as_deref(),
+        continues: args.continues.clone(),
     }
     .make()?;
     for warning in &made.warnings {

@@ -69,7 +69,7 @@ fn add(kind: NoteKind, args: &TextArgs, project: &Project, ui: &mut Ui) -> Resul
     let Speaker { harness, session, .. } = Speaker::calling(project);
     let note = Note { v: 1, ts: now(), kind, text: args.text.join(" "), harness, session };
     let session = note.session.clone();
-    let redacted = note.add(&project.indexes().join(Note::FILE))?;
+    let redacted = note.record(&project.indexes().join(Note::FILE))?;
     if args.json {
         ui.json(&json!({"kind": kind.name(), "session": session, "redacted": redacted}));
         return Ok(Exit::Done);

@@ -104,6 +104,26 @@ fn saving_after_a_hold_lets_the_compaction_pass_as_saved() {
 }
 
 #[test]
+fn two_sessions_of_one_role_are_each_held_once() {
+    let world = world();
+    world.write(TESTER, "# broken\n");
+    let manual = recorded!(world, "claude/PreCompact.manual");
+    let other = manual.replace(CLAUDE, "another-session");
+    let held = |payload: &str| world.hook("claude PreCompact", payload).stdout.contains("block");
+    assert!(held(&manual) && held(&other));
+    assert!(!held(&manual) && !held(&other));
+}
+
+#[test]
+fn a_sub_agent_s_compaction_is_its_own() {
+    let world = world();
+    world.write(TESTER, "# broken\n");
+    let own = recorded!(world, "claude/PreCompact.manual").replacen('{', r#"{"agent_id": "a1","#, 1);
+    assert_eq!(world.hook("claude PreCompact", own).to_string(), "exit 0");
+    assert!(!world.exists("project/.agent/context/indexes/roles/tester.json"));
+}
+
+#[test]
 fn another_session_s_work_does_not_make_a_role_file_old() {
     let world = world();
     edit(&world, "somebody-else");
@@ -309,8 +329,12 @@ fn an_automatic_compaction_leaves_a_snapshot() {
     assert_eq!(world.stead(&["packet", "lint", &id]).code, 0);
     // The next one takes its place.
     world.hook("claude PreCompact", recorded!(world, "claude/PreCompact.auto"));
-    let states: Vec<bool> = packets(&world).iter().map(|packet| packet.contains("status: draft")).collect();
-    assert_eq!(states, [false, true]);
+    let newest = state(&world)["snapshot"].as_str().unwrap().to_owned();
+    for packet in packets(&world) {
+        let status = if packet.contains(&format!("id: {newest}\n")) { "status: draft" } else { "status: done" };
+        assert!(packet.contains(status), "{packet}");
+    }
+    assert!(newest != id && packets(&world).len() == 2);
     // A prepared one needs none.
     world.write(TESTER, good("tester"));
     world.hook("claude PreCompact", recorded!(world, "claude/PreCompact.manual"));
@@ -360,6 +384,29 @@ fn a_session_hears_of_its_own_loop_only() {
     assert!(said.contains("holds this session, round 1 of 25:\nmake it green"), "{said}");
     let other = start.replace(CLAUDE, "another-session");
     assert_eq!(world.hook("claude SessionStart", other).to_string(), "exit 0");
+}
+
+/// Kimi says when a compaction is over but takes no text then.
+#[test]
+fn a_client_that_takes_nothing_after_a_compaction_recovers_at_the_next_prompt() {
+    let world = world();
+    let prompt = recorded!(world, "kimi/UserPromptSubmit");
+    let event = |name: &str| {
+        let mut event: Value = serde_json::from_str(&prompt).unwrap();
+        event["hook_event_name"] = json!(name);
+        event["trigger"] = json!("manual");
+        event.as_object_mut().unwrap().remove("prompt");
+        world.hook(&format!("kimi {name}"), event.to_string())
+    };
+    assert_eq!(event("PreCompact").to_string(), "exit 0");
+    assert_eq!(event("PostCompact").to_string(), "exit 0");
+    assert_eq!(state_name(&world), "recovering");
+    let said = world.hook("kimi UserPromptSubmit", &prompt).stdout;
+    assert!(said.starts_with("Recovery of the role `tester`."), "{said}");
+    assert_eq!(state_name(&world), "active");
+    // A late word about the same compaction changes nothing.
+    event("PostCompact");
+    assert_eq!(state_name(&world), "active");
 }
 
 /// Kimi takes no text when a session starts, so the first prompt brings it.

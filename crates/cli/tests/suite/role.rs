@@ -72,6 +72,8 @@ fn findings_name_file_and_line() {
     assert_eq!(world.stead(&["role", "validate", "tester"]).code, 0);
     let run = world.stead(&["role", "validate", "testr"]);
     check(run, 1, "", "error: there is no role `testr`\nhint: did you mean `tester`?\n");
+    let run = world.stead(&["role", "validate", "elsewhere/tester.context.md"]);
+    check(run, 1, "", "error: there is no file `elsewhere/tester.context.md`\n");
 }
 
 #[test]

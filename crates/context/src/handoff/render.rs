@@ -19,7 +19,6 @@ const NAMED: usize = 8;
 pub(super) struct Head<'a> {
     pub(super) purpose: &'a str,
     pub(super) now: &'a str,
-    pub(super) continues: Option<&'a str>,
     pub(super) redacted: usize,
 }
 
@@ -54,7 +53,7 @@ pub(super) fn packet(handoff: &Handoff<'_>, facts: &Facts, head: &Head<'_>, id: 
         ("git_branch", git.and_then(|git| git.branch.clone())),
         ("git_commit", git.and_then(|git| git.commit.clone())),
         ("git_dirty", git.map(|git| git.dirty())),
-        ("continues", head.continues.map(str::to_owned)),
+        ("continues", handoff.continues.clone()),
         ("redacted", (head.redacted > 0).then(|| head.redacted.to_string())),
     ];
     let lines = lines.into_iter().filter_map(|(key, value)| Some((key, value?)));
@@ -131,7 +130,7 @@ fn context(handoff: &Handoff<'_>) -> String {
             lines.push(format!("  - and {more} more"));
         }
     }
-    if let Some(before) = handoff.continues {
+    if let Some(before) = &handoff.continues {
         lines.push(format!("- Continues packet `{before}`"));
     }
     lines.join("\n")

@@ -7,6 +7,9 @@ use stead_store::{Durability, read_capped, replace_creating};
 use super::Lifecycle;
 use crate::{ContextError, RoleName};
 
+/// More sessions than share a role at a time; older holds belong to sessions that are gone.
+const MOST_HELD: usize = 16;
+
 /// A state file holds a few fields.
 const LIMIT: usize = 64 * 1024;
 
@@ -24,9 +27,9 @@ pub struct RoleState {
     /// The session that was compacted last.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
-    /// A compaction that was held, so that the next attempt passes.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub held: Option<Held>,
+    /// Compactions that were held, so that the next attempt passes; one for each session, newest last.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub held: Vec<Held>,
     /// What was wrong with the role file when the last compaction went ahead.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unsaved: Option<String>,
@@ -56,7 +59,7 @@ impl RoleState {
             since: now.to_owned(),
             saved_at: None,
             session: None,
-            held: None,
+            held: Vec::new(),
             unsaved: None,
             snapshot: None,
             other: Map::new(),
@@ -140,15 +143,26 @@ impl RoleState {
             self.state = to;
             now.clone_into(&mut self.since);
         }
-        match to {
-            Lifecycle::Saved => {
-                self.saved_at = Some(now.to_owned());
-                self.unsaved = None;
-                self.held = None;
-            }
-            Lifecycle::Compacting => self.held = None,
-            Lifecycle::Active | Lifecycle::Saving | Lifecycle::Recovering => {}
+        if to == Lifecycle::Saved {
+            self.saved_at = Some(now.to_owned());
+            self.unsaved = None;
         }
+    }
+
+    /// Marks that a compaction of this session is held. `false` when one was already: nobody is held twice.
+    pub fn hold(&mut self, session: &str, now: &str) -> bool {
+        if self.held.iter().any(|held| held.session == session) {
+            return false;
+        }
+        self.held.push(Held { session: session.to_owned(), at: now.to_owned() });
+        let surplus = self.held.len().saturating_sub(MOST_HELD);
+        self.held.drain(..surplus);
+        true
+    }
+
+    /// Forgets the hold of a session whose compaction goes ahead.
+    pub fn release(&mut self, session: &str) {
+        self.held.retain(|held| held.session != session);
     }
 
     /// What a recovering role should know about the compaction behind it.
@@ -212,6 +226,19 @@ mod tests {
             assert!(error.contains(expected), "{text}: {error}");
             assert_eq!(RoleState::read_or_new(folder.path(), &role("x"), "t").is_ok(), !text.contains("schema\":2"));
         }
+    }
+
+    #[test]
+    fn each_session_is_held_once() {
+        let mut state = RoleState::new(&role("x"), "t0");
+        assert!(state.hold("s1", "t1") && state.hold("s2", "t2"));
+        assert!(!state.hold("s1", "t3") && !state.hold("s2", "t3"));
+        state.release("s1");
+        assert!(state.hold("s1", "t4") && !state.hold("s2", "t4"));
+        for session in 0..100 {
+            state.hold(&session.to_string(), "t5");
+        }
+        assert_eq!(state.held.len(), MOST_HELD);
     }
 
     #[test]

@@ -176,8 +176,18 @@ fn judge(state: &Loop, text: &str, stop: &Stop<'_>, answer: Option<&str>, repeat
         return end(LoopStatus::Paused, format!("the same answer came {repeats} times in a row"));
     }
     let claim = Claim { said: said.as_deref(), is_kept: kept.is_some(), red };
-    let why = prompt::why(state, stop, &claim);
+    let mut why = prompt::why(state, stop, &claim);
+    if let Some(cap) = stop.cap
+        && holds(state, stop) > cap
+    {
+        // The client asks once more but has made up its mind; a hold that it ignores would count as a round.
+        return let_go(&format!("{why}; this client holds a turn no further than {cap} times in a row, the loop stays active"));
+    }
     let left = stop.cap.map(|cap| cap.saturating_sub(holds(state, stop))).filter(|left| *left <= 1);
+    if left == Some(0) {
+        // Some clients do not even ask after this one.
+        why.push_str("; this client holds this turn no further");
+    }
     Decision::Hold { prompt: prompt::again(state, text, stop, &claim, left), why }
 }
 

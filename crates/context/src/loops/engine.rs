@@ -29,10 +29,10 @@ pub enum Answer {
     Held {
         prompt: String,
     },
-    /// `ended` is the loop, when this stop ended it.
+    /// `ended` is what the loop became, when this stop changed that.
     LetGo {
         why: String,
-        ended: Option<Loop>,
+        ended: Option<LoopStatus>,
     },
 }
 
@@ -75,7 +75,7 @@ impl Loops {
         let _ = self.log(&state, did, &why, Some(owner), stop.now);
         Ok(match decision {
             Decision::Hold { prompt, .. } => Answer::Held { prompt },
-            Decision::LetGo { status, .. } => Answer::LetGo { why, ended: status.map(|_| state) },
+            Decision::LetGo { status, .. } => Answer::LetGo { why, ended: status },
             Decision::Check => Answer::LetGo { why, ended: None },
         })
     }

@@ -23,7 +23,7 @@ fn place(title: &str) -> Option<Place> {
         "actionitemsnextsteps" | "actionitems" | "next" => Place::Bare(Heading::Plan),
         "now" => Place::Bare(Heading::NextPrompt),
         "blockers" => Place::Titled(Heading::OpenQuestions),
-        _ => Place::Bare(Heading::recognise(title)?),
+        _ => Place::Bare(Heading::guess(title)?),
     })
 }
 

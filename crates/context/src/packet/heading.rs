@@ -43,11 +43,17 @@ impl Heading {
         }
     }
 
-    /// Recognises a heading that a person or an agent wrote in their own way.
+    /// Recognises a packet's heading, whatever its case and punctuation.
     pub fn recognise(title: &str) -> Option<Self> {
-        let plain: String =
-            title.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect::<String>();
-        Some(match plain.as_str() {
+        let title = plain(title);
+        let same =
+            |heading: &Self| title == plain(heading.title()) || format!("{title}draft") == plain(heading.title());
+        Self::ALL.into_iter().find(same)
+    }
+
+    /// Guesses which section is meant by a heading or key in a document that is no packet yet.
+    pub fn guess(title: &str) -> Option<Self> {
+        Some(match plain(title).as_str() {
             "intent" | "goal" | "goals" => Self::Intent,
             "context" | "state" | "currentstate" => Self::Context,
             "constraints" | "constraint" => Self::Constraints,
@@ -63,6 +69,11 @@ impl Heading {
     }
 }
 
+/// Letters and digits only, in lower case.
+fn plain(title: &str) -> String {
+    title.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -72,8 +83,12 @@ mod tests {
         for heading in Heading::ALL {
             assert_eq!(Heading::recognise(heading.title()), Some(heading));
             assert_eq!(Heading::recognise(&heading.title().to_uppercase()), Some(heading));
+            assert_eq!(Heading::guess(heading.title()), Some(heading));
         }
         assert_eq!(Heading::recognise("next prompt:"), Some(Heading::NextPrompt));
-        assert_eq!(Heading::recognise("My own section"), None);
+        for own in ["My own section", "State", "Files", ""] {
+            assert_eq!(Heading::recognise(own), None, "{own}");
+        }
+        assert_eq!(Heading::guess("Current state"), Some(Heading::Context));
     }
 }

@@ -3,9 +3,16 @@
 
 use super::{FileState, Pickup};
 use crate::packet::Heading;
+use crate::prompt_log::head;
 
 /// A token is about this many bytes; every client counts differently, so this is only a measure.
 const BYTES_PER_TOKEN: usize = 4;
+
+/// How much room the names of what was left out may take.
+const NAMES: usize = 300;
+
+/// How much of a purpose is repeated; a hand-made one may be long.
+const PURPOSE: usize = 300;
 
 const MARK: &str = "\n… (cut)";
 
@@ -35,7 +42,8 @@ impl Pickup {
         let head = self.head();
         let (kept, optional) = self.parts();
         // The line that names what was left out needs room too.
-        let reserve = 60 + self.id.len() + optional.iter().chain(&kept).map(|part| part.title.len() + 2).sum::<usize>();
+        let titles = optional.iter().chain(&kept).map(|part| part.title.len() + 12).sum::<usize>();
+        let reserve = 60 + self.id.len() + titles.min(NAMES);
         let mut room = budget.saturating_sub(head.len() + reserve);
         let mut left_out = Vec::new();
         let mut text = head;
@@ -73,7 +81,7 @@ impl Pickup {
         if !left_out.is_empty() {
             text.push_str(&format!(
                 "\nLeft out for room: {}. `stead packet show {}` prints all.\n",
-                left_out.join(", "),
+                some_of(&left_out),
                 self.id
             ));
         }
@@ -87,7 +95,7 @@ impl Pickup {
             (Some(source), None) if source != "unknown" => format!(" by {source}"),
             _ => String::new(),
         };
-        let mut text = format!("# Pickup: {}\n\n", packet.purpose());
+        let mut text = format!("# Pickup: {}\n\n", head(packet.purpose(), PURPOSE).0);
         let status = packet.get("status").unwrap_or("unknown");
         text.push_str(&format!("Packet `{}` ({status}), written{by}.\n", self.id));
         if let Some(before) = packet.continues() {
@@ -143,6 +151,19 @@ fn shortened(part: &Part, most: usize) -> String {
     let cut = &part.text[..end];
     let cut = cut.rfind('\n').filter(|line| *line > end / 2).map_or(cut, |line| &cut[..line]);
     part.rendered(&format!("{}{MARK}", cut.trim_end()))
+}
+
+/// The first names of a list, in bounded room.
+fn some_of(names: &[String]) -> String {
+    let mut text = String::new();
+    for (index, name) in names.iter().enumerate() {
+        if text.len() + name.len() > NAMES - 40 {
+            return format!("{text}{} more", names.len() - index);
+        }
+        text.push_str(name);
+        text.push_str(if index + 1 < names.len() { ", " } else { "" });
+    }
+    text
 }
 
 /// The last resort: a budget smaller than the frame.

@@ -55,7 +55,7 @@ pub fn template(role: &RoleName, about: Option<&str>, pane: &str, updated: &str)
     let [updated_key, role_key, pane_key] = FIELDS;
     format!(
         "# {title} — {TITLE_END}\n\n**{updated_key}**: {updated}\n**{role_key}**: {role}{about}\n**{pane_key}**: {pane}\n\n\
-         ## {RECOVERY}\n1. {FIRST_STEP}\n2. Run `stead role recover {role}` for the documents of this role\n\
+         ## {RECOVERY}\n1. {FIRST_STEP}\n2. Read the documents that `stead role recover {role}` names\n\
          3. Go on with the first item under {PENDING}\n\n\
          ## {COMPLETED}\n\n## {PENDING}\n\n## {KEY_FILES}\n"
     )

@@ -22,8 +22,7 @@ pub(super) static DOORWAY: Doorway = Doorway {
         // Stays at the folder the session was started in, even when the agent works in a worktree.
         project_vars: &["CLAUDE_PROJECT_DIR"],
         events: EVENTS,
-        // CLAUDE_CODE_STOP_HOOK_BLOCK_CAP changes it.
-        stop_cap: StopCap::Blocks(8),
+        stop_cap: StopCap::Blocks { most: 8, variable: Some("CLAUDE_CODE_STOP_HOOK_BLOCK_CAP") },
         subagents: "start and stop events; calls carry agent_id",
         settings: SETTINGS,
         install: Install {

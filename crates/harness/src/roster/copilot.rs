@@ -23,7 +23,7 @@ pub(super) static DOORWAY: Doorway = Doorway {
         traces: &[".github/hooks", ".github/copilot", ".github/copilot-instructions.md"],
         project_vars: &[],
         events: EVENTS,
-        stop_cap: StopCap::Blocks(8),
+        stop_cap: StopCap::Blocks { most: 8, variable: None },
         subagents: "start and stop events, not for its general-purpose agent; no mark on calls",
         settings: SETTINGS,
         install: Install {

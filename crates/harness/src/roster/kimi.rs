@@ -19,7 +19,7 @@ pub(super) static DOORWAY: Doorway = Doorway {
         project_vars: &[],
         events: EVENTS,
         // The second stop of a turn does not even reach a hook.
-        stop_cap: StopCap::Blocks(1),
+        stop_cap: StopCap::Blocks { most: 1, variable: None },
         subagents: "start and stop events; no mark on calls",
         settings: SETTINGS,
         install: Install {

@@ -18,8 +18,8 @@ pub(super) static DOORWAY: Doorway = Doorway {
         traces: &[".qwen", "QWEN.md"],
         project_vars: &["QWEN_PROJECT_DIR"],
         events: EVENTS,
-        // `stopHookBlockingCap` or QWEN_CODE_STOP_HOOK_BLOCK_CAP change it.
-        stop_cap: StopCap::Blocks(8),
+        // `stopHookBlockingCap` in its settings changes it too.
+        stop_cap: StopCap::Blocks { most: 8, variable: Some("QWEN_CODE_STOP_HOOK_BLOCK_CAP") },
         subagents: "start and stop events; calls carry agent_id",
         settings: SETTINGS,
         install: Install {

@@ -3,7 +3,7 @@
 use anyhow::Result;
 use stead_harness::{Harness, Scope};
 
-use super::{Client, Launch, line_field, words};
+use super::{Ask, Client, Launch, line_field, words};
 use crate::ground::Ground;
 
 pub(super) const CLIENT: Client = Client {
@@ -15,6 +15,8 @@ pub(super) const CLIENT: Client = Client {
         "`-p` asks no trust question; interactive sessions do",
         "`--permission-mode acceptEdits` and `--allowedTools` for its own tools, so that only hooks say no",
     ],
+    sub_agent: "general-purpose",
+    full: 190_000,
     prepare,
     launch,
     session,
@@ -26,9 +28,10 @@ fn prepare(_: &Ground) -> Result<()> {
     Ok(())
 }
 
-fn launch(ground: &Ground, prompt: &str) -> Launch {
+fn launch(ground: &Ground, ask: &Ask<'_>) -> Launch {
     let mut args =
-        words(&["-p", prompt, "--model", "claude-sonnet-4-5", "--output-format", "stream-json", "--verbose"]);
+        words(&["-p", ask.prompt, "--model", "claude-sonnet-4-5", "--output-format", "stream-json", "--verbose"]);
+    args.extend(ask.resuming("--resume"));
     args.extend(words(&["--permission-mode", "acceptEdits", "--allowedTools", TOOLS]));
     Launch {
         program: CLIENT.file("@anthropic-ai/claude-code-linux-x64/claude"),
@@ -38,6 +41,7 @@ fn launch(ground: &Ground, prompt: &str) -> Launch {
             ("ANTHROPIC_API_KEY", "sk-ant-fake".to_owned()),
             ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1".to_owned()),
             ("DISABLE_AUTOUPDATER", "1".to_owned()),
+            ("CLAUDE_CODE_AUTO_COMPACT_WINDOW", "100000".to_owned()),
         ],
     }
 }

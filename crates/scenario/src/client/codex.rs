@@ -4,7 +4,7 @@ use anyhow::Result;
 use serde_json::json;
 use stead_harness::{Harness, Scope};
 
-use super::{Client, Launch, line_field, words};
+use super::{Ask, Client, Launch, line_field, words};
 use crate::ground::Ground;
 
 pub(super) const CLIENT: Client = Client {
@@ -16,19 +16,24 @@ pub(super) const CLIENT: Client = Client {
         "the hooks, which a person trusts by `/hooks`, by `--dangerously-bypass-hook-trust`",
         "the project, by `projects.<path>.trust_level = \"trusted\"`",
         "`--dangerously-bypass-approvals-and-sandbox`, so that only hooks say no",
-        "its tool shell is a login shell that may reset PATH; hooks keep the client's",
+        "its tool shell is a login shell that may reset PATH, so `~/.profile` names the folder of `stead`; hooks keep the client's",
     ],
+    sub_agent: "default",
+    full: 260_000,
     prepare,
     launch,
     session,
 };
 
 fn prepare(ground: &Ground) -> Result<()> {
+    // Its login shell takes PATH from the person's profile, where an installer of `stead` puts it.
+    let bin = ground.world().folder().join("bin");
+    ground.write_home(".profile", &format!("PATH='{}':$PATH\n", bin.display()))?;
     // It refuses to start without its folder.
     ground.write_home(".codex/README", "")
 }
 
-fn launch(ground: &Ground, prompt: &str) -> Launch {
+fn launch(ground: &Ground, ask: &Ask<'_>) -> Launch {
     let project = ground.project().display().to_string();
     let settings = [
         ("model_provider", json!("scripted")),
@@ -43,14 +48,19 @@ fn launch(ground: &Ground, prompt: &str) -> Launch {
         ("features.apps", json!(false)),
     ];
     let mut args = words(&["exec"]);
+    if ask.session.is_some() {
+        args.push("resume".to_owned());
+    }
     for (name, value) in settings {
         args.extend(["-c".to_owned(), format!("{name}={value}")]);
     }
     let quoted = json!(project);
     args.extend(["-c".to_owned(), format!("projects={{{quoted} = {{trust_level = \"trusted\"}}}}")]);
     // A model name it does not know would get no patch tool.
-    args.extend(words(&["--skip-git-repo-check", "--json", "-m", "gpt-5.5", "-C", &project]));
-    args.extend(words(&["--dangerously-bypass-hook-trust", "--dangerously-bypass-approvals-and-sandbox", prompt]));
+    args.extend(words(&["--skip-git-repo-check", "--json", "-m", "gpt-5.5"]));
+    args.extend(words(&["--dangerously-bypass-hook-trust", "--dangerously-bypass-approvals-and-sandbox"]));
+    args.extend(ask.session.map(str::to_owned));
+    args.push(ask.prompt.to_owned());
     let home = ground.home().join(".codex");
     Launch {
         program: CLIENT.file("@openai/codex-linux-x64/vendor/x86_64-unknown-linux-musl/bin/codex"),

@@ -4,7 +4,7 @@ use anyhow::Result;
 use serde_json::json;
 use stead_harness::{Harness, Scope};
 
-use super::{Client, Launch, line_field, words};
+use super::{Ask, Client, Launch, line_field, words};
 use crate::ground::Ground;
 
 pub(super) const CLIENT: Client = Client {
@@ -16,6 +16,8 @@ pub(super) const CLIENT: Client = Client {
         "the folder, by `trusted_folders` in `~/.copilot/config.json`; elsewhere no project hook loads",
         "`--allow-all-tools`, so that only hooks say no",
     ],
+    sub_agent: "general-purpose",
+    full: 125_000,
     prepare,
     launch,
     session,
@@ -26,10 +28,13 @@ fn prepare(ground: &Ground) -> Result<()> {
     ground.write_home(".copilot/config.json", &settings.to_string())
 }
 
-fn launch(ground: &Ground, prompt: &str) -> Launch {
+fn launch(ground: &Ground, ask: &Ask<'_>) -> Launch {
+    let mut args = words(&["--allow-all-tools", "--no-color", "--output-format", "json"]);
+    args.extend(ask.resuming("--resume"));
+    args.extend(words(&["-p", ask.prompt]));
     Launch {
         program: CLIENT.file("@github/copilot-linux-x64/copilot"),
-        args: words(&["--allow-all-tools", "--no-color", "--output-format", "json", "-p", prompt]),
+        args,
         env: vec![
             ("COPILOT_PROVIDER_BASE_URL", format!("{}/v1", ground.url())),
             ("COPILOT_PROVIDER_TYPE", "openai".to_owned()),

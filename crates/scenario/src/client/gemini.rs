@@ -4,7 +4,7 @@ use anyhow::Result;
 use serde_json::json;
 use stead_harness::{Harness, Scope};
 
-use super::{Client, Launch, line_field, node, words};
+use super::{Ask, Client, Launch, line_field, node, words};
 use crate::ground::Ground;
 
 pub(super) const CLIENT: Client = Client {
@@ -16,6 +16,8 @@ pub(super) const CLIENT: Client = Client {
         "the folder, by `GEMINI_CLI_TRUST_WORKSPACE=true`; elsewhere a headless run ends with exit 55",
         "`--approval-mode yolo`; without it a headless run offers no tool that changes anything",
     ],
+    sub_agent: "generalist",
+    full: 1_000_000,
     prepare,
     launch,
     session,
@@ -31,10 +33,14 @@ fn prepare(ground: &Ground) -> Result<()> {
     ground.write_home(".gemini/settings.json", &settings.to_string())
 }
 
-fn launch(ground: &Ground, prompt: &str) -> Launch {
+fn launch(ground: &Ground, ask: &Ask<'_>) -> Launch {
     let program = CLIENT.file("@google/gemini-cli/bundle/gemini.js").display().to_string();
     let mut args = words(&[&program, "-m", "gemini-2.5-flash", "--approval-mode", "yolo"]);
-    args.extend(words(&["--output-format", "stream-json", "-p", prompt]));
+    if ask.session.is_some() {
+        // It takes no id here.
+        args.extend(words(&["--resume", "latest"]));
+    }
+    args.extend(words(&["--output-format", "stream-json", "-p", ask.prompt]));
     Launch {
         program: node(),
         args,

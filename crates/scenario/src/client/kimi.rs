@@ -3,7 +3,7 @@
 use anyhow::Result;
 use stead_harness::{Harness, Scope};
 
-use super::{Client, Launch, line_field, node, words};
+use super::{Ask, Client, Launch, line_field, node, words};
 use crate::ground::Ground;
 
 pub(super) const CLIENT: Client = Client {
@@ -14,6 +14,8 @@ pub(super) const CLIENT: Client = Client {
     trust: &[
         "nothing: installed by `stead init --user`, because it has no project settings, and the project by `stead context init`",
     ],
+    sub_agent: "coder",
+    full: 97_000,
     prepare,
     launch,
     session,
@@ -29,13 +31,12 @@ fn prepare(ground: &Ground) -> Result<()> {
     ground.write_home(".kimi-code/config.toml", &settings)
 }
 
-fn launch(_: &Ground, prompt: &str) -> Launch {
+fn launch(_: &Ground, ask: &Ask<'_>) -> Launch {
     let program = CLIENT.file("@moonshot-ai/kimi-code/dist/main.mjs").display().to_string();
-    Launch {
-        program: node(),
-        args: words(&[&program, "--output-format", "stream-json", "-p", prompt]),
-        env: Vec::new(),
-    }
+    let mut args = words(&[&program, "--output-format", "stream-json"]);
+    args.extend(ask.resuming("--session"));
+    args.extend(words(&["-p", ask.prompt]));
+    Launch { program: node(), args, env: Vec::new() }
 }
 
 fn session(_: &Ground, stdout: &str) -> Option<String> {

@@ -4,7 +4,7 @@ use anyhow::{Context, Result};
 use serde_json::json;
 use stead_harness::{Harness, Scope};
 
-use super::{Client, Launch, line_field, words};
+use super::{Ask, Client, Launch, line_field, words};
 use crate::ground::Ground;
 
 pub(super) const CLIENT: Client = Client {
@@ -16,6 +16,8 @@ pub(super) const CLIENT: Client = Client {
         "nothing: it loads a project's plugins without asking",
         "its plugin package is put in place beforehand; offline it would try to install that for over a minute",
     ],
+    sub_agent: "general",
+    full: 99_000,
     prepare,
     launch,
     session,
@@ -41,11 +43,18 @@ fn prepare(ground: &Ground) -> Result<()> {
     Ok(())
 }
 
-fn launch(_: &Ground, prompt: &str) -> Launch {
+fn launch(_: &Ground, ask: &Ask<'_>) -> Launch {
     let on = |name| (name, "1".to_owned());
+    let mut args = words(&["run", "--print-logs", "--log-level", "WARN", "--format", "json"]);
+    args.extend(ask.resuming("--session"));
+    match ask.prompt.strip_prefix('/').and_then(|typed| typed.split_once(' ')) {
+        // A typed command is a prompt like any other to a headless run, unless it is named so.
+        Some((command, rest)) => args.extend(words(&["--command", command, rest])),
+        None => args.push(ask.prompt.to_owned()),
+    }
     Launch {
         program: CLIENT.file("opencode-linux-x64/bin/opencode"),
-        args: words(&["run", "--print-logs", "--log-level", "WARN", "--format", "json", prompt]),
+        args,
         env: vec![
             on("OPENCODE_DISABLE_AUTOUPDATE"),
             on("OPENCODE_DISABLE_MODELS_FETCH"),

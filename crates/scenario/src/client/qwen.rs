@@ -4,7 +4,7 @@ use anyhow::Result;
 use serde_json::json;
 use stead_harness::{Harness, Scope};
 
-use super::{Client, Launch, line_field, node, words};
+use super::{Ask, Client, Launch, line_field, node, words};
 use crate::ground::Ground;
 
 pub(super) const CLIENT: Client = Client {
@@ -16,6 +16,8 @@ pub(super) const CLIENT: Client = Client {
         "nothing: its folder trust is off unless a person turns it on",
         "`--approval-mode yolo`; without it a headless run refuses the shell before any hook",
     ],
+    sub_agent: "general-purpose",
+    full: 125_000,
     prepare,
     launch,
     session,
@@ -33,10 +35,11 @@ fn prepare(ground: &Ground) -> Result<()> {
     ground.write_home(".qwen/settings.json", &settings.to_string())
 }
 
-fn launch(ground: &Ground, prompt: &str) -> Launch {
+fn launch(ground: &Ground, ask: &Ask<'_>) -> Launch {
     let program = CLIENT.file("@qwen-code/qwen-code/cli-entry.js").display().to_string();
     let mut args = words(&[&program, "--approval-mode", "yolo", "--output-format", "stream-json"]);
-    args.extend(words(&["-p", prompt]));
+    args.extend(ask.resuming("--resume"));
+    args.extend(words(&["-p", ask.prompt]));
     Launch {
         program: node(),
         args,

@@ -70,8 +70,9 @@ fn words(powers: Powers) -> String {
 
 fn cap(facts: &Facts) -> String {
     match facts.stop_cap {
-        StopCap::Blocks(1) => "once".to_owned(),
-        StopCap::Blocks(count) => format!("{count} times"),
+        StopCap::Blocks { most: 1, .. } => "once".to_owned(),
+        StopCap::Blocks { most, variable: None } => format!("{most} times"),
+        StopCap::Blocks { most, variable: Some(variable) } => format!("{most} times, or as `{variable}` says"),
         StopCap::None => "without end".to_owned(),
         StopCap::Unknown => "unknown".to_owned(),
     }

@@ -8,6 +8,9 @@ use crate::client::Client;
 use crate::ground::{Ground, Programs};
 use crate::play::play;
 
+/// What another session decided.
+const NOTE: &str = "The garden door stays shut at night";
+
 pub(super) const SCENARIO: Scenario = Scenario {
     number: 4,
     title: "what Stead says at a session's start reaches the model",
@@ -15,19 +18,28 @@ pub(super) const SCENARIO: Scenario = Scenario {
 };
 
 fn obstacle(facts: &Facts) -> Option<&'static str> {
-    (!powers(facts, EventKind::SessionStart).context).then_some("it takes no text for the model when a session starts")
+    let takes = |kind| powers(facts, kind).context;
+    let takes_any = takes(EventKind::SessionStart) || takes(EventKind::Prompt);
+    (!takes_any).then_some("it takes no text for the model, neither when a session starts nor with a prompt")
 }
 
 fn check(client: &'static Client, programs: &Programs) -> Result<()> {
     let ground = Ground::new(client, programs)?;
-    // A real cause to speak up: settings that cannot be read.
-    ground.write_project(".agent/config.toml", "[gate\n")?;
+    // Two real causes to speak up: something to know from before, and settings that cannot be read.
+    ground.stead(&["note", "decision", NOTE])?;
+    let mut told = vec![NOTE];
+    if powers(&client.harness.doorway().facts, EventKind::SessionStart).context {
+        ground.write_project(".agent/config.toml", "[gate\n")?;
+        told.push("Stead in this project is not whole");
+    }
     let played = play(&ground, Script::new([Turn::say("Hello.")]))?;
-    let seen = played.log.seen("Stead in this project is not whole");
     let first = played.log.turns("").first().map(|exchange| exchange.number);
     played.claim(first.is_some(), "the model was never asked")?;
-    played.claim(
-        seen.iter().any(|one| Some(one.request) == first && !matches!(one.role, Role::Assistant | Role::Offer)),
-        &format!("the first request does not hold what Stead said; it was seen at {seen:?}"),
-    )
+    for text in told {
+        let seen = played.log.seen(text);
+        let reached =
+            seen.iter().any(|one| Some(one.request) == first && !matches!(one.role, Role::Assistant | Role::Offer));
+        played.claim(reached, &format!("the first request does not hold `{text}`; it was seen at {seen:?}"))?;
+    }
+    Ok(())
 }

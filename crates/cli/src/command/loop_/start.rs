@@ -1,11 +1,12 @@
 use clap::Args;
 use stead_context::{Loop, NewLoop, Packet, Shelf, split_promises};
-use stead_harness::{Harness, StopCap};
+use stead_harness::Harness;
 use stead_store::{Layout, Room};
 
 use super::{Here, as_json, holds};
 use crate::cli::Exit;
 use crate::error::CliError;
+use crate::project::env;
 use crate::ui::Ui;
 
 /// The longest prompt; it is read again at every stop.
@@ -129,7 +130,7 @@ fn packet(id: &str, here: &Here) -> Result<(String, Packet), CliError> {
 fn warn_of_cap(state: &Loop, ui: &mut Ui) {
     let harness = state.lease.as_ref().and_then(|lease| Harness::from_name(lease.owner.harness()));
     let Some(facts) = harness.map(|harness| &harness.doorway().facts) else { return };
-    if let StopCap::Blocks(cap) = facts.stop_cap
+    if let Some(cap) = facts.stop_cap.most_in(&env)
         && (state.max_iterations == 0 || state.max_iterations > cap)
     {
         ui.note(format!(

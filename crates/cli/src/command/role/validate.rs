@@ -70,7 +70,9 @@ pub(super) fn run(args: &ValidateArgs, ui: &mut Ui) -> Result<Exit, CliError> {
 fn one(typed: &Path, fix: bool, project: &Project, ui: &Ui) -> Result<Checked, CliError> {
     let mut path = ui.dir()?.join(typed);
     if !path.exists() {
-        let role = RoleName::of_file(typed).or_else(|| RoleName::check(typed.to_str()?).ok());
+        // A name never holds a separator, so a path that is not there finds no other file.
+        let name = typed.to_str().map(|name| name.trim_end_matches(".context.md"));
+        let role = name.and_then(|name| RoleName::check(name).ok());
         let by_name = role.as_ref().map(|role| role.file(&folder(project)));
         match (by_name.filter(|file| file.exists()), role) {
             (Some(file), _) => path = file,

@@ -76,6 +76,16 @@ fn the_clients_own_cap_is_announced_one_before() {
 }
 
 #[test]
+fn a_person_can_set_another_cap() {
+    let mut world = marked();
+    world.set("CLAUDE_CODE_STOP_HOOK_BLOCK_CAP", "3");
+    start(&world, "s1", &["--promise", "DONE"]);
+    assert!(!held(&stop(&world, "s1", "a")).unwrap().contains("in a row"));
+    let own = json!({"session_id": "s1", "last_assistant_message": "b", "stop_hook_active": true});
+    assert!(held(&stop_with(&world, own)).unwrap().contains("in a row: one more time"));
+}
+
+#[test]
 fn minutes_are_bounded_and_a_clock_set_back_counts_as_none() {
     let world = marked();
     let id = start(&world, "s1", &["--promise", "DONE", "--max-minutes", "10"]);

@@ -140,7 +140,8 @@ fn a_session_that_goes_on_under_a_new_id_keeps_its_loop() {
         own["permission_mode"] = json!("auto-low");
         world.hook(&format!("droid {event}"), payload(&world, event, own))
     };
-    let call = json!({"tool_name": "Execute", "tool_input": {"command": "stead loop start go --json"}, "session_id": "d1"});
+    let call =
+        json!({"tool_name": "Execute", "tool_input": {"command": "stead loop start go --json"}, "session_id": "d1"});
     droid("PreToolUse", call);
     assert_eq!(world.stead(&["loop", "start", "go", "--json"]).json()["session"], "d1");
     let next = json!({"session_id": "d2", "previous_session_id": "d1", "source": "compact"});

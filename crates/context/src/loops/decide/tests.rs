@@ -200,10 +200,16 @@ fn the_clients_own_cap_is_announced_one_before() {
     for number in 1..=8_u32 {
         let said = number.to_string();
         let stop = Stop { again: number > 1, cap: Some(8), ..stop(Said::Message(&said)) };
-        let Decision::Hold { prompt, .. } = decide(&mut state, "Fix it.", &stop) else { panic!("it was let go") };
+        let Decision::Hold { prompt, why } = decide(&mut state, "Fix it.", &stop) else { panic!("it was let go") };
         assert_eq!(prompt.contains("in a row"), number >= 7, "{number}: {prompt}");
+        assert_eq!(why.contains("no further"), number == 8, "{number}: {why}");
         assert_eq!(state.counts.holds, number);
     }
+    // One more is asked about but would be ignored.
+    let beyond = Stop { again: true, cap: Some(8), ..stop(Said::Message("beyond")) };
+    let why = "let go: no promise was made; this client holds a turn no further than 8 times in a row, the loop stays active";
+    let state_then = check(state.clone(), beyond, why);
+    assert_eq!((state_then.iteration, state_then.status), (state.iteration, LoopStatus::Active));
     // A new turn counts anew, and a client with a single hold is told at once.
     let fresh = Stop { cap: Some(8), ..stop(Said::Message("new")) };
     let Decision::Hold { prompt, .. } = decide(&mut state, "Fix it.", &fresh) else { panic!("it was let go") };

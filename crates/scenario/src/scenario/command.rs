@@ -1,0 +1,35 @@
+use anyhow::Result;
+use stead_harness::Facts;
+use stead_testkit::fake_model::{Role, Script, Turn};
+
+use super::{Scenario, Stage};
+use crate::client::{Ask, Client};
+use crate::ground::{Ground, Programs};
+use crate::play::play_ask;
+
+pub(super) const SCENARIO: Scenario = Scenario {
+    number: 12,
+    title: "an installed command is seen by the client",
+    stage: Stage::Built { obstacle, play: check },
+};
+
+fn obstacle(_: &Facts) -> Option<&'static str> {
+    None
+}
+
+/// What only the body of the command says.
+const BODY: &str = "that is how the loop learns which session it belongs to";
+
+fn check(client: &'static Client, programs: &Programs) -> Result<()> {
+    let ground = Ground::new(client, programs)?;
+    let typed = client.harness.doorway().facts.commands.typed.replace("{name}", "loop");
+    let prompt = format!("{typed} list GREEN-PAINT");
+    let played = play_ask(&ground, Script::new([Turn::say("There are none.")]), Ask::new(&prompt))?;
+    let first = played.log.turns("").first().map(|exchange| exchange.number);
+    for text in [BODY, "list GREEN-PAINT"] {
+        let seen = played.log.seen(text);
+        let told = seen.iter().any(|one| Some(one.request) == first && matches!(one.role, Role::User | Role::Developer));
+        played.claim(told, &format!("`{typed}` did not bring `{text}` to the model; it was seen at {seen:?}"))?;
+    }
+    Ok(())
+}
