@@ -11,6 +11,8 @@ pub struct Commands {
     pub typed: &'static str,
     /// What the client replaces by the text behind the command; `None` where it hands that text over by itself.
     pub arguments: Option<&'static str>,
+    /// Commands of the same purpose that people wrote before Stead had its own, beside its own at user level.
+    pub older: &'static [&'static str],
 }
 
 /// What a file with a command looks like.
@@ -43,5 +45,31 @@ pub(crate) const fn shared_skill(typed: &'static str) -> Commands {
         typed,
         // Some replace a placeholder and some would show it.
         arguments: None,
+        older: &[],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+    use crate::Harness;
+
+    #[test]
+    fn every_place_and_name_tells_the_commands_apart() {
+        let mut formats = BTreeMap::new();
+        for harness in Harness::ALL {
+            let commands = &harness.doorway().facts.commands;
+            for text in [commands.project, commands.user.path, commands.typed] {
+                assert_eq!(text.matches("{name}").count(), 1, "{harness}: {text}");
+                assert!(text.contains("stead"), "{harness}: {text}");
+            }
+            assert_ne!(commands.user.base, Base::Project, "{harness}");
+            // Clients that share a file must agree about what stands in it.
+            let form = (commands.format, commands.arguments);
+            assert_eq!(*formats.entry(commands.project).or_insert(form), form, "{harness}");
+        }
+        assert_eq!(formats.len(), 7);
     }
 }

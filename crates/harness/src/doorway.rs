@@ -36,6 +36,8 @@ pub struct Facts {
     pub project_vars: &'static [&'static str],
     pub events: &'static [EventFact],
     pub stop_cap: StopCap,
+    /// A sub-agent's end raises the stop event as if the agent itself had stopped, before it is told as what it is.
+    pub stops_alike: bool,
     /// How a sub-agent's calls are told from the main agent's.
     pub subagents: &'static str,
     /// Every settings layer the client reads. Agents may edit them only where our lines survive.
@@ -96,6 +98,8 @@ pub enum WarnBy {
 pub enum StopCap {
     Blocks {
         most: u32,
+        /// The last one is counted but not obeyed.
+        but_last: bool,
         /// By which a person sets another number, for the client and for what it starts.
         variable: Option<&'static str>,
     },
@@ -107,17 +111,15 @@ pub enum StopCap {
 impl StopCap {
     /// The number that holds unless a person changed it.
     pub fn most(self) -> Option<u32> {
-        match self {
-            Self::Blocks { most, .. } => Some(most),
-            Self::None | Self::Unknown => None,
-        }
+        self.most_in(&|_| None)
     }
 
     /// The number that holds here. What is no number counts as not said.
     pub fn most_in(self, env: &dyn Fn(&str) -> Option<OsString>) -> Option<u32> {
-        let Self::Blocks { most, variable } = self else { return None };
+        let Self::Blocks { most, but_last, variable } = self else { return None };
         let said = variable.and_then(env).and_then(|value| value.to_str()?.trim().parse().ok());
-        Some(said.filter(|number| *number > 0).unwrap_or(most))
+        let most: u32 = said.filter(|number| *number > 0).unwrap_or(most);
+        Some(most.saturating_sub(but_last.into()))
     }
 }
 

@@ -64,29 +64,19 @@ fn handle(call: &Call, text: &str, env: &Env) -> u8 {
     };
     let named = call.event.as_deref();
     last_word::heard(Some(harness), named.unwrap_or_default());
-    match decode(harness, text, named) {
-        Decoded::Event(event) => respond(harness, &event, env),
-        Decoded::Repaired(text) => match (harness.doorway().decode)(&text, named) {
-            Ok(event) => respond(harness, &event, env),
-            Err(error) => {
-                let native = named.map_or_else(|| sniffed(&text), Cow::Borrowed);
-                let reason = format!("Stead could not read the call ({error}), so it is refused; try again");
-                speak(&last_word::undecided(harness, &native, &reason))
-            }
-        },
+    let decode = harness.doorway().decode;
+    if let Ok(event) = decode(text, named) {
+        return respond(harness, &event, env);
     }
-}
-
-enum Decoded<'a> {
-    Event(Event<'a>),
-    /// Not valid JSON as it came; the text with its most common fault mended.
-    Repaired(String),
-}
-
-fn decode<'a>(harness: Harness, text: &'a str, named: Option<&'a str>) -> Decoded<'a> {
-    match (harness.doorway().decode)(text, named) {
-        Ok(event) => Decoded::Event(event),
-        Err(_) => Decoded::Repaired(payload::escape_controls(text)),
+    // Not valid JSON as it came; the most common fault can be mended.
+    let mended = payload::escape_controls(text);
+    match decode(&mended, named) {
+        Ok(event) => respond(harness, &event, env),
+        Err(error) => {
+            let native = named.map_or_else(|| sniffed(&mended), Cow::Borrowed);
+            let reason = format!("Stead could not read the call ({error}), so it is refused; try again");
+            speak(&last_word::undecided(harness, &native, &reason))
+        }
     }
 }
 

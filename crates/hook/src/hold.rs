@@ -8,10 +8,11 @@ use std::time::Duration;
 use stead_context::{Answer, Check, ContextError, Foreground, LoopStatus, Loops, Owner, Said, Starter, Stop};
 use stead_gate::{Place, Policy, judge};
 use stead_harness::{Harness, WarnBy, last_message};
-use stead_model::{Action, Detail, Event, EventKind, Level, ToolCall, Verdict};
+use stead_model::{Action, Detail, Event, EventKind, Level, ToolCall, Verdict, unix_millis};
 use stead_store::{CheckEnd, Room, Tail, extend_alarm, run_check};
 
 use crate::fact::FileFacts;
+use crate::look_back;
 use crate::policy::PolicyText;
 use crate::record;
 use crate::standing::{DOCTOR, Env, Standing};
@@ -22,8 +23,18 @@ const GATE: &str = "loop";
 /// How far a transcript is read, from its end.
 const LINES: usize = 200;
 
-/// A transcript lags behind the stop, so it is looked at again after each of these.
-const LAGS: [Duration; 3] = [Duration::ZERO, Duration::from_millis(100), Duration::from_millis(300)];
+/// A transcript lags behind the stop, so it is looked at again after each of these; one client was seen to write its
+/// own every second or so.
+const LAGS: [Duration; 5] = [
+    Duration::ZERO,
+    Duration::from_millis(100),
+    Duration::from_millis(300),
+    Duration::from_millis(500),
+    Duration::from_millis(700),
+];
+
+/// What all of them may take together, in seconds.
+const LAGGING: u32 = 4;
 
 /// Of a check's output this much is kept.
 const TAIL: usize = 4 * 1024;
@@ -87,7 +98,10 @@ impl Engine<'_> {
             }
             return Ok(Verdict::allow());
         }
-        let by_sub_agent = self.event.agent.is_some() || self.event.kind == EventKind::SubagentStop;
+        let is_own = matches!(foreground, Foreground::Own { .. });
+        let by_sub_agent = self.event.agent.is_some()
+            || self.event.kind == EventKind::SubagentStop
+            || (is_own && self.harness.doorway().facts.stops_alike && self.has_sub_agent());
         match (foreground, owner) {
             (Foreground::Nothing, _) => Ok(Verdict::allow()),
             (Foreground::Own { id }, Some(owner)) if !by_sub_agent => self.stop(&id, &owner),
@@ -108,7 +122,7 @@ impl Engine<'_> {
             Detail::Stop { message, again, waiting } => (message.as_deref(), *again, *waiting),
             _ => (None, false, 0),
         };
-        let read = if message.is_none() { self.transcript() } else { None };
+        let read = if message.is_none() { self.transcript(self.last_look(id)) } else { None };
         let said = match (message.or(read.as_deref()), self.harness.doorway().transcript) {
             (Some(text), _) => Said::Message(text),
             (None, Some(_)) => Said::Unread,
@@ -146,14 +160,27 @@ impl Engine<'_> {
         }
     }
 
+    fn has_sub_agent(&self) -> bool {
+        let log = self.policy.indexes(self.root).join("sessions.jsonl");
+        look_back::has_sub_agent(&log, self.event.session.as_deref().unwrap_or_default())
+    }
+
+    /// When the loop was last looked at, or began. What was said before that was an answer to something else.
+    fn last_look(&self, id: &str) -> Option<i64> {
+        let state = self.loops.read(id).ok()?.state;
+        let began = || unix_millis(&state.lease.as_ref()?.started);
+        state.counts.seen_ms.or_else(began).filter(|look| *look <= record::now_millis())
+    }
+
     /// The last message from the client's transcript; `None` when it is not certainly there.
-    fn transcript(&self) -> Option<String> {
+    fn transcript(&self, since: Option<i64>) -> Option<String> {
         let read = self.harness.doorway().transcript?;
         let path = Path::new(self.event.transcript.as_deref()?);
+        extend_alarm(LAGGING);
         LAGS.iter().find_map(|lag| {
             thread::sleep(*lag);
-            let lines: Vec<String> =
-                Tail::open(path).ok()?.take(LINES).map_while(Result::ok).map(|line| line.text).collect();
+            let lines = Tail::open(path).ok()?.take(LINES).map_while(Result::ok).map(|line| line.text);
+            let lines: Vec<String> = lines.take_while(|line| look_back::is_newer(line, since)).collect();
             last_message(read, lines.iter().map(String::as_str))
         })
     }

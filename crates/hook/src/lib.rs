@@ -13,6 +13,7 @@ mod compile;
 mod fact;
 mod hold;
 mod last_word;
+mod look_back;
 mod member;
 mod mention;
 mod payload;

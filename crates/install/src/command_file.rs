@@ -56,28 +56,26 @@ fn plan_file(site: &Site<'_>, harness: Harness, scope: Scope, template: &Templat
 
 const CHANGED: &str = "it was changed since Stead wrote it; delete it to be rid of it or to get a new one";
 
-/// Commands that a person wrote for Factory Droid before Stead had its own, below the client's folder at home.
-const OLD: [&str; 2] = ["handoff", "pickup"];
-
 /// Plans to put Stead's commands in the place of older ones of the same purpose. Only a file that is there is replaced;
 /// the undo record keeps its bytes.
 pub fn plan_old_commands(site: &Site<'_>) -> Plan {
     let mut plan = Plan::default();
-    let harness = Harness::Droid;
-    let facts = &harness.doorway().facts;
-    let commands = Commands { typed: "/{name}", ..facts.commands };
-    for template in TEMPLATES.iter().filter(|template| OLD.contains(&template.name)) {
-        let path = facts.commands.user.path.replace("stead-{name}", template.name);
-        let Some(path) = site.resolve(Spot { base: facts.commands.user.base, path: &path }) else { continue };
-        let wanted = seal(&template.render(&commands, &shell_program(Scope::User, site.program)), Remark::Markdown);
-        match read_text(&path) {
-            Ok(Some(text)) if text == wanted => plan.notes.push(Note::Current { harness, path }),
-            Ok(Some(text)) if ownership(&text) == Ownership::Changed => {
-                plan.notes.push(Note::Kept { harness, path, why: CHANGED });
+    for harness in Harness::ALL {
+        let known = &harness.doorway().facts.commands;
+        let commands = Commands { typed: "/{name}", ..*known };
+        for template in TEMPLATES.iter().filter(|template| known.older.contains(&template.name)) {
+            let path = known.user.path.replace("stead-{name}", template.name);
+            let Some(path) = site.resolve(Spot { base: known.user.base, path: &path }) else { continue };
+            let wanted = seal(&template.render(&commands, &shell_program(Scope::User, site.program)), Remark::Markdown);
+            match read_text(&path) {
+                Ok(Some(text)) if text == wanted => plan.notes.push(Note::Current { harness, path }),
+                Ok(Some(text)) if ownership(&text) == Ownership::Changed => {
+                    plan.notes.push(Note::Kept { harness, path, why: CHANGED });
+                }
+                Ok(Some(text)) => plan.edits.push(whole(harness, path, Some(text), Some(wanted))),
+                Ok(None) => {}
+                Err(why) => plan.notes.push(Note::Bad { harness, path, why }),
             }
-            Ok(Some(text)) => plan.edits.push(whole(harness, path, Some(text), Some(wanted))),
-            Ok(None) => {}
-            Err(why) => plan.notes.push(Note::Bad { harness, path, why }),
         }
     }
     plan

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 use stead_harness::{Harness, Scope};
+use stead_testkit::fake_model::Call;
 
 use crate::ground::Ground;
 use crate::repository;
@@ -29,8 +30,10 @@ pub struct Client {
     pub(crate) trust: &'static [&'static str],
     /// Writes the client's own settings, before `stead init` adds to them.
     pub(crate) prepare: fn(&Ground) -> Result<()>,
-    /// A kind of sub-agent that it offers.
-    pub(crate) sub_agent: &'static str,
+    /// The calls by which an agent sends out a sub-agent.
+    pub(crate) spawn: fn(task: &str) -> Vec<Call>,
+    /// A command that is typed headless is expanded; where not, the client only tells the model that there is one.
+    pub(crate) expands: bool,
     /// So many tokens of input make it compact the conversation.
     pub(crate) full: u64,
     /// Calls the client.

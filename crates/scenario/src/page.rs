@@ -103,9 +103,26 @@ fn obstacles() -> String {
             }
         }
     }
-    let extra = "Scenario 9 is played by file tool and by shell; where the client asks before it takes changed settings \
-                 over, also by a change behind its back.\n";
-    format!("Not expressible means that the client has no way to do it:\n\n{lines}\n{extra}\n")
+    format!("Not expressible means that the client has no way to do it:\n\n{lines}\n{}{}\n", EXTENT, unexpanded())
+}
+
+/// How far some scenarios go, where that depends on the client.
+const EXTENT: &str = "\
+- Scenario 5 is played twice: with a promise beside a second session, and with more rounds than most clients hold in a
+  row. A client that asks about one stop of a turn only keeps its loop active for the person's next message.
+- Scenario 7: where no event tells of a sub-agent's end, it is seen that the sub-agent was not told to go on.
+- Scenario 8 is played with a full conversation everywhere, and by a person's `/compact` where a hook can hold that.
+- Scenario 9 is played by file tool and by shell; where the client asks before it takes changed settings over, also by a
+  change behind its back.
+";
+
+fn unexpanded() -> String {
+    let clients = Client::ALL.iter().filter(|client| !client.expands).map(|client| named(client.harness));
+    let clients: Vec<_> = clients.collect();
+    format!(
+        "- Scenario 12: the typed command is expanded; headless, {} only list it to the model.\n",
+        clients.join(" and ")
+    )
 }
 
 fn trust() -> String {

@@ -112,7 +112,8 @@ fn keep_tail(mut reader: impl Read + Send + 'static, keep: usize) -> Receiver<Ve
     receiver
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests {
     use super::*;
 

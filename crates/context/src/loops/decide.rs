@@ -181,7 +181,9 @@ fn judge(state: &Loop, text: &str, stop: &Stop<'_>, answer: Option<&str>, repeat
         && holds(state, stop) > cap
     {
         // The client asks once more but has made up its mind; a hold that it ignores would count as a round.
-        return let_go(&format!("{why}; this client holds a turn no further than {cap} times in a row, the loop stays active"));
+        return let_go(&format!(
+            "{why}; this client holds a turn no further than {cap} times in a row, the loop stays active"
+        ));
     }
     let left = stop.cap.map(|cap| cap.saturating_sub(holds(state, stop))).filter(|left| *left <= 1);
     if left == Some(0) {

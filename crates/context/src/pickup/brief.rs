@@ -208,7 +208,7 @@ mod tests {
     #[test]
     fn the_least_useful_goes_first() {
         let brief = pickup([20, 5, 40, 2_000_000]).brief(400);
-        for kept in ["intent intent", "constraint constraint", &"next ".repeat(40).trim_end().to_owned(), "chosen"] {
+        for kept in ["intent intent", "constraint constraint", "next ".repeat(40).trim_end(), "chosen"] {
             assert!(brief.text.contains(kept), "{kept}: {}", brief.text);
         }
         assert_eq!(brief.left_out, ["Notes (in part)", "Mine"]);

@@ -22,7 +22,8 @@ pub(super) static DOORWAY: Doorway = Doorway {
         // Stays at the folder the session was started in, even when the agent works in a worktree.
         project_vars: &["CLAUDE_PROJECT_DIR"],
         events: EVENTS,
-        stop_cap: StopCap::Blocks { most: 8, variable: Some("CLAUDE_CODE_STOP_HOOK_BLOCK_CAP") },
+        stop_cap: StopCap::Blocks { most: 8, but_last: false, variable: Some("CLAUDE_CODE_STOP_HOOK_BLOCK_CAP") },
+        stops_alike: false,
         subagents: "start and stop events; calls carry agent_id",
         settings: SETTINGS,
         install: Install {
@@ -46,6 +47,7 @@ pub(super) static DOORWAY: Doorway = Doorway {
             user: user("commands/stead/{name}.md"),
             typed: "/stead:{name}",
             arguments: Some("$ARGUMENTS"),
+            older: &[],
         },
     },
     decode,

@@ -23,6 +23,7 @@ pub(super) static DOORWAY: Doorway = Doorway {
         project_vars: &[],
         events: EVENTS,
         stop_cap: StopCap::None,
+        stops_alike: false,
         subagents: "start and stop events; calls and prompts carry agent_id",
         settings: SETTINGS,
         install: Install {

@@ -23,8 +23,9 @@ pub(super) static DOORWAY: Doorway = Doorway {
         traces: &[".github/hooks", ".github/copilot", ".github/copilot-instructions.md"],
         project_vars: &[],
         events: EVENTS,
-        stop_cap: StopCap::Blocks { most: 8, variable: None },
-        subagents: "start and stop events, not for its general-purpose agent; no mark on calls",
+        stop_cap: StopCap::Blocks { most: 8, but_last: false, variable: None },
+        stops_alike: false,
+        subagents: "start and stop events, not for its general-purpose agent; calls carry parentAgentId",
         settings: SETTINGS,
         install: Install {
             shape: Shape::Flat,
@@ -165,9 +166,11 @@ fn decode<'a>(payload: &'a str, named: Option<&'a str>) -> serde_json::Result<Ev
     let native = wire.filled("hookName").or(named.map(Cow::Borrowed)).unwrap_or_default();
     let fact = EVENTS.iter().find(|fact| fact.native == native);
     let kind = outcome(fact.map_or(EventKind::Other, |fact| fact.kind), &wire);
-    let is_about_agent = matches!(kind, EventKind::SubagentStart | EventKind::SubagentStop);
+    // Within a sub-agent the session is its own; the one that sent it out is named beside it.
+    let parent = wire.filled("parentAgentId");
+    let is_about_agent = parent.is_some() || matches!(kind, EventKind::SubagentStart | EventKind::SubagentStop);
     Ok(Event {
-        session: wire.filled("sessionId"),
+        session: parent.or(wire.filled("sessionId")),
         agent: is_about_agent.then(|| Agent { id: wire.filled("agentId"), role: wire.any_text("agentName|agentType") }),
         cwd: wire.filled("cwd"),
         transcript: wire.filled("transcriptPath"),
@@ -201,7 +204,10 @@ fn detail<'a>(kind: EventKind, wire: &Members<'a>) -> Detail<'a> {
         EventKind::SessionStart => Detail::Start { source: wire.filled("source"), previous: None },
         EventKind::SessionEnd => Detail::End { reason: wire.filled("reason") },
         // Text that a hook put there raises the event again and looks like any other.
-        EventKind::Prompt => Detail::Prompt { text: wire.text("prompt").unwrap_or_default(), author: Author::Unknown },
+        EventKind::Prompt => Detail::Prompt {
+            text: wire.text("prompt").unwrap_or_default(),
+            author: if wire.filled("parentAgentId").is_some() { Author::Machine } else { Author::Unknown },
+        },
         EventKind::Stop | EventKind::SubagentStop => {
             Detail::Stop { message: wire.filled("response"), again: wire.flag("stop_hook_active"), waiting: 0 }
         }

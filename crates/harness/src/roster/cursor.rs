@@ -25,6 +25,7 @@ pub(super) static DOORWAY: Doorway = Doorway {
         events: EVENTS,
         // Our lines lift its limit of 5; borrowed lines have none.
         stop_cap: StopCap::None,
+        stops_alike: false,
         subagents: "start and stop events; no mark on calls",
         settings: SETTINGS,
         install: Install {
@@ -44,6 +45,7 @@ pub(super) static DOORWAY: Doorway = Doorway {
             typed: "/stead-{name}",
             // What a person writes behind the command is added to it.
             arguments: None,
+            older: &[],
         },
     },
     decode,

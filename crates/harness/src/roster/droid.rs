@@ -22,6 +22,7 @@ pub(super) static DOORWAY: Doorway = Doorway {
         project_vars: &["FACTORY_PROJECT_DIR", "DROID_PROJECT_DIR"],
         events: EVENTS,
         stop_cap: StopCap::Unknown,
+        stops_alike: false,
         subagents: "stop events only; no mark on calls",
         settings: SETTINGS,
         install: Install {
@@ -42,6 +43,7 @@ pub(super) static DOORWAY: Doorway = Doorway {
             user: user(".factory/commands/stead-{name}.md"),
             typed: "/stead-{name}",
             arguments: Some("$ARGUMENTS"),
+            older: &["handoff", "pickup"],
         },
     },
     decode,

@@ -23,6 +23,7 @@ pub(super) static DOORWAY: Doorway = Doorway {
         events: EVENTS,
         // Its limit of 100 turns and its loop detector end a run; neither counts blocks.
         stop_cap: StopCap::Unknown,
+        stops_alike: false,
         subagents: "no events, no mark on calls",
         settings: SETTINGS,
         install: Install {
@@ -41,6 +42,7 @@ pub(super) static DOORWAY: Doorway = Doorway {
             user: user(".gemini/commands/stead/{name}.toml"),
             typed: "/stead:{name}",
             arguments: Some("{{args}}"),
+            older: &[],
         },
     },
     decode,

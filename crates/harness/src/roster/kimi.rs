@@ -19,8 +19,9 @@ pub(super) static DOORWAY: Doorway = Doorway {
         project_vars: &[],
         events: EVENTS,
         // The second stop of a turn does not even reach a hook.
-        stop_cap: StopCap::Blocks { most: 1, variable: None },
-        subagents: "start and stop events; no mark on calls",
+        stop_cap: StopCap::Blocks { most: 1, but_last: false, variable: None },
+        stops_alike: true,
+        subagents: "start and stop events; no mark on calls, nor on the stop that a sub-agent raises before its own",
         settings: SETTINGS,
         install: Install {
             shape: Shape::TomlList,

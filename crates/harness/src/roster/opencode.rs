@@ -23,6 +23,7 @@ pub(super) static DOORWAY: Doorway = Doorway {
         project_vars: &[],
         events: EVENTS,
         stop_cap: StopCap::Unknown,
+        stops_alike: false,
         subagents: "child sessions; the plugin names their parent",
         settings: SETTINGS,
         install: Install {
@@ -42,6 +43,7 @@ pub(super) static DOORWAY: Doorway = Doorway {
             user: user("opencode/command/stead-{name}.md"),
             typed: "/stead-{name}",
             arguments: Some("$ARGUMENTS"),
+            older: &[],
         },
     },
     decode,

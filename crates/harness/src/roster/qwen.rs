@@ -19,7 +19,8 @@ pub(super) static DOORWAY: Doorway = Doorway {
         project_vars: &["QWEN_PROJECT_DIR"],
         events: EVENTS,
         // `stopHookBlockingCap` in its settings changes it too.
-        stop_cap: StopCap::Blocks { most: 8, variable: Some("QWEN_CODE_STOP_HOOK_BLOCK_CAP") },
+        stop_cap: StopCap::Blocks { most: 8, but_last: true, variable: Some("QWEN_CODE_STOP_HOOK_BLOCK_CAP") },
+        stops_alike: false,
         subagents: "start and stop events; calls carry agent_id",
         settings: SETTINGS,
         install: Install {
@@ -38,6 +39,7 @@ pub(super) static DOORWAY: Doorway = Doorway {
             user: user("commands/stead/{name}.md"),
             typed: "/stead:{name}",
             arguments: Some("{{args}}"),
+            older: &[],
         },
     },
     decode,

@@ -2,6 +2,7 @@
 
 use anyhow::Result;
 use stead_harness::{Harness, Scope};
+use stead_testkit::fake_model::Call;
 
 use super::{Ask, Client, Launch, line_field, words};
 use crate::ground::Ground;
@@ -14,8 +15,10 @@ pub(super) const CLIENT: Client = Client {
     trust: &[
         "`-p` asks no trust question; interactive sessions do",
         "`--permission-mode acceptEdits` and `--allowedTools` for its own tools, so that only hooks say no",
+        "`CLAUDE_CODE_AUTO_COMPACT_WINDOW`, so that it compacts a full conversation without being told so by the model's server",
     ],
-    sub_agent: "general-purpose",
+    spawn: |task| vec![Call::spawn("general-purpose", task)],
+    expands: true,
     full: 190_000,
     prepare,
     launch,

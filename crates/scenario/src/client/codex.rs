@@ -3,6 +3,7 @@
 use anyhow::Result;
 use serde_json::json;
 use stead_harness::{Harness, Scope};
+use stead_testkit::fake_model::Call;
 
 use super::{Ask, Client, Launch, line_field, words};
 use crate::ground::Ground;
@@ -18,7 +19,9 @@ pub(super) const CLIENT: Client = Client {
         "`--dangerously-bypass-approvals-and-sandbox`, so that only hooks say no",
         "its tool shell is a login shell that may reset PATH, so `~/.profile` names the folder of `stead`; hooks keep the client's",
     ],
-    sub_agent: "default",
+    // Its agent tools are not shown until they are looked for.
+    spawn: |task| vec![Call::find_tool("spawn agent"), Call::spawn("", task)],
+    expands: true,
     full: 260_000,
     prepare,
     launch,

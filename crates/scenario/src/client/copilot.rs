@@ -3,6 +3,7 @@
 use anyhow::Result;
 use serde_json::json;
 use stead_harness::{Harness, Scope};
+use stead_testkit::fake_model::Call;
 
 use super::{Ask, Client, Launch, line_field, words};
 use crate::ground::Ground;
@@ -16,7 +17,8 @@ pub(super) const CLIENT: Client = Client {
         "the folder, by `trusted_folders` in `~/.copilot/config.json`; elsewhere no project hook loads",
         "`--allow-all-tools`, so that only hooks say no",
     ],
-    sub_agent: "general-purpose",
+    spawn: |task| vec![Call::spawn("explore", task)],
+    expands: false,
     full: 125_000,
     prepare,
     launch,

@@ -3,6 +3,7 @@
 use anyhow::Result;
 use serde_json::json;
 use stead_harness::{Harness, Scope};
+use stead_testkit::fake_model::Call;
 
 use super::{Ask, Client, Launch, line_field, node, words};
 use crate::ground::Ground;
@@ -16,7 +17,8 @@ pub(super) const CLIENT: Client = Client {
         "the folder, by `GEMINI_CLI_TRUST_WORKSPACE=true`; elsewhere a headless run ends with exit 55",
         "`--approval-mode yolo`; without it a headless run offers no tool that changes anything",
     ],
-    sub_agent: "generalist",
+    spawn: |task| vec![Call::spawn("generalist", task)],
+    expands: true,
     full: 1_000_000,
     prepare,
     launch,

@@ -2,6 +2,7 @@
 
 use anyhow::Result;
 use stead_harness::{Harness, Scope};
+use stead_testkit::fake_model::Call;
 
 use super::{Ask, Client, Launch, line_field, node, words};
 use crate::ground::Ground;
@@ -14,7 +15,8 @@ pub(super) const CLIENT: Client = Client {
     trust: &[
         "nothing: installed by `stead init --user`, because it has no project settings, and the project by `stead context init`",
     ],
-    sub_agent: "coder",
+    spawn: |task| vec![Call::spawn("coder", task)],
+    expands: false,
     full: 97_000,
     prepare,
     launch,

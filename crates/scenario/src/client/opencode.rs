@@ -3,6 +3,7 @@
 use anyhow::{Context, Result};
 use serde_json::json;
 use stead_harness::{Harness, Scope};
+use stead_testkit::fake_model::Call;
 
 use super::{Ask, Client, Launch, line_field, words};
 use crate::ground::Ground;
@@ -16,7 +17,8 @@ pub(super) const CLIENT: Client = Client {
         "nothing: it loads a project's plugins without asking",
         "its plugin package is put in place beforehand; offline it would try to install that for over a minute",
     ],
-    sub_agent: "general",
+    spawn: |task| vec![Call::spawn("general", task)],
+    expands: true,
     full: 99_000,
     prepare,
     launch,

@@ -3,6 +3,7 @@
 use anyhow::Result;
 use serde_json::json;
 use stead_harness::{Harness, Scope};
+use stead_testkit::fake_model::Call;
 
 use super::{Ask, Client, Launch, line_field, node, words};
 use crate::ground::Ground;
@@ -16,8 +17,9 @@ pub(super) const CLIENT: Client = Client {
         "nothing: its folder trust is off unless a person turns it on",
         "`--approval-mode yolo`; without it a headless run refuses the shell before any hook",
     ],
-    sub_agent: "general-purpose",
-    full: 125_000,
+    spawn: |task| vec![Call::spawn("general-purpose", task)],
+    expands: true,
+    full: 190_000,
     prepare,
     launch,
     session,

@@ -69,12 +69,14 @@ fn words(powers: Powers) -> String {
 }
 
 fn cap(facts: &Facts) -> String {
-    match facts.stop_cap {
-        StopCap::Blocks { most: 1, .. } => "once".to_owned(),
-        StopCap::Blocks { most, variable: None } => format!("{most} times"),
-        StopCap::Blocks { most, variable: Some(variable) } => format!("{most} times, or as `{variable}` says"),
-        StopCap::None => "without end".to_owned(),
-        StopCap::Unknown => "unknown".to_owned(),
+    match (facts.stop_cap, facts.stop_cap.most()) {
+        (StopCap::None, _) => "without end".to_owned(),
+        (_, None) => "unknown".to_owned(),
+        (_, Some(1)) => "once".to_owned(),
+        (StopCap::Blocks { variable: Some(variable), .. }, Some(most)) => {
+            format!("{most} times, unless `{variable}` says otherwise")
+        }
+        (_, Some(most)) => format!("{most} times"),
     }
 }
 

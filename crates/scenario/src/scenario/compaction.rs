@@ -12,11 +12,8 @@ use crate::ground::{Ground, Programs};
 use crate::play::{Played, play, play_ask};
 use crate::record::Records;
 
-pub(super) const SCENARIO: Scenario = Scenario {
-    number: 8,
-    title: "before and after a compaction",
-    stage: Stage::Built { obstacle, play: check },
-};
+pub(super) const SCENARIO: Scenario =
+    Scenario { number: 8, title: "before and after a compaction", stage: Stage::Built { obstacle, play: check } };
 
 const ROLE: &str = "builder";
 

@@ -3,12 +3,34 @@ use serde_json::Value;
 /// A tool call in neutral words. The server finds the client's own tool for it.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Call {
-    Shell { command: String },
-    Write { path: String, content: String },
-    Edit { path: String, old: String, new: String },
-    Read { path: String },
-    Mcp { server: String, tool: String, arguments: Value },
-    Spawn { role: String, task: String },
+    Shell {
+        command: String,
+    },
+    Write {
+        path: String,
+        content: String,
+    },
+    Edit {
+        path: String,
+        old: String,
+        new: String,
+    },
+    Read {
+        path: String,
+    },
+    Mcp {
+        server: String,
+        tool: String,
+        arguments: Value,
+    },
+    Spawn {
+        role: String,
+        task: String,
+    },
+    /// Looks for tools that the client has but does not show at first.
+    FindTool {
+        query: String,
+    },
 }
 
 impl Call {
@@ -32,8 +54,13 @@ impl Call {
         Self::Mcp { server: server.into(), tool: tool.into(), arguments }
     }
 
+    /// Sends out a sub-agent; without a role for clients that have one kind only.
     pub fn spawn(role: impl Into<String>, task: impl Into<String>) -> Self {
         Self::Spawn { role: role.into(), task: task.into() }
+    }
+
+    pub fn find_tool(query: impl Into<String>) -> Self {
+        Self::FindTool { query: query.into() }
     }
 
     /// Names the kind of call.
@@ -45,6 +72,7 @@ impl Call {
             Self::Read { .. } => "read",
             Self::Mcp { .. } => "mcp",
             Self::Spawn { .. } => "spawn",
+            Self::FindTool { .. } => "find-tool",
         }
     }
 }

@@ -5,11 +5,13 @@ use serde_json::{Value, json};
 use super::answer::{Answer, Input, NativeCall};
 use super::api::{Asked, Offered, items};
 use super::response::Response;
+use super::tool::FIND;
 
 pub(super) fn asked(body: &Value) -> Asked {
     let mut offered = Vec::new();
     // Later tools arrive as an item of the conversation.
-    let added = items(&body["input"]).filter(|item| item["type"] == "additional_tools");
+    let brings_tools = |item: &&Value| matches!(item["type"].as_str(), Some("additional_tools" | "tool_search_output"));
+    let added = items(&body["input"]).filter(brings_tools);
     for tool in items(&body["tools"]).chain(added.flat_map(|item| items(&item["tools"]))) {
         if tool["type"] == "namespace" {
             let inner = items(&tool["tools"]).filter_map(|inner| offer(inner, tool["name"].as_str()));
@@ -87,6 +89,11 @@ fn output(answer: &Answer) -> Vec<Value> {
 fn item(call: &NativeCall, id: &str) -> Value {
     let mut item = json!({"id": format!("fc_{id}"), "call_id": id, "name": call.name, "status": "completed"});
     match &call.input {
+        Input::Object(value) if call.name == FIND => {
+            item["type"] = json!("tool_search_call");
+            item["execution"] = json!("client");
+            item["arguments"] = value.clone();
+        }
         Input::Object(value) => {
             item["type"] = json!("function_call");
             item["arguments"] = json!(value.to_string());

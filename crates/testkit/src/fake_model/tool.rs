@@ -14,6 +14,8 @@ const EDIT: &[&str] = &["Edit", "replace", "edit"];
 const READ: &[&str] = &["Read", "read_file", "read", "view"];
 const SPAWN: &[&str] = &["Agent", "Task", "agent", "task", "spawn_agent", "invoke_agent"];
 const PATCH: &str = "apply_patch";
+/// Offered by its kind instead of a name.
+pub(super) const FIND: &str = "tool_search";
 
 /// A value of a call and the properties it may go by.
 struct Field<'a>(&'a [&'a str], Value);
@@ -47,8 +49,14 @@ pub(super) fn resolve(call: &Call, offered: &[Offered]) -> Result<NativeCall, St
         }
         Call::Mcp { server, tool, arguments } => Ok(mcp(offered, server, tool, arguments)),
         Call::Spawn { role, task } => {
-            let fields = vec![Field(TASK, json!(task)), Field(ROLE, json!(role))];
+            let mut fields = vec![Field(TASK, json!(task))];
+            if !role.is_empty() {
+                fields.push(Field(ROLE, json!(role)));
+            }
             function(call, offered, SPAWN, fields)
+        }
+        Call::FindTool { query } => {
+            Ok(NativeCall { name: FIND.to_owned(), namespace: None, input: Input::Object(json!({"query": query})) })
         }
     }
 }

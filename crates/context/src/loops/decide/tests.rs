@@ -207,7 +207,8 @@ fn the_clients_own_cap_is_announced_one_before() {
     }
     // One more is asked about but would be ignored.
     let beyond = Stop { again: true, cap: Some(8), ..stop(Said::Message("beyond")) };
-    let why = "let go: no promise was made; this client holds a turn no further than 8 times in a row, the loop stays active";
+    let why =
+        "go: no promise was made; this client holds a turn no further than 8 times in a row, the loop stays active";
     let state_then = check(state.clone(), beyond, why);
     assert_eq!((state_then.iteration, state_then.status), (state.iteration, LoopStatus::Active));
     // A new turn counts anew, and a client with a single hold is told at once.

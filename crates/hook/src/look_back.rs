@@ -1,0 +1,86 @@
+//! What lines that were written before tell about a stop: whether a message is new, whether a sub-agent is at work.
+
+use std::path::Path;
+
+use serde::Deserialize;
+use stead_model::{EventKind, unix_millis};
+use stead_store::Tail;
+
+/// How far the session log is read, from its end.
+const LINES: usize = 200;
+
+/// Says whether a line of a transcript is from after a moment. One that does not tell counts as new.
+pub(crate) fn is_newer(line: &str, since: Option<i64>) -> bool {
+    #[derive(Deserialize)]
+    struct Stamp {
+        timestamp: String,
+    }
+    let (Some(since), Ok(stamp)) = (since, serde_json::from_str::<Stamp>(line)) else { return true };
+    unix_millis(&stamp.timestamp).is_none_or(|at| at > since)
+}
+
+/// Says whether a sub-agent of a session has begun and not ended, by what its hooks wrote down.
+pub(crate) fn has_sub_agent(log: &Path, session: &str) -> bool {
+    #[derive(Deserialize)]
+    struct Line {
+        session: Option<String>,
+        event: String,
+    }
+    let Ok(lines) = Tail::open(log) else { return false };
+    let mut ended = 0_usize;
+    for line in lines.take(LINES).flatten() {
+        let Ok(line) = serde_json::from_str::<Line>(&line.text) else { continue };
+        if line.session.as_deref() != Some(session) {
+            continue;
+        }
+        if line.event == EventKind::SubagentStop.name() {
+            ended += 1;
+        } else if line.event == EventKind::SubagentStart.name() {
+            if ended == 0 {
+                return true;
+            }
+            ended -= 1;
+        } else if line.event == EventKind::Prompt.name() {
+            // A turn begins without sub-agents; one that was lost must not keep a loop from holding for ever.
+            return false;
+        }
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_tells_its_time_or_counts_as_new() {
+        let since = unix_millis("2026-11-15T21:49:50.000Z");
+        let check = |line: &str, expected: bool| assert_eq!(is_newer(line, since), expected, "{line}");
+        check(r#"{"timestamp": "2026-11-15T21:49:50.001Z", "type": "x"}"#, true);
+        check(r#"{"timestamp": "2026-11-15T21:49:50.000Z"}"#, false);
+        check(r#"{"timestamp": "some day"}"#, true);
+        check(r#"{"timestamp": 5}"#, true);
+        check("{torn", true);
+        assert!(is_newer(r#"{"timestamp": "1999-01-01T00:00:00Z"}"#, None));
+    }
+
+    #[test]
+    fn a_sub_agent_is_at_work_between_its_events() {
+        let check = |events: &str, expected: bool| {
+            let path = std::env::temp_dir().join(format!("stead-look-back-{}-{}", std::process::id(), events.len()));
+            let line = |event: &str| match event.strip_prefix('!') {
+                Some(event) => format!("{{\"session\":\"other\",\"event\":\"{event}\"}}\n"),
+                None => format!("{{\"session\":\"s\",\"event\":\"{event}\"}}\n"),
+            };
+            std::fs::write(&path, events.split_whitespace().map(line).collect::<String>()).unwrap();
+            assert_eq!(has_sub_agent(&path, "s"), expected, "{events}");
+            std::fs::remove_file(path).unwrap();
+        };
+        check("prompt before-tool subagent-start", true);
+        check("prompt subagent-start subagent-stop after-tool", false);
+        check("prompt subagent-start subagent-start subagent-stop", true);
+        check("subagent-start prompt", false);
+        check("prompt !subagent-start", false);
+        check("prompt", false);
+    }
+}
