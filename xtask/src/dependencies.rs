@@ -11,7 +11,8 @@ use crate::licence;
 use crate::metadata::{Metadata, Package};
 use crate::repository;
 
-const CRATES_IO: &str = "registry+https://github.com/rust-lang/crates.io-index";
+/// How cargo names the sources it calls the default registry; a fork comes from `git+` or another kind.
+const REGISTRY: &str = "registry+";
 
 pub(crate) fn run(arguments: Arguments) -> Result<ExitCode> {
     arguments.finish()?;
@@ -67,8 +68,8 @@ impl Rules {
         if let Some((_, reason)) = self.banned.iter().find(|(name, _)| *name == package.name) {
             problems.push(format!("{named} is banned: {reason}"));
         }
-        if package.source.as_deref().is_some_and(|source| source != CRATES_IO) {
-            problems.push(format!("{named} does not come from crates.io"));
+        if package.source.as_deref().is_some_and(|source| !source.starts_with(REGISTRY)) {
+            problems.push(format!("{named} does not come from the registry"));
         }
         problems
     }
@@ -99,20 +100,20 @@ mod tests {
 
     #[test]
     fn packages_within_the_rules_pass() {
-        check("good", Some("MIT"), Some(CRATES_IO), &[]);
+        check("good", Some("MIT"), Some(REGISTRY), &[]);
         check("ours", Some("MIT OR Apache-2.0"), None, &[]);
     }
 
     #[test]
     fn packages_outside_the_rules_are_told_apart() {
-        check("shy", None, Some(CRATES_IO), &["`shy 1.0.0` states no licence"]);
+        check("shy", None, Some(REGISTRY), &["`shy 1.0.0` states no licence"]);
         check("gnu", Some("GPL-3.0"), None, &["`gnu 1.0.0` is under `GPL-3.0`, which deny.toml does not allow"]);
         check("left-pad", Some("MIT"), None, &["`left-pad 1.0.0` is banned: pad by hand"]);
         check(
             "fork",
             Some("MIT"),
             Some("git+https://example.org/fork"),
-            &["`fork 1.0.0` does not come from crates.io"],
+            &["`fork 1.0.0` does not come from the registry"],
         );
     }
 

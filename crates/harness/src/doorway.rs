@@ -38,6 +38,8 @@ pub struct Facts {
     pub stop_cap: StopCap,
     /// A sub-agent's end raises the stop event as if the agent itself had stopped, before it is told as what it is.
     pub stops_alike: bool,
+    /// It raises a session's start after a compaction, but drops the text that a hook gives then.
+    pub drops_compact_start: bool,
     /// How a sub-agent's calls are told from the main agent's.
     pub subagents: &'static str,
     /// Every settings layer the client reads. Agents may edit them only where our lines survive.
@@ -247,4 +249,26 @@ impl Doorway {
 
 fn is_object(json: &str) -> bool {
     serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(json).is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_person_may_change_how_often_a_stop_is_held() {
+        let cap = |but_last| StopCap::Blocks { most: 8, but_last, variable: Some("CAP") };
+        let check = |cap: StopCap, said: Option<&str>, expected: Option<u32>| {
+            let env = |name: &str| said.filter(|_| name == "CAP").map(OsString::from);
+            assert_eq!(cap.most_in(&env), expected, "{cap:?} {said:?}");
+        };
+        check(cap(false), None, Some(8));
+        check(cap(false), Some("3"), Some(3));
+        check(cap(true), Some("3"), Some(2));
+        for odd in ["0", "-1", "many", ""] {
+            check(cap(true), Some(odd), Some(7));
+        }
+        check(StopCap::None, Some("3"), None);
+        assert_eq!(cap(true).most(), Some(7));
+    }
 }

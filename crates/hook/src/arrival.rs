@@ -54,6 +54,10 @@ pub(crate) fn waits(harness: Harness, event: &Event<'_>) -> bool {
 fn start(member: &Member<'_>) -> Verdict {
     let Detail::Start { source, .. } = &member.event.detail else { return Verdict::allow() };
     let compacted = source.as_deref() == Some(COMPACT);
+    if compacted && member.harness.doorway().facts.drops_compact_start {
+        compaction::waiting(member);
+        return Verdict::allow();
+    }
     if !member.powers().context {
         return if compacted { compaction::after(member) } else { Verdict::allow() };
     }
@@ -64,11 +68,12 @@ fn start(member: &Member<'_>) -> Verdict {
 }
 
 fn prompt(member: &Member<'_>) -> Verdict {
-    let by_machine = matches!(member.event.detail, Detail::Prompt { author: Author::Machine, .. });
-    if by_machine || !member.powers().context {
+    if !member.powers().context {
         return Verdict::allow();
     }
-    let due = take_due(member);
+    // A role is needed at once; the rest is for what the person says next.
+    let by_machine = matches!(member.event.detail, Detail::Prompt { author: Author::Machine, .. });
+    let due = !by_machine && take_due(member);
     let recovered = match member.role() {
         Some(role) if compaction::waits(member, &role) => compaction::recover(member, &role),
         _ => Verdict::allow(),

@@ -99,6 +99,13 @@ pub(crate) fn after(member: &Member<'_>) -> Verdict {
     if member.powers().context {
         return recover(member, &role);
     }
+    waiting(member);
+    Verdict::allow()
+}
+
+/// Notes that the role still waits to be given back.
+pub(crate) fn waiting(member: &Member<'_>) {
+    let Some(role) = member.role() else { return };
     let step = RoleState::read_or_new(&member.indexes, &role, &member.now).and_then(|mut state| {
         let session = member.session.as_ref().map(|session| session.as_str().to_owned());
         // Each compaction begins with its own event, so an active role of this session has been given back already.
@@ -112,7 +119,6 @@ pub(crate) fn after(member: &Member<'_>) -> Verdict {
     if let Err(error) = step {
         member.note(&error);
     }
-    Verdict::allow()
 }
 
 /// Says whether a compaction of this session still waits for its recovery.

@@ -62,10 +62,7 @@ fn a_fresh_packet_is_read_and_not_touched() {
     let before = world.read(&path);
     world.hook("claude PreToolUse", shell(&world, "stead pickup latest"));
     let run = world.stead(&["pickup", "latest"]).ok();
-    assert!(
-        run.starts_with(&format!("# Pickup: go on\n\nPacket `{id}` (draft), written.\nStaleness: fresh\n")),
-        "{run}"
-    );
+    assert!(run.starts_with(&format!("# Pickup: go on\n\nPacket `{id}` (draft).\nStaleness: fresh\n")), "{run}");
     assert!(
         run.contains("- `src/same.rs` same (confirmed)") && run.contains("## Next Prompt (Draft)\n\ngo on\n"),
         "{run}"

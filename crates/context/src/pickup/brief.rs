@@ -91,13 +91,13 @@ impl Pickup {
     fn head(&self) -> String {
         let packet = &self.packet;
         let by = match (packet.get("source"), packet.get("session_id")) {
-            (Some(source), Some(session)) => format!(" by {source} session `{session}`"),
-            (Some(source), None) if source != "unknown" => format!(" by {source}"),
+            (Some(source), Some(session)) => format!(", written by {source} session `{session}`"),
+            (Some(source), None) if source != "unknown" => format!(", written by {source}"),
             _ => String::new(),
         };
         let mut text = format!("# Pickup: {}\n\n", head(packet.purpose(), PURPOSE).0);
         let status = packet.get("status").unwrap_or("unknown");
-        text.push_str(&format!("Packet `{}` ({status}), written{by}.\n", self.id));
+        text.push_str(&format!("Packet `{}` ({status}){by}.\n", self.id));
         if let Some(before) = packet.continues() {
             text.push_str(&format!("It continues `{before}`.\n"));
         }
@@ -199,7 +199,7 @@ mod tests {
     #[test]
     fn everything_is_there_while_it_fits() {
         let brief = pickup([1, 1, 1, 1]).brief(2_000);
-        let expected = "# Pickup: p\n\nPacket `id` (draft), written.\nStaleness: stale\n- age: old (stale)\n\
+        let expected = "# Pickup: p\n\nPacket `id` (draft).\nStaleness: stale\n- age: old (stale)\n\
             Check what it says against the files before you build on it.\n\n## Intent\n\nintent\n\n## Constraints\n\n\
             constraint\n\n## Next Prompt (Draft)\n\nnext\n\n## Decisions\n\nchosen\n\n## Notes\n\nnote\n\n## Mine\n\nown words\n";
         assert_eq!(brief, Brief { text: expected.into(), left_out: Vec::new() });

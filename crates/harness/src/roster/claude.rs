@@ -24,6 +24,7 @@ pub(super) static DOORWAY: Doorway = Doorway {
         events: EVENTS,
         stop_cap: StopCap::Blocks { most: 8, but_last: false, variable: Some("CLAUDE_CODE_STOP_HOOK_BLOCK_CAP") },
         stops_alike: false,
+        drops_compact_start: false,
         subagents: "start and stop events; calls carry agent_id",
         settings: SETTINGS,
         install: Install {

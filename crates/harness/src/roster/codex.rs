@@ -24,6 +24,7 @@ pub(super) static DOORWAY: Doorway = Doorway {
         events: EVENTS,
         stop_cap: StopCap::None,
         stops_alike: false,
+        drops_compact_start: false,
         subagents: "start and stop events; calls and prompts carry agent_id",
         settings: SETTINGS,
         install: Install {

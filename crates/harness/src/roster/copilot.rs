@@ -25,6 +25,7 @@ pub(super) static DOORWAY: Doorway = Doorway {
         events: EVENTS,
         stop_cap: StopCap::Blocks { most: 8, but_last: false, variable: None },
         stops_alike: false,
+        drops_compact_start: false,
         subagents: "start and stop events, not for its general-purpose agent; calls carry parentAgentId",
         settings: SETTINGS,
         install: Install {

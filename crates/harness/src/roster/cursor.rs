@@ -26,6 +26,7 @@ pub(super) static DOORWAY: Doorway = Doorway {
         // Our lines lift its limit of 5; borrowed lines have none.
         stop_cap: StopCap::None,
         stops_alike: false,
+        drops_compact_start: false,
         subagents: "start and stop events; no mark on calls",
         settings: SETTINGS,
         install: Install {

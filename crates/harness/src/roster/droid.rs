@@ -23,6 +23,7 @@ pub(super) static DOORWAY: Doorway = Doorway {
         events: EVENTS,
         stop_cap: StopCap::Unknown,
         stops_alike: false,
+        drops_compact_start: false,
         subagents: "stop events only; no mark on calls",
         settings: SETTINGS,
         install: Install {

@@ -24,6 +24,7 @@ pub(super) static DOORWAY: Doorway = Doorway {
         // Its limit of 100 turns and its loop detector end a run; neither counts blocks.
         stop_cap: StopCap::Unknown,
         stops_alike: false,
+        drops_compact_start: false,
         subagents: "no events, no mark on calls",
         settings: SETTINGS,
         install: Install {

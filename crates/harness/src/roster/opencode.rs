@@ -24,6 +24,7 @@ pub(super) static DOORWAY: Doorway = Doorway {
         events: EVENTS,
         stop_cap: StopCap::Unknown,
         stops_alike: false,
+        drops_compact_start: false,
         subagents: "child sessions; the plugin names their parent",
         settings: SETTINGS,
         install: Install {

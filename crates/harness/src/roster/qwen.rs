@@ -21,6 +21,7 @@ pub(super) static DOORWAY: Doorway = Doorway {
         // `stopHookBlockingCap` in its settings changes it too.
         stop_cap: StopCap::Blocks { most: 8, but_last: true, variable: Some("QWEN_CODE_STOP_HOOK_BLOCK_CAP") },
         stops_alike: false,
+        drops_compact_start: true,
         subagents: "start and stop events; calls carry agent_id",
         settings: SETTINGS,
         install: Install {

@@ -19,7 +19,7 @@ pub(super) const CLIENT: Client = Client {
     ],
     spawn: |task| vec![Call::spawn("general-purpose", task)],
     expands: true,
-    full: 190_000,
+    full: 170_000,
     prepare,
     launch,
     session,

@@ -44,6 +44,8 @@ struct Progress {
     log: Vec<Exchange>,
     /// Lane marker to the turns given and the conversation that got the last one.
     lanes: HashMap<String, (usize, String)>,
+    /// How full the conversation was said to be.
+    tokens: u64,
 }
 
 impl FakeModel {
@@ -170,9 +172,12 @@ impl State {
         }
         if let Some(text) = side_answer(&asked) {
             answer.text = Some(text);
+            // A summary reads the whole conversation; clients work out from that what it saved.
+            answer.input_tokens = self.progress().tokens;
         } else if let Some((lane, index, next)) = self.next(&asked) {
             (answer, exchange.problem) = spoken(&next, &asked);
             exchange.part = Part::Turn { lane, turn: index };
+            self.progress().tokens = answer.input_tokens;
             turn = Some(next);
         } else {
             answer.text = Some(SIDE_TEXT.to_owned());

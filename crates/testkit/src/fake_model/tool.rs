@@ -171,6 +171,16 @@ mod tests {
     }
 
     #[test]
+    fn a_sub_agent_needs_no_role_and_a_hidden_tool_is_looked_for() {
+        check(
+            Call::spawn("", "look"),
+            &[tool("spawn_agent", &["message"], &["message"])],
+            json!(["spawn_agent", {"message": "look"}]),
+        );
+        check(Call::find_tool("agents"), &[], json!(["tool_search", {"query": "agents"}]));
+    }
+
+    #[test]
     fn a_patch_tool_takes_text() {
         let patch = Offered { name: PATCH.into(), namespace: None, schema: None };
         check(
