@@ -104,6 +104,8 @@ pub enum StopCap {
         but_last: bool,
         /// By which a person sets another number, for the client and for what it starts.
         variable: Option<&'static str>,
+        /// The client counts anew once the agent has used a tool.
+        anew: bool,
     },
     /// No limit: our own bound is the only one.
     None,
@@ -116,12 +118,14 @@ impl StopCap {
         self.most_in(&|_| None)
     }
 
-    /// The number that holds here. What is no number counts as not said.
+    /// The number that holds here. What is no number counts as not said; 0 takes the cap away.
     pub fn most_in(self, env: &dyn Fn(&str) -> Option<OsString>) -> Option<u32> {
-        let Self::Blocks { most, but_last, variable } = self else { return None };
-        let said = variable.and_then(env).and_then(|value| value.to_str()?.trim().parse().ok());
-        let most: u32 = said.filter(|number| *number > 0).unwrap_or(most);
-        Some(most.saturating_sub(but_last.into()))
+        let Self::Blocks { most, but_last, variable, .. } = self else { return None };
+        let said = variable.and_then(env).and_then(|value| value.to_str()?.trim().parse::<u32>().ok());
+        match said.unwrap_or(most) {
+            0 => None,
+            most => Some(most.saturating_sub(but_last.into())),
+        }
     }
 }
 
@@ -257,7 +261,7 @@ mod tests {
 
     #[test]
     fn a_person_may_change_how_often_a_stop_is_held() {
-        let cap = |but_last| StopCap::Blocks { most: 8, but_last, variable: Some("CAP") };
+        let cap = |but_last| StopCap::Blocks { most: 8, but_last, variable: Some("CAP"), anew: false };
         let check = |cap: StopCap, said: Option<&str>, expected: Option<u32>| {
             let env = |name: &str| said.filter(|_| name == "CAP").map(OsString::from);
             assert_eq!(cap.most_in(&env), expected, "{cap:?} {said:?}");
@@ -265,7 +269,8 @@ mod tests {
         check(cap(false), None, Some(8));
         check(cap(false), Some("3"), Some(3));
         check(cap(true), Some("3"), Some(2));
-        for odd in ["0", "-1", "many", ""] {
+        check(cap(false), Some("0"), None);
+        for odd in ["-1", "many", ""] {
             check(cap(true), Some(odd), Some(7));
         }
         check(StopCap::None, Some("3"), None);

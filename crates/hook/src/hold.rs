@@ -1,13 +1,13 @@
 //! The loop engine's side of a stop: whose stop it is, what the agent said last, and the loop's check. It holds nobody
 //! but the session that a loop belongs to, and whatever goes wrong lets the agent go.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
 
 use stead_context::{Answer, Check, ContextError, Foreground, LoopStatus, Loops, Owner, Said, Starter, Stop};
 use stead_gate::{Place, Policy, judge};
-use stead_harness::{Harness, WarnBy, last_message};
+use stead_harness::{Harness, StopCap, WarnBy, last_message};
 use stead_model::{Action, Detail, Event, EventKind, Level, ToolCall, Verdict, unix_millis};
 use stead_store::{CheckEnd, Room, Tail, extend_alarm, run_check};
 
@@ -130,7 +130,7 @@ impl Engine<'_> {
         };
         let mut stop = Stop {
             said,
-            again,
+            again: again && !self.counts_anew(),
             waiting,
             cap: self.harness.doorway().facts.stop_cap.most_in(self.env),
             now: record::now_millis(),
@@ -161,8 +161,17 @@ impl Engine<'_> {
     }
 
     fn has_sub_agent(&self) -> bool {
-        let log = self.policy.indexes(self.root).join("sessions.jsonl");
-        look_back::has_sub_agent(&log, self.event.session.as_deref().unwrap_or_default())
+        look_back::has_sub_agent(&self.log(), self.event.session.as_deref().unwrap_or_default())
+    }
+
+    /// Says whether the client began to count the held stops again, because the agent has used a tool since the last.
+    fn counts_anew(&self) -> bool {
+        matches!(self.harness.doorway().facts.stop_cap, StopCap::Blocks { anew: true, .. })
+            && look_back::has_worked(&self.log(), self.event.session.as_deref().unwrap_or_default())
+    }
+
+    fn log(&self) -> PathBuf {
+        self.policy.indexes(self.root).join("sessions.jsonl")
     }
 
     /// When the loop was last looked at, or began. What was said before that was an answer to something else.

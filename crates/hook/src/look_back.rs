@@ -48,6 +48,27 @@ pub(crate) fn has_sub_agent(log: &Path, session: &str) -> bool {
     false
 }
 
+/// Says whether the main agent of a session has used a tool since its last stop or prompt.
+pub(crate) fn has_worked(log: &Path, session: &str) -> bool {
+    #[derive(Deserialize)]
+    struct Line {
+        session: Option<String>,
+        agent: Option<String>,
+        event: String,
+    }
+    let Ok(lines) = Tail::open(log) else { return false };
+    let own = lines.take(LINES).flatten().filter_map(|line| serde_json::from_str::<Line>(&line.text).ok());
+    for line in own.filter(|line| line.session.as_deref() == Some(session) && line.agent.is_none()) {
+        if line.event == EventKind::AfterTool.name() || line.event == EventKind::ToolFailed.name() {
+            return true;
+        }
+        if line.event == EventKind::Stop.name() || line.event == EventKind::Prompt.name() {
+            return false;
+        }
+    }
+    false
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -82,5 +103,22 @@ mod tests {
         check("subagent-start prompt", false);
         check("prompt !subagent-start", false);
         check("prompt", false);
+    }
+
+    #[test]
+    fn a_tool_since_the_last_stop_is_work() {
+        let folder = std::env::temp_dir().join(format!("stead-has-worked-{}", std::process::id()));
+        let check = |lines: &[&str], expected: bool| {
+            std::fs::write(&folder, lines.join("\n") + "\n").unwrap();
+            assert_eq!(has_worked(&folder, "s"), expected, "{lines:?}");
+        };
+        let own = |event: &str| format!("{{\"session\":\"s\",\"event\":\"{event}\"}}");
+        let (stop, tool, before) = (own("stop"), own("after-tool"), own("before-tool"));
+        check(&[&stop, &before, &tool], true);
+        check(&[&tool, &stop], false);
+        check(&[&stop, &before], false);
+        check(&[&stop, r#"{"session":"s","agent":"a","event":"after-tool"}"#], false);
+        check(&[&stop, r#"{"session":"other","event":"after-tool"}"#], false);
+        std::fs::remove_file(folder).unwrap();
     }
 }

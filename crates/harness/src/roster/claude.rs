@@ -22,7 +22,12 @@ pub(super) static DOORWAY: Doorway = Doorway {
         // Stays at the folder the session was started in, even when the agent works in a worktree.
         project_vars: &["CLAUDE_PROJECT_DIR"],
         events: EVENTS,
-        stop_cap: StopCap::Blocks { most: 8, but_last: false, variable: Some("CLAUDE_CODE_STOP_HOOK_BLOCK_CAP") },
+        stop_cap: StopCap::Blocks {
+            most: 8,
+            but_last: false,
+            variable: Some("CLAUDE_CODE_STOP_HOOK_BLOCK_CAP"),
+            anew: true,
+        },
         stops_alike: false,
         drops_compact_start: false,
         subagents: "start and stop events; calls carry agent_id",

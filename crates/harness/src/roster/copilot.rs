@@ -23,7 +23,7 @@ pub(super) static DOORWAY: Doorway = Doorway {
         traces: &[".github/hooks", ".github/copilot", ".github/copilot-instructions.md"],
         project_vars: &[],
         events: EVENTS,
-        stop_cap: StopCap::Blocks { most: 8, but_last: false, variable: None },
+        stop_cap: StopCap::Blocks { most: 8, but_last: false, variable: None, anew: false },
         stops_alike: false,
         drops_compact_start: false,
         subagents: "start and stop events, not for its general-purpose agent; calls carry parentAgentId",

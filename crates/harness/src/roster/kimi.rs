@@ -19,7 +19,7 @@ pub(super) static DOORWAY: Doorway = Doorway {
         project_vars: &[],
         events: EVENTS,
         // The second stop of a turn does not even reach a hook.
-        stop_cap: StopCap::Blocks { most: 1, but_last: false, variable: None },
+        stop_cap: StopCap::Blocks { most: 1, but_last: false, variable: None, anew: false },
         stops_alike: true,
         drops_compact_start: false,
         subagents: "start and stop events; no mark on calls, nor on the stop that a sub-agent raises before its own",

@@ -19,7 +19,12 @@ pub(super) static DOORWAY: Doorway = Doorway {
         project_vars: &["QWEN_PROJECT_DIR"],
         events: EVENTS,
         // `stopHookBlockingCap` in its settings changes it too.
-        stop_cap: StopCap::Blocks { most: 8, but_last: true, variable: Some("QWEN_CODE_STOP_HOOK_BLOCK_CAP") },
+        stop_cap: StopCap::Blocks {
+            most: 8,
+            but_last: true,
+            variable: Some("QWEN_CODE_STOP_HOOK_BLOCK_CAP"),
+            anew: false,
+        },
         stops_alike: false,
         drops_compact_start: true,
         subagents: "start and stop events; calls carry agent_id",

@@ -75,6 +75,21 @@ fn the_clients_own_cap_is_announced_one_before() {
     assert!(!held(&stop(&world, "s1", "new turn")).unwrap().contains("in a row"));
 }
 
+/// Seen on Claude Code 2.1.325: an agent that works between its stops may be held as often as one likes.
+#[test]
+fn a_client_that_counts_anew_after_a_tool_is_not_given_up_early() {
+    let world = marked();
+    start(&world, "s1", &["--promise", "DONE"]);
+    for number in 1..=12 {
+        let own =
+            json!({"session_id": "s1", "last_assistant_message": number.to_string(), "stop_hook_active": number > 1});
+        let prompt = held(&stop_with(&world, own)).unwrap();
+        assert!(!prompt.contains("in a row"), "{number}: {prompt}");
+        let work = json!({"session_id": "s1", "tool_name": "Bash", "tool_input": {"command": "true"}});
+        world.hook("claude PostToolUse", crate::world::payload(&world, "PostToolUse", work));
+    }
+}
+
 #[test]
 fn a_person_can_set_another_cap() {
     let mut world = marked();
