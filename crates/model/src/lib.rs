@@ -6,6 +6,7 @@
 
 mod action;
 mod capped;
+mod effect;
 mod event;
 mod id;
 mod redact;
@@ -16,6 +17,7 @@ mod verdict;
 
 pub use action::{Action, Change, FileChange, Replacement, ToolCall};
 pub use capped::Capped;
+pub use effect::{Content, Coverage, Deed, Effect, Effects, GitDeed, GitKind, How, Target};
 pub use event::{Agent, Author, Detail, Event, EventKind, Trigger};
 pub use id::{FileId, IdProblem};
 pub use redact::redact;

@@ -9,10 +9,19 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("settings", &["model"]),
     ("gate", &["model", "settings"]),
     ("store", &[]),
-    ("hook", &["model", "harness", "gate", "store", "settings", "context"]),
+    ("guard", &["model", "gate"]),
+    ("evidence", &["model", "store"]),
+    ("hook", &["model", "harness", "gate", "guard", "store", "settings", "context", "evidence"]),
     ("install", &["model", "harness", "settings", "store"]),
     ("context", &["model", "store"]),
-    ("cli", &["model", "harness", "settings", "gate", "store", "hook", "install", "context"]),
+    ("pipeline", &["model", "store", "context", "gate", "evidence"]),
+    (
+        "cli",
+        &[
+            "model", "harness", "settings", "gate", "guard", "store", "hook", "install", "context", "evidence",
+            "pipeline",
+        ],
+    ),
     ("testkit", &["model", "harness", "settings", "gate", "store", "hook", "install"]),
     ("scenario", &["model", "harness", "testkit"]),
 ];

@@ -1,0 +1,138 @@
+//! What an action would do, as far as it can be known before it runs.
+
+/// Everything one tool call would do.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Effects {
+    /// In the order in which they were found.
+    pub list: Vec<Effect>,
+    pub coverage: Coverage,
+    /// What could not be followed, each in a few words that name the sub-expression. Empty when coverage is full.
+    pub gaps: Vec<String>,
+}
+
+/// How much of a call could be known.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Coverage {
+    /// Nothing: an unknown tool, or a text that is no command.
+    None,
+    /// What is listed will happen or may happen; there may be more.
+    Partial,
+    #[default]
+    Full,
+}
+
+impl Coverage {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Partial => "partial",
+            Self::Full => "full",
+        }
+    }
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Effect {
+    pub deed: Deed,
+    /// The sub-expression that does it, as written, shortened. Verdicts quote it.
+    pub part: String,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Deed {
+    Read(Target),
+    /// Any change of a file's content or existence that is neither a deletion nor a renaming.
+    Write {
+        target: Target,
+        how: How,
+        content: Content,
+    },
+    Delete(Target),
+    Rename {
+        from: Target,
+        to: Target,
+    },
+    /// Runs a program: its words after all wrappers are taken off, and the folder it runs in.
+    Run {
+        argv: Vec<String>,
+        dir: String,
+    },
+    Git(GitDeed),
+    /// Talks to somebody outside; the host where the text names one.
+    Network {
+        program: String,
+        host: Option<String>,
+    },
+    Mcp {
+        server: String,
+        tool: String,
+    },
+    Spawn {
+        role: Option<String>,
+    },
+}
+
+/// A file or folder that an effect concerns.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Target {
+    /// Absolute, without `.` and `..`, links resolved as far as they exist. May hold glob signs if `glob` says so.
+    pub path: String,
+    /// The same below the project's root, with forward slashes; `None` outside. The root itself is the empty text.
+    pub inside: Option<String>,
+    /// Everything below it, too.
+    pub tree: bool,
+    /// The path is a pattern that the shell will expand.
+    pub glob: bool,
+}
+
+/// How a file is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum How {
+    /// The whole file is replaced or created.
+    Replace,
+    Edit,
+    Append,
+    /// A link is made at this path.
+    Link,
+    /// Unpacked, copied or generated into; the names of the files may not be known.
+    Into,
+    /// Mode, owner or times.
+    Attributes,
+}
+
+/// What will stand in a file, where the call says so.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Content {
+    Unknown,
+    /// The whole new text (for [`How::Append`]: the text that is added).
+    Text(String),
+    /// Replacements in order: old, new, all occurrences.
+    Replacements(Vec<(String, String, bool)>),
+}
+
+/// What git would do beyond reading.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GitDeed {
+    /// The sub-command, such as `push` or `reset`.
+    pub verb: String,
+    pub kind: GitKind,
+    /// The repository's folder.
+    pub dir: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GitKind {
+    Commit,
+    Push,
+    /// Overwrites what the remote has.
+    ForcePush,
+    /// Throws away or overwrites work in the whole tree: `reset --hard`, `clean -fdx`, `checkout .`, `stash -u`.
+    WholeTree,
+    /// The same for named paths; these are listed as writes or deletions, too.
+    Paths,
+    /// Moves or removes branches, tags, work trees.
+    Refs,
+    /// Changes settings or hooks of the repository.
+    Config,
+    Other,
+}
