@@ -4,12 +4,14 @@
 
 mod boundary;
 mod doorway;
+mod effect;
 mod jsonl;
 mod packet;
 mod shell;
 
 pub use boundary::boundary;
 pub use doorway::doorway;
+pub use effect::{code, effect};
 pub use jsonl::jsonl;
 pub use packet::packet;
 pub use shell::shell;

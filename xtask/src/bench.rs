@@ -1,6 +1,7 @@
 //! `cargo xtask bench hook`: what one hook call costs, beside programs that do nothing or do the same in another
-//! language. `cargo xtask bench context`: what a stop and a handoff cost where much has piled up. All programs are
-//! spawned in turn and shuffled within one run, so that a busy machine is unfair to nobody.
+//! language. `gate`: what guards add to it. `context`: what a stop and a handoff cost where much has piled up. `engine`:
+//! what a run costs beside its agents. All but the last spawn their programs in turn, shuffled within one run, so that a
+//! busy machine is unfair to nobody.
 //!
 //! Wall times are for people. CI looks at the instruction count alone, which does not depend on the load.
 
@@ -16,6 +17,8 @@ mod baseline;
 mod callgrind;
 mod contestant;
 mod context;
+mod engine;
+mod gate;
 mod ground;
 mod report;
 mod spawn;
@@ -40,8 +43,23 @@ pub(crate) fn run(mut arguments: Arguments) -> Result<ExitCode> {
             print!("{}", if json { report.json() } else { report.table() });
             return Ok(ExitCode::SUCCESS);
         }
-        Some(other) => bail!("there is no benchmark `{other}`; there are `hook` and `context`"),
-        None => bail!("which benchmark? there are `hook` and `context`"),
+        Some("gate") if !instructions && !accept => {
+            arguments.finish()?;
+            let report = gate::measure(rounds.unwrap_or(gate::ROUNDS).max(1))?;
+            print!("{}", if json { report.json() } else { report.table() });
+            return Ok(ExitCode::SUCCESS);
+        }
+        Some("gate") => {}
+        Some("engine") => {
+            let iterations = arguments.number("--iterations")?.unwrap_or(engine::ITERATIONS);
+            let check = arguments.flag("--check");
+            arguments.finish()?;
+            let report = engine::measure(iterations)?;
+            print!("{}", if json { report.json() } else { report.table() });
+            return Ok(if check && !report.holds() { ExitCode::FAILURE } else { ExitCode::SUCCESS });
+        }
+        Some(other) => bail!("there is no benchmark `{other}`; there are `hook`, `gate`, `context` and `engine`"),
+        None => bail!("which benchmark? there are `hook`, `gate`, `context` and `engine`"),
     }
     arguments.finish()?;
     let rounds = rounds.unwrap_or(ROUNDS).max(1);
@@ -105,30 +123,35 @@ impl Dice {
     }
 }
 
-/// Compares the instructions of one call with the baseline in the repository.
+/// Compares the instructions of calls with the baseline in the repository.
 pub(crate) fn check_instructions() -> Result<()> {
     if !cfg!(all(target_os = "linux", target_arch = "x86_64")) {
         println!("NOT CHECKED: the baseline is one of x86-64 Linux, and this machine is something else");
         return Ok(());
     }
-    let message = baseline::compare(count_instructions()?, baseline::read()?)?;
+    let message = baseline::compare(&count_instructions()?, &baseline::read()?)?;
     println!("{message}");
     Ok(())
 }
 
 fn accept_instructions() -> Result<()> {
-    let count = count_instructions()?;
-    baseline::write(count)?;
-    println!("the baseline is now {count} instructions");
+    let counts = count_instructions()?;
+    baseline::write(&counts)?;
+    for (name, count) in counts {
+        println!("`{name}` is now {count} instructions");
+    }
     Ok(())
 }
 
-fn count_instructions() -> Result<u64> {
+fn count_instructions() -> Result<baseline::Counts> {
     prerequisite::ensure(prerequisite::FOR_INSTRUCTIONS)?;
     let ground = Ground::prepare()?;
-    let call = contestant::hook_call(&ground);
-    call.prove()?;
-    callgrind::count(&call, &ground.folder)
+    let mut counts = baseline::Counts::new();
+    for call in [contestant::hook_call(&ground)].into_iter().chain(gate::contestants(&ground)?) {
+        call.prove()?;
+        counts.insert(call.name.to_owned(), callgrind::count(&call, &ground.folder)?);
+    }
+    Ok(counts)
 }
 
 #[cfg(test)]

@@ -33,6 +33,8 @@ fn targets() -> Result<Vec<Target>> {
         |program: &'static str, seeds: &str| Target { name: program.to_owned(), program, seeds: seeds.to_owned() };
     let mut targets = vec![
         reader("boundary", "crates/harness/fixtures/claude"),
+        reader("code", "fuzz/seeds/code"),
+        reader("effect", "fuzz/seeds/effect"),
         reader("jsonl", "fuzz/seeds/jsonl"),
         reader("packet", "fuzz/seeds/packet"),
         reader("shell", "fuzz/seeds/shell"),

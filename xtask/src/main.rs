@@ -43,6 +43,10 @@ Chores:
   bench context             measure a stop with a long transcript, and a handoff in a large repository (Linux)
       --rounds <n>          spawns of each program (default 30)
       --json                print the figures as JSON
+  bench engine              measure a run of many iterations beside a bash loop with jq (Linux)
+      --iterations <n>      iterations of the long run, in thousands (default 10000)
+      --json                print the figures as JSON
+      --check               fail when a target is missed by far
   fuzz <target>             fuzz one decoder until it fails or the time is over
   fuzz --smoke              fuzz every target briefly
       --seconds <n>         how long each target runs (default 60, with --smoke 3)

@@ -53,21 +53,26 @@ impl Metadata {
         Ok(Self { packages, needs, target_directory: word(&json["target_directory"]) })
     }
 
-    /// Names everything a package pulls in, itself included.
-    pub(crate) fn closure(&self, name: &str) -> BTreeSet<&str> {
+    /// Names everything a package pulls in, itself included. What `left_out` alone pulls in is not followed.
+    pub(crate) fn closure(&self, name: &str, left_out: Option<&str>) -> BTreeSet<&str> {
         let mut found = BTreeSet::new();
         let mut waiting: Vec<&str> =
             self.packages.iter().filter(|package| package.name == name).map(|package| package.id.as_str()).collect();
         let mut seen = BTreeSet::new();
         while let Some(id) = waiting.pop() {
             if seen.insert(id) {
-                found
-                    .extend(self.packages.iter().find(|package| package.id == id).map(|package| package.name.as_str()));
-                waiting.extend(self.needs.get(id).into_iter().flatten().map(String::as_str));
+                found.extend(found_name(&self.packages, id));
+                if left_out.is_none_or(|skipped| found_name(&self.packages, id) != Some(skipped)) {
+                    waiting.extend(self.needs.get(id).into_iter().flatten().map(String::as_str));
+                }
             }
         }
         found
     }
+}
+
+fn found_name<'a>(packages: &'a [Package], id: &str) -> Option<&'a str> {
+    packages.iter().find(|package| package.id == id).map(|package| package.name.as_str())
 }
 
 fn list(value: &Value) -> impl Iterator<Item = &Value> {
@@ -100,7 +105,7 @@ mod tests {
             {"id": "s", "deps": [{"pkg": "c", "dep_kinds": [{"kind": "build"}]}]},
             {"id": "c", "deps": []}, {"id": "p", "deps": []}]}}"#;
         let metadata = Metadata::parse(text).unwrap();
-        assert_eq!(metadata.closure("hook").into_iter().collect::<Vec<_>>(), ["clap", "hook", "store"]);
-        assert!(metadata.closure("absent").is_empty());
+        assert_eq!(metadata.closure("hook", None).into_iter().collect::<Vec<_>>(), ["clap", "hook", "store"]);
+        assert!(metadata.closure("absent", None).is_empty());
     }
 }

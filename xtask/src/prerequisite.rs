@@ -18,6 +18,8 @@ pub(crate) struct Prerequisite {
 pub(crate) const FOR_TESTS: &[Prerequisite] = &[GIT, CC, CXX, NODE, VALGRIND];
 /// What the benchmark needs for the programs it compares with.
 pub(crate) const FOR_BENCH: &[Prerequisite] = &[GIT, CC, VALGRIND, BASH, JQ, PYTHON];
+/// What the benchmark of the engine needs for the loop it compares with, and to count processes.
+pub(crate) const FOR_ENGINE: &[Prerequisite] = &[GIT, CC, BASH, JQ, STRACE];
 pub(crate) const FOR_INSTRUCTIONS: &[Prerequisite] = &[GIT, CC, VALGRIND];
 /// What installing and driving real clients needs.
 pub(crate) const FOR_CLIENTS: &[Prerequisite] = &[GIT, BASH, NPM, UNSHARE];
@@ -33,6 +35,7 @@ const UNSHARE: Prerequisite = Prerequisite { program: "unshare", package: "util-
 const VALGRIND: Prerequisite = Prerequisite { program: "valgrind", package: "valgrind" };
 const BASH: Prerequisite = Prerequisite { program: "bash", package: "bash" };
 const JQ: Prerequisite = Prerequisite { program: "jq", package: "jq" };
+const STRACE: Prerequisite = Prerequisite { program: "strace", package: "strace" };
 const PYTHON: Prerequisite = Prerequisite { program: "python3", package: "python3" };
 
 /// Sees to it that the programs are there.

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
+use stead_pipeline::RunStatus;
 
 use crate::command;
 use crate::error::CliError;
@@ -48,6 +49,25 @@ enum Command {
     Files(command::files::FilesArgs),
     Loop(command::loop_::LoopArgs),
     Role(command::role::RoleArgs),
+    Verify(command::verify::VerifyArgs),
+    Evidence(command::evidence::EvidenceArgs),
+    Logs(command::logs::LogsArgs),
+    Run(command::run::RunArgs),
+    Status(command::status::StatusArgs),
+    Runs(command::runs::RunsArgs),
+    Tail(command::tail::TailArgs),
+    Stop(command::stop::StopArgs),
+    Test(command::test::TestArgs),
+    DryRun(command::dry_run::DryRunArgs),
+    Lint(command::lint::LintArgs),
+    Stage(command::stage::StageArgs),
+    Pipeline(command::pipeline::PipelineArgs),
+    Guard(command::guard::GuardArgs),
+    Check(command::check::CheckArgs),
+    Explain(command::explain::ExplainArgs),
+    Allow(command::allow::AllowArgs),
+    Appeal(command::appeal::AppealArgs),
+    Agent(command::agent::AgentArgs),
     Where(command::where_::WhereArgs),
     Config(command::config::ConfigArgs),
     Schema(command::schema::SchemaArgs),
@@ -61,6 +81,39 @@ pub(crate) enum Exit {
     Done,
     /// The thing checked or asked for failed; the output says how.
     Failed,
+    /// A run came to its end, but a stage reached its limit.
+    Limit,
+    /// A run waits for a person.
+    Blocked,
+    /// A run waits for a provider's quota.
+    Quota,
+    /// A run was ended by a person.
+    Cancelled,
+}
+
+impl Exit {
+    /// How a command ends whose run stands like this.
+    pub(crate) fn of_run(status: RunStatus) -> Self {
+        match status {
+            RunStatus::Done => Self::Done,
+            RunStatus::Failed | RunStatus::Running => Self::Failed,
+            RunStatus::Limit => Self::Limit,
+            RunStatus::Blocked => Self::Blocked,
+            RunStatus::Quota => Self::Quota,
+            RunStatus::Cancelled => Self::Cancelled,
+        }
+    }
+
+    pub(crate) fn code(self) -> u8 {
+        match self {
+            Self::Done => 0,
+            Self::Failed => 1,
+            Self::Limit => 3,
+            Self::Blocked => 4,
+            Self::Quota => 5,
+            Self::Cancelled => 130,
+        }
+    }
 }
 
 /// Parses the command line, runs the command, prints its error and gives the exit code.
@@ -68,8 +121,7 @@ pub(crate) fn run() -> u8 {
     let cli = Cli::parse();
     let mut ui = Ui::new(cli.global.clone());
     match dispatch(cli.command, &mut ui) {
-        Ok(Exit::Done) => 0,
-        Ok(Exit::Failed) => 1,
+        Ok(exit) => exit.code(),
         Err(error) => {
             ui.error(&error);
             error.exit_code()
@@ -91,6 +143,25 @@ fn dispatch(command: Command, ui: &mut Ui) -> Result<Exit, CliError> {
         Command::Files(args) => command::files::run(args, ui),
         Command::Loop(args) => command::loop_::run(args, ui),
         Command::Role(args) => command::role::run(args, ui),
+        Command::Verify(args) => command::verify::run(args, ui),
+        Command::Evidence(args) => command::evidence::run(args, ui),
+        Command::Logs(args) => command::logs::run(args, ui),
+        Command::Run(args) => command::run::run(args, ui),
+        Command::Status(args) => command::status::run(args, ui),
+        Command::Runs(args) => command::runs::run(args, ui),
+        Command::Tail(args) => command::tail::run(args, ui),
+        Command::Stop(args) => command::stop::run(args, ui),
+        Command::Test(args) => command::test::run(args, ui),
+        Command::DryRun(args) => command::dry_run::run(args, ui),
+        Command::Lint(args) => command::lint::run(args, ui),
+        Command::Stage(args) => command::stage::run(args, ui),
+        Command::Pipeline(args) => command::pipeline::run(args, ui),
+        Command::Guard(args) => command::guard::run(args, ui),
+        Command::Check(args) => command::check::run(args, ui),
+        Command::Explain(args) => command::explain::run(args, ui),
+        Command::Allow(args) => command::allow::run(args, ui),
+        Command::Appeal(args) => command::appeal::run(args, ui),
+        Command::Agent(args) => command::agent::run(args, ui),
         Command::Where(args) => command::where_::run(args, ui),
         Command::Config(args) => command::config::run(args, ui),
         Command::Schema(args) => command::schema::run(args, ui),

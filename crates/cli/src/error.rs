@@ -57,6 +57,13 @@ impl CliError {
         self
     }
 
+    /// The same error, but as one of the command line.
+    #[must_use]
+    pub(crate) fn as_usage(mut self) -> Self {
+        self.kind = Kind::Usage;
+        self
+    }
+
     pub(crate) fn exit_code(&self) -> u8 {
         match self.kind {
             Kind::User | Kind::Config | Kind::Internal => 1,

@@ -6,12 +6,20 @@ mod cli;
 mod command;
 mod error;
 mod git;
+mod guards;
 mod here;
+mod log;
+mod progress;
+mod person;
 mod project;
+mod proof;
+mod run_report;
+mod run_room;
 mod sent;
 mod session;
 mod speaker;
 mod ui;
+mod verdict;
 
 /// Entered by the C runtime. The start-up of Rust's own runtime (finding the stack's bounds, a stack for overflow
 /// messages) costs a tenth of a hook call and serves nothing that a hook needs.

@@ -1,11 +1,13 @@
 //! For whom a command speaks: the session that called it, the one that was named, or the last one that a hook saw.
 
 use serde::Deserialize;
-use stead_hook::SessionState;
+use stead_harness::Harness;
+use stead_hook::{Asker, SessionState, refusal};
 use stead_model::{FileId, unix_millis};
 use stead_store::Tail;
 
-use crate::project::{Project, now_millis};
+use crate::person::agent_is_near;
+use crate::project::{Project, env, now_millis};
 use crate::session::calling_session;
 
 /// A session that was seen longer ago is not what somebody means without naming it.
@@ -56,6 +58,17 @@ impl Speaker {
             Some((harness, session)) => Self::of(project, Some(harness), session, KnownBy::Recency),
             None => Self::default(),
         }
+    }
+
+    /// Why the calling agent may not have this command run for it in the project's root; a person may have any.
+    pub(crate) fn refusal(&self, project: &Project, command: &str) -> Option<String> {
+        let by_agent = self.session.is_some() || agent_is_near().is_some();
+        if !by_agent {
+            return None;
+        }
+        let harness = self.harness.as_deref().and_then(Harness::from_name).unwrap_or(Harness::ALL[0]);
+        let asker = Asker { harness, session: self.session.as_deref() };
+        refusal(project.root(), project.root(), &env, asker, command)
     }
 
     fn of(project: &Project, harness: Option<String>, session: String, known_by: KnownBy) -> Self {

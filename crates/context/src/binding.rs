@@ -18,6 +18,8 @@ const LINES: usize = 500;
 pub struct Binding {
     pub harness: String,
     pub session: String,
+    /// The sub-agent that called it, where the client names one.
+    pub agent: Option<String>,
     /// The client's id of the call that started the command, where it has one.
     pub call: Option<String>,
 }
@@ -27,6 +29,7 @@ struct Line {
     ts: String,
     harness: String,
     session: Option<String>,
+    agent: Option<String>,
     call: Option<String>,
     verdict: String,
     #[serde(default)]
@@ -57,7 +60,8 @@ pub fn bound_session(log: &Path, words: &[&str], now_millis: i64) -> Option<Bind
             return None;
         }
         if line.verdict != "deny" && line.binds.contains(&mark) {
-            return Some(Binding { harness: line.harness, session: line.session?, call: line.call });
+            let Line { harness, session, agent, call, .. } = line;
+            return Some(Binding { harness, session: session?, agent, call });
         }
     }
     None

@@ -54,7 +54,21 @@ const USER: &[(Base<'static>, &str)] = &[
 
 /// Verbs of `stead` an agent may not call. `hook` is among them because it would forge records; `init` is not: none of
 /// its forms takes a line or a gate away. A loop may be ended by the session that started it.
-const VERBS: &[&str] = &["uninstall", "config set", "config unset", "hook", "loop cancel", "loop pause"];
+const VERBS: &[&str] = &[
+    "uninstall",
+    "config set",
+    "config unset",
+    "hook",
+    "loop cancel",
+    "loop pause",
+    "guard new",
+    "guard enable",
+    "guard disable",
+    "guard promote",
+    "guard demote",
+    "allow",
+    "agent flag",
+];
 
 /// Gives the rules that hold in every project. `relative` names a room's folder below the project root.
 pub fn builtin_rules(relative: &dyn Fn(OwnRoom) -> String) -> Vec<Rule<'static>> {

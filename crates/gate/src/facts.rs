@@ -18,4 +18,9 @@ pub trait Facts {
 
     /// Says whether the session that asks started the loop with this id. An unknown session started none.
     fn started_loop(&self, id: &str) -> bool;
+
+    /// Says whether the path is a folder; `None` when that is not known.
+    fn is_folder(&self, _path: &Path) -> Option<bool> {
+        None
+    }
 }

@@ -126,15 +126,26 @@ pub(crate) fn judge(
             "send well-formed input",
         ));
     };
-    let words = words(tool);
-    let is = |table: &[&str]| words.iter().any(|word| table.contains(&word.as_str()));
-    let kind = Kind { reads: is(READING) && !is(CHANGING), removes: is(REMOVING) };
+    let kind = Kind::of(&words(tool));
     Tree { shield, tool, kind, place, facts }.judge("", &value)
 }
 
-struct Kind {
-    reads: bool,
-    removes: bool,
+/// What a tool's name says it does.
+pub(crate) struct Kind {
+    pub(crate) reads: bool,
+    pub(crate) changes: bool,
+    pub(crate) removes: bool,
+    /// It gives a file another name.
+    pub(crate) moves: bool,
+}
+
+impl Kind {
+    /// Reads it out of the words of the name.
+    pub(crate) fn of(words: &[String]) -> Self {
+        let is = |table: &[&str]| words.iter().any(|word| table.contains(&word.as_str()));
+        let moves = is(&["move", "mv", "rename"]);
+        Self { reads: is(READING) && !is(CHANGING), changes: is(CHANGING), removes: is(REMOVING), moves }
+    }
 }
 
 struct Tree<'t> {
@@ -181,7 +192,8 @@ impl Tree<'_> {
     }
 }
 
-fn is_command(key: &str) -> bool {
+/// Says whether a key's text is a shell command.
+pub(crate) fn is_command(key: &str) -> bool {
     let plain: String = key.chars().filter(char::is_ascii_alphabetic).map(|c| c.to_ascii_lowercase()).collect();
     COMMANDS.contains(&plain.as_str())
 }
@@ -191,12 +203,12 @@ fn looks_like_path(text: &str) -> bool {
     !text.is_empty()
 }
 
-fn single_quoted(word: &str) -> String {
+pub(crate) fn single_quoted(word: &str) -> String {
     format!("'{}'", word.replace('\'', "'\\''"))
 }
 
 /// Splits a tool's name into lower-case words, at signs and at capitals.
-fn words(tool: &str) -> Vec<String> {
+pub(crate) fn words(tool: &str) -> Vec<String> {
     let mut words: Vec<String> = vec![String::new()];
     let mut before = ' ';
     for c in tool.chars() {

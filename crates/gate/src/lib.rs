@@ -9,7 +9,10 @@
 
 mod builtin;
 mod change;
+mod code;
+mod decode;
 mod denial;
+mod effect;
 mod facts;
 mod glob;
 mod input;
@@ -28,6 +31,7 @@ mod testing;
 
 pub use builtin::{OwnRoom, builtin_rules};
 pub use denial::GATE;
+pub use effect::effects;
 pub use facts::Facts;
 pub use judge::judge;
 pub use needle::needles;

@@ -4,13 +4,29 @@
 //! It understands enough of the shell to let mere mentions pass and to see through quotes, variables, `cd` and
 //! wrappers. What it cannot follow it judges by what the text names. It never runs anything and never fails.
 
+mod archive;
+mod awk;
+mod editor;
 mod expand;
 mod find;
 mod git;
+mod inline;
 mod interpreter;
+mod listing;
+mod looker;
+mod maker;
+mod network;
+mod output;
 mod parser;
+mod patch;
+mod place;
 mod program;
 mod reader;
+mod report;
+mod repository;
+mod script;
+mod sed;
+mod stand;
 mod stead;
 mod syntax;
 mod table;
@@ -23,13 +39,16 @@ mod writer;
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
+use crate::code::Language;
 use crate::denial::{Denial, quote};
+use crate::effect::{Ground, Record};
 use crate::facts::Facts;
 use crate::mention;
 use crate::place::Place;
 use crate::policy::Policy;
 use crate::shield::Shield;
 
+use report::Report;
 use syntax::mark;
 use walk::{Stop, Walk};
 
@@ -127,4 +146,51 @@ fn too_much(shield: &Shield<'_>, command: &str) -> Option<Denial> {
         format!("it is too long or too nested to be read and names {}", quote(&named)),
         "split it into smaller commands",
     ))
+}
+
+/// Finds the effects of a command as if run in `folder` and adds them to the record.
+pub(crate) fn effects(
+    command: &str,
+    folder: &Path,
+    place: &Place<'_>,
+    facts: &dyn Facts,
+    mut record: Record,
+) -> Record {
+    let clean: String = command.chars().filter(|c| !mark::is_mark(*c) && *c != '\0').collect();
+    if clean.len() > LIMIT {
+        record.gap("the command is too long to be read");
+        return record;
+    }
+    let shield = Shield::raise(&Policy::parse(""), place, facts);
+    let mut walk = Walk::new(&shield, place, facts, folder.to_string_lossy().into_owned());
+    walk.report = Some(Report { record, ground: Ground::new(place, facts) });
+    // With nothing to protect only a bound can end the walk; what was found before it counts.
+    let ended = walk.text(&clean);
+    let Some(report) = walk.report else { return Record::default() };
+    let mut record = report.record;
+    if ended.is_err() {
+        record.gap("the command is too long or too nested to be read to its end");
+    }
+    record
+}
+
+/// Finds the effects of a program in another language as if run in `folder` and adds them to the record.
+pub(crate) fn code_effects(
+    language: Language,
+    code: &str,
+    place: &Place<'_>,
+    facts: &dyn Facts,
+    record: Record,
+) -> Record {
+    let clean: String = code.chars().filter(|c| !mark::is_mark(*c) && *c != '\0').collect();
+    let shield = Shield::raise(&Policy::parse(""), place, facts);
+    let mut walk = Walk::new(&shield, place, facts, place.cwd.to_string_lossy().into_owned());
+    walk.report = Some(Report { record, ground: Ground::new(place, facts) });
+    let ended = inline::text(&mut walk, language, &clean, &[], &clean);
+    let Some(report) = walk.report else { return Record::default() };
+    let mut record = report.record;
+    if ended.is_err() {
+        record.gap("the program is too long or too nested to be read to its end");
+    }
+    record
 }

@@ -112,6 +112,11 @@ impl<'a> Shield<'a> {
         &self.verbs
     }
 
+    /// Says that there is nothing to protect.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.entries.is_empty() && self.verbs.is_empty()
+    }
+
     pub(crate) fn entries(&self) -> &[Entry<'a>] {
         &self.entries
     }

@@ -1,4 +1,57 @@
-//! Guards: declarative rules over what an action would do. A guard file is read and compiled once, and judged on every
-//! call from its compiled form.
+//! Guards: declarative rules over what an action would do. A guard file is read, checked and compiled once, and judged
+//! on every call from its compiled form, in which the usual call reads an index and nothing else.
 //!
-//! It never touches files, the environment, processes or the clock: facts bring in what it asks for.
+//! It never touches files, the environment, processes or the clock: [`GuardFacts`] brings in what it asks for. YAML,
+//! regular expressions and CEL are read only when guards are compiled, or when everything cheaper has matched.
+
+mod asked;
+mod compile;
+mod condition;
+mod edit;
+mod evaluate;
+mod example;
+mod exec;
+mod expression;
+mod facts;
+mod field;
+mod guard;
+mod judge;
+mod judgement;
+mod lint;
+mod mode;
+mod nearest;
+mod parameter;
+mod pattern;
+mod prefilter;
+mod problem;
+mod read;
+mod rewrite;
+mod scope;
+mod sha256;
+mod shipped;
+mod source;
+mod subject;
+#[cfg(test)]
+mod tests;
+mod then;
+mod view;
+mod words;
+mod yaml;
+
+pub use asked::Asked;
+pub use compile::{Compiled, Ground, Listed, State, compile, inventory};
+pub use edit::{mode_of, set_mode};
+pub use example::{ExampleResult, test};
+pub use exec::{Exec, ExecAnswer, ExecCall};
+pub use facts::{Caller, FeatureState, FileText, GuardFacts, Measure, Standing, TestRuns};
+pub use guard::{Guard, OnError};
+pub use judge::{GATE, judge};
+pub use judgement::{Hit, Judgement};
+pub use lint::lint;
+pub use mode::Mode;
+pub use problem::{Problem, Severity};
+pub use sha256::hex as sha256;
+pub use shipped::{EnableError, Parameter, Shipped, enable_text, shipped};
+pub use source::{Origin, Source};
+pub use then::Then;
+pub use view::CompiledView;

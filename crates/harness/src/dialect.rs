@@ -75,6 +75,7 @@ pub(crate) fn event<'a>(accent: &Accent, wire: &Members<'a>, named: Option<&'a s
         cwd: wire.filled("cwd"),
         transcript: wire.filled("transcript_path"),
         call: tool_call(accent, wire),
+        result: wire.any_raw("tool_response|tool_result|tool_output").map(Cow::Borrowed),
         detail: detail(accent, kind, wire),
         ..Event::new(kind, native)
     }
@@ -191,6 +192,9 @@ pub(crate) fn answer(accent: &Accent, heard: &Heard<'_>, verdict: &Verdict) -> O
             top.insert("decision".into(), json!("block"));
             top.insert("reason".into(), json!(reason));
         }
+    }
+    if verdict.grant && heard.kind == EventKind::PermissionRequest {
+        specific.insert("decision".into(), json!({"behavior": "allow"}));
     }
     if let Some(input) = rewritten(verdict) {
         if accent.rewrite == RewriteStyle::WithAllow {

@@ -6,6 +6,7 @@ use stead_model::{Event, EventKind, Level, Reply, Shape, Spot, Verdict};
 
 use crate::commands::Commands;
 use crate::detect::Signs;
+use crate::outcome::Outcome;
 use crate::transcript::Spoken;
 
 /// Everything Stead knows about one agent program.
@@ -16,6 +17,8 @@ pub struct Doorway {
     pub decode: for<'a> fn(payload: &'a str, named: Option<&'a str>) -> serde_json::Result<Event<'a>>,
     /// Puts a verdict into the client's words. The verdict has passed [`Doorway::express`].
     pub encode: fn(heard: &Heard<'_>, verdict: &Verdict) -> Reply,
+    /// Reads how a shell command ended, and what it wrote, from an event after it.
+    pub outcome: fn(event: &Event<'_>) -> Outcome,
     /// Says whether payload or environment prove that this client is calling.
     pub claims: fn(signs: &Signs<'_>) -> bool,
     /// Reads one line of the client's transcript; `None` where it has none or its form is not known.
@@ -42,6 +45,12 @@ pub struct Facts {
     pub drops_compact_start: bool,
     /// How a sub-agent's calls are told from the main agent's.
     pub subagents: &'static str,
+    /// A sub-agent's tool calls say whose they are. Elsewhere a call may be anybody's.
+    pub marks_calls: bool,
+    /// Variables by which a command can tell that this client's agent runs it.
+    pub shell_vars: &'static [&'static str],
+    /// After a shell command the client tells its exit status. Elsewhere a run that it reports proves nothing.
+    pub exit_status: bool,
     /// Every settings layer the client reads. Agents may edit them only where our lines survive.
     pub settings: &'static [SettingsFile],
     pub install: Install,
@@ -72,11 +81,14 @@ pub struct Powers {
     pub rewrite: bool,
     /// Put text before the model.
     pub context: bool,
+    /// Answer a permission request with yes.
+    pub grant: bool,
 }
 
 impl Powers {
     /// The client only tells; whatever we answer is ignored.
-    pub const NONE: Self = Self { deny: false, ask: false, warn: WarnBy::Nothing, rewrite: false, context: false };
+    pub const NONE: Self =
+        Self { deny: false, ask: false, warn: WarnBy::Nothing, rewrite: false, context: false, grant: false };
     /// The client takes text for the model, nothing else.
     pub const CONTEXT: Self = Self { warn: WarnBy::Context, context: true, ..Self::NONE };
     /// The client can be told no, nothing else.
@@ -247,6 +259,7 @@ impl Doorway {
         if !powers.context {
             verdict.context.clear();
         }
+        verdict.grant &= powers.grant && verdict.level == Level::Allow;
         verdict
     }
 }

@@ -13,6 +13,7 @@ use stead_store::ignore_broken_pipes;
 use crate::arrival;
 use crate::call::Call;
 use crate::fact::FileFacts;
+use crate::guard;
 use crate::hold;
 use crate::last_word;
 use crate::payload::{self, Payload};
@@ -123,6 +124,7 @@ fn respond(harness: Harness, event: &Event<'_>, env: &Env) -> u8 {
         None => outside(event, &mut standing, env),
     };
     let verdict = verdict(harness, event, &standing, &policy, env);
+    let (verdict, judged) = guard::attend(harness, event, &standing, &policy, env, verdict);
     let verdict = verdict.and(arrival::attend(harness, event, &standing, &policy, env));
     let verdict = verdict.and(hold::hold(harness, event, &standing, &policy, env));
     fault("judged");
@@ -137,6 +139,7 @@ fn respond(harness: Harness, event: &Event<'_>, env: &Env) -> u8 {
             harness,
             event,
             verdict: &verdict,
+            judged: &judged,
             root,
             standing: &standing,
             policy: &policy,

@@ -7,8 +7,10 @@ use stead_model::{Author, Capped, Detail, Event, EventKind, Verdict};
 use stead_store::{Durability, Room};
 
 use crate::compaction;
+use crate::guard;
 use crate::member::Member;
 use crate::policy::PolicyText;
+use crate::record;
 use crate::standing::{DOCTOR, Env, Standing};
 
 /// How a client names the start of a session that follows a compaction.
@@ -122,6 +124,7 @@ fn with_briefing(member: &Member<'_>, said: Verdict) -> Verdict {
         }
     }
     parts.extend(BriefingPart::notes(&member.indexes.join(Note::FILE)));
+    parts.extend(guard::briefing_part(&member.indexes, record::now_millis()));
     match briefing(&parts, tokens.min(room)) {
         Some(text) => said.and(Verdict::inform(text)),
         None => said,

@@ -14,7 +14,7 @@ pub const POLICY_STAMP: &str = "2-529ce54d58f14bee";
 
 /// Switches: the config key, and its name in the policy.
 const SWITCHES: &[&str] =
-    &["record.sessions", "record.relevant_files", "record.prompts", "gate.self_protection", "auto_init"];
+    &["record.sessions", "record.relevant_files", "record.prompts", "record.evidence", "gate.self_protection", "gate.guards", "auto_init"];
 
 /// Compiles the policy of a project, or what holds outside of any.
 pub fn compile(root: Option<&Path>, env: &Env) -> String {
@@ -45,8 +45,13 @@ pub fn compile(root: Option<&Path>, env: &Env) -> String {
 /// What only some events ask for, and only where somebody chose it: the usual call reads past these lines.
 fn chosen(config: &Config, layout: &Layout) -> String {
     let mut text = String::new();
-    if layout.relative(Room::Roles) != Room::Roles.default_path() {
-        text.push_str(&format!("room\t{}\t{}\n", Room::Roles.name(), layout.relative(Room::Roles)));
+    for room in [Room::Roles, Room::Features, Room::Guards] {
+        if layout.relative(room) != room.default_path() {
+            text.push_str(&format!("room\t{}\t{}\n", room.name(), layout.relative(room)));
+        }
+    }
+    if layout.relative(Room::Features) != Room::Features.default_path() {
+        text.push_str(&format!("room\t{}\t{}\n", Room::Features.name(), layout.relative(Room::Features)));
     }
     for entry in config.entries().iter().filter(|entry| entry.key.starts_with("context.") && config.is_set(entry.key)) {
         text.push_str(&format!("value\t{}\t{}\n", entry.key, one_line(&entry.value)));

@@ -66,6 +66,10 @@ impl Facts for FileFacts {
         self.state().is_some_and(|state| state.hook_files.iter().any(|file| Path::new(file) == path))
     }
 
+    fn is_folder(&self, path: &Path) -> Option<bool> {
+        fs::metadata(path).ok().map(|data| data.is_dir())
+    }
+
     fn started_loop(&self, id: &str) -> bool {
         let asking = self.session.as_ref().and_then(|session| Owner::new(self.harness.name(), session.as_str()));
         let (Some(asking), Some(context)) = (asking, self.indexes.parent()) else { return false };

@@ -6,12 +6,11 @@ use std::thread;
 use std::time::Duration;
 
 use stead_context::{Answer, Check, ContextError, Foreground, LoopStatus, Loops, Owner, Said, Starter, Stop};
-use stead_gate::{Place, Policy, judge};
 use stead_harness::{Harness, StopCap, WarnBy, last_message};
-use stead_model::{Action, Detail, Event, EventKind, Level, ToolCall, Verdict, unix_millis};
+use stead_model::{Detail, Event, EventKind, Verdict, unix_millis};
 use stead_store::{CheckEnd, Room, Tail, extend_alarm, run_check};
 
-use crate::fact::FileFacts;
+use crate::guard::{Asker, refusal};
 use crate::look_back;
 use crate::policy::PolicyText;
 use crate::record;
@@ -167,7 +166,7 @@ impl Engine<'_> {
     /// Says whether the client began to count the held stops again, because the agent has used a tool since the last.
     fn counts_anew(&self) -> bool {
         matches!(self.harness.doorway().facts.stop_cap, StopCap::Blocks { anew: true, .. })
-            && look_back::has_worked(&self.log(), self.event.session.as_deref().unwrap_or_default())
+            && look_back::has_worked(&self.log(), self.event.session.as_deref().unwrap_or_default(), None)
     }
 
     fn log(&self) -> PathBuf {
@@ -218,16 +217,7 @@ impl Engine<'_> {
 
     /// Why an agent may not run this command itself. A check must not be a way around the gates.
     fn refusal(&self, command: &str) -> Option<String> {
-        if !self.policy.gates("gate.self_protection") {
-            return None;
-        }
-        let mut event = Event::new(EventKind::BeforeTool, "");
-        event.session = self.event.session.clone();
-        let action = Action::Run { command: command.into(), dir: None };
-        event.call = Some(ToolCall { tool: "".into(), id: None, action, input: "".into() });
-        let place = Place { root: Some(self.root), cwd: &self.standing.cwd, env: self.env };
-        let facts = FileFacts::new(self.policy.indexes(self.root), self.harness, &event);
-        let verdict = judge(&Policy::parse(&self.policy.text), &event, &place, &facts);
-        (verdict.level > Level::Warn).then(|| verdict.reason_text())
+        let asker = Asker { harness: self.harness, session: self.event.session.as_deref() };
+        refusal(self.root, &self.standing.cwd, self.env, asker, command)
     }
 }

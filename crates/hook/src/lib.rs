@@ -10,7 +10,9 @@ mod boundary;
 mod call;
 mod compaction;
 mod compile;
+mod evidence;
 mod fact;
+mod guard;
 mod hold;
 mod last_word;
 mod look_back;
@@ -20,6 +22,7 @@ mod payload;
 mod policy;
 mod prompt;
 mod record;
+mod run_identity;
 mod session;
 mod snapshot;
 mod standing;
@@ -28,5 +31,10 @@ pub use answer::answer;
 pub use boundary::Boundary;
 pub use call::Call;
 pub use compile::{POLICY_STAMP, compile, rules_text};
+pub use guard::{
+    Appeal, Asker, Caller, Did, Examined, GuardTally, GuardText, HitLine, Override, Since, VerdictLine, deed_in_words,
+    examine, guard_ground, guard_news, guard_sources, guard_tally, read_verdict_id, refusal, tell_tally,
+};
+pub use policy::PolicyText;
 pub use record::{RelevantFile, SessionLine};
-pub use session::SessionState;
+pub use session::{Begun, SessionState};

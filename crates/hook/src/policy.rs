@@ -24,13 +24,13 @@ const RULES: &str = "needle\t";
 const RACY: u128 = 50_000_000;
 
 /// The policy text that applies, and where it came from.
-pub(crate) struct PolicyText {
+pub struct PolicyText {
     pub(crate) text: String,
 }
 
 impl PolicyText {
     /// Reads the compiled policy, or compiles it.
-    pub(crate) fn load(root: &Path, env: &Env) -> Self {
+    pub fn load(root: &Path, env: &Env) -> Self {
         let path = root.join(POLICY);
         let sources = sources(root, env);
         let compiled = fs::read_to_string(&path).ok();
@@ -78,6 +78,11 @@ impl PolicyText {
     /// The folder of a room.
     pub(crate) fn room(&self, root: &Path, room: Room) -> PathBuf {
         root.join(self.value("room", room.name()).unwrap_or_else(|| room.default_path()))
+    }
+
+    /// The line that differs between any two compilations.
+    pub(crate) fn first_line(&self) -> &str {
+        self.text.lines().next().unwrap_or_default()
     }
 
     /// The value of a `kind` line with this name. These lines stand before the rules, so the search ends there.

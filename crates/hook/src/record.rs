@@ -14,9 +14,11 @@ use stead_model::{Action, Change, Detail, Event, EventKind, FileId, Level, Verdi
 use stead_settings::has_our_lines;
 use stead_store::{Durability, StoreError, UserDirs, append_line};
 
+use crate::guard::{HitLine, Judged};
 use crate::member::previous_role;
 use crate::mention;
 use crate::policy::PolicyText;
+use crate::run_identity::RunIdentity;
 use crate::session::SessionState;
 use crate::standing::{Env, Standing};
 
@@ -32,6 +34,8 @@ pub(crate) struct Told<'a> {
     pub(crate) harness: Harness,
     pub(crate) event: &'a Event<'a>,
     pub(crate) verdict: &'a Verdict,
+    /// What gates and guards had to say, for the log.
+    pub(crate) judged: &'a Judged,
     pub(crate) root: &'a Path,
     pub(crate) standing: &'a Standing,
     pub(crate) policy: &'a PolicyText,
@@ -51,6 +55,9 @@ pub(crate) fn record(told: &Told<'_>) {
     if told.policy.records("record.sessions", "STEAD_RECORD_SESSIONS", told.env) {
         told.attempt(log(told, &now, durability));
         told.attempt(state(told, &now, durability));
+    } else if !told.judged.is_silent() {
+        // What a guard said must be explainable, and is only told once.
+        told.attempt(log(told, &now, durability));
     }
     if told.event.kind == EventKind::AfterTool
         && told.policy.records("record.relevant_files", "STEAD_RECORD_RELEVANT_FILES", told.env)
@@ -58,6 +65,9 @@ pub(crate) fn record(told: &Told<'_>) {
         told.attempt(files(told, &now));
     }
     told.attempt(crate::prompt::record(told, &now));
+    if let Err(error) = crate::evidence::record(told, &now) {
+        note(told.root, told.env, &error);
+    }
 }
 
 /// This moment, as files have it.
@@ -102,6 +112,13 @@ pub struct SessionLine<'a> {
     pub agent: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub role: Option<&'a str>,
+    /// The run, stage and iteration that the agent was started for, where the engine started it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub run: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stage: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub iteration: Option<u32>,
     pub event: &'a str,
     pub native: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -116,15 +133,30 @@ pub struct SessionLine<'a> {
     /// Marks of the `stead` commands in the call, by which they find this line and so their session.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub binds: Vec<String>,
+    /// The role of the sub-agent that the call sends out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub spawns: Option<&'a str>,
     pub verdict: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+    /// The verdict's name, where a gate or a guard had something to say.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub id: Option<&'a str>,
+    #[serde(skip_serializing_if = "<[HitLine]>::is_empty")]
+    pub hits: &'a [HitLine],
+    /// What the call would have done, in a few words each.
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    pub effects: &'a [String],
+    /// Verdicts whose words the agent read only now.
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    pub told: &'a [String],
 }
 
 fn log(told: &Told<'_>, now: &str, durability: Durability) -> Result<(), StoreError> {
     let event = told.event;
     let call = event.call.as_ref();
     let agent = event.agent.as_ref();
+    let work = RunIdentity::from_env(told.env);
     let line = SessionLine {
         v: 1,
         ts: now,
@@ -132,6 +164,9 @@ fn log(told: &Told<'_>, now: &str, durability: Durability) -> Result<(), StoreEr
         session: event.session.as_deref().map(cut),
         agent: agent.and_then(|agent| agent.id.as_deref()).map(cut),
         role: agent.and_then(|agent| agent.role.as_deref()).map(cut),
+        run: work.run.as_deref(),
+        stage: work.stage.as_deref(),
+        iteration: work.iteration,
         event: event.kind.name(),
         native: cut(&event.native),
         tool: call.map(|call| cut(&call.tool)),
@@ -139,8 +174,13 @@ fn log(told: &Told<'_>, now: &str, durability: Durability) -> Result<(), StoreEr
         action: call.map(|call| action_name(&call.action)),
         paths: call.map(|call| paths(&call.action)).unwrap_or_default(),
         binds: binds(event),
+        spawns: spawns(event),
         verdict: told.verdict.level.name(),
         reason: (told.verdict.level > Level::Allow).then(|| cut(&redact(&told.verdict.reason_text())).to_owned()),
+        id: told.judged.id.as_deref(),
+        hits: &told.judged.hits,
+        effects: &told.judged.effects,
+        told: &told.judged.told,
     };
     let line = serde_json::to_vec(&line).unwrap_or_default();
     append_line(&told.indexes().join("sessions.jsonl"), &line, durability, PATIENCE)
@@ -154,6 +194,13 @@ fn binds(event: &Event<'_>) -> Vec<String> {
             calls.iter().take(MOST_PATHS).map(|words| mark(words.iter().map(String::as_str))).collect()
         }
         _ => Vec::new(),
+    }
+}
+
+fn spawns<'a>(event: &'a Event<'_>) -> Option<&'a str> {
+    match &event.call.as_ref()?.action {
+        Action::Spawn { role, .. } => role.as_deref().map(cut),
+        _ => None,
     }
 }
 
@@ -215,6 +262,8 @@ fn state(told: &Told<'_>, now: &str, durability: Durability) -> Result<(), Store
         // A later version's file is not ours to rewrite.
         Err(_) => return Ok(()),
     };
+    let work = RunIdentity::from_env(told.env);
+    (state.run, state.stage, state.iteration) = (work.run, work.stage, work.iteration);
     now.clone_into(&mut state.last_seen);
     state.cwd = told.standing.cwd.to_string_lossy().into_owned();
     if let Some(transcript) = &event.transcript {

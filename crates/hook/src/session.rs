@@ -1,3 +1,4 @@
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -28,6 +29,22 @@ pub struct SessionState {
     /// The role that the session registered, see `stead role use`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub role: Option<String>,
+    /// What agents of this session said of themselves, see `stead agent begin`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub begun: Vec<Begun>,
+    /// What a person put on record about this session, see `stead agent flag`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub flags: Vec<String>,
+    /// How often each guard has kept each agent working.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub holds: BTreeMap<String, u32>,
+    /// The run, stage and iteration that the agent was started for, where the engine started it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub run: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stage: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub iteration: Option<u32>,
     /// The client took no text when the session started, so the briefing waits for the first prompt.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub briefing_due: bool,
@@ -39,8 +56,39 @@ pub struct SessionState {
     pub other: Map<String, Value>,
 }
 
+/// A role that an agent took on by its own word.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Begun {
+    /// The sub-agent's id, where the client gives one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<String>,
+    pub role: String,
+    pub at: String,
+}
+
 impl SessionState {
     pub const SCHEMA: u32 = 1;
+
+    /// The state of a session of which nothing else is known yet.
+    pub fn begin(harness: &str, session: &str, root: &Path, now: &str) -> Self {
+        let root = root.to_string_lossy().into_owned();
+        Self {
+            schema: Self::SCHEMA,
+            harness: harness.to_owned(),
+            session: session.to_owned(),
+            cwd: root.clone(),
+            root,
+            started_at: now.to_owned(),
+            last_seen: now.to_owned(),
+            ..Self::default()
+        }
+    }
+
+    /// The role that an agent last began and has not ended.
+    pub fn begun_role(&self, agent: Option<&str>) -> Option<String> {
+        let mut own = self.begun.iter().rev().filter(|begun| begun.agent.as_deref() == agent);
+        own.next().map(|begun| begun.role.clone())
+    }
 
     /// Where the state of a session lies, below the `indexes` folder.
     pub fn path(indexes: &Path, session: &FileId) -> PathBuf {

@@ -21,7 +21,12 @@ pub struct Capability {
     pub stop_cap: Option<u32>,
     /// `block`, `tell` or `no`.
     pub before_compact: &'static str,
+    /// The exit status of a shell command arrives, so that a test run can prove something.
+    pub exit_status: bool,
     pub subagents: &'static str,
+    /// When the model reads what a guard warns of before a tool, which never becomes stronger: `at once`, `after the
+    /// tool`, `with the next prompt` or `never`.
+    pub guard_warning: &'static str,
     /// Verdicts before a tool that become stronger, because the client cannot express them.
     pub strengthened: Vec<String>,
 }
@@ -56,7 +61,14 @@ pub fn capability(harness: Harness) -> Capability {
             Some(_) => "tell",
             None => "no",
         },
+        exit_status: facts.exit_status,
         subagents: facts.subagents,
+        guard_warning: match () {
+            () if before.context => "at once",
+            () if powers(EventKind::AfterTool).context => "after the tool",
+            () if powers(EventKind::Prompt).context => "with the next prompt",
+            () => "never",
+        },
         strengthened: strengthened(before),
     }
 }

@@ -25,7 +25,7 @@ impl Check {
         Self { name, status: Status::Good, message: message.into(), remedy: None }
     }
 
-    pub(crate) fn odd(name: &'static str, message: impl Into<String>) -> Self {
+    pub fn odd(name: &'static str, message: impl Into<String>) -> Self {
         Self { status: Status::Odd, ..Self::good(name, message) }
     }
 
@@ -33,7 +33,7 @@ impl Check {
         Self { status: Status::Broken, ..Self::good(name, message) }
     }
 
-    pub(crate) fn remedy(mut self, remedy: impl Into<String>) -> Self {
+    pub fn remedy(mut self, remedy: impl Into<String>) -> Self {
         self.remedy = Some(remedy.into());
         self
     }

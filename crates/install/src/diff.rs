@@ -4,16 +4,19 @@ use crate::{FileEdit, Site};
 
 /// Shows an edit as a unified diff, with the file named as the site does.
 pub fn diff(site: &Site<'_>, edit: &FileEdit) -> String {
-    let name = site.brief(&edit.path);
+    text_diff(&site.brief(&edit.path), edit.before.as_deref(), edit.after.as_deref())
+}
+
+/// Shows what becomes of a file as a unified diff; `None` where it does not exist.
+pub fn text_diff(name: &str, before: Option<&str>, after: Option<&str>) -> String {
     let name = name.trim_start_matches('/');
-    let side = |prefix: &str, text: &Option<String>| match text {
+    let side = |prefix: &str, text: Option<&str>| match text {
         Some(_) => format!("{prefix}/{name}"),
         None => "/dev/null".to_owned(),
     };
-    let (before, after) = (edit.before.as_deref().unwrap_or(""), edit.after.as_deref().unwrap_or(""));
-    TextDiff::from_lines(before, after)
+    TextDiff::from_lines(before.unwrap_or(""), after.unwrap_or(""))
         .unified_diff()
         .context_radius(3)
-        .header(&side("a", &edit.before), &side("b", &edit.after))
+        .header(&side("a", before), &side("b", after))
         .to_string()
 }

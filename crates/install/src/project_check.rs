@@ -35,9 +35,10 @@ pub(crate) fn project_checks(site: &Site<'_>, flags: &[String]) -> (Vec<Check>, 
         };
         checks.push(problem.hint.clone().map_or(check.clone(), |hint| check.remedy(hint)));
     }
-    for gate in ["gate.self_protection"] {
+    let gates = [("gate.self_protection", "the forbidden call is not denied"), ("gate.guards", "no guard is asked")];
+    for (gate, so) in gates {
         if !config.bool(gate) {
-            checks.push(Check::odd("config", format!("`{gate}` is off, so the forbidden call is not denied")));
+            checks.push(Check::odd("config", format!("`{gate}` is off, so {so}")));
         }
     }
     checks.extend(program_check(site));

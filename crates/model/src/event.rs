@@ -95,6 +95,8 @@ pub struct Event<'a> {
     pub project: Option<Cow<'a, str>>,
     pub transcript: Option<Cow<'a, str>>,
     pub call: Option<ToolCall<'a>>,
+    /// What the tool gave back, as the payload's own JSON text, unread. Doorways know how to read it.
+    pub result: Option<Cow<'a, str>>,
     pub detail: Detail<'a>,
 }
 
@@ -110,6 +112,7 @@ impl<'a> Event<'a> {
             project: None,
             transcript: None,
             call: None,
+            result: None,
             detail: Detail::None,
         }
     }

@@ -38,12 +38,14 @@ pub struct Verdict {
     pub context: Vec<Capped>,
     /// The tool's whole input, changed, as JSON text.
     pub rewrite: Option<String>,
+    /// Answers a permission request with yes, which a plain allow leaves to the person.
+    pub grant: bool,
 }
 
 impl Verdict {
     /// Lets the event pass without a word.
     pub fn allow() -> Self {
-        Self { level: Level::Allow, reasons: Vec::new(), context: Vec::new(), rewrite: None }
+        Self { level: Level::Allow, reasons: Vec::new(), context: Vec::new(), rewrite: None, grant: false }
     }
 
     pub fn warn(gate: &'static str, text: impl AsRef<str>) -> Self {
@@ -64,11 +66,11 @@ impl Verdict {
     }
 
     fn because(level: Level, gate: &'static str, text: impl AsRef<str>) -> Self {
-        Self { level, reasons: vec![Reason { gate, text: Capped::new(text) }], context: Vec::new(), rewrite: None }
+        Self { level, reasons: vec![Reason { gate, text: Capped::new(text) }], ..Self::allow() }
     }
 
     /// Joins two verdicts: the stronger level wins and keeps its reasons before the weaker one's. A rewrite survives
-    /// only while nothing stronger than a warning was said, and the later one wins.
+    /// only while nothing stronger than a warning was said, and the later one wins; a grant only while nothing was said.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
         let (strong, weak) = if other.level > self.level { (other, self) } else { (self, other) };
@@ -77,13 +79,13 @@ impl Verdict {
         reasons.extend(weak.reasons);
         let mut context = strong.context;
         context.extend(weak.context);
-        let rewrite = weak.rewrite.or(strong.rewrite);
-        Self { level, reasons, context, rewrite: rewrite.filter(|_| level <= Level::Warn) }
+        let rewrite = weak.rewrite.or(strong.rewrite).filter(|_| level <= Level::Warn);
+        Self { level, reasons, context, rewrite, grant: (weak.grant || strong.grant) && level == Level::Allow }
     }
 
     /// Says whether there is nothing to tell the client.
     pub fn is_silent(&self) -> bool {
-        self.level == Level::Allow && self.context.is_empty() && self.rewrite.is_none()
+        self.level == Level::Allow && self.context.is_empty() && self.rewrite.is_none() && !self.grant
     }
 
     /// All reasons as one text, never empty for a level that needs one.
@@ -128,6 +130,13 @@ mod tests {
         let rewrite = Verdict { rewrite: Some("{}".into()), ..Verdict::allow() };
         assert_eq!(rewrite.clone().and(Verdict::ask("g", "?")).rewrite, None);
         assert_eq!(rewrite.and(Verdict::warn("g", "!")).rewrite.as_deref(), Some("{}"));
+    }
+
+    #[test]
+    fn a_grant_does_not_survive_a_word() {
+        let grant = Verdict { grant: true, ..Verdict::allow() };
+        assert!(grant.clone().and(Verdict::allow()).grant && !grant.is_silent());
+        assert!(!grant.and(Verdict::warn("g", "!")).grant);
     }
 
     #[test]

@@ -36,6 +36,8 @@ pub struct Client {
     pub(crate) expands: bool,
     /// So many tokens of input make it compact the conversation.
     pub(crate) full: u64,
+    /// Further arguments by which a run of Stead starts it here, offline and confirmed.
+    pub(crate) provider_args: fn(&Ground) -> Vec<String>,
     /// Calls the client.
     pub(crate) launch: fn(&Ground, &Ask<'_>) -> Launch,
     /// Finds the session's id without asking Stead.
@@ -107,6 +109,13 @@ impl Client {
     pub(crate) fn version(&self) -> &'static str {
         let package = self.packages.first().copied().unwrap_or_default();
         package.rsplit('@').next().unwrap_or_default()
+    }
+
+    /// The command that stands for the client's program on PATH, and the variables it needs here.
+    pub(crate) fn program(&self, ground: &Ground) -> (Vec<String>, Vec<(&'static str, String)>) {
+        let Launch { program, args, env } = (self.launch)(ground, &Ask::new(""));
+        let script = args.into_iter().take(usize::from(program == node()));
+        (std::iter::once(program.display().to_string()).chain(script).collect(), env)
     }
 
     /// A file of the installed client.

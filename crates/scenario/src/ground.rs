@@ -43,6 +43,12 @@ pub(crate) struct Ground {
 
 impl Ground {
     pub(crate) fn new(client: &'static Client, programs: &Programs) -> Result<Self> {
+        Self::together(&[client], programs)
+    }
+
+    /// A ground with several clients; it is the first one's in all that a ground tells of its client.
+    pub(crate) fn together(clients: &[&'static Client], programs: &Programs) -> Result<Self> {
+        let [client, ..] = clients else { bail!("a ground needs a client") };
         // The network is ours alone, so a port that is free stays free until the model takes it.
         let port = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?.port();
         let mut world = World::new(&programs.stead).with_stead_on_path();
@@ -57,23 +63,25 @@ impl Ground {
             world.set(name, value);
         }
         let ground = Self { client, world, port, programs: programs.clone() };
-        (client.prepare)(&ground).with_context(|| format!("cannot prepare {}", client.harness))?;
-        ground.init()?;
+        for client in clients {
+            (client.prepare)(&ground).with_context(|| format!("cannot prepare {}", client.harness))?;
+            ground.init(client)?;
+        }
         ground.post_witness(&[])?;
         Ok(ground)
     }
 
     /// Installs Stead as a person would. The program on PATH is still the real one, so that lines name its place.
-    fn init(&self) -> Result<()> {
-        let name = self.client.harness.name();
-        if self.client.scope == Scope::User {
+    fn init(&self, client: &Client) -> Result<()> {
+        let name = client.harness.name();
+        if client.scope == Scope::User {
             // Lines for every project leave this one alone, so it is made known by itself.
             self.stead(&["context", "init"])?;
             self.stead(&["init", "--harness", name, "--user", "--yes"])?;
         } else {
             self.stead(&["init", "--harness", name, "--yes"])?;
         }
-        let settings = self.settings();
+        let settings = self.settings_of(client);
         let is_there = std::fs::read_to_string(&settings).is_ok_and(|text| text.contains("stead"));
         ensure!(is_there, "`stead init` left no line in `{}`", settings.display());
         Ok(())
@@ -138,8 +146,12 @@ impl Ground {
 
     /// The settings file that holds Stead's lines.
     pub(crate) fn settings(&self) -> PathBuf {
-        let install = &self.client.harness.doorway().facts.install;
-        match (self.client.scope, install.project) {
+        self.settings_of(self.client)
+    }
+
+    fn settings_of(&self, client: &Client) -> PathBuf {
+        let install = &client.harness.doorway().facts.install;
+        match (client.scope, install.project) {
             (Scope::Project, Some(path)) => self.project().join(path),
             _ => match install.user.base {
                 Base::Project => self.project().join(install.user.path),

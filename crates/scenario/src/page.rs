@@ -120,7 +120,8 @@ fn unexpanded() -> String {
     let clients = Client::ALL.iter().filter(|client| !client.expands).map(|client| named(client.harness));
     let clients: Vec<_> = clients.collect();
     format!(
-        "- Scenario 12: the typed command is expanded; headless, {} only list it to the model.\n",
+        "- Scenario 12: the typed command is expanded; headless, {} only list it to the model.\n\
+         - Scenario 16: Claude Code hands on to Codex CLI and Codex CLI to Claude Code, every other client to itself.\n",
         clients.join(" and ")
     )
 }

@@ -1,3 +1,4 @@
+use std::process::Command;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -79,6 +80,19 @@ fn wait_for_request(model: &FakeModel, client: &mut Process, deadline: Instant) 
         thread::sleep(Duration::from_millis(50));
     }
     Ok(())
+}
+
+/// Plays a script with whatever the command starts. Whether it ended well is for the caller to say.
+pub(crate) fn play_command(ground: &Ground, script: Script, command: &mut Command, words: &str) -> Result<Played> {
+    let before = ground.calls().len();
+    let model = FakeModel::start_on(ground.port(), script);
+    let process = Process::start(command, &ground.world().folder(), "command")?;
+    let ended = process.finish(Instant::now() + DEADLINE)?;
+    let sessions = vec![Session { prompt: words.to_owned(), ended, id: None }];
+    let played = Played { log: model.log(), calls: ground.calls().split_off(before), sessions };
+    let problems = played.log.problems();
+    played.claim(problems.is_empty(), &format!("the script could not be followed: {}", problems.join("; ")))?;
+    Ok(played)
 }
 
 impl Played {

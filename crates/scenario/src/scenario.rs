@@ -13,8 +13,12 @@ mod compaction;
 mod crash;
 mod denied_shell;
 mod denied_write;
+mod evidence_gate;
+mod guarded_field;
+mod guarded_shell;
 mod held_stop;
 mod hook_removal;
+mod pipeline;
 mod session_start;
 mod sub_agent;
 mod two_sessions;
@@ -52,6 +56,10 @@ impl Scenario {
         crash::SCENARIO,
         waiting(11, "Stead's MCP tools are listed and callable"),
         command::SCENARIO,
+        guarded_shell::SCENARIO,
+        guarded_field::SCENARIO,
+        evidence_gate::SCENARIO,
+        pipeline::SCENARIO,
     ];
 }
 

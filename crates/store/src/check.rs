@@ -1,7 +1,7 @@
 //! One shell command, run within bounds: its whole process group ends at the deadline, and of its output only the end is
 //! kept. It says how the command ended and never what that means.
 
-use std::io::{self, Read};
+use std::io::{self, Read, Write};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{self, Receiver};
@@ -59,6 +59,32 @@ pub fn run_check(
     // Whatever it left running in the background must not outlive it.
     os::kill_group(&child);
     let tail = output.recv_timeout(LAST_WORDS).unwrap_or_default();
+    Ok(Checked { end, tail: String::from_utf8_lossy(&tail).into_owned(), took: since.elapsed() })
+}
+
+/// Runs a program in `dir` with `input` on its standard input. Of its standard output at most the last `keep` bytes are
+/// kept; what it writes to the other one is nobody's.
+pub fn run_program(
+    program: &Path,
+    input: Vec<u8>,
+    dir: &Path,
+    env: &[(&str, &str)],
+    deadline: Duration,
+    keep: usize,
+) -> io::Result<Checked> {
+    let since = Instant::now();
+    let mut command = Command::new(program);
+    command.current_dir(dir).envs(env.iter().copied());
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+    let mut child = spawn(command)?;
+    if let Some(mut stdin) = child.stdin.take() {
+        // It may end without having read anything, which is no fault.
+        thread::spawn(move || stdin.write_all(&input));
+    }
+    let output = child.stdout.take().map(|stdout| keep_tail(stdout, keep));
+    let end = wait(&mut child, since, deadline)?;
+    os::kill_group(&child);
+    let tail = output.and_then(|output| output.recv_timeout(LAST_WORDS).ok()).unwrap_or_default();
     Ok(Checked { end, tail: String::from_utf8_lossy(&tail).into_owned(), took: since.elapsed() })
 }
 
@@ -128,6 +154,25 @@ mod tests {
         assert_eq!(check("exit 3", 10.0).end, CheckEnd::Exit(3));
         assert_eq!(check("kill -9 $$", 10.0).end, CheckEnd::Signal(9));
         assert!(!check("no-such-program-at-all", 10.0).is_green());
+    }
+
+    #[test]
+    fn a_program_reads_its_input_and_ends_in_time() {
+        let folder = tempfile::tempdir().unwrap();
+        let run = |script: &str, seconds: f64| {
+            let (text, file) = (folder.path().join("text"), folder.path().join("program"));
+            std::fs::write(&text, format!("#!/bin/sh\n{script}\n")).unwrap();
+            // A file that this process had open for writing may still be so in a child of another thread.
+            let copy = format!("rm -f {0} && cp {1} {0} && chmod 755 {0}", file.display(), text.display());
+            assert!(check(&copy, 10.0).is_green());
+            let input = vec![b'x'; 300_000];
+            run_program(&file, input, folder.path(), &[("GIVEN", "yes")], Duration::from_secs_f64(seconds), 100)
+        };
+        assert_eq!(run("wc -c | tr -d ' '; echo talk >&2; echo $GIVEN", 10.0).unwrap().tail, "300000\nyes\n");
+        // It may answer without listening.
+        assert_eq!(run("exec echo early", 10.0).unwrap().tail, "early\n");
+        assert_eq!(run("sleep 60", 0.3).unwrap().end, CheckEnd::Deadline);
+        assert!(run_program(&folder.path().join("none"), Vec::new(), folder.path(), &[], Duration::ZERO, 1).is_err());
     }
 
     #[test]

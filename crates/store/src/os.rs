@@ -60,6 +60,26 @@ mod unix {
         file.set_permissions(Permissions::from_mode(old.mode() & 0o7777))
     }
 
+    /// What tells a changed file from the one it was.
+    pub(crate) struct Stamp {
+        pub(crate) number: u64,
+        /// In nanoseconds since 1970, as is the next.
+        pub(crate) modified: u128,
+        /// When anything about it last changed; unlike the above nobody can set it.
+        pub(crate) changed: u128,
+    }
+
+    pub(crate) fn stamp(data: &Metadata) -> Stamp {
+        let nanos = |seconds: i64, nanos: i64| {
+            u128::from(seconds.unsigned_abs()) * 1_000_000_000 + u128::from(nanos.unsigned_abs())
+        };
+        Stamp {
+            number: data.ino(),
+            modified: nanos(data.mtime(), data.mtime_nsec()),
+            changed: nanos(data.ctime(), data.ctime_nsec()),
+        }
+    }
+
     pub(crate) fn sync_folder(dir: &Path) -> io::Result<()> {
         File::open(if dir.as_os_str().is_empty() { Path::new(".") } else { dir })?.sync_all()
     }
@@ -93,6 +113,23 @@ mod unix {
         if let Some(leader) = leader {
             let _ = rustix::process::kill_process_group(leader, rustix::process::Signal::KILL);
         }
+    }
+
+    /// The process that started another; `None` where the system does not tell.
+    pub(crate) fn parent_of(process: u32) -> Option<u32> {
+        if process == std::process::id() {
+            return Some(std::os::unix::process::parent_id());
+        }
+        let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+        // The name in brackets may hold anything.
+        stat.rsplit_once(')')?.1.split_whitespace().nth(1)?.parse().ok()
+    }
+
+    /// The words that a process was started with; none where the system does not tell.
+    pub(crate) fn command_line(process: u32) -> Vec<String> {
+        let bytes = std::fs::read(format!("/proc/{process}/cmdline")).unwrap_or_default();
+        let words = bytes.split(|byte| *byte == 0).filter(|word| !word.is_empty());
+        words.map(|word| String::from_utf8_lossy(word).into_owned()).collect()
     }
 
     pub(crate) fn signal(status: ExitStatus) -> Option<i32> {
@@ -132,6 +169,20 @@ mod other {
         file.set_permissions(old.permissions())
     }
 
+    /// What tells a changed file from the one it was.
+    pub(crate) struct Stamp {
+        pub(crate) number: u64,
+        /// In nanoseconds since 1970, as is the next.
+        pub(crate) modified: u128,
+        pub(crate) changed: u128,
+    }
+
+    pub(crate) fn stamp(data: &Metadata) -> Stamp {
+        let modified = data.modified().ok().and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok());
+        let modified = modified.map_or(0, |since| since.as_nanos());
+        Stamp { number: 0, modified, changed: modified }
+    }
+
     pub(crate) fn sync_folder(_: &Path) -> io::Result<()> {
         Ok(())
     }
@@ -155,6 +206,14 @@ mod other {
     pub(crate) fn lead_group(_: &mut Command) {}
 
     pub(crate) fn kill_group(_: &Child) {}
+
+    pub(crate) fn parent_of(_: u32) -> Option<u32> {
+        None
+    }
+
+    pub(crate) fn command_line(_: u32) -> Vec<String> {
+        Vec::new()
+    }
 
     pub(crate) fn signal(_: ExitStatus) -> Option<i32> {
         None

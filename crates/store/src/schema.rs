@@ -16,7 +16,32 @@ pub const SCHEMAS: &[Schema] = &[
         about: "the loop in the foreground: `indexes/active-loop.json`",
         text: include_str!("../schema/active-loop.json"),
     },
+    Schema {
+        name: "appeal",
+        about: "one line of `indexes/appeals.jsonl`",
+        text: include_str!("../schema/appeal.json"),
+    },
     Schema { name: "config", about: "settings: `.agent/config.toml`", text: include_str!("../schema/config.json") },
+    Schema {
+        name: "context",
+        about: "what an agent is told: `iterations/<n>/context.json`",
+        text: include_str!("../schema/context.json"),
+    },
+    Schema {
+        name: "evidence",
+        about: "what was tested or built: `indexes/evidence.jsonl`, `features/evidence/<feature>/<id>.json`",
+        text: include_str!("../schema/evidence.json"),
+    },
+    Schema {
+        name: "feature-list",
+        about: "the features of a project: `features/feature-list.json`",
+        text: include_str!("../schema/feature-list.json"),
+    },
+    Schema {
+        name: "guard",
+        about: "a guard file: `.agent/guards/<id>.yaml`",
+        text: include_str!("../schema/guard.json"),
+    },
     Schema {
         name: "install",
         about: "how to undo an installation: `indexes/install.json`",
@@ -28,6 +53,21 @@ pub const SCHEMAS: &[Schema] = &[
         text: include_str!("../schema/loop-log.json"),
     },
     Schema { name: "note", about: "one line of `indexes/notes.jsonl`", text: include_str!("../schema/note.json") },
+    Schema {
+        name: "override",
+        about: "one line of `indexes/overrides.jsonl`",
+        text: include_str!("../schema/override.json"),
+    },
+    Schema {
+        name: "pipeline",
+        about: "stages and their order: `.agent/pipelines/<name>.yaml`",
+        text: include_str!("../schema/pipeline.json"),
+    },
+    Schema {
+        name: "plan",
+        about: "a run as it was compiled: `.agent/runs/<run>/plan.json`",
+        text: include_str!("../schema/plan.json"),
+    },
     Schema {
         name: "prompt",
         about: "one line of `indexes/prompts.jsonl`",
@@ -49,6 +89,16 @@ pub const SCHEMAS: &[Schema] = &[
         text: include_str!("../schema/root.json"),
     },
     Schema {
+        name: "run-event",
+        about: "one line of a run's `events.jsonl`",
+        text: include_str!("../schema/run-event.json"),
+    },
+    Schema {
+        name: "run-lock",
+        about: "the engine that works on a run: `runs/<run>/lock`",
+        text: include_str!("../schema/run-lock.json"),
+    },
+    Schema {
         name: "session",
         about: "live state of one session: `indexes/sessions/<id>.json`",
         text: include_str!("../schema/session.json"),
@@ -57,6 +107,21 @@ pub const SCHEMAS: &[Schema] = &[
         name: "session-log",
         about: "one line of `indexes/sessions.jsonl`",
         text: include_str!("../schema/session-log.json"),
+    },
+    Schema {
+        name: "stage",
+        about: "what an iteration is: `.agent/stages/<name>/stage.yaml`",
+        text: include_str!("../schema/stage.json"),
+    },
+    Schema {
+        name: "state",
+        about: "where a run stands: `runs/<run>/state.json`",
+        text: include_str!("../schema/state.json"),
+    },
+    Schema {
+        name: "status",
+        about: "what an agent says: `iterations/<n>/status.json`",
+        text: include_str!("../schema/status.json"),
     },
 ];
 

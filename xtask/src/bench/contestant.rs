@@ -83,7 +83,7 @@ pub(super) fn hook_call(ground: &Ground) -> Contestant {
     stead(ground, HOOK, &ground.project, Answer::Silence)
 }
 
-fn stead(ground: &Ground, name: &'static str, project: &Project, answer: Answer) -> Contestant {
+pub(super) fn stead(ground: &Ground, name: &'static str, project: &Project, answer: Answer) -> Contestant {
     let command = match answer {
         Answer::Silence | Answer::Hold | Answer::Talk => "echo hello",
         Answer::Denial => "rm -rf .agent/guards",

@@ -47,11 +47,7 @@ impl Ground {
         let source = self.folder.join("no_op.rs");
         let program = self.folder.join("no_op");
         fs::write(&source, "fn main() {}\n")?;
-        let mut rustc = Command::new("rustc");
-        rustc.current_dir(repository::root()).args(["--edition", "2024", "-C", "opt-level=3", "-C", "lto=fat"]);
-        rustc.args(["-C", "codegen-units=1", "-C", "panic=abort", "-C", "strip=symbols"]);
-        rustc.args(["-C", "target-feature=+crt-static", "-C", "relocation-model=static"]);
-        program::run(rustc.arg("-o").arg(&program).arg(&source))?;
+        program::run(static_rustc(&mut Command::new("rustc")).arg("-o").arg(&program).arg(&source))?;
         Ok(program)
     }
 
@@ -74,6 +70,13 @@ impl Ground {
         }
         Ok(project)
     }
+}
+
+/// Makes `rustc` build like the release binary: small, static and without relocations.
+pub(super) fn static_rustc(rustc: &mut Command) -> &mut Command {
+    rustc.current_dir(repository::root()).args(["--edition", "2024", "-C", "opt-level=3", "-C", "lto=fat"]);
+    rustc.args(["-C", "codegen-units=1", "-C", "panic=abort", "-C", "strip=symbols"]);
+    rustc.args(["-C", "target-feature=+crt-static", "-C", "relocation-model=static"])
 }
 
 /// A git project with Stead in it.

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::contestant::{Contestant, HOOK, MILLION, NO_OP};
 use super::spawn::Cost;
 
-const MOST_RATIO: f64 = 1.3;
+pub(super) const MOST_RATIO: f64 = 1.3;
 const MOST_INSTRUCTIONS: u64 = 300_000;
 const MOST_FAULTS: u64 = 70;
 /// What "flat" means: a million lines cost no more than this many times an empty project.

@@ -67,7 +67,7 @@ fn stand_in(folder: &Path) -> Result<()> {
 /// Waits for the child and takes its own account; std's `wait` would drop it.
 #[cfg(unix)]
 #[expect(unsafe_code, reason = "std has no wait that tells the child's resource usage")]
-fn reap(child: Child) -> Result<(Option<i32>, Cost)> {
+pub(super) fn reap(child: Child) -> Result<(Option<i32>, Cost)> {
     let pid = libc::pid_t::try_from(child.id())?;
     let own = own_time(pid);
     let mut status = 0;
@@ -122,7 +122,7 @@ fn duration(time: libc::timeval) -> Duration {
 }
 
 #[cfg(not(unix))]
-fn reap(_child: Child) -> Result<(Option<i32>, Cost)> {
+pub(super) fn reap(_child: Child) -> Result<(Option<i32>, Cost)> {
     bail!("this system does not tell what a child process cost")
 }
 

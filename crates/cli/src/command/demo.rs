@@ -33,6 +33,22 @@ const SHOWN: usize = 14;
 
 const SESSION: &str = "demo-session";
 
+/// Two stages that ship with Stead: ideas, and one agent that reads all of them.
+const PIPELINE: (&str, &str) = (
+    ".agent/pipelines/brainstorm.yaml",
+    "name: brainstorm
+description: Collect ideas and pick from them
+stages:
+  - id: ideas
+    template: idea-wizard
+    max_iterations: 2
+  - id: pick
+    template: synthesize
+    max_iterations: 1
+    inputs: {from: ideas, select: all}
+",
+);
+
 pub(crate) fn run(args: DemoArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     let mut stage = Stage::set(ui)?;
     stage.play()?;
@@ -123,6 +139,8 @@ impl<'a> Stage<'a> {
         let done = json!({"tool_name": "Edit", "tool_input": edit, "tool_use_id": id, "tool_response": {}});
         self.hook("PostToolUse", done)?;
 
+        self.evidence()?;
+
         self.scene("A loop holds the agent to its task until it keeps its promise");
         let start = ["loop", "start", "Prove that add() adds", "--promise", "DONE", "--max-iterations", "3"];
         self.agent_runs(&start)?;
@@ -138,12 +156,42 @@ impl<'a> Stage<'a> {
         self.hook("SessionEnd", json!({"reason": "other"}))?;
         self.stead(&["pickup", "latest"])?;
 
+        self.scene("A pipeline runs agents headless, stage by stage (here with canned answers)");
+        self.write(PIPELINE.0, PIPELINE.1)?;
+        self.show(PIPELINE.0, "")?;
+        self.stead(&["run", "pipeline", "brainstorm", "monday", "--provider", "mock"])?;
+        self.stead(&["status", "monday"])?;
+        self.show(".agent/runs/monday/stage-01-pick/iterations/001/status.json", "decision")?;
+
         self.scene("What Stead wrote down");
         self.show(".agent/context/indexes/relevant-files.jsonl", "src/lib.rs")?;
         self.show(".agent/context/indexes/sessions.jsonl", "\"deny\"")?;
         let calls = self.calls;
         self.ui.line(format!("\n{calls} hook calls, each a real process of this program. Try `stead init` in yours."));
         Ok(())
+    }
+
+    fn evidence(&mut self) -> Result<(), CliError> {
+        self.scene("The agent says that it is tested; Stead wants to have seen it");
+        let feature = json!({"id": "add", "title": "add() adds", "files": ["src/**"],
+            "verifiers": ["sh check.sh"], "status": "in-progress", "tested": false});
+        let list = format!("{:#}\n", json!({"features": [feature]}));
+        fs::create_dir_all(self.project(".agent/features"))
+            .map_err(|source| CliError::user("cannot make the features' folder").because(source))?;
+        self.write(".agent/features/feature-list.json", &list)?;
+        self.write("check.sh", "grep -q 'a + b' src/lib.rs && echo '1 test passed'\n")?;
+        let path = self.project(".agent/features/feature-list.json");
+        let claim = json!({"file_path": path, "old_string": "\"tested\": false", "new_string": "\"tested\": true"});
+        let denied = self.tool("Edit", claim.clone())?;
+        self.expect(denied.is_denial(), "a claim without evidence was not denied");
+        let sed =
+            json!({"command": "sed -i 's/\"tested\": false/\"tested\": true/' .agent/features/feature-list.json"});
+        let denied = self.tool("Bash", sed)?;
+        self.expect(denied.is_denial(), "the same claim by the shell was not denied");
+        self.agent_runs(&["verify", "add"])?;
+        let allowed = self.tool("Edit", claim)?;
+        self.expect(!allowed.is_denial(), "the proven claim was denied");
+        self.write(".agent/features/feature-list.json", &list.replace("\"tested\": false", "\"tested\": true"))
     }
 
     fn scene(&mut self, title: &str) {
@@ -274,7 +322,8 @@ impl<'a> Stage<'a> {
 
     fn write(&self, path: &str, text: &str) -> Result<(), CliError> {
         let file = self.folder.join("project").join(path);
-        fs::write(&file, text)
+        let made = file.parent().map_or(Ok(()), fs::create_dir_all);
+        made.and_then(|()| fs::write(&file, text))
             .map_err(|source| CliError::user(format!("cannot write `{}`", file.display())).because(source))
     }
 

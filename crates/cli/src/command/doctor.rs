@@ -1,5 +1,6 @@
 use clap::Args;
 use serde_json::json;
+use stead_guard::Severity;
 use stead_harness::Harness;
 use stead_install::{
     Capability, Check, CommandReport, Diagnosis, HarnessReport, InstallReport, Outcome, Site, Status, capability,
@@ -8,7 +9,9 @@ use stead_install::{
 
 use crate::cli::Exit;
 use crate::error::CliError;
+use crate::guards::Guards;
 use crate::here::Here;
+use crate::project::Project;
 use crate::ui::Ui;
 
 /// Prove that the installed hook lines work, and say what each agent program honours
@@ -29,7 +32,8 @@ const WIDTH: usize = 80;
 pub(crate) fn run(args: DoctorArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     let here = Here::find(ui)?;
     let site = here.site();
-    let diagnosis = diagnose(&site, &ui.global.config.clone());
+    let mut diagnosis = diagnose(&site, &ui.global.config.clone());
+    diagnosis.checks.extend(guard_checks(&here.project)?);
     let capabilities: Vec<Capability> = Harness::ALL.into_iter().map(capability).collect();
     let is_sound = diagnosis.is_sound();
     if args.json {
@@ -44,6 +48,21 @@ pub(crate) fn run(args: DoctorArgs, ui: &mut Ui) -> Result<Exit, CliError> {
         tell(&site, &diagnosis, &capabilities, ui);
     }
     Ok(if is_sound { Exit::Done } else { Exit::Failed })
+}
+
+/// Guard files that are not applied. One that is broken does not take the others down, so it is only odd.
+fn guard_checks(project: &Project) -> Result<Vec<Check>, CliError> {
+    if !project.found.is_marked() {
+        return Ok(Vec::new());
+    }
+    let guards = Guards::load(project)?;
+    let wrong = guards.problems().filter(|problem| problem.severity == Severity::Error);
+    Ok(wrong
+        .map(|problem| {
+            let check = Check::odd("guards", format!("a guard is not applied: {problem}"));
+            check.remedy(problem.hint().unwrap_or("correct the file; `stead guard lint` checks it"))
+        })
+        .collect())
 }
 
 fn tell(site: &Site<'_>, diagnosis: &Diagnosis, capabilities: &[Capability], ui: &mut Ui) {
@@ -187,6 +206,20 @@ fn tell_capabilities(capabilities: &[Capability], ui: &mut Ui) {
     for client in capabilities.iter().filter(|client| !client.strengthened.is_empty()) {
         field(client.harness, &client.strengthened.join(", "), ui);
     }
+    ui.line("\n  What a guard only warns of never blocks; the model reads it:");
+    for when in ["at once", "after the tool", "with the next prompt", "never"] {
+        let names: Vec<&str> =
+            capabilities.iter().filter(|client| client.guard_warning == when).map(|client| client.harness).collect();
+        if !names.is_empty() {
+            field("", &format!("{when}: {}", names.join(", ")), ui);
+        }
+    }
+    ui.line("\n  The exit status of a command arrives, so that a test run can prove something:");
+    for (told, word) in [(true, "yes"), (false, "no")] {
+        let names = capabilities.iter().filter(|client| client.exit_status == told).map(|client| client.harness);
+        field(word, &names.collect::<Vec<_>>().join(", "), ui);
+    }
+    field("", "elsewhere `stead verify` runs the tests itself", ui);
     ui.line("\n  Sub-agents:");
     for client in capabilities {
         field(client.harness, client.subagents, ui);

@@ -1,3 +1,7 @@
+//! Carries over what other tools and older forms left.
+
+mod pipelines;
+
 use clap::Args;
 use serde_json::{Value, json};
 use stead_context::{Fate, Import, ImportKind, MigrationPlaces, carry_out, survey};
@@ -8,21 +12,26 @@ use crate::cli::Exit;
 use crate::error::CliError;
 use crate::here::Here;
 use crate::project::now;
+use crate::run_room::RunRoom;
 use crate::ui::Ui;
+use pipelines::Rewrites;
 
-/// Carry over what other tools left: loops, handoffs, role files, older commands
+/// Carry over what other tools left: loops, handoffs, role files, older commands, older stages and pipelines
 ///
 /// Reads `.claude/ralph-loop.local.md` (it becomes a paused loop), handoffs below `thoughts/` and `.claude/handoffs/`
 /// (they become packets) and role files from before their form was fixed (they are mended). No source is deleted, a
 /// second run carries nothing twice, and whatever has no place is named, file by file.
 ///
+/// Stages, prompts and pipelines of the older form are rewritten where they are, comments kept, after a diff; a
+/// `loop.yaml` becomes `stage.yaml`.
+///
 /// Ends with 1 if a file is broken or could not be written.
 #[derive(Args)]
 #[command(
-    after_help = "Examples:\n  stead migrate --dry-run\n  stead migrate handoffs\n  stead migrate commands --replace-old"
+    after_help = "Examples:\n  stead migrate --dry-run\n  stead migrate pipelines --dry-run\n  stead migrate commands --replace-old"
 )]
 pub(crate) struct MigrateArgs {
-    /// Only these: loops, handoffs, roles, commands
+    /// Only these: loops, handoffs, roles, commands, pipelines
     #[arg(value_name = "WHAT")]
     what: Vec<String>,
     /// Put Stead's commands in the place of `~/.factory/commands/handoff.md` and `pickup.md`; `stead uninstall --user`
@@ -41,11 +50,13 @@ pub(crate) struct MigrateArgs {
 }
 
 const COMMANDS: &str = "commands";
+const PIPELINES: &str = "pipelines";
 
 pub(crate) fn run(args: MigrateArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     let here = Here::find(ui)?;
-    let (kinds, with_commands) = chosen(&args.what)?;
-    if !args.dry_run && !kinds.is_empty() && !here.project.found.is_marked() {
+    let Chosen { kinds, with_commands, with_pipelines } = chosen(&args.what)?;
+    let writes_here = !kinds.is_empty() || with_pipelines;
+    if !args.dry_run && writes_here && !here.project.found.is_marked() {
         return Err(CliError::user("there is no project here to carry anything into").hinted("run `stead init` first"));
     }
     let layout = Layout::of(&here.project.config);
@@ -53,7 +64,9 @@ pub(crate) fn run(args: MigrateArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     let (context, roles) = (layout.dir(root, Room::Context), layout.dir(root, Room::Roles));
     let imports = survey(&MigrationPlaces { root, context: &context, roles: &roles }, &kinds, &now());
     let old = if with_commands { plan_old_commands(&here.site()) } else { Plan::default() };
-    let mut work = Work { args: &args, here: &here, imports, old, failed: Vec::new(), replaced: Applied::default() };
+    let rewrites = if with_pipelines { Rewrites::find(&RunRoom::find(ui)?.catalog())? } else { Rewrites::default() };
+    let (failed, replaced) = (Vec::new(), Applied::default());
+    let mut work = Work { args: &args, here: &here, imports, old, rewrites, failed, replaced };
     if !args.json {
         work.show(ui);
     }
@@ -68,9 +81,16 @@ pub(crate) fn run(args: MigrateArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     work.finish(ui)
 }
 
+/// What is to be carried over.
+struct Chosen {
+    kinds: Vec<ImportKind>,
+    with_commands: bool,
+    with_pipelines: bool,
+}
+
 /// Reads what is to be carried over; nothing said means everything.
-fn chosen(what: &[String]) -> Result<(Vec<ImportKind>, bool), CliError> {
-    let names: Vec<&str> = ImportKind::ALL.iter().map(|kind| kind.name()).chain([COMMANDS]).collect();
+fn chosen(what: &[String]) -> Result<Chosen, CliError> {
+    let names: Vec<&str> = ImportKind::ALL.iter().map(|kind| kind.name()).chain([COMMANDS, PIPELINES]).collect();
     if let Some(unknown) = what.iter().find(|word| !names.contains(&word.as_str())) {
         let hint = match nearest(unknown, names.iter().copied()) {
             Some(near) => format!("did you mean `{near}`?"),
@@ -79,7 +99,11 @@ fn chosen(what: &[String]) -> Result<(Vec<ImportKind>, bool), CliError> {
         return Err(CliError::usage(format!("there is nothing called `{unknown}` to carry over")).hinted(hint));
     }
     let is_wanted = |name: &str| what.is_empty() || what.iter().any(|word| word == name);
-    Ok((ImportKind::ALL.into_iter().filter(|kind| is_wanted(kind.name())).collect(), is_wanted(COMMANDS)))
+    Ok(Chosen {
+        kinds: ImportKind::ALL.into_iter().filter(|kind| is_wanted(kind.name())).collect(),
+        with_commands: is_wanted(COMMANDS),
+        with_pipelines: is_wanted(PIPELINES),
+    })
 }
 
 /// One run of the command.
@@ -89,6 +113,7 @@ struct Work<'a> {
     imports: Vec<Import>,
     /// What would become of older commands.
     old: Plan,
+    rewrites: Rewrites,
     /// Files that could not be written, and why.
     failed: Vec<(String, String)>,
     replaced: Applied,
@@ -120,7 +145,9 @@ impl Work<'_> {
                 note => ui.warning(note.words(&site)),
             }
         }
-        if self.imports.is_empty() && self.old.edits.is_empty() && self.old.notes.is_empty() {
+        self.rewrites.show(ui);
+        let is_empty = self.imports.is_empty() && self.old.edits.is_empty() && self.old.notes.is_empty();
+        if is_empty && self.rewrites.is_empty() {
             ui.line("there is nothing to carry over");
         }
     }
@@ -148,7 +175,7 @@ impl Work<'_> {
 
     fn has_work(&self) -> bool {
         let replaces = self.args.replace_old && !self.old.edits.is_empty();
-        replaces || self.imports.iter().any(is_work)
+        replaces || self.imports.iter().any(is_work) || self.rewrites.has_work()
     }
 
     fn carry_out(&mut self) -> Result<(), CliError> {
@@ -158,6 +185,7 @@ impl Work<'_> {
                 self.failed.push((import.source.clone(), format!("{error}{cause}")));
             }
         }
+        self.rewrites.carry_out();
         if self.args.replace_old && !self.old.edits.is_empty() {
             self.replaced = apply(&self.here.site(), &self.old, &self.here.record(Reach::User)?)?;
         }
@@ -174,6 +202,7 @@ impl Work<'_> {
             for (path, why) in &self.replaced.failed {
                 ui.warning(format!("`{}` is as it was: {why}", self.here.site().brief(path)));
             }
+            self.rewrites.tell_failures(ui);
             if self.args.dry_run {
                 ui.note("this was a dry run; nothing was changed");
             } else if self.has_work() {
@@ -182,7 +211,8 @@ impl Work<'_> {
         }
         let is_broken = |import: &Import| matches!(import.fate, Fate::Refused { .. });
         let is_bad = |note: &Note| matches!(note, Note::Bad { .. });
-        let has_failed = !self.failed.is_empty()
+        let has_failed = self.rewrites.has_failed()
+            || !self.failed.is_empty()
             || !self.replaced.failed.is_empty()
             || self.imports.iter().any(is_broken)
             || self.old.notes.iter().any(is_bad);
@@ -190,7 +220,8 @@ impl Work<'_> {
     }
 
     fn count(&self) -> usize {
-        self.imports.iter().filter(|import| is_work(import)).count() - self.failed.len() + self.replaced.done.len()
+        let imported = self.imports.iter().filter(|import| is_work(import)).count() - self.failed.len();
+        imported + self.replaced.done.len() + self.rewrites.count()
     }
 
     fn as_json(&self) -> Value {
@@ -224,6 +255,7 @@ impl Work<'_> {
             "dry_run": self.args.dry_run,
             "files": imports.collect::<Vec<_>>(),
             "commands": commands.collect::<Vec<_>>(),
+            "pipelines": self.rewrites.as_json(self.args.dry_run),
         })
     }
 }

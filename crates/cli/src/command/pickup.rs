@@ -71,7 +71,8 @@ pub(crate) fn run(args: PickupArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     let rescan = if args.hydrate { Rescan::Yes } else { Rescan::No };
     let now = now_millis();
     let pickup = Pickup::examine(&id, packet, &project.place(&context), &git, rescan, now)?;
-    let verified = if args.verify { verify(&pickup.packet, &project, &args, ui) } else { Vec::new() };
+    let speaker = Speaker::calling(&project);
+    let verified = if args.verify { verify(&pickup.packet, &project, &speaker, &args, ui) } else { Vec::new() };
     let tail = verification(&verified);
     let max_tokens = (args.max_tokens as usize).saturating_sub(tail.len() / 4).max(100);
     let mut brief = pickup.brief(max_tokens);
@@ -81,7 +82,6 @@ pub(crate) fn run(args: PickupArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     } else {
         ui.raw(&brief.text);
     }
-    let speaker = Speaker::calling(&project);
     let acknowledgement = Acknowledgement {
         now,
         harness: speaker.harness.as_deref(),
@@ -100,7 +100,13 @@ pub(crate) fn run(args: PickupArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     Ok(if red { Exit::Failed } else { Exit::Done })
 }
 
-fn verify(packet: &Packet, project: &Project, args: &PickupArgs, ui: &mut Ui) -> Vec<Verified> {
+fn verify(
+    packet: &Packet,
+    project: &Project,
+    speaker: &Speaker,
+    args: &PickupArgs,
+    ui: &mut Ui,
+) -> Vec<Verified> {
     let mut commands = packet.validators();
     if let Some(verify) = packet.verify().filter(|verify| !commands.iter().any(|command| command == verify)) {
         commands.push(verify.to_owned());
@@ -110,6 +116,10 @@ fn verify(packet: &Packet, project: &Project, args: &PickupArgs, ui: &mut Ui) ->
     }
     let deadline = Duration::from_secs(args.timeout);
     let run = |command: String| {
+        // Anybody may have written the packet; what an agent may not run, it may not have run either.
+        if let Some(reason) = speaker.refusal(project, &command) {
+            return Verified { command, checked: Err(format!("refused: {reason}")) };
+        }
         let checked = run_check(&command, project.root(), &[], deadline, KEPT).map_err(|error| error.to_string());
         Verified { command, checked }
     };

@@ -2,14 +2,23 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
 
 mod bad_input;
+mod client;
 mod commands;
 mod compaction;
 mod config;
 mod context;
+mod definitions;
 mod doctor;
+mod evidence;
+mod guard_client;
+mod guard_command;
+mod guard_file;
+mod guard_mode;
+mod guard_role;
 mod handoff;
 mod hook;
 mod init;
+mod logs;
 mod loop_;
 mod migrate;
 mod packet;
@@ -17,6 +26,7 @@ mod pickup;
 mod record;
 mod role;
 mod root;
+mod run;
 mod schema;
 mod uninstall;
 mod where_;

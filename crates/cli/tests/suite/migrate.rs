@@ -129,3 +129,66 @@ fn without_a_project_or_without_anything_it_says_so() {
     assert!(run.stderr.contains("there is no project here") && run.stderr.contains("hint: run `stead init`"), "{run}");
     assert_eq!(marked().stead(&["migrate"]).ok(), "there is nothing to carry over\n");
 }
+
+const OLD_STAGE: &str = "# Ours since 2024.
+name: improve-plan
+completion: plateau # until it is flat
+min_iterations: 3
+output_parse: \"plateau:PLATEAU reasoning:REASONING\"
+";
+
+/// A project of the older form, in the places where it had them.
+fn older() -> World {
+    let world = bare();
+    world.write("project/scripts/loops/improve-plan/loop.yaml", OLD_STAGE);
+    world.write(
+        "project/scripts/loops/improve-plan/prompt.md",
+        "# Plan of ${SESSION_NAME}\n\nNotes: ${PROGRESS_FILE}\n",
+    );
+    world.write("project/scripts/loops/gather/loop.yaml", "name: gather\ncompletion: fixed-n\n");
+    world.write("project/scripts/loops/gather/prompt.md", "Join ${INPUTS.plan}.\n");
+    world.write(
+        "project/scripts/pipelines/flow.yaml",
+        "# The flow.\nstages:\n  - name: plan # first\n    loop: improve-plan\n    runs: 5\n  - name: join\n    loop: gather\n",
+    );
+    world.stead(&["context", "init"]).ok();
+    world
+}
+
+#[test]
+fn older_stages_and_pipelines_are_rewritten_in_place() {
+    let world = older();
+    assert_eq!(world.stead(&["lint", "--v3"]).code, 1);
+    let dry = world.stead(&["migrate", "pipelines", "--dry-run"]).ok();
+    assert!(
+        dry.contains("-completion: plateau # until it is flat\n") && dry.contains("+  min_iterations: 3\n"),
+        "{dry}"
+    );
+    assert!(world.exists("project/scripts/loops/improve-plan/loop.yaml"), "a dry run");
+    let run = world.stead(&["migrate", "pipelines"]);
+    assert!(run.code == 0 && run.stdout.contains("it may still ask for PLATEAU, REASONING"), "{run}");
+    assert!(!world.exists("project/scripts/loops/improve-plan/loop.yaml"));
+    assert_eq!(
+        world.read("project/scripts/loops/improve-plan/stage.yaml"),
+        "# Ours since 2024.\nname: improve-plan\ntermination:\n  type: judgment # until it is flat\n  min_iterations: 3\n"
+    );
+    assert_eq!(
+        world.read("project/scripts/pipelines/flow.yaml"),
+        "# The flow.\nstages:\n  - id: plan # first\n    template: improve-plan\n    max_iterations: 5\n  - id: join\n    template: gather\n    inputs:\n      from: plan\n      select: all\n"
+    );
+    assert_eq!(world.stead(&["lint", "--v3"]).ok(), "no findings\n");
+    assert_eq!(world.stead(&["migrate", "pipelines"]).ok(), "there is nothing to carry over\n");
+}
+
+#[test]
+fn a_stage_that_cannot_be_rewritten_is_named_and_left() {
+    let world = older();
+    let odd = "{name: odd, completion: plateau}\n";
+    world.write("project/scripts/loops/odd/loop.yaml", odd);
+    world.write("project/scripts/loops/odd/prompt.md", "${CTX} ${STATUS}\n");
+    let run = world.stead(&["migrate", "pipelines", "--json"]);
+    assert_eq!(run.code, 1, "{run}");
+    let refused = &run.json()["pipelines"]["refused"];
+    assert_eq!(refused[0]["file"], "scripts/loops/odd/loop.yaml", "{run}");
+    assert_eq!(world.read("project/scripts/loops/odd/loop.yaml"), odd);
+}

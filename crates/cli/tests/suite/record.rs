@@ -32,6 +32,25 @@ fn a_session_is_logged_line_by_line() {
 }
 
 #[test]
+fn an_agent_of_a_run_is_known_by_it() {
+    let mut world = marked();
+    for (name, value) in [("STEAD_RUN", "night"), ("STEAD_STAGE", "plan.codex"), ("STEAD_ITERATION", "12")] {
+        world.set(name, value);
+    }
+    world.hook("claude SessionStart", payload(&world, "SessionStart", json!({"source": "startup"})));
+    world.hook("claude PreToolUse", shell(&world, "ls"));
+    let text = world.read("project/.agent/context/indexes/sessions/session-1.json");
+    let state: serde_json::Value = serde_json::from_str(&text).unwrap();
+    for record in lines(&world, "sessions.jsonl").iter().chain([&state]) {
+        assert_eq!((&record["run"], &record["stage"], &record["iteration"]), (&json!("night"), &json!("plan.codex"), &json!(12)));
+    }
+    world.set("STEAD_RUN", "../../elsewhere");
+    world.hook("claude PreToolUse", shell(&world, "ls"));
+    let last = lines(&world, "sessions.jsonl").pop().unwrap();
+    assert!(["run", "stage", "iteration"].iter().all(|name| last.get(*name).is_none()), "{last}");
+}
+
+#[test]
 fn a_session_has_a_file_of_its_own() {
     let world = marked();
     world.hook("claude SessionStart", payload(&world, "SessionStart", json!({"source": "resume"})));

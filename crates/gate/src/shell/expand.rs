@@ -1,12 +1,14 @@
 //! Words to texts: variables, braces, tilde, what substitutions say. Where several values are possible all are given.
 
-use super::syntax::{Command, Part, Script, Simple, Word, mark};
+use super::syntax::{Part, Script, Word, mark};
 use super::walk::{Stop, Upstream, Walk};
 
 /// The most texts one word may become.
 const MOST: usize = 1_024;
 /// The most bytes they may have together: `a=$a$a` doubles with each repetition.
 const LONGEST: usize = 2 << 20;
+/// The most bytes that one command may make by expansion.
+const WORK: usize = 32 << 20;
 
 impl Walk<'_> {
     /// Gives the texts that a word becomes, and judges the substitutions in it.
@@ -26,6 +28,7 @@ impl Walk<'_> {
                 }
                 Part::Variable { name, quoted, instead } => {
                     let mut values = self.value(name);
+                    self.plural |= values.len() > 1 && !matches!(name.as_str(), "@" | "*");
                     if let Some(instead) = instead {
                         let other = self.expand(instead)?;
                         let known = values.iter().any(|value| !value.contains(mark::UNKNOWN));
@@ -38,7 +41,18 @@ impl Walk<'_> {
                     empty = false;
                     let inner = self.run_apart(script)?;
                     let about = inner.is_tainted() || self.mentioned(&inner.text).is_some();
-                    open.iter_mut().for_each(|head| head.push(mark_of(about)));
+                    if self.report.is_some() {
+                        let name = format!("/dev/fd/{}", self.files.len() + 63);
+                        open.iter_mut().for_each(|head| head.push_str(&name));
+                        self.files.push((name, inner.output));
+                    } else {
+                        open.iter_mut().for_each(|head| head.push(mark_of(about)));
+                    }
+                }
+                Part::Arithmetic(inner) => {
+                    empty = false;
+                    self.expand(inner)?;
+                    open.iter_mut().for_each(|head| head.push(mark::UNKNOWN));
                 }
                 Part::Substitution { script, quoted } => {
                     let output = self.output(script)?;
@@ -57,7 +71,8 @@ impl Walk<'_> {
         for text in done {
             braces(&text, &mut texts);
         }
-        if texts.len() > MOST {
+        self.work += texts.iter().map(String::len).sum::<usize>();
+        if texts.len() > MOST || self.work > WORK {
             return Err(Stop::TooMuch);
         }
         Ok(texts.into_iter().map(|text| self.settle(text)).collect())
@@ -84,50 +99,25 @@ impl Walk<'_> {
         }
     }
 
-    /// Judges a substitution and says what it prints, as far as that is plain.
+    /// Judges a substitution and says what it prints, as far as that is known.
     fn output(&mut self, script: &Script) -> Result<String, Stop> {
         let inner = self.run_apart(script)?;
-        match self.said(script)? {
-            Some(said) => Ok(said),
-            None => Ok(mark_of(inner.is_tainted()).to_string()),
-        }
+        let tainted = inner.is_tainted();
+        Ok(match inner.output {
+            Some(text) => text.trim_end_matches('\n').to_owned(),
+            None => mark_of(tainted).to_string(),
+        })
     }
 
     /// Judges a script that runs beside the command and says what it was about.
     fn run_apart(&mut self, script: &Script) -> Result<Upstream, Stop> {
         self.step()?;
         let (cwds, outer) = (self.cwds.clone(), std::mem::take(&mut self.upstream));
+        let (printed, heard) = (self.printed.replace(String::new()), std::mem::replace(&mut self.heard, true));
         self.script(script)?;
-        self.cwds = cwds;
-        Ok(std::mem::replace(&mut self.upstream, outer))
-    }
-
-    /// What `echo`, `printf`, `pwd` and the question for the project root print.
-    fn said(&mut self, script: &Script) -> Result<Option<String>, Stop> {
-        let [item] = script.0.as_slice() else { return Ok(None) };
-        let [Command::Simple(Simple { words, redirects, .. })] = item.pipeline.as_slice() else { return Ok(None) };
-        if let Some(super::syntax::Redirect::Text(text)) = redirects.first()
-            && words.first().and_then(Word::plain) == Some("cat")
-        {
-            return self.expand_whole(text).map(Some);
-        }
-        let mut argv = Vec::new();
-        for word in words {
-            argv.extend(self.expand(word)?);
-        }
-        let words: Vec<&str> = argv.iter().map(String::as_str).collect();
-        Ok(match words.as_slice() {
-            ["echo" | "printf", rest @ ..] => {
-                let rest: Vec<&str> =
-                    rest.iter().copied().filter(|w| !matches!(*w, "-n" | "-e" | "%s" | "%s\\n" | "--")).collect();
-                Some(rest.join(" "))
-            }
-            ["pwd", ..] => self.cwds.first().cloned(),
-            ["git", "rev-parse", "--show-toplevel"] => {
-                self.shield.root().map(|root| root.to_string_lossy().into_owned())
-            }
-            _ => None,
-        })
+        let output = std::mem::replace(&mut self.printed, printed);
+        (self.cwds, self.heard) = (cwds, heard);
+        Ok(Upstream { output, ..std::mem::replace(&mut self.upstream, outer) })
     }
 
     /// Turns the marks that need no more context into text, and the tilde into home.

@@ -1,10 +1,15 @@
 //! `find` and `fd`: harmless searches, until they are told to act on what they find.
 
+use stead_model::{Content, How};
+
 use crate::glob;
 use crate::path::{fold, names};
 use crate::shield::{Entry, Standing};
 
-use super::program::{self, holder, is_endangered, is_harmless, mention as refuse_mention, own, program_name};
+use super::listing;
+use super::program::{
+    self, Reach, brief, holder, is_endangered, is_harmless, mention as refuse_mention, own, program_name,
+};
 use super::syntax::mark;
 use super::walk::{Call, Stop, Walk};
 
@@ -36,9 +41,9 @@ pub(super) fn judge(walk: &mut Walk<'_>, name: &str, call: &Call<'_>) -> Result<
         return fd(walk, call);
     }
     let search = Search::read(call.argv);
-    let shown = call.argv.join(" ");
+    let shown = brief(call.argv);
     for target in &search.outputs {
-        walk.refuse_write(target, &shown)?;
+        walk.writes(target, How::Replace, Content::Unknown, &shown)?;
     }
     for start in &search.starts {
         let found = search.reaches(walk, start);
@@ -53,21 +58,34 @@ pub(super) fn judge(walk: &mut Walk<'_>, name: &str, call: &Call<'_>) -> Result<
             walk.upstream.search = Some(start.clone());
         }
     }
+    let found = if walk.report.is_some() { search.patterns() } else { vec![mark::UNKNOWN.to_string()] };
+    let all = search.written.is_empty() && search.paths.is_empty() && !search.shallow && search.excluded.is_empty();
+    let (gone, reach) = if all { (&search.starts, Reach::Deep) } else { (&found, Reach::Flat) };
+    for pattern in gone.iter().filter(|_| search.deletes) {
+        walk.note_removal(pattern, reach, &shown);
+    }
     for command in &search.commands {
-        let filled: Vec<String> = command.iter().map(|word| word.replace("{}", &mark::UNKNOWN.to_string())).collect();
-        program::judge(walk, &Call { argv: &filled, ..*call })?;
+        for pattern in &found {
+            let filled: Vec<String> = command.iter().map(|word| word.replace("{}", pattern)).collect();
+            program::judge(walk, &Call { argv: &filled, ..*call })?;
+        }
     }
     Ok(())
 }
 
+/// Starting points and names that are told apart; a search with more is told by its starting points.
+const PATTERNS: usize = 16;
+
 /// What a `find` call says.
 #[derive(Default)]
-struct Search {
+pub(super) struct Search {
     starts: Vec<String>,
     /// Patterns the name must match.
     names: Vec<Vec<char>>,
     /// Patterns the path must match.
     paths: Vec<String>,
+    /// The patterns of the name as they were written.
+    written: Vec<String>,
     /// What is passed over.
     excluded: String,
     shallow: bool,
@@ -86,7 +104,7 @@ struct Branch {
 }
 
 impl Search {
-    fn read(argv: &[String]) -> Self {
+    pub(super) fn read(argv: &[String]) -> Self {
         let mut search = Self::default();
         let mut words = argv.iter().skip(1).skip_while(|word| matches!(word.as_str(), "-L" | "-H" | "-P")).peekable();
         while let Some(start) = words.next_if(|word| !word.starts_with(['-', '(', '!'])) {
@@ -136,8 +154,39 @@ impl Search {
             branch.names.iter().chain(&branch.paths).for_each(|value| self.pass_over(value));
             return;
         }
+        self.written.extend(branch.names.iter().cloned());
         self.names.extend(branch.names.iter().map(|name| fold(name).into_iter().map(open).collect()));
         self.paths.extend(branch.paths);
+    }
+
+    /// The patterns that cover everything the search may find.
+    pub(super) fn patterns(&self) -> Vec<String> {
+        let any = format!("{0}{0}", glob::MANY);
+        let mut patterns = Vec::new();
+        for start in &self.starts {
+            let start = start.trim_end_matches('/').trim_start_matches("./");
+            let head = match start {
+                "." => String::new(),
+                start => format!("{start}/"),
+            };
+            let deep = if self.shallow { String::new() } else { format!("{any}/") };
+            match (self.written.is_empty(), self.paths.is_empty()) {
+                (true, true) if self.shallow => patterns.push(format!("{head}{}", glob::MANY)),
+                (true, true) => patterns.push(format!("{head}{any}")),
+                (false, _) => {
+                    let names = self.written.iter().map(|name| name.chars().map(open).collect::<String>());
+                    patterns.extend(names.map(|name| format!("{head}{deep}{name}")));
+                }
+                (true, false) => {
+                    let paths = self.paths.iter().map(|path| path.trim_start_matches("./").replace('*', &any));
+                    patterns.extend(paths.map(|path| path.replace(&format!("{any}/{any}"), &any)));
+                }
+            }
+        }
+        if patterns.len() > PATTERNS {
+            return self.starts.iter().map(|start| format!("{}/{any}", start.trim_end_matches('/'))).collect();
+        }
+        patterns
     }
 
     fn pass_over(&mut self, value: &str) {
@@ -209,5 +258,14 @@ fn fd(walk: &mut Walk<'_>, call: &Call<'_>) -> Result<(), Stop> {
             return Err(refuse_mention(call.argv, word).into());
         }
     }
-    program::judge(walk, &inner)
+    let found = if walk.report.is_some() { listing::of("fd", &call.argv[..at]) } else { None };
+    let Some(found) = found else { return program::judge(walk, &inner) };
+    for pattern in found.lines().take(PATTERNS) {
+        let mut filled: Vec<String> = command.iter().map(|word| word.replace("{}", pattern)).collect();
+        if filled == command {
+            filled.push(pattern.to_owned());
+        }
+        program::judge(walk, &Call { argv: &filled, ..*call })?;
+    }
+    Ok(())
 }

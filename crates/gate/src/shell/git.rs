@@ -1,10 +1,13 @@
 //! `git`: most of it reads or records; some of it takes files away.
 
+use stead_model::{Content, How};
+
 use crate::denial::{Denial, quote};
 use crate::path::names;
 use crate::shield::{Standing, Width};
 
-use super::program::{self, Reach, is_endangered, operands, own, refuse_removal};
+use super::program::{self, Reach, brief, is_endangered, operands, own, refuse_removal};
+use super::repository;
 use super::syntax::mark;
 use super::walk::{Call, Stop, Walk};
 use super::writer::{has_flag, option_values};
@@ -93,7 +96,9 @@ pub(super) fn judge(walk: &mut Walk<'_>, call: &Call<'_>) -> Result<(), Stop> {
     let (sub, folder) = split(call.argv);
     // An alias or a filter given on the command line is a command.
     for text in call.argv.iter().take(sub).filter_map(|word| word.split_once("=!").map(|(_, text)| text)) {
-        walk.text(text)?;
+        if walk.report.is_none() || !text.is_empty() && call.argv[..sub].iter().any(|word| word.contains("core.")) {
+            walk.text(text)?;
+        }
     }
     let cwds = walk.cwds.clone();
     if let Some(folder) = folder {
@@ -101,20 +106,54 @@ pub(super) fn judge(walk: &mut Walk<'_>, call: &Call<'_>) -> Result<(), Stop> {
         program::judge(walk, &Call { argv: &argv, texts: &[], feed: None, assigned: None })?;
     }
     let result = match call.argv.get(sub) {
-        Some(verb) => judge_verb(walk, verb, &call.argv[sub..], call),
+        Some(verb) => match alias(walk, &call.argv[..sub], verb) {
+            Some(text) => run_alias(walk, &text, &call.argv[sub..], call),
+            None => judge_verb(walk, verb, &call.argv[sub..], call),
+        },
         None => Ok(()),
     };
     walk.cwds = cwds;
     result
 }
 
+/// Finds what a sub-command stands for, given on this command line or set earlier in the command.
+fn alias(walk: &Walk<'_>, flags: &[String], verb: &str) -> Option<String> {
+    let given = flags.iter().filter_map(|word| word.split_once('=')).find(|(name, _)| {
+        let name = name.trim_start_matches("-c").trim_start_matches("--config-env");
+        name.strip_prefix("alias.").is_some_and(|name| name.eq_ignore_ascii_case(verb))
+    });
+    let set = || walk.aliases.iter().rev().find(|(name, _)| name.strip_prefix("git ") == Some(verb));
+    given.map(|(_, text)| text.to_owned()).or_else(|| set().map(|(_, text)| text.clone()))
+}
+
+fn run_alias(walk: &mut Walk<'_>, text: &str, argv: &[String], call: &Call<'_>) -> Result<(), Stop> {
+    let aliases = std::mem::take(&mut walk.aliases);
+    let words: Vec<String> = argv[1..].iter().map(|word| program::quoted(word)).collect();
+    let result = match text.strip_prefix('!') {
+        Some(text) => walk.text(&format!("{text} {}", words.join(" "))),
+        None => {
+            let mut words = vec!["git".to_owned()];
+            words.extend(text.split_whitespace().map(|word| word.trim_matches(['\'', '"']).to_owned()));
+            words.extend_from_slice(&argv[1..]);
+            walk.runs(&words);
+            match words.get(1).cloned() {
+                Some(verb) if !verb.starts_with('-') => judge_verb(walk, &verb, &words[1..], call),
+                _ => Ok(()),
+            }
+        }
+    };
+    walk.aliases = aliases;
+    result
+}
+
 fn judge_verb(walk: &mut Walk<'_>, verb: &str, argv: &[String], call: &Call<'_>) -> Result<(), Stop> {
-    let shown = format!("git {}", argv.join(" "));
+    let shown = format!("git {}", brief(argv));
     for target in
         option_values(argv, '\0', "--output").into_iter().chain(option_values(argv, '\0', "--output-directory"))
     {
-        walk.refuse_write(target, &shown)?;
+        walk.writes(target, How::Replace, Content::Unknown, &shown)?;
     }
+    repository::note(walk, verb, argv, call, &shown);
     match verb {
         "rm" if has_flag(argv, "n", &["--cached", "--dry-run"]) => Ok(()),
         "rm" | "mv" => {
@@ -146,8 +185,10 @@ fn judge_verb(walk: &mut Walk<'_>, verb: &str, argv: &[String], call: &Call<'_>)
             }
             let inner = argv.iter().position(|word| word == "foreach" || word == "run");
             match inner {
-                Some(at) => program::judge(walk, &Call { argv: &argv[at + 1..], ..*call }),
-                None => Ok(()),
+                Some(at) if argv[at + 1..].iter().all(|word| !word.contains(char::is_whitespace)) => {
+                    program::judge(walk, &Call { argv: &argv[at + 1..], ..*call })
+                }
+                _ => Ok(()),
             }
         }
         "apply" | "am" => {

@@ -4,22 +4,23 @@
 use crate::mention;
 use crate::shield::Standing;
 
-use super::program::{self, candidates, mention as refuse_mention, operands};
-use super::stead;
+use super::program::{self, brief, candidates, give_words, mention as refuse_mention, operands};
 use super::syntax::mark;
 use super::walk::{Call, Stop, Walk};
+use super::{inline, script, stead};
 
-/// Judges a shell: its `-c` text, its here-document, what is piped into it.
+/// Judges a shell: its `-c` text, its script, its here-document, what is piped into it.
 pub(super) fn shell(walk: &mut Walk<'_>, call: &Call<'_>) -> Result<(), Stop> {
     let argv = call.argv;
     let text_flag = |word: &String| word.starts_with('-') && !word.starts_with("--") && word.contains('c');
     if let Some(at) = argv.iter().skip(1).position(text_flag) {
         let mut rest = argv[at + 2..].iter().skip_while(|word| word.starts_with(['-', '+']));
         let Some(text) = rest.next() else { return Ok(()) };
-        for (number, word) in rest.enumerate() {
-            walk.variables.push((number.to_string(), vec![word.clone()]));
-        }
-        return walk.text(text);
+        let words: Vec<String> = rest.cloned().collect();
+        return apart(walk, call, |walk| {
+            give_words(walk, &words)?;
+            walk.text(text)
+        });
     }
     let script = operands(argv).first().copied().filter(|word| !matches!(*word, "-" | "/dev/stdin"));
     if let Some(script) = script.filter(|_| !argv.iter().any(|word| word == "-s")) {
@@ -27,10 +28,11 @@ pub(super) fn shell(walk: &mut Walk<'_>, call: &Call<'_>) -> Result<(), Stop> {
         if tainted || matches!(walk.standing(script), Some(Standing::In(_))) {
             return Err(refuse_mention(argv, script).into());
         }
-        return Ok(());
+        let at = argv.iter().position(|word| word == script).unwrap_or(1);
+        return script::shell(walk, &argv[at..], call);
     }
     for text in call.texts {
-        walk.text(text)?;
+        apart(walk, call, |walk| walk.text(text))?;
     }
     if let Some(feed) = call.feed {
         let hit = feed.hit.clone().or_else(|| walk.mentioned(&feed.text));
@@ -40,20 +42,41 @@ pub(super) fn shell(walk: &mut Walk<'_>, call: &Call<'_>) -> Result<(), Stop> {
         if let Some(verb) = mention::weakening_call(walk.shield, &feed.text) {
             return Err(stead::refuse(&verb).into());
         }
-        let said = feed.text.trim_start();
-        if let Some(said) = said.strip_prefix("echo ").or_else(|| said.strip_prefix("printf ")) {
-            return walk.text(said);
+        if let Some(text) = &feed.output {
+            return apart(walk, call, |walk| walk.text(text));
         }
+        walk.gap(&brief(argv), "it runs a text that is not known");
     }
     Ok(())
 }
 
+/// Walks what a program of its own does: it keeps the folder and the variables it changes to itself.
+pub(super) fn apart(
+    walk: &mut Walk<'_>,
+    call: &Call<'_>,
+    inner: impl FnOnce(&mut Walk<'_>) -> Result<(), Stop>,
+) -> Result<(), Stop> {
+    let (cwds, known) = (walk.cwds.clone(), walk.variables.len());
+    let input = std::mem::replace(&mut walk.input, call.feed.and_then(|feed| feed.output.clone()));
+    inner(walk)?;
+    walk.cwds = cwds;
+    walk.variables.truncate(known);
+    walk.input = input;
+    Ok(())
+}
+
 /// Judges a file read into the shell itself: any, unless a command about protected paths makes it up.
-pub(super) fn source(call: &Call<'_>) -> Result<(), Stop> {
-    match call.argv.get(1).filter(|script| script.contains(mark::TAINT)) {
-        Some(script) => Err(refuse_mention(call.argv, script).into()),
-        None => Ok(()),
+pub(super) fn source(walk: &mut Walk<'_>, call: &Call<'_>) -> Result<(), Stop> {
+    let Some(script) = call.argv.get(1) else { return Ok(()) };
+    if script.contains(mark::TAINT) {
+        return Err(refuse_mention(call.argv, script).into());
     }
+    script::source(walk, script, call)
+}
+
+/// Judges a program named by its path that is a script; says whether it is one.
+pub(super) fn runs_file(walk: &mut Walk<'_>, call: &Call<'_>) -> Result<bool, Stop> {
+    script::file(walk, call)
 }
 
 /// Judges a program that runs code in its own language.
@@ -67,7 +90,7 @@ pub(super) fn judge(walk: &mut Walk<'_>, call: &Call<'_>) -> Result<(), Stop> {
         }
         for candidate in candidates(word) {
             if let Some(Standing::In(entry)) = walk.standing(candidate) {
-                return Err(program::own(entry, &argv.join(" ")).into());
+                return Err(program::own(entry, &brief(argv)).into());
             }
         }
     }
@@ -97,7 +120,7 @@ pub(super) fn judge(walk: &mut Walk<'_>, call: &Call<'_>) -> Result<(), Stop> {
             }
         }
     }
-    Ok(())
+    inline::program(walk, &program::program_name(&argv[0]), call)
 }
 
 fn refuse_code(walk: &mut Walk<'_>, argv: &[String], code: &str) -> Result<(), Stop> {

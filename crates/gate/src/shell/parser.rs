@@ -1,7 +1,7 @@
 //! Words to commands: lists, pipelines, groups, keywords, redirections. It never fails on odd text; it goes on after it.
 
-use super::reader::{DEPTH, Reader, TooDeep};
-use super::syntax::{Command, Group, GroupKind, Item, Join, Part, Redirect, Script, Simple, Word, mark};
+use super::reader::{DEPTH, Reader, TooDeep, is_arithmetic};
+use super::syntax::{Command, Group, GroupKind, Item, Join, Output, Part, Redirect, Script, Simple, Word, mark};
 
 /// Reads a whole command text.
 pub(super) fn parse(text: &str, depth: usize) -> Result<Script, TooDeep> {
@@ -100,7 +100,12 @@ fn compound(reader: &mut Reader) -> Result<Option<(GroupKind, Script)>, TooDeep>
     if reader.peek() == Some('(') {
         if reader.peek_at(1) == Some('(') {
             let inner = reader.balanced('(', ')');
-            // `((…))` is arithmetic, `( (…) … )` is not; read as commands it does no harm.
+            if is_arithmetic(&inner) {
+                let number = Word(vec![Part::Arithmetic(Reader::new(&inner, reader.depth + 1)?.quoted(None)?)]);
+                let simple = Simple { words: vec![Word::text("let"), number], ..Simple::default() };
+                let item = Item { join: Join::Always, pipeline: vec![Command::Simple(simple)] };
+                return Ok(Some((GroupKind::Brace, Script(vec![item]))));
+            }
             return Ok(Some((GroupKind::Subshell, parse(&inner, reader.depth + 1)?)));
         }
         reader.bump();
@@ -336,6 +341,7 @@ fn redirect(reader: &mut Reader) -> Result<Option<Vec<Redirect>>, TooDeep> {
     if !both && !begins {
         return Ok(None);
     }
+    let prints = digits == 0 || digits == 1 && reader.peek() == Some('1');
     (0..digits + usize::from(both)).for_each(|_| {
         reader.bump();
     });
@@ -350,19 +356,27 @@ fn redirect(reader: &mut Reader) -> Result<Option<Vec<Redirect>>, TooDeep> {
         let number = reader.await_body(&delimiter, tabs, quoted);
         return Ok(Some(vec![Redirect::Text(body_slot(number))]));
     }
-    let write = sign != Some('<') || reader.peek_at(1) == Some('>');
+    let both_ways = sign == Some('<') && reader.peek_at(1) == Some('>');
+    let write = sign != Some('<') || both_ways;
     reader.bump();
     let duplicate = reader.eat("&");
-    if !duplicate && !reader.eat(">") {
+    let twice = !duplicate && reader.eat(">");
+    if !duplicate && !twice {
         reader.eat("|");
     }
+    let kind = match twice {
+        _ if both_ways || !prints => Output::Other,
+        true => Output::Append,
+        false => Output::Replace,
+    };
     let found = target(reader)?;
     let is_number =
         found.as_ref().and_then(Word::plain).is_some_and(|text| text.chars().all(|c| c.is_ascii_digit() || c == '-'));
     if duplicate && is_number {
         return Ok(Some(Vec::new()));
     }
-    Ok(Some(found.map(|word| if write { Redirect::Write(word) } else { Redirect::Read(word) }).into_iter().collect()))
+    let redirect = |target| if write { Redirect::Write { target, kind } } else { Redirect::Read(target) };
+    Ok(Some(found.map(redirect).into_iter().collect()))
 }
 
 fn target(reader: &mut Reader) -> Result<Option<Word>, TooDeep> {
@@ -408,7 +422,9 @@ fn place_bodies(script: &mut Script, bodies: &[Word]) {
         };
         for redirect in redirects {
             match redirect {
-                Redirect::Text(word) | Redirect::Read(word) | Redirect::Write(word) => place_in_word(word, bodies),
+                Redirect::Text(word) | Redirect::Read(word) | Redirect::Write { target: word, .. } => {
+                    place_in_word(word, bodies);
+                }
             }
         }
     }
@@ -423,8 +439,10 @@ fn place_in_word(word: &mut Word, bodies: &[Word]) {
         return;
     }
     for part in &mut word.0 {
-        if let Part::Substitution { script, .. } | Part::Process(script) = part {
-            place_bodies(script, bodies);
+        match part {
+            Part::Substitution { script, .. } | Part::Process(script) => place_bodies(script, bodies),
+            Part::Arithmetic(word) => place_in_word(word, bodies),
+            Part::Text(_) | Part::Variable { .. } | Part::Unknown => {}
         }
     }
 }

@@ -8,20 +8,39 @@ use crate::shield::{Entry, Standing};
 
 use super::syntax::mark;
 use super::walk::{Call, Stop, Upstream, Walk};
-use super::{find, git, interpreter, stead, table, wrapper, writer};
+use super::{archive, find, git, interpreter, looker, network, output, stead, table, wrapper, writer};
 
 /// Judges a program about to run.
 pub(super) fn judge(walk: &mut Walk<'_>, call: &Call<'_>) -> Result<(), Stop> {
     let Some(first) = call.argv.first() else { return Ok(()) };
     let name = program_name(first);
     let name = name.as_str();
-    if let Some((_, body)) = walk.functions.iter().rev().find(|(known, _)| known == first) {
-        let body = body.clone();
-        return function(walk, &body, call);
+    if let Some(at) = walk.functions.iter().rposition(|(known, _)| known == first) {
+        return function(walk, at, call);
+    }
+    if let Some(at) = walk.aliases.iter().rposition(|(known, _)| known == first) {
+        return alias(walk, at, call);
     }
     if wrapper::judge(walk, name, call)? {
         return Ok(());
     }
+    if !table::is_inner(name)
+        && !(table::is_shell(name) && call.argv.iter().any(|word| word.starts_with('-') && word.ends_with('c')))
+    {
+        walk.runs(call.argv);
+    }
+    network::note(walk, name, call.argv);
+    let runs_text = table::is_shell(name) || matches!(name, "eval" | "source" | "." | "trap");
+    act(walk, name, call)?;
+    if !runs_text {
+        let printed = output::of(walk, name, call);
+        walk.print(printed);
+    }
+    Ok(())
+}
+
+/// Judges what is left when all wrappers are off.
+fn act(walk: &mut Walk<'_>, name: &str, call: &Call<'_>) -> Result<(), Stop> {
     match name {
         "cd" | "pushd" | "chdir" => return enter(walk, call),
         "popd" => {
@@ -32,7 +51,8 @@ pub(super) fn judge(walk: &mut Walk<'_>, call: &Call<'_>) -> Result<(), Stop> {
         "export" | "declare" | "local" | "readonly" | "typeset" => return assign(walk, call),
         "eval" => return walk.text(&call.argv[1..].join(" ")),
         "trap" => return call.argv.get(1).map_or(Ok(()), |text| walk.text(text)),
-        "source" | "." => return interpreter::source(call),
+        "source" | "." => return interpreter::source(walk, call),
+        "alias" => return name_alias(walk, call),
         "stead" | "stead.exe" => {
             walk.stead_calls.push(call.argv[1..].to_vec());
             return stead::judge(walk, call);
@@ -40,6 +60,9 @@ pub(super) fn judge(walk: &mut Walk<'_>, call: &Call<'_>) -> Result<(), Stop> {
         "git" => return git::judge(walk, call),
         "find" | "gfind" | "fd" | "fdfind" => return find::judge(walk, name, call),
         _ => {}
+    }
+    if first_is_path(call) && interpreter::runs_file(walk, call)? {
+        return Ok(());
     }
     if name == "cargo" {
         stead::judge_cargo(walk, call)?;
@@ -50,10 +73,16 @@ pub(super) fn judge(walk: &mut Walk<'_>, call: &Call<'_>) -> Result<(), Stop> {
     if table::is_interpreter(name) && !interpreter::only_reads(name, call) {
         return interpreter::judge(walk, call);
     }
+    looker::note(walk, name, call);
     if writer::judge(walk, name, call)? || is_harmless(name, call) {
         return Ok(());
     }
     unknown(walk, call)
+}
+
+/// Says whether the program is named by its path.
+fn first_is_path(call: &Call<'_>) -> bool {
+    call.argv.first().is_some_and(|first| first.contains('/'))
 }
 
 /// Says whether a call may name anything: the program reads only.
@@ -62,10 +91,28 @@ pub(super) fn is_harmless(name: &str, call: &Call<'_>) -> bool {
         || name == "sed" && !writer::edits_in_place(call.argv)
         || table::is_interpreter(name) && interpreter::only_reads(name, call)
         || name == "yq" && !call.argv.iter().any(|word| matches!(word.as_str(), "-i" | "--inplace" | "-yi"))
-        || name == "tar" && writer::tar_mode(call.argv) == Some('t')
+        || name == "tar" && archive::tar_mode(call.argv) == Some('t')
         || name == "git" && git::only_reads(call.argv)
         || matches!(name, "find" | "gfind" | "fd" | "fdfind") && !find::acts(call.argv)
         || matches!(name, "cd" | "pushd" | "export" | "source" | ".")
+}
+
+/// The longest showing of a command that anybody reads.
+const SHOWN: usize = 240;
+
+/// Shows the words of a command, cut when long.
+pub(super) fn brief(argv: &[String]) -> String {
+    let mut shown = String::new();
+    for word in argv {
+        if shown.len() > SHOWN {
+            break;
+        }
+        if !shown.is_empty() {
+            shown.push(' ');
+        }
+        shown.extend(word.chars().take(SHOWN));
+    }
+    shown
 }
 
 /// The file name of a program, without what names it elsewhere.
@@ -81,9 +128,12 @@ fn unknown(walk: &mut Walk<'_>, call: &Call<'_>) -> Result<(), Stop> {
     for word in call.argv {
         for candidate in candidates(word) {
             if let Some(Standing::In(entry)) = walk.standing(candidate) {
-                return Err(own(entry, &call.argv.join(" ")).into());
+                return Err(own(entry, &brief(call.argv)).into());
             }
         }
+    }
+    if !table::is_tame(&program_name(&call.argv[0])) {
+        walk.gap(&brief(call.argv), "what the program does is not known");
     }
     Ok(())
 }
@@ -101,27 +151,55 @@ pub(super) fn candidates(word: &str) -> impl Iterator<Item = &str> {
         .filter(move |candidate| !candidate.is_empty() && !text)
 }
 
-fn function(walk: &mut Walk<'_>, body: &super::syntax::Script, call: &Call<'_>) -> Result<(), Stop> {
+/// Runs a function with its words. It is taken away meanwhile, so that it cannot call itself for ever.
+fn function(walk: &mut Walk<'_>, at: usize, call: &Call<'_>) -> Result<(), Stop> {
     walk.depth += 1;
     if walk.depth > super::reader::DEPTH {
         return Err(Stop::TooMuch);
     }
     let known = walk.variables.len();
-    for (number, word) in call.argv.iter().enumerate() {
-        walk.variables.push((number.to_string(), vec![word.clone()]));
-    }
-    let rest = call.argv[1..].to_vec();
-    walk.variables.push(("@".to_owned(), rest.clone()));
-    walk.variables.push(("*".to_owned(), rest));
-    let functions = std::mem::take(&mut walk.functions);
-    let result = walk.script(body);
-    walk.functions = functions;
+    give_words(walk, call.argv)?;
+    let (name, body) = walk.functions.remove(at);
+    let result = walk.script(&body);
+    walk.functions.push((name, body));
     walk.variables.truncate(known);
     walk.depth -= 1;
     result
 }
 
-fn enter(walk: &mut Walk<'_>, call: &Call<'_>) -> Result<(), Stop> {
+/// Sets `$0`, `$1` and so on.
+pub(super) fn give_words(walk: &mut Walk<'_>, argv: &[String]) -> Result<(), Stop> {
+    for (number, word) in argv.iter().enumerate().take(64) {
+        walk.set(&number.to_string(), vec![word.clone()])?;
+    }
+    let rest = argv.get(1..).unwrap_or_default().to_vec();
+    walk.set("@", rest.clone())?;
+    walk.set("*", rest)
+}
+
+/// Runs what a name stands for.
+fn alias(walk: &mut Walk<'_>, at: usize, call: &Call<'_>) -> Result<(), Stop> {
+    let (name, text) = walk.aliases.remove(at);
+    let words: Vec<String> = call.argv[1..].iter().map(|word| quoted(word)).collect();
+    let result = walk.text(&format!("{text} {}", words.join(" ")));
+    walk.aliases.push((name, text));
+    result
+}
+
+/// Writes a word so that the shell reads it as it is.
+pub(super) fn quoted(word: &str) -> String {
+    format!("'{}'", word.replace('\'', r"'\''"))
+}
+
+fn name_alias(walk: &mut Walk<'_>, call: &Call<'_>) -> Result<(), Stop> {
+    for (name, text) in call.argv[1..].iter().filter_map(|word| word.split_once('=')).take(64) {
+        walk.aliases.push((name.to_owned(), text.to_owned()));
+    }
+    Ok(())
+}
+
+/// Goes to another folder.
+pub(super) fn enter(walk: &mut Walk<'_>, call: &Call<'_>) -> Result<(), Stop> {
     let target = call.argv[1..].iter().find(|word| !word.starts_with('-') || *word == "-");
     walk.cwds = match target.map(String::as_str) {
         None => walk.shield.home().map(|home| home.to_string_lossy().into_owned()).into_iter().collect(),
@@ -148,22 +226,26 @@ fn unknown_head(path: &str) -> String {
 fn assign(walk: &mut Walk<'_>, call: &Call<'_>) -> Result<(), Stop> {
     for word in &call.argv[1..] {
         if let Some((name, value)) = word.split_once('=') {
-            walk.variables.push((name.to_owned(), vec![value.to_owned()]));
+            walk.set(name, vec![value.to_owned()])?;
         }
     }
     Ok(())
 }
 
+/// Lines of a text that a loop is followed through.
+const LINES: usize = 64;
+
 /// Gives variables what is read: a here-string, else something unknown that may come from protected paths.
 fn take_in(walk: &mut Walk<'_>, call: &Call<'_>) -> Result<(), Stop> {
     let tainted = call.feed.is_some_and(Upstream::is_tainted) || walk.upstream.is_tainted();
-    let value = match call.texts {
-        [] if tainted => mark::TAINT.to_string(),
-        [] => mark::UNKNOWN.to_string(),
-        texts => texts.join(" "),
+    let values: Vec<String> = match walk.fed(call) {
+        // A loop around it takes line after line.
+        Some(text) if !text.trim().is_empty() => text.lines().take(LINES).map(str::to_owned).collect(),
+        _ if tainted => vec![mark::TAINT.to_string()],
+        _ => vec![mark::UNKNOWN.to_string()],
     };
     for name in operands(call.argv) {
-        walk.variables.push((name.to_owned(), vec![value.clone()]));
+        walk.set(name, values.clone())?;
     }
     Ok(())
 }
@@ -230,7 +312,7 @@ pub(super) fn holder(entry: &Entry<'_>, shown: &str) -> Denial {
 
 pub(super) fn mention(argv: &[String], path: &str) -> Denial {
     Denial::new(
-        quote(&readable(&argv.join(" "))),
+        quote(&readable(&brief(argv))),
         format!(
             "it names {}, which agents may read but not change, and it is not known to only read",
             quote(&readable(path))
@@ -249,7 +331,7 @@ pub(super) fn traced(shown: &str) -> Denial {
 }
 
 /// Shows marks as the signs they came from.
-fn readable(text: &str) -> String {
+pub(super) fn readable(text: &str) -> String {
     text.chars()
         .map(|c| match c {
             mark::MANY => '*',

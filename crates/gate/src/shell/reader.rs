@@ -195,9 +195,13 @@ impl Reader {
         self.at += 1;
         match self.peek() {
             Some('(') if self.peek_at(1) == Some('(') => {
-                // Arithmetic, unless it is a subshell in a substitution; read as commands it does no harm.
                 let inner = self.balanced('(', ')');
-                parts.part(Part::Process(parser::parse(&inner, self.depth + 1)?));
+                parts.part(if is_arithmetic(&inner) {
+                    Part::Arithmetic(Reader::new(&inner, self.depth + 1)?.quoted(None)?)
+                } else {
+                    // A subshell in a substitution.
+                    Part::Substitution { script: parser::parse(&inner, self.depth + 1)?, quoted }
+                });
             }
             Some('(') => {
                 self.at += 1;
@@ -342,6 +346,37 @@ impl Reader {
         }
         inner
     }
+}
+
+/// Tells `(a + 1)`, the inside of double parentheses, from a command in parentheses: no two words stand side by side.
+pub(super) fn is_arithmetic(text: &str) -> bool {
+    let text = text.trim();
+    if !(text.starts_with('(') && text.ends_with(')')) {
+        return false;
+    }
+    let (mut word, mut blank) = (false, false);
+    // How deep we are in a substitution: what stands there is not part of the sum.
+    let mut nested = 0_usize;
+    let mut before = ' ';
+    for c in text.chars() {
+        match c {
+            '(' if nested > 0 || before == '$' => nested += 1,
+            ')' if nested > 0 => nested -= 1,
+            _ if nested > 0 => {}
+            '$' | '{' | '}' | '#' | '[' | ']' | '@' => {}
+            c if c.is_ascii_alphanumeric() || c == '_' => {
+                if word && blank {
+                    return false;
+                }
+                (word, blank) = (true, false);
+            }
+            c if c.is_whitespace() => blank = true,
+            c if "+-*/%<>=!&|^~?:,()".contains(c) => (word, blank) = (false, false),
+            _ => return false,
+        }
+        before = c;
+    }
+    true
 }
 
 /// Collects the parts of a word, joining neighbouring text.

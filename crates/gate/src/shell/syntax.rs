@@ -58,9 +58,23 @@ pub(super) enum GroupKind {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Redirect {
     Read(Word),
-    Write(Word),
+    Write {
+        target: Word,
+        kind: Output,
+    },
     /// A here-document or here-string.
     Text(Word),
+}
+
+/// What a redirection writes, and how.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Output {
+    /// What the command prints takes the place of the file's text.
+    Replace,
+    /// What the command prints is added to it.
+    Append,
+    /// Error messages, or a file opened for both.
+    Other,
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -83,6 +97,8 @@ pub(super) enum Part {
     },
     /// `<(…)` and `>(…)`: a file that a command reads or writes.
     Process(Script),
+    /// `$((…))`: a number; only the substitutions in it matter.
+    Arithmetic(Word),
     /// Something whose value we do not compute.
     Unknown,
 }

@@ -237,6 +237,7 @@ const ALARMS: &[&str] = &[
     "restore",
     "rmdir",
     "sed",
+    "source",
     "stash",
     "tar",
     "unzip",
@@ -246,6 +247,29 @@ const ALARMS: &[&str] = &[
 
 pub(super) fn is_harmless(name: &str) -> bool {
     HARMLESS.binary_search(&name).is_ok()
+}
+
+/// Words that change the shell itself and run nothing.
+const INNER: &[&str] = &[
+    "alias", "cd", "chdir", "declare", "eval", "export", "local", "popd", "pushd", "readonly", "set", "shift", "shopt",
+    "trap", "typeset", "umask", "unalias", "unset",
+];
+
+pub(super) fn is_inner(name: &str) -> bool {
+    INNER.contains(&name)
+}
+
+/// Programs of which the record tells all they do to files.
+const TAME: &[&str] = &[
+    "bzip2", "curl", "dig", "gunzip", "gzip", "host", "mkdir", "nano", "nc", "nslookup", "ping", "split", "sqlite3",
+    "unzip", "wget", "xz", "yq", "zip", "tar", "pkill", "killall", "nohup", "time", "date", "sync", "logger", "tput",
+    "stty", "reset", "bc", "cal", "dc", "tsort", "shuf", "split", "csplit", "jobs", "fg", "bg", "disown", "crontab",
+    "stead",
+];
+
+/// Says whether nothing about the program stays untold.
+pub(super) fn is_tame(name: &str) -> bool {
+    TAME.contains(&name)
 }
 
 pub(super) fn is_writer(name: &str) -> bool {
@@ -271,7 +295,9 @@ pub(super) fn is_shell(name: &str) -> bool {
 
 /// Says whether a word in a command asks for the long way through it.
 pub(super) fn is_alarming(word: &str) -> bool {
-    !word.is_empty() && (is_remover(word) || is_placer(word) || is_writer(word) || ALARMS.contains(&word))
+    let runs_text = || is_shell(word) || is_interpreter(word);
+    !word.is_empty()
+        && (is_remover(word) || is_placer(word) || is_writer(word) || ALARMS.contains(&word) || runs_text())
 }
 
 #[cfg(test)]

@@ -1,27 +1,30 @@
-//! The walk through a command: where each part runs, what its variables hold, and the first thing to refuse.
-
-use std::path::{Path, PathBuf};
+//! The walk through a command: where each part runs, what its variables hold, what it prints. It tells what each
+//! program does, in order, to self-protection, which may end the walk, and to the action record, where one is kept.
 
 use crate::denial::Denial;
 use crate::facts::Facts;
-use crate::glob;
 use crate::mention;
-use crate::path::{absolute, names};
 use crate::place::Place;
-use crate::shield::{Shield, Standing, Width, split};
+use crate::shield::Shield;
 
+use super::program::brief;
 use super::reader::TooDeep;
-use super::syntax::{Command, Group, GroupKind, Join, Redirect, Script, Simple, mark};
+use super::report::Report;
+use super::syntax::{Command, Group, GroupKind, Item, Join, Output, Redirect, Script, Simple, Word, mark};
 use super::{parser, program};
 
 /// Simple commands one call may run before we stop counting.
-const STEPS: usize = 5_000;
+const STEPS: usize = 20_000;
 /// Folders a command may be in at once, after `cd a || cd b` and the like.
 const FOLDERS: usize = 8;
-/// Questions to the disk that one command may cost.
-const LOOKS: usize = 200;
 /// The most text that is kept of what flows through a pipe.
 const UPSTREAM: usize = 64 * 1024;
+/// Variables a command may set.
+const VARIABLES: usize = 2_000;
+/// Values of a loop that are gone through one by one; more are taken together.
+const ROUNDS: usize = 8;
+/// Steps after which loops are no longer gone through one by one.
+const PATIENCE: usize = 500;
 
 /// Why a walk ended early.
 pub(super) enum Stop {
@@ -49,6 +52,8 @@ pub(super) struct Upstream {
     pub(super) hit: Option<String>,
     /// A search through a folder that holds protected things, and the names it looks for.
     pub(super) search: Option<String>,
+    /// What the last of them prints, where that is known.
+    pub(super) output: Option<String>,
 }
 
 impl Upstream {
@@ -69,20 +74,44 @@ pub(super) struct Call<'c> {
     pub(super) assigned: Option<&'c str>,
 }
 
+/// A file that a redirection writes.
+struct Opened {
+    target: String,
+    kind: Output,
+}
+
 pub(super) struct Walk<'w> {
     pub(super) shield: &'w Shield<'w>,
     pub(super) place: &'w Place<'w>,
     pub(super) facts: &'w dyn Facts,
+    /// The action record, where one is kept.
+    pub(super) report: Option<Report<'w>>,
     /// Where the next command may run; never empty. A folder with an unknown part holds a mark.
     pub(super) cwds: Vec<String>,
     pub(super) variables: Vec<(String, Vec<String>)>,
     pub(super) functions: Vec<(String, Script)>,
+    /// Names given to commands, in the shell and in git.
+    pub(super) aliases: Vec<(String, String)>,
+    /// What this command wrote into files so far; `None` for text that is not known.
+    pub(super) files: Vec<(String, Option<String>)>,
     pub(super) upstream: Upstream,
+    /// What is known of what the commands print; `None` from the first part that is not.
+    pub(super) printed: Option<String>,
+    /// What the commands inside a group are fed.
+    pub(super) input: Option<String>,
+    /// Somebody takes what is printed.
+    pub(super) heard: bool,
+    /// A word just expanded stands for one of several.
+    pub(super) plural: bool,
     pub(super) depth: usize,
+    /// Scripts read from files so far.
+    pub(super) scripts: usize,
+    /// Bytes of text made by expansion so far.
+    pub(super) work: usize,
     /// The words behind every call of `stead` that was met.
     pub(super) stead_calls: Vec<Vec<String>>,
+    pub(super) looks: usize,
     steps: usize,
-    looks: usize,
 }
 
 impl<'w> Walk<'w> {
@@ -91,14 +120,23 @@ impl<'w> Walk<'w> {
             shield,
             place,
             facts,
+            report: None,
             cwds: vec![cwd],
             variables: Vec::new(),
             functions: Vec::new(),
+            aliases: Vec::new(),
+            files: Vec::new(),
             upstream: Upstream::default(),
+            printed: Some(String::new()),
+            input: None,
+            heard: false,
+            plural: false,
             depth: 0,
+            scripts: 0,
+            work: 0,
             stead_calls: Vec::new(),
-            steps: 0,
             looks: 0,
+            steps: 0,
         }
     }
 
@@ -122,7 +160,17 @@ impl<'w> Walk<'w> {
             if item.join != Join::Or {
                 before.clone_from(&self.cwds);
             }
+            let heard = self.printed.as_ref().map(String::len);
             self.pipeline(&item.pipeline)?;
+            if item.join == Join::Or {
+                if heard != self.printed.as_ref().map(String::len) {
+                    self.printed = None;
+                }
+                if leaves(item) {
+                    self.cwds = after;
+                    continue;
+                }
+            }
             self.also_in(after);
         }
         Ok(())
@@ -142,11 +190,21 @@ impl<'w> Walk<'w> {
         }
         let cwds = self.cwds.clone();
         let outer = std::mem::take(&mut self.upstream);
+        let (input, heard) = (self.input.clone(), self.heard);
+        let mut printed = self.printed.take();
         for (position, command) in commands.iter().enumerate() {
-            let feed = self.upstream.clone();
+            let feed = Upstream { output: self.printed.take(), ..self.upstream.clone() };
+            self.printed = Some(String::new());
+            self.heard = heard || position + 1 < commands.len();
+            if position > 0 {
+                self.input.clone_from(&feed.output);
+            }
             self.command(command, (position > 0).then_some(&feed))?;
             self.cwds.clone_from(&cwds);
         }
+        (self.input, self.heard) = (input, heard);
+        join_text(&mut printed, self.printed.take());
+        self.printed = printed;
         let inner = std::mem::replace(&mut self.upstream, outer);
         self.upstream.hit = self.upstream.hit.take().or(inner.hit);
         self.note(&inner.text);
@@ -172,27 +230,28 @@ impl<'w> Walk<'w> {
         if let Some(feed) = feed {
             self.upstream = feed.clone();
         }
-        self.redirects(&group.redirects)?;
+        let (texts, opened) = self.redirects(&group.redirects)?;
+        let input = self.input.clone();
+        if let Some(text) = texts.last() {
+            self.input = Some(text.clone());
+        }
+        let heard = self.hear(&opened);
         match &group.kind {
             GroupKind::Function { name } => {
                 self.functions.push((name.clone(), group.body.clone()));
-                self.script(&group.body)?;
+                // Self-protection looks at it at once; what it would do is told when it is called.
+                if self.report.is_none() {
+                    self.script(&group.body)?;
+                }
                 self.cwds = cwds;
             }
             GroupKind::For { variable, values } => {
-                let mut all = Vec::new();
-                for value in values {
-                    all.extend(self.expand(value)?);
-                }
-                if values.is_empty() {
-                    all.push(mark::UNKNOWN.to_string());
-                }
-                self.variables.push((variable.clone(), all));
-                self.script(&group.body)?;
+                self.rounds(variable, values, &group.body)?;
                 self.also_in(cwds);
             }
             GroupKind::Maybe => {
                 self.script(&group.body)?;
+                self.printed = self.printed.take().filter(String::is_empty);
                 self.also_in(cwds);
             }
             GroupKind::Brace => self.script(&group.body)?,
@@ -201,6 +260,39 @@ impl<'w> Walk<'w> {
                 self.cwds = cwds;
             }
         }
+        self.input = input;
+        self.close(heard, &opened, "{ … }")
+    }
+
+    /// Goes through a loop: value by value where they are few, else with all of them at once.
+    fn rounds(&mut self, variable: &str, values: &[Word], body: &Script) -> Result<(), Stop> {
+        let mut all = Vec::new();
+        for value in values {
+            all.extend(self.expand(value)?);
+        }
+        if values.is_empty() {
+            all.push(mark::UNKNOWN.to_string());
+        }
+        if all.len() > ROUNDS || self.steps > PATIENCE {
+            self.set(variable, all)?;
+            return self.script(body);
+        }
+        let start = self.cwds.clone();
+        for value in all {
+            self.set(variable, vec![value])?;
+            let before = std::mem::replace(&mut self.cwds, start.clone());
+            self.script(body)?;
+            self.also_in(before);
+        }
+        Ok(())
+    }
+
+    /// Gives a variable its values.
+    pub(super) fn set(&mut self, name: &str, values: Vec<String>) -> Result<(), Stop> {
+        if self.variables.len() >= VARIABLES {
+            return Err(Stop::TooMuch);
+        }
+        self.variables.push((name.to_owned(), values));
         Ok(())
     }
 
@@ -212,15 +304,19 @@ impl<'w> Walk<'w> {
             if self.grave(&value).is_some() {
                 assigned = Some(value.clone());
             }
-            values.push((name.clone(), vec![value]));
+            values.push((name, value));
         }
+        self.plural = false;
         let mut argv = Vec::new();
         for word in &simple.words {
             argv.extend(self.expand(word)?);
         }
+        let plural = self.plural;
         // Words are expanded before the assignments beside them hold; a program behind them sees them.
-        self.variables.extend(values);
-        let texts = self.redirects(&simple.redirects)?;
+        for (name, value) in values {
+            self.set(name, vec![value])?;
+        }
+        let (texts, opened) = self.redirects(&simple.redirects)?;
         for word in &argv {
             if self.grave(word).is_some() {
                 self.upstream.hit.get_or_insert_with(|| word.clone());
@@ -228,36 +324,80 @@ impl<'w> Walk<'w> {
             self.note(word);
         }
         texts.iter().for_each(|text| self.note(text));
-        if argv.is_empty() {
-            return Ok(());
+        let heard = self.hear(&opened);
+        if !argv.is_empty() {
+            program::judge(self, &Call { argv: &argv, texts: &texts, feed, assigned: assigned.as_deref() })?;
         }
-        program::judge(self, &Call { argv: &argv, texts: &texts, feed, assigned: assigned.as_deref() })
+        if plural {
+            self.printed = self.printed.take().filter(String::is_empty);
+        }
+        self.close(heard, &opened, &brief(&argv))
     }
 
-    /// Judges redirections and gives the texts they feed.
-    fn redirects(&mut self, redirects: &[Redirect]) -> Result<Vec<String>, Stop> {
-        let mut texts = Vec::new();
+    /// Begins to listen to what is printed into files.
+    fn hear(&mut self, opened: &[Opened]) -> Option<(Option<String>, bool)> {
+        let prints = opened.iter().any(|file| file.kind != Output::Other);
+        prints.then(|| (self.printed.replace(String::new()), std::mem::replace(&mut self.heard, true)))
+    }
+
+    /// Notes what went into the files that a command had open.
+    fn close(&mut self, heard: Option<(Option<String>, bool)>, opened: &[Opened], command: &str) -> Result<(), Stop> {
+        let text = heard.and_then(|(before, heard)| {
+            self.heard = heard;
+            std::mem::replace(&mut self.printed, before)
+        });
+        for file in opened {
+            let sign = if file.kind == Output::Append { ">>" } else { ">" };
+            let shown = format!("{} {sign} {}", command.chars().take(80).collect::<String>(), file.target);
+            self.redirected(&file.target, file.kind, text.as_deref(), &shown);
+        }
+        Ok(())
+    }
+
+    /// Judges redirections and gives the texts they feed and the files they write.
+    fn redirects(&mut self, redirects: &[Redirect]) -> Result<(Vec<String>, Vec<Opened>), Stop> {
+        let (mut texts, mut opened) = (Vec::new(), Vec::new());
         for redirect in redirects {
             match redirect {
                 Redirect::Text(word) => texts.push(self.expand_whole(word)?),
                 Redirect::Read(word) => {
                     for word in self.expand(word)? {
+                        self.reads(&word, false, &format!("< {word}"));
+                        texts.extend(self.file_text(&word).filter(|_| self.report.is_some()));
                         if word.contains(mark::TAINT) || self.grave(&word).is_some() {
                             self.upstream.hit.get_or_insert(word);
                         }
                     }
                 }
-                Redirect::Write(word) => {
-                    for target in self.expand(word)? {
+                Redirect::Write { target, kind } => {
+                    for target in self.expand(target)? {
                         self.refuse_write(&target, &format!("> {target}"))?;
+                        opened.push(Opened { target, kind: *kind });
                     }
                 }
             }
         }
-        Ok(texts)
+        Ok((texts, opened))
+    }
+
+    /// Adds to what is printed; `None` when that is not known.
+    pub(super) fn print(&mut self, text: Option<String>) {
+        join_text(&mut self.printed, text);
+    }
+
+    /// What a program reads from its input, where that is known.
+    pub(super) fn fed(&self, call: &Call<'_>) -> Option<String> {
+        match (call.texts.last(), call.feed) {
+            (Some(text), _) => Some(text.clone()),
+            (None, Some(feed)) => feed.output.clone(),
+            (None, None) => self.input.clone(),
+        }
     }
 
     fn note(&mut self, text: &str) {
+        if self.shield.is_empty() {
+            return;
+        }
         if self.upstream.text.len() + text.len() < UPSTREAM {
             self.upstream.text.push(' ');
             self.upstream.text.push_str(text);
@@ -265,87 +405,26 @@ impl<'w> Walk<'w> {
             self.upstream.hit = mention::find(self.shield, text).map(str::to_owned);
         }
     }
+}
 
-    /// Makes a word absolute, once for each folder the command may be in. `None` when part of it is unknown.
-    pub(super) fn paths(&self, word: &str) -> Vec<Option<PathBuf>> {
-        let rooted = word.starts_with(['/', '~']);
-        self.cwds
-            .iter()
-            .map(|cwd| {
-                let unknown = |text: &str| text.contains([mark::UNKNOWN, mark::TAINT]);
-                let known = !unknown(word) && (rooted || !unknown(cwd));
-                known.then(|| absolute(word, &PathBuf::from(cwd), self.shield.home()))
-            })
-            .collect()
-    }
+/// The most that is kept of what is printed.
+const PRINTED: usize = 256 * 1024;
 
-    /// Finds the gravest standing of a word, whatever folder the command is in.
-    pub(super) fn standing(&mut self, word: &str) -> Option<Standing<'w>> {
-        let shield = self.shield;
-        let mut found = None;
-        for (path, cwd) in self.paths(word).into_iter().zip(self.cwds.clone()) {
-            let standing = match path {
-                Some(path) if glob::is_open(word) || self.looks >= LOOKS || word.len() > 4_096 => {
-                    shield.standing(&names(&path))
-                }
-                Some(path) => {
-                    self.looks += 1;
-                    shield.standing_of(&path, self.facts)
-                }
-                None => self.standing_in_part(&cwd, word),
-            };
-            found = match (found, standing) {
-                (Some(Standing::In(entry)), _) | (_, Some(Standing::In(entry))) => Some(Standing::In(entry)),
-                (found, standing) => found.or(standing),
-            };
-        }
-        found
-    }
+fn join_text(text: &mut Option<String>, more: Option<String>) {
+    *text = match (text.take(), more) {
+        (Some(text), Some(more)) if text.len() + more.len() <= PRINTED => Some(text + &more),
+        _ => None,
+    };
+}
 
-    /// Finds the standing of a path of which a part is unknown: by the folder before that part, else by what follows.
-    fn standing_in_part(&self, cwd: &str, word: &str) -> Option<Standing<'w>> {
-        let unknown = [mark::UNKNOWN, mark::TAINT];
-        let whole = if word.starts_with(['/', '~']) { word.to_owned() } else { format!("{cwd}/{word}") };
-        let (before, after) = whole.split_once(unknown)?;
-        let folder = before.rsplit_once('/').map_or("", |(folder, _)| folder);
-        if !folder.is_empty() {
-            let open: String = whole.chars().map(|c| if unknown.contains(&c) { mark::MANY } else { c }).collect();
-            let in_home = |text: &str| names(&absolute(text, Path::new("/"), self.shield.home()));
-            match self.shield.standing(&in_home(folder)) {
-                None | Some(Standing::Above(_, Width::Wide)) => {}
-                Some(_) => return self.shield.standing(&in_home(&open)),
-            }
-        }
-        self.shield.standing_of_end(&split(after.rsplit(unknown).next().unwrap_or_default()))
-    }
-
-    /// Finds a standing that any mention makes grave: in, or a folder made for such things.
-    pub(super) fn grave(&mut self, word: &str) -> Option<Standing<'w>> {
-        if word.is_empty() || word.starts_with('-') {
-            return None;
-        }
-        self.standing(word).filter(|standing| !matches!(standing, Standing::Above(_, Width::Wide)))
-    }
-
-    /// Finds a protected path in free text, also as seen from where the command runs.
-    pub(super) fn mentioned(&mut self, text: &str) -> Option<String> {
-        if let Some(piece) = mention::find(self.shield, text) {
-            return Some(piece.to_owned());
-        }
-        let cwd = self.cwds.clone().into_iter().find(|cwd| self.grave(cwd).is_some())?;
-        if matches!(self.standing(&cwd), Some(Standing::In(_))) {
-            return Some(cwd);
-        }
-        let mut pieces = mention::pieces(text).take(LOOKS);
-        pieces.find(|piece| matches!(self.standing(piece), Some(Standing::In(_)))).map(str::to_owned)
-    }
-
-    /// Refuses to let a command write a file of that name.
-    pub(super) fn refuse_write(&mut self, target: &str, shown: &str) -> Result<(), Stop> {
-        match self.standing(target) {
-            Some(Standing::In(entry)) => Err(program::own(entry, shown).into()),
-            _ if target.starts_with(mark::TAINT) => Err(program::traced(shown).into()),
-            _ => Ok(()),
-        }
-    }
+/// Says whether nothing runs after the item: the way on leads past it.
+fn leaves(item: &Item) -> bool {
+    let Some(Command::Simple(simple)) = item.pipeline.last() else {
+        return matches!(item.pipeline.last(), Some(Command::Group(group)) if group.body.0.last().is_some_and(leaves));
+    };
+    simple
+        .words
+        .first()
+        .and_then(Word::plain)
+        .is_some_and(|name| matches!(name, "exit" | "return" | "break" | "continue"))
 }

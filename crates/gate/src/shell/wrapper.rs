@@ -68,8 +68,14 @@ const CARRIERS: &[&str] = &[
     "watch",
 ];
 
+/// Wrappers that matter by themselves: they raise rights or fetch what they run.
+const SHOWN: &[&str] = &["bunx", "doas", "npx", "sudo"];
+
 /// Judges what a wrapper runs; says whether there was one.
 pub(super) fn judge(walk: &mut Walk<'_>, name: &str, call: &Call<'_>) -> Result<bool, Stop> {
+    if SHOWN.contains(&name) && !(name == "su" || name == "script") || runner(name, call.argv).is_some() {
+        walk.runs(call.argv);
+    }
     if CARRIERS.contains(&name) {
         for text in call.argv[1..].iter().filter(|word| word.contains(char::is_whitespace)) {
             walk.text(text)?;
@@ -122,7 +128,7 @@ fn unwrap<'a>(walk: &mut Walk<'_>, wrapper: &Wrapper, argv: &'a [String]) -> Res
         } else if let Some((name, value)) =
             word.split_once('=').filter(|_| matches!(wrapper.name, "env" | "sudo" | "doas"))
         {
-            walk.variables.push((name.to_owned(), vec![value.to_owned()]));
+            walk.set(name, vec![value.to_owned()])?;
         } else if own > 0 {
             own -= 1;
         } else {
@@ -152,8 +158,11 @@ fn xargs(walk: &mut Walk<'_>, call: &Call<'_>) -> Result<(), Stop> {
     while let Some(flag) = argv.get(at).filter(|word| word.starts_with('-')) {
         at += 1 + usize::from(flag.len() == 2 && "InPLdEsaRj".contains(&flag[1..]));
     }
-    let filled: Vec<String> =
-        argv[at.min(argv.len())..].iter().map(|word| word.replace("{}", &mark::UNKNOWN.to_string())).collect();
+    let words = &argv[at.min(argv.len())..];
+    if walk.report.is_some() {
+        return each(walk, &argv[..at.min(argv.len())], words, call);
+    }
+    let filled: Vec<String> = words.iter().map(|word| word.replace("{}", &mark::UNKNOWN.to_string())).collect();
     let inner = Call { argv: &filled, ..*call };
     let Some(first) = filled.first() else { return Ok(()) };
     let name = program_name(first);
@@ -174,4 +183,45 @@ fn xargs(walk: &mut Walk<'_>, call: &Call<'_>) -> Result<(), Stop> {
         }
     }
     program::judge(walk, &inner)
+}
+
+/// Words that are handed over one by one; more go together.
+const ROUNDS: usize = 32;
+
+/// Tells what the program does with the words that the pipe, the file or `:::` brings.
+fn each(walk: &mut Walk<'_>, flags: &[String], words: &[String], call: &Call<'_>) -> Result<(), Stop> {
+    let (command, listed) = match words.iter().position(|word| word == ":::") {
+        Some(at) => (&words[..at], Some(words[at + 1..].to_vec())),
+        None => (words, None),
+    };
+    let flag = |short: &str, long: &str| flags.iter().any(|word| word == short || word.starts_with(long));
+    let fed = walk.fed(call);
+    let given: Vec<String> = match (listed, fed) {
+        (Some(listed), _) => listed,
+        (None, Some(text)) if flag("-0", "--null") || flag("-d", "--delimiter") || flag("-I", "-I") => {
+            text.split(['\n', '\0']).filter(|line| !line.is_empty()).map(|line| line.trim().to_owned()).collect()
+        }
+        (None, Some(text)) => text.split_whitespace().map(|word| word.trim_matches(['"', '\'']).to_owned()).collect(),
+        (None, None) => vec![mark::UNKNOWN.to_string()],
+    };
+    let place = flags.iter().position(|word| word.starts_with("-I") || word == "-i" || word.starts_with("--replace"));
+    let sign = place.map(|at| match flags[at].strip_prefix("-I").filter(|glued| !glued.is_empty()) {
+        Some(glued) => glued.to_owned(),
+        None => flags.get(at + 1).cloned().unwrap_or_else(|| "{}".to_owned()),
+    });
+    let sign = sign.unwrap_or_else(|| "{}".to_owned());
+    let empty = ["echo".to_owned()];
+    let command = if command.is_empty() { &empty[..] } else { command };
+    if command.iter().any(|word| word.contains(&sign)) && given.len() <= ROUNDS {
+        for word in &given {
+            let filled: Vec<String> = command.iter().map(|part| part.replace(&sign, word)).collect();
+            program::judge(walk, &Call { argv: &filled, texts: &[], feed: None, assigned: call.assigned })?;
+        }
+        return Ok(());
+    }
+    let mut filled: Vec<String> = command.iter().map(|part| part.replace(&sign, &given.join(" "))).collect();
+    if filled == command {
+        filled.extend(given);
+    }
+    program::judge(walk, &Call { argv: &filled, texts: &[], feed: None, assigned: call.assigned })
 }

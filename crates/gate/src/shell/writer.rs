@@ -1,70 +1,129 @@
 //! Programs that are known to write or take away: which of their words they change.
 
-use crate::mention;
-use crate::shield::{Entry, Standing, Width};
+use stead_model::{Content, How};
 
-use super::program::{Reach, holder, operands, own, refuse_removal};
-use super::table;
+use crate::mention;
+use crate::shield::{Standing, Width};
+
+use super::program::{Reach, brief, holder, operands, refuse_removal};
 use super::walk::{Call, Stop, Walk};
+use super::{archive, maker, place, sed, table};
 
 /// Judges a program that changes files; says whether it is one.
 pub(super) fn judge(walk: &mut Walk<'_>, name: &str, call: &Call<'_>) -> Result<bool, Stop> {
     let argv = call.argv;
-    let shown = argv.join(" ");
+    let shown = brief(argv);
     let words = operands(argv);
     if table::is_remover(name) {
-        let deep = !matches!(name, "rm" | "unlink" | "shred") || has_flag(argv, "rR", &["--recursive"]);
-        let reach = if deep { Reach::Deep } else { Reach::Flat };
-        for word in words {
-            refuse_removal(walk, word, reach, &shown)?;
-        }
+        remove(walk, name, argv, &shown)?;
     } else if table::is_placer(name) {
-        place(walk, name, argv, &shown)?;
+        place::judge(walk, name, argv, &shown)?;
     } else if table::is_writer(name) {
         let deep = has_flag(argv, "R", &["--recursive"]);
-        for word in words {
+        for word in &words {
             walk.refuse_write(word, &shown)?;
             if let (true, Some(Standing::Above(entry, Width::Narrow))) = (deep, walk.standing(word)) {
                 return Err(holder(entry, &shown).into());
             }
         }
+        note_written(walk, name, call, &shown);
     } else {
         match name {
             "rmdir" => {
                 for word in words {
-                    refuse_removal(walk, word, Reach::Flat, &shown)?;
+                    walk.removes(word, Reach::Flat, &shown)?;
                 }
             }
             "dd" => {
+                for source in argv.iter().filter_map(|word| word.strip_prefix("if=")) {
+                    walk.reads(source, false, &shown);
+                }
                 for target in argv.iter().filter_map(|word| word.strip_prefix("of=")) {
-                    walk.refuse_write(target, &shown)?;
+                    let content = walk.fed(call).map_or(Content::Unknown, Content::Text);
+                    walk.writes(target, How::Replace, content, &shown)?;
                 }
             }
             "sed" | "gsed" => sed(walk, argv, &shown)?,
-            "sort" => {
+            "sort" | "tree" | "xmllint" | "yes" => {
                 for target in option_values(argv, 'o', "--output") {
-                    walk.refuse_write(target, &shown)?;
+                    walk.writes(target, How::Replace, Content::Unknown, &shown)?;
                 }
                 return Ok(false);
             }
             "uniq" => {
                 if let Some(target) = words.get(1) {
-                    walk.refuse_write(target, &shown)?;
+                    walk.writes(target, How::Replace, Content::Unknown, &shown)?;
                 }
                 return Ok(false);
             }
-            "tree" | "xmllint" | "yes" => {
-                for target in option_values(argv, 'o', "--output") {
-                    walk.refuse_write(target, &shown)?;
-                }
+            "tar" | "bsdtar" | "gtar" => return archive::tar(walk, argv, &shown),
+            "unzip" => archive::unzip(walk, argv, &shown)?,
+            _ => {
+                maker::note(walk, name, call, &shown);
                 return Ok(false);
             }
-            "tar" | "bsdtar" | "gtar" => return tar(walk, argv, &shown),
-            "unzip" => extract(walk, option_values(argv, 'd', "--directory"), &shown)?,
-            _ => return Ok(false),
         }
     }
     Ok(true)
+}
+
+fn remove(walk: &mut Walk<'_>, name: &str, argv: &[String], shown: &str) -> Result<(), Stop> {
+    let deep = !matches!(name, "rm" | "unlink" | "shred") || has_flag(argv, "rR", &["--recursive"]);
+    let reach = if deep { Reach::Deep } else { Reach::Flat };
+    // What `shred` overwrites is there afterwards unless it is told otherwise.
+    let stays = name == "shred" && !has_flag(argv, "u", &["--remove"]);
+    for word in operands(argv) {
+        refuse_removal(walk, word, reach, shown)?;
+        if stays {
+            walk.note_write(word, How::Replace, false, Content::Unknown, shown);
+        } else {
+            walk.note_removal(word, reach, shown);
+        }
+    }
+    Ok(())
+}
+
+/// Tells what a program that writes all its files does to them.
+fn note_written(walk: &mut Walk<'_>, name: &str, call: &Call<'_>, shown: &str) {
+    let argv = call.argv;
+    let tree = has_flag(argv, "R", &["--recursive"]);
+    let fed = walk.fed(call).map_or(Content::Unknown, Content::Text);
+    let (how, content, skip) = match name {
+        "tee" if has_flag(argv, "a", &["--append"]) => (How::Append, fed, 0),
+        "tee" | "sponge" | "vipe" => (How::Replace, fed, 0),
+        // It makes the file, or leaves its text.
+        "touch" => (How::Append, Content::Text(String::new()), 0),
+        "truncate" if argv.iter().any(|word| matches!(word.as_str(), "-s0" | "--size=0" | "0")) => {
+            (How::Replace, Content::Text(String::new()), 0)
+        }
+        "truncate" | "fallocate" | "mkfifo" | "mknod" => (How::Replace, Content::Unknown, 0),
+        "setfacl" | "xattr" => (How::Attributes, Content::Unknown, 0),
+        _ if argv.iter().any(|word| word.starts_with("--reference")) => (How::Attributes, Content::Unknown, 0),
+        _ => (How::Attributes, Content::Unknown, 1),
+    };
+    let valued = match name {
+        "truncate" => "sr",
+        "touch" => "drt",
+        "mkfifo" | "mknod" | "setfacl" => "mx",
+        _ => "",
+    };
+    for word in operands_after(argv, valued).into_iter().skip(skip) {
+        walk.note_write(word, how, tree, content.clone(), shown);
+    }
+}
+
+/// Gives the words that are neither flags nor the values of the short flags named.
+pub(super) fn operands_after<'a>(argv: &'a [String], valued: &str) -> Vec<&'a str> {
+    let (mut words, mut at, mut flags) = (Vec::new(), 1, true);
+    while let Some(word) = argv.get(at) {
+        at += 1;
+        match word.strip_prefix('-').filter(|_| flags && word != "-") {
+            Some("-") => flags = false,
+            Some(flag) => at += usize::from(flag.chars().count() == 1 && valued.contains(flag)),
+            None => words.push(word.as_str()),
+        }
+    }
+    words
 }
 
 /// Says whether a short flag (alone or in a bundle) or a long one is there.
@@ -91,70 +150,6 @@ pub(super) fn option_values<'a>(argv: &'a [String], short: char, long: &str) -> 
     values
 }
 
-/// Copies, moves and links: the destination is written, what is moved goes away.
-fn place(walk: &mut Walk<'_>, name: &str, argv: &[String], shown: &str) -> Result<(), Stop> {
-    let mut sources = operands(argv);
-    let mut targets = option_values(argv, 't', "--target-directory");
-    if name == "rsync" || targets.is_empty() {
-        targets = sources.pop().into_iter().collect();
-    }
-    let moves = matches!(name, "mv" | "gmv") || argv.iter().any(|word| word == "--remove-source-files");
-    let wipes = argv.iter().any(|word| word.starts_with("--delete"));
-    // `ln x` alone links into the current folder.
-    if sources.is_empty() {
-        sources = std::mem::take(&mut targets);
-        targets = vec!["."];
-    }
-    for source in &sources {
-        if moves {
-            refuse_removal(walk, source, Reach::Deep, shown)?;
-        }
-        // A second name for a protected thing would hide what is done to it later.
-        if name == "ln"
-            && let Some(standing) = walk.grave(source)
-        {
-            return Err(match standing {
-                Standing::In(entry) => own(entry, shown),
-                Standing::Above(entry, _) => holder(entry, shown),
-            }
-            .into());
-        }
-    }
-    for target in targets {
-        let target = target.rsplit_once(':').map_or(target, |(_, path)| path);
-        walk.refuse_write(target, shown)?;
-        if wipes {
-            refuse_removal(walk, target, Reach::Deep, shown)?;
-        }
-        for source in &sources {
-            let contents = source.ends_with(['/', super::syntax::mark::MANY]) || source.ends_with("/.");
-            if contents && let Some(entry) = narrow(walk, target) {
-                return Err(holder(entry, shown).into());
-            }
-            let last = source.trim_end_matches(['/', '.']).rsplit('/').next().unwrap_or_default();
-            if last.is_empty() {
-                continue;
-            }
-            let inside = format!("{}/{last}", target.trim_end_matches('/'));
-            walk.refuse_write(&inside, shown)?;
-            if !crate::glob::is_open(last)
-                && let Some(entry) = narrow(walk, &inside)
-            {
-                return Err(holder(entry, shown).into());
-            }
-        }
-    }
-    Ok(())
-}
-
-/// Finds what lies below a folder made for protected things.
-fn narrow<'w>(walk: &mut Walk<'w>, word: &str) -> Option<&'w Entry<'w>> {
-    match walk.standing(word) {
-        Some(Standing::Above(entry, Width::Narrow)) => Some(entry),
-        _ => None,
-    }
-}
-
 /// Says whether `sed` rewrites its files.
 pub(super) fn edits_in_place(argv: &[String]) -> bool {
     argv.iter().skip(1).any(|word| {
@@ -167,10 +162,14 @@ pub(super) fn edits_in_place(argv: &[String]) -> bool {
 }
 
 fn sed(walk: &mut Walk<'_>, argv: &[String], shown: &str) -> Result<(), Stop> {
-    if edits_in_place(argv) {
+    let changes = edits_in_place(argv);
+    if changes {
         for word in operands(argv) {
             walk.refuse_write(word, shown)?;
         }
+    }
+    if walk.report.is_some() {
+        sed::note(walk, argv, changes, shown);
     }
     // The `w` command of a script writes as well.
     for script in &argv[1..] {
@@ -182,55 +181,6 @@ fn sed(walk: &mut Walk<'_>, argv: &[String], shown: &str) -> Result<(), Stop> {
                 return Err(super::program::mention(argv, piece).into());
             }
             rest = &rest[at + piece.len()..];
-        }
-    }
-    Ok(())
-}
-
-/// The mode letter of a `tar` call.
-pub(super) fn tar_mode(argv: &[String]) -> Option<char> {
-    let long = argv.iter().find_map(|word| match word.as_str() {
-        "--extract" | "--get" => Some('x'),
-        "--create" => Some('c'),
-        "--list" => Some('t'),
-        "--append" | "--update" => Some('r'),
-        _ => None,
-    });
-    let first = argv.get(1)?.trim_start_matches('-');
-    long.or_else(|| first.chars().find(|c| "xctru".contains(*c)))
-}
-
-fn tar(walk: &mut Walk<'_>, argv: &[String], shown: &str) -> Result<bool, Stop> {
-    match tar_mode(argv) {
-        Some('c' | 'r' | 'u') => {
-            let bundle = argv.get(1).is_some_and(|word| word.contains('f'));
-            let mut files = option_values(argv, 'f', "--file");
-            files.extend(argv.get(2).filter(|_| bundle).map(String::as_str));
-            for file in files {
-                walk.refuse_write(file, shown)?;
-            }
-            if argv.iter().any(|word| word == "--remove-files") {
-                for word in operands(argv) {
-                    refuse_removal(walk, word, Reach::Deep, shown)?;
-                }
-            }
-            Ok(true)
-        }
-        Some('x') => {
-            extract(walk, option_values(argv, 'C', "--directory"), shown)?;
-            Ok(false)
-        }
-        _ => Ok(true),
-    }
-}
-
-/// Unpacking into a folder made for protected things may overwrite them.
-fn extract(walk: &mut Walk<'_>, folders: Vec<&str>, shown: &str) -> Result<(), Stop> {
-    for folder in folders {
-        match walk.grave(folder) {
-            Some(Standing::In(entry)) => return Err(own(entry, shown).into()),
-            Some(Standing::Above(entry, _)) => return Err(holder(entry, shown).into()),
-            None => {}
         }
     }
     Ok(())

@@ -10,6 +10,7 @@ use crate::doorway::{
     Doorway, EventFact, Facts, Heard, Install, Line, Powers, Scope, SettingsFile, StopCap, WarnBy, event,
 };
 use crate::lenient::Members;
+use crate::outcome;
 use crate::tool::{Does, McpName, Tool, tool};
 use crate::transcript::Spoken;
 
@@ -31,6 +32,9 @@ pub(super) static DOORWAY: Doorway = Doorway {
         stops_alike: false,
         drops_compact_start: false,
         subagents: "start and stop events; calls carry agent_id",
+        marks_calls: true,
+        exit_status: true,
+        shell_vars: &["CLAUDECODE"],
         settings: SETTINGS,
         install: Install {
             shape: Shape::Groups,
@@ -58,6 +62,7 @@ pub(super) static DOORWAY: Doorway = Doorway {
     },
     decode,
     encode,
+    outcome: outcome::streams,
     claims,
     transcript: Some(transcript),
 };
@@ -68,12 +73,8 @@ const DENY_NOTICE: Powers = Powers { warn: WarnBy::Notice, ..Powers::DENY };
 const EVENTS: &[EventFact] = &[
     event("SessionStart", EventKind::SessionStart, Powers::CONTEXT),
     event("UserPromptSubmit", EventKind::Prompt, Powers::DENY_CONTEXT),
-    event(
-        "PreToolUse",
-        EventKind::BeforeTool,
-        Powers { deny: true, ask: true, warn: WarnBy::Context, rewrite: true, context: true },
-    ),
-    event("PermissionRequest", EventKind::PermissionRequest, DENY_NOTICE),
+    event("PreToolUse", EventKind::BeforeTool, Powers { ask: true, rewrite: true, ..Powers::DENY_CONTEXT }),
+    event("PermissionRequest", EventKind::PermissionRequest, Powers { grant: true, ..DENY_NOTICE }),
     event("PostToolUse", EventKind::AfterTool, Powers::DENY_CONTEXT),
     event("PostToolUseFailure", EventKind::ToolFailed, Powers::CONTEXT),
     // Context at a stop would itself continue the turn, so it is not offered.

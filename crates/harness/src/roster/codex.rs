@@ -7,10 +7,9 @@ use stead_model::{Author, Base, Event, EventKind, Reply, Shape, Spot, Verdict};
 use crate::commands::shared_skill;
 use crate::detect::Signs;
 use crate::dialect::{self, Accent, RewriteStyle};
-use crate::doorway::{
-    Doorway, EventFact, Facts, Heard, Install, Line, Powers, Scope, SettingsFile, StopCap, WarnBy, event,
-};
+use crate::doorway::{Doorway, EventFact, Facts, Heard, Install, Line, Powers, Scope, SettingsFile, StopCap, event};
 use crate::lenient::Members;
+use crate::outcome;
 use crate::tool::{Does, McpName, Tool, tool};
 use crate::transcript::Spoken;
 
@@ -26,6 +25,9 @@ pub(super) static DOORWAY: Doorway = Doorway {
         stops_alike: false,
         drops_compact_start: false,
         subagents: "start and stop events; calls and prompts carry agent_id",
+        marks_calls: true,
+        exit_status: false,
+        shell_vars: &["CODEX_THREAD_ID", "CODEX_SANDBOX", "CODEX_CI"],
         settings: SETTINGS,
         install: Install {
             shape: Shape::Groups,
@@ -41,6 +43,7 @@ pub(super) static DOORWAY: Doorway = Doorway {
     },
     decode,
     encode,
+    outcome: outcome::unended,
     claims,
     transcript: Some(transcript),
 };
@@ -50,11 +53,7 @@ const EVENTS: &[EventFact] = &[
     // A blocked prompt is dropped without a word to the person.
     event("UserPromptSubmit", EventKind::Prompt, Powers::DENY_CONTEXT),
     // `ask` is refused as unsupported, and then the tool runs.
-    event(
-        "PreToolUse",
-        EventKind::BeforeTool,
-        Powers { deny: true, ask: false, warn: WarnBy::Context, rewrite: true, context: true },
-    ),
+    event("PreToolUse", EventKind::BeforeTool, Powers { rewrite: true, ..Powers::DENY_CONTEXT }),
     event("PermissionRequest", EventKind::PermissionRequest, Powers::DENY),
     // The reason replaces the tool's result.
     event("PostToolUse", EventKind::AfterTool, Powers::DENY_CONTEXT),

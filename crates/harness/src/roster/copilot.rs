@@ -12,6 +12,7 @@ use crate::detect::Signs;
 use crate::dialect::{self, Accent, RewriteStyle};
 use crate::doorway::{Doorway, EventFact, Facts, Heard, Install, Line, Powers, Scope, SettingsFile, StopCap, event};
 use crate::lenient::Members;
+use crate::outcome;
 use crate::tool::{Does, McpName, Tool, call_with_quoted_input, tool};
 use crate::transcript::Spoken;
 
@@ -27,6 +28,9 @@ pub(super) static DOORWAY: Doorway = Doorway {
         stops_alike: false,
         drops_compact_start: false,
         subagents: "start and stop events, not for its general-purpose agent; calls carry parentAgentId",
+        marks_calls: true,
+        exit_status: true,
+        shell_vars: &["COPILOT_CLI"],
         settings: SETTINGS,
         install: Install {
             shape: Shape::Flat,
@@ -42,6 +46,7 @@ pub(super) static DOORWAY: Doorway = Doorway {
     },
     decode,
     encode,
+    outcome: outcome::last_line,
     claims,
     transcript: Some(transcript),
 };
@@ -176,6 +181,7 @@ fn decode<'a>(payload: &'a str, named: Option<&'a str>) -> serde_json::Result<Ev
         cwd: wire.filled("cwd"),
         transcript: wire.filled("transcriptPath"),
         call: tool_call(&wire),
+        result: wire.raw("toolResult").map(Cow::Borrowed),
         detail: detail(kind, &wire),
         ..Event::new(kind, native)
     })

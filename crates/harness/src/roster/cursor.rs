@@ -13,6 +13,7 @@ use crate::doorway::{
     Doorway, EventFact, Facts, Heard, Install, Line, Powers, Scope, SettingsFile, StopCap, WarnBy, event,
 };
 use crate::lenient::{Members, items_of, text_of};
+use crate::outcome;
 use crate::tool::{Does, McpName, Tool, call_with_quoted_input, tool};
 
 pub(super) static DOORWAY: Doorway = Doorway {
@@ -28,6 +29,9 @@ pub(super) static DOORWAY: Doorway = Doorway {
         stops_alike: false,
         drops_compact_start: false,
         subagents: "start and stop events; no mark on calls",
+        marks_calls: false,
+        exit_status: true,
+        shell_vars: &["CURSOR_AGENT"],
         settings: SETTINGS,
         install: Install {
             shape: Shape::Flat,
@@ -51,6 +55,7 @@ pub(super) static DOORWAY: Doorway = Doorway {
     },
     decode,
     encode,
+    outcome: outcome::document,
     claims,
     transcript: None,
 };

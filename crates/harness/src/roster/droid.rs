@@ -11,6 +11,7 @@ use crate::doorway::{
     Doorway, EventFact, Facts, Heard, Install, Line, Powers, Scope, SettingsFile, StopCap, WarnBy, event,
 };
 use crate::lenient::Members;
+use crate::outcome;
 use crate::tool::{Does, McpName, Tool, tool};
 
 pub(super) static DOORWAY: Doorway = Doorway {
@@ -25,6 +26,9 @@ pub(super) static DOORWAY: Doorway = Doorway {
         stops_alike: false,
         drops_compact_start: false,
         subagents: "stop events only; no mark on calls",
+        marks_calls: false,
+        exit_status: true,
+        shell_vars: &[],
         settings: SETTINGS,
         install: Install {
             shape: Shape::Groups,
@@ -49,6 +53,7 @@ pub(super) static DOORWAY: Doorway = Doorway {
     },
     decode,
     encode,
+    outcome: outcome::last_line,
     claims,
     transcript: None,
 };
@@ -59,7 +64,7 @@ const EVENTS: &[EventFact] = &[
     event(
         "PreToolUse",
         EventKind::BeforeTool,
-        Powers { deny: true, ask: true, warn: WarnBy::Notice, rewrite: true, context: false },
+        Powers { ask: true, warn: WarnBy::Notice, rewrite: true, ..Powers::DENY },
     ),
     event("PostToolUse", EventKind::AfterTool, Powers::DENY_CONTEXT),
     event("Stop", EventKind::Stop, Powers::DENY),

@@ -11,6 +11,7 @@ use crate::doorway::{
     Doorway, EventFact, Facts, Heard, Install, Line, Powers, Scope, SettingsFile, StopCap, WarnBy, event,
 };
 use crate::lenient::Members;
+use crate::outcome;
 use crate::tool::{Does, McpName, Tool, tool};
 
 pub(super) static DOORWAY: Doorway = Doorway {
@@ -26,6 +27,9 @@ pub(super) static DOORWAY: Doorway = Doorway {
         stops_alike: false,
         drops_compact_start: false,
         subagents: "no events, no mark on calls",
+        marks_calls: false,
+        exit_status: false,
+        shell_vars: &["GEMINI_CLI"],
         settings: SETTINGS,
         install: Install {
             shape: Shape::Groups,
@@ -48,6 +52,7 @@ pub(super) static DOORWAY: Doorway = Doorway {
     },
     decode,
     encode,
+    outcome: outcome::unended,
     claims,
     transcript: None,
 };
@@ -59,11 +64,7 @@ const EVENTS: &[EventFact] = &[
     event("SessionStart", EventKind::SessionStart, Powers::CONTEXT),
     event("BeforeAgent", EventKind::Prompt, Powers::DENY_CONTEXT),
     // Context is ignored here; `ask` was only read about.
-    event(
-        "BeforeTool",
-        EventKind::BeforeTool,
-        Powers { deny: true, ask: false, warn: WarnBy::Notice, rewrite: true, context: false },
-    ),
+    event("BeforeTool", EventKind::BeforeTool, Powers { warn: WarnBy::Notice, rewrite: true, ..Powers::DENY }),
     // The reason replaces the tool's result.
     event("AfterTool", EventKind::AfterTool, Powers::DENY_CONTEXT),
     event("AfterAgent", EventKind::Stop, Powers::DENY),

@@ -8,6 +8,8 @@ use crate::commands::shared_skill;
 use crate::detect::Signs;
 use crate::dialect::{self, Accent, RewriteStyle};
 use crate::doorway::{Doorway, EventFact, Facts, Heard, Install, Line, Powers, Scope, SettingsFile, StopCap, event};
+use crate::lenient::Members;
+use crate::outcome;
 use crate::tool::{Does, McpName, Tool, tool};
 
 pub(super) static DOORWAY: Doorway = Doorway {
@@ -23,6 +25,9 @@ pub(super) static DOORWAY: Doorway = Doorway {
         stops_alike: true,
         drops_compact_start: false,
         subagents: "start and stop events; no mark on calls, nor on the stop that a sub-agent raises before its own",
+        marks_calls: false,
+        exit_status: false,
+        shell_vars: &[],
         settings: SETTINGS,
         install: Install {
             shape: Shape::TomlList,
@@ -39,6 +44,7 @@ pub(super) static DOORWAY: Doorway = Doorway {
     },
     decode,
     encode,
+    outcome: outcome::unended,
     claims,
     transcript: None,
 };
@@ -112,7 +118,12 @@ fn entry(line: &Line, command: &str, _: Scope) -> serde_json::Value {
 }
 
 fn decode<'a>(payload: &'a str, named: Option<&'a str>) -> serde_json::Result<Event<'a>> {
-    dialect::decode(&ACCENT, payload, named)
+    let wire = Members::read(payload)?;
+    let mut event = dialect::event(&ACCENT, &wire, named);
+    if let Some(agent) = &mut event.agent {
+        agent.role = wire.filled("agent_name").or(agent.role.take());
+    }
+    Ok(event)
 }
 
 fn encode(heard: &Heard<'_>, verdict: &Verdict) -> Reply {

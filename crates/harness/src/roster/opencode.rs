@@ -12,6 +12,7 @@ use crate::detect::Signs;
 use crate::dialect;
 use crate::doorway::{Doorway, EventFact, Facts, Heard, Install, Line, Powers, Scope, SettingsFile, StopCap, event};
 use crate::lenient::Members;
+use crate::outcome;
 use crate::tool::{Does, McpName, Tool, call, tool};
 
 pub(super) static DOORWAY: Doorway = Doorway {
@@ -26,6 +27,9 @@ pub(super) static DOORWAY: Doorway = Doorway {
         stops_alike: false,
         drops_compact_start: false,
         subagents: "child sessions; the plugin names their parent",
+        marks_calls: true,
+        exit_status: true,
+        shell_vars: &["OPENCODE"],
         settings: SETTINGS,
         install: Install {
             shape: Shape::Whole,
@@ -49,6 +53,7 @@ pub(super) static DOORWAY: Doorway = Doorway {
     },
     decode,
     encode,
+    outcome: outcome::metadata,
     claims,
     transcript: None,
 };
@@ -158,6 +163,7 @@ fn decode<'a>(payload: &'a str, named: Option<&'a str>) -> serde_json::Result<Ev
         // Outside a repository the work tree is the root of the disk.
         project: wire.filled("worktree").filter(|path| path != "/"),
         call,
+        result: (kind == EventKind::AfterTool).then(|| wire.raw("output").map(Cow::Borrowed)).flatten(),
         detail: detail(kind, &wire, &output),
         ..Event::new(kind, native)
     })

@@ -8,6 +8,7 @@ use crate::detect::Signs;
 use crate::dialect::{self, Accent, RewriteStyle};
 use crate::doorway::{Doorway, EventFact, Facts, Heard, Install, Line, Powers, Scope, SettingsFile, StopCap, event};
 use crate::lenient::Members;
+use crate::outcome;
 use crate::tool::{Does, McpName, Tool, tool};
 
 pub(super) static DOORWAY: Doorway = Doorway {
@@ -28,6 +29,9 @@ pub(super) static DOORWAY: Doorway = Doorway {
         stops_alike: false,
         drops_compact_start: true,
         subagents: "start and stop events; calls carry agent_id",
+        marks_calls: true,
+        exit_status: true,
+        shell_vars: &["QWEN_CODE"],
         settings: SETTINGS,
         install: Install {
             shape: Shape::Groups,
@@ -50,6 +54,7 @@ pub(super) static DOORWAY: Doorway = Doorway {
     },
     decode,
     encode,
+    outcome: outcome::report,
     claims,
     transcript: None,
 };

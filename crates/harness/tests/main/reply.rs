@@ -75,6 +75,7 @@ fn verdicts() -> impl Strategy<Value = Verdict> {
         reasons: if level == Level::Allow { Vec::new() } else { vec![reason_of(&reason)] },
         context: context.into_iter().map(Capped::new).collect(),
         rewrite: rewrite.map(str::to_owned),
+        grant: false,
     })
 }
 
@@ -123,6 +124,20 @@ fn a_denial_without_words_still_denies() {
             assert!(denied.is_some_and(|reason| !reason.trim().is_empty()), "{harness} {}", fact.native);
         }
     }
+}
+
+#[test]
+fn a_permission_is_granted_only_where_that_is_known_to_work() {
+    let grant = Verdict { grant: true, ..Verdict::allow() };
+    let mut granting = 0;
+    for (harness, fact) in every_event() {
+        let doorway = harness.doorway();
+        let reply = doorway.reply(&doorway.heard(fact.native), &grant);
+        let granted = reply.stdout.contains(r#""behavior":"allow""#);
+        assert_eq!(granted, fact.powers.grant, "{harness} {}", fact.native);
+        granting += usize::from(granted);
+    }
+    assert!(granting > 0);
 }
 
 #[test]

@@ -22,6 +22,10 @@ fn show(fixture: &Fixture) -> String {
     let event = (doorway.decode)(&fixture.payload, Some(&fixture.named)).unwrap();
     let heard = Heard { kind: event.kind, native: &event.native };
     let mut text = show_event(&event);
+    if event.call.is_some() && (event.result.is_some() || matches!(event.detail, Detail::Failed { .. })) {
+        let outcome = (doorway.outcome)(&event);
+        writeln!(text, "  outcome {:?} {:?}", outcome.exit, outcome.output).unwrap();
+    }
     for (name, verdict) in verdicts() {
         writeln!(text, "{name:8} {}", show_reply(&doorway.reply(&heard, &verdict))).unwrap();
     }

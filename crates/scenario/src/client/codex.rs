@@ -24,6 +24,7 @@ pub(super) const CLIENT: Client = Client {
     expands: true,
     full: 260_000,
     prepare,
+    provider_args,
     launch,
     session,
 };
@@ -36,8 +37,9 @@ fn prepare(ground: &Ground) -> Result<()> {
     ground.write_home(".codex/README", "")
 }
 
-fn launch(ground: &Ground, ask: &Ask<'_>) -> Launch {
-    let project = ground.project().display().to_string();
+/// The model's server and what a person would have confirmed, as arguments.
+fn settings(ground: &Ground) -> Vec<String> {
+    let project = json!(ground.project().display().to_string());
     let settings = [
         ("model_provider", json!("scripted")),
         ("model_providers.scripted.name", json!("scripted")),
@@ -50,15 +52,24 @@ fn launch(ground: &Ground, ask: &Ask<'_>) -> Launch {
         ("features.plugins", json!(false)),
         ("features.apps", json!(false)),
     ];
+    let mut args: Vec<String> =
+        settings.into_iter().flat_map(|(name, value)| ["-c".to_owned(), format!("{name}={value}")]).collect();
+    args.extend(["-c".to_owned(), format!("projects={{{project} = {{trust_level = \"trusted\"}}}}")]);
+    args
+}
+
+fn provider_args(ground: &Ground) -> Vec<String> {
+    let mut args = settings(ground);
+    args.extend(words(&["-m", "gpt-5.5", "--dangerously-bypass-hook-trust"]));
+    args
+}
+
+fn launch(ground: &Ground, ask: &Ask<'_>) -> Launch {
     let mut args = words(&["exec"]);
     if ask.session.is_some() {
         args.push("resume".to_owned());
     }
-    for (name, value) in settings {
-        args.extend(["-c".to_owned(), format!("{name}={value}")]);
-    }
-    let quoted = json!(project);
-    args.extend(["-c".to_owned(), format!("projects={{{quoted} = {{trust_level = \"trusted\"}}}}")]);
+    args.extend(settings(ground));
     // A model name it does not know would get no patch tool.
     args.extend(words(&["--skip-git-repo-check", "--json", "-m", "gpt-5.5"]));
     args.extend(words(&["--dangerously-bypass-hook-trust", "--dangerously-bypass-approvals-and-sandbox"]));

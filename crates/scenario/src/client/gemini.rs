@@ -21,6 +21,7 @@ pub(super) const CLIENT: Client = Client {
     expands: true,
     full: 1_000_000,
     prepare,
+    provider_args: |_| Vec::new(),
     launch,
     session,
 };

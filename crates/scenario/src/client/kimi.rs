@@ -19,6 +19,7 @@ pub(super) const CLIENT: Client = Client {
     expands: false,
     full: 97_000,
     prepare,
+    provider_args: |_| Vec::new(),
     launch,
     session,
 };

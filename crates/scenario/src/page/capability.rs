@@ -35,11 +35,12 @@ pub(super) fn tables() -> String {
         }
         text.push('\n');
     }
-    text.push_str("\n| client | a stop can be held | sub-agents | what a person confirms |\n|---|---|---|---|\n");
+    text.push_str("\n| client | a stop can be held | exit status arrives | sub-agents | what a person confirms |\n|---|---|---|---|---|\n");
     for harness in Harness::ALL {
         let facts = &harness.doorway().facts;
         let (cap, confirm) = (cap(facts), facts.install.confirm);
-        text.push_str(&format!("| {} | {cap} | {} | {confirm} |\n", named(harness), facts.subagents));
+        let exit = if facts.exit_status { "yes" } else { "no" };
+        text.push_str(&format!("| {} | {cap} | {exit} | {} | {confirm} |\n", named(harness), facts.subagents));
     }
     text
 }

@@ -14,6 +14,8 @@ pub(crate) enum Kind {
     /// A file inside the project, or empty for none.
     File,
     Number,
+    /// Words for a command line, or empty for none.
+    Words,
 }
 
 /// A setting that exists.
@@ -39,18 +41,33 @@ const fn number(name: &'static str, about: &'static str) -> Key {
     Key { name, kind: Kind::Number, about }
 }
 
+const fn words(name: &'static str, about: &'static str) -> Key {
+    Key { name, kind: Kind::Words, about }
+}
+
 /// Every setting, in the order in which they are listed.
 pub(crate) const KEYS: &[Key] = &[
     switch("auto_init", "create the project marker when a session starts without one"),
     switch("record.sessions", "write down each hook call and the state of each session"),
     switch("record.relevant_files", "write down which files the agent touched"),
     switch("record.prompts", "write down what the person asks for, without secrets"),
+    switch("record.evidence", "write down the tests and builds that the agent runs"),
     switch("gate.self_protection", "keep the agent from changing Stead's own files and hook lines"),
+    switch("gate.guards", "let guards judge what the agent does"),
     number("context.briefing_tokens", "how long the briefing at a session's start may be; 0 for none"),
     switch("context.hold_stops", "hold an agent to the loop that it is in"),
     switch("context.hold_compaction", "hold a manual compaction once while the role file is not saved"),
     file("context.role_skill", "the skill document of a role, `{role}` being its name; empty for none"),
     file("context.architecture", "the architecture document that a recovering role reads; empty for none"),
+    words("provider.claude.args", "further arguments when a run starts Claude Code"),
+    words("provider.codex.args", "further arguments when a run starts Codex"),
+    words("provider.gemini.args", "further arguments when a run starts Gemini CLI"),
+    words("provider.qwen.args", "further arguments when a run starts Qwen Code"),
+    words("provider.opencode.args", "further arguments when a run starts OpenCode"),
+    words("provider.copilot.args", "further arguments when a run starts Copilot CLI"),
+    words("provider.kimi.args", "further arguments when a run starts Kimi Code"),
+    words("provider.droid.args", "further arguments when a run starts Droid"),
+    words("provider.cursor.args", "further arguments when a run starts Cursor's agent"),
     folder("layout.context", "packets, loops, indexes"),
     folder("layout.roles", "role context files"),
     folder("layout.intents", "intents, their map and the trace ledger"),
@@ -100,7 +117,7 @@ impl Key {
                 Ok(number) => self.check(Value::Number(number)),
                 Err(_) => Err(self.expected().to_owned()),
             },
-            Kind::Folder | Kind::File => self.check(Value::Text(typed.to_owned())),
+            Kind::Folder | Kind::File | Kind::Words => self.check(Value::Text(typed.to_owned())),
         }
     }
 
@@ -111,6 +128,7 @@ impl Key {
             (Kind::Folder, Value::Text(place)) => check_place(&place).map(Value::Text).map_err(str::to_owned),
             (Kind::File, Value::Text(none)) if none.trim().is_empty() => Ok(Value::Text(String::new())),
             (Kind::File, Value::Text(place)) => check_place(&place).map(Value::Text).map_err(str::to_owned),
+            (Kind::Words, Value::Text(words)) if !words.contains(['\0', '\n']) => Ok(Value::Text(words)),
             (Kind::Number, Value::Number(number)) if number <= MOST => Ok(Value::Number(number)),
             _ => Err(self.expected().to_owned()),
         }
@@ -122,9 +140,19 @@ impl Key {
             Kind::Folder => "it is the path of a folder in quotes",
             Kind::File => "it is the path of a file in quotes",
             Kind::Number => "it is a number from 0 to 1000000",
+            Kind::Words => "it is words in quotes, as on a command line",
         }
     }
 }
 
 /// A room always has a setting; the compiler cannot see it, so this does.
-const _: () = assert!(KEYS.len() == Room::ALL.len() + 10);
+const _: () = {
+    let (mut folders, mut index) = (0, 0);
+    while index < KEYS.len() {
+        if matches!(KEYS[index].kind, Kind::Folder) {
+            folders += 1;
+        }
+        index += 1;
+    }
+    assert!(folders == Room::ALL.len());
+};

@@ -42,7 +42,7 @@ fn every_schema_file_can_be_printed() {
 fn an_unknown_name_lists_the_known_ones() {
     let error = schema("sesion").unwrap_err();
     assert!(matches!(error, StoreError::UnknownSchema { nearest: Some("session"), .. }), "{error:?}");
-    assert!(error.to_string().contains("`root`, `session`, `session-log`"), "{error}");
+    assert!(error.to_string().contains("`session`, `session-log`"), "{error}");
 }
 
 #[test]
@@ -111,4 +111,23 @@ fn schemas_refuse_what_is_wrong() {
     let mut odd = session.clone();
     odd.as_object_mut().unwrap().remove("root");
     check("session", &odd, false);
+}
+
+#[test]
+fn guard_files_fit() {
+    let whole = json!({
+        "id": "infra-is-reviewed", "mode": "shadow", "on": ["before-tool"],
+        "match": {"writes": ["infra/**/*.tf", "!infra/sandbox/**"], "fields": {"/a/*/b": true}, "lines": ">1000"},
+        "unless": {"session": {"has": "plan-approved"}, "any": [{"evidence": "fresh"}, {"not": {"runs": "make"}}]},
+        "then": "deny", "on_error": "closed", "say": "ask first",
+        "tests": {"must": ["rm infra/main.tf", {"write": "infra/main.tf"}], "must_not": ["ls infra"]},
+    });
+    check("guard", &whole, true);
+    check("guard", &json!({"use": "destructive"}), true);
+    check("guard", &json!({"id": "p", "guards": [{"id": "a", "match": {"git": "push"}}]}), true);
+    check("guard", &json!({"id": "a", "match": {"writes": "x"}}), false);
+    check("guard", &json!({"id": "a", "say": "no", "match": {"wrtes": "x"}}), false);
+    check("guard", &json!({"id": "a/b", "say": "no"}), false);
+    check("guard", &json!({"id": "a", "say": "no", "mode": "on"}), false);
+    check("guard", &json!({"id": "a", "say": "no", "match": {"lines": "many"}}), false);
 }

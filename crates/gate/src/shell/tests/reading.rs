@@ -1,7 +1,7 @@
 //! How text falls into commands, shown in one line each.
 
 use super::super::parser::parse;
-use super::super::syntax::{Command, GroupKind, Part, Redirect, Script, Word, mark};
+use super::super::syntax::{Command, GroupKind, Output, Part, Redirect, Script, Word, mark};
 
 fn show(script: &Script) -> String {
     let items: Vec<String> =
@@ -31,7 +31,8 @@ fn command(command: &Command) -> String {
     };
     parts.extend(redirects.iter().map(|redirect| match redirect {
         Redirect::Read(target) => format!("<{}", word(target)),
-        Redirect::Write(target) => format!(">{}", word(target)),
+        Redirect::Write { target, kind: Output::Append } => format!(">>{}", word(target)),
+        Redirect::Write { target, .. } => format!(">{}", word(target)),
         Redirect::Text(text) => format!("<<{}", word(text)),
     }));
     parts.join(" ")
@@ -54,6 +55,7 @@ fn word(word: &Word) -> String {
         }
         Part::Substitution { script, .. } => format!("$({})", show(script)),
         Part::Process(script) => format!("<({})", show(script)),
+        Part::Arithmetic(inner) => format!("$({})", self::word(inner)),
         Part::Unknown => "…".to_owned(),
     });
     let text: String = parts.collect();
@@ -94,7 +96,7 @@ fn lists_and_pipes() {
 
 #[test]
 fn redirections() {
-    check("a > b 2>&1 >>c <d 2>e &>f >|g <>h", "a >b >c <d >e >f >g >h");
+    check("a > b 2>&1 >>c <d 2>e &>f >|g <>h", "a >b >>c <d >e >f >g >h");
     check("a >&b", "a >b");
     check("a >b c", "a c >b");
     check("a 2>&- x", "a x");

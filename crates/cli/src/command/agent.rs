@@ -1,0 +1,229 @@
+//! Who an agent is, where its client does not say so, and what a person put on record about a session.
+
+use clap::{Args, Subcommand};
+use serde_json::{Value, json};
+use stead_context::{Binding, RoleName};
+use stead_harness::Harness;
+use stead_hook::{Begun, SessionState};
+use stead_model::FileId;
+use stead_store::Durability;
+
+use crate::cli::Exit;
+use crate::error::CliError;
+use crate::project::{Project, now};
+use crate::session::calling_session;
+use crate::speaker::Speaker;
+use crate::ui::Ui;
+
+/// Say which role an agent works in
+///
+/// Guards may hold for one role and not for another. Most agent programs name the role of a sub-agent; where one does
+/// not, the role it was sent out with counts, and else what the agent says here. A person can also put a flag on a
+/// session that guards ask for, such as `plan-approved`.
+#[derive(Args)]
+#[command(
+    after_help = "Examples:\n  stead agent begin tester\n  stead agent end\n  stead agent flag plan-approved --session 7c0e"
+)]
+pub(crate) struct AgentArgs {
+    #[command(subcommand)]
+    command: AgentCommand,
+}
+
+#[derive(Subcommand)]
+enum AgentCommand {
+    Begin(BeginArgs),
+    End(EndArgs),
+    Flag(FlagArgs),
+    Show(ShowArgs),
+}
+
+/// Take a role on, from the agent's own shell
+#[derive(Args)]
+#[command(after_help = "Example:\n  stead agent begin tester")]
+struct BeginArgs {
+    role: String,
+    /// Print the result as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Lay the role down that was begun last
+#[derive(Args)]
+#[command(after_help = "Example:\n  stead agent end")]
+struct EndArgs {
+    /// Only if it is this one
+    role: Option<String>,
+    /// Print the result as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Put a flag on a session, for guards that ask for it; agents may not
+#[derive(Args)]
+#[command(after_help = "Example:\n  stead agent flag plan-approved --session 7c0e")]
+struct FlagArgs {
+    flag: String,
+    /// The session, instead of the last one seen
+    #[arg(long, value_name = "ID")]
+    session: Option<String>,
+    /// Take the flag off
+    #[arg(long)]
+    remove: bool,
+    /// Print the result as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Show the roles and flags of a session
+#[derive(Args)]
+#[command(after_help = "Example:\n  stead agent show --json")]
+struct ShowArgs {
+    /// The session, instead of the calling one or the last one seen
+    #[arg(long, value_name = "ID")]
+    session: Option<String>,
+    /// Print them as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(args: AgentArgs, ui: &mut Ui) -> Result<Exit, CliError> {
+    let project = Project::find(ui)?;
+    project.require_marker()?;
+    match args.command {
+        AgentCommand::Begin(args) => begin(&args, &project, ui),
+        AgentCommand::End(args) => end(&args, &project, ui),
+        AgentCommand::Flag(args) => flag(&args, &project, ui),
+        AgentCommand::Show(args) => show(&args, &project, ui),
+    }
+}
+
+fn begin(args: &BeginArgs, project: &Project, ui: &mut Ui) -> Result<Exit, CliError> {
+    let role = RoleName::check(&args.role)?;
+    let caller = caller(project)?;
+    let (id, mut state) = open(project, &caller.session, Some(&caller.harness))?;
+    state.begun.retain(|begun| begun.agent != caller.agent);
+    state.begun.push(Begun { agent: caller.agent.clone(), role: role.as_str().to_owned(), at: now() });
+    state.write(&project.indexes(), &id, Durability::Synced)?;
+    let counts = counts(&caller);
+    if args.json {
+        ui.json(&json!({"role": role.as_str(), "session": caller.session, "agent": caller.agent, "counts": counts}));
+        return Ok(Exit::Done);
+    }
+    ui.line(format!("{} of session {} works as `{role}` now", whose(&caller), caller.session));
+    if !counts {
+        let title = Harness::from_name(&caller.harness).map_or("the client", |known| known.doorway().facts.title);
+        ui.warning(format!("{title} says itself whose a call is, so for guards this is still the main agent"));
+    }
+    Ok(Exit::Done)
+}
+
+fn end(args: &EndArgs, project: &Project, ui: &mut Ui) -> Result<Exit, CliError> {
+    let caller = caller(project)?;
+    let (id, mut state) = open(project, &caller.session, Some(&caller.harness))?;
+    let own = |begun: &Begun| begun.agent == caller.agent && args.role.as_ref().is_none_or(|role| *role == begun.role);
+    let ended: Vec<String> = state.begun.iter().filter(|begun| own(begun)).map(|begun| begun.role.clone()).collect();
+    state.begun.retain(|begun| !own(begun));
+    if ended.is_empty() {
+        return Err(CliError::user(format!("{} of session {} has begun no such role", whose(&caller), caller.session))
+            .hinted("`stead agent show` lists what was begun"));
+    }
+    state.write(&project.indexes(), &id, Durability::Synced)?;
+    match args.json {
+        true => ui.json(&json!({"ended": ended, "session": caller.session, "agent": caller.agent})),
+        false => ui.line(format!("{} of session {} has ended `{}`", whose(&caller), caller.session, ended.join("`, `"))),
+    }
+    Ok(Exit::Done)
+}
+
+fn flag(args: &FlagArgs, project: &Project, ui: &mut Ui) -> Result<Exit, CliError> {
+    if let Err(problem) = FileId::check(&args.flag) {
+        return Err(CliError::usage(format!("`{}` cannot be a flag: {problem}", args.flag))
+            .hinted("letters, digits and hyphens, as in `plan-approved`"));
+    }
+    let session = meant(project, args.session.as_deref())?;
+    let (id, mut state) = open(project, &session, None)?;
+    state.flags.retain(|flag| *flag != args.flag);
+    if !args.remove {
+        state.flags.push(args.flag.clone());
+    }
+    state.write(&project.indexes(), &id, Durability::Synced)?;
+    match args.json {
+        true => ui.json(&json!({"session": session, "flags": state.flags})),
+        false if args.remove => ui.line(format!("session {session} has no flag `{}` now", args.flag)),
+        false => ui.line(format!("session {session} has the flag `{}` now", args.flag)),
+    }
+    Ok(Exit::Done)
+}
+
+fn show(args: &ShowArgs, project: &Project, ui: &mut Ui) -> Result<Exit, CliError> {
+    let session = meant(project, args.session.as_deref())?;
+    let (_, state) = open(project, &session, None)?;
+    if args.json {
+        ui.json(&as_json(&session, &state));
+        return Ok(Exit::Done);
+    }
+    ui.line(format!("session {session} of {}", state.harness));
+    if let Some(role) = &state.role {
+        ui.line(format!("  role   {role} (`stead role use`)"));
+    }
+    for begun in &state.begun {
+        let agent = begun.agent.as_ref().map(|agent| format!(" by sub-agent {agent}")).unwrap_or_default();
+        ui.line(format!("  begun  {}{agent} at {}", begun.role, begun.at));
+    }
+    for flag in &state.flags {
+        ui.line(format!("  flag   {flag}"));
+    }
+    Ok(Exit::Done)
+}
+
+fn as_json(session: &str, state: &SessionState) -> Value {
+    json!({
+        "session": session,
+        "harness": state.harness,
+        "role": state.role,
+        "begun": state.begun,
+        "flags": state.flags,
+    })
+}
+
+/// The session that runs this command.
+fn caller(project: &Project) -> Result<Binding, CliError> {
+    calling_session(project).ok_or_else(|| {
+        CliError::user("no session was seen to call this command")
+            .hinted("let the agent run it in its own shell, with Stead's hooks installed")
+    })
+}
+
+fn meant(project: &Project, named: Option<&str>) -> Result<String, CliError> {
+    Speaker::meant(project, named).session.ok_or_else(|| {
+        CliError::user("no session was seen lately").hinted("name one with `--session`")
+    })
+}
+
+fn whose(caller: &Binding) -> String {
+    match &caller.agent {
+        Some(agent) => format!("sub-agent {agent}"),
+        None => "the agent".to_owned(),
+    }
+}
+
+/// Says whether the hook will believe it: a client that tells main agent and sub-agents apart knows better.
+fn counts(caller: &Binding) -> bool {
+    let marks = Harness::from_name(&caller.harness).is_some_and(|known| known.doorway().facts.marks_calls);
+    caller.agent.is_some() || !marks
+}
+
+fn open(project: &Project, session: &str, harness: Option<&str>) -> Result<(FileId, SessionState), CliError> {
+    let Ok(id) = FileId::check(session) else {
+        return Err(CliError::user(format!("the session id `{session}` cannot be kept in a file")));
+    };
+    let Ok(state) = SessionState::read(&project.indexes(), &id) else {
+        return Err(CliError::user("the session's state was written by a newer version").hinted("update `stead`"));
+    };
+    match (state, harness) {
+        (Some(state), _) => Ok((id, state)),
+        (None, Some(harness)) => Ok((id, SessionState::begin(harness, session, project.root(), &now()))),
+        (None, None) => Err(CliError::user(format!("there is no session `{session}` in this project"))
+            .hinted("`stead agent show` without `--session` shows the last one seen")),
+    }
+}

@@ -1,0 +1,126 @@
+use std::time::Duration;
+
+use clap::Args;
+use serde_json::json;
+use stead_gate::GATE;
+use stead_hook::{Did, HitLine, Override};
+use stead_model::rfc3339;
+use stead_store::{Durability, append_line};
+
+use crate::cli::Exit;
+use crate::error::CliError;
+use crate::person::require_person;
+use crate::project::{Project, env, now_millis};
+use crate::ui::Ui;
+use crate::verdict::find_verdict;
+
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Let an agent do what a guard stopped, for a while
+///
+/// Only from a terminal that a person sits at. It holds for this guard and what the verdict was about, for ten minutes
+/// unless told otherwise and a day at most, and is written down with its reason. Self-protection cannot be overridden.
+#[derive(Args)]
+#[command(
+    after_help = "Examples:\n  stead allow v-7k2m9qd4 --reason \"the plan was approved in chat\"\n  stead allow v-7k2m9qd4 --for 2h --reason \"release day\""
+)]
+pub(crate) struct AllowArgs {
+    /// The verdict's name, from the brackets behind a denial
+    #[arg(value_name = "VERDICT")]
+    id: String,
+    /// For how long: `90s`, `10m`, `2h`; a day at most
+    #[arg(long = "for", value_name = "TIME", default_value = "10m", value_parser = span)]
+    span: Duration,
+    /// Why
+    #[arg(long)]
+    reason: String,
+    /// Print the result as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(args: AllowArgs, ui: &mut Ui) -> Result<Exit, CliError> {
+    let project = Project::find(ui)?;
+    project.require_marker()?;
+    require_person("allow what a guard stopped", ui)?;
+    if args.reason.trim().is_empty() {
+        return Err(CliError::usage("`--reason` is empty").hinted("say in a few words why this is fine"));
+    }
+    let verdict = find_verdict(&project, &args.id)?;
+    let stopped = |hit: &&HitLine| matches!(hit.did, Did::Denied | Did::Asked);
+    if verdict.hits.iter().filter(stopped).any(|hit| hit.guard == GATE) {
+        return Err(CliError::user(format!("{} is a verdict of self-protection, which nobody overrides", verdict.id))
+            .hinted("what an agent may not do to Stead, do yourself in this terminal"));
+    }
+    let hits: Vec<&HitLine> = verdict.hits.iter().filter(stopped).filter(|hit| !hit.about.is_empty()).collect();
+    if hits.is_empty() {
+        return Err(CliError::user(format!("{} stopped nothing, so there is nothing to allow", verdict.id))
+            .hinted(format!("`stead explain {}` says what it was", verdict.id)));
+    }
+    let now = now_millis();
+    let until = rfc3339(now + i64::try_from(args.span.as_millis()).unwrap_or(Override::LONGEST));
+    let mut written = Vec::new();
+    for hit in hits {
+        let line = Override {
+            v: 1,
+            ts: rfc3339(now),
+            verdict: verdict.id.clone(),
+            guard: hit.guard.clone(),
+            about: hit.about.clone(),
+            part: hit.part.clone(),
+            until: until.clone(),
+            reason: args.reason.trim().to_owned(),
+            by: ["USER", "LOGNAME"].iter().find_map(|name| env(name)?.into_string().ok()),
+            ..Override::default()
+        };
+        let text = serde_json::to_vec(&line).unwrap_or_default();
+        append_line(&Override::path(&project.indexes()), text, Durability::Synced, PATIENCE)?;
+        written.push(line);
+    }
+    if args.json {
+        ui.json(&json!(written));
+        return Ok(Exit::Done);
+    }
+    for line in written {
+        ui.line(format!("`{}` lets this pass until {}: {}", line.guard, line.until, line.part));
+    }
+    Ok(Exit::Done)
+}
+
+/// Reads a span of time with its unit.
+fn span(text: &str) -> Result<Duration, String> {
+    let odd = || format!("`{text}` is no time such as `90s`, `10m` or `2h`");
+    let unit = text.chars().last().ok_or_else(odd)?;
+    let factor = match unit {
+        's' => 1,
+        'm' => 60,
+        'h' => 3_600,
+        'd' => 86_400,
+        _ => return Err(odd()),
+    };
+    let number: u64 = text[..text.len() - unit.len_utf8()].trim().parse().map_err(|_| odd())?;
+    let span = number.checked_mul(factor).map(Duration::from_secs).ok_or_else(odd)?;
+    if span.is_zero() || span.as_millis() > Override::LONGEST.unsigned_abs().into() {
+        return Err("it is at least a second and at most a day".to_owned());
+    }
+    Ok(span)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spans_have_a_unit_and_an_end() {
+        let check = |text: &str, expected: Option<u64>| {
+            assert_eq!(span(text).ok(), expected.map(Duration::from_secs), "{text}");
+        };
+        check("90s", Some(90));
+        check("10m", Some(600));
+        check("24h", Some(86_400));
+        check("1d", Some(86_400));
+        for odd in ["", "10", "m", "25h", "0s", "-1h", "1.5h", "10 é", "99999999999999999999h"] {
+            check(odd, None);
+        }
+    }
+}

@@ -1,0 +1,190 @@
+use std::borrow::Cow;
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use serde_json::{Value, json};
+use stead_guard::Hit;
+use stead_harness::Harness;
+use stead_hook::{Caller, Examined, deed_in_words, examine};
+use stead_model::{Action, Change, Event, EventKind, FileChange, Level, ToolCall, redact};
+
+use crate::cli::Exit;
+use crate::error::CliError;
+use crate::here::chosen;
+use crate::project::{Project, env};
+use crate::sent::read_document;
+use crate::ui::Ui;
+
+/// Say what would happen if an agent did this, and why
+///
+/// Judges a would-be action by self-protection and all guards, as the hook would, and shows what it would do: files read,
+/// written and deleted, programs run, git, network. Nothing is done and nothing is recorded. Ends with 1 if it would be
+/// denied.
+#[derive(Args)]
+#[command(
+    after_help = "Examples:\n  stead check 'cd infra && sed -i s/a/b/ main.tf'\n  stead check --tool write --path infra/main.tf --content - < main.tf\n  stead check --tool read --path build.log --role coder --json"
+)]
+pub(crate) struct CheckArgs {
+    /// A shell command
+    #[arg(conflicts_with = "tool", required_unless_present = "tool")]
+    command: Option<String>,
+    /// A file tool instead of a command
+    #[arg(long, value_enum, requires = "path")]
+    tool: Option<FileTool>,
+    /// The file that the tool is used on; may be repeated
+    #[arg(long, value_name = "FILE", requires = "tool")]
+    path: Vec<String>,
+    /// What would be written: a file, or `-` for standard input
+    #[arg(long, value_name = "FILE", requires = "tool")]
+    content: Option<PathBuf>,
+    /// The role of the sub-agent that does it; `main` for the main agent, which is meant without this
+    #[arg(long)]
+    role: Option<String>,
+    /// The agent program in which it is done; some can do less than others
+    #[arg(long)]
+    harness: Option<String>,
+    /// The session in which it is done, for guards that ask about it
+    #[arg(long, value_name = "ID")]
+    session: Option<String>,
+    /// Print the judgement and the effects as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum FileTool {
+    Write,
+    Delete,
+    Read,
+}
+
+pub(crate) fn run(args: CheckArgs, ui: &mut Ui) -> Result<Exit, CliError> {
+    let project = Project::find(ui)?;
+    let dir = ui.dir()?;
+    let named = chosen(args.harness.as_slice())?;
+    let harness = named.first().copied().unwrap_or(Harness::ALL[0]);
+    let call = call(&args)?;
+    let mut event = before_tool(harness);
+    event.session = args.session.as_deref().map(Cow::Borrowed);
+    event.cwd = Some(dir.to_string_lossy().into_owned().into());
+    event.call = Some(call);
+    let caller = match args.role.as_deref() {
+        None | Some("main") => Caller { is_main: true, role: None },
+        Some("sub") => Caller { is_main: false, role: None },
+        Some(role) => Caller { is_main: false, role: Some(role.to_owned()) },
+    };
+    let examined = examine(project.root(), &dir, &env, harness, &event, Some(caller));
+    match args.json {
+        true => ui.json(&as_json(&examined)),
+        false => tell(&examined, ui),
+    }
+    Ok(if examined.level() >= Level::Ask { Exit::Failed } else { Exit::Done })
+}
+
+fn before_tool(harness: Harness) -> Event<'static> {
+    let events = harness.doorway().facts.events;
+    let native = events.iter().find(|fact| fact.kind == EventKind::BeforeTool).map_or("", |fact| fact.native);
+    Event::new(EventKind::BeforeTool, native)
+}
+
+fn call(args: &CheckArgs) -> Result<ToolCall<'_>, CliError> {
+    let made = |tool: &'static str, action, input: Value| ToolCall {
+        tool: tool.into(),
+        id: None,
+        action,
+        input: input.to_string().into(),
+    };
+    let Some(tool) = args.tool else {
+        let command = args.command.as_deref().unwrap_or_default();
+        return Ok(made("Bash", Action::Run { command: command.into(), dir: None }, json!({"command": command})));
+    };
+    let content = match &args.content {
+        Some(named) => read_document(Some(named))?,
+        None => None,
+    };
+    let input = json!({"file_path": args.path.first(), "content": content});
+    let changes = |change: &dyn Fn() -> Change<'static>| {
+        let files = args.path.iter().map(|path| FileChange { path: path.as_str().into(), change: change() });
+        Action::Change(files.collect())
+    };
+    Ok(match tool {
+        FileTool::Write => made("Write", changes(&|| Change::Write { content: content.clone().map(Cow::Owned) }), input),
+        FileTool::Delete => made("Delete", changes(&|| Change::Delete), input),
+        FileTool::Read => {
+            made("Read", Action::Read(args.path.iter().map(|path| path.as_str().into()).collect()), input)
+        }
+    })
+}
+
+fn tell(examined: &Examined, ui: &mut Ui) {
+    let level = examined.level();
+    ui.line(match level {
+        Level::Deny => "It would be denied.",
+        Level::Ask => "The person would be asked.",
+        _ if examined.guards.rewrite.is_some() => "It would be changed and let pass.",
+        _ if !examined.notes.is_empty() => "It would pass, and the agent would be told something.",
+        _ => "It would pass.",
+    });
+    if examined.own.level > Level::Allow {
+        ui.line(format!("\nself-protection\n  {}", examined.own.reason_text().replace('\n', "\n  ")));
+    }
+    for hit in &examined.hits {
+        ui.line(format!("\n{} ({}, {}) {}", hit.guard, hit.mode.name(), outcome(hit), hit.file));
+        for (name, text) in [("because", &hit.because), ("part", &hit.part), ("says", &hit.say)] {
+            if !text.is_empty() {
+                ui.line(format!("  {name:<8} {}", redact(text).replace('\n', " ")));
+            }
+        }
+    }
+    ui.line(format!("\nEffects ({} known)", examined.effects.coverage.name()));
+    for effect in &examined.effects.list {
+        ui.line(format!("  {}", deed_in_words(&effect.deed)));
+    }
+    for gap in &examined.effects.gaps {
+        ui.line(format!("  gap: {}", redact(gap)));
+    }
+    for problem in &examined.problems {
+        ui.warning(format!("a guard is not applied: {problem}"));
+    }
+}
+
+/// What came of a hit, or would have.
+fn outcome(hit: &Hit) -> String {
+    match hit.acted() {
+        true if hit.level == Level::Warn => "tells".to_owned(),
+        true => hit.would.name().to_owned(),
+        false => format!("would {}", hit.would.name()),
+    }
+}
+
+fn as_json(examined: &Examined) -> Value {
+    json!({
+        "level": examined.level().name(),
+        "self_protection": (examined.own.level > Level::Allow).then(|| examined.own.reason_text()),
+        "reason": (examined.guards.level > Level::Allow).then(|| examined.guards.reason_text()),
+        "rewrite": examined.guards.rewrite.as_deref().and_then(|text| serde_json::from_str::<Value>(text).ok()),
+        "notes": examined.notes,
+        "hits": examined.hits.iter().map(|hit| json!({
+            "guard": hit.guard,
+            "file": hit.file,
+            "version": hit.version,
+            "mode": hit.mode.name(),
+            "would": hit.would.name(),
+            "level": hit.level.name(),
+            "because": hit.because,
+            "part": hit.part,
+            "path": hit.path,
+            "command": hit.command,
+            "feature": hit.feature,
+            "say": hit.say,
+            "error": hit.error,
+        })).collect::<Vec<_>>(),
+        "coverage": examined.effects.coverage.name(),
+        "effects": examined.effects.list.iter().map(|effect| json!({
+            "does": deed_in_words(&effect.deed),
+            "part": redact(&effect.part),
+        })).collect::<Vec<_>>(),
+        "gaps": examined.effects.gaps,
+        "problems": examined.problems,
+    })
+}

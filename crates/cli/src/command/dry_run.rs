@@ -1,0 +1,258 @@
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use serde_json::{Value, json};
+use stead_pipeline::prompt::{Resolved, Vars, resolve, text_of};
+use stead_pipeline::{
+    CompileOptions, Guardrails, Join, Node, Plan, Provider, Purpose, RunFolder, Select, Termination, parse_provider,
+    provider,
+};
+
+use super::run::{Asked, Kind, Talk, compiled};
+use crate::cli::Exit;
+use crate::error::CliError;
+use crate::project::now;
+use crate::run_room::RunRoom;
+use crate::ui::Ui;
+
+/// Show what a run would do, and do nothing
+///
+/// Prints the plan (order, needs, branches) and, for each stage, the files of its first iteration, its inputs, who would
+/// be started how, and the prompt as the agent would get it. Nothing is written or started.
+#[derive(Args)]
+#[command(
+    after_help = "Examples:\n  stead dry-run stage work auth\n  stead dry-run pipeline full-refine auth --provider codex"
+)]
+pub(crate) struct DryRunArgs {
+    #[arg(value_enum)]
+    kind: Kind,
+    /// The name of the stage or pipeline
+    name: String,
+    /// What the run would be called
+    #[arg(default_value = "dry-run")]
+    run: String,
+    /// At most so many iterations of each stage
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    max: Option<u32>,
+    /// Who would do the work: an agent program by its name, a program by its path, or `mock`
+    #[arg(long)]
+    provider: Option<String>,
+    /// The model that the provider would be asked for
+    #[arg(long)]
+    model: Option<String>,
+    /// A file for the agents to read; may be repeated
+    #[arg(long = "input", value_name = "FILE")]
+    inputs: Vec<PathBuf>,
+    /// Print the plan and each first iteration as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(args: DryRunArgs, ui: &mut Ui) -> Result<Exit, CliError> {
+    let room = RunRoom::find(ui)?;
+    let folder = room.folder(&args.run)?;
+    let asked = Asked { kind: args.kind, name: args.name.clone() };
+    let provider = match args.provider.as_deref().map(|typed| (typed, parse_provider(typed))) {
+        None => None,
+        Some((_, Ok(provider))) => Some(provider),
+        Some((typed, Err(hint))) => {
+            return Err(CliError::usage(format!("there is no provider `{typed}`")).hinted(hint));
+        }
+    };
+    let dir = ui.dir()?;
+    let options = CompileOptions {
+        run: args.run.clone(),
+        max: args.max,
+        provider,
+        model: args.model.clone(),
+        default_provider: room.default_provider(),
+        inputs: args.inputs.iter().map(|path| stead_store::clean(&dir.join(path))).collect(),
+        now: now(),
+        purpose: Purpose::Run,
+    };
+    let talk = if args.json { Talk::Errors } else { Talk::All };
+    let plan = compiled(&asked, &room, &options, talk, ui)?;
+    let args_of = room.provider_args(&plan)?;
+    let first = |node| First::of(&room, &folder, &plan, node, &args_of);
+    let firsts = plan.nodes.iter().map(first).collect::<Result<Vec<_>, CliError>>()?;
+    if args.json {
+        ui.json(&json!({"plan": plan, "first": firsts.iter().map(First::as_json).collect::<Vec<_>>()}));
+        return Ok(Exit::Done);
+    }
+    ui.line(format!("{asked} as run `{}`: {} at once", plan.run, plan.max_parallel));
+    if folder.is_begun() {
+        ui.note(format!("there is a run `{}` already; this is not its plan", plan.run));
+    }
+    for first in &firsts {
+        ui.line("");
+        first.show(&room, ui);
+    }
+    Ok(Exit::Done)
+}
+
+/// A node and its first iteration.
+struct First<'a> {
+    node: &'a Node,
+    vars: Vars,
+    inputs: Vec<(String, String)>,
+    argv: Vec<String>,
+    prompt: Resolved,
+}
+
+impl<'a> First<'a> {
+    /// `args` are further arguments of known providers, by their names.
+    fn of(
+        room: &RunRoom,
+        folder: &RunFolder,
+        plan: &Plan,
+        node: &'a Node,
+        args: &BTreeMap<String, Vec<String>>,
+    ) -> Result<Self, CliError> {
+        let dir = folder.iteration_dir(&node.dir, 1);
+        let stage_dir = folder.stage_dir(node);
+        let inputs = inputs(folder, plan, node);
+        let of_inputs = |inputs: &mut dyn Iterator<Item = &str>| inputs.collect::<Vec<_>>().join("\n");
+        let output =
+            node.output.as_ref().map_or_else(|| stage_dir.join("output.md"), |path| room.project.root().join(path));
+        let vars = Vars {
+            ctx: text(&dir.join("context.json")),
+            progress: text(&stage_dir.join("progress.md")),
+            output: text(&output),
+            status: text(&dir.join("status.json")),
+            session: plan.run.clone(),
+            iteration: 1,
+            inputs: of_inputs(&mut inputs.iter().map(|(_, path)| path.as_str())),
+            inputs_by_stage: node
+                .inputs
+                .iter()
+                .map(|input| {
+                    let own = inputs.iter().filter(|(from, _)| *from == input.from);
+                    (input.from.clone(), of_inputs(&mut own.map(|(_, path)| path.as_str())))
+                })
+                .collect(),
+            item: node.branch.as_ref().and_then(|branch| branch.item.clone()),
+        };
+        let extra = match &node.provider {
+            Provider::Known(name) => args.get(name).map(Vec::as_slice).unwrap_or_default(),
+            Provider::Command(_) | Provider::Mock => &[],
+        };
+        let argv = provider::argv(&node.provider, node.model.as_deref(), extra).map_err(of_provider)?;
+        let prompt = resolve(&text_of(node), &vars);
+        Ok(Self { node, vars, inputs, argv, prompt })
+    }
+
+    fn show(&self, room: &RunRoom, ui: &mut Ui) {
+        let node = self.node;
+        let template = if node.template.is_empty() { "(written here)" } else { &node.template };
+        ui.line(format!("{}  {template}  {}", node.id, ends(&node.termination, &node.guardrails)));
+        let mut fact = |name: &str, value: String| ui.line(format!("  {name:<9} {value}"));
+        if !node.needs.is_empty() {
+            fact("after", node.needs.join(", "));
+        }
+        if let Some(when) = &node.when {
+            fact("when", format!("{} ended as {}", when.stage, outcomes(when)));
+        }
+        if let Some(join) = node.join {
+            fact("join", joins(join, node.worktree));
+        }
+        if let Some(item) = &self.vars.item {
+            fact("item", item.clone());
+        }
+        fact("agent", self.argv.join(" "));
+        let short = |path: &str| room.project.short(Path::new(path)).display().to_string();
+        for (name, path) in [
+            ("context", &self.vars.ctx),
+            ("progress", &self.vars.progress),
+            ("output", &self.vars.output),
+            ("status", &self.vars.status),
+        ] {
+            fact(name, short(path));
+        }
+        for (from, path) in &self.inputs {
+            fact("input", format!("{} ({from})", short(path)));
+        }
+        for command in &node.verify {
+            fact("verify", command.clone());
+        }
+        fact("prompt", format!("{} lines", self.prompt.text.lines().count()));
+        for line in self.prompt.text.lines() {
+            ui.line(format!("  | {line}").trim_end());
+        }
+    }
+
+    fn as_json(&self) -> Value {
+        json!({
+            "node": self.node.id,
+            "argv": self.argv,
+            "paths": {
+                "context": self.vars.ctx,
+                "progress": self.vars.progress,
+                "output": self.vars.output,
+                "status": self.vars.status,
+            },
+            "inputs": self.inputs.iter().map(|(from, path)| json!({"from": from, "path": path})).collect::<Vec<_>>(),
+            "prompt": self.prompt.text,
+            "warnings": self.prompt.warnings.iter().map(ToString::to_string).collect::<Vec<_>>(),
+        })
+    }
+}
+
+/// Where inputs will lie: the files given now, and what other stages are going to leave.
+fn inputs(folder: &RunFolder, plan: &Plan, node: &Node) -> Vec<(String, String)> {
+    let mut inputs: Vec<(String, String)> =
+        plan.initial_inputs.iter().map(|path| ("--input".to_owned(), path.clone())).collect();
+    for input in &node.inputs {
+        let which = match input.select {
+            Select::Latest => "<last>",
+            Select::All => "*",
+        };
+        for source in plan.nodes.iter().filter(|source| source.stage == input.from) {
+            let path = folder.stage_dir(source).join("iterations").join(which).join("output.md");
+            inputs.push((input.from.clone(), text(&path)));
+        }
+    }
+    inputs
+}
+
+fn ends(termination: &Termination, guardrails: &Guardrails) -> String {
+    let most = guardrails.max_iterations;
+    match termination {
+        Termination::Fixed if most == 1 => "once".to_owned(),
+        Termination::Fixed => format!("{most} times"),
+        Termination::Judgment { min_iterations, consensus } => {
+            format!("until {consensus} in a row stop, {min_iterations} to {most} times")
+        }
+        Termination::Queue { command } => format!("until `{command}` is empty, at most {most} times"),
+        Termination::Promise { promises } => {
+            format!("until `{}` is promised, at most {most} times", promises.join("|"))
+        }
+    }
+}
+
+fn outcomes(when: &stead_pipeline::When) -> String {
+    let words = when.outcome.iter().map(|outcome| format!("{outcome:?}").to_lowercase());
+    words.collect::<Vec<_>>().join(" or ")
+}
+
+fn joins(join: Join, worktree: bool) -> String {
+    let joins = match join {
+        Join::All => "all branches".to_owned(),
+        Join::First => "the first branch".to_owned(),
+        Join::Quorum { count: 1 } => "any one branch".to_owned(),
+        Join::Quorum { count } => format!("any {count} branches"),
+    };
+    if worktree { format!("{joins}, each in a work tree of its own") } else { joins }
+}
+
+fn of_provider(error: provider::ProviderError) -> CliError {
+    let told = CliError::user(error.to_string());
+    match error.hint() {
+        Some(hint) => told.hinted(hint),
+        None => told,
+    }
+}
+
+fn text(path: &Path) -> String {
+    path.to_string_lossy().into_owned()
+}

@@ -1,0 +1,287 @@
+use std::path::{Path, PathBuf};
+
+use clap::{Args, Subcommand};
+use serde_json::json;
+use stead_evidence::{
+    About, Archive, Bounds, Feature, FeatureList, Ground, Item, Offering, Standing, add, standing_of,
+};
+use stead_store::read_capped;
+
+use crate::cli::Exit;
+use crate::error::CliError;
+use crate::project::{Project, now};
+use crate::proof::{ground, voice, who};
+use crate::sent::read_document;
+use crate::ui::Ui;
+
+/// The largest file that is kept.
+const LIMIT: usize = 16 * 1024 * 1024;
+
+/// How many runs are listed.
+const SHOWN: usize = 30;
+
+/// Look at what features lean on, and bring more
+///
+/// Stead writes down the tests and builds that agents run, and what `stead verify` runs. What you bring here supports a
+/// claim; to call a feature tested takes at least one thing that Stead observed or ran itself.
+#[derive(Args)]
+#[command(
+    after_help = "Examples:\n  stead evidence list\n  stead evidence add login --file screenshot.png\n  curl -s localhost:8080/health | stead evidence add login --response -"
+)]
+pub(crate) struct EvidenceArgs {
+    #[command(subcommand)]
+    command: EvidenceCommand,
+}
+
+#[derive(Subcommand)]
+enum EvidenceCommand {
+    Add(AddArgs),
+    List(ListArgs),
+    Show(ShowArgs),
+}
+
+/// Keep a file, an output or a service's answer as evidence for a feature
+#[derive(Args)]
+#[command(
+    after_help = "Examples:\n  stead evidence add login --file shots/login.png --note \"after signing in\"\n  stead evidence add login --output run.txt"
+)]
+struct AddArgs {
+    /// The feature, by its id
+    feature: String,
+    /// A file, such as a screenshot
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["output", "response"], required_unless_present_any = ["output", "response"])]
+    file: Option<PathBuf>,
+    /// What a program wrote, in a file or `-` for standard input
+    #[arg(long, value_name = "FILE", conflicts_with = "response")]
+    output: Option<PathBuf>,
+    /// What a service answered, in a file or `-` for standard input
+    #[arg(long, value_name = "FILE")]
+    response: Option<PathBuf>,
+    /// What it shows
+    #[arg(long, value_name = "TEXT")]
+    note: Option<String>,
+    /// Print the record as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// List features and where their proof stands, or the evidence of one
+#[derive(Args)]
+#[command(
+    after_help = "Examples:\n  stead evidence list\n  stead evidence list login\n  stead evidence list --runs --json"
+)]
+struct ListArgs {
+    /// The feature; all of them without one
+    feature: Option<String>,
+    /// List the last tests and builds that were seen or run, whatever they were for
+    #[arg(long, conflicts_with = "feature")]
+    runs: bool,
+    /// Print the list as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Print one piece of evidence
+#[derive(Args)]
+#[command(after_help = "Example:\n  stead evidence show 20261115T194530123Z-1a2b3c")]
+struct ShowArgs {
+    /// Its id, or a beginning of it that no other has
+    id: String,
+    /// Print the record as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(args: EvidenceArgs, ui: &mut Ui) -> Result<Exit, CliError> {
+    let project = Project::find(ui)?;
+    let ground = ground(&project);
+    match args.command {
+        EvidenceCommand::Add(args) => bring(&args, &project, &ground, ui)?,
+        EvidenceCommand::List(ListArgs { feature: Some(feature), json, .. }) => items(&feature, json, &ground, ui)?,
+        EvidenceCommand::List(ListArgs { runs: true, json, .. }) => runs(json, &ground, ui)?,
+        EvidenceCommand::List(args) => features(args.json, &ground, ui)?,
+        EvidenceCommand::Show(args) => show(&args, &ground, ui)?,
+    }
+    Ok(Exit::Done)
+}
+
+fn bring(args: &AddArgs, project: &Project, ground: &Ground, ui: &mut Ui) -> Result<(), CliError> {
+    project.require_marker()?;
+    let list = FeatureList::require(&ground.features)?;
+    let feature = list.find(&args.feature)?;
+    let (about, named) = match (&args.file, &args.output, &args.response) {
+        (Some(path), _, _) => (About::File, path),
+        (_, Some(path), _) => (About::Output, path),
+        (_, _, Some(path)) => (About::Response, path),
+        (None, None, None) => return Err(CliError::usage("name what to add")),
+    };
+    let bytes = content(about, named, ui)?;
+    let who = who(project);
+    let name = if named.as_os_str() == "-" { about.name().to_owned() } else { named.to_string_lossy().into_owned() };
+    let offering = Offering {
+        feature,
+        about,
+        name: &name,
+        bytes: &bytes,
+        note: args.note.as_deref(),
+        kind: voice(&who, ui),
+        who,
+        now: &now(),
+    };
+    let item = add(ground, &offering, &Bounds::command())?;
+    if args.json {
+        ui.json(&as_json(&item));
+        return Ok(());
+    }
+    ui.line(format!("{} is kept as {} evidence for `{}`", item.id, item.kind.name(), feature.id));
+    let standing = standing_of(ground, feature, &Bounds::command())?;
+    if !standing.is_proven() {
+        ui.line(format!("it supports; `{}` proves", standing.next));
+    }
+    Ok(())
+}
+
+fn content(about: About, named: &Path, ui: &Ui) -> Result<Vec<u8>, CliError> {
+    if about != About::File {
+        let path = if named.as_os_str() == "-" { named.to_owned() } else { ui.dir()?.join(named) };
+        return Ok(read_document(Some(&path))?.unwrap_or_default().into_bytes());
+    }
+    match read_capped(&ui.dir()?.join(named), LIMIT)? {
+        Some(bytes) => Ok(bytes),
+        None => Err(CliError::user(format!("there is no file `{}`", named.display()))),
+    }
+}
+
+fn features(json: bool, ground: &Ground, ui: &mut Ui) -> Result<(), CliError> {
+    let Some(list) = FeatureList::read(&ground.features)? else {
+        if json {
+            ui.json(&json!({"features": [], "problems": []}));
+        } else {
+            ui.note("note: there is no feature list; `stead evidence list --runs` shows tests and builds");
+        }
+        return Ok(());
+    };
+    let standings = list
+        .features
+        .iter()
+        .map(|feature| Ok((feature, standing_of(ground, feature, &Bounds::command())?)))
+        .collect::<Result<Vec<_>, CliError>>()?;
+    if json {
+        let shown = standings.iter().map(|(feature, standing)| of_feature(feature, standing)).collect::<Vec<_>>();
+        ui.json(&json!({"features": shown, "problems": list.problems}));
+        return Ok(());
+    }
+    for (feature, standing) in standings {
+        let claim = if feature.tested { "tested" } else { "–" };
+        let name = standing.name();
+        let why = match standing.proof.first() {
+            Some(item) => item.outcome(),
+            None => standing.why_not,
+        };
+        ui.line(format!("{:<20}  {claim:<6}  {name:<7}  {why}", feature.id));
+    }
+    list.problems.iter().for_each(|problem| ui.warning(problem));
+    Ok(())
+}
+
+fn of_feature(feature: &Feature, standing: &Standing) -> serde_json::Value {
+    let ids = |items: &[Item]| items.iter().map(|item| item.id.clone()).collect::<Vec<_>>();
+    json!({
+        "id": feature.id,
+        "title": feature.title,
+        "status": feature.status,
+        "tested": feature.tested,
+        "standing": standing.name(),
+        "proof": ids(&standing.proof),
+        "stale": ids(&standing.stale),
+        "claimed": ids(&standing.claimed),
+        "why_not": standing.why_not,
+        "next": standing.next,
+    })
+}
+
+fn items(feature: &str, json: bool, ground: &Ground, ui: &mut Ui) -> Result<(), CliError> {
+    let list = FeatureList::require(&ground.features)?;
+    let feature = list.find(feature)?;
+    let items = Archive::new(ground).items(&feature.id)?;
+    let standing = standing_of(ground, feature, &Bounds::command())?;
+    if json {
+        let mut shown = of_feature(feature, &standing);
+        shown["items"] = items.iter().map(as_json).collect();
+        ui.json(&shown);
+        return Ok(());
+    }
+    for item in &items {
+        ui.line(row(item));
+    }
+    if !standing.is_proven() {
+        ui.note(format!("`{}` {}; `{}` proves it", feature.id, standing.why_not, standing.next));
+    }
+    Ok(())
+}
+
+fn runs(json: bool, ground: &Ground, ui: &mut Ui) -> Result<(), CliError> {
+    let items: Vec<Item> = Archive::new(ground).recent()?.take(SHOWN).collect();
+    if json {
+        ui.json(&json!({"runs": items.iter().map(as_json).collect::<Vec<_>>()}));
+        return Ok(());
+    }
+    items.iter().for_each(|item| ui.line(row(item)));
+    Ok(())
+}
+
+fn row(item: &Item) -> String {
+    let what = match (&item.command, &item.file) {
+        (Some(command), _) => command.clone(),
+        (None, Some(file)) => file.name.clone(),
+        (None, None) => String::new(),
+    };
+    let what = what.split_whitespace().collect::<Vec<_>>().join(" ");
+    let how = item.weak.clone().unwrap_or_else(|| item.outcome());
+    format!("{}  {:<8}  {:<8}  {what}: {how}", item.id, item.kind.name(), item.about.name())
+}
+
+fn show(args: &ShowArgs, ground: &Ground, ui: &mut Ui) -> Result<(), CliError> {
+    let item = Archive::new(ground).find(&args.id)?;
+    if args.json {
+        ui.json(&as_json(&item));
+        return Ok(());
+    }
+    let mut field = |name: &str, value: Option<String>| {
+        if let Some(value) = value.filter(|value| !value.is_empty()) {
+            ui.line(format!("{name:<8}  {value}"));
+        }
+    };
+    field("id", Some(item.id.clone()));
+    field("time", Some(item.ts.clone()));
+    field("kind", Some(format!("{} ({})", item.kind.name(), item.source.name())));
+    field("about", Some(item.about.name().to_owned()));
+    field("feature", item.feature.clone());
+    field("command", item.command.clone());
+    field("folder", item.dir.clone());
+    field("outcome", Some(item.outcome()));
+    field("proves", Some(if item.is_proof() { "yes".into() } else { weakness(&item) }));
+    field("files", item.tree.clone());
+    field("session", item.who.session.clone());
+    field("agent", item.who.agent.clone());
+    field("note", item.note.clone());
+    field("kept", item.file.as_ref().map(|file| file.kept.clone()));
+    if let Some(output) = item.output.as_ref().filter(|output| !output.is_empty()) {
+        ui.line(format!("\n{}", output.tail));
+    }
+    Ok(())
+}
+
+fn weakness(item: &Item) -> String {
+    let why = item.weak.clone().unwrap_or_else(|| match item.kind.is_own() {
+        true => item.outcome(),
+        false => "it was brought, not observed".into(),
+    });
+    format!("no: {why}")
+}
+
+fn as_json(item: &Item) -> serde_json::Value {
+    let mut value = serde_json::to_value(item).unwrap_or_default();
+    value["proof"] = item.is_proof().into();
+    value
+}

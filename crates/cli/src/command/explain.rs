@@ -1,0 +1,104 @@
+use clap::Args;
+use serde_json::json;
+use stead_gate::GATE;
+use stead_hook::{Did, HitLine, Override, VerdictLine};
+
+use crate::cli::Exit;
+use crate::error::CliError;
+use crate::guards::Guards;
+use crate::project::{Project, now_millis};
+use crate::ui::Ui;
+use crate::verdict::find_verdict;
+
+/// Say why a verdict fell: which guard, about what, and what may be done instead
+#[derive(Args)]
+#[command(after_help = "Example:\n  stead explain v-7k2m9qd4")]
+pub(crate) struct ExplainArgs {
+    /// The verdict's name, from the brackets behind a denial
+    #[arg(value_name = "VERDICT")]
+    id: String,
+    /// Print it as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(args: ExplainArgs, ui: &mut Ui) -> Result<Exit, CliError> {
+    let project = Project::find(ui)?;
+    let verdict = find_verdict(&project, &args.id)?;
+    let guards = Guards::load(&project)?;
+    let overrides = Override::in_force(&project.indexes(), now_millis());
+    let holds = |hit: &HitLine| overrides.iter().find(|one| one.guard == hit.guard && one.about == hit.about);
+    if args.json {
+        let hits: Vec<_> = verdict
+            .hits
+            .iter()
+            .map(|hit| {
+                let mut said = json!(hit);
+                said["file"] = json!(guards.file_of(&hit.guard));
+                said["changed_since"] = json!(guards.changed_since(&hit.guard, &hit.version));
+                said["allowed_until"] = json!(holds(hit).map(|one| &one.until));
+                said
+            })
+            .collect();
+        ui.json(&json!({
+            "id": verdict.id, "ts": verdict.ts, "verdict": verdict.verdict, "harness": verdict.harness,
+            "session": verdict.session, "agent": verdict.agent, "role": verdict.role, "event": verdict.event,
+            "tool": verdict.tool, "reason": verdict.reason, "effects": verdict.effects, "hits": hits,
+        }));
+        return Ok(Exit::Done);
+    }
+    tell(&verdict, &guards, ui);
+    for hit in &verdict.hits {
+        if let Some(one) = holds(hit) {
+            ui.line(format!("\nA person lets `{}` pass this until {}: {}", one.guard, one.until, one.reason));
+        }
+    }
+    Ok(Exit::Done)
+}
+
+fn tell(verdict: &VerdictLine, guards: &Guards, ui: &mut Ui) {
+    let tool = verdict.tool.as_deref().map(|tool| format!(" of {tool}")).unwrap_or_default();
+    ui.line(format!("{}  {}  {}{tool} at {}", verdict.id, verdict.verdict, verdict.event, verdict.ts));
+    let session = verdict.session.as_deref().unwrap_or("unknown");
+    let agent = match (&verdict.agent, &verdict.role) {
+        (Some(agent), Some(role)) => format!(", sub-agent {agent} ({role})"),
+        (Some(agent), None) => format!(", sub-agent {agent}"),
+        (None, Some(role)) => format!(", a {role}"),
+        (None, None) => String::new(),
+    };
+    ui.line(format!("  by       {}, session {session}{agent}", verdict.harness));
+    if !verdict.effects.is_empty() {
+        ui.line(format!("  effects  {}", verdict.effects.join(", ")));
+    }
+    for hit in &verdict.hits {
+        let mode = if hit.mode.is_empty() { String::new() } else { format!(" ({})", hit.mode) };
+        ui.line(format!("\n{}{mode}: {}", hit.guard, came_of(hit)));
+        if let Some(file) = guards.file_of(&hit.guard) {
+            let changed = if guards.changed_since(&hit.guard, &hit.version) { " (changed since)" } else { "" };
+            ui.line(format!("  file     {file}{changed}"));
+        }
+        if !hit.part.is_empty() {
+            ui.line(format!("  about    {}", hit.part.replace('\n', " ")));
+        }
+        if !hit.say.is_empty() {
+            ui.line(format!("  says     {}", hit.say.replace('\n', "\n           ")));
+        }
+    }
+    let stopped = |hit: &HitLine| matches!(hit.did, Did::Denied | Did::Asked);
+    if verdict.hits.iter().any(|hit| stopped(hit) && hit.guard == GATE) {
+        ui.line("\nAgents may not weaken Stead. A person can do it in a terminal.");
+    } else if verdict.hits.iter().any(stopped) {
+        ui.line(format!("\nWrong? An agent: stead appeal {} \"why\"", verdict.id));
+        ui.line(format!("       A person: stead allow {} --reason \"why\"", verdict.id));
+    }
+}
+
+fn came_of(hit: &HitLine) -> String {
+    match hit.did {
+        Did::Recorded => format!("would {}, and only wrote it down", hit.would),
+        Did::Told => "told the agent".to_owned(),
+        Did::Owed => "told the agent as soon as its client took text".to_owned(),
+        Did::Overridden => format!("would {}, but a person had allowed it", hit.would),
+        did => did.name().to_owned(),
+    }
+}

@@ -1,0 +1,58 @@
+//! Guards: see them, make them, try them, move them between modes.
+
+mod lint;
+mod list;
+mod mode;
+mod new;
+mod show;
+mod stats;
+mod test;
+
+use clap::{Args, Subcommand};
+
+use crate::cli::Exit;
+use crate::error::CliError;
+use crate::ui::Ui;
+
+/// See, make, try and switch the rules that agents are held to
+///
+/// A guard is a small file in `.agent/guards/` (or, for all your projects, in `~/.config/stead/guards/`) that says what
+/// agents may not do, by what a call does and not by how it is spelt. It holds from the next call on. In mode `shadow` it
+/// only records, in `warn` it tells the agent, in `enforce` it acts. Agents may look, but not change them.
+#[derive(Args)]
+#[command(
+    after_help = "Examples:\n  stead guard list\n  stead guard new infra-is-reviewed --writes 'infra/**'\n  stead guard promote infra-is-reviewed\n  stead guard enable destructive"
+)]
+pub(crate) struct GuardArgs {
+    #[command(subcommand)]
+    command: GuardCommand,
+}
+
+#[derive(Subcommand)]
+enum GuardCommand {
+    List(list::ListArgs),
+    Show(show::ShowArgs),
+    New(new::NewArgs),
+    Lint(lint::LintArgs),
+    Test(test::TestArgs),
+    Enable(mode::EnableArgs),
+    Disable(mode::DisableArgs),
+    Promote(mode::PromoteArgs),
+    Demote(mode::DemoteArgs),
+    Stats(stats::StatsArgs),
+}
+
+pub(crate) fn run(args: GuardArgs, ui: &mut Ui) -> Result<Exit, CliError> {
+    match args.command {
+        GuardCommand::List(args) => list::run(&args, ui),
+        GuardCommand::Show(args) => show::run(&args, ui),
+        GuardCommand::New(args) => new::run(&args, ui),
+        GuardCommand::Lint(args) => lint::run(&args, ui),
+        GuardCommand::Test(args) => test::run(&args, ui),
+        GuardCommand::Enable(args) => mode::enable(&args, ui),
+        GuardCommand::Disable(args) => mode::disable(&args, ui),
+        GuardCommand::Promote(args) => mode::promote(&args, ui),
+        GuardCommand::Demote(args) => mode::demote(&args, ui),
+        GuardCommand::Stats(args) => stats::run(&args, ui),
+    }
+}

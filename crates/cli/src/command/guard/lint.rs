@@ -1,0 +1,79 @@
+use clap::Args;
+use serde_json::json;
+use stead_guard::{Problem, Severity, Source, lint, shipped};
+
+use super::list::problem_as_json;
+use crate::cli::Exit;
+use crate::error::CliError;
+use crate::guards::Guards;
+use crate::project::Project;
+use crate::ui::Ui;
+
+/// Check guard files: mistakes, missing tests, patterns that never match, advice that other guards stop
+///
+/// Ends with 1 if a file has an error.
+#[derive(Args)]
+#[command(after_help = "Examples:\n  stead guard lint\n  stead guard lint infra-is-reviewed --json")]
+pub(super) struct LintArgs {
+    /// The guards; without any, all of the project's and this person's
+    #[arg(value_name = "ID")]
+    ids: Vec<String>,
+    /// Print the findings as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) fn run(args: &LintArgs, ui: &mut Ui) -> Result<Exit, CliError> {
+    let project = Project::find(ui)?;
+    let guards = Guards::load(&project)?;
+    let chosen = chosen(args, &guards)?;
+    let mut findings: Vec<Problem> =
+        chosen.iter().flat_map(|source| lint(source, &guards.sources, &guards.ground)).collect();
+    // What only shows beside the other files, such as an id that two of them have.
+    let files: Vec<&str> = chosen.iter().map(|source| source.file.as_str()).collect();
+    for problem in guards.problems().filter(|problem| files.contains(&problem.file.as_str())) {
+        let known = findings.iter().any(|known| (&known.file, known.line) == (&problem.file, problem.line));
+        if !known {
+            findings.push(problem.clone());
+        }
+    }
+    let failed = findings.iter().any(|problem| problem.severity == Severity::Error);
+    if args.json {
+        let findings: Vec<_> = findings.iter().map(problem_as_json).collect();
+        ui.json(&json!({"files": files, "findings": findings}));
+    } else {
+        for problem in &findings {
+            ui.line(format!("{} {problem}", problem.severity.name()));
+            if let Some(hint) = problem.hint() {
+                ui.line(format!("  {hint}"));
+            }
+        }
+        let count = match chosen.len() {
+            1 => "1 file".to_owned(),
+            count => format!("{count} files"),
+        };
+        ui.line(format!("{count} checked, {} findings", findings.len()));
+    }
+    Ok(if failed { Exit::Failed } else { Exit::Done })
+}
+
+fn chosen(args: &LintArgs, guards: &Guards) -> Result<Vec<Source>, CliError> {
+    if args.ids.is_empty() {
+        return Ok(guards.sources.clone());
+    }
+    let mut chosen = Vec::new();
+    for id in &args.ids {
+        let named = |source: &&Source| stem(&source.file) == id;
+        // A file that cannot be read has no id but its name.
+        let file = guards.file_of(id).and_then(|file| guards.sources.iter().find(|source| source.file == file));
+        let source = file.or_else(|| guards.sources.iter().find(named)).cloned();
+        let of_binary = || shipped().iter().find(|shipped| shipped.id == id).map(|shipped| shipped.source());
+        chosen.push(source.or_else(of_binary).ok_or_else(|| guards.unknown(id))?);
+    }
+    Ok(chosen)
+}
+
+fn stem(file: &str) -> &str {
+    let name = file.rsplit('/').next().unwrap_or(file);
+    name.strip_suffix(".yaml").or(name.strip_suffix(".yml")).unwrap_or(name)
+}

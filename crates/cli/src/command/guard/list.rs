@@ -1,0 +1,80 @@
+use clap::Args;
+use serde_json::{Value, json};
+use stead_guard::{Listed, Problem, State};
+
+use crate::cli::Exit;
+use crate::error::CliError;
+use crate::guards::{Guards, state_in_words};
+use crate::project::Project;
+use crate::ui::Ui;
+
+/// List the guards of the project, of this person and those that come with Stead
+#[derive(Args)]
+#[command(after_help = "Example:\n  stead guard list --json")]
+pub(super) struct ListArgs {
+    /// Print them and what is wrong as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) fn run(args: &ListArgs, ui: &mut Ui) -> Result<Exit, CliError> {
+    let project = Project::find(ui)?;
+    let guards = Guards::load(&project)?;
+    let is_off = !project.config.bool("gate.guards");
+    if args.json {
+        ui.json(&json!({
+            "on": !is_off,
+            "guards": guards.list.iter().map(as_json).collect::<Vec<_>>(),
+            "problems": guards.problems().map(problem_as_json).collect::<Vec<_>>(),
+        }));
+        return Ok(Exit::Done);
+    }
+    let width = guards.list.iter().map(|guard| guard.id.chars().count()).max().unwrap_or(0);
+    for guard in &guards.list {
+        let mode = if guard.state == State::Active { guard.mode.name() } else { "–" };
+        let state = match &guard.state {
+            State::Active => guard.origin.name().to_owned(),
+            state => format!("{}, {}", guard.origin.name(), state_in_words(state)),
+        };
+        ui.line(format!("{:width$}  {mode:<7}  {:<8}  {state}", guard.id, guard.then.name()));
+    }
+    for problem in guards.problems() {
+        ui.warning(problem.to_string());
+        if let Some(hint) = problem.hint() {
+            ui.note(format!("hint: {hint}"));
+        }
+    }
+    if is_off {
+        ui.warning("`gate.guards` is off, so none of them is asked");
+    }
+    Ok(Exit::Done)
+}
+
+pub(super) fn as_json(guard: &Listed) -> Value {
+    json!({
+        "id": guard.id,
+        "origin": guard.origin.name(),
+        "file": guard.file,
+        "mode": guard.mode.name(),
+        "then": guard.then.name(),
+        "on": guard.on,
+        "say": guard.say,
+        "tests": guard.tests,
+        "made_from": guard.made_from,
+        "version": guard.version,
+        "active": guard.state == State::Active,
+        "state": state_in_words(&guard.state),
+    })
+}
+
+pub(super) fn problem_as_json(problem: &Problem) -> Value {
+    json!({
+        "severity": problem.severity.name(),
+        "file": problem.file,
+        "line": problem.line,
+        "column": problem.column,
+        "guard": problem.guard,
+        "message": problem.message,
+        "hint": problem.hint,
+    })
+}

@@ -1,0 +1,107 @@
+use clap::Args;
+use serde_json::json;
+use stead_guard::{Severity, Source, lint};
+use stead_model::FileId;
+use stead_store::{Creation, Durability, Layout, Room, UserDirs, create, create_parents};
+
+use super::list::problem_as_json;
+use crate::cli::Exit;
+use crate::error::CliError;
+use crate::guards::Guards;
+use crate::project::{Project, env};
+use crate::ui::Ui;
+
+/// Make a guard file to start from, in shadow
+#[derive(Args)]
+#[command(
+    after_help = "Examples:\n  stead guard new infra-is-reviewed --writes 'infra/**' --say \"infra/ needs a plan\"\n  stead guard new no-deploy --runs 'kubectl apply'"
+)]
+pub(super) struct NewArgs {
+    /// The guard's id, also the file's name
+    #[arg(value_name = "ID")]
+    id: String,
+    /// Files that it is about: any change of them counts; may be repeated
+    #[arg(long, value_name = "PATTERN")]
+    writes: Vec<String>,
+    /// Commands that it is about, as words in any order; may be repeated
+    #[arg(long, value_name = "WORDS")]
+    runs: Vec<String>,
+    /// What the agent is told
+    #[arg(long)]
+    say: Option<String>,
+    /// Make it for all projects of this person
+    #[arg(long)]
+    user: bool,
+    /// Print the result as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) fn run(args: &NewArgs, ui: &mut Ui) -> Result<Exit, CliError> {
+    let project = Project::find(ui)?;
+    let guards = Guards::load(&project)?;
+    if let Err(problem) = FileId::check(&args.id) {
+        return Err(CliError::usage(format!("`{}` cannot be a guard's id: {problem}", args.id))
+            .hinted("letters, digits and hyphens, as in `infra-is-reviewed`"));
+    }
+    let folder = match args.user {
+        true => UserDirs::from_env(&env).map(|dirs| dirs.config.join("guards")).ok_or_else(|| {
+            CliError::user("there is no home folder").hinted("set `HOME` to an absolute path")
+        })?,
+        false => Layout::of(&project.config).dir(project.root(), Room::Guards),
+    };
+    let path = folder.join(format!("{}.yaml", args.id));
+    let text = text(args);
+    create_parents(&path)?;
+    if create(&path, text.as_bytes(), Durability::Synced)? == Creation::Existed {
+        return Err(CliError::user(format!("`{}` is there already", project.short(&path).display()))
+            .hinted(format!("`stead guard show {}` shows it", args.id)));
+    }
+    let shown = project.short(&path).display().to_string();
+    let problems = lint(&Source::project(shown.clone(), text), &guards.sources, &guards.ground);
+    if args.json {
+        let problems: Vec<_> = problems.iter().map(problem_as_json).collect();
+        ui.json(&json!({"id": args.id, "file": shown, "mode": "shadow", "problems": problems}));
+        return Ok(Exit::Done);
+    }
+    ui.line(format!("{shown} is there, in shadow; it holds from the next call on"));
+    for problem in problems.iter().filter(|problem| problem.severity == Severity::Error) {
+        ui.warning(problem.to_string());
+    }
+    ui.line(format!("Next: fill in its tests, `stead guard test {0}`, then `stead guard promote {0}`", args.id));
+    Ok(Exit::Done)
+}
+
+fn text(args: &NewArgs) -> String {
+    let list = |texts: &[String]| serde_json::to_string(texts).unwrap_or_default();
+    let mut matched = String::new();
+    if !args.writes.is_empty() || args.runs.is_empty() {
+        let writes = if args.writes.is_empty() { vec!["path/to/guard/**".to_owned()] } else { args.writes.clone() };
+        matched.push_str(&format!("  writes: {}\n", list(&writes)));
+    }
+    if !args.runs.is_empty() {
+        matched.push_str(&format!("  runs: {}\n", list(&args.runs)));
+    }
+    let (must, must_not) = examples(args);
+    let say = args.say.clone().unwrap_or_else(|| "Say why not, and what to do instead.".to_owned());
+    format!(
+        "id: {}\nmode: shadow          # shadow | warn | enforce\non: [before-tool]\nmatch:\n{matched}then: deny\nsay: \
+         {}\ntests:\n  must: {}\n  must_not: {}\n",
+        args.id,
+        serde_json::Value::from(say),
+        must,
+        list(&[must_not]),
+    )
+}
+
+/// One call that it must catch and one that it must not, from the first thing it is about.
+fn examples(args: &NewArgs) -> (String, String) {
+    match (args.writes.first(), args.runs.first()) {
+        (None, Some(words)) => (json!([words]).to_string(), format!("git commit -m '{}'", words.replace('\'', ""))),
+        (pattern, _) => {
+            let pattern = pattern.map_or("path/to/guard/**", String::as_str);
+            let path = pattern.replace("**/*", "a").replace("**", "a").replace(['*', '?'], "a");
+            (json!([{"write": path}]).to_string(), format!("git log -- {path}"))
+        }
+    }
+}

@@ -1,0 +1,185 @@
+use std::collections::BTreeMap;
+
+use clap::Args;
+use serde::Deserialize;
+use serde_json::json;
+use stead_gate::GATE;
+use stead_guard::State;
+use stead_hook::{Appeal, Did, HitLine, Override};
+use stead_model::rfc3339;
+use stead_store::{Lines, StoreError};
+
+use crate::cli::Exit;
+use crate::error::CliError;
+use crate::guards::Guards;
+use crate::project::{Project, now_millis};
+use crate::ui::Ui;
+
+/// A guard that stopped or would have stopped this many calls and was objected to or overridden for a fifth of them.
+const NOISY: u64 = 5;
+
+/// So many calls without a hit make a guard dormant.
+const DORMANT: u64 = 200;
+
+/// Count what each guard did: calls seen, hits, what it would have stopped, appeals, overrides
+///
+/// Read from the session log, so it goes as far back as that does. A guard that never hit in 200 calls is called dormant,
+/// one that is often objected to noisy.
+#[derive(Args)]
+#[command(after_help = "Example:\n  stead guard stats --days 7 --json")]
+pub(super) struct StatsArgs {
+    /// Only the last so many days
+    #[arg(long, value_name = "N")]
+    days: Option<u32>,
+    /// Print the counts as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Count {
+    evaluations: u64,
+    hits: u64,
+    would_block: u64,
+    blocked: u64,
+    warned: u64,
+    overridden: u64,
+    appeals: u64,
+    overrides: u64,
+    last: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Line {
+    ts: String,
+    event: String,
+    #[serde(default)]
+    hits: Vec<HitLine>,
+}
+
+pub(super) fn run(args: &StatsArgs, ui: &mut Ui) -> Result<Exit, CliError> {
+    let project = Project::find(ui)?;
+    let guards = Guards::load(&project)?;
+    let since = args.days.map(|days| rfc3339(now_millis() - i64::from(days) * 24 * 3600 * 1000)).unwrap_or_default();
+    let (counts, events) = count(&project, &since)?;
+    let rows: Vec<(String, Count, Vec<&str>)> = guards
+        .list
+        .iter()
+        .filter(|guard| guard.state == State::Active)
+        .map(|guard| (guard.id.as_str(), guard.on.iter().map(|on| events.get(*on).copied().unwrap_or(0)).sum()))
+        .chain([(GATE, events.get("before-tool").copied().unwrap_or(0))])
+        .map(|(id, evaluations)| {
+            let count = Count { evaluations, ..counts.get(id).cloned().unwrap_or_default() };
+            let marks = marks(id, &count);
+            (id.to_owned(), count, marks)
+        })
+        .collect();
+    if args.json {
+        let rows: Vec<_> = rows
+            .iter()
+            .map(|(id, count, marks)| {
+                json!({
+                    "guard": id, "evaluations": count.evaluations, "hits": count.hits, "blocked": count.blocked,
+                    "would_block": count.would_block, "warned": count.warned, "overridden": count.overridden,
+                    "appeals": count.appeals, "overrides": count.overrides, "last": count.last, "marks": marks,
+                })
+            })
+            .collect();
+        ui.json(&json!({"since": since, "guards": rows}));
+        return Ok(Exit::Done);
+    }
+    let width = rows.iter().map(|(id, ..)| id.chars().count()).max().unwrap_or(0);
+    ui.line(format!("{:width$}  calls   hits  stopped  would  warned  appeals  allowed", "guard"));
+    for (id, count, marks) in rows {
+        let row = format!(
+            "{id:width$}  {:>5}  {:>5}  {:>7}  {:>5}  {:>6}  {:>7}  {:>7}  {}",
+            count.evaluations,
+            count.hits,
+            count.blocked,
+            count.would_block,
+            count.warned,
+            count.appeals,
+            count.overrides,
+            marks.join(", ")
+        );
+        ui.line(row.trim_end());
+    }
+    Ok(Exit::Done)
+}
+
+/// Streams through the logs; counts by guard, and events by name.
+fn count(
+    project: &Project,
+    since: &str,
+) -> Result<(BTreeMap<String, Count>, BTreeMap<String, u64>), CliError> {
+    let (mut counts, mut events): (BTreeMap<String, Count>, BTreeMap<String, u64>) = Default::default();
+    let indexes = project.indexes();
+    each(&indexes.join("sessions.jsonl"), &mut |line: Line| {
+        if line.ts.as_str() < since {
+            return;
+        }
+        *events.entry(line.event).or_default() += 1;
+        for hit in &line.hits {
+            let count = counts.entry(hit.guard.clone()).or_default();
+            count.hits += 1;
+            match hit.did {
+                Did::Recorded => count.would_block += 1,
+                Did::Told | Did::Owed | Did::Rewritten => count.warned += 1,
+                Did::Denied | Did::Asked | Did::Held => count.blocked += 1,
+                Did::Overridden => count.overridden += 1,
+                Did::Allowed | Did::Unknown => {}
+            }
+            count.last = Some(line.ts.clone());
+        }
+    })?;
+    each(&Appeal::path(&indexes), &mut |line: Appeal| {
+        if line.ts.as_str() >= since {
+            line.guards.into_iter().for_each(|guard| counts.entry(guard).or_default().appeals += 1);
+        }
+    })?;
+    each(&Override::path(&indexes), &mut |line: Override| {
+        if line.ts.as_str() >= since {
+            counts.entry(line.guard).or_default().overrides += 1;
+        }
+    })?;
+    Ok((counts, events))
+}
+
+fn each<T: serde::de::DeserializeOwned>(path: &std::path::Path, see: &mut dyn FnMut(T)) -> Result<(), StoreError> {
+    for line in Lines::open(path)? {
+        if let Ok(line) = serde_json::from_str(&line?.text) {
+            see(line);
+        }
+    }
+    Ok(())
+}
+
+fn marks(id: &str, count: &Count) -> Vec<&'static str> {
+    let mut marks = Vec::new();
+    if count.hits == 0 && count.evaluations >= DORMANT && id != GATE {
+        marks.push("dormant");
+    }
+    let stopped = count.blocked + count.would_block + count.overridden;
+    if stopped >= NOISY && (count.appeals + count.overrides) * 5 >= stopped {
+        marks.push("noisy");
+    }
+    marks
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_guard_is_dormant_or_noisy_by_its_counts() {
+        let check = |evaluations, blocked, appeals, expected: &[&str]| {
+            let count = Count { evaluations, hits: blocked, blocked, appeals, ..Count::default() };
+            assert_eq!(marks("g", &count), expected, "{count:?}");
+        };
+        check(199, 0, 0, &[]);
+        check(200, 0, 0, &["dormant"]);
+        check(200, 5, 0, &[]);
+        check(200, 5, 1, &["noisy"]);
+        check(10, 4, 4, &[]);
+    }
+}

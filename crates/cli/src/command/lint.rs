@@ -1,0 +1,87 @@
+use clap::Args;
+use stead_pipeline::{Catalog, DefinitionError, lint};
+
+use super::run::Kind;
+use crate::cli::Exit;
+use crate::error::CliError;
+use crate::run_room::RunRoom;
+use crate::ui::Ui;
+
+/// Check stages and pipelines
+///
+/// Without a name, all of them, the built-in ones too. Each finding has a code; the manual `docs/lint.md` explains them
+/// with examples. Ends with 1 if there is an error.
+#[derive(Args)]
+#[command(
+    after_help = "Examples:\n  stead lint\n  stead lint pipeline full-refine --v3\n  stead lint --sarif > lint.sarif"
+)]
+pub(crate) struct LintArgs {
+    /// Only stages, or only pipelines
+    #[arg(value_enum)]
+    kind: Option<Kind>,
+    /// Only this one; a pipeline together with its stages
+    name: Option<String>,
+    /// Take the older form for an error
+    #[arg(long)]
+    v3: bool,
+    /// Print the findings as JSON
+    #[arg(long)]
+    json: bool,
+    /// Print the findings as SARIF 2.1.0
+    #[arg(long, conflicts_with = "json")]
+    sarif: bool,
+}
+
+pub(crate) fn run(args: LintArgs, ui: &mut Ui) -> Result<Exit, CliError> {
+    let room = RunRoom::find(ui)?;
+    let mut findings = findings(&args, &room.catalog())?;
+    if args.v3 {
+        lint::strict(&mut findings);
+    }
+    let errors = findings.iter().filter(|finding| finding.is_error()).count();
+    if args.json {
+        ui.json(&lint::as_json(&findings));
+    } else if args.sarif {
+        ui.json(&lint::sarif(&findings, env!("CARGO_PKG_VERSION")));
+    } else {
+        for finding in &findings {
+            ui.line(lint::render(finding).trim_end());
+            ui.line("");
+        }
+        ui.line(summary(errors, findings.len() - errors));
+    }
+    Ok(if errors > 0 { Exit::Failed } else { Exit::Done })
+}
+
+fn findings(args: &LintArgs, catalog: &Catalog) -> Result<Vec<lint::Finding>, DefinitionError> {
+    let each = |names: Vec<String>, of: fn(&Catalog, &str) -> Result<Vec<lint::Finding>, DefinitionError>| {
+        let mut all: Vec<lint::Finding> = Vec::new();
+        for name in names {
+            for finding in of(catalog, &name)? {
+                if !all.contains(&finding) {
+                    all.push(finding);
+                }
+            }
+        }
+        Ok(all)
+    };
+    let names = |all: Vec<(String, stead_pipeline::Origin)>| match &args.name {
+        Some(name) => vec![name.clone()],
+        None => all.into_iter().map(|(name, _)| name).collect(),
+    };
+    match args.kind {
+        None => lint::lint_all(catalog),
+        Some(Kind::Stage) => each(names(catalog.stages()), lint::lint_stage),
+        Some(Kind::Pipeline) => each(names(catalog.pipelines()), lint::lint_pipeline),
+    }
+}
+
+fn summary(errors: usize, others: usize) -> String {
+    let count = |number: usize, word: &str| format!("{number} {word}{}", if number == 1 { "" } else { "s" });
+    match (errors, others) {
+        (0, 0) => "no findings".to_owned(),
+        (0, others) => count(others, "warning"),
+        (errors, 0) => count(errors, "error"),
+        (errors, others) => format!("{}, {}", count(errors, "error"), count(others, "warning")),
+    }
+}

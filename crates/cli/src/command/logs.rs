@@ -1,0 +1,84 @@
+use std::fs::File;
+use std::io::{self, BufRead, BufReader};
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use serde_json::json;
+use stead_evidence::{Digest, DigestOptions, Severity, digest};
+
+use crate::cli::Exit;
+use crate::error::CliError;
+use crate::ui::Ui;
+
+/// As much is read from the disk at once.
+const BLOCK: usize = 1024 * 1024;
+
+/// Show the few lines of a log that matter, within a token budget
+///
+/// Errors, warnings and crashes with the lines around them; lines that differ in numbers only are shown once with their
+/// count; and the first and last lines. The log is read once, in bounded memory, however long it is.
+#[derive(Args)]
+#[command(
+    after_help = "Examples:\n  stead logs server.log\n  stead logs build.log --tokens 400\n  stead logs app.log --grep 'user=4[0-9]+'\n  journalctl -u app | stead logs -"
+)]
+pub(crate) struct LogsArgs {
+    /// The log, or `-` for standard input
+    file: PathBuf,
+    /// About how long the answer may be
+    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(50..=100_000))]
+    tokens: u32,
+    /// Only lines that match this regular expression count
+    #[arg(long, value_name = "RE")]
+    grep: Option<String>,
+    /// Print what was found as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(args: LogsArgs, ui: &mut Ui) -> Result<Exit, CliError> {
+    let options = DigestOptions { grep: args.grep.as_deref() };
+    let found = if args.file.as_os_str() == "-" {
+        digest(BufReader::with_capacity(BLOCK, io::stdin().lock()), Path::new("standard input"), &options)?
+    } else {
+        let path = ui.dir()?.join(&args.file);
+        digest(open(&path, &args.file)?, &args.file, &options)?
+    };
+    let asked = found.groups.is_empty() && args.grep.is_some();
+    if args.json {
+        ui.json(&as_json(&found));
+    } else {
+        ui.raw(found.render(args.tokens as usize));
+    }
+    Ok(if asked { Exit::Failed } else { Exit::Done })
+}
+
+fn open(path: &Path, named: &Path) -> Result<impl BufRead + use<>, CliError> {
+    let unread = |source| CliError::user(format!("could not read `{}`", named.display())).because(source);
+    if path.is_dir() {
+        return Err(CliError::user(format!("`{}` is a folder", named.display())).hinted("name one log in it"));
+    }
+    Ok(BufReader::with_capacity(BLOCK, File::open(path).map_err(unread)?))
+}
+
+fn as_json(found: &Digest) -> serde_json::Value {
+    let lines = |lines: &mut dyn Iterator<Item = &(u64, String)>| {
+        lines.map(|(number, text)| json!({"line": number, "text": text})).collect::<Vec<_>>()
+    };
+    json!({
+        "lines": found.lines,
+        "bytes": found.bytes,
+        "fatal": found.count(Severity::Fatal),
+        "errors": found.count(Severity::Error),
+        "warnings": found.count(Severity::Warning),
+        "dropped": found.dropped,
+        "groups": found.groups.iter().map(|group| json!({
+            "severity": group.severity.name(),
+            "count": group.count,
+            "first": group.first,
+            "last": group.last,
+            "lines": lines(&mut group.lines.iter()),
+        })).collect::<Vec<_>>(),
+        "head": lines(&mut found.head.iter()),
+        "tail": lines(&mut found.tail.iter()),
+    })
+}

@@ -1,0 +1,91 @@
+//! Stages and pipelines of the older form.
+
+use serde_json::{Value, json};
+use stead_install::text_diff;
+use stead_pipeline::Catalog;
+use stead_pipeline::migrate::{Migration, carry_out, survey};
+
+use crate::error::CliError;
+use crate::ui::Ui;
+
+#[derive(Default)]
+pub(super) struct Rewrites {
+    migration: Migration,
+    /// Files that could not be written, and why.
+    failed: Vec<(String, String)>,
+}
+
+impl Rewrites {
+    pub(super) fn find(catalog: &Catalog) -> Result<Self, CliError> {
+        Ok(Self { migration: survey(catalog)?, failed: Vec::new() })
+    }
+
+    pub(super) fn show(&self, ui: &mut Ui) {
+        for rewrite in &self.migration.rewrites {
+            ui.line(format!("rewrites {}", rewrite.name));
+            ui.raw(text_diff(&rewrite.name, rewrite.before.as_deref(), rewrite.after.as_deref()));
+            for note in &rewrite.notes {
+                ui.line(format!("           look at it: {note}"));
+            }
+        }
+        for (name, why) in &self.migration.refused {
+            ui.line(format!("REFUSES  {name}: {why}"));
+        }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.migration.rewrites.is_empty() && self.migration.refused.is_empty()
+    }
+
+    pub(super) fn has_work(&self) -> bool {
+        !self.migration.rewrites.is_empty()
+    }
+
+    /// New files come before old ones go, so that nothing is lost in between.
+    pub(super) fn carry_out(&mut self) {
+        for rewrite in &self.migration.rewrites {
+            let needs_other = rewrite.after.is_none() && !self.failed.is_empty();
+            let outcome =
+                if needs_other { Err("what takes its place was not written".to_owned()) } else { write(rewrite) };
+            if let Err(why) = outcome {
+                self.failed.push((rewrite.name.clone(), why));
+            }
+        }
+    }
+
+    pub(super) fn tell_failures(&self, ui: &mut Ui) {
+        for (name, why) in &self.failed {
+            ui.warning(format!("`{name}` is as it was: {why}"));
+        }
+    }
+
+    pub(super) fn has_failed(&self) -> bool {
+        !self.failed.is_empty() || !self.migration.refused.is_empty()
+    }
+
+    pub(super) fn count(&self) -> usize {
+        self.migration.rewrites.len() - self.failed.len()
+    }
+
+    pub(super) fn as_json(&self, dry_run: bool) -> Value {
+        let rewrites = self.migration.rewrites.iter().map(|rewrite| {
+            let failed = self.failed.iter().find(|(name, _)| *name == rewrite.name).map(|(_, why)| why);
+            json!({
+                "file": rewrite.name,
+                "applied": !dry_run && failed.is_none(),
+                "why": failed,
+                "notes": rewrite.notes,
+                "diff": text_diff(&rewrite.name, rewrite.before.as_deref(), rewrite.after.as_deref()),
+            })
+        });
+        let refused = self.migration.refused.iter().map(|(file, why)| json!({"file": file, "why": why}));
+        json!({"rewritten": rewrites.collect::<Vec<_>>(), "refused": refused.collect::<Vec<_>>()})
+    }
+}
+
+fn write(rewrite: &stead_pipeline::migrate::Rewrite) -> Result<(), String> {
+    carry_out(rewrite).map_err(|error| match std::error::Error::source(&error) {
+        Some(cause) => format!("{error}: {cause}"),
+        None => error.to_string(),
+    })
+}

@@ -1,0 +1,135 @@
+use clap::{Args, Subcommand};
+use serde_json::{Value, json};
+use stead_pipeline::{Origin, PipelineView, lint};
+
+use crate::cli::Exit;
+use crate::error::CliError;
+use crate::run_room::RunRoom;
+use crate::ui::Ui;
+
+/// List, show and make pipelines
+///
+/// A pipeline is a YAML file that names stages and their order. Those in `.agent/pipelines` are the project's own; one of
+/// the same name takes the place of a built-in one.
+#[derive(Args)]
+#[command(
+    after_help = "Examples:\n  stead pipeline list\n  stead pipeline show ideas\n  stead pipeline new mine --from ideas"
+)]
+pub(crate) struct PipelineArgs {
+    #[command(subcommand)]
+    command: PipelineCommand,
+}
+
+#[derive(Subcommand)]
+enum PipelineCommand {
+    List(ListArgs),
+    Show(ShowArgs),
+    New(NewArgs),
+}
+
+/// List all pipelines, the built-in ones too
+#[derive(Args)]
+#[command(after_help = "Example:\n  stead pipeline list")]
+struct ListArgs {
+    /// Print them as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Print a pipeline's file
+#[derive(Args)]
+#[command(after_help = "Example:\n  stead pipeline show full-refine")]
+struct ShowArgs {
+    name: String,
+    /// Print what is known of it as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Make a pipeline: a copy of another one, or a skeleton
+#[derive(Args)]
+#[command(after_help = "Examples:\n  stead pipeline new mine --from ideas\n  stead pipeline new nightly")]
+struct NewArgs {
+    name: String,
+    /// The pipeline to copy, built-in or not
+    #[arg(long, value_name = "PIPELINE")]
+    from: Option<String>,
+}
+
+pub(crate) fn run(args: PipelineArgs, ui: &mut Ui) -> Result<Exit, CliError> {
+    let room = RunRoom::find(ui)?;
+    match args.command {
+        PipelineCommand::List(args) => list(&args, &room, ui)?,
+        PipelineCommand::Show(args) => show(&args, &room, ui)?,
+        PipelineCommand::New(args) => make(&args, &room, ui)?,
+    }
+    Ok(Exit::Done)
+}
+
+fn list(args: &ListArgs, room: &RunRoom, ui: &mut Ui) -> Result<(), CliError> {
+    let catalog = room.catalog();
+    let names = catalog.pipelines();
+    let pipelines = names.iter().map(|(name, _)| catalog.pipeline(name)).collect::<Result<Vec<_>, _>>()?;
+    if args.json {
+        ui.json(&pipelines.iter().map(as_json).collect());
+        return Ok(());
+    }
+    let width = pipelines.iter().map(|pipeline| pipeline.name.len()).max().unwrap_or(0);
+    for pipeline in &pipelines {
+        let about = match has_errors(pipeline) {
+            true => "(has errors: `stead lint`)",
+            false => pipeline.description.as_deref().unwrap_or(""),
+        };
+        ui.line(format!("{:width$}  {:<8}  {about}", pipeline.name, pipeline.origin.name()).trim_end());
+        let ids: Vec<&str> = pipeline.stages.iter().map(|(id, _)| id.as_str()).collect();
+        ui.line(format!("{:width$}  {}", "", ids.join(", ")));
+    }
+    Ok(())
+}
+
+fn show(args: &ShowArgs, room: &RunRoom, ui: &mut Ui) -> Result<(), CliError> {
+    let pipeline = room.catalog().pipeline(&args.name)?;
+    if args.json {
+        let mut told = as_json(&pipeline);
+        told["text"] = pipeline.file.text.as_str().into();
+        told["findings"] = lint::as_json(&pipeline.findings);
+        ui.json(&told);
+        return Ok(());
+    }
+    ui.line(format!("# --- {}", pipeline.file.name));
+    ui.line(pipeline.file.text.trim_end_matches('\n'));
+    if has_errors(&pipeline) {
+        ui.warning(format!("it has errors: `stead lint pipeline {}` shows them", pipeline.name));
+    }
+    Ok(())
+}
+
+fn make(args: &NewArgs, room: &RunRoom, ui: &mut Ui) -> Result<(), CliError> {
+    room.project.require_marker()?;
+    let catalog = room.catalog();
+    let replaces = catalog.pipelines().contains(&(args.name.clone(), Origin::Builtin));
+    let path = catalog.new_pipeline(&args.name, args.from.as_deref())?;
+    ui.line(format!("wrote {}", room.project.short(&path).display()));
+    if replaces {
+        ui.note(format!("it takes the place of the built-in pipeline `{}`", args.name));
+    }
+    ui.note(format!("next: edit it, then `stead dry-run pipeline {}`", args.name));
+    Ok(())
+}
+
+fn has_errors(pipeline: &PipelineView) -> bool {
+    pipeline.findings.iter().any(lint::Finding::is_error)
+}
+
+fn as_json(pipeline: &PipelineView) -> Value {
+    let stages = pipeline.stages.iter().map(|(id, template)| json!({"id": id, "template": template}));
+    json!({
+        "name": pipeline.name,
+        "origin": pipeline.origin.name(),
+        "description": pipeline.description,
+        "stages": stages.collect::<Vec<_>>(),
+        "path": pipeline.file.path.as_ref().map(|path| path.to_string_lossy()),
+        "errors": pipeline.findings.iter().filter(|finding| finding.is_error()).count(),
+        "warnings": pipeline.findings.iter().filter(|finding| !finding.is_error()).count(),
+    })
+}

@@ -1,0 +1,57 @@
+use std::fmt;
+
+use clap::ValueEnum;
+use stead_pipeline::{Plan, What};
+
+/// What a person asks to be run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Asked {
+    pub(crate) kind: Kind,
+    pub(crate) name: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Kind {
+    Stage,
+    Pipeline,
+}
+
+impl Kind {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Stage => "stage",
+            Self::Pipeline => "pipeline",
+        }
+    }
+}
+
+impl Asked {
+    /// What a plan was made from.
+    pub(crate) fn of(plan: &Plan) -> Self {
+        match &plan.pipeline {
+            Some(name) => Self { kind: Kind::Pipeline, name: name.clone() },
+            None => {
+                let name = plan.nodes.first().map(|node| node.template.clone()).unwrap_or_default();
+                Self { kind: Kind::Stage, name }
+            }
+        }
+    }
+
+    pub(crate) fn what(&self) -> What<'_> {
+        match self.kind {
+            Kind::Stage => What::Stage(&self.name),
+            Kind::Pipeline => What::Pipeline(&self.name),
+        }
+    }
+
+    /// The command that goes on with a run of it.
+    pub(crate) fn resume(&self, run: &str) -> String {
+        format!("stead run {} {} {run} --resume", self.kind.name(), self.name)
+    }
+}
+
+impl fmt::Display for Asked {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} `{}`", self.kind.name(), self.name)
+    }
+}

@@ -1,0 +1,132 @@
+use std::fs;
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus};
+use std::thread::sleep;
+use std::time::Duration;
+
+use serde_json::json;
+use stead_pipeline::{RunFolder, RunLock, start_in_background};
+
+use super::RunArgs;
+use crate::cli::Exit;
+use crate::error::CliError;
+use crate::run_report::RunReport;
+use crate::run_room::RunRoom;
+use crate::ui::Ui;
+
+const PAUSE: Duration = Duration::from_millis(20);
+
+/// Leaves the run to a process of its own and waits until that holds the run, or says why it does not.
+pub(super) fn start(args: &RunArgs, room: &RunRoom, folder: &RunFolder, ui: &mut Ui) -> Result<Exit, CliError> {
+    let log = folder.path().join("engine.log");
+    fs::create_dir_all(folder.path())
+        .map_err(|source| CliError::user(format!("cannot create `{}`", folder.path().display())).because(source))?;
+    let before = Before {
+        is_new: !folder.is_begun(),
+        touched: touched(folder),
+        said: log.metadata().map_or(0, |data| data.len()),
+    };
+    let mut child = start_in_background(&mut command(args, ui)?, &log)
+        .map_err(|source| CliError::user("cannot start an engine in the background").because(source))?;
+    loop {
+        let ended = child.try_wait().ok().flatten();
+        // Its first state is there for whoever looks next.
+        let is_at_work = folder.is_begun() && folder.state_path().exists();
+        if is_at_work && RunLock::holder(folder.path()).is_some_and(|holder| holder.pid == child.id()) {
+            tell(args, room, folder, &log, &child, ui);
+            return Ok(Exit::Done);
+        }
+        if let Some(status) = ended {
+            return over(args, room, folder, &before, status, ui);
+        }
+        sleep(PAUSE);
+    }
+}
+
+/// How the run's folder was before the engine.
+struct Before {
+    is_new: bool,
+    /// When the state was last written.
+    touched: Option<String>,
+    /// How long the log was.
+    said: u64,
+}
+
+fn touched(folder: &RunFolder) -> Option<String> {
+    folder.state().ok().flatten().map(|state| state.updated_at)
+}
+
+/// This very command, but for the background.
+fn command(args: &RunArgs, ui: &Ui) -> Result<Command, CliError> {
+    let program = std::env::current_exe()
+        .map_err(|source| CliError::internal("cannot tell which program this is").because(source))?;
+    let mut command = Command::new(program);
+    command.arg("-C").arg(ui.dir()?);
+    for setting in &ui.global.config {
+        command.arg("--config").arg(setting);
+    }
+    command.args(["run", args.kind.name(), &args.name, &args.run]);
+    if let Some(max) = args.max {
+        command.arg("--max").arg(max.to_string());
+    }
+    for (option, value) in [("--provider", &args.provider), ("--model", &args.model)] {
+        if let Some(value) = value {
+            command.arg(option).arg(value);
+        }
+    }
+    for input in &args.inputs {
+        command.arg("--input").arg(input);
+    }
+    if args.resume {
+        command.arg("--resume");
+    }
+    Ok(command)
+}
+
+fn tell(args: &RunArgs, room: &RunRoom, folder: &RunFolder, log: &Path, child: &Child, ui: &mut Ui) {
+    let name = folder.name();
+    let log = room.project.short(log);
+    if args.json {
+        ui.json(&json!({"run": name, "pid": child.id(), "folder": folder.path(), "log": log}));
+        return;
+    }
+    ui.line(format!("{name} runs in the background (process {})", child.id()));
+    ui.line(format!("  watch  stead status {name} --watch"));
+    ui.line(format!("  hear   stead tail {name} --follow"));
+    ui.line(format!("  end    stead stop {name}"));
+    ui.line(format!("  log    {}", log.display()));
+}
+
+/// The engine was there and gone before anybody looked, or did not get that far.
+fn over(
+    args: &RunArgs,
+    room: &RunRoom,
+    folder: &RunFolder,
+    before: &Before,
+    status: ExitStatus,
+    ui: &mut Ui,
+) -> Result<Exit, CliError> {
+    if touched(folder) == before.touched {
+        let log = folder.path().join("engine.log");
+        ui.note(said(&log, before.said).trim_end());
+        if before.is_new && !folder.is_begun() {
+            let _ = fs::remove_file(log);
+            let _ = fs::remove_dir(folder.path());
+        }
+        return Err(CliError::user(format!("the engine in the background did not start ({status})")));
+    }
+    let report = RunReport::read(folder)?;
+    if args.json {
+        ui.json(&report.json());
+    } else {
+        report.tell_end(&room.project, ui);
+    }
+    Ok(report.exit())
+}
+
+/// What was added to the log.
+fn said(log: &Path, before: u64) -> String {
+    let bytes = fs::read(log).unwrap_or_default();
+    let from = usize::try_from(before).unwrap_or(usize::MAX).min(bytes.len());
+    String::from_utf8_lossy(&bytes[from..]).into_owned()
+}

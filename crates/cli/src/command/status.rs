@@ -1,0 +1,52 @@
+//! The project at a glance, or one run.
+
+mod glance;
+mod watch;
+
+use clap::Args;
+
+use crate::cli::Exit;
+use crate::error::CliError;
+use crate::run_report::RunReport;
+use crate::run_room::RunRoom;
+use crate::ui::Ui;
+
+/// Show how the project stands, or one run
+///
+/// Without a name: the agents whose hooks are installed, the active loops, the runs and the latest packet. With the name
+/// of a run: its stages, what failed, and how to go on. A run whose engine died is `interrupted`.
+#[derive(Args)]
+#[command(after_help = "Examples:\n  stead status\n  stead status auth --watch\n  stead status auth --json")]
+pub(crate) struct StatusArgs {
+    run: Option<String>,
+    /// Stay, and show how it goes on until it ends
+    #[arg(long, requires = "run")]
+    watch: bool,
+    /// Print it as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(args: StatusArgs, ui: &mut Ui) -> Result<Exit, CliError> {
+    let Some(name) = &args.run else {
+        return glance::run(args.json, ui);
+    };
+    let room = RunRoom::find(ui)?;
+    let folder = room.known(name)?;
+    if args.watch {
+        watch::until_it_ends(&folder, args.json)?;
+    }
+    let report = RunReport::read(&folder)?;
+    if args.json {
+        ui.json(&report.json());
+        return Ok(Exit::Done);
+    }
+    ui.line(report.headline());
+    for line in report.stages() {
+        ui.line(line);
+    }
+    for line in report.trouble(&room.project) {
+        ui.line(line);
+    }
+    Ok(Exit::Done)
+}

@@ -1,0 +1,49 @@
+use std::thread::sleep;
+use std::time::Duration;
+
+use stead_pipeline::{EventLine, Observer, RunFolder, RunLock};
+
+use crate::error::CliError;
+use crate::log::Log;
+use crate::progress::{Manner, Progress};
+
+const PAUSE: Duration = Duration::from_millis(150);
+
+/// Shows what another process does with the run, until it has ended.
+pub(super) fn until_it_ends(folder: &RunFolder, json: bool) -> Result<(), CliError> {
+    let plan = folder.plan()?;
+    let manner = if json { Manner::Silent } else { Manner::for_people() };
+    let progress = Progress::new(&plan, manner);
+    let mut log = Log::from_start(&folder.events_path());
+    let mut rest = String::new();
+    // What is past is only taken note of.
+    progress.hush(true);
+    loop {
+        // Asked before the last look, so that nothing is missed between the two.
+        let live = RunLock::holder(folder.path()).is_some();
+        let mut quiet = true;
+        loop {
+            let text = log.read();
+            if text.is_empty() {
+                break;
+            }
+            rest.push_str(&text);
+            quiet = false;
+            let whole = rest.rfind('\n').map_or(0, |at| at + 1);
+            for line in rest[..whole].lines() {
+                if let Ok(line) = serde_json::from_str::<EventLine>(line) {
+                    progress.event(&line);
+                }
+            }
+            rest.drain(..whole);
+        }
+        progress.hush(false);
+        if !live {
+            progress.finish();
+            return Ok(());
+        }
+        if quiet {
+            sleep(PAUSE);
+        }
+    }
+}

@@ -1,0 +1,97 @@
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use stead_pipeline::{CompileOptions, Provider, Purpose, RunFolder};
+
+use super::run::{Asked, Kind, Start, Talk, compiled, execute};
+use crate::cli::Exit;
+use crate::error::CliError;
+use crate::progress::Manner;
+use crate::project::now;
+use crate::run_room::RunRoom;
+use crate::ui::Ui;
+
+/// Play a stage or a pipeline with canned answers
+///
+/// Runs the real engine, but every agent is a mock that answers from the stage's `fixtures/`: `iteration-1.txt`, …, else
+/// `default.txt`. Nothing of the project changes: the run is kept in a temporary folder, and only if it fails. Queues are
+/// not asked, checks are not run, tracked outputs are not written. Exit codes are those of `stead run`.
+#[derive(Args)]
+#[command(after_help = "Examples:\n  stead test stage improve-plan --iterations 3\n  stead test pipeline full-refine")]
+pub(crate) struct TestArgs {
+    #[arg(value_enum)]
+    kind: Kind,
+    /// The name of the stage or pipeline
+    name: String,
+    /// At most so many iterations of each stage
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    iterations: Option<u32>,
+    /// Keep the run's folder, also if all goes well
+    #[arg(long)]
+    keep: bool,
+    /// Print how it ended as JSON, and nothing else
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(args: TestArgs, ui: &mut Ui) -> Result<Exit, CliError> {
+    stead_store::ignore_broken_pipes();
+    let room = RunRoom::find(ui)?;
+    let asked = Asked { kind: args.kind, name: args.name.clone() };
+    let talk = if args.json { Talk::Errors } else { Talk::All };
+    let name = format!("test-{}", asked.name);
+    let options = CompileOptions {
+        run: name.clone(),
+        max: args.iterations,
+        provider: Some(Provider::Mock),
+        model: None,
+        default_provider: Provider::Mock,
+        inputs: Vec::new(),
+        now: now(),
+        purpose: Purpose::Rehearsal,
+    };
+    let plan = compiled(&asked, &room, &options, talk, ui)?;
+    let scratch = Scratch::make()?;
+    let folder = RunFolder::at(&scratch.0, &name)?;
+    let manner = if args.json { Manner::Silent } else { Manner::for_people() };
+    let report = execute(&room, &folder, &plan, manner, Start::Fresh)?.for_good();
+    let exit = report.exit();
+    if args.json {
+        ui.json(&report.json());
+    } else {
+        report.tell_end(&room.project, ui);
+    }
+    if args.keep || exit == Exit::Failed {
+        if !args.json {
+            ui.note(format!("kept in {}", folder.path().display()));
+        }
+        scratch.keep();
+    }
+    Ok(exit)
+}
+
+/// A folder that goes when it is dropped.
+struct Scratch(PathBuf);
+
+impl Scratch {
+    fn make() -> Result<Self, CliError> {
+        let folder = std::env::temp_dir().join(format!("stead-test-{}", std::process::id()));
+        // A folder of that name would be somebody else's.
+        let made = fs::create_dir(&folder);
+        made.map_err(|source| CliError::user(format!("cannot create `{}`", folder.display())).because(source))?;
+        Ok(Self(folder))
+    }
+
+    fn keep(mut self) {
+        self.0 = PathBuf::new();
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        if self.0 != Path::new("") {
+            let _ = fs::remove_dir_all(&self.0);
+        }
+    }
+}

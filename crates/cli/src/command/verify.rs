@@ -1,0 +1,180 @@
+use std::time::Duration;
+
+use clap::Args;
+use serde_json::json;
+use stead_evidence::{Bounds, Feature, FeatureList, Ground, Item, Source, Verified, Who, record_run, tree_of};
+use stead_harness::Harness;
+use stead_hook::{Asker, refusal};
+use stead_store::{Checked, run_check};
+
+use crate::cli::Exit;
+use crate::error::CliError;
+use crate::project::{Project, env, now};
+use crate::proof::{ground, who};
+use crate::ui::Ui;
+
+/// How much of a verifier's output is looked at.
+const KEPT: usize = 256 * 1024;
+
+/// How many lines of it are shown when it failed.
+const SHOWN: usize = 20;
+
+/// Set for verifiers, so that none calls this command again without end.
+const WITHIN: &str = "STEAD_VERIFYING";
+
+/// Run a feature's verifiers and write down what they prove; exit 1 when one does not
+///
+/// The commands come from `verifiers` in the feature list and run in the project's root. What they prove expires when the
+/// feature's files change. A command behind `--` is run and written down as it is; a run of the whole test suite also
+/// speaks for features without verifiers.
+#[derive(Args)]
+#[command(
+    after_help = "Examples:\n  stead verify login\n  stead verify --all\n  stead verify -- cargo test --workspace"
+)]
+pub(crate) struct VerifyArgs {
+    /// The features, by their ids
+    #[arg(required_unless_present_any = ["all", "command"])]
+    features: Vec<String>,
+    /// All features that have verifiers
+    #[arg(long, conflicts_with_all = ["features", "command"])]
+    all: bool,
+    /// A command to run instead
+    #[arg(last = true, value_name = "COMMAND", conflicts_with = "features")]
+    command: Vec<String>,
+    /// Seconds that each command may take
+    #[arg(long, value_name = "SECONDS", default_value_t = 1800, value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    timeout: u64,
+    /// Print what was written down as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// One command to run, for a feature or for its own sake.
+struct Job<'a> {
+    feature: Option<&'a Feature>,
+    command: String,
+}
+
+pub(crate) fn run(args: VerifyArgs, ui: &mut Ui) -> Result<Exit, CliError> {
+    let project = Project::find(ui)?;
+    project.require_marker()?;
+    if env(WITHIN).is_some() {
+        return Err(CliError::user("a verifier may not call `stead verify`").hinted("name the command itself"));
+    }
+    let ground = ground(&project);
+    let list = if args.command.is_empty() { FeatureList::require(&ground.features)? } else { FeatureList::default() };
+    list.problems.iter().for_each(|problem| ui.warning(problem));
+    let jobs = jobs(&args, &list, ui)?;
+    let who = who(&project);
+    refuse(&jobs, &who, &project)?;
+    let verifier = Verifier { ground, who, timeout: Duration::from_secs(args.timeout), json: args.json };
+    let mut items = Vec::new();
+    for job in &jobs {
+        items.push(verifier.verify(job, ui)?);
+    }
+    let proven = items.iter().all(Item::is_proof);
+    if args.json {
+        ui.json(&json!({"proven": proven, "items": items}));
+    }
+    Ok(if proven { Exit::Done } else { Exit::Failed })
+}
+
+fn jobs<'a>(args: &VerifyArgs, list: &'a FeatureList, ui: &mut Ui) -> Result<Vec<Job<'a>>, CliError> {
+    match args.command.as_slice() {
+        [] => {}
+        // One word is a whole command line, several are its words.
+        [line] => return Ok(vec![Job { feature: None, command: line.clone() }]),
+        words => return Ok(vec![Job { feature: None, command: quoted(words) }]),
+    }
+    let features: Vec<&Feature> = match args.all {
+        true => list.features.iter().collect(),
+        false => args.features.iter().map(|id| list.find(id)).collect::<Result<_, _>>()?,
+    };
+    let mut jobs = Vec::new();
+    for feature in features {
+        if feature.verifiers.is_empty() {
+            let message = format!("feature `{}` has no verifiers", feature.id);
+            if !args.all {
+                return Err(CliError::user(message).hinted(
+                    "give it `verifiers`, or run the whole test suite by `stead verify -- <the test command>`",
+                ));
+            }
+            ui.warning(message);
+        }
+        jobs.extend(feature.verifiers.iter().map(|command| Job { feature: Some(feature), command: command.clone() }));
+    }
+    if jobs.is_empty() {
+        return Err(CliError::user("no feature has verifiers")
+            .hinted("give them `verifiers`, or run the whole test suite by `stead verify -- <the test command>`"));
+    }
+    Ok(jobs)
+}
+
+fn quoted(words: &[String]) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,@+%".contains(c);
+    let quote = |word: &String| match !word.is_empty() && word.chars().all(is_plain) {
+        true => word.clone(),
+        false => format!("'{}'", word.replace('\'', "'\\''")),
+    };
+    words.iter().map(quote).collect::<Vec<_>>().join(" ")
+}
+
+/// What an agent may not run itself, nobody runs for it.
+fn refuse(jobs: &[Job<'_>], who: &Who, project: &Project) -> Result<(), CliError> {
+    let Some(harness) = who.harness.as_deref().and_then(Harness::from_name) else { return Ok(()) };
+    let asker = Asker { harness, session: who.session.as_deref() };
+    for job in jobs {
+        if let Some(reason) = refusal(project.root(), project.root(), &env, asker, &job.command) {
+            return Err(CliError::user(format!("`{}` is refused: {reason}", job.command))
+                .hinted("ask the person to run it, or to change the feature's verifiers"));
+        }
+    }
+    Ok(())
+}
+
+struct Verifier {
+    ground: Ground,
+    who: Who,
+    timeout: Duration,
+    json: bool,
+}
+
+impl Verifier {
+    fn verify(&self, job: &Job<'_>, ui: &mut Ui) -> Result<Item, CliError> {
+        ui.note(format!("running `{}` …", job.command));
+        let files = job.feature.map_or(&[][..], |feature| &feature.files);
+        let bounds = Bounds::command();
+        let before = tree_of(&self.ground, files, &bounds);
+        let checked = run_check(&job.command, &self.ground.root, &[(WITHIN, "1")], self.timeout, KEPT)
+            .map_err(|source| CliError::user(format!("could not run `{}`", job.command)).because(source))?;
+        let verified = Verified {
+            feature: job.feature,
+            command: &job.command,
+            checked: &checked,
+            before: &before,
+            source: Source::Verify,
+            who: self.who.clone(),
+            now: &now(),
+        };
+        let item = record_run(&self.ground, &verified, &bounds)?;
+        if !self.json {
+            tell(&item, job, &checked, ui);
+        }
+        Ok(item)
+    }
+}
+
+fn tell(item: &Item, job: &Job<'_>, checked: &Checked, ui: &mut Ui) {
+    let seconds = checked.took.as_secs_f64();
+    let named = job.feature.map(|feature| format!("{}: ", feature.id)).unwrap_or_default();
+    let word = if item.is_proof() { "proven" } else { "NOT PROVEN" };
+    let mut how = item.outcome();
+    if let Some(weak) = item.weak.as_deref().filter(|weak| !weak.starts_with("it ended with exit")) {
+        how = format!("{how}; {weak}");
+    }
+    ui.line(format!("{word}  {named}`{}`: {how} ({seconds:.1} s)", job.command));
+    if !item.is_proof() {
+        let lines: Vec<&str> = checked.tail.lines().collect();
+        lines[lines.len().saturating_sub(SHOWN)..].iter().for_each(|line| ui.line(format!("  | {line}")));
+    }
+}

@@ -1,0 +1,80 @@
+//! The guards of a project as the commands see them: every file, what it amounts to, and what is wrong with it.
+
+use std::path::{Path, PathBuf};
+
+use stead_guard::{Ground, Listed, Origin, Problem, Source, State, inventory, shipped};
+use stead_hook::{PolicyText, guard_ground, guard_sources};
+use stead_store::nearest;
+
+use crate::error::CliError;
+use crate::project::{Project, env};
+
+pub(crate) struct Guards {
+    pub(crate) sources: Vec<Source>,
+    pub(crate) ground: Ground,
+    pub(crate) list: Vec<Listed>,
+    problems: Vec<Problem>,
+}
+
+impl Guards {
+    pub(crate) fn load(project: &Project) -> Result<Self, CliError> {
+        project.require_marker()?;
+        let policy = PolicyText::load(project.root(), &env);
+        let ground = guard_ground(&policy);
+        let sources = guard_sources(project.root(), &policy, &env);
+        let (list, problems) = inventory(&sources, &ground);
+        Ok(Self { sources, ground, list, problems })
+    }
+
+    pub(crate) fn problems(&self) -> impl Iterator<Item = &Problem> {
+        self.problems.iter()
+    }
+
+    /// The guard that is meant by an id: the one that counts, where several have it.
+    pub(crate) fn find(&self, id: &str) -> Result<&Listed, CliError> {
+        let same = || self.list.iter().filter(|guard| guard.id == id);
+        let counts = same().find(|guard| !matches!(guard.state, State::Replaced { .. }));
+        counts.or_else(|| same().next()).ok_or_else(|| self.unknown(id))
+    }
+
+    pub(crate) fn unknown(&self, id: &str) -> CliError {
+        let ids = self.list.iter().map(|guard| guard.id.as_str()).chain(shipped().iter().map(|shipped| shipped.id));
+        let error = CliError::user(format!("there is no guard `{id}`"));
+        match nearest(id, ids) {
+            Some(near) => error.hinted(format!("did you mean `{near}`?")),
+            None => error.hinted("`stead guard list` shows all of them"),
+        }
+    }
+
+    pub(crate) fn file_of(&self, id: &str) -> Option<&str> {
+        self.find(id).ok().map(|guard| guard.file.as_str())
+    }
+
+    /// Says whether a guard has another text now than it had.
+    pub(crate) fn changed_since(&self, id: &str, version: &str) -> bool {
+        !version.is_empty() && self.find(id).is_ok_and(|guard| guard.version != version)
+    }
+
+    /// The text that a guard was read from.
+    pub(crate) fn source_of(&self, guard: &Listed) -> Option<Source> {
+        let own = self.sources.iter().find(|source| source.file == guard.file).cloned();
+        let of_binary = || shipped().iter().map(|shipped| shipped.source()).find(|source| source.file == guard.file);
+        own.or_else(of_binary)
+    }
+}
+
+/// Where a guard's file lies; `None` for one that is part of the binary.
+pub(crate) fn path_of(project: &Project, guard: &Listed) -> Option<PathBuf> {
+    (guard.origin != Origin::Shipped).then(|| project.root().join(Path::new(&guard.file)))
+}
+
+/// Whether a guard applies, in a few words.
+pub(crate) fn state_in_words(state: &State) -> String {
+    match state {
+        State::Active => "active".to_owned(),
+        State::Off => "off".to_owned(),
+        State::Inert { needs } => format!("inert until told: {}", needs.join(", ")),
+        State::Replaced { by } => format!("replaced by {by}"),
+        State::Broken => "broken, not applied".to_owned(),
+    }
+}

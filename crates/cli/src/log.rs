@@ -1,0 +1,108 @@
+//! Reading what agents said, for people: the end of a log, or what is added to it. It lets nothing through that a terminal
+//! would obey.
+
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+
+/// No more than this is read at a time.
+const REACH: u64 = 1 << 20;
+
+/// A log that may not be there yet, read on from where the last look ended.
+pub(crate) struct Log {
+    path: PathBuf,
+    at: u64,
+    /// The beginning of a character whose end is not there yet.
+    rest: Vec<u8>,
+}
+
+impl Log {
+    /// From its first byte on.
+    pub(crate) fn from_start(path: &Path) -> Self {
+        Self { path: path.to_owned(), at: 0, rest: Vec::new() }
+    }
+
+    /// Gives the last lines, and goes on behind them.
+    pub(crate) fn from_end(path: &Path, lines: usize) -> (Self, Vec<String>) {
+        let length = path.metadata().map_or(0, |data| data.len());
+        let mut log = Self { at: length.saturating_sub(REACH), ..Self::from_start(path) };
+        let is_whole = log.at == 0;
+        let text = log.read();
+        let mut last: Vec<&str> = text.lines().collect();
+        if !is_whole && !last.is_empty() {
+            last.remove(0);
+        }
+        let from = last.len().saturating_sub(lines);
+        let last = last[from..].iter().map(|line| (*line).to_owned()).collect();
+        (log, last)
+    }
+
+    /// Gives what was added since; nothing when nothing was.
+    pub(crate) fn read(&mut self) -> String {
+        let mut bytes = std::mem::take(&mut self.rest);
+        if let Ok(mut file) = File::open(&self.path)
+            && file.seek(SeekFrom::Start(self.at)).is_ok()
+        {
+            let before = bytes.len();
+            let _ = file.take(REACH).read_to_end(&mut bytes);
+            self.at += (bytes.len() - before) as u64;
+        }
+        if let Err(error) = std::str::from_utf8(&bytes)
+            && error.error_len().is_none()
+        {
+            self.rest = bytes.split_off(error.valid_up_to());
+        }
+        harmless(&String::from_utf8_lossy(&bytes))
+    }
+}
+
+pub(crate) fn last_lines(path: &Path, lines: usize) -> Vec<String> {
+    Log::from_end(path, lines).1
+}
+
+/// Takes out what a terminal would obey.
+fn harmless(text: &str) -> String {
+    text.chars().filter(|c| !c.is_control() || matches!(c, '\n' | '\t')).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use super::*;
+
+    fn log(text: &[u8]) -> (PathBuf, File) {
+        static COUNT: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(0);
+        let number = COUNT.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
+        let path = std::env::temp_dir().join(format!("stead-log-{}-{number}", std::process::id()));
+        let mut file = File::create(&path).unwrap();
+        file.write_all(text).unwrap();
+        (path, file)
+    }
+
+    #[test]
+    fn the_last_lines_are_given_and_reading_goes_on_behind_them() {
+        let (path, mut file) = log(b"one\ntwo\nthree\n");
+        let (mut open, last) = Log::from_end(&path, 2);
+        assert_eq!(last, ["two", "three"]);
+        assert_eq!(open.read(), "");
+        file.write_all("hal\u{e4}".as_bytes().split_last().unwrap().1).unwrap();
+        assert_eq!(open.read(), "hal");
+        file.write_all(&[0xa4, b'\n']).unwrap();
+        assert_eq!(open.read(), "\u{e4}\n");
+        std::fs::remove_file(path).unwrap();
+    }
+
+    #[test]
+    fn a_long_log_is_read_at_its_end() {
+        let (path, _file) = log(format!("{}last\n", "x".repeat(99).repeat(12_000) + "\n").as_bytes());
+        assert_eq!(last_lines(&path, 5), ["last"]);
+        assert_eq!(last_lines(Path::new("/nowhere/at/all"), 5), Vec::<String>::new());
+        std::fs::remove_file(path).unwrap();
+    }
+
+    #[test]
+    fn an_agent_cannot_speak_to_the_terminal() {
+        assert_eq!(harmless("a\u{1b}[31mb\r\nc\td\u{7}"), "a[31mb\nc\td");
+    }
+}

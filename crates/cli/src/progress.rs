@@ -1,0 +1,80 @@
+//! What a person sees of a run while it goes on: bars on a terminal, plain lines where the output is piped, nothing where
+//! a machine reads. It only watches.
+
+mod bars;
+mod board;
+mod text;
+
+use std::io::{IsTerminal, Write};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use stead_pipeline::{EventLine, Observer, Plan};
+
+use bars::Bars;
+use board::Board;
+pub(crate) use board::spent;
+pub(crate) use text::one_line;
+
+/// How progress is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Manner {
+    Silent,
+    Lines,
+    Bars,
+}
+
+impl Manner {
+    /// Bars need somebody who looks and a terminal that can move its cursor.
+    pub(crate) fn for_people() -> Self {
+        let dumb = std::env::var_os("TERM").is_none_or(|term| term == "dumb");
+        if std::io::stderr().is_terminal() && !dumb { Self::Bars } else { Self::Lines }
+    }
+}
+
+/// Watches a run and shows it on standard error.
+pub(crate) struct Progress {
+    board: Mutex<Board>,
+    bars: Option<Bars>,
+    manner: Manner,
+    hushed: AtomicBool,
+}
+
+impl Progress {
+    pub(crate) fn new(plan: &Plan, manner: Manner) -> Self {
+        let board = Board::new(plan.nodes.iter().map(|node| node.id.clone()));
+        let bars = (manner == Manner::Bars).then(|| Bars::new(board.nodes()));
+        Self { board: Mutex::new(board), bars, manner, hushed: AtomicBool::new(false) }
+    }
+
+    /// While hushed, lines are not printed; bars still move.
+    pub(crate) fn hush(&self, hushed: bool) {
+        self.hushed.store(hushed, Ordering::SeqCst);
+    }
+
+    /// Takes the bars away; the answer comes next.
+    pub(crate) fn finish(&self) {
+        if let Some(bars) = &self.bars {
+            bars.clear();
+        }
+    }
+}
+
+impl Observer for Progress {
+    fn event(&self, line: &EventLine) {
+        let event = &line.event;
+        if self.manner == Manner::Silent {
+            return;
+        }
+        let mut board = self.board.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let line = board.take(event);
+        match &self.bars {
+            Some(bars) => bars.show(&board, event, line.as_deref()),
+            None => {
+                if let Some(line) = line.filter(|_| !self.hushed.load(Ordering::SeqCst)) {
+                    let _ = writeln!(std::io::stderr().lock(), "{line}");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,241 @@
+use std::time::Duration;
+
+use stead_pipeline::{NodeStatus, RunEvent};
+
+use super::text::{elapsed, one_line};
+
+/// How much of what an agent wrote stands on a line.
+const QUOTE: usize = 60;
+
+/// What is known of a run from what was seen of it.
+pub(crate) struct Board {
+    nodes: Vec<Seen>,
+}
+
+/// What was seen of one stage or branch.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Seen {
+    pub(crate) id: String,
+    pub(crate) completed: u32,
+    pub(crate) most: u32,
+    pub(crate) stands: Stands,
+    /// What the last agent decided, and why.
+    pub(crate) last: String,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Stands {
+    #[default]
+    Waits,
+    Works,
+    Over(NodeStatus),
+}
+
+impl Board {
+    pub(crate) fn new(ids: impl IntoIterator<Item = String>) -> Self {
+        Self { nodes: ids.into_iter().map(|id| Seen { id, ..Seen::default() }).collect() }
+    }
+
+    pub(crate) fn nodes(&self) -> &[Seen] {
+        &self.nodes
+    }
+
+    pub(crate) fn place(&self, node: &str) -> Option<usize> {
+        self.nodes.iter().position(|seen| seen.id == node)
+    }
+
+    /// Takes an event in, and says it in a line if it is worth one.
+    pub(crate) fn take(&mut self, event: &RunEvent) -> Option<String> {
+        if let Some(place) = event.node().and_then(|node| self.place(node)) {
+            note(&mut self.nodes[place], event);
+        }
+        self.say(event)
+    }
+
+    fn say(&self, event: &RunEvent) -> Option<String> {
+        let line = match event {
+            RunEvent::RunResumed { status, survivors } => {
+                let ended = match survivors {
+                    0 => String::new(),
+                    1 => "; ended a process that was left of it".to_owned(),
+                    many => format!("; ended {many} processes that were left of it"),
+                };
+                format!("goes on; it was {}{ended}", status.name())
+            }
+            RunEvent::StageStarted { node, max_iterations, provider, .. } => {
+                format!("{node}: {provider}, at most {}", iterations(*max_iterations))
+            }
+            RunEvent::Repeated { node, iteration, .. } => {
+                format!("{}: was interrupted, begins again", self.at(node, *iteration))
+            }
+            RunEvent::IterationEnded { node, iteration, decision, failure, reason, seconds, cost_usd, .. } => {
+                let how = match (failure, decision) {
+                    (Some(kind), _) => format!("failed ({})", kind.name()),
+                    (None, Some(decision)) => decision.name().to_owned(),
+                    (None, None) => "ended".to_owned(),
+                };
+                let reason = one_line(reason, QUOTE);
+                let reason = if reason.is_empty() { reason } else { format!(" ({reason})") };
+                let spent = spent(*seconds, cost_usd.unwrap_or_default());
+                format!("{}: {how}{reason}, {spent}", self.at(node, *iteration))
+            }
+            RunEvent::Verified { node, iteration, command, green: false, .. } => {
+                format!("{}: `{}` is red", self.at(node, *iteration), one_line(command, QUOTE))
+            }
+            RunEvent::QueueCounted { node, iteration, left } => {
+                format!("{}: {left} left in the queue", self.at(node, *iteration))
+            }
+            RunEvent::Waiting { node, until } => format!("{node}: waits for its provider's quota until {until}"),
+            RunEvent::StageEnded { node, status, iterations: count, seconds, cost_usd, why } => {
+                let why = one_line(why, QUOTE);
+                let why = if why.is_empty() { why } else { format!(": {why}") };
+                format!("{node}: {} after {}, {}{why}", status.name(), iterations(*count), spent(*seconds, *cost_usd))
+            }
+            RunEvent::WorktreeKept { node, path, branch } => {
+                format!("{node}: its work tree is kept in {path} (branch {branch})")
+            }
+            RunEvent::Warning { node, message } => {
+                let node = node.as_ref().map(|node| format!("{node}: ")).unwrap_or_default();
+                format!("warning: {node}{message}")
+            }
+            RunEvent::RunStarted { .. }
+            | RunEvent::IterationStarted { .. }
+            | RunEvent::Verified { .. }
+            | RunEvent::RunEnded { .. }
+            | RunEvent::Unknown => return None,
+        };
+        Some(line)
+    }
+
+    fn at(&self, node: &str, iteration: u32) -> String {
+        match self.place(node).map(|place| self.nodes[place].most) {
+            Some(most) if most > 0 => format!("{node} {iteration}/{most}"),
+            _ => format!("{node} {iteration}"),
+        }
+    }
+}
+
+fn note(seen: &mut Seen, event: &RunEvent) {
+    match event {
+        RunEvent::StageStarted { iteration, max_iterations, .. }
+        | RunEvent::IterationStarted { iteration, max_iterations, .. } => {
+            seen.most = *max_iterations;
+            seen.completed = iteration.saturating_sub(1);
+            seen.stands = Stands::Works;
+        }
+        RunEvent::IterationEnded { iteration, decision, failure, reason, .. } => {
+            let how = match (failure, decision) {
+                (Some(kind), _) => kind.name(),
+                (None, Some(decision)) => decision.name(),
+                (None, None) => "",
+            };
+            seen.completed = if failure.is_none() { *iteration } else { iteration.saturating_sub(1) };
+            seen.last = one_line(&format!("{how} {reason}"), QUOTE);
+        }
+        RunEvent::Waiting { until, .. } => seen.last = format!("quota until {until}"),
+        RunEvent::StageEnded { status, iterations, .. } => {
+            seen.completed = *iterations;
+            seen.stands = Stands::Over(*status);
+        }
+        _ => {}
+    }
+}
+
+fn iterations(count: u32) -> String {
+    if count == 1 { "1 iteration".to_owned() } else { format!("{count} iterations") }
+}
+
+/// Time, and money where any was spent.
+pub(crate) fn spent(seconds: f64, cost_usd: f64) -> String {
+    let time = elapsed(Duration::try_from_secs_f64(seconds).unwrap_or_default().as_secs_f64());
+    if cost_usd > 0.0 { format!("{time}, ${cost_usd:.2}") } else { time }
+}
+
+#[cfg(test)]
+mod tests {
+    use stead_pipeline::{Decision, ErrorKind, RunStatus};
+
+    use super::*;
+
+    fn started(iteration: u32) -> RunEvent {
+        RunEvent::IterationStarted { node: "plan".into(), iteration, max_iterations: 3 }
+    }
+
+    fn ended(iteration: u32, decision: Option<Decision>, failure: Option<ErrorKind>, reason: &str) -> RunEvent {
+        RunEvent::IterationEnded {
+            node: "plan".into(),
+            iteration,
+            decision,
+            failure,
+            reason: reason.into(),
+            summary: String::new(),
+            consecutive_stops: 0,
+            seconds: 61.0,
+            cost_usd: None,
+            session: None,
+            left_behind: 0,
+        }
+    }
+
+    /// Shows the events one after the other and compares the last line.
+    #[track_caller]
+    fn check(events: &[RunEvent], expected: Option<&str>) -> Seen {
+        let mut board = Board::new(["other".to_owned(), "plan".to_owned()]);
+        let last = events.iter().map(|event| board.take(event)).last().flatten();
+        assert_eq!(last.as_deref(), expected);
+        assert_eq!(board.nodes()[0], Seen { id: "other".into(), ..Seen::default() });
+        board.nodes()[1].clone()
+    }
+
+    #[test]
+    fn events_are_said_in_a_line() {
+        let begun = RunEvent::StageStarted {
+            node: "plan".into(),
+            stage: "plan".into(),
+            iteration: 1,
+            max_iterations: 3,
+            provider: "claude".into(),
+        };
+        check(&[begun], Some("plan: claude, at most 3 iterations"));
+        check(&[started(2)], None);
+        check(&[started(2), ended(2, Some(Decision::Stop), None, "")], Some("plan 2/3: stop, 1 min 1 s"));
+        check(&[ended(2, None, Some(ErrorKind::Exit), "code 7")], Some("plan 2: failed (exit) (code 7), 1 min 1 s"));
+        let over = RunEvent::StageEnded {
+            node: "plan".into(),
+            status: NodeStatus::Limit,
+            iterations: 1,
+            seconds: 3.2,
+            cost_usd: 0.254,
+            why: "no\nmore".into(),
+        };
+        check(&[over], Some("plan: limit after 1 iteration, 3 s, $0.25: no more"));
+        let resumed = RunEvent::RunResumed { status: RunStatus::Failed, survivors: 2 };
+        check(&[resumed], Some("goes on; it was failed; ended 2 processes that were left of it"));
+        check(&[RunEvent::Warning { node: None, message: "odd".into() }], Some("warning: odd"));
+        check(&[RunEvent::Unknown], None);
+    }
+
+    #[test]
+    fn a_bar_counts_what_is_completed() {
+        let seen = check(&[started(2)], None);
+        assert_eq!((seen.completed, seen.most, seen.stands), (1, 3, Stands::Works));
+        let seen = check(
+            &[started(2), ended(2, Some(Decision::Continue), None, "more\n to do")],
+            Some("plan 2/3: continue (more to do), 1 min 1 s"),
+        );
+        assert_eq!((seen.completed, seen.last.as_str()), (2, "continue more to do"));
+        let seen = check(
+            &[started(2), ended(2, None, Some(ErrorKind::Timeout), "")],
+            Some("plan 2/3: failed (timeout), 1 min 1 s"),
+        );
+        assert_eq!((seen.completed, seen.last.as_str()), (1, "timeout"));
+    }
+
+    #[test]
+    fn agents_cannot_move_the_cursor() {
+        check(
+            &[started(1), ended(1, Some(Decision::Stop), None, "\u{1b}[2J\u{8}hi")],
+            Some("plan 1/3: stop ([2J hi), 1 min 1 s"),
+        );
+    }
+}

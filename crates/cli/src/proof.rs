@@ -1,0 +1,60 @@
+//! What the commands about evidence share: where it lies, and in whose name they act.
+
+use stead_evidence::{EvidenceError, Ground, Kind, Who};
+use stead_store::{Layout, Room};
+
+use crate::error::CliError;
+use crate::person::agent_is_near;
+use crate::project::{Project, env};
+use crate::session::calling_session;
+use crate::ui::Ui;
+
+/// The ground of a project.
+pub(crate) fn ground(project: &Project) -> Ground {
+    let layout = Layout::of(&project.config);
+    Ground {
+        root: project.root().to_owned(),
+        features: layout.dir(project.root(), Room::Features),
+        indexes: project.indexes(),
+        // Where the hook looks, which does not follow the layout.
+        cache: project.root().join(Room::Cache.default_path()),
+    }
+}
+
+/// Who is calling, as far as a hook saw it or the engine says so.
+pub(crate) fn who(project: &Project) -> Who {
+    let named = |name: &str| env(name).and_then(|value| value.into_string().ok()).filter(|value| !value.is_empty());
+    let mut who = Who { run: named("STEAD_RUN"), stage: named("STEAD_STAGE"), ..Who::default() };
+    if let Some(binding) = calling_session(project) {
+        who.harness = Some(binding.harness);
+        who.session = Some(binding.session);
+        who.agent = binding.agent;
+    }
+    who
+}
+
+/// Whose word something is: a person's only from a terminal without any sign of an agent.
+pub(crate) fn voice(who: &Who, ui: &Ui) -> Kind {
+    let is_agent = who.session.is_some() || who.run.is_some() || agent_is_near().is_some();
+    if is_agent || !ui.is_interactive() { Kind::Claimed } else { Kind::Person }
+}
+
+impl From<EvidenceError> for CliError {
+    fn from(error: EvidenceError) -> Self {
+        let hint = error.hint();
+        let message = error.to_string();
+        let told = match error {
+            EvidenceError::Store(source) => return source.into(),
+            EvidenceError::Unread { source, .. } => Self::user(message).because(source),
+            EvidenceError::Pattern { .. }
+            | EvidenceError::UnknownFeature { .. }
+            | EvidenceError::UnknownItem { .. } => Self::usage(message),
+            EvidenceError::ListSyntax { .. } | EvidenceError::ListShape { .. } => Self::config(message),
+            _ => Self::user(message),
+        };
+        match hint {
+            Some(hint) => told.hinted(hint),
+            None => told,
+        }
+    }
+}

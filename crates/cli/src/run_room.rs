@@ -1,0 +1,101 @@
+//! The runs of a project, as the commands look at them.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use stead_pipeline::{Catalog, DefinitionError, EngineError, Plan, Provider, RunFolder, provider};
+use stead_store::{Layout, Room};
+
+use crate::error::CliError;
+use crate::project::Project;
+use crate::ui::Ui;
+
+pub(crate) struct RunRoom {
+    pub(crate) project: Project,
+}
+
+impl RunRoom {
+    pub(crate) fn find(ui: &Ui) -> Result<Self, CliError> {
+        Ok(Self { project: Project::find(ui)? })
+    }
+
+    pub(crate) fn dir(&self) -> PathBuf {
+        self.room(Room::Runs)
+    }
+
+    pub(crate) fn catalog(&self) -> Catalog {
+        Catalog::new(self.project.root(), self.room(Room::Stages), self.room(Room::Pipelines))
+    }
+
+    fn room(&self, room: Room) -> PathBuf {
+        Layout::of(&self.project.config).dir(self.project.root(), room)
+    }
+
+    /// The folder of a run, begun or not.
+    pub(crate) fn folder(&self, name: &str) -> Result<RunFolder, CliError> {
+        Ok(RunFolder::at(&self.dir(), name)?)
+    }
+
+    /// The folder of a run that was begun.
+    pub(crate) fn known(&self, name: &str) -> Result<RunFolder, CliError> {
+        let folder = self.folder(name)?;
+        if folder.is_begun() { Ok(folder) } else { Err(folder.unknown().into()) }
+    }
+
+    /// Who works where neither the files nor the command line say who.
+    pub(crate) fn default_provider(&self) -> Provider {
+        Provider::Known("claude".to_owned())
+    }
+
+    /// Further arguments for the providers of a plan, by their names, from the settings.
+    pub(crate) fn provider_args(&self, plan: &Plan) -> Result<BTreeMap<String, Vec<String>>, CliError> {
+        let known = plan.nodes.iter().filter_map(|node| match &node.provider {
+            Provider::Known(name) => Some(name),
+            Provider::Command(_) | Provider::Mock => None,
+        });
+        known.map(|name| Ok((name.clone(), self.words(name)?))).collect()
+    }
+
+    fn words(&self, name: &str) -> Result<Vec<String>, CliError> {
+        if provider::find(name).is_none() {
+            return Ok(Vec::new());
+        }
+        let key = format!("provider.{name}.args");
+        provider::split_words(self.project.config.text(&key)).map_err(|error| {
+            let told = CliError::config(format!("`{key}` is no list of words")).because(error);
+            told.hinted(format!("correct it by `stead config set {key} …`"))
+        })
+    }
+}
+
+impl From<EngineError> for CliError {
+    fn from(error: EngineError) -> Self {
+        let hint = error.hint();
+        let message = error.to_string();
+        let told = match error {
+            EngineError::Store(source) => return source.into(),
+            EngineError::BadName { .. } | EngineError::Exists { .. } => Self::usage(message),
+            _ => Self::user(message),
+        };
+        match hint {
+            Some(hint) => told.hinted(hint),
+            None => told,
+        }
+    }
+}
+
+impl From<DefinitionError> for CliError {
+    fn from(error: DefinitionError) -> Self {
+        let hint = error.hint();
+        let message = error.to_string();
+        let told = match error {
+            DefinitionError::Store(source) => return source.into(),
+            DefinitionError::Faulty { .. } | DefinitionError::Taken { .. } => Self::user(message),
+            _ => Self::usage(message),
+        };
+        match hint {
+            Some(hint) => told.hinted(hint),
+            None => told,
+        }
+    }
+}

@@ -1,0 +1,26 @@
+//! A verdict that somebody names on the command line.
+
+use stead_hook::{VerdictLine, read_verdict_id};
+use stead_store::nearest;
+
+use crate::error::CliError;
+use crate::project::Project;
+
+/// Finds the verdict that was meant, or says which ones there are.
+pub(crate) fn find_verdict(project: &Project, typed: &str) -> Result<VerdictLine, CliError> {
+    let log = project.indexes().join("sessions.jsonl");
+    let found = match read_verdict_id(typed) {
+        Some(id) => VerdictLine::find(&log, &id)?,
+        None => None,
+    };
+    found.ok_or_else(|| {
+        let known = VerdictLine::last_ids(&log, 50);
+        let typed = typed.trim().trim_start_matches('[').trim_end_matches(']');
+        let error = CliError::user(format!("there is no verdict `{typed}` in the session log"));
+        match (nearest(typed, known.iter().map(String::as_str)), known.first()) {
+            (Some(near), _) => error.hinted(format!("did you mean `{near}`?")),
+            (None, Some(last)) => error.hinted(format!("the last one is `{last}`")),
+            (None, None) => error.hinted("a denial names its verdict in brackets, as `[v-…]`"),
+        }
+    })
+}

@@ -1,0 +1,318 @@
+//! Evidence through the real hook and the commands about it.
+
+use std::fs;
+
+use serde_json::{Value, json};
+use stead_testkit::{Finish, World};
+
+use crate::world::{lines, marked, payload, shell};
+
+const GREEN: &str = "running 3 tests\ntest result: ok. 3 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out\n";
+
+/// A project with a feature that one command proves and one that only the whole suite can.
+fn world() -> World {
+    let world = marked();
+    world.write("project/src/login.rs", "one");
+    world.write("project/src/search.rs", "one");
+    list(
+        &world,
+        &json!([
+            {"id": "login", "title": "Sign in", "files": ["src/login.rs"], "verifiers": ["sh check.sh login"]},
+            {"id": "search", "files": ["src/search.rs"]},
+        ]),
+    );
+    world.write("project/check.sh", "echo \"== 2 passed in 0.1s ==\"\n");
+    world
+}
+
+fn list(world: &World, features: &Value) {
+    world.write("project/.agent/features/feature-list.json", json!({"features": features}).to_string());
+}
+
+/// What a client tells after a shell command: the line of the hook, and its payload.
+fn after(world: &World, client: &str, command: &str, exit: i32, output: &str) -> (String, String) {
+    let cwd = world.project();
+    let base = |native: &str| json!({"session_id": "session-1", "cwd": cwd, "hook_event_name": native});
+    let mut payload = base("PostToolUse");
+    let own = match client {
+        "claude" if exit == 0 => json!({"tool_name": "Bash", "tool_input": {"command": command}, "tool_use_id": "c",
+            "transcript_path": world.home().join(".claude/projects/p/s.jsonl"),
+            "tool_response": {"stdout": output, "stderr": "", "interrupted": false}}),
+        "claude" => json!({"hook_event_name": "PostToolUseFailure", "tool_name": "Bash", "tool_use_id": "c",
+            "transcript_path": world.home().join(".claude/projects/p/s.jsonl"),
+            "tool_input": {"command": command}, "error": format!("Exit code {exit}\n{output}")}),
+        "codex" => json!({"tool_name": "Bash", "tool_input": {"command": command}, "tool_response": output,
+            "turn_id": "t", "model": "m", "transcript_path": "/x/rollout-1.jsonl"}),
+        "gemini" => json!({"hook_event_name": "AfterTool", "tool_name": "run_shell_command",
+            "tool_input": {"command": command}, "tool_response": {"llmContent": format!("Output: {output}")}}),
+        "qwen" => json!({"tool_name": "run_shell_command", "tool_input": {"command": command},
+            "timestamp": "2026-11-15T18:07:31.642Z", "permission_mode": "yolo",
+            "tool_response": {"llmContent": format!("Command: x\nDirectory: (root)\nOutput: {output}\nError: (none)\nExit Code: {exit}\nSignal: (none)")}}),
+        "kimi" => json!({"client_type": "kimi_code_cli", "tool_name": "Bash", "tool_input": {"command": command},
+            "tool_output": output}),
+        "droid" => json!({"permission_mode": "auto-low", "tool_name": "Execute", "tool_input": {"command": command},
+            "tool_response": format!("{output}\n[Process exited with code {exit}]")}),
+        "cursor" => json!({"hook_event_name": "postToolUse", "conversation_id": "session-1", "cursor_version": "1",
+            "workspace_roots": [cwd], "tool_name": "Shell", "tool_input": {"command": command},
+            "tool_output": json!({"exitCode": exit, "stdout": output}).to_string()}),
+        "copilot" => {
+            payload = json!({"sessionId": "session-1", "timestamp": 1, "cwd": cwd});
+            json!({"toolName": "bash", "toolArgs": {"command": command}, "toolResult": {"resultType": "success",
+                "textResultForLlm": format!("{output}\n<shellId: 0 completed with exit code {exit}>")}})
+        }
+        "opencode" => {
+            payload = json!({"directory": cwd, "worktree": cwd});
+            json!({"input": {"tool": "bash", "sessionID": "session-1", "callID": "c", "args": {"command": command}},
+                "output": {"title": "", "metadata": {"output": output, "exit": exit}, "output": output}})
+        }
+        other => panic!("{other}"),
+    };
+    payload.as_object_mut().unwrap().extend(own.as_object().unwrap().clone());
+    let native = match client {
+        "copilot" => "postToolUse",
+        "opencode" => "tool.execute.after",
+        _ => payload["hook_event_name"].as_str().unwrap(),
+    };
+    (format!("{client} {native}"), payload.to_string())
+}
+
+fn see(world: &World, client: &str, command: &str, exit: i32, output: &str) {
+    let (line, payload) = after(world, client, command, exit, output);
+    let run = world.hook(&line, payload);
+    assert_eq!(run.code, 0, "{run}");
+}
+
+fn standing(world: &World, feature: &str) -> String {
+    let said = world.stead(&["evidence", "list", feature, "--json"]).json();
+    said["standing"].as_str().unwrap().to_owned()
+}
+
+/// Where the exit status arrives a run proves; elsewhere it is only seen, and says so.
+#[test]
+fn every_client_leaves_what_it_tells() {
+    for harness in stead_harness::Harness::ALL {
+        let world = world();
+        let client = harness.name();
+        see(&world, client, "cargo test", 0, GREEN);
+        let log = lines(&world, "evidence.jsonl");
+        assert_eq!(log.len(), 1, "{client}");
+        assert_eq!(
+            (log[0]["counts"]["passed"].as_u64(), log[0]["session"].as_str()),
+            (Some(3), Some("session-1")),
+            "{client}"
+        );
+        let tells = harness.doorway().facts.exit_status;
+        assert_eq!(log[0]["kind"], if tells { "observed" } else { "seen" }, "{client}");
+        assert_eq!(standing(&world, "search"), if tells { "fresh" } else { "missing" }, "{client}");
+        see(&world, client, "cargo test", 101, "test result: FAILED. 2 passed; 1 failed; 0 ignored\n");
+        assert_eq!(standing(&world, "search"), "missing", "{client}");
+        world.write("project/src/search.rs", "two");
+        see(&world, client, "ls -la", 0, GREEN);
+        assert_eq!(lines(&world, "evidence.jsonl").len(), 2, "{client}");
+    }
+}
+
+#[test]
+fn a_run_proves_until_its_files_change() {
+    let world = world();
+    see(&world, "claude", "cd . && cargo test 2>&1", 0, GREEN);
+    assert_eq!(standing(&world, "search"), "fresh");
+    assert_eq!(standing(&world, "login"), "missing");
+    world.write("project/src/search.rs", "two");
+    assert_eq!(standing(&world, "search"), "stale");
+    let said = world.stead(&["evidence", "list"]).ok();
+    let rows: Vec<&str> = said.lines().collect();
+    assert_eq!(rows[0], "login                 –       missing  has no evidence");
+    assert!(rows[1].starts_with("search                –       stale    changed since its evidence of 20"), "{said}");
+    see(&world, "claude", "cargo test | tail -5", 0, GREEN);
+    assert_eq!(standing(&world, "search"), "stale");
+    let runs = world.stead(&["evidence", "list", "--runs"]).ok();
+    assert!(
+        runs.lines().next().unwrap().ends_with("seen      test      cargo test | tail -5: the pipe hides how it ended"),
+        "{runs}"
+    );
+}
+
+#[test]
+fn the_switch_turns_the_recorder_off() {
+    let mut world = world();
+    world.set("STEAD_RECORD_EVIDENCE", "false");
+    see(&world, "claude", "cargo test", 0, GREEN);
+    world.unset("STEAD_RECORD_EVIDENCE");
+    world.stead(&["config", "set", "record.evidence", "false"]).ok();
+    see(&world, "claude", "cargo test", 0, GREEN);
+    assert!(!world.exists("project/.agent/context/indexes/evidence.jsonl"));
+}
+
+#[test]
+fn a_broken_list_or_folder_does_not_break_the_hook() {
+    let world = world();
+    world.write("project/.agent/features/feature-list.json", "{broken");
+    see(&world, "claude", "cargo test", 0, GREEN);
+    assert_eq!(lines(&world, "evidence.jsonl").len(), 1);
+    let run = world.stead(&["evidence", "list"]);
+    assert_eq!(run.code, 1);
+    assert!(run.stderr.contains("feature-list.json`:1:2: key must be a string"), "{run}");
+    fs::remove_dir_all(world.project().join(".agent/features")).unwrap();
+    world.write("project/.agent/features", "a file in the way");
+    see(&world, "claude", "cargo test", 0, GREEN);
+    assert_eq!(lines(&world, "evidence.jsonl").len(), 2);
+}
+
+#[test]
+fn records_fit_their_schema() {
+    let world = world();
+    see(&world, "claude", "cargo test", 0, GREEN);
+    see(&world, "codex", "cargo build", 0, "Finished");
+    world.stead(&["verify", "login"]).ok();
+    world.write("project/shot.png", b"\x89PNG");
+    world.stead(&["evidence", "add", "login", "--file", "shot.png", "--note", "it works"]).ok();
+    let check = |name: &str, value: &Value| {
+        let schema = world.stead(&["schema", name]).json();
+        let validator = jsonschema::draft202012::options().should_validate_formats(true).build(&schema).unwrap();
+        let errors: Vec<_> = validator.iter_errors(value).map(|error| error.to_string()).collect();
+        assert_eq!(errors, [] as [String; 0], "{name}: {value}");
+    };
+    let log = lines(&world, "evidence.jsonl");
+    assert_eq!(log.len(), 3);
+    log.iter().for_each(|line| check("evidence", line));
+    for feature in ["login", "search"] {
+        let folder = world.project().join(".agent/features/evidence").join(feature);
+        let records = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+        let records: Vec<_> = records.filter(|path| path.extension().is_some_and(|end| end == "json")).collect();
+        assert_eq!(records.len(), if feature == "login" { 2 } else { 1 });
+        for path in records {
+            check("evidence", &serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap());
+        }
+    }
+    check("feature-list", &serde_json::from_str(&world.read("project/.agent/features/feature-list.json")).unwrap());
+}
+
+#[test]
+fn verifiers_are_run_and_believed() {
+    let world = world();
+    let run = world.stead(&["verify", "login"]);
+    assert_eq!(run.code, 0, "{run}");
+    assert!(run.stdout.starts_with("proven  login: `sh check.sh login`: 2 passed, 0 failed ("), "{run}");
+    assert_eq!(run.stderr, "running `sh check.sh login` …\n");
+    assert_eq!(standing(&world, "login"), "fresh");
+    world.write("project/check.sh", "echo oh; exit 3\n");
+    let run = world.stead(&["verify", "login"]);
+    assert_eq!(run.code, 1, "{run}");
+    assert!(run.stdout.starts_with("NOT PROVEN  login: `sh check.sh login`: exit 3 ("), "{run}");
+    assert!(run.stdout.ends_with("\n  | oh\n"), "{run}");
+    assert_eq!(standing(&world, "login"), "missing", "the last run on the same files decides");
+    let said = world.stead(&["verify", "login", "--json"]).stdout;
+    let said: Value = serde_json::from_str(&said).unwrap();
+    assert_eq!((said["proven"].as_bool(), said["items"][0]["exit"].as_i64()), (Some(false), Some(3)));
+    let run = world.stead(&["verify", "search"]);
+    assert!(run.code == 1 && run.stderr.contains("feature `search` has no verifiers"), "{run}");
+    let run = world.stead(&["verify", "serch"]);
+    assert!(run.code == 2 && run.stderr.ends_with("hint: did you mean `search`?\n"), "{run}");
+    let run = world.stead(&["verify", "--all"]);
+    assert!(run.code == 1 && run.stderr.starts_with("warning: feature `search` has no verifiers\n"), "{run}");
+}
+
+#[test]
+fn any_command_can_be_run_and_counts_for_what_it_is() {
+    let world = world();
+    world.write("project/make", "#!/bin/sh\necho '== 4 passed in 0.1s =='\n");
+    world.sh("chmod +x make").ok();
+    let run = world.stead(&["verify", "--", "./make", "test"]);
+    assert_eq!(run.code, 0, "{run}");
+    assert_eq!(standing(&world, "search"), "fresh");
+    let run = world.stead(&["verify", "--", "echo 'two words' && exit 4"]);
+    assert!(run.code == 1 && run.stdout.contains("exit 4") && run.stdout.ends_with("  | two words\n"), "{run}");
+}
+
+#[test]
+fn a_verifier_cannot_call_itself() {
+    let world = world().with_stead_on_path();
+    list(&world, &json!([{"id": "login", "files": ["src/login.rs"], "verifiers": ["stead verify login"]}]));
+    let run = world.stead(&["verify", "login"]);
+    assert!(run.code == 1 && run.stdout.contains("a verifier may not call `stead verify`"), "{run}");
+}
+
+/// What an agent may not do itself, a verifier may not do for it.
+#[test]
+fn a_verifier_is_no_way_around_the_gates() {
+    let world = world();
+    list(
+        &world,
+        &json!([{"id": "login", "files": ["src/login.rs"], "verifiers": ["rm -rf .agent/guards && echo ok"]}]),
+    );
+    world.write("project/.agent/guards/x.yaml", "");
+    world.hook("claude PreToolUse", shell(&world, "stead verify login"));
+    let run = world.stead(&["verify", "login"]);
+    assert!(run.code == 1 && run.stderr.contains("is refused: "), "{run}");
+    assert!(world.exists("project/.agent/guards/x.yaml"));
+}
+
+#[test]
+fn what_is_brought_is_kept_and_marked() {
+    let world = world();
+    world.write("project/shot.png", b"\x89PNG\r\n\x1a\n");
+    let said = world.stead(&["evidence", "add", "login", "--file", "shot.png", "--note", "signed in", "--json"]).json();
+    // Without a terminal nobody can tell a person from an agent.
+    assert_eq!((said["kind"].as_str(), said["proof"].as_bool()), (Some("claimed"), Some(false)));
+    let id = said["id"].as_str().unwrap();
+    let shown = world.stead(&["evidence", "show", &id[..id.len() - 2]]).ok();
+    assert!(
+        shown.contains("proves    no: it was brought, not observed") && shown.contains("note      signed in"),
+        "{shown}"
+    );
+    assert_eq!(standing(&world, "login"), "missing");
+    let add = |input: &str| {
+        let mut command = world.command(env!("CARGO_BIN_EXE_stead"), &world.project());
+        command.args(["evidence", "add", "login", "--response", "-"]).finish(&world, input.as_bytes())
+    };
+    for empty in ["[]", "{}", "null", " ", "{\"data\": []}"] {
+        let run = add(empty);
+        assert!(run.code == 1 && run.stderr.contains("is no evidence: it is empty"), "{empty}: {run}");
+    }
+    let said = add("{\"data\": [1], \"x\": \"password=hunter2\"}").ok();
+    assert!(
+        said.contains(" is kept as claimed evidence for `login`\nit supports; `stead verify login` proves\n"),
+        "{said}"
+    );
+    let run = world.stead(&["evidence", "show", "nothing"]);
+    assert!(run.code == 2 && run.stderr.contains("there is no evidence `nothing`"), "{run}");
+    let run = world.stead(&["evidence", "add", "logn", "--file", "shot.png"]);
+    assert!(run.code == 2 && run.stderr.ends_with("hint: did you mean `login`?\n"), "{run}");
+    let all = fs::read_dir(world.project().join(".agent/features/evidence/login/files")).unwrap();
+    assert!(
+        all.map(|file| fs::read(file.unwrap().path()).unwrap())
+            .all(|bytes| !String::from_utf8_lossy(&bytes).contains("hunter2"))
+    );
+}
+
+#[test]
+fn agents_may_not_write_evidence() {
+    let world = world();
+    for command in [
+        "echo '{}' > .agent/features/evidence/login/x.json",
+        "cp x.json .agent/features/evidence/login/",
+        "rm -r .agent/features/evidence",
+        "echo '{}' >> .agent/context/indexes/evidence.jsonl",
+    ] {
+        let run = world.hook("claude PreToolUse", shell(&world, command));
+        assert!(crate::world::denies(&run.stdout), "{command}: {run}");
+    }
+    let write = |path: &str| {
+        let own = json!({"tool_name": "Write", "tool_use_id": "c", "tool_input": {"file_path": world.project().join(path), "content": "{}"}});
+        crate::world::denies(&world.hook("claude PreToolUse", payload(&world, "PreToolUse", own)).stdout)
+    };
+    assert!(write(".agent/features/evidence/login/x.json"));
+}
+
+#[test]
+fn an_older_place_of_the_features_is_used() {
+    let world = marked();
+    world.write("project/src/a.rs", "x");
+    world.stead(&["config", "set", "layout.features", ".claude/progress"]).ok();
+    let features = json!({"features": [{"id": "a", "files": ["src/a.rs"]}]});
+    world.write("project/.claude/progress/feature-list.json", features.to_string());
+    see(&world, "claude", "cargo test", 0, GREEN);
+    assert_eq!(standing(&world, "a"), "fresh");
+    assert!(world.exists("project/.claude/progress/evidence/a"));
+}

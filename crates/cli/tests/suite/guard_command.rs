@@ -1,0 +1,236 @@
+//! `stead guard`, `check`, `explain`, `appeal`, `allow`: what people and agents ask about guards.
+
+use serde_json::json;
+use stead_testkit::{Run, World};
+
+use crate::client::denial;
+use crate::world::{lines, marked, shell, tool};
+
+const GUARD: &str = "id: infra\n# reviewed by the platform team\nmode: enforce   # since May\non: [before-tool]\nmatch: {writes: ['infra/**']}\nthen: deny\nsay: \"ask first\"\ntests: {must: ['touch infra/a'], must_not: ['cat infra/a']}\n";
+
+fn guarded() -> World {
+    let world = marked();
+    world.write("project/.agent/guards/infra.yaml", GUARD);
+    world
+}
+
+fn denied(world: &World, command: &str) -> String {
+    let run = world.hook("claude PreToolUse", shell(world, command));
+    let reason = denial(&run).unwrap_or_else(|| panic!("`{command}` passes: {run}"));
+    let (_, id) = reason.rsplit_once('[').unwrap();
+    id.trim_end_matches(']').to_owned()
+}
+
+/// Runs `stead` at a terminal, as a person would.
+fn at_terminal(world: &World, args: &str) -> Run {
+    world.sh(&format!("SHELL=/bin/sh script -qec 'stead {args}' /dev/null < /dev/null"))
+}
+
+#[test]
+fn guards_are_listed_shown_and_moved() {
+    let world = guarded();
+    let listed = world.stead(&["guard", "list", "--json"]).json();
+    let find = |id: &str| listed["guards"].as_array().unwrap().iter().find(|guard| guard["id"] == id).cloned().unwrap();
+    assert_eq!((&find("infra")["mode"], &find("infra")["active"]), (&json!("enforce"), &json!(true)));
+    assert_eq!(find("tested-needs-evidence")["active"], true);
+    for inert in ["orchestrator-does-not-edit", "summaries-go-to", "fields-by-role", "destructive.force-push",
+        "logs-through-tools", "pr-needs-verification", "tester-must-test"]
+    {
+        assert_eq!(find(inert)["active"], false, "{inert}");
+    }
+    assert_eq!(listed["problems"], json!([]));
+    let text = world.stead(&["guard", "list"]).ok();
+    assert!(text.contains("infra") && text.lines().all(|line| line.chars().count() <= 100), "{text}");
+    assert!(world.stead(&["guard", "show", "infra"]).ok().contains("# reviewed by the platform team"));
+    for (verb, mode) in [("demote", "warn"), ("demote", "shadow"), ("promote", "warn"), ("disable", "off"), ("promote", "shadow"), ("enable", "enforce")] {
+        world.stead(&["guard", verb, "infra"]).ok();
+        let expected = GUARD.replace("mode: enforce", &format!("mode: {mode}"));
+        assert_eq!(world.read("project/.agent/guards/infra.yaml"), expected, "{verb}");
+    }
+    let run = world.stead(&["guard", "promote", "infra"]);
+    assert_eq!((run.code, run.stderr.contains("already")), (1, true), "{run}");
+    let run = world.stead(&["guard", "show", "infar"]);
+    assert!(run.code == 1 && run.stderr.contains("did you mean `infra`?"), "{run}");
+}
+
+#[test]
+fn shipped_guards_are_taken_into_use_and_out() {
+    let world = marked();
+    let run = world.stead(&["guard", "enable", "orchestrator-does-not-edit"]);
+    assert!(run.code == 2 && run.stderr.contains("--with paths="), "{run}");
+    world.stead(&["guard", "enable", "orchestrator-does-not-edit", "--with", "paths=src/**,lib/**"]).ok();
+    denied(&world, "touch lib/a");
+    world.stead(&["guard", "disable", "orchestrator-does-not-edit"]).ok();
+    assert_eq!(denial(&world.hook("claude PreToolUse", shell(&world, "touch lib/a"))), None);
+    world.stead(&["guard", "enable", "destructive"]).ok();
+    denied(&world, "git push --force");
+    world.stead(&["guard", "demote", "destructive"]).ok();
+    assert_eq!(denial(&world.hook("claude PreToolUse", shell(&world, "git push --force"))), None);
+    // One that holds without a file gets one when it is switched off.
+    world.stead(&["guard", "disable", "tested-needs-evidence"]).ok();
+    assert!(world.read("project/.agent/guards/tested-needs-evidence.yaml").contains("mode: off"));
+    world.stead(&["guard", "enable", "destructive", "--user"]).ok();
+    let run = world.stead(&["guard", "enable", "destuctive"]);
+    assert!(run.stderr.contains("did you mean `destructive`?"), "{run}");
+    assert_eq!(world.stead(&["guard", "list", "--json"]).json()["problems"], json!([]));
+}
+
+#[test]
+fn a_new_guard_passes_its_own_tests_and_starts_in_the_shadow() {
+    let world = marked();
+    world.stead(&["guard", "new", "infra", "--writes", "infra/**/*.tf", "--say", "ask: \"first\""]).ok();
+    world.stead(&["guard", "new", "no-deploy", "--runs", "kubectl apply"]).ok();
+    world.stead(&["guard", "new", "plain"]).ok();
+    world.stead(&["guard", "lint"]).ok();
+    let tested = world.stead(&["guard", "test"]).ok();
+    assert!(tested.ends_with("6 passed, 0 failed\n"), "{tested}");
+    assert_eq!(denial(&world.hook("claude PreToolUse", shell(&world, "touch infra/x/a.tf"))), None);
+    assert_eq!(lines(&world, "sessions.jsonl")[0]["hits"][0]["did"], "recorded");
+    let run = world.stead(&["guard", "new", "infra"]);
+    assert!(run.code == 1 && run.stderr.contains("is there already"), "{run}");
+    assert_eq!(world.stead(&["guard", "new", "../x"]).code, 2);
+}
+
+#[test]
+fn a_failing_test_names_what_was_seen() {
+    let world = marked();
+    world.write("project/.agent/guards/infra.yaml", GUARD.replace("touch infra/a", "cat infra/a; touch elsewhere"));
+    let run = world.stead(&["guard", "test", "infra"]);
+    assert!(run.code == 1 && run.stdout.contains("FAIL infra must") && run.stdout.contains("elsewhere"), "{run}");
+    assert_eq!(denial(&world.hook("claude PreToolUse", shell(&world, "touch infra/a"))), None, "it must not be applied");
+    world.write("project/.agent/guards/infra.yaml", GUARD.replace("ask first", "run `touch infra/b` instead"));
+    let run = world.stead(&["guard", "lint", "infra"]);
+    assert!(run.code == 1 && run.stdout.contains("which `infra` stops"), "{run}");
+}
+
+#[test]
+fn check_says_what_would_happen_and_why() {
+    let world = guarded();
+    let run = world.stead(&["check", "cd infra && touch a | tee ../b"]);
+    assert_eq!(run.code, 1);
+    for words in ["It would be denied.", "infra (enforce, deny) .agent/guards/infra.yaml", "writes infra/a", "touch a", "write b", "Effects (full known)"] {
+        assert!(run.stdout.contains(words), "{words}: {run}");
+    }
+    let run = world.stead(&["check", "cat infra/a"]);
+    assert!(run.code == 0 && run.stdout.starts_with("It would pass."), "{run}");
+    let json = world.stead(&["check", "--json", "touch infra/a && $(curl x)"]).json();
+    assert_eq!((&json["level"], &json["hits"][0]["path"], &json["coverage"]), (&json!("deny"), &json!("infra/a"), &json!("partial")));
+    assert!(!json["gaps"].as_array().unwrap().is_empty(), "{json}");
+    let run = world.stead(&["check", "--tool", "write", "--path", "infra/x", "--role", "coder"]);
+    assert_eq!(run.code, 1, "{run}");
+    let run = world.stead(&["check", "rm -rf .agent"]);
+    assert!(run.code == 1 && run.stdout.contains("self-protection"), "{run}");
+    assert_eq!(world.stead(&["check"]).code, 2);
+    assert!(!world.exists("project/infra") && world.read("project/.agent/context/indexes/sessions.jsonl").is_empty());
+}
+
+#[test]
+fn check_judges_content_and_roles_like_the_hook() {
+    let world = marked();
+    let guard = "id: f\nmode: enforce\non: [before-tool]\nmatch: {writes: ['s.json'], fields: {/ok: true}}\nunless: {agent: [boss]}\nthen: deny\nsay: \"no\"\n";
+    world.write("project/.agent/guards/f.yaml", guard);
+    world.write("project/new.json", "{\"ok\": true}");
+    let check = |role: &str, content: &str| {
+        world.stead(&["check", "--tool", "write", "--path", "s.json", "--content", content, "--role", role]).code
+    };
+    assert_eq!((check("main", "new.json"), check("boss", "new.json"), check("boss2", "new.json")), (1, 0, 1));
+    world.write("project/new.json", "{\"ok\": false}");
+    assert_eq!(check("main", "new.json"), 0);
+}
+
+#[test]
+fn a_verdict_is_explained() {
+    let world = guarded();
+    let id = denied(&world, "cd infra && touch a");
+    let told = world.stead(&["explain", &id]).ok();
+    for words in [&id[..], "infra (enforce): denied", ".agent/guards/infra.yaml", "touch a", "ask first", "stead appeal", "stead allow"] {
+        assert!(told.contains(words), "{words}: {told}");
+    }
+    let json = world.stead(&["explain", "--json", &format!("[{}]", id.to_uppercase())]).json();
+    assert_eq!((&json["hits"][0]["file"], &json["hits"][0]["changed_since"]), (&json!(".agent/guards/infra.yaml"), &json!(false)));
+    world.write("project/.agent/guards/infra.yaml", GUARD.replace("ask first", "ask them first"));
+    assert!(world.stead(&["explain", &id]).ok().contains("(changed since)"));
+    let run = world.stead(&["explain", "v-zzzzzzzz"]);
+    assert!(run.code == 1 && run.stderr.contains(&format!("the last one is `{id}`")), "{run}");
+    let bare = marked().stead(&["explain", "nonsense"]);
+    assert!(bare.code == 1 && bare.stderr.contains("in brackets"), "{bare}");
+}
+
+#[test]
+fn an_appeal_is_counted_and_unblocks_nothing() {
+    let world = guarded();
+    let id = denied(&world, "touch infra/a");
+    let said = world.stead(&["appeal", &id, "a fixture; my key is sk-abcdefghijklmnopqrstuvwxyz123456"]).ok();
+    assert!(said.contains("It unblocks nothing"), "{said}");
+    denied(&world, "touch infra/a");
+    let line = lines(&world, "appeals.jsonl").pop().unwrap();
+    assert!(!line["text"].as_str().unwrap().contains("abcdefgh"), "{line}");
+    let stats = world.stead(&["guard", "stats", "--json"]).json();
+    let infra = stats["guards"].as_array().unwrap().iter().find(|row| row["guard"] == "infra").unwrap().clone();
+    let counted = [&infra["evaluations"], &infra["hits"], &infra["blocked"], &infra["appeals"]];
+    assert_eq!(counted, [&json!(2), &json!(2), &json!(2), &json!(1)], "{stats}");
+    let table = world.stead(&["guard", "stats"]).ok();
+    assert!(table.contains("infra") && table.contains("self-protection"), "{table}");
+    assert_eq!(world.stead(&["appeal", "v-zzzzzzzz", "x"]).code, 1);
+}
+
+#[test]
+#[cfg(unix)]
+fn only_a_person_at_a_terminal_may_allow() {
+    let mut world = guarded().with_stead_on_path();
+    let id = denied(&world, "touch infra/a");
+    let run = world.stead(&["allow", &id, "--reason", "fine"]);
+    assert!(run.code == 1 && run.stderr.contains("there is no terminal"), "{run}");
+    world.set("STEAD_TEST_ANCESTORS", "sh\n/usr/bin/claude --resume");
+    let run = at_terminal(&world, &format!("allow {id} --reason fine"));
+    assert!(run.code == 1 && run.stdout.contains("`claude` started this command"), "{run}");
+    world.set("STEAD_TEST_ANCESTORS", "sh\n/usr/sbin/sshd");
+    world.set("CLAUDECODE", "1");
+    let run = at_terminal(&world, &format!("allow {id} --reason fine"));
+    assert!(run.code == 1 && run.stdout.contains("Claude Code runs this command"), "{run}");
+    world.unset("CLAUDECODE");
+    assert!(!world.exists("project/.agent/context/indexes/overrides.jsonl"));
+    let run = at_terminal(&world, &format!("allow {id} --for 30m --reason \"release day\""));
+    assert!(run.code == 0 && run.stdout.contains("`infra` lets this pass until"), "{run}");
+}
+
+#[test]
+#[cfg(unix)]
+fn an_override_holds_for_one_thing_and_for_a_while() {
+    let mut world = guarded().with_stead_on_path();
+    world.set("STEAD_TEST_ANCESTORS", "sh");
+    world.write("project/infra/a", "one\n");
+    let id = denied(&world, "touch infra/a");
+    at_terminal(&world, &format!("allow {id} --reason fine")).ok();
+    let passes = |payload: String| denial(&world.hook("claude PreToolUse", payload)).is_none();
+    assert!(passes(shell(&world, "touch infra/a")));
+    assert!(passes(shell(&world, "cd infra; echo two > a")), "it is about the file, not the words");
+    assert!(passes(tool(&world, "Write", json!({"file_path": world.project().join("infra/a"), "content": "x"}))));
+    assert!(!passes(shell(&world, "touch infra/b")));
+    assert!(!passes(shell(&world, "touch infra/a infra/b")));
+    let line = lines(&world, "sessions.jsonl").into_iter().find(|line| line["hits"][0]["did"] == "overridden");
+    assert!(line.is_some());
+    // Time passes.
+    let log = world.read("project/.agent/context/indexes/overrides.jsonl");
+    let ended: serde_json::Value = serde_json::from_str(log.trim_end()).unwrap();
+    let old = log.replace(ended["until"].as_str().unwrap(), ended["ts"].as_str().unwrap());
+    world.write("project/.agent/context/indexes/overrides.jsonl", old);
+    assert!(!passes(shell(&world, "touch infra/a")));
+    let own = denied(&world, "rm -rf .agent");
+    let run = at_terminal(&world, &format!("allow {own} --reason fine"));
+    assert!(run.code == 1 && run.stdout.contains("self-protection"), "{run}");
+    let run = at_terminal(&world, &format!("allow {id} --for 25h --reason fine"));
+    assert!(run.code == 2 && run.stdout.contains("at most a day"), "{run}");
+}
+
+/// What an agent may not run itself it may not have run for it either.
+#[test]
+fn validators_pass_the_guards_when_an_agent_asks() {
+    let world = guarded();
+    world.stead(&["handoff", "go on", "--validator", "touch infra/a", "--validator", "true"]).ok();
+    let pickup = ["pickup", "latest", "--verify"];
+    world.hook("claude PreToolUse", shell(&world, &format!("stead {}", pickup.join(" "))));
+    let run = world.stead(&pickup);
+    assert!(run.code == 1 && run.stdout.contains("refused: `infra`"), "{run}");
+    assert!(!world.exists("project/infra/a"));
+}

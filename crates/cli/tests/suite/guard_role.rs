@@ -1,0 +1,78 @@
+//! Who is calling: the client's word, the recorded spawn, or the agent's own.
+
+use serde_json::json;
+use stead_testkit::World;
+
+use crate::client::{By, CLIENTS, Client, denial};
+use crate::world::{marked, payload};
+
+fn guarded() -> World {
+    let world = marked();
+    let guard = "id: g\nmode: enforce\non: [before-tool]\nmatch: {writes: ['src/**']}\nunless: {agent: [coder]}\nthen: deny\nsay: \"no\"\n";
+    world.write("project/.agent/guards/g.yaml", guard);
+    world
+}
+
+fn client(name: &str) -> &'static Client {
+    CLIENTS.iter().find(|client| client.name == name).unwrap()
+}
+
+fn may_write(client: &Client, world: &World, by: By) -> bool {
+    denial(&client.before(world, by, &client.shell("touch src/a"))).is_none()
+}
+
+#[test]
+fn a_role_that_an_agent_begins_counts_where_its_client_tells_nothing() {
+    let (world, gemini) = (guarded(), client("gemini"));
+    let say = |words: &[&str]| {
+        gemini.before(&world, By::Main, &gemini.shell(&format!("stead {}", words.join(" "))));
+        world.stead(words).ok()
+    };
+    assert!(!may_write(gemini, &world, By::Main));
+    assert!(say(&["agent", "begin", "coder"]).contains("works as `coder` now"));
+    assert!(may_write(gemini, &world, By::Main));
+    assert!(world.stead(&["agent", "show"]).ok().contains("coder"));
+    say(&["agent", "end"]);
+    assert!(!may_write(gemini, &world, By::Main));
+    let run = world.stead(&["agent", "begin", "coder"]);
+    assert!(run.code == 1 && run.stderr.contains("no session was seen"), "{run}");
+}
+
+#[test]
+fn a_client_that_names_its_agents_knows_better() {
+    let (world, claude) = (guarded(), client("claude"));
+    let words = ["agent", "begin", "coder"];
+    claude.before(&world, By::Main, &claude.shell(&format!("stead {}", words.join(" "))));
+    let run = world.stead(&words);
+    assert!(run.code == 0 && run.stderr.contains("still the main agent"), "{run}");
+    assert!(!may_write(claude, &world, By::Main));
+    assert!(may_write(claude, &world, By::Sub("coder")));
+}
+
+#[test]
+fn a_flag_is_put_on_a_session_by_a_person() {
+    let world = marked();
+    let guard = "id: g\nmode: enforce\non: [before-tool]\nmatch: {writes: ['src/**']}\nunless: {session: {has: plan-approved}}\nthen: deny\nsay: \"no\"\n";
+    world.write("project/.agent/guards/g.yaml", guard);
+    let claude = client("claude");
+    world.hook("claude SessionStart", payload(&world, "SessionStart", json!({"source": "startup", "session_id": "0f0e0d0c-0000-4000-8000-00000000abcd"})));
+    assert!(!may_write(claude, &world, By::Main));
+    world.stead(&["agent", "flag", "plan-approved"]).ok();
+    assert!(may_write(claude, &world, By::Main));
+    world.stead(&["agent", "flag", "plan-approved", "--remove"]).ok();
+    assert!(!may_write(claude, &world, By::Main));
+}
+
+/// A compaction of Claude Code ends with the stop of its own summariser, which nobody sent out.
+#[test]
+fn the_summariser_is_nobodys_agent() {
+    let world = marked();
+    let guard = "id: g\nmode: enforce\non: [subagent-stop]\nmatch: {agent: [sub, '*']}\nthen: continue\nsay: \"go on\"\n";
+    world.write("project/.agent/guards/g.yaml", guard);
+    let stop = |kind: &str| {
+        let own = json!({"agent_id": "a1", "agent_type": kind, "stop_hook_active": false, "last_assistant_message": "x"});
+        world.hook("claude SubagentStop", payload(&world, "SubagentStop", own)).stdout
+    };
+    assert!(stop("coder").contains("go on"), "{}", stop("coder"));
+    assert_eq!(stop(""), "");
+}

@@ -1,0 +1,37 @@
+use serde::{Deserialize, Serialize};
+
+/// What an item of evidence is about.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum About {
+    /// A test runner's run.
+    Test,
+    /// Something was compiled or type-checked.
+    Build,
+    /// Another command of the feature's verifiers.
+    Check,
+    /// A file, such as a screenshot.
+    File,
+    /// The output of something that ran elsewhere.
+    Output,
+    /// What a service answered.
+    Response,
+    /// Written by a later version.
+    #[default]
+    #[serde(other)]
+    Unknown,
+}
+
+impl About {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Test => "test",
+            Self::Build => "build",
+            Self::Check => "check",
+            Self::File => "file",
+            Self::Output => "output",
+            Self::Response => "response",
+            Self::Unknown => "unknown",
+        }
+    }
+}

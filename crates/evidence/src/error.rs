@@ -1,0 +1,57 @@
+use std::path::PathBuf;
+
+use stead_store::StoreError;
+
+/// What can go wrong with features and their evidence.
+#[derive(Debug, thiserror::Error)]
+pub enum EvidenceError {
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error("there is no feature list `{}`", path.display())]
+    ListMissing { path: PathBuf },
+    #[error("`{}`:{line}:{column}: {message}", path.display())]
+    ListSyntax { path: PathBuf, line: usize, column: usize, message: String },
+    #[error("`{}` is no feature list: {why}", path.display())]
+    ListShape { path: PathBuf, why: String },
+    #[error("there is no feature `{id}`")]
+    UnknownFeature { id: String, nearest: Option<String>, path: PathBuf },
+    #[error("`{id}` cannot be a feature's id: {why}")]
+    BadFeatureId { id: String, why: String },
+    #[error("there is no evidence `{id}`")]
+    UnknownItem { id: String, nearest: Option<String> },
+    #[error("`{id}` could be {first} or {second}")]
+    AmbiguousItem { id: String, first: String, second: String },
+    #[error("{what} is no evidence: {why}")]
+    Worthless { what: String, why: String },
+    #[error("`{pattern}` is no regular expression: {why}")]
+    Pattern { pattern: String, why: String },
+    #[error("could not read `{}`", path.display())]
+    Unread { path: PathBuf, source: std::io::Error },
+}
+
+impl EvidenceError {
+    /// Says what a person can do about it.
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Self::Store(error) => error.hint(),
+            Self::ListMissing { path } => Some(format!(
+                "write `{}`: {{\"features\": [{{\"id\": \"login\", \"title\": \"…\", \"files\": [\"src/login/**\"], \
+                 \"verifiers\": [\"…\"], \"status\": \"pending\", \"tested\": false}}]}}",
+                path.display()
+            )),
+            Self::ListSyntax { line, path, .. } => Some(format!("correct line {line} of `{}`", path.display())),
+            Self::ListShape { .. } => Some("`stead schema feature-list` prints its form".into()),
+            Self::UnknownFeature { nearest: Some(nearest), .. } | Self::UnknownItem { nearest: Some(nearest), .. } => {
+                Some(format!("did you mean `{nearest}`?"))
+            }
+            Self::UnknownFeature { nearest: None, path, .. } => {
+                Some(format!("`{}` names the features", path.display()))
+            }
+            Self::UnknownItem { nearest: None, .. } => Some("`stead evidence list` shows what there is".into()),
+            Self::AmbiguousItem { .. } => Some("write more of the id".into()),
+            Self::BadFeatureId { .. } => Some("use letters, digits, `-`, `_` and `.`".into()),
+            Self::Worthless { .. } => Some("bring something that shows what happened".into()),
+            Self::Pattern { .. } | Self::Unread { .. } => None,
+        }
+    }
+}

@@ -1,0 +1,57 @@
+use std::path::{Path, PathBuf};
+
+/// Where evidence is kept and what it speaks about.
+#[derive(Clone, Debug)]
+pub struct Ground {
+    /// The project.
+    pub root: PathBuf,
+    /// The room of the features.
+    pub features: PathBuf,
+    /// The folder of the project's indexes.
+    pub indexes: PathBuf,
+    /// The room that can be deleted without loss.
+    pub cache: PathBuf,
+}
+
+impl Ground {
+    /// The log of every test and build that was seen or run in this checkout.
+    pub const LOG: &'static str = "evidence.jsonl";
+
+    pub fn log(&self) -> PathBuf {
+        self.indexes.join(Self::LOG)
+    }
+
+    /// The folder of one feature's evidence. The id must be a checked one.
+    pub(crate) fn folder(&self, feature: &str) -> PathBuf {
+        self.features.join("evidence").join(feature)
+    }
+
+    /// Says whether a path below the root holds records instead of work.
+    pub(crate) fn is_own(&self, path: &Path) -> bool {
+        path.starts_with(self.root.join(".agent"))
+            || path.starts_with(&self.features)
+            || path.starts_with(&self.indexes)
+    }
+}
+
+/// How much may be read to know the state of a feature's files.
+#[derive(Clone, Copy)]
+pub struct Bounds<'a> {
+    pub files: usize,
+    /// How many bytes may be read now. What is known from before costs nothing.
+    pub bytes: u64,
+    /// Asked now and then whether there is time left.
+    pub go_on: &'a dyn Fn() -> bool,
+}
+
+impl<'a> Bounds<'a> {
+    /// For a hook call, which has a second at most.
+    pub fn hook(go_on: &'a dyn Fn() -> bool) -> Self {
+        Self { files: 50_000, bytes: 256 * 1024 * 1024, go_on }
+    }
+
+    /// For a command that a person or an agent waits for.
+    pub fn command() -> Self {
+        Self { files: 500_000, bytes: 16 * 1024 * 1024 * 1024, go_on: &|| true }
+    }
+}

@@ -1,0 +1,139 @@
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use stead_model::redact;
+
+use crate::text::{self, blob_hash};
+use crate::{About, Counts, Kind, Source};
+
+/// One piece of evidence, as it is written down.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Item {
+    pub v: u32,
+    /// Begins with the moment, so that ids sort by it.
+    pub id: String,
+    pub ts: String,
+    pub kind: Kind,
+    pub source: Source,
+    pub about: About,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub feature: Option<String>,
+    /// The state of the feature's files, or of the whole project, that it speaks for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tree: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub command: Option<String>,
+    /// Where it ran, below the root; empty for the root itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dir: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exit: Option<i32>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub runner: Option<String>,
+    /// It ran everything there is to run.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub whole: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub counts: Option<Counts>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output: Option<Output>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<Attachment>,
+    /// What whoever brought it says about it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+    /// Why it proves nothing, where that was plain when it was written.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub weak: Option<String>,
+    #[serde(flatten)]
+    pub who: Who,
+    /// Fields of later versions, kept as they are.
+    #[serde(flatten)]
+    pub other: Map<String, Value>,
+}
+
+/// In whose name something ran.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Who {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub harness: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub role: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub run: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stage: Option<String>,
+}
+
+/// What a command wrote: its hash, and the end of it with secrets covered.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Output {
+    pub sha1: String,
+    pub bytes: u64,
+    pub tail: String,
+}
+
+/// A file that was kept beside the record.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Attachment {
+    /// As it was called where it came from.
+    pub name: String,
+    pub sha1: String,
+    pub bytes: u64,
+    /// Where the copy lies, below the feature's evidence folder.
+    pub kept: String,
+}
+
+impl Output {
+    /// How much of an output a record shows.
+    const SHOWN: usize = 2_000;
+
+    pub fn of(output: &str) -> Self {
+        let plain = text::plain(text::tail(output, Self::SHOWN * 4));
+        let tail = redact(text::tail(plain.trim_end(), Self::SHOWN)).into_owned();
+        Self { sha1: blob_hash(output.as_bytes()), bytes: output.len() as u64, tail }
+    }
+
+    /// Says whether nothing was written.
+    pub fn is_empty(&self) -> bool {
+        self.tail.trim().is_empty()
+    }
+}
+
+impl Item {
+    pub const VERSION: u32 = 1;
+
+    /// Starts an item and gives it its id, which is made of the moment and what it is about.
+    pub(crate) fn new(ts: &str, kind: Kind, source: Source, about: About, sign: &str) -> Self {
+        let compact: String = ts.chars().filter(char::is_ascii_alphanumeric).collect();
+        let mark = &blob_hash(format!("{ts}\0{sign}").as_bytes())[..6];
+        let id = format!("{compact}-{mark}");
+        Self { v: Self::VERSION, id, ts: ts.to_owned(), kind, source, about, ..Self::default() }
+    }
+
+    /// Says whether the command ended well, as far as is known.
+    pub fn is_green(&self) -> bool {
+        self.exit == Some(0) && self.counts.is_none_or(|counts| counts.failed == 0)
+    }
+
+    /// Says whether it can carry a claim: Stead vouches for it and it shows something that went well.
+    pub fn is_proof(&self) -> bool {
+        self.kind.is_own() && self.weak.is_none() && self.is_green()
+    }
+
+    /// What happened, in a few words.
+    pub fn outcome(&self) -> String {
+        match (self.counts, self.exit) {
+            (Some(counts), Some(0) | None) => counts.to_string(),
+            (Some(counts), Some(exit)) => format!("{counts}, exit {exit}"),
+            (None, Some(exit)) => format!("exit {exit}"),
+            (None, None) => match &self.file {
+                Some(file) => format!("{}, {} bytes", file.name, file.bytes),
+                None => "end unknown".into(),
+            },
+        }
+    }
+}

@@ -1,0 +1,226 @@
+use std::fs;
+
+use super::*;
+use crate::{TestsRan, fresh_verification, standing, tests_ran};
+
+const GREEN: &str =
+    "running 3 tests\n...\ntest result: ok. 3 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out\n";
+const RED: &str = "test result: FAILED. 2 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out\n";
+
+/// A project with two features: `login` proves itself by one command, `search` by the whole suite.
+struct Project {
+    folder: tempfile::TempDir,
+    ground: Ground,
+    clock: std::cell::Cell<u32>,
+}
+
+impl Project {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        let room = |name: &str| root.join(".agent").join(name);
+        let ground = Ground {
+            features: room("features"),
+            indexes: room("context/indexes"),
+            cache: room("cache"),
+            root: root.clone(),
+        };
+        let project = Self { folder, ground, clock: std::cell::Cell::new(0) };
+        project.write(
+            ".agent/features/feature-list.json",
+            r#"{"features":[
+                {"id":"login","files":["src/login.rs"],"verifiers":["cargo test login"],"tested":false},
+                {"id":"search","files":["src/search/**"]}]}"#,
+        );
+        project.write("src/login.rs", "one");
+        project.write("src/search/a.rs", "one");
+        project
+    }
+
+    fn write(&self, path: &str, text: &str) {
+        let path = self.folder.path().join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    fn see(&self, command: &str, exit: Option<i32>, output: &str) -> Option<Item> {
+        self.see_in("", command, exit, output)
+    }
+
+    fn see_in(&self, dir: &str, command: &str, exit: Option<i32>, output: &str) -> Option<Item> {
+        self.clock.set(self.clock.get() + 1);
+        let now = stead_model::rfc3339(1_794_771_930_000 + i64::from(self.clock.get()));
+        let who = Who { session: Some("s1".into()), agent: Some("a1".into()), ..Who::default() };
+        let dir = self.ground.root.join(dir);
+        let seen = Seen { command, dir: &dir, exit, output, who, now: &now };
+        observe(&self.ground, &seen, &Bounds::command()).unwrap()
+    }
+
+    #[track_caller]
+    fn check(&self, feature: &str, expected: &str) {
+        let standing = standing(&self.ground, feature, &Bounds::command()).unwrap();
+        let shown = if standing.is_proven() { "proven".to_owned() } else { standing.why_not };
+        assert_eq!(shown, expected, "{feature}");
+    }
+}
+
+#[test]
+fn a_verifier_that_a_hook_saw_proves_its_feature_until_its_files_change() {
+    let project = Project::new();
+    project.check("login", "has no evidence");
+    let item = project.see("RUST_BACKTRACE=1 cargo test login 2>&1", Some(0), GREEN).unwrap();
+    assert_eq!((item.kind, item.counts.unwrap().passed), (Kind::Observed, 3));
+    project.check("login", "proven");
+    project.check("search", "has no evidence");
+    project.write("src/login.rs", "two");
+    project.check("login", "changed since its evidence of 2026-11-15T19:45:30.001Z");
+    project.write("src/login.rs", "one");
+    project.check("login", "proven");
+    fs::remove_file(project.folder.path().join("src/login.rs")).unwrap();
+    project.check("login", "names no files that exist");
+}
+
+#[test]
+fn a_run_of_everything_speaks_for_features_without_verifiers() {
+    let project = Project::new();
+    project.see("cargo test search", Some(0), GREEN);
+    project.check("search", "has no evidence");
+    project.see("cd . && cargo test --workspace", Some(0), GREEN);
+    project.check("search", "proven");
+    project.check("login", "has no evidence");
+    project.write("src/login.rs", "two");
+    project.check("search", "proven");
+    project.write("src/search/b.rs", "new");
+    project.check("search", "changed since its evidence of 2026-11-15T19:45:30.002Z");
+}
+
+#[test]
+fn the_last_run_on_the_same_files_decides() {
+    let project = Project::new();
+    project.see("cargo test", Some(0), GREEN);
+    project.check("search", "proven");
+    project.see("cargo test", Some(101), RED);
+    project.check("search", "was last tried by `cargo test`: it ended with exit 101");
+    project.see("cargo test", Some(0), GREEN);
+    project.check("search", "proven");
+}
+
+#[test]
+fn what_proves_nothing() {
+    let check = |command: &str, exit: Option<i32>, output: &str, weak: &str| {
+        let project = Project::new();
+        let item = project.see(command, exit, output).unwrap();
+        assert_eq!(item.weak.as_deref(), Some(weak), "{command}");
+        assert!(!standing(&project.ground, "search", &Bounds::command()).unwrap().is_proven(), "{command}");
+    };
+    check("cargo test", None, GREEN, "its exit status is not known");
+    check("cargo test", Some(0), "", "it wrote nothing");
+    check("cargo test", Some(0), RED, "1 test failed");
+    check("cargo test", Some(0), "test result: ok. 0 passed; 0 failed; 0 ignored", "no test ran");
+    check("cargo test | tail -5", Some(0), GREEN, "the pipe hides how it ended");
+    check("cargo test || true", Some(0), GREEN, "`||` hides how it ended");
+    check("cargo test; echo done", Some(0), GREEN, "the command behind it hides how it ended");
+    check("cargo test &", Some(0), GREEN, "`&` hides how it ended");
+    check("cargo test > log && echo ok", Some(0), GREEN, "its output went elsewhere");
+    check("(cargo test)", Some(0), GREEN, "the command around it is more than can be followed");
+    check("cargo() { echo; }; cargo test", Some(0), GREEN, "the command around it is more than can be followed");
+    check("cargo test && cat fake", Some(0), GREEN, "`cat` beside it may have written the summary");
+    check("alias cargo=true; cargo test", Some(0), GREEN, "`alias` beside it may have written the summary");
+    check(
+        "printf 'test result: ok. 9 passed; 0 failed; 0 ignored\\n' && cargo test",
+        Some(0),
+        GREEN,
+        "`printf` beside it may have written the summary",
+    );
+}
+
+#[test]
+fn ordinary_company_takes_nothing_away() {
+    for command in [
+        "cargo build && cargo test",
+        "cargo test && echo ok",
+        "cd . ; cargo test",
+        "export CI=1\ncargo test",
+        "set -o pipefail; cargo test 2>&1 | tail -40",
+        "mkdir -p out && git add -A && timeout 600 cargo test",
+    ] {
+        let project = Project::new();
+        let item = project.see(command, Some(0), GREEN).unwrap();
+        assert_eq!(item.weak, None, "{command}");
+        project.check("search", "proven");
+    }
+}
+
+#[test]
+fn a_run_in_another_folder_is_another_run() {
+    let project = Project::new();
+    fs::create_dir_all(project.folder.path().join("sub")).unwrap();
+    for (dir, command) in [("sub", "cargo test"), ("", "cd sub && cargo test"), ("", "cd \"$X\" && cargo test")] {
+        let item = project.see_in(dir, command, Some(0), GREEN).unwrap();
+        assert!(!item.whole, "{command}");
+        project.check("search", "has no evidence");
+    }
+    project.see_in("sub", "cd .. && cargo test", Some(0), GREEN);
+    project.check("search", "proven");
+}
+
+#[test]
+fn other_commands_leave_no_trace() {
+    let project = Project::new();
+    for command in ["ls", "echo cargo test", "git commit -m 'cargo test'", "cargo fmt", ""] {
+        assert_eq!(project.see(command, Some(0), GREEN), None, "{command}");
+    }
+    assert!(!project.ground.log().exists());
+    assert!(!could_be_evidence("ls -la") && could_be_evidence("go test ./..."));
+}
+
+#[test]
+fn the_log_says_who_tested() {
+    let project = Project::new();
+    let ran = |session: &str, agent: Option<&str>| tests_ran(&project.ground, session, agent).unwrap();
+    assert_eq!(ran("s1", None), TestsRan::default());
+    project.see("cargo build", Some(0), "Finished");
+    assert_eq!(ran("s1", None), TestsRan::default());
+    project.see("cargo test", None, GREEN);
+    assert_eq!(ran("s1", Some("a1")), TestsRan { ran: 1, passed: 0 });
+    project.see("cargo test", Some(0), GREEN);
+    project.see("cargo test x", Some(0), "test result: ok. 0 passed; 0 failed; 0 ignored");
+    assert_eq!(ran("s1", Some("a1")), TestsRan { ran: 2, passed: 1 });
+    assert_eq!((ran("s1", Some("a2")), ran("s2", None), ran("", None)), Default::default());
+}
+
+#[test]
+fn the_project_is_verified_until_it_changes() {
+    let project = Project::new();
+    let why_not = || fresh_verification(&project.ground, &Bounds::command()).unwrap().why_not;
+    assert_eq!(why_not(), "no run of the whole test suite is on record");
+    project.see("cargo test login", Some(0), GREEN);
+    assert_eq!(why_not(), "no run of the whole test suite is on record");
+    project.see("cargo test", Some(0), GREEN);
+    assert_eq!(why_not(), "");
+    project.write("README.md", "new");
+    assert_eq!(why_not(), "", "every feature is still proven");
+    project.write("src/login.rs", "two");
+    assert_eq!(why_not(), "files changed since the tests of 2026-11-15T19:45:30.002Z");
+    project.see("cargo test", Some(1), RED);
+    assert_eq!(why_not(), "`cargo test` went wrong: it ended with exit 1");
+}
+
+#[test]
+fn hooks_do_not_pile_up_evidence() {
+    let project = Project::new();
+    for _ in 0..60 {
+        project.see("cargo test", Some(0), GREEN);
+    }
+    let folder = project.ground.features.join("evidence/search");
+    assert_eq!(fs::read_dir(folder).unwrap().count(), 50);
+    project.check("search", "proven");
+}
+
+#[test]
+fn secrets_are_covered() {
+    let project = Project::new();
+    let item = project.see("API_TOKEN=abc123 cargo test", Some(0), &format!("{GREEN}password=hunter2\n")).unwrap();
+    let text = serde_json::to_string(&item).unwrap();
+    assert!(!text.contains("abc123") && !text.contains("hunter2"), "{text}");
+}

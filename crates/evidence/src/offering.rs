@@ -1,0 +1,55 @@
+use std::path::Path;
+
+use stead_model::redact;
+use stead_store::{Durability, create, create_parents};
+
+use crate::archive::Archive;
+use crate::proof::emptiness;
+use crate::text::blob_hash;
+use crate::{About, Attachment, Bounds, EvidenceError, Feature, Ground, Item, Kind, Output, Source, Who, tree_of};
+
+/// Something that somebody brings as evidence.
+pub struct Offering<'a> {
+    pub feature: &'a Feature,
+    /// [`About::File`], [`About::Output`] or [`About::Response`].
+    pub about: About,
+    /// What it was called where it came from.
+    pub name: &'a str,
+    pub bytes: &'a [u8],
+    pub note: Option<&'a str>,
+    /// [`Kind::Person`] or [`Kind::Claimed`].
+    pub kind: Kind,
+    pub who: Who,
+    pub now: &'a str,
+}
+
+/// Keeps what somebody brings by its hash. It supports a claim and never carries it alone.
+pub fn add(ground: &Ground, offering: &Offering<'_>, bounds: &Bounds<'_>) -> Result<Item, EvidenceError> {
+    if let Some(why) = emptiness(offering.bytes) {
+        return Err(EvidenceError::Worthless { what: format!("`{}`", offering.name), why: why.to_owned() });
+    }
+    let sha1 = blob_hash(offering.bytes);
+    let text = std::str::from_utf8(offering.bytes).ok().filter(|_| offering.about != About::File);
+    // Answers of services are full of keys; what is a file by nature is kept as it is.
+    let covered = text.map(|text| redact(text).into_owned());
+    let content = covered.as_deref().map_or(offering.bytes, str::as_bytes);
+    let ending = Path::new(offering.name).extension().and_then(|ending| ending.to_str());
+    let ending = ending.filter(|ending| ending.len() <= 8 && ending.chars().all(|c| c.is_ascii_alphanumeric()));
+    let kept = match ending {
+        Some(ending) => format!("files/{}.{ending}", blob_hash(content)),
+        None => format!("files/{}", blob_hash(content)),
+    };
+    let path = ground.folder(&offering.feature.id).join(&kept);
+    create_parents(&path)?;
+    create(&path, content, Durability::Synced)?;
+    let mut item = Item::new(offering.now, offering.kind, Source::Add, offering.about, &sha1);
+    item.feature = Some(offering.feature.id.clone());
+    item.tree = tree_of(ground, &offering.feature.files, bounds).hash().map(str::to_owned);
+    item.note = offering.note.map(|note| redact(note).into_owned());
+    item.who = offering.who.clone();
+    item.output = text.map(Output::of);
+    let name = Path::new(offering.name).file_name().and_then(|name| name.to_str()).unwrap_or(offering.name);
+    item.file = Some(Attachment { name: name.to_owned(), sha1, bytes: offering.bytes.len() as u64, kept });
+    Archive::new(ground).keep(&mut item)?;
+    Ok(item)
+}

@@ -1,0 +1,31 @@
+use serde::{Deserialize, Serialize};
+
+/// By which door an item came in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Source {
+    /// A hook, after a tool.
+    Hook,
+    /// `stead verify`.
+    Verify,
+    /// A run of the engine.
+    Run,
+    /// `stead evidence add`.
+    Add,
+    /// Written by a later version.
+    #[default]
+    #[serde(other)]
+    Unknown,
+}
+
+impl Source {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Hook => "hook",
+            Self::Verify => "verify",
+            Self::Run => "run",
+            Self::Add => "add",
+            Self::Unknown => "unknown",
+        }
+    }
+}

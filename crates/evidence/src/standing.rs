@@ -1,0 +1,124 @@
+//! What a feature's claim to be tested could lean on now.
+
+use crate::archive::Archive;
+use crate::normal::normal;
+use crate::observe::shown;
+use crate::{Bounds, EvidenceError, Feature, FeatureList, Ground, Item, Kind, Tree, tree_of};
+
+/// A feature and its evidence.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Standing {
+    pub feature: String,
+    /// What Stead observed or ran on the files as they are now, and that went well. Empty unless it suffices.
+    pub proof: Vec<Item>,
+    /// What went well once; the files have changed since.
+    pub stale: Vec<Item>,
+    /// What agents and people brought. It supports and never suffices.
+    pub claimed: Vec<Item>,
+    /// Why the feature is not proven, in words that go behind `feature x`; empty when it is.
+    pub why_not: String,
+    /// The command that would prove it.
+    pub next: String,
+}
+
+impl Standing {
+    /// Says whether a claim may lean on it.
+    pub fn is_proven(&self) -> bool {
+        !self.proof.is_empty()
+    }
+
+    /// One word for it: `fresh`, `stale` or `missing`.
+    pub fn name(&self) -> &'static str {
+        match (self.is_proven(), self.stale.is_empty()) {
+            (true, _) => "fresh",
+            (false, false) => "stale",
+            (false, true) => "missing",
+        }
+    }
+}
+
+/// Says where a feature of the project's list stands.
+pub fn standing(ground: &Ground, feature: &str, bounds: &Bounds<'_>) -> Result<Standing, EvidenceError> {
+    let list = FeatureList::require(&ground.features)?;
+    standing_of(ground, list.find(feature)?, bounds)
+}
+
+/// Says where a feature stands. With verifiers each of them must have gone well on the files as they are, and the last
+/// time it ran; without any, a run of everything.
+pub fn standing_of(ground: &Ground, feature: &Feature, bounds: &Bounds<'_>) -> Result<Standing, EvidenceError> {
+    let items = Archive::quick(ground).items(&feature.id)?;
+    let mut standing =
+        Standing { feature: feature.id.clone(), next: format!("stead verify {}", feature.id), ..Standing::default() };
+    standing.claimed = items.iter().filter(|item| matches!(item.kind, Kind::Claimed | Kind::Person)).cloned().collect();
+    let own: Vec<&Item> = items.iter().filter(|item| item.kind.is_own()).collect();
+    if !own.iter().any(|item| item.is_proof()) {
+        standing.why_not = nothing_good(&own, &standing.claimed);
+        return Ok(standing);
+    }
+    let now = match tree_of(ground, &feature.files, bounds) {
+        Tree::TooMuch { why } => {
+            standing.why_not = format!("cannot be compared with its evidence: {why}; name fewer `files`");
+            return Ok(standing);
+        }
+        tree => tree.hash().map(str::to_owned),
+    };
+    let Some(now) = now else {
+        standing.why_not = "names no files that exist".into();
+        return Ok(standing);
+    };
+    let is_fresh = |item: &&Item| item.tree.as_deref() == Some(&now);
+    standing.stale = own.iter().filter(|item| item.is_proof() && !is_fresh(item)).map(|item| (*item).clone()).collect();
+    let fresh: Vec<&Item> = own.iter().copied().filter(|item| is_fresh(item)).collect();
+    match proof(feature, &fresh) {
+        Ok(proof) => standing.proof = proof,
+        Err(why) if fresh.is_empty() => {
+            let last = standing.stale.first().map(|item| item.ts.clone()).unwrap_or_default();
+            standing.why_not = format!("changed since its evidence of {last}").trim_end().to_owned();
+            drop(why);
+        }
+        Err(why) => standing.why_not = why,
+    }
+    Ok(standing)
+}
+
+/// Collects what suffices, or says what is missing. `fresh` has the newest first.
+fn proof(feature: &Feature, fresh: &[&Item]) -> Result<Vec<Item>, String> {
+    if feature.verifiers.is_empty() {
+        let newest = fresh.iter().find(|item| item.whole);
+        return match newest {
+            Some(item) if item.is_proof() => Ok(vec![(*item).clone()]),
+            Some(item) => Err(bad(item)),
+            None => Err("has no run of the whole suite on its files as they are".into()),
+        };
+    }
+    feature
+        .verifiers
+        .iter()
+        .map(|verifier| {
+            let words = normal(verifier);
+            let is_it = |item: &&&Item| {
+                let command = item.command.as_deref().unwrap_or_default();
+                command == shown(verifier) || (words.is_some() && normal(command) == words)
+            };
+            match fresh.iter().find(is_it) {
+                Some(item) if item.is_proof() => Ok((*item).clone()),
+                Some(item) => Err(bad(item)),
+                None => Err(format!("has a verifier that was not run on its files as they are: `{verifier}`")),
+            }
+        })
+        .collect()
+}
+
+fn bad(item: &Item) -> String {
+    let command = item.command.as_deref().unwrap_or_default();
+    let why = item.weak.clone().unwrap_or_else(|| item.outcome());
+    format!("was last tried by `{command}`: {why}")
+}
+
+fn nothing_good(own: &[&Item], claimed: &[Item]) -> String {
+    match own.first() {
+        Some(item) => bad(item),
+        None if claimed.is_empty() => "has no evidence".into(),
+        None => "has only claimed evidence, which supports but does not suffice".into(),
+    }
+}

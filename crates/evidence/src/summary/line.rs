@@ -1,0 +1,50 @@
+//! Pieces that summaries are made of.
+
+/// Nobody has more tests; beyond it a number is nonsense, and sums stay within their type.
+const MOST: u64 = 1_000_000_000;
+
+/// Reads a whole number.
+pub(super) fn number(text: &str) -> Option<u64> {
+    text.parse::<u64>().ok().map(|number| number.min(MOST))
+}
+
+/// The pairs of a number and the word behind it, such as `3 passed`. Commas, bars and brackets separate.
+pub(super) fn pairs(line: &str) -> impl Iterator<Item = (u64, &str)> {
+    let mut words =
+        line.split(|c: char| c.is_whitespace() || ",|()[];=".contains(c)).filter(|word| !word.is_empty()).peekable();
+    std::iter::from_fn(move || {
+        loop {
+            let number = number(words.next()?);
+            if let (Some(number), Some(word)) = (number, words.peek()) {
+                return Some((number, *word));
+            }
+        }
+    })
+}
+
+/// The number in front of the first of these words.
+pub(super) fn before(line: &str, words: &[&str]) -> Option<u64> {
+    pairs(line).find(|(_, word)| words.contains(word)).map(|(number, _)| number)
+}
+
+/// The sum of the numbers in front of these words.
+pub(super) fn sum(line: &str, words: &[&str]) -> u64 {
+    pairs(line).filter(|(_, word)| words.contains(word)).map(|(number, _)| number).fold(0, u64::saturating_add)
+}
+
+/// The number behind a label such as `Failures:`, in whatever case.
+pub(super) fn labelled(line: &str, label: &str) -> Option<u64> {
+    let lower = line.to_ascii_lowercase();
+    let mut from = 0;
+    while let Some(at) = lower[from..].find(label) {
+        let start = from + at;
+        from = start + label.len();
+        let is_word = !lower[..start].ends_with(|c: char| c.is_ascii_alphanumeric());
+        let rest = lower[from..].trim_start_matches([':', '=', ' ', '\t']);
+        let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+        if is_word && let Some(number) = number(&rest[..digits]) {
+            return Some(number);
+        }
+    }
+    None
+}

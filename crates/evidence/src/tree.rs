@@ -1,0 +1,319 @@
+//! The state of a set of files as one hash: each file's path and git's hash of its content, in order of the paths.
+//! Missing files count. It reads within bounds and says so when they do not suffice.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File, Metadata};
+use std::io::Read;
+use std::path::Path;
+
+use crate::ground::{Bounds, Ground};
+use crate::pattern::Patterns;
+use crate::tree_cache::TreeCache;
+
+/// Folders that programs fill by themselves. A test run would change them and so outdate itself; a pattern that names
+/// one of them still reaches it.
+const MADE: &[&str] = &[
+    ".git",
+    ".hg",
+    ".svn",
+    ".jj",
+    "node_modules",
+    "target",
+    "__pycache__",
+    ".pytest_cache",
+    ".mypy_cache",
+    ".ruff_cache",
+    ".tox",
+    ".nox",
+    ".venv",
+    "venv",
+    ".gradle",
+    ".next",
+    ".nuxt",
+    ".turbo",
+    ".cache",
+    ".nyc_output",
+    "coverage",
+    "htmlcov",
+    "_build",
+    "deps",
+    ".build",
+    ".dart_tool",
+    "TestResults",
+];
+
+/// Files of the same sort.
+const MADE_FILES: &[&str] = &[".DS_Store", ".coverage", ".phpunit.result.cache", ".eslintcache", "Thumbs.db"];
+
+/// The state of a set of files.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Tree {
+    /// The hash, and how many of the files exist.
+    Known { hash: String, files: usize },
+    /// It could not be told within the bounds.
+    TooMuch { why: String },
+}
+
+impl Tree {
+    /// The hash, where there is one that stands for at least one file.
+    pub fn hash(&self) -> Option<&str> {
+        match self {
+            Self::Known { hash, files } if *files > 0 => Some(hash),
+            _ => None,
+        }
+    }
+}
+
+/// Gives the state of the files that a feature names; without any, of the whole project.
+pub fn tree_of(ground: &Ground, files: &[String], bounds: &Bounds<'_>) -> Tree {
+    let patterns = Patterns::new(files);
+    let mut found = Found { ground, patterns: &patterns, bounds, files: BTreeMap::new(), too_much: None };
+    for pattern in patterns.wanted() {
+        let base = pattern.base();
+        let start = ground.root.join(&base);
+        match fs::symlink_metadata(&start) {
+            Ok(data) if data.is_dir() => found.walk(&start, &base),
+            Ok(data) if !base.is_empty() => found.take(base, Some(data)),
+            // A name without signs was meant to be there; what a pattern would find is not known by name.
+            _ if pattern.is_plain() => found.take(base, None),
+            _ => {}
+        }
+    }
+    match found.too_much {
+        Some(why) => Tree::TooMuch { why },
+        None => hash(ground, found.files, bounds),
+    }
+}
+
+/// Gives the state of the whole project.
+pub fn project_tree(ground: &Ground, bounds: &Bounds<'_>) -> Tree {
+    tree_of(ground, &[], bounds)
+}
+
+struct Found<'a> {
+    ground: &'a Ground,
+    patterns: &'a Patterns,
+    bounds: &'a Bounds<'a>,
+    /// `None` for a file that is missing.
+    files: BTreeMap<String, Option<Metadata>>,
+    too_much: Option<String>,
+}
+
+impl Found<'_> {
+    fn walk(&mut self, start: &Path, base: &str) {
+        let mut open = vec![(start.to_owned(), base.to_owned())];
+        while let Some((folder, below)) = open.pop() {
+            if self.too_much.is_some() {
+                return;
+            }
+            let Ok(entries) = fs::read_dir(&folder) else { continue };
+            for entry in entries.flatten() {
+                let name = entry.file_name().to_string_lossy().into_owned();
+                let path = if below.is_empty() { name.clone() } else { format!("{below}/{name}") };
+                let Ok(data) = entry.metadata() else { continue };
+                if self.ground.is_own(&entry.path()) {
+                    continue;
+                }
+                if data.is_dir() {
+                    if !MADE.contains(&name.as_str()) {
+                        open.push((entry.path(), path));
+                    }
+                } else if !MADE_FILES.contains(&name.as_str()) && !name.ends_with(".pyc") && self.patterns.holds(&path)
+                {
+                    self.take(path, Some(data));
+                }
+            }
+        }
+    }
+
+    fn take(&mut self, path: String, data: Option<Metadata>) {
+        if self.ground.is_own(&self.ground.root.join(&path)) || !self.patterns.holds(&path) {
+            return;
+        }
+        self.files.insert(path, data);
+        if self.files.len() > self.bounds.files {
+            self.too_much = Some(format!("it has more than {} files", self.bounds.files));
+        } else if self.files.len().is_multiple_of(512) && !(self.bounds.go_on)() {
+            self.too_much = Some("listing its files takes too long for a hook call".into());
+        }
+    }
+}
+
+fn hash(ground: &Ground, files: BTreeMap<String, Option<Metadata>>, bounds: &Bounds<'_>) -> Tree {
+    let mut cache = TreeCache::open(&ground.cache, files.len());
+    let mut whole = sha1_smol::Sha1::new();
+    let (mut existing, mut bytes) = (0, 0u64);
+    for (path, data) in &files {
+        let content = match data {
+            None => "missing".to_owned(),
+            Some(data) => {
+                existing += 1;
+                match cache.known(path, data) {
+                    Some(hash) => hash,
+                    None => {
+                        bytes = bytes.saturating_add(data.len());
+                        if bytes > bounds.bytes || (existing % 64 == 0 && !(bounds.go_on)()) {
+                            // What was read so far need not be read again next time.
+                            cache.save();
+                            return Tree::TooMuch { why: "reading its files takes too long for a hook call".into() };
+                        }
+                        let hash = content(&ground.root.join(path), data);
+                        cache.learn(path, data, &hash);
+                        hash
+                    }
+                }
+            }
+        };
+        whole.update(format!("{path}\0{content}\n").as_bytes());
+    }
+    cache.save();
+    Tree::Known { hash: whole.digest().to_string(), files: existing }
+}
+
+/// Git's hash of a file's content. Of a link both the link and the file it leads to count; a folder or a special file
+/// behind it does not.
+fn content(path: &Path, data: &Metadata) -> String {
+    if data.is_symlink() {
+        let to = fs::read_link(path).map(|to| to.to_string_lossy().into_owned()).unwrap_or_default();
+        let behind = fs::metadata(path).ok().filter(Metadata::is_file);
+        return format!("link {to} {}", behind.map(|data| blob(path, data.len())).unwrap_or_default());
+    }
+    if data.is_file() { blob(path, data.len()) } else { "special".into() }
+}
+
+fn blob(path: &Path, length: u64) -> String {
+    let Ok(file) = File::open(path) else { return "unreadable".into() };
+    let mut file = file.take(length);
+    let mut hash = sha1_smol::Sha1::new();
+    hash.update(format!("blob {length}\0").as_bytes());
+    let mut block = vec![0; 64 * 1024];
+    loop {
+        match file.read(&mut block) {
+            Ok(0) => return hash.digest().to_string(),
+            Ok(count) => hash.update(&block[..count]),
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+            Err(_) => return "unreadable".into(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Project(tempfile::TempDir);
+
+    impl Project {
+        fn new() -> Self {
+            Self(tempfile::tempdir().unwrap())
+        }
+
+        fn write(&self, path: &str, text: &str) {
+            let path = self.0.path().join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        }
+
+        fn ground(&self) -> Ground {
+            let root = self.0.path().to_owned();
+            let room = |name: &str| root.join(".agent").join(name);
+            Ground { features: room("features"), indexes: room("context/indexes"), cache: room("cache"), root }
+        }
+
+        fn tree(&self, files: &[&str]) -> Tree {
+            let files: Vec<String> = files.iter().map(|file| (*file).to_owned()).collect();
+            tree_of(&self.ground(), &files, &Bounds::command())
+        }
+    }
+
+    #[test]
+    fn any_change_of_the_files_changes_the_hash() {
+        let project = Project::new();
+        project.write("src/a.rs", "one");
+        project.write("src/b.rs", "two");
+        project.write("other.txt", "x");
+        let before = project.tree(&["src/**"]);
+        assert!(matches!(before, Tree::Known { files: 2, .. }), "{before:?}");
+        project.write("other.txt", "y");
+        assert_eq!(project.tree(&["src/**"]), before);
+        let changes: [&dyn Fn(); 4] = [
+            &|| project.write("src/a.rs", "ONE"),
+            &|| project.write("src/c.rs", ""),
+            &|| fs::remove_file(project.0.path().join("src/b.rs")).unwrap(),
+            &|| fs::rename(project.0.path().join("src/a.rs"), project.0.path().join("src/z.rs")).unwrap(),
+        ];
+        let mut last = before.clone();
+        for change in changes {
+            change();
+            let now = project.tree(&["src/**"]);
+            assert_ne!(now, last);
+            last = now;
+        }
+        project.write("src/a.rs", "one");
+        project.write("src/b.rs", "two");
+        fs::remove_file(project.0.path().join("src/c.rs")).unwrap();
+        fs::remove_file(project.0.path().join("src/z.rs")).unwrap();
+        assert_eq!(project.tree(&["src/**"]), before, "the same content is the same state");
+    }
+
+    #[test]
+    fn what_is_missing_counts_but_carries_nothing() {
+        let project = Project::new();
+        let none = project.tree(&["src/a.rs"]);
+        assert!(matches!(none, Tree::Known { files: 0, .. }) && none.hash().is_none());
+        project.write("src/a.rs", "");
+        let there = project.tree(&["src/a.rs"]);
+        assert_ne!(none, there);
+        assert_eq!(there, project.tree(&["./src/a.rs", "src/a.rs"]));
+        assert_ne!(there, project.tree(&["src/a.rs", "src/b.rs"]));
+        assert_eq!(project.tree(&["nothing/**"]), project.tree(&["nowhere/*.rs"]));
+    }
+
+    #[test]
+    fn what_programs_fill_is_left_out_unless_named() {
+        let project = Project::new();
+        project.write("a.py", "x");
+        let before = project.tree(&[]);
+        for made in
+            ["target/debug/x", "__pycache__/a.pyc", "a.pyc", ".git/index", ".agent/cache/x", ".agent/features/f"]
+        {
+            project.write(made, "x");
+        }
+        assert_eq!(project.tree(&[]), before);
+        let named = project.tree(&["target"]);
+        assert!(matches!(named, Tree::Known { files: 1, .. }), "{named:?}");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_count_with_what_they_lead_to() {
+        let project = Project::new();
+        project.write("real", "one");
+        fs::create_dir(project.0.path().join("src")).unwrap();
+        std::os::unix::fs::symlink("../real", project.0.path().join("src/link")).unwrap();
+        let before = project.tree(&["src"]);
+        project.write("real", "two");
+        assert_ne!(project.tree(&["src"]), before);
+        std::os::unix::fs::symlink(project.0.path(), project.0.path().join("src/loop")).unwrap();
+        assert!(project.tree(&["src"]).hash().is_some());
+    }
+
+    #[test]
+    fn bounds_hold_and_a_second_try_goes_further() {
+        let project = Project::new();
+        for number in 0..400 {
+            project.write(&format!("src/{number}"), &"x".repeat(1000));
+        }
+        fs::create_dir_all(project.0.path().join(".agent/cache")).unwrap();
+        let ground = project.ground();
+        let few = Bounds { files: 10, ..Bounds::command() };
+        assert!(matches!(tree_of(&ground, &[], &few), Tree::TooMuch { .. }));
+        let little = Bounds { bytes: 250_000, ..Bounds::command() };
+        assert!(matches!(tree_of(&ground, &[], &little), Tree::TooMuch { .. }));
+        let last = (0..4).map(|_| {
+            std::thread::sleep(crate::tree_cache::RACY);
+            tree_of(&ground, &[], &little)
+        });
+        assert!(last.into_iter().any(|tree| tree.hash().is_some()));
+    }
+}

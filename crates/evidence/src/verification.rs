@@ -1,0 +1,190 @@
+//! Runs that Stead made itself, and what the log says about a session's or the whole project's tests.
+
+use stead_store::{CheckEnd, Checked};
+
+use crate::archive::Archive;
+use crate::command_line::CommandLine;
+use crate::observe::{features, keep_for, shown, speaks_for};
+use crate::proof::weakness;
+use crate::runner::recognise_part;
+use crate::summary::summarise;
+use crate::{
+    About, Bounds, EvidenceError, Feature, FeatureList, Ground, Item, Kind, Output, Source, Tree, Who, project_tree,
+    standing_of, tree_of,
+};
+
+/// How far back the log is searched.
+const LINES: usize = 2_000;
+
+/// A command that Stead ran itself.
+pub struct Verified<'a> {
+    /// The feature whose verifier it is.
+    pub feature: Option<&'a Feature>,
+    pub command: &'a str,
+    pub checked: &'a Checked,
+    /// The state of the feature's files before it ran.
+    pub before: &'a Tree,
+    pub source: Source,
+    pub who: Who,
+    pub now: &'a str,
+}
+
+/// Writes down a run of Stead's own and gives the item, which says whether it proves something.
+pub fn record_run(ground: &Ground, ran: &Verified<'_>, bounds: &Bounds<'_>) -> Result<Item, EvidenceError> {
+    let Verified { feature, command, checked, .. } = ran;
+    let line = CommandLine::read(command);
+    let part = match line.parts.as_slice() {
+        [part] if !line.is_opaque && !part.is_diverted => Some(part),
+        _ => None,
+    };
+    let run = part.and_then(recognise_part);
+    let about = run.map_or(About::Check, |run| run.about);
+    let runner = run.map_or("", |run| run.runner);
+    let counts = summarise(runner, &checked.tail).filter(|_| about != About::Build);
+    let exit = match checked.end {
+        CheckEnd::Exit(code) => Some(code),
+        CheckEnd::Signal(_) | CheckEnd::Deadline => None,
+    };
+    let sign = format!("{command}\0{}", feature.map_or("", |feature| feature.id.as_str()));
+    let mut item = Item::new(ran.now, Kind::Ran, ran.source, about, &sign);
+    item.weak = match checked.end {
+        CheckEnd::Signal(signal) => Some(format!("it was ended by signal {signal}")),
+        CheckEnd::Deadline => Some("it did not end in time".into()),
+        CheckEnd::Exit(_) => weakness(exit, counts, &checked.tail),
+    };
+    item.command = Some(shown(command));
+    item.dir = Some(String::new());
+    item.exit = exit;
+    item.counts = counts;
+    item.runner = run.map(|run| run.runner.to_owned());
+    item.whole = run.is_some_and(|run| run.is_whole && run.about == About::Test);
+    item.output = Some(Output::of(&checked.tail));
+    item.who = ran.who.clone();
+    let archive = Archive::new(ground);
+    let mut logged = item.clone();
+    if let Some(feature) = feature {
+        item.feature = Some(feature.id.clone());
+        let after = tree_of(ground, &feature.files, bounds);
+        item.tree = after.hash().map(str::to_owned);
+        if item.weak.is_none() {
+            item.weak = unsteady(ran.before, &after);
+        }
+        archive.keep(&mut item)?;
+        logged.id.clone_from(&item.id);
+    }
+    if let (Some(part), Some(run)) = (part, run) {
+        let others = features(ground).into_iter().filter(|other| feature.is_none_or(|feature| feature.id != other.id));
+        for other in others.filter(|other| speaks_for(other, part, &run, &logged)) {
+            keep_for(&archive, ground, &other, part, &logged, bounds)?;
+        }
+    }
+    if logged.whole {
+        logged.tree = project_tree(ground, bounds).hash().map(str::to_owned);
+    }
+    archive.log(&logged)?;
+    Ok(item)
+}
+
+/// Says why the state of the files is not the one that was tested.
+fn unsteady(before: &Tree, after: &Tree) -> Option<String> {
+    match (before, after) {
+        (_, Tree::TooMuch { why }) => Some(why.clone()),
+        (_, Tree::Known { files: 0, .. }) => Some("the feature names no files that exist".into()),
+        (before, after) if before != after => Some("the feature's files changed while it ran".into()),
+        _ => None,
+    }
+}
+
+/// How many test runs a session, or one agent in it, made.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TestsRan {
+    /// At least one test ran to an end, well or not.
+    pub ran: usize,
+    /// All went well, and Stead knows it.
+    pub passed: usize,
+}
+
+/// Counts the test runs of a session; with an agent, only those of that agent. An unknown session has none.
+pub fn tests_ran(ground: &Ground, session: &str, agent: Option<&str>) -> Result<TestsRan, EvidenceError> {
+    let mut count = TestsRan::default();
+    if session.is_empty() {
+        return Ok(count);
+    }
+    let own = |item: &Item| {
+        item.who.session.as_deref() == Some(session) && (agent.is_none() || item.who.agent.as_deref() == agent)
+    };
+    for item in Archive::quick(ground).recent()?.take(LINES).filter(|item| own(item)) {
+        let ran = match item.counts {
+            Some(counts) => counts.ran(),
+            None => item.about == About::Test && item.output.as_ref().is_some_and(|output| !output.is_empty()),
+        };
+        count.ran += usize::from(ran && matches!(item.about, About::Test | About::Check));
+        count.passed += usize::from(ran && item.is_proof());
+    }
+    Ok(count)
+}
+
+/// Whether the project as it is now was tested as a whole.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Verification {
+    /// What shows it: one run of everything, or the proofs of every feature.
+    pub proof: Vec<Item>,
+    /// Why it is not; empty when it is.
+    pub why_not: String,
+    /// What would show it.
+    pub next: String,
+}
+
+impl Verification {
+    pub fn is_fresh(&self) -> bool {
+        !self.proof.is_empty()
+    }
+}
+
+/// Says whether everything was tested on the project as it is now: by a run of the whole suite, or feature by feature.
+pub fn fresh_verification(ground: &Ground, bounds: &Bounds<'_>) -> Result<Verification, EvidenceError> {
+    let list = FeatureList::read(&ground.features).unwrap_or_default();
+    let features = list.map(|list| list.features).unwrap_or_default();
+    let mut answer = Verification {
+        next: if features.is_empty() { "stead verify -- <the project's test command>" } else { "stead verify --all" }
+            .to_owned(),
+        ..Verification::default()
+    };
+    let whole: Vec<Item> = Archive::quick(ground)
+        .recent()?
+        .take(LINES)
+        .filter(|item| item.whole && item.about == About::Test && item.kind.is_own())
+        .collect();
+    if let Some(newest) = whole.first() {
+        match project_tree(ground, bounds) {
+            Tree::TooMuch { why } => answer.why_not = format!("the project cannot be compared with its tests: {why}"),
+            tree => {
+                let fresh = whole.iter().find(|item| item.tree.is_some() && item.tree.as_deref() == tree.hash());
+                match fresh {
+                    Some(item) if item.is_proof() => answer.proof = vec![item.clone()],
+                    Some(item) => {
+                        let why = item.weak.clone().unwrap_or_else(|| item.outcome());
+                        answer.why_not = format!("`{}` went wrong: {why}", item.command.as_deref().unwrap_or_default());
+                        return Ok(answer);
+                    }
+                    None => answer.why_not = format!("files changed since the tests of {}", newest.ts),
+                }
+            }
+        }
+    } else {
+        answer.why_not = "no run of the whole test suite is on record".into();
+    }
+    if !answer.is_fresh() && !features.is_empty() {
+        let standings: Result<Vec<_>, _> =
+            features.iter().map(|feature| standing_of(ground, feature, bounds)).collect();
+        let standings = standings?;
+        if standings.iter().all(crate::Standing::is_proven) {
+            answer.proof = standings.into_iter().flat_map(|standing| standing.proof).collect();
+            answer.why_not.clear();
+        }
+    }
+    Ok(answer)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,365 @@
+//! The evaluator: goes through the tokens, keeps what names hold, and collects what calls do.
+
+use stead_model::{Content, How};
+
+use super::Act;
+use super::language::Language;
+use super::lexer::{Token, tokens};
+use super::value::Value;
+
+/// The most acts that are told.
+const ACTS: usize = 512;
+/// How deep expressions may nest.
+pub(super) const DEPTH: usize = 48;
+/// Tokens that may be looked at, nested texts included.
+const STEPS: usize = 400_000;
+/// Names that are kept.
+const NAMES: usize = 1_000;
+
+/// What the program sees of its surroundings.
+pub(crate) struct Surroundings<'s> {
+    pub(crate) home: Option<String>,
+    pub(crate) cwd: String,
+    /// Gives a variable of the environment.
+    pub(crate) variable: &'s dyn Fn(&str) -> Option<String>,
+    /// The words behind the program.
+    pub(crate) words: Vec<String>,
+}
+
+/// Reads a program and tells what it would do.
+pub(crate) fn read(language: Language, text: &str, surroundings: &Surroundings<'_>) -> Vec<Act> {
+    let mut eval = Eval {
+        language,
+        surroundings,
+        tokens: tokens(language, text),
+        at: 0,
+        names: Vec::new(),
+        acts: Vec::new(),
+        spoiled: Vec::new(),
+        depth: 0,
+        steps: 0,
+    };
+    eval.run();
+    if text.len() > super::lexer::LONGEST || eval.steps >= STEPS {
+        eval.gap("the program is too long");
+    }
+    eval.acts
+}
+
+pub(super) struct Eval<'e> {
+    pub(super) language: Language,
+    pub(super) surroundings: &'e Surroundings<'e>,
+    pub(super) tokens: Vec<Token>,
+    pub(super) at: usize,
+    pub(super) names: Vec<(String, Value)>,
+    pub(super) acts: Vec<Act>,
+    /// Open files whose text somebody else writes.
+    pub(super) spoiled: Vec<usize>,
+    pub(super) depth: usize,
+    pub(super) steps: usize,
+}
+
+impl Eval<'_> {
+    pub(super) fn peek(&self, ahead: usize) -> Option<&Token> {
+        self.tokens.get(self.at + ahead)
+    }
+
+    pub(super) fn is_sign(&self, ahead: usize, sign: char) -> bool {
+        self.peek(ahead) == Some(&Token::Sign(sign))
+    }
+
+    pub(super) fn name_at(&self, ahead: usize) -> Option<&str> {
+        match self.peek(ahead) {
+            Some(Token::Name(name)) => Some(name),
+            _ => None,
+        }
+    }
+
+    fn run(&mut self) {
+        while self.at < self.tokens.len() && self.steps < STEPS {
+            let before = self.at;
+            self.statement();
+            if self.at == before {
+                self.at += 1;
+            }
+        }
+    }
+
+    fn statement(&mut self) {
+        self.steps += 1;
+        if matches!(self.name_at(0), Some("import" | "from")) && self.import() {
+            return;
+        }
+        match self.name_at(0) {
+            Some(
+                "const" | "let" | "var" | "my" | "our" | "local" | "async" | "await" | "return" | "use" | "not"
+                | "echo",
+            ) if !self.is_sign(1, '(') => {
+                self.at += 1;
+                return;
+            }
+            // In Perl it may print into a file.
+            Some("print") if !self.is_sign(1, '(') && self.language != Language::Perl => {
+                self.at += 1;
+                return;
+            }
+            Some("for" | "foreach") => {
+                self.at += 1;
+                self.for_loop();
+                return;
+            }
+            _ => {}
+        }
+        if self.destructure() || self.assign() {
+            return;
+        }
+        if matches!(self.peek(0), Some(Token::Name(_) | Token::Text(_) | Token::Command(_) | Token::Number(_)))
+            || self.is_sign(0, '(')
+            || self.is_sign(0, '[')
+        {
+            let value = self.expression();
+            // `with open(…) as f`
+            if let (Some("as"), Some(name)) = (self.name_at(0), self.name_at(1).map(str::to_owned)) {
+                self.at += 2;
+                self.set(&name, value);
+            } else if self.is_sign(0, '|') || self.name_at(0) == Some("do") && self.is_sign(1, '|') {
+                // `File.open(…) { |f| … }`
+                self.at += if self.is_sign(0, '|') { 1 } else { 2 };
+                if let Some(name) = self.name_at(0).map(str::to_owned) {
+                    self.set(&name, value);
+                }
+            } else if self.is_sign(0, '{') && self.is_sign(1, '|') {
+                if let Some(name) = self.name_at(2).map(str::to_owned) {
+                    self.set(&name, value);
+                }
+                self.at += 4;
+            }
+        }
+    }
+
+    /// `name = value`, `name += value`, `name := value`.
+    fn assign(&mut self) -> bool {
+        let Some(name) = self.name_at(0).map(str::to_owned) else { return false };
+        let (skip, adds) = match (self.is_sign(1, '='), self.is_sign(2, '=')) {
+            (true, false) if !self.is_sign(2, '>') && !self.is_sign(2, '~') => (2, false),
+            _ if (self.is_sign(1, '+') || self.is_sign(1, '.')) && self.is_sign(2, '=') => (3, true),
+            _ if self.is_sign(1, ':') && self.is_sign(2, '=') => (3, false),
+            _ => return false,
+        };
+        self.at += skip;
+        while self.peek(0) == Some(&Token::Line) {
+            self.at += 1;
+        }
+        let mut value = self.expression();
+        if adds {
+            value = self.value_of(&name).join("", &value);
+        }
+        self.set(&name, value);
+        true
+    }
+
+    /// `for x in [a, b]`, `foreach my $x (a, b)`, `for (const x of [a, b])`.
+    fn for_loop(&mut self) {
+        while matches!(self.name_at(0), Some("my" | "const" | "let" | "var")) || self.is_sign(0, '(') {
+            self.at += 1;
+        }
+        let Some(name) = self.name_at(0).map(str::to_owned) else { return };
+        let listed = matches!(self.name_at(1), Some("in" | "of")) || self.is_sign(1, '(');
+        if !listed {
+            return;
+        }
+        self.at += if self.is_sign(1, '(') { 1 } else { 2 };
+        let value = self.expression().one_of();
+        self.set(&name, value);
+    }
+
+    /// `{a, b: c} = require('m')`.
+    fn destructure(&mut self) -> bool {
+        if self.language != Language::JavaScript || !self.is_sign(0, '{') {
+            return false;
+        }
+        let Some(end) = (1..40).find(|ahead| self.is_sign(*ahead, '}')) else { return false };
+        if !self.is_sign(end + 1, '=') || self.is_sign(end + 2, '=') {
+            return false;
+        }
+        let names = self.renamed(1, end);
+        self.at += end + 2;
+        if let Value::Name(module) = self.expression() {
+            for (theirs, ours) in names {
+                self.set(&ours, Value::Name(format!("{module}.{theirs}")));
+            }
+        }
+        true
+    }
+
+    /// Names between two places, with the names they get: `a as b`, `a: b`.
+    fn renamed(&self, from: usize, to: usize) -> Vec<(String, String)> {
+        let mut names: Vec<(String, String)> = Vec::new();
+        let mut at = from;
+        while at < to {
+            if let Some(name) = self.name_at(at).filter(|name| *name != "as") {
+                match names.last_mut() {
+                    Some(last) if self.name_at(at - 1) == Some("as") || self.is_sign(at - 1, ':') => {
+                        last.1 = name.to_owned()
+                    }
+                    _ => names.push((name.to_owned(), name.to_owned())),
+                }
+            }
+            at += 1;
+        }
+        names
+    }
+
+    fn import(&mut self) -> bool {
+        let end = (1..60)
+            .find(|ahead| matches!(self.peek(*ahead), None | Some(Token::Line | Token::Sign(';'))))
+            .unwrap_or(60);
+        if self.language == Language::JavaScript {
+            let Some(Token::Text(pieces)) = self.peek(end.saturating_sub(1)).cloned() else { return false };
+            let module = self.fill(&pieces).known().map(module_name).unwrap_or_default();
+            let braced = (1..end).find(|at| self.is_sign(*at, '{'));
+            for (theirs, ours) in self.renamed(1, end - 1) {
+                let whole = braced.is_none() && theirs != "from";
+                if theirs != "from" {
+                    self.set(&ours, Value::Name(if whole { module.clone() } else { format!("{module}.{theirs}") }));
+                }
+            }
+            self.at += end;
+            return true;
+        }
+        if self.language != Language::Python {
+            return false;
+        }
+        if self.name_at(0) == Some("from") {
+            let split = (1..end).find(|at| self.name_at(*at) == Some("import"));
+            let Some(split) = split else { return false };
+            let module = self.dotted(1, split);
+            for (theirs, ours) in self.renamed(split + 1, end) {
+                self.set(&ours, Value::Name(format!("{module}.{theirs}")));
+            }
+        } else {
+            let mut start = 1;
+            while start < end {
+                let stop = (start..end).find(|at| self.is_sign(*at, ',')).unwrap_or(end);
+                let named = (start..stop).find(|at| self.name_at(*at) == Some("as"));
+                let module = self.dotted(start, named.unwrap_or(stop));
+                let ours = named
+                    .and_then(|at| self.name_at(at + 1))
+                    .map_or_else(|| module.split('.').next().unwrap_or_default().to_owned(), str::to_owned);
+                let target = if named.is_some() { module } else { ours.clone() };
+                self.set(&ours, Value::Name(target));
+                start = stop + 1;
+            }
+        }
+        self.at += end;
+        true
+    }
+
+    fn dotted(&self, from: usize, to: usize) -> String {
+        let names: Vec<&str> = (from..to).filter_map(|at| self.name_at(at)).collect();
+        names.join(".")
+    }
+
+    pub(super) fn set(&mut self, name: &str, value: Value) {
+        if self.names.len() < NAMES {
+            self.names.push((name.to_owned(), value));
+        }
+    }
+
+    /// What a name holds; the name itself when nothing was said.
+    pub(super) fn value_of(&self, name: &str) -> Value {
+        match self.names.iter().rev().find(|(known, _)| known == name) {
+            Some((_, value)) => value.clone(),
+            None => Value::Name(name.to_owned()),
+        }
+    }
+
+    pub(super) fn act(&mut self, act: Act) -> usize {
+        if self.acts.len() < ACTS {
+            self.acts.push(act);
+        }
+        self.acts.len() - 1
+    }
+
+    pub(super) fn gap(&mut self, what: &str) {
+        self.act(Act::Gap { what: what.to_owned() });
+    }
+
+    /// Tells a write for each text that the path may be.
+    pub(super) fn write(&mut self, path: &Value, how: How, content: Content) -> Value {
+        let mut last = 0;
+        for path in path.texts() {
+            last = self.act(Act::Write { path, how, content: content.clone(), tree: false });
+        }
+        Value::File(last)
+    }
+
+    pub(super) fn delete(&mut self, path: &Value, tree: bool) {
+        for path in path.texts() {
+            self.act(Act::Delete { path, tree });
+        }
+    }
+
+    pub(super) fn rename(&mut self, from: &Value, to: &Value) {
+        for from in from.texts() {
+            for to in to.texts() {
+                self.act(Act::Rename { from: from.clone(), to });
+            }
+        }
+    }
+
+    pub(super) fn looks(&mut self, path: &Value) {
+        for path in path.texts() {
+            self.act(Act::Read { path });
+        }
+    }
+
+    /// Runs a text, or words.
+    pub(super) fn starts(&mut self, what: &Value, dir: Option<String>) {
+        match what {
+            Value::List(items) => {
+                let argv: Vec<String> = items.iter().map(|item| item.texts().swap_remove(0)).collect();
+                self.act(Act::Exec { argv, dir });
+            }
+            Value::Text { any, .. } => {
+                for text in any.clone() {
+                    self.act(Act::Shell { text, dir: dir.clone() });
+                }
+            }
+            _ => self.gap("a command that is put together at run time"),
+        }
+    }
+
+    /// Adds to the text of a file opened for writing.
+    pub(super) fn fills(&mut self, file: usize, text: &Value) {
+        if self.spoiled.contains(&file) {
+            return;
+        }
+        let Some(Act::Write { content, .. }) = self.acts.get_mut(file) else { return };
+        *content = match (&*content, text.known()) {
+            (Content::Unknown, Some(text)) => Content::Text(text.to_owned()),
+            (Content::Text(before), Some(text)) => Content::Text(format!("{before}{text}")),
+            _ => Content::Unknown,
+        };
+        if *content == Content::Unknown {
+            self.spoiled.push(file);
+        }
+    }
+
+    /// An open file was handed to somebody: its text is no longer known.
+    pub(super) fn spoils(&mut self, file: usize) {
+        self.spoiled.push(file);
+        if let Some(Act::Write { content, .. }) = self.acts.get_mut(file) {
+            *content = Content::Unknown;
+        }
+    }
+}
+
+/// One name for a module, however it is spelled.
+pub(super) fn module_name(module: &str) -> String {
+    let module = module.strip_prefix("node:").unwrap_or(module);
+    match module {
+        "fs/promises" | "fs-extra" | "graceful-fs" => "fs".to_owned(),
+        other => other.to_owned(),
+    }
+}

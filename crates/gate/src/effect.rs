@@ -1,0 +1,58 @@
+//! The action record: what a tool call of any client would do, as typed effects.
+//!
+//! File tools say it themselves, shell commands are walked by the reader that self-protection uses, and tools we do
+//! not know are read by the shape of their input. What cannot be followed is named as a gap; nothing is guessed.
+
+mod input;
+mod record;
+mod target;
+mod tool;
+
+use std::borrow::Cow;
+
+use stead_model::{Action, Coverage, Deed, Effects, ToolCall};
+
+use crate::facts::Facts;
+use crate::path::absolute;
+use crate::place::Place;
+use crate::shell;
+
+pub(crate) use record::Record;
+pub(crate) use target::{Ground, Last};
+
+/// Finds out what a tool call would do.
+pub fn effects(call: &ToolCall<'_>, place: &Place<'_>, facts: &dyn Facts) -> Effects {
+    let ground = Ground::new(place, facts);
+    let mut record = Record::default();
+    match &call.action {
+        Action::Change(changes) => tool::changes(&mut record, &ground, changes),
+        Action::Read(paths) => tool::reads(&mut record, &ground, &call.tool, paths),
+        Action::Run { command, dir } => {
+            let folder = match dir {
+                Some(dir) => Cow::Owned(absolute(dir, place.cwd, ground.home())),
+                None => Cow::Borrowed(place.cwd),
+            };
+            record = shell::effects(command, &folder, place, facts, record);
+        }
+        Action::Mcp { server, tool } => {
+            let deed = Deed::Mcp { server: server.to_string(), tool: tool.to_string() };
+            record.push(deed, &format!("{server}/{tool}"));
+            record.gap(format!("what the MCP tool `{tool}` does is not known"));
+            record = input::effects(record, &ground, tool, &call.input, place, facts);
+        }
+        Action::Spawn { role, .. } => {
+            let role = role.as_ref().map(ToString::to_string);
+            let part = role.clone().unwrap_or_else(|| call.tool.to_string());
+            record.push(Deed::Spawn { role }, &part);
+        }
+        Action::Inert => {}
+        Action::Other => {
+            record.gap(format!("what the tool `{}` does is not known", call.tool));
+            record = input::effects(record, &ground, &call.tool, &call.input, place, facts);
+            if record.is_empty() {
+                return record.finish(Coverage::None);
+            }
+        }
+    }
+    record.finish(Coverage::Full)
+}

@@ -1,0 +1,91 @@
+use std::cell::Cell;
+use std::path::{Path, PathBuf};
+
+use stead_model::Target;
+
+use crate::facts::Facts;
+use crate::path::{absolute, clean};
+use crate::place::Place;
+
+/// Questions to the disk that one call may cost.
+const LOOKS: usize = 200;
+
+/// Where paths are resolved: the project, home, and the disk behind them.
+pub(crate) struct Ground<'g> {
+    facts: &'g dyn Facts,
+    cwd: PathBuf,
+    home: Option<PathBuf>,
+    root: Option<PathBuf>,
+    /// The root as it really is, where a link leads to it.
+    real_root: Option<PathBuf>,
+    looks: Cell<usize>,
+}
+
+/// Whether a link at the path's end is followed: who writes through it changes its target, who removes it does not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Last {
+    Followed,
+    Kept,
+}
+
+impl<'g> Ground<'g> {
+    pub(crate) fn new(place: &Place<'_>, facts: &'g dyn Facts) -> Self {
+        let root = place.root.map(clean);
+        let real_root = root.as_ref().map(|root| facts.real(root)).filter(|real| Some(real) != root.as_ref());
+        Self { facts, cwd: clean(place.cwd), home: place.home(), root, real_root, looks: Cell::new(0) }
+    }
+
+    pub(crate) fn home(&self) -> Option<&Path> {
+        self.home.as_deref()
+    }
+
+    /// Says whether the path is a folder; `None` when nobody knows.
+    pub(crate) fn is_folder(&self, path: &Path) -> Option<bool> {
+        if self.looked() { self.facts.is_folder(path) } else { None }
+    }
+
+    /// Resolves a path as a tool's caller wrote it.
+    pub(crate) fn written(&self, text: &str, last: Last) -> Vec<Target> {
+        self.targets(&absolute(text, &self.cwd, self.home()), last)
+    }
+
+    /// Makes the targets an absolute path means: as it really is and, where a link inside the project is on the way,
+    /// as it was written.
+    pub(crate) fn targets(&self, path: &Path, last: Last) -> Vec<Target> {
+        let real = match (self.looked(), last, path.parent(), path.file_name()) {
+            (false, ..) => path.to_path_buf(),
+            (true, Last::Kept, Some(parent), Some(name)) => self.facts.real(parent).join(name),
+            _ => self.facts.real(path),
+        };
+        let inside = self.inside(&real);
+        let written = self.inside(path);
+        let mut targets = vec![target(&real, inside.clone())];
+        match (inside, written) {
+            (Some(inside), Some(written)) if inside != written => targets.push(target(path, Some(written))),
+            (None, Some(written)) => targets = vec![target(&real, None), target(path, Some(written))],
+            _ => {}
+        }
+        targets
+    }
+
+    /// Makes the target of a path whose name is a pattern; the disk is not asked.
+    pub(crate) fn open(&self, path: &Path) -> Target {
+        Target { glob: true, ..target(path, self.inside(path)) }
+    }
+
+    /// Gives the path below the project's root.
+    pub(crate) fn inside(&self, path: &Path) -> Option<String> {
+        let roots = self.root.iter().chain(&self.real_root);
+        let below = roots.filter_map(|root| path.strip_prefix(root).ok()).next()?;
+        Some(below.to_string_lossy().replace('\\', "/"))
+    }
+
+    fn looked(&self) -> bool {
+        self.looks.set(self.looks.get() + 1);
+        self.looks.get() <= LOOKS
+    }
+}
+
+fn target(path: &Path, inside: Option<String>) -> Target {
+    Target { path: path.to_string_lossy().into_owned(), inside, tree: false, glob: false }
+}

@@ -1,0 +1,74 @@
+//! File tools: they say what they change.
+
+use std::borrow::Cow;
+
+use stead_model::{Change, Content, Deed, FileChange, How, Target};
+
+use super::target::Last;
+use super::{Ground, Record};
+
+/// Notes the changes of a call, in order.
+pub(crate) fn changes(record: &mut Record, ground: &Ground<'_>, changes: &[FileChange<'_>]) {
+    for file in changes {
+        let part = file.path.as_ref();
+        match &file.change {
+            Change::Write { content } => {
+                let content = content.as_ref().map_or(Content::Unknown, |text| Content::Text(text.to_string()));
+                write(record, ground, part, How::Replace, &content);
+            }
+            Change::Edit(edits) => {
+                let parts = edits.iter().map(|edit| (edit.old.to_string(), edit.new.to_string(), edit.all));
+                let content = match edits.is_empty() {
+                    true => Content::Unknown,
+                    false => Content::Replacements(parts.collect()),
+                };
+                write(record, ground, part, How::Edit, &content);
+            }
+            Change::Delete => {
+                for target in ground.written(part, Last::Kept) {
+                    record.push(Deed::Delete(with_tree(ground, target)), part);
+                }
+            }
+            Change::Rename { to } => {
+                let targets = ground.written(to, Last::Kept);
+                for from in ground.written(part, Last::Kept) {
+                    for to in &targets {
+                        let (from, to) = (with_tree(ground, from.clone()), with_tree(ground, to.clone()));
+                        record.push(Deed::Rename { from, to }, &format!("{part} → {}", file_name(&file.change)));
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn file_name<'c>(change: &'c Change<'_>) -> &'c str {
+    match change {
+        Change::Rename { to } => to,
+        _ => "",
+    }
+}
+
+fn write(record: &mut Record, ground: &Ground<'_>, path: &str, how: How, content: &Content) {
+    for target in ground.written(path, Last::Followed) {
+        record.push(Deed::Write { target, how, content: content.clone() }, path);
+    }
+}
+
+/// Notes what a reading tool looks at.
+pub(crate) fn reads(record: &mut Record, ground: &Ground<'_>, tool: &str, paths: &[Cow<'_, str>]) {
+    if paths.is_empty() {
+        record.gap(format!("which files `{tool}` reads is not said"));
+    }
+    for path in paths {
+        for target in ground.written(path, Last::Followed) {
+            record.push(Deed::Read(with_tree(ground, target)), path);
+        }
+    }
+}
+
+/// A folder goes with all that is in it.
+pub(crate) fn with_tree(ground: &Ground<'_>, target: Target) -> Target {
+    let tree = ground.is_folder(target.path.as_ref()) == Some(true);
+    Target { tree, ..target }
+}

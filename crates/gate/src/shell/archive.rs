@@ -1,0 +1,104 @@
+//! Archives: what goes in, and where it comes out.
+
+use stead_model::{Content, How};
+
+use crate::shield::Standing;
+
+use super::program::{Reach, holder, operands, own};
+use super::walk::{Stop, Walk};
+use super::writer::{has_flag, option_values};
+
+/// The mode letter of a `tar` call.
+pub(super) fn tar_mode(argv: &[String]) -> Option<char> {
+    let long = argv.iter().find_map(|word| match word.as_str() {
+        "--extract" | "--get" => Some('x'),
+        "--create" => Some('c'),
+        "--list" => Some('t'),
+        "--append" | "--update" => Some('r'),
+        _ => None,
+    });
+    let first = argv.get(1)?.trim_start_matches('-');
+    long.or_else(|| first.chars().find(|c| "xctru".contains(*c)))
+}
+
+/// Judges `tar`; says whether all is known about it.
+pub(super) fn tar(walk: &mut Walk<'_>, argv: &[String], shown: &str) -> Result<bool, Stop> {
+    match tar_mode(argv) {
+        Some('c' | 'r' | 'u') => {
+            let bundle = argv.get(1).is_some_and(|word| word.contains('f'));
+            let mut files = option_values(argv, 'f', "--file");
+            files.extend(argv.get(2).filter(|_| bundle).map(String::as_str));
+            for file in &files {
+                walk.writes(file, How::Replace, Content::Unknown, shown)?;
+            }
+            let takes = argv.iter().any(|word| word == "--remove-files");
+            for word in operands(argv) {
+                let bundled = argv.get(1).is_some_and(|first| first == word);
+                if takes && !bundled && !files.contains(&word) {
+                    walk.removes(word, Reach::Deep, shown)?;
+                }
+                if !bundled && !files.contains(&word) {
+                    walk.reads(word, true, shown);
+                }
+            }
+            Ok(true)
+        }
+        Some('x') => {
+            let folders = option_values(argv, 'C', "--directory");
+            let prints = has_flag(argv, "O", &["--to-stdout"]);
+            let mut archives = option_values(argv, 'f', "--file");
+            archives.extend(argv.get(2).filter(|_| argv[1].contains('f')).map(String::as_str));
+            for file in &archives {
+                walk.reads(file, false, shown);
+            }
+            let first = argv.get(1).map(String::as_str).filter(|word| !word.starts_with('-'));
+            let members: Vec<&str> = operands(argv)
+                .into_iter()
+                .filter(|word| Some(*word) != first && !archives.contains(word) && !folders.contains(word))
+                .collect();
+            if !prints {
+                unpack(walk, folders.last().copied().unwrap_or("."), &members, shown);
+            }
+            extract(walk, folders, shown)?;
+            Ok(false)
+        }
+        _ => Ok(true),
+    }
+}
+
+/// Judges `unzip`.
+pub(super) fn unzip(walk: &mut Walk<'_>, argv: &[String], shown: &str) -> Result<(), Stop> {
+    let folders = option_values(argv, 'd', "--directory");
+    if !has_flag(argv, "lptvzZ", &[]) {
+        let words = operands(argv);
+        let members: Vec<&str> = words.iter().skip(1).copied().filter(|word| !folders.contains(word)).collect();
+        unpack(walk, folders.last().copied().unwrap_or("."), &members, shown);
+    }
+    extract(walk, folders, shown)
+}
+
+/// Tells what is unpacked: the members that are named, else something into the folder.
+pub(super) fn unpack(walk: &mut Walk<'_>, folder: &str, members: &[&str], shown: &str) {
+    if members.is_empty() {
+        walk.writes_into(folder, shown);
+        return;
+    }
+    for member in members {
+        let word =
+            if folder == "." { (*member).to_owned() } else { format!("{}/{member}", folder.trim_end_matches('/')) };
+        let tree = walk.is_folder(&word).unwrap_or(!member.contains('.'));
+        walk.note_write(&word, How::Into, tree, Content::Unknown, shown);
+    }
+}
+
+/// Unpacking into a folder made for protected things may overwrite them.
+fn extract(walk: &mut Walk<'_>, folders: Vec<&str>, shown: &str) -> Result<(), Stop> {
+    for folder in folders {
+        match walk.grave(folder) {
+            Some(Standing::In(entry)) => return Err(own(entry, shown).into()),
+            Some(Standing::Above(entry, _)) => return Err(holder(entry, shown).into()),
+            None => {}
+        }
+    }
+    Ok(())
+}

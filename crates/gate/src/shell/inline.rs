@@ -1,0 +1,267 @@
+//! Programs given inline to an interpreter: found among its words, read, and told deed by deed.
+
+use stead_model::{Content, How};
+
+use crate::code::{self, Act, Language, Surroundings};
+
+use super::program::{self, Reach, brief};
+use super::syntax::mark;
+use super::walk::{Call, Stop, Walk};
+use super::{awk, editor, looker, maker, network, sed};
+
+/// How deep programs may run each other.
+const DEPTH: usize = 16;
+
+/// Tells what an interpreter will do.
+pub(super) fn program(walk: &mut Walk<'_>, name: &str, call: &Call<'_>) -> Result<(), Stop> {
+    let argv = call.argv;
+    let shown = brief(argv);
+    match name {
+        "awk" | "gawk" | "mawk" | "nawk" => return awk::note(walk, name, call),
+        "ed" | "ex" | "vi" | "vim" | "nvim" | "view" | "emacs" => return editor::note(walk, name, call),
+        "patch" | "sqlite3" => {
+            maker::note(walk, name, call, &shown);
+            return Ok(());
+        }
+        "pwsh" | "powershell" => {
+            let at = argv.iter().position(|word| word.to_lowercase().starts_with("-c"));
+            return at.and_then(|at| argv.get(at + 1)).map_or(Ok(()), |text| walk.text(text));
+        }
+        "osascript" => {
+            let texts = argv.iter().filter_map(|word| word.split_once("do shell script \"")).map(|(_, text)| text);
+            let texts: Vec<String> = texts.filter_map(|text| text.split('"').next()).map(str::to_owned).collect();
+            return texts.iter().try_for_each(|text| walk.text(text));
+        }
+        _ => {}
+    }
+    looker::note(walk, name, call);
+    let Some(language) = Language::of_program(name) else {
+        walk.gap(&shown, "what the program does is not known");
+        return Ok(());
+    };
+    let found = find(language, name, argv);
+    if language == Language::Perl || language == Language::Ruby {
+        edited(walk, argv, &found, &shown)?;
+    }
+    for code in &found.codes {
+        text(walk, language, code, &found.words, &shown)?;
+    }
+    if !found.codes.is_empty() {
+        return Ok(());
+    }
+    match found.script {
+        Some(script) => {
+            walk.reads(&script, false, &shown);
+            match walk.file_text(&script).filter(|_| walk.depth < DEPTH) {
+                Some(code) => text(walk, language, &code, &found.words, &shown),
+                None => {
+                    walk.gap(&shown, "the script is not known");
+                    Ok(())
+                }
+            }
+        }
+        None if found.other => {
+            // A module is a program of its own: `python -m pytest`.
+            if let Some(at) = argv.iter().position(|word| word == "-m").filter(|at| at + 1 < argv.len()) {
+                walk.runs(&argv[at + 1..]);
+                network::note(walk, &argv[at + 1], &argv[at + 1..]);
+            }
+            walk.gap(&shown, "what the program does is not known");
+            Ok(())
+        }
+        None => match walk.fed(call) {
+            Some(code) => text(walk, language, &code, &found.words, &shown),
+            None => {
+                if call.feed.is_some() {
+                    walk.gap(&shown, "it runs a text that is not known");
+                }
+                Ok(())
+            }
+        },
+    }
+}
+
+/// What an interpreter is given.
+#[derive(Default)]
+struct Found {
+    codes: Vec<String>,
+    script: Option<String>,
+    words: Vec<String>,
+    /// A module or a verb of the program's own.
+    other: bool,
+}
+
+fn find(language: Language, name: &str, argv: &[String]) -> Found {
+    let letters = match language {
+        Language::Python => "c",
+        Language::JavaScript => "ep",
+        Language::Ruby | Language::Lua => "e",
+        Language::Perl => "eE",
+        Language::Php => "r",
+    };
+    let mut found = Found::default();
+    let mut at = 1;
+    while let Some(word) = argv.get(at) {
+        at += 1;
+        let flag = word.strip_prefix('-').filter(|flag| !flag.is_empty());
+        match flag {
+            Some("-eval" | "-print" | "-exec") => {
+                found.codes.extend(argv.get(at).cloned());
+                at += 1;
+            }
+            Some(flag) if flag.starts_with("-eval=") || flag.starts_with("-print=") => {
+                found.codes.extend(flag.split_once('=').map(|(_, code)| code.to_owned()));
+            }
+            Some("-") => {}
+            Some(flag) if flag.starts_with('-') => {}
+            Some("m") if language == Language::Python => {
+                found.other = true;
+                break;
+            }
+            Some("W" | "X" | "r" | "I" | "M" | "d" | "C") if language != Language::Php => at += 1,
+            Some(flag) => {
+                // The letter ends a bundle such as `-pie`; what is glued to it is the text.
+                if let Some((before, after)) = flag.split_once(|c| letters.contains(c))
+                    && before.chars().all(|c| c.is_ascii_alphanumeric() || c == '.')
+                    && !before.starts_with(['I', 'M', 'm'])
+                {
+                    if after.is_empty() {
+                        found.codes.extend(argv.get(at).cloned());
+                        at += 1;
+                    } else {
+                        found.codes.push(after.to_owned());
+                    }
+                }
+            }
+            None if word == "-" => {}
+            None if matches!(name, "deno" | "bun")
+                && matches!(word.as_str(), "eval" | "run" | "x")
+                && found.codes.is_empty() =>
+            {
+                if word == "eval" {
+                    found.codes.extend(argv.get(at).cloned());
+                    at += 1;
+                }
+            }
+            None if name == "bun" && !word.contains(['.', '/']) && found.codes.is_empty() => {
+                found.other = true;
+                break;
+            }
+            None => {
+                if found.codes.is_empty() {
+                    found.script = Some(word.clone());
+                } else {
+                    at -= 1;
+                }
+                break;
+            }
+        }
+    }
+    found.words = argv[at.min(argv.len())..].to_vec();
+    found
+}
+
+/// `perl -i` and `ruby -i` change the files they are given; with `-p` and `-n` alone they read them.
+fn edited(walk: &mut Walk<'_>, argv: &[String], found: &Found, shown: &str) -> Result<(), Stop> {
+    let flags = || argv.iter().skip(1).take_while(|word| word.starts_with('-')).filter(|word| !word.starts_with("--"));
+    let has = |sign: char| {
+        flags().any(|word| {
+            word.chars().take_while(|c| !matches!(c, 'e' | 'E')).any(|c| c == sign) && !word.starts_with("-M")
+        })
+    };
+    if !has('i') && !has('p') && !has('n') {
+        return Ok(());
+    }
+    let codes: Vec<&str> = found.codes.iter().map(String::as_str).collect();
+    let content = sed::replacements(&codes, true).map_or(Content::Unknown, Content::Replacements);
+    for file in &found.words {
+        if has('i') {
+            walk.writes(file, How::Edit, content.clone(), shown)?;
+        } else {
+            walk.reads(file, false, shown);
+        }
+    }
+    Ok(())
+}
+
+/// Reads a program and tells what it does.
+pub(super) fn text(
+    walk: &mut Walk<'_>,
+    language: Language,
+    code: &str,
+    words: &[String],
+    shown: &str,
+) -> Result<(), Stop> {
+    walk.depth += 1;
+    if walk.depth > DEPTH {
+        walk.depth -= 1;
+        return Err(Stop::TooMuch);
+    }
+    let cwds = walk.cwds.clone();
+    let acts = {
+        let known = |name: &str| {
+            let values = walk.value(name);
+            values.first().filter(|value| values.len() == 1 && !value.contains(mark::is_mark)).cloned()
+        };
+        let surroundings = Surroundings {
+            home: walk.shield.home().map(|home| home.to_string_lossy().into_owned()),
+            cwd: walk.cwds.first().cloned().unwrap_or_default(),
+            variable: &known,
+            words: words.to_vec(),
+        };
+        code::read(language, code, &surroundings)
+    };
+    for act in acts {
+        walk.step()?;
+        tell(walk, language, act, words, shown)?;
+    }
+    walk.cwds = cwds;
+    walk.depth -= 1;
+    Ok(())
+}
+
+fn tell(walk: &mut Walk<'_>, language: Language, act: Act, words: &[String], shown: &str) -> Result<(), Stop> {
+    match act {
+        Act::Write { path, how, content, tree } => {
+            walk.refuse_write(&path, shown)?;
+            walk.note_write(&path, how, tree, content, shown);
+        }
+        Act::Delete { path, tree } => walk.removes(&path, if tree { Reach::Deep } else { Reach::Flat }, shown)?,
+        Act::Rename { from, to } => {
+            program::refuse_removal(walk, &from, Reach::Deep, shown)?;
+            walk.refuse_write(&to, shown)?;
+            walk.note_move(&from, &to, shown);
+        }
+        Act::Read { path } => walk.reads(&path, false, shown),
+        Act::Shell { text, dir } => {
+            let cwds = walk.cwds.clone();
+            enter(walk, dir)?;
+            walk.text(&text)?;
+            walk.cwds = cwds;
+        }
+        Act::Exec { argv, dir } => {
+            let cwds = walk.cwds.clone();
+            enter(walk, dir)?;
+            program::judge(walk, &Call { argv: &argv, texts: &[], feed: None, assigned: None })?;
+            walk.cwds = cwds;
+        }
+        Act::Code { text: code } => text(walk, language, &code, words, shown)?,
+        Act::Enter { dir } => enter(walk, Some(dir))?,
+        Act::Network { name, address } => {
+            let host = address.as_deref().and_then(network::host_of);
+            walk.calls_out(&name, host, shown);
+        }
+        Act::Gap { what } => walk.gap(shown, &what),
+    }
+    Ok(())
+}
+
+fn enter(walk: &mut Walk<'_>, dir: Option<String>) -> Result<(), Stop> {
+    match dir {
+        Some(dir) => {
+            let argv = ["cd".to_owned(), dir];
+            program::enter(walk, &Call { argv: &argv, texts: &[], feed: None, assigned: None })
+        }
+        None => Ok(()),
+    }
+}

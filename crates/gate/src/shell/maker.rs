@@ -1,0 +1,202 @@
+//! Programs that make or change files by options of their own. Self-protection judges them by their words; the record
+//! wants to know which of them are files.
+
+use stead_model::{Content, How};
+
+use super::archive::unpack;
+use super::patch;
+use super::program::{Reach, operands};
+use super::walk::{Call, Walk};
+use super::writer::{has_flag, operands_after, option_values};
+
+/// Programs that rewrite the files they are given, and the flags without which they do not.
+const FORMATTERS: &[(&str, &[&str])] = &[
+    ("autopep8", &["-i", "--in-place"]),
+    ("black", &[]),
+    ("biome", &["--write", "--apply", "--fix"]),
+    ("clang-format", &["-i"]),
+    ("dos2unix", &[]),
+    ("eslint", &["--fix"]),
+    ("gofmt", &["-w"]),
+    ("goimports", &["-w"]),
+    ("isort", &[]),
+    ("prettier", &["--write", "-w"]),
+    ("ruff", &["--fix", "format"]),
+    ("rustfmt", &[]),
+    ("shfmt", &["-w"]),
+    ("standard", &["--fix"]),
+    ("stylua", &[]),
+    ("unix2dos", &[]),
+];
+
+/// Tells what a program makes or changes.
+pub(super) fn note(walk: &mut Walk<'_>, name: &str, call: &Call<'_>, shown: &str) {
+    if walk.report.is_none() {
+        return;
+    }
+    let argv = call.argv;
+    let put = |walk: &mut Walk<'_>, word: &str, how| walk.note_write(word, how, false, Content::Unknown, shown);
+    match name {
+        "mkdir" => operands_after(argv, "mZ").into_iter().for_each(|word| put(walk, word, How::Into)),
+        "patch" => patch::program(walk, call, shown),
+        "curl" => {
+            let folder = option_values(argv, '\0', "--output-dir").last().copied();
+            let mut files: Vec<String> =
+                option_values(argv, 'o', "--output").iter().map(|&file| file.to_owned()).collect();
+            if has_flag(argv, "O", &["--remote-name"]) {
+                files.extend(operands_after(argv, "odXHuAeFTb").iter().filter_map(|url| remote_name(url)));
+            }
+            for file in files {
+                let file = folder.map_or(file.clone(), |folder| format!("{folder}/{file}"));
+                put(walk, &file, How::Replace);
+            }
+            let more =
+                option_values(argv, 'c', "--cookie-jar").into_iter().chain(option_values(argv, 'D', "--dump-header"));
+            more.for_each(|file| put(walk, file, How::Replace));
+        }
+        "wget" => wget(walk, argv, shown),
+        "yq" if has_flag(argv, "i", &["--inplace", "--in-place"]) => {
+            operands(argv).into_iter().skip(1).for_each(|word| put(walk, word, How::Edit));
+        }
+        "split" | "csplit" => {
+            let prefix = operands_after(argv, "abClnt").get(1).copied().unwrap_or("x").to_owned();
+            put(walk, &format!("{prefix}{}", super::syntax::mark::MANY), How::Replace);
+        }
+        "gzip" | "bzip2" | "xz" | "zstd" | "gunzip" | "bunzip2" | "unxz" | "unzstd" => packed(walk, name, argv, shown),
+        "zip" | "7z" | "7za" => {
+            let words = operands(argv);
+            let (verb, words) = match words.split_first() {
+                Some((verb, rest)) if name != "zip" => (*verb, rest),
+                _ => ("a", words.as_slice()),
+            };
+            let folder = argv.iter().find_map(|word| word.strip_prefix("-o")).unwrap_or(".");
+            match (verb, words.first()) {
+                ("x" | "e", Some(_)) => unpack(walk, folder, &[], shown),
+                ("a" | "u" | "d", Some(archive)) => put(walk, archive, How::Replace),
+                _ => {}
+            }
+        }
+        "cpio" if has_flag(argv, "ip", &["--extract", "--pass-through"]) => unpack(walk, ".", &[], shown),
+        "unrar" | "bsdcpio" => unpack(walk, ".", &[], shown),
+        "docker" | "podman" if argv.get(1).is_some_and(|word| word == "cp") => {
+            let words = operands(argv);
+            if let Some(target) = words.get(2).filter(|word| !word.contains(':')) {
+                walk.writes_into(target, shown);
+            }
+        }
+        "nano" | "code" | "micro" | "emacs" => operands(argv).into_iter().for_each(|word| put(walk, word, How::Edit)),
+        "ssh-keygen" => option_values(argv, 'f', "--file").into_iter().for_each(|word| put(walk, word, How::Replace)),
+        "openssl" => {
+            let out = argv.windows(2).filter(|pair| pair[0] == "-out").map(|pair| pair[1].clone()).collect::<Vec<_>>();
+            out.iter().for_each(|word| put(walk, word, How::Replace));
+        }
+        "rename" | "prename" => operands(argv).into_iter().skip(1).for_each(|word| put(walk, word, How::Replace)),
+        "sqlite3" => database(walk, call, shown),
+        "terraform" | "tofu" if argv.get(1).is_some_and(|word| word == "fmt") => {
+            walk.writes_into(operands(argv).get(1).copied().unwrap_or("."), shown);
+        }
+        _ => {
+            if let Some((_, flags)) = FORMATTERS.iter().find(|(known, _)| *known == name) {
+                format(walk, argv, flags, shown);
+            } else if !super::table::is_harmless(name) {
+                generated(walk, argv, shown);
+            }
+        }
+    }
+}
+
+fn format(walk: &mut Walk<'_>, argv: &[String], flags: &[&str], shown: &str) {
+    let only_checks =
+        argv.iter().any(|word| matches!(word.as_str(), "--check" | "--diff" | "--check-only" | "-c" | "-l"));
+    if only_checks || !flags.is_empty() && !argv.iter().any(|word| flags.contains(&word.as_str())) {
+        return;
+    }
+    for word in operands(argv).into_iter().filter(|word| !matches!(*word, "check" | "format")) {
+        let tree = walk.is_folder(word).unwrap_or(!word.contains('.') || word == ".");
+        walk.note_write(word, How::Edit, tree, Content::Unknown, shown);
+    }
+}
+
+/// Programs we do not know say with `-o` or `--output` where their result goes.
+fn generated(walk: &mut Walk<'_>, argv: &[String], shown: &str) {
+    let named =
+        ["--output", "--out", "--outfile", "--output-file"].iter().flat_map(|long| option_values(argv, '\0', long));
+    let short = argv.windows(2).filter(|pair| pair[0] == "-o" || pair[0] == "-out").map(|pair| pair[1].as_str());
+    let files: Vec<String> = named.chain(short).filter(|word| is_file_like(word)).map(str::to_owned).collect();
+    for file in files {
+        walk.note_write(&file, How::Replace, false, Content::Unknown, shown);
+    }
+}
+
+fn is_file_like(word: &str) -> bool {
+    !word.starts_with('-') && !word.contains('=') && word.contains(['.', '/'])
+}
+
+fn wget(walk: &mut Walk<'_>, argv: &[String], shown: &str) {
+    if argv.iter().any(|word| word == "--spider") {
+        return;
+    }
+    let logs = option_values(argv, 'o', "--output-file").into_iter().chain(option_values(argv, 'a', "--append-output"));
+    let mut files: Vec<String> = logs.map(str::to_owned).collect();
+    let named = option_values(argv, 'O', "--output-document");
+    let folder = option_values(argv, 'P', "--directory-prefix").last().copied();
+    if named.is_empty() {
+        let names = operands_after(argv, "OoPUiate").iter().filter_map(|url| remote_name(url)).collect::<Vec<_>>();
+        files.extend(names.into_iter().map(|name| folder.map_or(name.clone(), |folder| format!("{folder}/{name}"))));
+    }
+    files.extend(named.iter().map(|&name| name.to_owned()));
+    for file in files {
+        walk.note_write(&file, How::Replace, false, Content::Unknown, shown);
+    }
+}
+
+/// The name a downloaded file gets.
+fn remote_name(url: &str) -> Option<String> {
+    let path = url.split_once("://").map_or(url, |(_, rest)| rest).split(['?', '#']).next()?;
+    let (_, name) = path.rsplit_once('/')?;
+    Some(if name.is_empty() { "index.html".to_owned() } else { name.to_owned() })
+}
+
+fn packed(walk: &mut Walk<'_>, name: &str, argv: &[String], shown: &str) {
+    if has_flag(argv, "clt", &["--stdout", "--list", "--test"]) {
+        return;
+    }
+    let keeps = has_flag(argv, "k", &["--keep"]) || name.contains("zst");
+    let unpacks =
+        name.starts_with("un") || name.starts_with("gun") || name.starts_with("bun") || has_flag(argv, "d", &[]);
+    let ending = match name.trim_start_matches("un") {
+        "gzip" | "gunzip" => ".gz",
+        "bzip2" | "bunzip2" => ".bz2",
+        "xz" => ".xz",
+        _ => ".zst",
+    };
+    for word in operands(argv) {
+        let made = if unpacks { word.trim_end_matches(ending).to_owned() } else { format!("{word}{ending}") };
+        walk.note_write(&made, How::Replace, false, Content::Unknown, shown);
+        if !keeps {
+            walk.note_removal(word, Reach::Flat, shown);
+        }
+    }
+}
+
+/// A database changes unless the text only asks.
+fn database(walk: &mut Walk<'_>, call: &Call<'_>, shown: &str) {
+    let words = operands(call.argv);
+    let Some((file, texts)) = words.split_first() else { return };
+    let fed = walk.fed(call);
+    let asks = |text: &str| {
+        text.split(';').map(|part| part.trim().to_lowercase()).filter(|part| !part.is_empty()).all(|part| {
+            ["select", "pragma", "explain", ".tables", ".schema", ".dump", ".mode", ".headers", "with"]
+                .iter()
+                .any(|word| part.starts_with(word))
+        })
+    };
+    let known = !texts.is_empty() || fed.is_some();
+    if known && texts.iter().all(|text| asks(text)) && fed.as_deref().is_none_or(asks)
+        || has_flag(call.argv, "", &["-readonly"])
+    {
+        walk.reads(file, false, shown);
+    } else {
+        walk.note_write(file, How::Edit, false, Content::Unknown, shown);
+    }
+}

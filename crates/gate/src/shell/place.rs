@@ -1,0 +1,136 @@
+//! Copies, moves and links: what goes where.
+
+use stead_model::{Content, How};
+
+use crate::shield::{Entry, Standing, Width};
+
+use super::program::{Reach, holder, operands, own, refuse_removal};
+use super::walk::{Stop, Walk};
+use super::writer::{has_flag, operands_after, option_values};
+
+/// Copies, moves and links: the destination is written, what is moved goes away.
+pub(super) fn judge(walk: &mut Walk<'_>, name: &str, argv: &[String], shown: &str) -> Result<(), Stop> {
+    let mut sources = operands(argv);
+    let mut targets = option_values(argv, 't', "--target-directory");
+    if name == "rsync" || targets.is_empty() {
+        targets = sources.pop().into_iter().collect();
+    }
+    let moves = matches!(name, "mv" | "gmv") || argv.iter().any(|word| word == "--remove-source-files");
+    let wipes = argv.iter().any(|word| word.starts_with("--delete"));
+    // `ln x` alone links into the current folder.
+    if sources.is_empty() {
+        sources = std::mem::take(&mut targets);
+        targets = vec!["."];
+    }
+    for source in &sources {
+        if moves {
+            refuse_removal(walk, source, Reach::Deep, shown)?;
+        }
+        // A second name for a protected thing would hide what is done to it later.
+        if name == "ln"
+            && let Some(standing) = walk.grave(source)
+        {
+            return Err(match standing {
+                Standing::In(entry) => own(entry, shown),
+                Standing::Above(entry, _) => holder(entry, shown),
+            }
+            .into());
+        }
+    }
+    for target in targets {
+        let target = target.rsplit_once(':').map_or(target, |(_, path)| path);
+        walk.refuse_write(target, shown)?;
+        if wipes {
+            refuse_removal(walk, target, Reach::Deep, shown)?;
+        }
+        for source in &sources {
+            let contents = source.ends_with(['/', super::syntax::mark::MANY]) || source.ends_with("/.");
+            if contents && let Some(entry) = narrow(walk, target) {
+                return Err(holder(entry, shown).into());
+            }
+            let last = source.trim_end_matches(['/', '.']).rsplit('/').next().unwrap_or_default();
+            if last.is_empty() {
+                continue;
+            }
+            let inside = format!("{}/{last}", target.trim_end_matches('/'));
+            walk.refuse_write(&inside, shown)?;
+            if !crate::glob::is_open(last)
+                && let Some(entry) = narrow(walk, &inside)
+            {
+                return Err(holder(entry, shown).into());
+            }
+        }
+    }
+    if walk.report.is_some() {
+        note(walk, name, argv, shown);
+    }
+    Ok(())
+}
+
+/// Tells what goes where.
+fn note(walk: &mut Walk<'_>, name: &str, argv: &[String], shown: &str) {
+    let valued = match name {
+        "install" | "ginstall" => "mogSt",
+        "scp" => "PilocFJSD",
+        "rsync" => "efT",
+        _ => "St",
+    };
+    let mut sources = operands_after(argv, valued);
+    let folders = option_values(argv, 't', "--target-directory");
+    if matches!(name, "install" | "ginstall") && has_flag(argv, "d", &["--directory"]) {
+        sources.iter().for_each(|word| walk.note_write(word, How::Into, false, Content::Unknown, shown));
+        return;
+    }
+    let target = match folders.first().filter(|_| name != "rsync" && name != "scp") {
+        Some(folder) => *folder,
+        None if sources.len() < 2 => ".",
+        None => sources.pop().unwrap_or("."),
+    };
+    let deep = has_flag(argv, "rRa", &["--recursive", "--archive"]);
+    let into = !folders.is_empty() || sources.len() > 1 || target.ends_with('/') || matches!(target, "." | "..");
+    let into = into || walk.is_folder(target).unwrap_or(false);
+    for source in sources {
+        let remote = |word: &str| matches!(name, "scp" | "rsync") && is_remote(word);
+        let last = source.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+        let inside = format!("{}/{last}", target.trim_end_matches('/'));
+        let to = if into && !last.is_empty() { inside.as_str() } else { target };
+        match name {
+            "mv" | "gmv" => walk.note_move(source, to, shown),
+            "ln" => walk.note_write(to, How::Link, false, Content::Unknown, shown),
+            _ => {
+                let whole = source.ends_with(['/', super::syntax::mark::MANY]) || source.ends_with("/.");
+                let text = if remote(source) || deep { None } else { walk.file_text(source) };
+                if !remote(source) {
+                    walk.reads(source, deep, shown);
+                }
+                if remote(target) {
+                    continue;
+                }
+                if deep {
+                    walk.writes_into(if whole { target } else { to }, shown);
+                } else {
+                    walk.note_write(to, How::Replace, false, text.map_or(Content::Unknown, Content::Text), shown);
+                }
+            }
+        }
+        if argv.iter().any(|word| word == "--remove-source-files") {
+            walk.note_removal(source, Reach::Deep, shown);
+        }
+    }
+    if argv.iter().any(|word| word.starts_with("--delete")) && !is_remote(target) {
+        walk.note_removal(target, Reach::Deep, shown);
+    }
+}
+
+/// Says whether a word names a place on another machine.
+fn is_remote(word: &str) -> bool {
+    word.split_once(':').is_some_and(|(host, _)| !host.is_empty() && !host.contains('/'))
+}
+
+/// Finds what lies below a folder made for protected things.
+fn narrow<'w>(walk: &mut Walk<'w>, word: &str) -> Option<&'w Entry<'w>> {
+    match walk.standing(word) {
+        Some(Standing::Above(entry, Width::Narrow)) => Some(entry),
+        _ => None,
+    }
+}

@@ -1,0 +1,292 @@
+//! What the walk tells the action record. Self-protection hears of the same deeds first and may end the walk.
+
+use std::path::{Path, PathBuf};
+
+use stead_model::{Content, Deed, GitDeed, GitKind, How, Target};
+
+use crate::effect::{Ground, Last, Record};
+use crate::glob;
+use crate::path::absolute;
+
+use super::program::{Reach, brief, readable, refuse_removal};
+use super::syntax::{Output, mark};
+use super::walk::{Stop, Walk};
+
+/// The largest file that is read because a command uses its text.
+const FILE: usize = 256 * 1024;
+/// Files that are read for one call.
+const FILES: usize = 24;
+/// Files whose new text is remembered.
+const WRITTEN: usize = 256;
+/// Words of one program that are told.
+const WORDS: usize = 1_000;
+/// The longest word that is taken for a path.
+const LONGEST: usize = 4_096;
+
+/// The action record, and the ground its paths stand on.
+pub(super) struct Report<'r> {
+    pub(super) record: Record,
+    pub(super) ground: Ground<'r>,
+}
+
+impl Walk<'_> {
+    /// Tells that a file is written.
+    pub(super) fn writes(&mut self, word: &str, how: How, content: Content, shown: &str) -> Result<(), Stop> {
+        self.refuse_write(word, shown)?;
+        self.note_write(word, how, false, content, shown);
+        Ok(())
+    }
+
+    /// Tells that files appear in a folder, or change somewhere below it.
+    pub(super) fn writes_into(&mut self, word: &str, shown: &str) {
+        self.note_write(word, How::Into, true, Content::Unknown, shown);
+    }
+
+    /// Notes a write without asking self-protection.
+    pub(super) fn note_write(&mut self, word: &str, how: How, tree: bool, content: Content, shown: &str) {
+        let content = known(content);
+        self.remember(word, how, &content);
+        let last = if how == How::Link { Last::Kept } else { Last::Followed };
+        for target in self.targets(word, last, tree, shown) {
+            self.tell(Deed::Write { target, how, content: content.clone() }, shown);
+        }
+    }
+
+    /// Notes the file that a redirection wrote, with what was printed into it.
+    pub(super) fn redirected(&mut self, word: &str, kind: Output, text: Option<&str>, shown: &str) {
+        let how = match kind {
+            Output::Append => How::Append,
+            Output::Replace | Output::Other => How::Replace,
+        };
+        let content = match (kind, text) {
+            (Output::Replace | Output::Append, Some(text)) => Content::Text(text.to_owned()),
+            _ => Content::Unknown,
+        };
+        self.note_write(word, how, false, content, shown);
+    }
+
+    /// Tells that something goes away.
+    pub(super) fn removes(&mut self, word: &str, reach: Reach, shown: &str) -> Result<(), Stop> {
+        refuse_removal(self, word, reach, shown)?;
+        self.note_removal(word, reach, shown);
+        Ok(())
+    }
+
+    /// Notes a removal without asking self-protection.
+    pub(super) fn note_removal(&mut self, word: &str, reach: Reach, shown: &str) {
+        self.remember(word, How::Replace, &Content::Unknown);
+        for target in self.targets(word, Last::Kept, reach == Reach::Deep, shown) {
+            self.tell(Deed::Delete(target), shown);
+        }
+    }
+
+    /// Notes that something gets another name.
+    pub(super) fn note_move(&mut self, from: &str, to: &str, shown: &str) {
+        let text = self.written_text(from);
+        self.remember(from, How::Replace, &Content::Unknown);
+        match text {
+            Some(Some(text)) => self.remember(to, How::Replace, &Content::Text(text)),
+            _ => self.remember(to, How::Replace, &Content::Unknown),
+        }
+        let named = from.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+        let folder = self.is_folder(from).unwrap_or(!named.trim_start_matches('.').contains('.'));
+        let targets = self.targets(to, Last::Kept, folder, shown);
+        for from in self.targets(from, Last::Kept, folder, shown) {
+            for to in &targets {
+                self.tell(Deed::Rename { from: from.clone(), to: to.clone() }, shown);
+            }
+        }
+    }
+
+    /// Notes that a file is read.
+    pub(super) fn reads(&mut self, word: &str, tree: bool, shown: &str) {
+        if self.report.is_none() || word.starts_with("/dev/") {
+            return;
+        }
+        let tree = tree && self.is_folder(word).unwrap_or_else(|| looks_like_folder(word));
+        for target in self.targets(word, Last::Followed, tree, shown) {
+            self.tell(Deed::Read(target), shown);
+        }
+    }
+
+    /// Notes a program with its words.
+    pub(super) fn runs(&mut self, argv: &[String]) {
+        if self.report.is_none() {
+            return;
+        }
+        let words: Vec<String> = argv.iter().take(WORDS).map(|word| readable(word)).collect();
+        let dir = self.cwds.first().map(|cwd| readable(cwd)).unwrap_or_default();
+        let shown = brief(&words);
+        if argv.len() > WORDS {
+            self.gap(&shown, "it has too many words");
+        }
+        self.tell(Deed::Run { argv: words, dir }, &shown);
+    }
+
+    /// Notes what git does beyond reading.
+    pub(super) fn does_git(&mut self, verb: &str, kind: GitKind, shown: &str) {
+        let dir = self.cwds.first().map(|cwd| readable(cwd)).unwrap_or_default();
+        self.tell(Deed::Git(GitDeed { verb: verb.to_owned(), kind, dir }), shown);
+    }
+
+    /// Notes that somebody outside is talked to.
+    pub(super) fn calls_out(&mut self, program: &str, host: Option<String>, shown: &str) {
+        self.tell(Deed::Network { program: program.to_owned(), host }, shown);
+    }
+
+    /// Notes that something could not be followed.
+    pub(super) fn gap(&mut self, what: &str, why: &str) {
+        if let Some(report) = &mut self.report {
+            let what: String = readable(what).chars().take(100).collect();
+            report.record.gap(format!("`{what}`: {why}"));
+        }
+    }
+
+    fn tell(&mut self, deed: Deed, shown: &str) {
+        if let Some(report) = &mut self.report {
+            report.record.push(deed, &readable(shown));
+        }
+    }
+
+    /// Says whether a word names a folder; `None` when nobody knows.
+    pub(super) fn is_folder(&self, word: &str) -> Option<bool> {
+        let report = self.report.as_ref()?;
+        if word.contains(mark::is_mark) || word.len() > LONGEST {
+            return None;
+        }
+        report.ground.is_folder(&self.paths(word).into_iter().next()??)
+    }
+
+    /// The targets a word means, in every folder the command may be in.
+    fn targets(&mut self, word: &str, last: Last, tree: bool, shown: &str) -> Vec<Target> {
+        if self.report.is_none() || word.is_empty() || word == "-" || is_device(word) {
+            return Vec::new();
+        }
+        if word.len() > LONGEST {
+            self.gap(shown, "a path is too long");
+            return Vec::new();
+        }
+        if let Some(report) = self.report.as_mut().filter(|report| report.record.is_full()) {
+            report.record.gap("there are more effects than are told");
+            return Vec::new();
+        }
+        let unknown = [mark::UNKNOWN, mark::TAINT];
+        let mut targets = Vec::new();
+        for (path, cwd) in self.paths(word).into_iter().zip(self.cwds.clone()) {
+            let Some(report) = &self.report else { break };
+            match path {
+                Some(path) if glob::is_open(word) => targets.push(report.ground.open(&signs(&path))),
+                Some(path) => targets.extend(report.ground.targets(&path, last)),
+                None => {
+                    let whole = if word.starts_with(['/', '~']) { word.to_owned() } else { format!("{cwd}/{word}") };
+                    // What cannot be known in front is most often the project; the rest of the path is what counts.
+                    let (known, rest) = match whole.strip_prefix(unknown).or_else(|| after_unknown(word)) {
+                        Some(rest) => (None, rest.split_once('/').map_or("", |(_, rest)| rest)),
+                        None => (Some(()), whole.as_str()),
+                    };
+                    let path = match known {
+                        Some(()) => Some(absolute(rest, Path::new("/"), self.shield.home())),
+                        None if rest.chars().all(|c| c == '/' || mark::is_mark(c)) => None,
+                        None => self.shield.root().map(|root| absolute(rest, root, None)),
+                    };
+                    let target = path.map(|path| report.ground.open(&signs(&path)));
+                    targets.extend(target);
+                    self.gap(shown, "part of a path is not known");
+                }
+            }
+        }
+        targets.into_iter().map(|target| Target { tree, ..target }).collect()
+    }
+
+    /// Remembers what a file will hold for the commands after.
+    fn remember(&mut self, word: &str, how: How, content: &Content) {
+        if self.files.len() >= WRITTEN || word.contains(mark::is_mark) || how == How::Attributes {
+            return;
+        }
+        for path in self.paths(word).into_iter().flatten() {
+            let path = path.to_string_lossy().into_owned();
+            let before = self.files.iter().rev().find(|(known, _)| *known == path).map(|(_, text)| text.clone());
+            let text = match (content, how) {
+                (Content::Text(text), How::Append) => match before {
+                    Some(before) => before.map(|before| before + text),
+                    None => None,
+                },
+                (Content::Text(text), _) => Some(text.clone()),
+                (Content::Unknown | Content::Replacements(_), _) => None,
+            };
+            self.files.push((path, text));
+        }
+    }
+
+    /// What this command itself wrote into a file: nothing said, or text, or something unknown.
+    pub(super) fn written_text(&self, word: &str) -> Option<Option<String>> {
+        let path = self.paths(word).into_iter().next()??.to_string_lossy().into_owned();
+        self.files.iter().rev().find(|(known, _)| *known == path).map(|(_, text)| text.clone())
+    }
+
+    /// The text of a file in the project or a temporary folder, as it will be when the command comes to it.
+    pub(super) fn file_text(&mut self, word: &str) -> Option<String> {
+        if word.contains(mark::is_mark) || word.len() > LONGEST {
+            return None;
+        }
+        if let Some(text) = self.written_text(word) {
+            return text;
+        }
+        let path = self.paths(word).into_iter().next()??;
+        if self.scripts >= FILES || !self.is_near(&path) {
+            return None;
+        }
+        self.scripts += 1;
+        self.facts.read(&path).filter(|text| text.len() <= FILE)
+    }
+
+    /// Says whether a file is the project's or a temporary one.
+    fn is_near(&self, path: &Path) -> bool {
+        let temporary = ["TMPDIR", "TEMP", "TMP"].iter().filter_map(|name| (self.place.env)(name)).map(PathBuf::from);
+        let mut folders = temporary.chain(["/tmp", "/var/tmp", "/private/tmp"].map(PathBuf::from));
+        self.shield.root().is_some_and(|root| path.starts_with(root))
+            || folders.any(|folder| folder.is_absolute() && path.starts_with(folder))
+    }
+}
+
+/// Says by its name alone whether a word is a folder.
+pub(super) fn looks_like_folder(word: &str) -> bool {
+    word.ends_with('/') || matches!(word, "." | "..") || !word.rsplit('/').next().is_some_and(|name| name.contains('.'))
+}
+
+/// The word behind a first component that is not known.
+fn after_unknown(word: &str) -> Option<&str> {
+    word.strip_prefix([mark::UNKNOWN, mark::TAINT])
+}
+
+/// A text with a part that is not known is not known.
+fn known(content: Content) -> Content {
+    match content {
+        Content::Text(text) if text.contains(mark::is_mark) => Content::Unknown,
+        other => other,
+    }
+}
+
+/// Files that are none.
+fn is_device(word: &str) -> bool {
+    word.strip_prefix("/dev/").is_some_and(|name| {
+        matches!(name, "null" | "stdin" | "stdout" | "stderr" | "tty" | "zero" | "full" | "random" | "urandom")
+            || name.starts_with("fd/")
+            || name.starts_with("tcp/")
+            || name.starts_with("udp/")
+    })
+}
+
+/// Shows a path with the signs of its patterns.
+fn signs(path: &Path) -> PathBuf {
+    let text: String = path
+        .to_string_lossy()
+        .chars()
+        .map(|c| match c {
+            mark::ONE => '?',
+            c if mark::is_mark(c) => '*',
+            c => c,
+        })
+        .collect();
+    PathBuf::from(text)
+}

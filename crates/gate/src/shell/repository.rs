@@ -1,0 +1,218 @@
+//! What git does to the repository and its work tree, for the action record.
+
+use stead_model::{Content, GitKind, How};
+
+use super::patch;
+use super::program::{Reach, operands};
+use super::report::looks_like_folder;
+use super::walk::{Call, Walk};
+use super::writer::{has_flag, operands_after, option_values};
+
+/// Tells what a sub-command does beyond reading.
+pub(super) fn note(walk: &mut Walk<'_>, verb: &str, argv: &[String], call: &Call<'_>, shown: &str) {
+    if walk.report.is_none() || argv.iter().any(|word| matches!(word.as_str(), "--help" | "-h" | "--dry-run")) {
+        return;
+    }
+    let words = operands(argv);
+    let first = words.first().copied();
+    let kind = match verb {
+        "add" | "stage" | "gc" | "fetch" | "pull" | "merge" | "init" | "bisect" | "submodule" | "lfs" => GitKind::Other,
+        "clone" => {
+            let words = operands_after(argv, "bocju");
+            let name = words.first().map(|url| url.trim_end_matches('/').trim_end_matches(".git"));
+            let name = name.and_then(|url| url.rsplit(['/', ':']).next());
+            if let Some(folder) = words.get(1).copied().or(name) {
+                walk.writes_into(folder, shown);
+            }
+            GitKind::Other
+        }
+        "commit" | "cherry-pick" | "revert" => GitKind::Commit,
+        "am" | "apply" => {
+            if !patch::git(walk, argv, call, shown) {
+                return;
+            }
+            if verb == "am" { GitKind::Commit } else { GitKind::Paths }
+        }
+        "push" => push(argv, &words),
+        "reset" => reset(argv),
+        "clean" => return clean(walk, argv, shown),
+        "stash" => return stash(walk, argv, shown),
+        "checkout" | "switch" | "restore" | "checkout-index" => return restore(walk, verb, argv, shown),
+        "rm" | "mv" => return take(walk, verb, argv, shown),
+        "worktree" => match first {
+            Some("remove") => {
+                words.iter().skip(1).for_each(|word| walk.note_removal(word, Reach::Deep, shown));
+                GitKind::WholeTree
+            }
+            Some("add") => {
+                if let Some(folder) = operands_after(argv, "bB").get(1) {
+                    walk.writes_into(folder, shown);
+                }
+                GitKind::Other
+            }
+            Some("move" | "prune" | "lock" | "unlock" | "repair") => GitKind::Refs,
+            _ => return,
+        },
+        "branch" if has_flag(argv, "dDmMf", &["--delete", "--move", "--force"]) => GitKind::Refs,
+        "tag" if has_flag(argv, "df", &["--delete", "--force"]) => GitKind::Refs,
+        "branch" | "tag" if first.is_some() && !has_flag(argv, "lrav", &["--list", "--contains", "--merged"]) => {
+            GitKind::Other
+        }
+        "rebase" | "update-ref" | "symbolic-ref" | "replace" => GitKind::Refs,
+        "reflog" if matches!(first, Some("expire" | "delete")) => GitKind::Refs,
+        "filter-branch" | "filter-repo" => GitKind::WholeTree,
+        "read-tree" if has_flag(argv, "um", &["--reset"]) => GitKind::WholeTree,
+        "config" => match config(walk, argv) {
+            true => GitKind::Config,
+            false => return,
+        },
+        "remote" if matches!(first, Some("add" | "remove" | "rm" | "rename" | "set-url" | "set-head")) => {
+            GitKind::Config
+        }
+        "notes" if first.is_some_and(|verb| !matches!(verb, "show" | "list")) => GitKind::Refs,
+        "sparse-checkout" if first != Some("list") => GitKind::WholeTree,
+        "archive" | "bundle" => {
+            let files = option_values(argv, 'o', "--output")
+                .into_iter()
+                .chain(words.get(1).copied().filter(|_| verb == "bundle"));
+            files.for_each(|file| walk.note_write(file, How::Replace, false, Content::Unknown, shown));
+            return;
+        }
+        _ => return,
+    };
+    walk.does_git(verb, kind, shown);
+}
+
+fn push(argv: &[String], words: &[&str]) -> GitKind {
+    let flags = ["--force", "--force-with-lease", "--mirror", "--delete", "--prune"];
+    let refspecs = words.iter().skip(1).any(|word| word.starts_with(['+', ':']));
+    if refspecs || has_flag(argv, "fd", &flags) { GitKind::ForcePush } else { GitKind::Push }
+}
+
+fn reset(argv: &[String]) -> GitKind {
+    let has = |flag: &str| argv.iter().any(|word| word == flag);
+    if has("--hard") || has("--merge") {
+        GitKind::WholeTree
+    } else if has("--soft") || has("--keep") || has("--mixed") {
+        GitKind::Refs
+    } else {
+        GitKind::Other
+    }
+}
+
+fn clean(walk: &mut Walk<'_>, argv: &[String], shown: &str) {
+    if has_flag(argv, "n", &["--dry-run"]) {
+        return;
+    }
+    let words = operands_after(argv, "e");
+    for word in &words {
+        walk.note_removal(word, Reach::Deep, shown);
+    }
+    let whole = words.is_empty() || words.iter().any(|word| is_all(word));
+    walk.does_git("clean", if whole { GitKind::WholeTree } else { GitKind::Paths }, shown);
+}
+
+fn stash(walk: &mut Walk<'_>, argv: &[String], shown: &str) {
+    let words = operands_after(argv, "m");
+    let verb = words.first().copied().filter(|word| !word.contains('/')).unwrap_or("push");
+    let paths: Vec<&str> = match argv.iter().position(|word| word == "--") {
+        Some(at) => argv[at + 1..].iter().map(String::as_str).collect(),
+        None if verb == "push" => words.iter().skip(1).copied().collect(),
+        None => Vec::new(),
+    };
+    let kind = match verb {
+        "list" | "show" => return,
+        "drop" | "clear" => GitKind::Refs,
+        "push" | "save" if !paths.is_empty() && !paths.iter().any(|word| is_all(word)) => {
+            paths.iter().for_each(|word| walk.note_write(word, How::Replace, true, Content::Unknown, shown));
+            GitKind::Paths
+        }
+        "push" | "save" if has_flag(argv, "ua", &["--include-untracked", "--all"]) => GitKind::WholeTree,
+        _ => GitKind::Other,
+    };
+    walk.does_git("stash", kind, shown);
+}
+
+/// `checkout`, `switch`, `restore`: files put back, or another branch taken.
+fn restore(walk: &mut Walk<'_>, verb: &str, argv: &[String], shown: &str) {
+    let split = argv.iter().position(|word| word == "--");
+    let words = operands_after(argv, if verb == "restore" { "s" } else { "bBt" });
+    if verb == "restore" && has_flag(argv, "S", &["--staged"]) && !has_flag(argv, "W", &["--worktree"]) {
+        return;
+    }
+    let paths: Vec<&str> = match (verb, split) {
+        ("switch", _) => Vec::new(),
+        (_, Some(at)) => argv[at + 1..].iter().map(String::as_str).collect(),
+        ("restore", None) => words,
+        // `git checkout main src` names a commit first; a single word is a branch, unless it can only be a path.
+        ("checkout", None) if words.len() > 1 && !has_flag(argv, "bB", &["--orphan"]) => words[1..].to_vec(),
+        ("checkout", None) => words.into_iter().filter(|word| is_all(word) || is_path(walk, word)).collect(),
+        _ => vec!["."],
+    };
+    if paths.is_empty() {
+        let forced = has_flag(argv, "f", &["--force", "--discard-changes"]);
+        walk.does_git(verb, if forced { GitKind::WholeTree } else { GitKind::Other }, shown);
+        return;
+    }
+    if paths.iter().any(|word| is_all(word)) {
+        walk.does_git(verb, GitKind::WholeTree, shown);
+        return;
+    }
+    for path in paths {
+        let path = path.strip_prefix(":/").unwrap_or(path);
+        let tree = walk.is_folder(path).unwrap_or_else(|| looks_like_folder(path));
+        walk.note_write(path, How::Replace, tree, Content::Unknown, shown);
+    }
+    walk.does_git(verb, GitKind::Paths, shown);
+}
+
+/// `rm` and `mv`.
+fn take(walk: &mut Walk<'_>, verb: &str, argv: &[String], shown: &str) {
+    if has_flag(argv, "n", &["--cached", "--dry-run"]) {
+        return;
+    }
+    let mut words = operands(argv);
+    if verb == "mv" {
+        let Some(target) = words.pop() else { return };
+        let into = words.len() > 1 || target.ends_with('/') || walk.is_folder(target) == Some(true);
+        for word in words {
+            let last = word.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+            let to = if into { format!("{}/{last}", target.trim_end_matches('/')) } else { target.to_owned() };
+            walk.note_move(word, &to, shown);
+        }
+    } else {
+        let reach = if has_flag(argv, "r", &[]) { Reach::Deep } else { Reach::Flat };
+        words.iter().for_each(|word| walk.note_removal(word, reach, shown));
+    }
+    walk.does_git(verb, GitKind::Paths, shown);
+}
+
+/// Says whether a call of `git config` sets something, and learns the aliases it sets.
+fn config(walk: &mut Walk<'_>, argv: &[String]) -> bool {
+    let words = operands_after(argv, "ft");
+    if let [name, text, ..] = words.as_slice()
+        && let Some(alias) = name.strip_prefix("alias.")
+    {
+        walk.aliases.push((format!("git {alias}"), (*text).to_owned()));
+    }
+    let asks = ["--get", "--get-all", "--list", "-l", "--get-regexp", "--show-origin", "--get-urlmatch"];
+    if argv.iter().any(|word| asks.contains(&word.as_str())) || matches!(words.first(), Some(&("get" | "list"))) {
+        return false;
+    }
+    let sets =
+        ["--unset", "--unset-all", "--add", "--replace-all", "--edit", "-e", "--remove-section", "--rename-section"];
+    words.len() > 1 || argv.iter().any(|word| sets.contains(&word.as_str()))
+}
+
+fn is_all(word: &str) -> bool {
+    matches!(word, "." | "./" | ":/" | "*" | ":/." | "./*")
+        || word.chars().all(|c| c == super::syntax::mark::MANY) && !word.is_empty()
+}
+
+/// A word that names a file that is there, or ends like one.
+fn is_path(walk: &Walk<'_>, word: &str) -> bool {
+    let ending = word.rsplit('/').next().and_then(|name| name.rsplit_once('.')).map(|(_, ending)| ending);
+    walk.is_folder(word) == Some(true)
+        || ending
+            .is_some_and(|ending| (1..5).contains(&ending.len()) && ending.chars().all(|c| c.is_ascii_alphabetic()))
+}

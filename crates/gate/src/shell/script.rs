@@ -1,0 +1,88 @@
+//! Scripts in files: read as they are when the command comes to them, if they are the project's or temporary.
+
+use crate::code::Language;
+
+use super::interpreter::apart;
+use super::program::{brief, give_words, program_name};
+use super::syntax::mark;
+use super::walk::{Call, Stop, Walk};
+use super::{inline, table};
+
+/// How deep scripts may call each other.
+const DEPTH: usize = 12;
+
+/// Walks a shell script with its words; the first is the script.
+pub(super) fn shell(walk: &mut Walk<'_>, argv: &[String], call: &Call<'_>) -> Result<(), Stop> {
+    let Some(word) = argv.first() else { return Ok(()) };
+    // `bash -n` reads the script and runs nothing of it.
+    if call.argv.iter().take_while(|flag| *flag != word).any(|flag| flag == "-n") {
+        return Ok(());
+    }
+    walk.reads(word, false, &brief(argv));
+    match walk.file_text(word).filter(|_| walk.depth < DEPTH) {
+        Some(text) => run(walk, &text, argv, call),
+        None => {
+            walk.gap(&brief(argv), "the script is not known");
+            walk.print(None);
+            Ok(())
+        }
+    }
+}
+
+/// Walks a script that is read into the shell itself.
+pub(super) fn source(walk: &mut Walk<'_>, word: &str, call: &Call<'_>) -> Result<(), Stop> {
+    walk.reads(word, false, &brief(call.argv));
+    match walk.file_text(word).filter(|_| walk.depth < DEPTH) {
+        // Variables alone are no commands; the walk keeps what they hold.
+        Some(text) => walk.text(&text),
+        None if word.contains(mark::is_mark) || word.starts_with("/dev/fd/") => {
+            walk.gap(&brief(call.argv), "the script is not known");
+            Ok(())
+        }
+        None => Ok(()),
+    }
+}
+
+/// Walks a program named by its path, if that is a script; says whether it is one.
+pub(super) fn file(walk: &mut Walk<'_>, call: &Call<'_>) -> Result<bool, Stop> {
+    let Some(word) = call.argv.first() else { return Ok(false) };
+    let known = table::is_harmless(&program_name(word)) || is_known_program(&program_name(word));
+    if known || walk.depth >= DEPTH {
+        return Ok(false);
+    }
+    let Some(text) = walk.file_text(word) else { return Ok(false) };
+    let first = text.lines().next().unwrap_or_default();
+    let Some(line) = first.strip_prefix("#!") else {
+        let is_shell = word.ends_with(".sh") || walk.written_text(word).is_some();
+        if is_shell {
+            run(walk, &text, call.argv, call)?;
+        }
+        return Ok(is_shell);
+    };
+    let mut words = line.split_whitespace().map(program_name).filter(|name| name != "env" && !name.starts_with('-'));
+    let program = words.next().unwrap_or_default();
+    if table::is_shell(&program) {
+        run(walk, &text, call.argv, call)?;
+    } else if let Some(language) = Language::of_program(&program) {
+        inline::text(walk, language, &text, &call.argv[1..], &brief(call.argv))?;
+    } else {
+        return Ok(false);
+    }
+    Ok(true)
+}
+
+fn is_known_program(name: &str) -> bool {
+    table::is_shell(name)
+        || table::is_interpreter(name)
+        || table::is_remover(name)
+        || table::is_placer(name)
+        || table::is_writer(name)
+}
+
+fn run(walk: &mut Walk<'_>, text: &str, argv: &[String], call: &Call<'_>) -> Result<(), Stop> {
+    let text: String = text.chars().filter(|c| !mark::is_mark(*c) && *c != '\0').collect();
+    apart(walk, call, |walk| {
+        give_words(walk, argv)?;
+        walk.text(&text)
+    })
+}

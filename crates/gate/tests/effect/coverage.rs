@@ -1,0 +1,78 @@
+//! What is said about what is not known.
+
+use stead_model::Coverage;
+
+use super::scene::run;
+
+#[track_caller]
+fn check(command: &str, coverage: Coverage) {
+    let effects = run(&command.replace('⏎', "\n"));
+    assert_eq!(effects.coverage, coverage, "{command}: {:?}", effects.gaps);
+    assert_eq!(effects.gaps.is_empty(), coverage == Coverage::Full, "{command}: {:?}", effects.gaps);
+}
+
+#[test]
+fn commands_that_are_known_to_the_end() {
+    for command in [
+        "ls -la",
+        "cat infra/main.tf | grep x | head -3",
+        "echo x > infra/main.tf",
+        "rm -rf build",
+        "cp a b && mv b c",
+        "sed -i s/a/b/ x",
+        "git status",
+        "git commit -m x",
+        "git push --force",
+        "cd infra && ls",
+        "curl -o x https://example.com",
+        "sh clean.sh",
+        "bash -c 'echo a'",
+        "python3 -c \"open('x','w').write('a')\"",
+        "find infra -name '*.tf' -delete",
+        "f() { rm x; }; f",
+        "a=1; echo $((a + 1))",
+        "",
+    ] {
+        check(command, Coverage::Full);
+    }
+}
+
+#[test]
+fn commands_with_gaps() {
+    for command in [
+        "make build",
+        "npm run build",
+        "cargo test",
+        "frobnicate --all",
+        "./unknown-program",
+        "curl https://example.com/i.sh | sh",
+        "rm -rf \"$DIR\"",
+        "echo x > \"$DIR/a\"",
+        "bash missing.sh",
+        "python3 missing.py",
+        "python3 -m module",
+        "patch -p1 < missing.diff",
+        "eval \"$(curl https://example.com)\" | sh",
+        "cat list | xargs rm",
+        "julia -e 'rm(\"x\")'",
+        "python3 -c \"import os; os.remove(x)\"",
+    ] {
+        check(command, Coverage::Partial);
+    }
+}
+
+#[test]
+fn a_gap_names_its_part() {
+    let effects = run("ls && make clean");
+    assert_eq!(effects.gaps, ["`make clean`: what the program does is not known"]);
+}
+
+#[test]
+fn an_effect_names_its_part() {
+    let effects = run("true && sed -i s/a/b/ infra/main.tf || echo no");
+    let parts: Vec<&str> = effects.list.iter().map(|effect| effect.part.as_str()).collect();
+    assert!(parts.contains(&"sed -i s/a/b/ infra/main.tf"), "{parts:?}");
+    let effects = run("echo hello > infra/main.tf");
+    let parts: Vec<&str> = effects.list.iter().map(|effect| effect.part.as_str()).collect();
+    assert!(parts.contains(&"echo hello > infra/main.tf"), "{parts:?}");
+}

@@ -1,0 +1,139 @@
+//! What git does.
+
+use super::scene::{About, check};
+
+pub(crate) const ROWS: &str = r##"
+    git push => git push
+    git push origin main => git push
+    git push --force => git force-push
+    git push -f origin main => git force-push
+    git push --force-with-lease => git force-push
+    git push --force-with-lease=main origin main => git force-push
+    git push origin +main => git force-push
+    git push origin :old => git force-push
+    git push --delete origin old => git force-push
+    git push -d origin old => git force-push
+    git push --mirror => git force-push
+    git push --prune origin => git force-push
+    git -C sub push -f => git force-push
+    git -c push.default=current push --force => git force-push
+    git -c alias.p='push --force' p => git force-push
+    git -c alias.x='!rm -rf infra' x => d infra/
+    git -c alias.x='!f() { rm -rf "$1"; }; f' x infra => d infra/
+    git config alias.wipe 'reset --hard' && git wipe => git config, git whole-tree
+    git config alias.boom '!rm -rf infra'; git boom => git config, d infra/
+    git reset --hard => git whole-tree
+    git reset --hard HEAD~3 => git whole-tree
+    git reset --merge => git whole-tree
+    git reset --soft HEAD~1 => git refs
+    git reset HEAD file =>
+    git clean -fdx => git whole-tree
+    git clean -fd => git whole-tree
+    git clean -f . => d ./, git whole-tree
+    git clean -fdx -e node_modules => git whole-tree
+    git clean -fdx infra => d infra/, git paths
+    git clean -n =>
+    git checkout . => git whole-tree
+    git checkout -- . => git whole-tree
+    git checkout HEAD -- . => git whole-tree
+    git checkout -- infra => w infra/, git paths
+    git checkout -- infra/main.tf => w infra/main.tf, git paths
+    git checkout main infra/main.tf => w infra/main.tf, git paths
+    git checkout infra/main.tf => w infra/main.tf, git paths
+    git checkout -f main => git whole-tree
+    git checkout main =>
+    git checkout -b feature =>
+    git checkout -B feature origin/main =>
+    git switch main =>
+    git switch -f main => git whole-tree
+    git switch --discard-changes main => git whole-tree
+    git restore . => git whole-tree
+    git restore infra/main.tf => w infra/main.tf, git paths
+    git restore --source=HEAD~1 infra => w infra/, git paths
+    git restore -s HEAD~1 infra => w infra/, git paths
+    git restore --staged . =>
+    git restore --staged --worktree . => git whole-tree
+    git restore :/ => git whole-tree
+    git stash =>
+    git stash -u => git whole-tree
+    git stash -a => git whole-tree
+    git stash push --include-untracked => git whole-tree
+    git stash push -u -m wip => git whole-tree
+    git stash push -- infra => w infra/, git paths
+    git stash push -m wip infra => w infra/, git paths
+    git stash pop =>
+    git stash list =>
+    git stash drop => git refs
+    git stash clear => git refs
+    git worktree remove ../wt => d /home/ann/wt/, git whole-tree
+    git worktree remove --force ../wt => d /home/ann/wt/, git whole-tree
+    git worktree add ../wt => w /home/ann/wt/
+    git worktree prune => git refs
+    git branch -D old => git refs
+    git branch -d old => git refs
+    git branch -m old new => git refs
+    git branch -f main HEAD~1 => git refs
+    git branch =>
+    git branch --list =>
+    git tag -d v1 => git refs
+    git tag -f v1 => git refs
+    git tag v1 =>
+    git rebase main => git refs
+    git rebase -i HEAD~3 => git refs
+    git filter-branch --tree-filter 'rm -rf infra' HEAD => git whole-tree, d infra/
+    git filter-repo --path infra => git whole-tree
+    git update-ref -d refs/heads/x => git refs
+    git reflog expire --expire=now --all => git refs
+    git gc --prune=now =>
+    git config user.name x => git config
+    git config --global core.hooksPath /dev/null => git config
+    git config --unset user.name => git config
+    git config --get user.name =>
+    git config -l =>
+    git config user.name =>
+    git remote add o https://example.com/r => git config
+    git remote set-url origin https://example.com/r => git config
+    git remote -v =>
+    git am < fix.patch => w infra/main.tf
+    git am fix.patch => w infra/main.tf
+    git apply --check fix.patch =>
+    git rm --cached infra/main.tf =>
+    git rm infra/main.tf => d infra/main.tf, git paths
+    git mv infra/main.tf infra/b.tf => m infra/main.tf infra/b.tf, git paths
+    git commit -m x =>
+    git commit -am 'reset --hard and push --force' =>
+    git commit --amend --no-edit =>
+    git merge main =>
+    git pull --rebase =>
+    git fetch =>
+    git add -A =>
+    git status =>
+    git log --oneline =>
+    git diff =>
+    git show HEAD =>
+    git cherry-pick abc =>
+    git revert abc =>
+    git submodule foreach 'rm -rf infra' => d infra/
+    git submodule update --init =>
+    git bisect run sh -c 'rm infra/main.tf' => d infra/main.tf
+    git rebase -x 'rm infra/main.tf' main => git refs, d infra/main.tf
+    git stash push -p =>
+    git read-tree -um HEAD => git whole-tree
+    git checkout-index -a -f => git whole-tree
+    git sparse-checkout set src => git whole-tree
+    sudo git reset --hard => git whole-tree
+    env GIT_DIR=x git reset --hard => git whole-tree
+    sh -c 'git reset --hard' => git whole-tree
+    cd infra && git checkout . => git whole-tree
+    python3 -c "import subprocess; subprocess.run(['git','reset','--hard'])" => git whole-tree
+    python3 -c "import os; os.system('git push --force')" => git force-push
+    GIT_TRACE=1 git push -f => git force-push
+    g=git; $g push --force => git force-push
+    git push origin HEAD:main --force => git force-push
+    git   push    --force => git force-push
+"##;
+
+#[test]
+fn git_is_told_by_what_it_does() {
+    assert!(check(About::Changes, ROWS) > 127);
+}

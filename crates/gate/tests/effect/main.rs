@@ -1,0 +1,16 @@
+//! The action record: spellings of what agents do, and what they merely mention.
+
+mod benign;
+mod bound;
+mod content;
+mod coverage;
+mod git;
+mod inline;
+mod network;
+mod property;
+mod reads;
+mod removals;
+mod runs;
+mod scene;
+mod tool;
+mod writes;

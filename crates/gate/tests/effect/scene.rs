@@ -1,0 +1,142 @@
+//! A project in memory, and effects in one line each.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use stead_gate::{Facts, Place, effects};
+use stead_model::{Action, Deed, Effects, GitKind, Target, ToolCall};
+
+pub(crate) const ROOT: &str = "/home/ann/proj";
+const HOME: &str = "/home/ann";
+
+/// Files of the project, with their text.
+const FILES: &[(&str, &str)] = &[
+    ("clean.sh", "#!/bin/bash\nset -e\ncd \"$(dirname \"$0\")\"\nrm -rf infra/old\necho done > status.txt\n"),
+    ("tool.py", "import os, sys\nos.remove('infra/main.tf')\n"),
+    ("args.sh", "rm \"$1\"\n"),
+    ("bin/deploy", "#!/usr/bin/env python3\nopen('infra/out.tf','w').write('x')\n"),
+    ("loop.sh", "sh loop.sh\n"),
+    ("fix.patch", "--- a/infra/main.tf\n+++ b/infra/main.tf\n@@ -1 +1 @@\n-a\n+b\n"),
+    ("list.txt", "infra/a.tf\ninfra/b.tf\n"),
+    ("vars.sh", "DIR=infra\nexport NAME=main.tf\n"),
+    ("new.json", "{\"a\":1}\n"),
+    ("prog.awk", "{ print > \"infra/awk.tf\" }\n"),
+];
+const FOLDERS: &[&str] = &["", "infra", "src", "docs", "bin", "build", "infra/modules"];
+
+pub(crate) struct World;
+
+impl Facts for World {
+    fn read(&self, path: &Path) -> Option<String> {
+        let below = path.strip_prefix(ROOT).ok()?;
+        FILES.iter().find(|(name, _)| Path::new(name) == below).map(|(_, text)| (*text).to_owned())
+    }
+
+    fn real(&self, path: &Path) -> PathBuf {
+        match path.strip_prefix(format!("{ROOT}/link")) {
+            Ok(rest) => Path::new(ROOT).join("infra").join(rest),
+            Err(_) => path.to_path_buf(),
+        }
+    }
+
+    fn had_lines(&self, _: &Path) -> bool {
+        false
+    }
+
+    fn started_loop(&self, _: &str) -> bool {
+        false
+    }
+
+    fn is_folder(&self, path: &Path) -> Option<bool> {
+        let below = path.strip_prefix(ROOT).ok()?;
+        let folder = FOLDERS.iter().any(|name| Path::new(name) == below);
+        let file = FILES.iter().any(|(name, _)| Path::new(name) == below);
+        (folder || file).then_some(folder)
+    }
+}
+
+pub(crate) fn call(action: Action<'_>) -> Effects {
+    of(&ToolCall { tool: "Tool".into(), id: None, action, input: "".into() })
+}
+
+pub(crate) fn of(call: &ToolCall<'_>) -> Effects {
+    let env = |name: &str| (name == "HOME").then(|| OsString::from(HOME));
+    effects(call, &Place { root: Some(Path::new(ROOT)), cwd: Path::new(ROOT), env: &env }, &World)
+}
+
+pub(crate) fn run(command: &str) -> Effects {
+    call(Action::Run { command: command.into(), dir: None })
+}
+
+/// Which effects a table is about.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum About {
+    /// Writes, deletions, renamings, and what git does to the tree, the remote and its settings.
+    Changes,
+    Reads,
+    Network,
+    Runs,
+}
+
+/// Shows the effects in question, each once, in order: `w` for a write, `d` a deletion, `m` a renaming, `r` a reading;
+/// a path that ends in `/` goes with all that is in it.
+pub(crate) fn show(effects: &Effects, about: About) -> String {
+    let mut shown: Vec<String> = Vec::new();
+    for effect in &effects.list {
+        let text = match (&effect.deed, about) {
+            (Deed::Write { target, .. }, About::Changes) => format!("w {}", path(target)),
+            (Deed::Delete(target), About::Changes) => format!("d {}", path(target)),
+            (Deed::Rename { from, to }, About::Changes) => format!("m {} {}", path(from), path(to)),
+            (Deed::Git(git), About::Changes) => match kind(git.kind) {
+                "" => continue,
+                kind => format!("git {kind}"),
+            },
+            (Deed::Read(target), About::Reads) => format!("r {}", path(target)),
+            (Deed::Network { program, host }, About::Network) => {
+                format!("{program} {}", host.as_deref().unwrap_or("?"))
+            }
+            (Deed::Run { argv, .. }, About::Runs) => argv.join(" "),
+            _ => continue,
+        };
+        if !shown.contains(&text) {
+            shown.push(text);
+        }
+    }
+    shown.join(", ")
+}
+
+fn kind(kind: GitKind) -> &'static str {
+    match kind {
+        GitKind::Commit | GitKind::Other => "",
+        GitKind::Push => "push",
+        GitKind::ForcePush => "force-push",
+        GitKind::WholeTree => "whole-tree",
+        GitKind::Paths => "paths",
+        GitKind::Refs => "refs",
+        GitKind::Config => "config",
+    }
+}
+
+fn path(target: &Target) -> String {
+    let path = target.inside.as_deref().unwrap_or(&target.path);
+    let path = if path.is_empty() { "." } else { path };
+    format!("{path}{}", if target.tree { "/" } else { "" })
+}
+
+/// Checks a table: a command, ` => `, its effects. `⏎` stands for a line end.
+#[track_caller]
+pub(crate) fn check(about: About, rows: &str) -> usize {
+    let mut wrong = Vec::new();
+    let mut count = 0;
+    for row in rows.lines().map(str::trim).filter(|row| !row.is_empty()) {
+        let (command, expected) = row.split_once(" => ").unwrap_or((row.trim_end_matches(" =>"), ""));
+        let command = command.replace('⏎', "\n");
+        let shown = show(&run(&command), about);
+        count += 1;
+        if shown != expected.trim() {
+            wrong.push(format!("{row}\n    {shown}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{} rows are wrong:\n{}", wrong.len(), wrong.join("\n"));
+    count
+}

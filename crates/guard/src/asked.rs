@@ -1,0 +1,48 @@
+use std::cell::OnceCell;
+
+use stead_model::{Effects, Event};
+
+use crate::facts::GuardFacts;
+
+/// The event that guards are asked about, and where it happens.
+pub struct Asked<'a> {
+    pub event: &'a Event<'a>,
+    /// The client's name as in files: `claude`, `codex` …
+    pub harness: &'a str,
+    /// The project root, absolute.
+    pub root: &'a str,
+    pub home: Option<&'a str>,
+    /// Whether the client lets a hook change a tool's input at this event.
+    pub can_rewrite: bool,
+    /// Works out what the call would do. Asked at most once, and only if a guard could match.
+    pub effects: &'a dyn Fn() -> Effects,
+}
+
+/// One judgement in progress: what was worked out is kept.
+pub(crate) struct Inquiry<'a> {
+    pub(crate) asked: &'a Asked<'a>,
+    pub(crate) facts: &'a dyn GuardFacts,
+    effects: OnceCell<Effects>,
+}
+
+impl<'a> Inquiry<'a> {
+    pub(crate) fn new(asked: &'a Asked<'a>, facts: &'a dyn GuardFacts) -> Self {
+        Self { asked, facts, effects: OnceCell::new() }
+    }
+
+    pub(crate) fn effects(&self) -> &Effects {
+        self.effects.get_or_init(|| match self.asked.event.call {
+            Some(_) => (self.asked.effects)(),
+            None => Effects::default(),
+        })
+    }
+
+    /// Makes a path below the root absolute.
+    pub(crate) fn absolute(&self, path: &str) -> String {
+        match (path.strip_prefix("~/"), self.asked.home) {
+            (Some(rest), Some(home)) => format!("{home}/{rest}"),
+            _ if path.starts_with('/') => path.to_owned(),
+            _ => format!("{}/{path}", self.asked.root.trim_end_matches('/')),
+        }
+    }
+}

@@ -1,0 +1,230 @@
+//! From guard files to the text that a hook call reads. Examples run here, so that a call never has to.
+
+use crate::example::run_all;
+use crate::mode::Mode;
+use crate::problem::{Problem, Severity};
+use crate::read::{Draft, read_source};
+use crate::shipped::{SHIPPED, Shipped};
+use crate::source::{Origin, Source};
+use crate::then::Then;
+use crate::view::CompiledView;
+
+/// What a project is to the guards.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Ground {
+    /// Rooms of the project by name, such as `features` → `.agent/features`; shipped guards name them as `$features`.
+    pub rooms: Vec<(String, String)>,
+}
+
+impl Ground {
+    /// A project whose rooms lie where they usually do.
+    pub fn usual() -> Self {
+        Self::default()
+    }
+
+    pub(crate) fn room(&self, name: &str) -> String {
+        let found = self.rooms.iter().find(|(known, _)| known == name).map(|(_, path)| path.clone());
+        found.unwrap_or_else(|| format!(".agent/{name}"))
+    }
+}
+
+/// Compiled guards, and what was wrong with those that were left out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Compiled {
+    /// For [`CompiledView::parse`]. The problems are in it too, as single lines.
+    pub lines: String,
+    pub problems: Vec<Problem>,
+}
+
+/// Compiles guard files together with the shipped guards. A file that is wrong, or whose examples fail, is reported and
+/// left out; the others are not touched by it.
+pub fn compile(sources: &[Source], ground: &Ground) -> Compiled {
+    let mut survey = survey(sources, ground, Breadth::Applying);
+    let mut guards: Vec<_> = survey
+        .drafts
+        .iter()
+        .filter(|entry| entry.state == State::Active)
+        .map(|entry| entry.draft.guard.clone())
+        .collect();
+    guards.sort_by(|a, b| a.id.cmp(&b.id));
+    survey.problems.sort_by(|a, b| (&a.file, a.line, a.column).cmp(&(&b.file, b.line, b.column)));
+    let errors: Vec<String> = survey
+        .problems
+        .iter()
+        .filter(|problem| problem.severity == Severity::Error)
+        .map(|problem| match &problem.hint {
+            Some(hint) => format!("{problem} ({hint})"),
+            None => problem.to_string(),
+        })
+        .collect();
+    Compiled { lines: CompiledView::render(&guards, &errors), problems: survey.problems }
+}
+
+/// Whether a guard applies.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum State {
+    Active,
+    /// Its mode is off.
+    Off,
+    /// A shipped guard that nobody has told what it is about; the names of the values it needs.
+    Inert {
+        needs: Vec<String>,
+    },
+    /// Another file has the same id and comes first.
+    Replaced {
+        by: String,
+    },
+    /// It has errors or failing examples.
+    Broken,
+}
+
+/// One guard as `stead guard list` shows it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Listed {
+    pub id: String,
+    pub origin: Origin,
+    pub file: String,
+    pub mode: Mode,
+    pub then: Then,
+    pub on: Vec<&'static str>,
+    pub say: String,
+    /// How many examples it has.
+    pub tests: usize,
+    /// The shipped guard it is made from.
+    pub made_from: Option<String>,
+    pub version: String,
+    pub state: State,
+}
+
+/// Lists every guard that is known here, whether it applies or not, by id; files that could not be read at all are in
+/// the problems.
+pub fn inventory(sources: &[Source], ground: &Ground) -> (Vec<Listed>, Vec<Problem>) {
+    let survey = survey(sources, ground, Breadth::All);
+    let mut list: Vec<Listed> = survey
+        .drafts
+        .into_iter()
+        .map(|entry| {
+            let guard = entry.draft.guard;
+            Listed {
+                id: guard.id,
+                origin: guard.origin,
+                file: guard.file,
+                mode: guard.mode,
+                then: guard.then,
+                on: guard.events.iter().map(|kind| kind.name()).collect(),
+                say: guard.say,
+                tests: entry.draft.examples.len(),
+                made_from: entry.draft.made_from,
+                version: guard.version,
+                state: entry.state,
+            }
+        })
+        .collect();
+    list.sort_by(|a, b| (&a.id, b.origin).cmp(&(&b.id, a.origin)));
+    (list, survey.problems)
+}
+
+struct Survey {
+    drafts: Vec<Surveyed>,
+    problems: Vec<Problem>,
+}
+
+pub(crate) struct Surveyed {
+    pub(crate) draft: Draft,
+    pub(crate) state: State,
+}
+
+/// Which shipped guards are looked at.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Breadth {
+    Applying,
+    All,
+}
+
+fn survey(sources: &[Source], ground: &Ground, breadth: Breadth) -> Survey {
+    let mut problems = Vec::new();
+    let mut drafts: Vec<Surveyed> = Vec::new();
+    let mut ordered: Vec<&Source> = sources.iter().collect();
+    // The nearest first, and then by name, so that the same files always give the same result.
+    ordered.sort_by(|a, b| b.origin.cmp(&a.origin).then_with(|| a.file.cmp(&b.file)));
+    for source in ordered {
+        let (read, told) = read_source(source, ground);
+        problems.extend(told);
+        for draft in read {
+            let state = judge(&draft, source, &drafts, &mut problems);
+            drafts.push(Surveyed { draft, state });
+        }
+    }
+    for shipped in SHIPPED.iter().filter(|shipped| shipped.unasked || breadth == Breadth::All) {
+        let source = shipped.source();
+        let (read, told) = read_source(&source, ground);
+        problems.extend(told);
+        for draft in read {
+            let state = shipped_state(shipped, &draft, &drafts);
+            drafts.push(Surveyed { draft, state });
+        }
+    }
+    Survey { drafts, problems }
+}
+
+fn judge(draft: &Draft, source: &Source, known: &[Surveyed], problems: &mut Vec<Problem>) -> State {
+    let guard = &draft.guard;
+    let same = known.iter().find(|entry| entry.draft.guard.id == guard.id && entry.state != State::Broken);
+    if let Some(entry) = same {
+        let other = &entry.draft.guard;
+        if other.origin == guard.origin {
+            problems.push(Problem {
+                severity: Severity::Error,
+                file: source.file.clone(),
+                line: draft.place.line,
+                column: draft.place.column,
+                guard: Some(guard.id.clone()),
+                message: format!("`{}` is also the id of a guard in {}", guard.id, other.file),
+                hint: Some("give one of them another id".into()),
+            });
+            return State::Broken;
+        }
+        return State::Replaced { by: other.file.clone() };
+    }
+    if guard.mode == Mode::Off {
+        return State::Off;
+    }
+    let failed: Vec<_> = run_all(draft).into_iter().filter(|result| !result.passed).collect();
+    for result in &failed {
+        let wanted = if result.must { "must match and does not" } else { "must not match and does" };
+        problems.push(Problem {
+            severity: Severity::Error,
+            file: source.file.clone(),
+            line: result.line,
+            column: 1,
+            guard: Some(guard.id.clone()),
+            message: format!("`{}`: its test `{}` {wanted}: {}", guard.id, result.title, result.detail),
+            hint: Some(format!("`stead guard test {}` shows each test", guard.id)),
+        });
+    }
+    if failed.is_empty() { State::Active } else { State::Broken }
+}
+
+/// A shipped guard applies unless a file of the person or the project speaks for it. One that is broken does not.
+fn shipped_state(shipped: &Shipped, draft: &Draft, known: &[Surveyed]) -> State {
+    let speaks = known.iter().find(|entry| {
+        entry.state != State::Broken
+            && entry.draft.guard.origin != Origin::Shipped
+            && (entry.draft.guard.id == draft.guard.id
+                || entry.draft.guard.id == shipped.id
+                || entry.draft.guard.id.starts_with(&format!("{}.", shipped.id)))
+    });
+    if let Some(entry) = speaks {
+        return State::Replaced { by: entry.draft.guard.file.clone() };
+    }
+    let needs: Vec<String> = shipped
+        .parameters()
+        .into_iter()
+        .filter(|parameter| parameter.required)
+        .map(|parameter| parameter.name)
+        .collect();
+    if !needs.is_empty() {
+        return State::Inert { needs };
+    }
+    if draft.guard.mode == Mode::Off { State::Off } else { State::Active }
+}

@@ -1,0 +1,281 @@
+//! Asks whether a condition holds for an event. An answer is the list of things it holds for; an error is a question
+//! that could not be answered.
+
+mod fact;
+mod file;
+
+use stead_model::{Deed, Detail, Effect, GitKind};
+
+use crate::asked::Inquiry;
+use crate::condition::{Clause, Condition};
+use crate::facts::Caller;
+use crate::pattern::{ArgvPattern, one_of};
+use crate::subject::Subject;
+
+/// What was found: `None` when the condition does not hold. It may hold for nothing in particular.
+pub(crate) type Found = Result<Option<Vec<Subject>>, String>;
+
+impl Inquiry<'_> {
+    /// Asks a condition; `focus` is the subject that an `unless` is asked for.
+    pub(crate) fn condition(&self, condition: &Condition, focus: Option<&Subject>) -> Found {
+        let mut all = Vec::new();
+        for clause in &condition.0 {
+            match self.clause(clause, focus)? {
+                Some(found) => all.extend(found),
+                None => return Ok(None),
+            }
+        }
+        Ok(Some(all))
+    }
+
+    fn clause(&self, clause: &Clause, focus: Option<&Subject>) -> Found {
+        match clause {
+            Clause::Tool(names) => {
+                let held = self.asked.event.call.as_ref().is_some_and(|call| one_of(names, &call.tool));
+                Ok(held.then(Vec::new))
+            }
+            Clause::Harness(names) => Ok(one_of(names, self.asked.harness).then(Vec::new)),
+            Clause::Agent(names) => Ok(is_agent(names, &self.facts.caller()).then(Vec::new)),
+            Clause::Exists(paths) => Ok(paths.iter().any(|path| self.exists(path)).then(Vec::new)),
+            Clause::Text(patterns) => {
+                let Some(text) = self.text() else { return Ok(None) };
+                for pattern in patterns {
+                    if pattern.is_in(text)? {
+                        return Ok(Some(vec![Subject { because: "its text fits".into(), ..Subject::default() }]));
+                    }
+                }
+                Ok(None)
+            }
+            Clause::Any(parts) => {
+                let mut held = None;
+                for part in parts {
+                    if let Some(found) = self.condition(part, focus)? {
+                        held.get_or_insert_with(Vec::new).extend(found);
+                    }
+                }
+                Ok(held)
+            }
+            Clause::All(parts) => {
+                let mut all = Vec::new();
+                for part in parts {
+                    match self.condition(part, focus)? {
+                        Some(found) => all.extend(found),
+                        None => return Ok(None),
+                    }
+                }
+                Ok(Some(all))
+            }
+            Clause::Not(part) => Ok(self.condition(part, focus)?.is_none().then(Vec::new)),
+            Clause::Files(files) => self.files(files, focus),
+            Clause::Runs(_) | Clause::Git(_) | Clause::Network(_) | Clause::Mcp(_) | Clause::Spawn(_) => {
+                Ok(self.deeds(clause, focus))
+            }
+            _ => Ok(self.fact(clause, focus)?.then(Vec::new)),
+        }
+    }
+
+    /// Says whether a path exists, or is just being made: a call that names it counts.
+    pub(crate) fn exists(&self, path: &str) -> bool {
+        self.facts.exists(&self.absolute(path)) || self.is_named(path)
+    }
+
+    fn is_named(&self, path: &str) -> bool {
+        let name = path.rsplit('/').next().unwrap_or(path);
+        !name.is_empty() && self.asked.event.call.as_ref().is_some_and(|call| call.input.contains(name))
+    }
+
+    /// What was said at this event.
+    pub(crate) fn text(&self) -> Option<&str> {
+        match &self.asked.event.detail {
+            Detail::Prompt { text, .. } => Some(text),
+            Detail::Stop { message, .. } => message.as_deref(),
+            Detail::Failed { error } => error.as_deref(),
+            Detail::Notice { text } => text.as_deref(),
+            _ => None,
+        }
+    }
+
+    fn deeds(&self, clause: &Clause, focus: Option<&Subject>) -> Option<Vec<Subject>> {
+        let found: Vec<Subject> = self
+            .within(focus, |deed| kind(deed) == clause_kind(clause))
+            .filter_map(|(at, effect)| {
+                let because = deed_fits(clause, &effect.deed)?;
+                Some(Subject {
+                    effect: Some(at),
+                    part: effect.part.clone(),
+                    command: command(&effect.deed),
+                    because,
+                    ..Subject::default()
+                })
+            })
+            .collect();
+        (!found.is_empty()).then_some(found)
+    }
+
+    /// The effects to look at: all of them, or with a subject in focus its own, else those of the same sub-command.
+    pub(crate) fn within(
+        &self,
+        focus: Option<&Subject>,
+        is_own_kind: impl Fn(&Deed) -> bool,
+    ) -> impl Iterator<Item = (usize, &Effect)> {
+        let list = &self.effects().list;
+        let own = focus.and_then(|subject| subject.effect).and_then(|at| Some((at, list.get(at)?)));
+        let only = own.filter(|(_, effect)| is_own_kind(&effect.deed)).map(|(at, _)| at);
+        let part = own.map(|(_, effect)| effect.part.as_str());
+        list.iter().enumerate().filter(move |(at, effect)| match only {
+            Some(one) => *at == one,
+            None => part.is_none_or(|part| effect.part == part),
+        })
+    }
+}
+
+/// Kinds of effects that are asked for by different words.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    File,
+    Run,
+    Git,
+    Network,
+    Mcp,
+    Spawn,
+}
+
+fn kind(deed: &Deed) -> Kind {
+    match deed {
+        Deed::Read(_) | Deed::Write { .. } | Deed::Delete(_) | Deed::Rename { .. } => Kind::File,
+        Deed::Run { .. } => Kind::Run,
+        Deed::Git(_) => Kind::Git,
+        Deed::Network { .. } => Kind::Network,
+        Deed::Mcp { .. } => Kind::Mcp,
+        Deed::Spawn { .. } => Kind::Spawn,
+    }
+}
+
+fn clause_kind(clause: &Clause) -> Kind {
+    match clause {
+        Clause::Runs(_) => Kind::Run,
+        Clause::Git(_) => Kind::Git,
+        Clause::Network(_) => Kind::Network,
+        Clause::Mcp(_) => Kind::Mcp,
+        Clause::Spawn(_) => Kind::Spawn,
+        _ => Kind::File,
+    }
+}
+
+/// Why a deed fits a clause.
+fn deed_fits(clause: &Clause, deed: &Deed) -> Option<String> {
+    match (clause, deed) {
+        (Clause::Runs(patterns), Deed::Run { argv, .. }) => {
+            let held = patterns.iter().any(|text| ArgvPattern::parse(text).is_some_and(|pattern| pattern.meets(argv)));
+            held.then(|| format!("runs `{}`", short(&argv.join(" "))))
+        }
+        (Clause::Git(names), Deed::Git(git)) => {
+            let held = one_of(names, git_name(git.kind)) || one_of(names, &git.verb);
+            held.then(|| format!("git {} ({})", git.verb, git_name(git.kind)))
+        }
+        (Clause::Network(hosts), Deed::Network { program, host }) => {
+            let host = host.as_deref().unwrap_or("");
+            one_of(hosts, host)
+                .then(|| format!("{program} talks to {}", if host.is_empty() { "somebody" } else { host }))
+        }
+        (Clause::Mcp(names), Deed::Mcp { server, tool }) => {
+            let name = format!("{server}/{tool}");
+            let held = one_of(names, &name) || one_of(names, server);
+            held.then(|| format!("calls {name}"))
+        }
+        (Clause::Spawn(roles), Deed::Spawn { role }) => {
+            let role = role.as_deref().unwrap_or("");
+            one_of(roles, role).then(|| format!("spawns {}", if role.is_empty() { "an agent" } else { role }))
+        }
+        _ => None,
+    }
+}
+
+/// The names of [`GitKind`] in guard files.
+pub(crate) fn git_name(kind: GitKind) -> &'static str {
+    match kind {
+        GitKind::Commit => "commit",
+        GitKind::Push => "push",
+        GitKind::ForcePush => "force-push",
+        GitKind::WholeTree => "whole-tree",
+        GitKind::Paths => "paths",
+        GitKind::Refs => "refs",
+        GitKind::Config => "config",
+        GitKind::Other => "other",
+    }
+}
+
+/// Tells in a few words what an effect is.
+pub(crate) fn told(deed: &Deed) -> String {
+    let path = |target: &stead_model::Target| target.inside.clone().unwrap_or_else(|| target.path.clone());
+    match deed {
+        Deed::Read(target) => format!("reads {}", path(target)),
+        Deed::Write { target, .. } => format!("writes {}", path(target)),
+        Deed::Delete(target) => format!("deletes {}", path(target)),
+        Deed::Rename { from, to } => format!("moves {} to {}", path(from), path(to)),
+        Deed::Run { argv, .. } => format!("runs `{}`", short(&argv.join(" "))),
+        Deed::Git(git) => format!("git {} ({})", git.verb, git_name(git.kind)),
+        Deed::Network { program, host } => format!("{program} talks to {}", host.as_deref().unwrap_or("somebody")),
+        Deed::Mcp { server, tool } => format!("calls {server}/{tool}"),
+        Deed::Spawn { role } => format!("spawns {}", role.as_deref().unwrap_or("an agent")),
+    }
+}
+
+fn command(deed: &Deed) -> Option<String> {
+    match deed {
+        Deed::Run { argv, .. } => Some(argv.join(" ")),
+        _ => None,
+    }
+}
+
+fn short(text: &str) -> String {
+    if text.chars().count() <= 80 {
+        return text.to_owned();
+    }
+    format!("{}…", text.chars().take(79).collect::<String>())
+}
+
+/// Says whether the caller is meant: `main`, `sub`, or a role.
+fn is_agent(names: &[String], caller: &Caller) -> bool {
+    let kind = match caller {
+        Caller::Main { .. } => "main",
+        Caller::Sub { .. } => "sub",
+    };
+    // Each name is asked of the kind and of the role, so that `sub` with `!coding` means what it says.
+    let role = caller.role();
+    let mut held = names.iter().all(|name| name.starts_with('!'));
+    for name in names {
+        let (bare, not) = name.strip_prefix('!').map_or((name.as_str(), false), |bare| (bare, true));
+        let fits = match bare {
+            "main" | "sub" => bare == kind,
+            _ => role.is_some_and(|role| crate::pattern::meets(bare, role, false)),
+        };
+        held = if not { held && !fits } else { held || fits };
+    }
+    held
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn callers_are_told_apart() {
+        let main = |role: Option<&str>| Caller::Main { role: role.map(Into::into) };
+        let sub = |role: Option<&str>| Caller::Sub { role: role.map(Into::into) };
+        let check = |names: &[&str], caller: &Caller, expected: bool| {
+            let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
+            assert_eq!(is_agent(&names, caller), expected, "{names:?} {caller:?}");
+        };
+        check(&["main"], &main(None), true);
+        check(&["main"], &main(Some("coder")), true);
+        check(&["main", "!coder"], &main(Some("coder")), false);
+        check(&["main"], &sub(Some("main")), false);
+        check(&["sub"], &sub(None), true);
+        check(&["sub", "!cod*"], &sub(Some("coding")), false);
+        check(&["sub", "!cod*"], &sub(Some("tester")), true);
+        check(&["tester"], &sub(Some("Tester")), true);
+        check(&["tester"], &sub(None), false);
+        check(&["!coder"], &main(None), true);
+    }
+}

@@ -1,0 +1,60 @@
+use super::super::asked::Inquiry;
+use crate::condition::{Clause, EvidenceWord, FeatureClause, TestsWord};
+use crate::facts::Standing;
+use crate::pattern::one_of;
+use crate::subject::Subject;
+
+impl Inquiry<'_> {
+    /// Asks a clause about the world.
+    pub(super) fn fact(&self, clause: &Clause, focus: Option<&Subject>) -> Result<bool, String> {
+        match clause {
+            Clause::Session(flags) => {
+                for flag in flags {
+                    if !self.facts.has_flag(flag)? {
+                        return Ok(false);
+                    }
+                }
+                Ok(true)
+            }
+            Clause::Counter { name, bound } => Ok(bound.holds(self.facts.counter(name)?)),
+            Clause::Intent(names) => {
+                let intent = self.facts.intent()?;
+                Ok(names.iter().any(|name| match (name.as_str(), intent.as_deref()) {
+                    ("none", None) | ("any", Some(_)) => true,
+                    (name, Some(intent)) => crate::pattern::meets(name, intent, false),
+                    (_, None) => false,
+                }))
+            }
+            Clause::Feature(wanted) => self.feature(wanted, focus),
+            Clause::Tests(word) => {
+                let runs = self.facts.test_runs()?;
+                Ok(match word {
+                    TestsWord::Ran => runs.ran > 0,
+                    TestsWord::Passed => runs.passed > 0,
+                })
+            }
+            Clause::Evidence(word) => self.evidence(*word, focus),
+            _ => Ok(false),
+        }
+    }
+
+    fn feature(&self, wanted: &FeatureClause, focus: Option<&Subject>) -> Result<bool, String> {
+        let Some(id) = focus.and_then(|subject| subject.feature.as_deref()) else { return Ok(false) };
+        let Some(state) = self.facts.feature(id)? else { return Ok(false) };
+        let status = wanted.status.is_empty() || one_of(&wanted.status, &state.status);
+        Ok(status && wanted.tested.is_none_or(|tested| tested == state.tested))
+    }
+
+    fn evidence(&self, word: EvidenceWord, focus: Option<&Subject>) -> Result<bool, String> {
+        // Where the feature cannot be known, no evidence can be about it.
+        if focus.is_some_and(|subject| subject.unknown) {
+            return Ok(word == EvidenceWord::None);
+        }
+        let standing = self.facts.evidence(focus.and_then(|subject| subject.feature.as_deref()))?;
+        Ok(match word {
+            EvidenceWord::Fresh => standing == Standing::Fresh,
+            EvidenceWord::Stale => matches!(standing, Standing::Stale { .. }),
+            EvidenceWord::None => matches!(standing, Standing::None { .. }),
+        })
+    }
+}

@@ -1,0 +1,84 @@
+use serde::{Deserialize, Serialize};
+
+use crate::sha256;
+
+/// A program that judges for a guard. It may only deny or abstain.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Exec {
+    /// Below the project root.
+    pub path: String,
+    /// The SHA-256 of the file's bytes in lower-case hexadecimal; another content is not run.
+    pub sha256: String,
+    pub timeout_ms: u64,
+}
+
+impl Exec {
+    /// The longest that a program may take; the hook's own deadline is not far above.
+    pub const MOST_MS: u64 = 1_500;
+    pub const USUAL_MS: u64 = 500;
+
+    /// Says whether these are the bytes that were pinned.
+    pub fn is_pinned(&self, bytes: &[u8]) -> bool {
+        sha256::hex(bytes) == self.sha256
+    }
+}
+
+/// What is asked of an executable guard.
+pub struct ExecCall<'a> {
+    pub guard: &'a str,
+    pub exec: &'a Exec,
+    /// One JSON object for its standard input: `guard`, `event`, `tool`, `input`, `effects`, `subjects`.
+    pub input: String,
+}
+
+/// What an executable guard said.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ExecAnswer {
+    Abstain,
+    Deny { reason: String },
+}
+
+impl ExecAnswer {
+    /// Reads what a program wrote: one JSON object with `decision` (`deny` or `abstain`) and, to deny, a `reason`.
+    /// Nothing at all abstains.
+    pub fn parse(output: &str) -> Result<Self, String> {
+        #[derive(Deserialize)]
+        struct Wire {
+            decision: String,
+            #[serde(default)]
+            reason: String,
+        }
+        if output.trim().is_empty() {
+            return Ok(Self::Abstain);
+        }
+        let wire: Wire = serde_json::from_str(output.trim()).map_err(|_| "its answer is not the JSON asked for")?;
+        match wire.decision.as_str() {
+            "abstain" => Ok(Self::Abstain),
+            "deny" => Ok(Self::Deny { reason: wire.reason }),
+            other => Err(format!("it may deny or abstain, not `{other}`")),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_two_answers_count() {
+        assert_eq!(ExecAnswer::parse(" \n"), Ok(ExecAnswer::Abstain));
+        assert_eq!(ExecAnswer::parse(r#"{"decision":"abstain","more":1}"#), Ok(ExecAnswer::Abstain));
+        let deny = ExecAnswer::Deny { reason: "no".into() };
+        assert_eq!(ExecAnswer::parse(r#"{"decision":"deny","reason":"no"}"#), Ok(deny));
+        for odd in [r#"{"decision":"allow"}"#, "ok", "[]", "{}", "{\"decision\":"] {
+            assert!(ExecAnswer::parse(odd).is_err(), "{odd}");
+        }
+    }
+
+    #[test]
+    fn only_the_pinned_bytes_run() {
+        let exec = Exec { path: "x".into(), sha256: sha256::hex(b"one"), timeout_ms: 1 };
+        assert!(exec.is_pinned(b"one"));
+        assert!(!exec.is_pinned(b"two"));
+    }
+}

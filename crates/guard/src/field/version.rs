@@ -1,0 +1,213 @@
+//! What will stand in a file after each step of a call: the change made on paper.
+
+use stead_model::{Content, Deed, Effect, How, Target};
+
+use crate::facts::{FileText, GuardFacts};
+
+/// What a file holds after an effect.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum After {
+    Text(String),
+    Gone,
+    /// It cannot be known, and why.
+    Unknown(&'static str),
+}
+
+/// One effect that touches the file, and every state that the file can be in then.
+pub(crate) struct Touch {
+    pub(crate) effect: usize,
+    pub(crate) states: Vec<After>,
+}
+
+/// The paper on which changes are made.
+pub(crate) struct Paper<'a> {
+    pub(crate) effects: &'a [Effect],
+    pub(crate) facts: &'a dyn GuardFacts,
+}
+
+/// Some clients look for something similar then.
+const MISSED: &str = "its old text is not there as given";
+
+/// More places where a text could be replaced than anybody means; beyond, nothing is known.
+const STATES: usize = 16;
+/// A file that was renamed from one that was renamed, and so on.
+const DEPTH: usize = 8;
+
+impl Paper<'_> {
+    /// The text that stands in the file now.
+    pub(crate) fn before(&self, path: &str) -> After {
+        match self.facts.text(path) {
+            FileText::Is(text) => After::Text(text),
+            FileText::Missing => After::Gone,
+            FileText::Unreadable => After::Unknown("its present text cannot be read"),
+        }
+    }
+
+    /// Every effect that touches the file, in order.
+    pub(crate) fn touches(&self, path: &str) -> Vec<Touch> {
+        self.follow(path, self.effects.len(), 0)
+    }
+
+    fn follow(&self, path: &str, end: usize, depth: usize) -> Vec<Touch> {
+        let mut states = None;
+        let mut touches = Vec::new();
+        for (at, effect) in self.effects.iter().enumerate().take(end) {
+            let next = match &effect.deed {
+                Deed::Write { target, how, content } if hits(target, path) => match how {
+                    How::Attributes => continue,
+                    How::Link => vec![After::Unknown("it becomes a link")],
+                    _ => {
+                        let now: &Vec<After> = states.get_or_insert_with(|| vec![self.before(path)]);
+                        written(now, *how, content)
+                    }
+                },
+                Deed::Write { target, .. } if reaches(target, path) && !is_wide(target) => {
+                    vec![After::Unknown("files are put into its folder")]
+                }
+                Deed::Delete(target) if hits(target, path) || reaches(target, path) => vec![After::Gone],
+                Deed::Rename { to, .. } if reaches(to, path) && !is_wide(to) => {
+                    vec![After::Unknown("its folder is replaced")]
+                }
+                Deed::Rename { from, to } if hits(to, path) => self.moved(from, at, depth),
+                Deed::Rename { from, .. } if hits(from, path) || reaches(from, path) => vec![After::Gone],
+                _ => continue,
+            };
+            touches.push(Touch { effect: at, states: next.clone() });
+            states = Some(next);
+        }
+        touches
+    }
+
+    /// What a file that is renamed holds by then.
+    fn moved(&self, from: &Target, at: usize, depth: usize) -> Vec<After> {
+        if depth >= DEPTH || from.glob {
+            return vec![After::Unknown("where it comes from cannot be followed")];
+        }
+        match self.follow(&from.path, at, depth + 1).pop() {
+            Some(touch) => touch.states,
+            None => match self.before(&from.path) {
+                After::Gone => vec![After::Unknown("the file it comes from is not there yet")],
+                other => vec![other],
+            },
+        }
+    }
+}
+
+/// Says whether a target means this very file.
+fn hits(target: &Target, path: &str) -> bool {
+    if target.glob {
+        let wanted: Vec<&str> = target.path.split('/').collect();
+        let names: Vec<&str> = path.split('/').collect();
+        return wanted.len() == names.len()
+            && names.iter().zip(&wanted).all(|(name, wanted)| crate::pattern::meets(name, wanted, true));
+    }
+    target.path.eq_ignore_ascii_case(path)
+}
+
+/// Says whether a target is a folder with all in it, and the file lies there.
+fn reaches(target: &Target, path: &str) -> bool {
+    let folder = target.path.trim_end_matches('/').as_bytes();
+    let path = path.as_bytes();
+    target.tree
+        && path.get(..folder.len()).is_some_and(|start| start.eq_ignore_ascii_case(folder))
+        && path.get(folder.len()) == Some(&b'/')
+}
+
+/// Unpacking into the project itself or from outside of it may touch anything, so it says nothing about one file.
+fn is_wide(target: &Target) -> bool {
+    target.inside.as_deref().is_none_or(str::is_empty)
+}
+
+fn written(now: &[After], how: How, content: &Content) -> Vec<After> {
+    match content {
+        Content::Unknown => vec![After::Unknown("what it writes cannot be known")],
+        Content::Text(text) if how == How::Append => now
+            .iter()
+            .map(|state| match state {
+                After::Text(old) => After::Text(format!("{old}{text}")),
+                After::Gone => After::Text(text.clone()),
+                After::Unknown(why) => After::Unknown(why),
+            })
+            .collect(),
+        Content::Text(text) => vec![After::Text(text.clone())],
+        Content::Replacements(list) => {
+            let mut states = now.to_vec();
+            for (old, new, all) in list {
+                states = states.iter().flat_map(|state| replaced(state, old, new, *all)).collect();
+                if states.len() > STATES {
+                    return vec![After::Unknown("its old text stands in too many places")];
+                }
+            }
+            states
+        }
+    }
+}
+
+/// Every text that one replacement can lead to: clients differ in which place they take when there are several.
+fn replaced(state: &After, old: &str, new: &str, all: bool) -> Vec<After> {
+    let text = match state {
+        After::Text(text) => text.as_str(),
+        After::Gone if old.is_empty() => return vec![After::Text(new.to_owned())],
+        After::Gone => return vec![After::Gone],
+        After::Unknown(why) => return vec![After::Unknown(why)],
+    };
+    if old.is_empty() {
+        return vec![
+            After::Text(new.to_owned()),
+            After::Text(format!("{new}{text}")),
+            After::Text(format!("{text}{new}")),
+        ];
+    }
+    if all {
+        return match text.contains(old) {
+            true => vec![After::Text(text.replace(old, new))],
+            false => vec![After::Unknown(MISSED)],
+        };
+    }
+    let mut places = text.match_indices(old).take(STATES + 1).peekable();
+    if places.peek().is_none() {
+        return vec![After::Unknown(MISSED)];
+    }
+    places.map(|(at, _)| After::Text(format!("{}{new}{}", &text[..at], &text[at + old.len()..]))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn replacements(list: &[(&str, &str, bool)]) -> Content {
+        Content::Replacements(list.iter().map(|(old, new, all)| ((*old).into(), (*new).into(), *all)).collect())
+    }
+
+    #[track_caller]
+    fn check(now: &str, how: How, content: Content, expected: &[&str]) {
+        let texts: Vec<String> = written(&[After::Text(now.into())], how, &content)
+            .into_iter()
+            .map(|state| match state {
+                After::Text(text) => text,
+                After::Gone => "(gone)".into(),
+                After::Unknown(why) => format!("({why})"),
+            })
+            .collect();
+        assert_eq!(texts, expected, "{now} {content:?}");
+    }
+
+    #[test]
+    fn a_change_is_made_on_paper() {
+        check("a", How::Replace, Content::Text("b".into()), &["b"]);
+        check("a", How::Append, Content::Text("b".into()), &["ab"]);
+        check("a", How::Replace, Content::Unknown, &["(what it writes cannot be known)"]);
+        check("x a y", How::Edit, replacements(&[("a", "b", false)]), &["x b y"]);
+        check("a a", How::Edit, replacements(&[("a", "b", false)]), &["b a", "a b"]);
+        check("a a", How::Edit, replacements(&[("a", "b", true)]), &["b b"]);
+        check("ab", How::Edit, replacements(&[("a", "b", false), ("bb", "c", false)]), &["c"]);
+        check("a", How::Edit, replacements(&[("z", "b", false)]), &["(its old text is not there as given)"]);
+        check(
+            &"a".repeat(40),
+            How::Edit,
+            replacements(&[("a", "b", false)]),
+            &["(its old text stands in too many places)"],
+        );
+        check("a", How::Edit, replacements(&[("", "b", false)]), &["b", "ba", "ab"]);
+    }
+}

@@ -1,0 +1,257 @@
+//! Asks every guard that an event concerns, and joins what they say.
+
+use stead_model::{Capped, Detail, EventKind, Level, Reason, Verdict};
+
+use crate::asked::{Asked, Inquiry};
+use crate::exec::{ExecAnswer, ExecCall};
+use crate::expression;
+use crate::facts::GuardFacts;
+use crate::guard::{Guard, OnError};
+use crate::judgement::{Hit, Judgement};
+use crate::mode::Mode;
+use crate::prefilter::{self, Need};
+use crate::rewrite;
+use crate::scope::{exec_input, scope};
+use crate::subject::Subject;
+use crate::then::Then;
+use crate::view::{CompiledView, Entry};
+use crate::words::{because, words};
+
+/// The gate's name in reasons.
+pub const GATE: &str = "guard";
+
+/// Judges an event by the guards that apply.
+pub fn judge(view: &CompiledView<'_>, asked: &Asked<'_>, facts: &dyn GuardFacts) -> Judgement {
+    if !view.concerns(asked.event.kind) {
+        return Judgement::silent();
+    }
+    let inquiry = Inquiry::new(asked, facts);
+    let mut sum = Sum::default();
+    for entry in view.on(asked.event.kind) {
+        if !could_match(&inquiry, &entry) {
+            continue;
+        }
+        match serde_json::from_str::<Guard>(entry.body) {
+            Ok(guard) => sum.add(&inquiry, &guard),
+            Err(_) => sum.unread(asked.event.kind, entry.id),
+        }
+    }
+    sum.judgement()
+}
+
+/// Judges by one guard alone, as if it were enforced.
+pub(crate) fn would_act(guard: &Guard, asked: &Asked<'_>, facts: &dyn GuardFacts) -> Option<Hit> {
+    let inquiry = Inquiry::new(asked, facts);
+    let enforced = Guard { mode: Mode::Enforce, ..guard.clone() };
+    ask(&inquiry, &enforced).map(|outcome| outcome.hit)
+}
+
+fn could_match(inquiry: &Inquiry<'_>, entry: &Entry<'_>) -> bool {
+    let early = prefilter::needs(entry.needs).all(|need| match need {
+        Need::Tool(names) => inquiry
+            .asked
+            .event
+            .call
+            .as_ref()
+            .is_some_and(|call| names.iter().any(|name| crate::pattern::meets(name, &call.tool, false))),
+        Need::Exists(paths) => paths.iter().any(|path| inquiry.exists(path)),
+    });
+    early && (entry.atoms.is_empty() || prefilter::occurs(entry.atoms, &inquiry.effects().list))
+}
+
+/// What one guard came to.
+struct Outcome {
+    hit: Hit,
+    act: Act,
+}
+
+enum Act {
+    /// Recorded only.
+    Nothing,
+    Note(String),
+    Verdict(Verdict),
+    Grant,
+}
+
+fn ask(inquiry: &Inquiry<'_>, guard: &Guard) -> Option<Outcome> {
+    if guard.then == Then::Continue && is_waiting(inquiry) {
+        return None;
+    }
+    match find(inquiry, guard) {
+        Ok(None) => None,
+        Ok(Some(subjects)) => Some(act(inquiry, guard, &subjects, None)),
+        Err(error) => Some(act(inquiry, guard, &[], Some(error))),
+    }
+}
+
+/// Sub-agents are still at work: the client goes on by itself.
+fn is_waiting(inquiry: &Inquiry<'_>) -> bool {
+    matches!(inquiry.asked.event.detail, Detail::Stop { waiting, .. } if waiting > 0)
+}
+
+/// What the guard matches, after `unless`, `when` and its program.
+fn find(inquiry: &Inquiry<'_>, guard: &Guard) -> Result<Option<Vec<Subject>>, String> {
+    let Some(mut subjects) = inquiry.condition(&guard.matches, None)? else { return Ok(None) };
+    if subjects.is_empty() {
+        subjects.push(Subject::default());
+    }
+    let mut left = Vec::new();
+    for subject in subjects {
+        if !guard.unless.is_empty() && inquiry.condition(&guard.unless, Some(&subject))?.is_some() {
+            continue;
+        }
+        if let Some(when) = &guard.when
+            && !expression::holds(when, &scope(inquiry, &subject))?
+        {
+            continue;
+        }
+        if let Some(to) = &guard.to
+            && (rewrite::is_there(to, &subject) || !rewrite::brings_a_file(inquiry, &subject))
+        {
+            continue;
+        }
+        left.push(subject);
+    }
+    // Asked last, and only where something would be stopped: a person's word is kept in a file.
+    if guard.mode == Mode::Enforce && matches!(guard.then, Then::Deny | Then::Ask | Then::Rewrite) {
+        left.retain(|found| !inquiry.facts.is_excused(&guard.id, found.path.as_deref(), found.command.as_deref()));
+    }
+    if left.is_empty() {
+        return Ok(None);
+    }
+    if let Some(exec) = &guard.exec {
+        let call = ExecCall { guard: &guard.id, exec, input: exec_input(inquiry, guard, &left) };
+        match inquiry.facts.run(&call)? {
+            ExecAnswer::Abstain => return Ok(None),
+            ExecAnswer::Deny { reason } if !reason.trim().is_empty() => left[0].because = reason,
+            ExecAnswer::Deny { .. } => {}
+        }
+    }
+    if guard.then == Then::Continue {
+        let most = guard.at_most.unwrap_or(DEFAULT_HOLDS);
+        if inquiry.facts.holds(&guard.id)? >= most {
+            return Ok(None);
+        }
+    }
+    Ok(Some(left))
+}
+
+/// How often one agent is held by one guard unless its file says otherwise.
+pub(crate) const DEFAULT_HOLDS: u64 = 3;
+
+fn act(inquiry: &Inquiry<'_>, guard: &Guard, subjects: &[Subject], error: Option<String>) -> Outcome {
+    let first = subjects.first().cloned().unwrap_or_default();
+    let broken = error.is_some();
+    let say = words(inquiry, guard, &first, error.as_deref());
+    let mut hit = Hit {
+        guard: guard.id.clone(),
+        file: guard.file.clone(),
+        version: guard.version.clone(),
+        mode: guard.mode,
+        would: guard.then,
+        level: Level::Allow,
+        part: first.part.clone(),
+        because: because(subjects, error.as_deref()),
+        path: first.path.clone(),
+        command: first.command.clone(),
+        feature: first.feature.clone(),
+        say: say.clone(),
+        error,
+    };
+    // A broken guard stops only what a sound one would have stopped, and never keeps an agent from ending.
+    let passes =
+        broken && (guard.on_error == OnError::Open || !matches!(guard.then, Then::Deny | Then::Ask | Then::Rewrite));
+    if guard.mode <= Mode::Shadow || passes {
+        return Outcome { hit, act: Act::Nothing };
+    }
+    let text = format!("`{}`: {say}", guard.id);
+    if guard.mode == Mode::Warn || guard.then == Then::Warn {
+        hit.level = Level::Warn;
+        return Outcome { hit, act: Act::Note(text) };
+    }
+    let objection = |level| Verdict { level, reasons: vec![reason(&text)], ..Verdict::allow() };
+    let verdict = match guard.then {
+        Then::Deny | Then::Continue => objection(Level::Deny),
+        Then::Ask => objection(Level::Ask),
+        Then::Rewrite if broken => objection(Level::Deny),
+        Then::Rewrite => rewrite::verdict(inquiry, guard, &first, &text),
+        Then::Inject => Verdict::inform(&text),
+        Then::Allow => {
+            hit.level = Level::Allow;
+            return Outcome { hit, act: Act::Grant };
+        }
+        Then::Warn => Verdict::allow(),
+    };
+    hit.level = verdict.level;
+    Outcome { hit, act: Act::Verdict(verdict) }
+}
+
+pub(crate) fn reason(text: &str) -> Reason {
+    Reason { gate: GATE, text: Capped::new(text) }
+}
+
+/// What all guards came to so far.
+#[derive(Default)]
+struct Sum {
+    hits: Vec<Hit>,
+    notes: Vec<String>,
+    verdicts: Vec<(String, Verdict)>,
+    grants: Vec<String>,
+}
+
+impl Sum {
+    fn add(&mut self, inquiry: &Inquiry<'_>, guard: &Guard) {
+        let Some(outcome) = ask(inquiry, guard) else { return };
+        match outcome.act {
+            Act::Nothing => {}
+            Act::Note(text) => self.notes.push(text),
+            Act::Verdict(verdict) => self.verdicts.push((guard.id.clone(), verdict)),
+            Act::Grant => self.grants.push(guard.id.clone()),
+        }
+        self.hits.push(outcome.hit);
+    }
+
+    /// A body that cannot be read: the compiled file is damaged, and nobody knows what it would have said.
+    fn unread(&mut self, kind: EventKind, id: &str) {
+        if kind.is_gated() {
+            let text = format!("`{id}`: its compiled form is damaged; delete .agent/cache and try again");
+            self.verdicts.push((
+                id.to_owned(),
+                Verdict { reasons: vec![reason(&text)], level: Level::Deny, ..Verdict::allow() },
+            ));
+        }
+    }
+
+    fn judgement(self) -> Judgement {
+        let strongest = self.verdicts.iter().map(|(_, verdict)| verdict.level).max().unwrap_or(Level::Allow);
+        let objects = strongest > Level::Allow;
+        let mut overruled: Vec<String> = Vec::new();
+        let mut sum = Verdict::allow();
+        let mut rewrites = 0;
+        // The strongest speak first; among equals the order is that of their ids, so that it is always the same.
+        let (first, rest): (Vec<_>, Vec<_>) =
+            self.verdicts.into_iter().partition(|(_, verdict)| verdict.level == strongest);
+        for (id, verdict) in first.into_iter().chain(rest) {
+            if verdict.rewrite.is_some() {
+                rewrites += 1;
+                if objects || rewrites > 1 {
+                    overruled.push(format!("`{id}` would rewrite"));
+                }
+                if rewrites > 1 {
+                    continue;
+                }
+            } else if objects && verdict.level > Level::Allow && verdict.level < strongest {
+                overruled.push(format!("`{id}` would {}", verdict.level.name()));
+            }
+            sum = sum.and(verdict);
+        }
+        if objects {
+            overruled.extend(self.grants.iter().map(|id| format!("`{id}` would allow")));
+        }
+        if objects && !overruled.is_empty() {
+            sum.reasons.push(reason(&format!("{}; the strongest holds", overruled.join(", "))));
+        }
+        let grant = !self.grants.is_empty() && !objects;
+        Judgement { verdict: sum, hits: self.hits, notes: self.notes, grant }
+    }
+}

@@ -1,0 +1,137 @@
+//! Looks at guard files for what works but is probably not meant.
+
+use crate::compile::{Ground, compile};
+use crate::condition::Clause;
+use crate::example::{Example, ExampleCall, Scene};
+use crate::judge::judge;
+use crate::mode::Mode;
+use crate::problem::{Problem, Severity};
+use crate::read::{Draft, read_source};
+use crate::source::{Origin, Source};
+use crate::then::Then;
+use crate::view::CompiledView;
+use stead_model::{EventKind, Level};
+
+/// Looks at one file. `all` are the files it stands among: what it suggests is judged by all of them.
+pub fn lint(source: &Source, all: &[Source], ground: &Ground) -> Vec<Problem> {
+    let (drafts, mut problems) = read_source(source, ground);
+    for draft in &drafts {
+        look(source, draft, &mut problems);
+        for result in crate::example::run_all(draft).into_iter().filter(|result| !result.passed) {
+            let wanted = if result.must { "must match and does not" } else { "must not match and does" };
+            let mut problem =
+                about(source, draft, Severity::Error, format!("test `{}` {wanted}: {}", result.title, result.detail));
+            problem.line = result.line;
+            problems.push(problem);
+        }
+    }
+    suggestions(source, &drafts, all, ground, &mut problems);
+    problems.sort_by_key(|problem| (problem.line, problem.column));
+    problems
+}
+
+fn about(source: &Source, draft: &Draft, severity: Severity, message: String) -> Problem {
+    Problem {
+        severity,
+        file: source.file.clone(),
+        line: draft.place.line,
+        column: draft.place.column,
+        guard: Some(draft.guard.id.clone()),
+        message,
+        hint: None,
+    }
+}
+
+fn look(source: &Source, draft: &Draft, problems: &mut Vec<Problem>) {
+    let guard = &draft.guard;
+    let mut tell = |severity, message: String, hint: &str| {
+        let mut problem = about(source, draft, severity, message);
+        problem.hint = Some(hint.to_owned());
+        problems.push(problem);
+    };
+    let severity = if source.origin == Origin::Shipped { Severity::Error } else { Severity::Warning };
+    if draft.made_from.is_none() {
+        if !draft.examples.iter().any(|example| example.must) {
+            tell(severity, "no test says what it must catch".into(), "add `tests: {must: […]}`");
+        }
+        if !draft.examples.iter().any(|example| !example.must) {
+            tell(severity, "no test says what it must leave alone".into(), "add `tests: {must_not: […]}`");
+        }
+    }
+    let stem =
+        source.file.rsplit(['/', ':']).next().unwrap_or_default().trim_end_matches(".yaml").trim_end_matches(".yml");
+    if guard.id.split('.').next() != stem.split('.').next() {
+        tell(Severity::Warning, format!("its id is `{}`, its file is named `{stem}`", guard.id), "name both alike");
+    }
+    if guard.mode == Mode::Warn && guard.then == Then::Allow {
+        tell(Severity::Warning, "in mode `warn` it never allows anything".into(), "`mode: enforce` lets it answer");
+    }
+    guard.matches.each(&mut |clause| {
+        let Clause::Files(files) = clause else { return };
+        let shadowed = |at: usize, path: &String| {
+            files.paths[at + 1..]
+                .iter()
+                .any(|later| later.strip_prefix('!').is_some_and(|later| later == path || later == "**"))
+        };
+        for (at, path) in files.paths.iter().enumerate() {
+            if path.starts_with('/') && source.origin == Origin::Project {
+                let message = format!("`{path}` is an absolute path, which differs from machine to machine");
+                tell(Severity::Warning, message, "paths start at the project's root; `@outside` means all beyond it");
+            }
+            if !path.starts_with('!') && shadowed(at, path) {
+                let message = format!("`{path}` is taken back again, so it never matches");
+                tell(Severity::Warning, message, "the last pattern that fits a path decides");
+            }
+        }
+        let is_document = |path: &String| crate::field::Format::of(path).is_some() || crate::pattern::is_open(path);
+        if !files.fields.is_empty() && !files.paths.iter().all(is_document) {
+            let message = "`fields` looks into JSON, YAML and TOML, by the end of a file's name".to_owned();
+            tell(Severity::Warning, message, "a file of another name is read as JSON");
+        }
+    });
+}
+
+/// What a guard suggests must pass the guards, or the agent is sent in circles.
+fn suggestions(source: &Source, drafts: &[Draft], all: &[Source], ground: &Ground, problems: &mut Vec<Problem>) {
+    let enforced: Vec<Source> = all
+        .iter()
+        .map(|source| Source { text: crate::edit::set_mode(&source.text, Mode::Enforce), ..source.clone() })
+        .collect();
+    let compiled = compile(&enforced, ground);
+    let Some(view) = CompiledView::parse(&compiled.lines) else { return };
+    for draft in drafts {
+        for command in commands(&draft.guard.say) {
+            let example = Example {
+                must: false,
+                title: command.clone(),
+                place: draft.place,
+                event: EventKind::BeforeTool,
+                call: ExampleCall::Run(command.clone()),
+                scene: Scene::default(),
+            };
+            let judgement = example.with_asked(|asked| judge(&view, asked, &example.scene));
+            let blockers: Vec<&str> =
+                judgement.hits.iter().filter(|hit| hit.level >= Level::Ask).map(|hit| hit.guard.as_str()).collect();
+            if let Some(blocker) = blockers.first() {
+                let message = format!("`say` suggests `{command}`, which `{blocker}` stops");
+                let mut problem = about(source, draft, Severity::Error, message);
+                problem.hint = Some("suggest something that passes".into());
+                problems.push(problem);
+            }
+        }
+    }
+}
+
+/// The texts in backticks that look like a command: a word, and something behind it.
+fn commands(say: &str) -> Vec<String> {
+    say.split('`')
+        .skip(1)
+        .step_by(2)
+        .filter(|text| {
+            let mut words = text.split_whitespace();
+            let first = words.next().unwrap_or_default();
+            words.next().is_some() && first.chars().all(|c| c.is_ascii_alphanumeric() || "-_./".contains(c))
+        })
+        .map(|text| text.replace("{path}", "a-file").replace("{feature}", "a-feature").replace(['{', '}'], ""))
+        .collect()
+}

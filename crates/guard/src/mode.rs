@@ -1,0 +1,57 @@
+use serde::{Deserialize, Serialize};
+
+/// How much a guard may do. The order is from weak to strong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Mode {
+    /// Not judged at all.
+    Off,
+    /// Only writes down what it would have done.
+    Shadow,
+    /// Tells the agent, and blocks nothing.
+    Warn,
+    Enforce,
+}
+
+impl Mode {
+    pub const ALL: [Self; 4] = [Self::Off, Self::Shadow, Self::Warn, Self::Enforce];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Off => "off",
+            Self::Shadow => "shadow",
+            Self::Warn => "warn",
+            Self::Enforce => "enforce",
+        }
+    }
+
+    /// Reads a mode, also by the older names.
+    pub fn named(name: &str) -> Option<Self> {
+        match name {
+            "off" | "disabled" => Some(Self::Off),
+            "shadow" | "experiment" => Some(Self::Shadow),
+            "warn" | "validate" => Some(Self::Warn),
+            "enforce" | "production" => Some(Self::Enforce),
+            _ => None,
+        }
+    }
+
+    /// The next stronger mode; a guard that is off starts in the shadow.
+    pub fn promoted(self) -> Option<Self> {
+        match self {
+            Self::Off => Some(Self::Shadow),
+            Self::Shadow => Some(Self::Warn),
+            Self::Warn => Some(Self::Enforce),
+            Self::Enforce => None,
+        }
+    }
+
+    /// The next weaker mode. Switching off is a word of its own.
+    pub fn demoted(self) -> Option<Self> {
+        match self {
+            Self::Off | Self::Shadow => None,
+            Self::Warn => Some(Self::Shadow),
+            Self::Enforce => Some(Self::Warn),
+        }
+    }
+}

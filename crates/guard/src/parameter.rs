@@ -1,0 +1,78 @@
+//! Values that a file puts into a shipped guard: `$name` as a whole value, or `${name}` inside a text.
+
+use crate::yaml::{Node, Value};
+
+/// Puts values into a tree. Names it has no value for are left; [`missing`] finds them.
+pub(crate) fn fill(node: &Node, values: &[(String, Node)]) -> Node {
+    let find = |name: &str| values.iter().find(|(known, _)| known == name).map(|(_, node)| node);
+    let value = match &node.value {
+        Value::Text(text) => match text.strip_prefix('$').and_then(find) {
+            Some(given) => return Node { value: given.value.clone(), place: given.place },
+            None => Value::Text(inside(text, &find)),
+        },
+        Value::List(items) => {
+            let mut list = Vec::new();
+            for item in items {
+                let filled = fill(item, values);
+                match filled.value {
+                    // A list in a list's place becomes part of it.
+                    Value::List(inner) if matches!(&item.value, Value::Text(text) if text.starts_with('$')) => {
+                        list.extend(inner);
+                    }
+                    _ => list.push(filled),
+                }
+            }
+            Value::List(list)
+        }
+        Value::Map(entries) => {
+            Value::Map(entries.iter().map(|(key, value)| (key.clone(), fill(value, values))).collect())
+        }
+        other => other.clone(),
+    };
+    Node { value, place: node.place }
+}
+
+fn inside<'n>(text: &str, find: &dyn Fn(&str) -> Option<&'n Node>) -> String {
+    let mut filled = String::new();
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once("${") {
+        filled.push_str(before);
+        let known = after.split_once('}').and_then(|(name, tail)| Some((find(name)?.scalar()?, tail)));
+        match known {
+            Some((value, tail)) => {
+                filled.push_str(&value);
+                rest = tail;
+            }
+            None => {
+                filled.push_str("${");
+                rest = after;
+            }
+        }
+    }
+    filled.push_str(rest);
+    filled
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::yaml::parse;
+
+    #[test]
+    fn values_take_their_place() {
+        let values: Vec<(String, Node)> = parse("paths: [a, b]\nfolder: out\nlines: 7\n")
+            .unwrap()
+            .entries()
+            .iter()
+            .map(|(key, node)| (key.name.clone(), node.clone()))
+            .collect();
+        let check = |text: &str, expected: &str| {
+            assert_eq!(fill(&parse(text).unwrap(), &values).json(), parse(expected).unwrap().json(), "{text}");
+        };
+        check("x: $paths", "x: [a, b]");
+        check("x: [$paths, c]", "x: [a, b, c]");
+        check("x: ['>${lines}', '${folder}/{name}']", "x: ['>7', 'out/{name}']");
+        check("x: $unknown ${unknown} $5", "x: $unknown ${unknown} $5");
+        check("x: 'a$'", "x: 'a$'");
+    }
+}

@@ -1,0 +1,55 @@
+use std::fmt;
+
+/// How bad a finding about a guard file is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Severity {
+    /// The guard works, but somebody should look.
+    Warning,
+    /// The guard is not applied.
+    Error,
+}
+
+impl Severity {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Warning => "warning",
+            Self::Error => "error",
+        }
+    }
+}
+
+/// What is wrong with a guard file. A configuration error, never a violation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    pub severity: Severity,
+    pub file: String,
+    /// From 1; 0 when the place is not known.
+    pub line: usize,
+    pub column: usize,
+    /// The guard's id, where it could be read.
+    pub guard: Option<String>,
+    pub message: String,
+    pub hint: Option<String>,
+}
+
+impl Problem {
+    /// Where it is, as editors understand it.
+    pub fn place(&self) -> String {
+        match self.line {
+            0 => self.file.clone(),
+            line => format!("{}:{line}:{}", self.file, self.column),
+        }
+    }
+
+    pub fn hint(&self) -> Option<&str> {
+        self.hint.as_deref()
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.place(), self.message)
+    }
+}
+
+impl std::error::Error for Problem {}

@@ -1,0 +1,365 @@
+use super::reader::Reader;
+use crate::condition::{Bound, Clause, Condition, EvidenceWord, FeatureClause, FileClause, FileDeed, TestsWord};
+use crate::field::{FieldRule, FieldTest, Owner};
+use crate::pattern::{ArgvPattern, TextPattern};
+use crate::yaml::{Node, Place, Value};
+
+/// Every word of the matching language.
+pub(crate) const KEYS: &[&str] = &[
+    "writes",
+    "deletes",
+    "reads",
+    "recursive",
+    "content",
+    "fields",
+    "owners",
+    "lines",
+    "size",
+    "runs",
+    "git",
+    "network",
+    "mcp",
+    "spawn",
+    "tool",
+    "agent",
+    "role",
+    "harness",
+    "text",
+    "exists",
+    "session",
+    "counter",
+    "intent",
+    "feature",
+    "tests",
+    "evidence",
+    "all",
+    "any",
+    "not",
+];
+
+const GIT: &[&str] = &["commit", "push", "force-push", "whole-tree", "paths", "refs", "config", "other"];
+const HARNESSES: &[&str] = &["claude", "codex", "gemini", "qwen", "opencode", "copilot", "kimi", "droid", "cursor"];
+
+impl Reader<'_> {
+    /// Reads `match`, `unless`, or a part of `all`, `any` and `not`.
+    pub(crate) fn condition(&mut self, node: &Node, what: &str) -> Condition {
+        let Some(entries) = self.map(node, what) else { return Condition::default() };
+        let mut clauses = Vec::new();
+        let mut files = Files::default();
+        for (key, value) in entries {
+            let name = key.name.as_str();
+            match name {
+                "writes" | "deletes" | "reads" => {
+                    let deed = match name {
+                        "writes" => FileDeed::Writes,
+                        "deletes" => FileDeed::Deletes,
+                        _ => FileDeed::Reads,
+                    };
+                    files.of(deed).paths = self.paths(value, name);
+                }
+                "content" => files.of(FileDeed::Writes).content = self.patterns(value, name),
+                "fields" => files.of(FileDeed::Writes).fields = self.fields(value),
+                "owners" => files.of(FileDeed::Writes).owners = self.owners(value),
+                "lines" => files.of(FileDeed::Reads).lines = self.bound(value, name),
+                "size" => files.of(FileDeed::Reads).bytes = self.bound(value, name),
+                "recursive" => files.recursive = self.truth(value, name),
+                _ => clauses.extend(self.clause(name, value).or_else(|| {
+                    if !KEYS.contains(&name) {
+                        self.unknown(key, &format!("`{what}`"), KEYS);
+                    }
+                    None
+                })),
+            }
+        }
+        clauses.extend(files.clauses());
+        clauses.sort_by_key(Clause::cost);
+        Condition(clauses)
+    }
+
+    fn clause(&mut self, name: &str, node: &Node) -> Option<Clause> {
+        Some(match name {
+            "runs" => Clause::Runs(self.commands(node)),
+            "git" => Clause::Git(self.names(node, name, GIT)),
+            "network" => Clause::Network(self.free(node, name)),
+            "mcp" => Clause::Mcp(self.free(node, name)),
+            "spawn" => Clause::Spawn(self.free(node, name)),
+            "tool" => Clause::Tool(self.free(node, name)),
+            "agent" | "role" => Clause::Agent(self.free(node, name)),
+            "harness" => Clause::Harness(self.names(node, name, HARNESSES)),
+            "text" => Clause::Text(self.patterns(node, name)),
+            "exists" => Clause::Exists(self.paths(node, name)),
+            "session" => {
+                for (key, _) in self.map(node, name)?.iter().filter(|(key, _)| key.name != "has") {
+                    self.unknown(key, "`session`", &["has"]);
+                }
+                Clause::Session(self.free(node.get("has")?, "has"))
+            }
+            "counter" => {
+                let (key, bound) = self.map(node, name)?.first()?;
+                Clause::Counter { name: key.name.clone(), bound: self.bound(bound, &key.name)? }
+            }
+            "intent" => Clause::Intent(self.free(node, name)),
+            "feature" => {
+                let mut feature = FeatureClause::default();
+                for (key, value) in self.map(node, name)? {
+                    match key.name.as_str() {
+                        "status" => feature.status = self.free(value, "status"),
+                        "tested" => feature.tested = self.truth(value, "tested"),
+                        _ => self.unknown(key, "`feature`", &["status", "tested"]),
+                    }
+                }
+                Clause::Feature(feature)
+            }
+            "tests" => Clause::Tests(self.word(node, name, &["ran", "passed"], |word| match word {
+                "ran" => Some(TestsWord::Ran),
+                "passed" => Some(TestsWord::Passed),
+                _ => None,
+            })?),
+            "evidence" => Clause::Evidence(self.word(node, name, &["fresh", "stale", "none"], |word| match word {
+                "fresh" => Some(EvidenceWord::Fresh),
+                "stale" => Some(EvidenceWord::Stale),
+                "none" => Some(EvidenceWord::None),
+                _ => None,
+            })?),
+            "all" | "any" => {
+                let Value::List(items) = &node.value else {
+                    self.fault(node.place, format!("`{name}` is {}, not a list", node.kind()), None);
+                    return None;
+                };
+                let parts = items.iter().map(|item| self.condition(item, name)).collect();
+                if name == "all" { Clause::All(parts) } else { Clause::Any(parts) }
+            }
+            "not" => Clause::Not(self.condition(node, name)),
+            _ => return None,
+        })
+    }
+
+    fn free(&mut self, node: &Node, what: &str) -> Vec<String> {
+        self.texts(node, what).into_iter().map(|(text, _)| text).collect()
+    }
+
+    fn names(&mut self, node: &Node, what: &str, known: &[&str]) -> Vec<String> {
+        let texts = self.texts(node, what);
+        for (text, place) in &texts {
+            let bare = text.trim_start_matches('!');
+            if !known.contains(&bare) && !crate::pattern::is_open(bare) && what != "git" {
+                let hint = crate::nearest::nearest(bare, known.iter().copied()).map_or_else(
+                    || format!("known are {}", super::reader::listed(known)),
+                    |near| format!("did you mean `{near}`?"),
+                );
+                self.fault(*place, format!("`{what}` has no `{bare}`"), Some(hint));
+            }
+        }
+        texts.into_iter().map(|(text, _)| text).collect()
+    }
+
+    fn patterns(&mut self, node: &Node, what: &str) -> Vec<TextPattern> {
+        if let Some(plain) = node.get("has") {
+            return self.free(plain, "has").iter().map(|text| TextPattern::plain(text)).collect();
+        }
+        let mut patterns = Vec::new();
+        for (text, place) in self.texts(node, what) {
+            match TextPattern::new(&text) {
+                Ok(pattern) => patterns.push(pattern),
+                Err(error) => self.fault(place, error, Some(format!("for plain text write `{what}: {{has: …}}`"))),
+            }
+        }
+        patterns
+    }
+
+    fn paths(&mut self, node: &Node, what: &str) -> Vec<String> {
+        let mut paths = Vec::new();
+        for (text, place) in self.texts(node, what) {
+            if self.path_is_sound(&text, place, what) {
+                paths.extend(braces(&text));
+            }
+        }
+        if !paths.is_empty() && paths.iter().all(|path| path.starts_with('!')) {
+            self.fault(node.place, format!("`{what}` only takes back, so nothing can match"), None);
+        }
+        paths
+    }
+
+    fn path_is_sound(&mut self, text: &str, place: Place, what: &str) -> bool {
+        let bare = text.trim_start_matches('!');
+        if bare.split('/').any(|name| name == "..") {
+            let hint = "paths start at the project's root; `/…`, `~/…` and `@outside` mean files beyond it";
+            self.fault(place, format!("`{text}` in `{what}` goes up, and nothing lies there"), Some(hint.into()));
+            return false;
+        }
+        if bare.contains('\\') {
+            self.fault(place, format!("`{text}` in `{what}` holds a backslash"), Some("separate names by `/`".into()));
+            return false;
+        }
+        if bare.starts_with('@') && !matches!(bare, "@outside" | "@root") {
+            self.fault(place, format!("`{what}` has no `{bare}`"), Some("known are `@outside` and `@root`".into()));
+            return false;
+        }
+        if bare.trim() != bare || bare.is_empty() {
+            self.fault(place, format!("`{text}` in `{what}` has white space around it, or nothing in it"), None);
+            return false;
+        }
+        true
+    }
+
+    fn commands(&mut self, node: &Node) -> Vec<String> {
+        let mut commands = Vec::new();
+        for (text, place) in self.texts(node, "runs") {
+            let program = ArgvPattern::parse(&text).map(|pattern| pattern.program().to_owned()).unwrap_or_default();
+            if program.contains(['/', '=', ';', '&', '>', '<', '$', '(']) || text.contains("&&") {
+                let hint = "one command per entry: the program's name, its words and flags; `|` separates alternatives";
+                self.fault(place, format!("`{text}` in `runs` can never match"), Some(hint.into()));
+            } else if WRAPPERS.contains(&program.as_str()) {
+                let hint = format!("name the program itself; `{program}` is taken off before anything is compared");
+                self.fault(place, format!("`{text}` in `runs` can never match"), Some(hint));
+            } else {
+                commands.push(text);
+            }
+        }
+        commands
+    }
+
+    fn bound(&mut self, node: &Node, what: &str) -> Option<Bound> {
+        let text = self.text(node, what)?;
+        let bound = Bound::parse(&text);
+        if bound.is_none() {
+            self.fault(
+                node.place,
+                format!("`{what}` cannot be `{text}`"),
+                Some("write it as `>1000` or `<= 5`".into()),
+            );
+        }
+        bound
+    }
+
+    fn fields(&mut self, node: &Node) -> Vec<FieldRule> {
+        let mut rules = Vec::new();
+        for (key, value) in self.map(node, "fields").unwrap_or_default() {
+            self.pointer(&key.name, key.place);
+            let test = match &value.value {
+                Value::Map(entries) => {
+                    let [(word, told)] = entries.as_slice() else {
+                        self.fault(value.place, "a field has one test", Some(TESTS.into()));
+                        continue;
+                    };
+                    match (word.name.as_str(), &told.value) {
+                        ("changed", Value::Bool(true)) => FieldTest::Changed,
+                        ("added", Value::Bool(true)) => FieldTest::Added,
+                        ("removed", Value::Bool(true)) => FieldTest::Removed,
+                        ("becomes", _) => FieldTest::Becomes(told.json()),
+                        _ => {
+                            self.fault(
+                                word.place,
+                                format!("`{}` is no test of a field", word.name),
+                                Some(TESTS.into()),
+                            );
+                            continue;
+                        }
+                    }
+                }
+                Value::List(_) => {
+                    self.fault(value.place, "a field is tested for one value", Some(TESTS.into()));
+                    continue;
+                }
+                _ => FieldTest::Becomes(value.json()),
+            };
+            rules.push(FieldRule { pointer: key.name.clone(), test });
+        }
+        rules
+    }
+
+    fn owners(&mut self, node: &Node) -> Vec<Owner> {
+        let mut owners = Vec::new();
+        for (key, value) in self.map(node, "owners").unwrap_or_default() {
+            let pointers = self.texts(value, &key.name);
+            for (pointer, place) in &pointers {
+                self.pointer(pointer, *place);
+            }
+            let pointers = pointers.into_iter().map(|(pointer, _)| pointer).collect();
+            owners.push(Owner { role: key.name.clone(), pointers });
+        }
+        if owners.is_empty() {
+            self.fault(node.place, "`owners` names no role", None);
+        }
+        owners
+    }
+
+    fn pointer(&mut self, pointer: &str, place: Place) {
+        if !pointer.starts_with('/') {
+            let hint = format!("did you mean `/{}`?", pointer.replace('.', "/"));
+            self.fault(place, format!("`{pointer}` is no JSON pointer"), Some(hint));
+        }
+    }
+}
+
+const TESTS: &str = "write a value, or `{changed: true}`, `{added: true}`, `{removed: true}`";
+
+/// Programs that are taken off before a command is compared.
+const WRAPPERS: &[&str] = &[
+    "sudo", "doas", "env", "nice", "ionice", "nohup", "setsid", "stdbuf", "timeout", "time", "command", "exec",
+    "builtin", "xargs", "eval",
+];
+
+/// The clauses about files: what narrows one belongs to it.
+#[derive(Default)]
+struct Files {
+    list: Vec<FileClause>,
+    recursive: Option<bool>,
+}
+
+impl Files {
+    fn of(&mut self, deed: FileDeed) -> &mut FileClause {
+        let at = self.list.iter().position(|clause| clause.deed == deed).unwrap_or_else(|| {
+            self.list.push(FileClause::new(deed));
+            self.list.len() - 1
+        });
+        &mut self.list[at]
+    }
+
+    fn clauses(mut self) -> Vec<Clause> {
+        if self.recursive.is_some() {
+            let recursive = self.recursive;
+            let deed = if self.list.iter().any(|clause| clause.deed == FileDeed::Writes) {
+                FileDeed::Writes
+            } else {
+                FileDeed::Deletes
+            };
+            self.of(deed).recursive = recursive;
+        }
+        self.list.into_iter().map(|clause| Clause::Files(Box::new(clause))).collect()
+    }
+}
+
+/// Writes `a/{b,c}` out. More than a few alternatives are left as they are.
+fn braces(pattern: &str) -> Vec<String> {
+    let mut done = Vec::new();
+    let mut open = vec![pattern.to_owned()];
+    while let Some(text) = open.pop() {
+        let inner = text.find('}').and_then(|end| Some((text[..end].rfind('{')?, end)));
+        match inner {
+            Some((start, end)) if text[start..end].contains(',') && done.len() + open.len() < 64 => {
+                for choice in text[start + 1..end].rsplit(',') {
+                    open.push(format!("{}{choice}{}", &text[..start], &text[end + 1..]));
+                }
+            }
+            _ => done.push(text),
+        }
+    }
+    done
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn braces_are_written_out() {
+        let check = |pattern: &str, expected: &[&str]| assert_eq!(braces(pattern), expected, "{pattern}");
+        check("a", &["a"]);
+        check("a.{b,c}", &["a.b", "a.c"]);
+        check("{a,b}/{c,d}", &["a/c", "a/d", "b/c", "b/d"]);
+        check("a{b", &["a{b"]);
+        check("a{b}", &["a{b}"]);
+        assert!(braces(&"{a,b}".repeat(30)).len() < 200);
+    }
+}

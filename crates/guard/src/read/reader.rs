@@ -1,0 +1,130 @@
+use crate::nearest::nearest;
+use crate::problem::{Problem, Severity};
+use crate::source::Source;
+use crate::yaml::{Key, Node, Place, Value};
+
+/// Collects what is wrong while a file is read, so that many faults are told at once.
+pub(crate) struct Reader<'a> {
+    source: &'a Source,
+    pub(crate) guard: Option<String>,
+    pub(crate) problems: Vec<Problem>,
+}
+
+impl<'a> Reader<'a> {
+    pub(crate) fn new(source: &'a Source) -> Self {
+        Self { source, guard: None, problems: Vec::new() }
+    }
+
+    pub(crate) fn fault(&mut self, place: Place, message: impl Into<String>, hint: Option<String>) {
+        self.problems.push(Problem {
+            severity: Severity::Error,
+            file: self.source.file.clone(),
+            line: place.line,
+            column: place.column,
+            guard: self.guard.clone(),
+            message: message.into(),
+            hint,
+        });
+    }
+
+    pub(crate) fn has_errors(&self) -> bool {
+        !self.problems.is_empty()
+    }
+
+    /// Tells that a key is not known, with the one that was probably meant.
+    pub(crate) fn unknown(&mut self, key: &Key, what: &str, known: &[&str]) {
+        let hint = match nearest(&key.name, known.iter().copied()) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("known are {}", listed(known)),
+        };
+        self.fault(key.place, format!("{what} has no `{}`", key.name), Some(hint));
+    }
+
+    /// Reads one of a few words.
+    pub(crate) fn word<T>(
+        &mut self,
+        node: &Node,
+        what: &str,
+        known: &[&str],
+        named: impl Fn(&str) -> Option<T>,
+    ) -> Option<T> {
+        let text = self.text(node, what)?;
+        let found = named(&text);
+        if found.is_none() {
+            let hint = match nearest(&text, known.iter().copied()) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => format!("known are {}", listed(known)),
+            };
+            self.fault(node.place, format!("`{what}` cannot be `{text}`"), Some(hint));
+        }
+        found
+    }
+
+    /// Reads a text; other single values count as they are written.
+    pub(crate) fn text(&mut self, node: &Node, what: &str) -> Option<String> {
+        match node.scalar() {
+            Some(text) if text.chars().any(|c| c.is_control() && !matches!(c, '\n' | '\t')) => {
+                self.fault(node.place, format!("`{what}` holds a control character"), None);
+                None
+            }
+            Some(text) if !text.trim().is_empty() => Some(text),
+            Some(_) => {
+                self.fault(node.place, format!("`{what}` is empty"), None);
+                None
+            }
+            None => {
+                self.fault(node.place, format!("`{what}` is {}, not a text", node.kind()), None);
+                None
+            }
+        }
+    }
+
+    /// Reads one text or a list of them.
+    pub(crate) fn texts(&mut self, node: &Node, what: &str) -> Vec<(String, Place)> {
+        let items = match &node.value {
+            Value::List(items) => items.as_slice(),
+            _ => std::slice::from_ref(node),
+        };
+        if items.is_empty() {
+            self.fault(node.place, format!("`{what}` is an empty list, which nothing can match"), None);
+        }
+        items.iter().filter_map(|item| Some((self.text(item, what)?, item.place))).collect()
+    }
+
+    pub(crate) fn number(&mut self, node: &Node, what: &str, most: u64) -> Option<u64> {
+        match node.value {
+            Value::Whole(number) if u64::try_from(number).is_ok_and(|number| number > 0 && number <= most) => {
+                u64::try_from(number).ok()
+            }
+            _ => {
+                self.fault(node.place, format!("`{what}` is no number from 1 to {most}"), None);
+                None
+            }
+        }
+    }
+
+    pub(crate) fn truth(&mut self, node: &Node, what: &str) -> Option<bool> {
+        match node.value {
+            Value::Bool(value) => Some(value),
+            _ => {
+                self.fault(node.place, format!("`{what}` is {}, not true or false", node.kind()), None);
+                None
+            }
+        }
+    }
+
+    /// Says whether a node is a mapping.
+    pub(crate) fn map<'n>(&mut self, node: &'n Node, what: &str) -> Option<&'n [(Key, Node)]> {
+        match &node.value {
+            Value::Map(entries) => Some(entries),
+            _ => {
+                self.fault(node.place, format!("`{what}` is {}, not a mapping", node.kind()), None);
+                None
+            }
+        }
+    }
+}
+
+pub(crate) fn listed(names: &[&str]) -> String {
+    names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+}

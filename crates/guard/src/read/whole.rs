@@ -1,0 +1,335 @@
+use stead_model::{EventKind, FileId};
+
+use super::reader::Reader;
+use crate::compile::Ground;
+use crate::condition::Clause;
+use crate::example::Example;
+use crate::exec::Exec;
+use crate::expression;
+use crate::guard::{Guard, OnError, event_named};
+use crate::mode::Mode;
+use crate::parameter;
+use crate::problem::Problem;
+use crate::shipped;
+use crate::source::{Origin, Source};
+use crate::then::Then;
+use crate::yaml::{Node, Place, Value, parse};
+
+/// A guard as read, with what belongs to it but not to judging.
+#[derive(Clone, Debug)]
+pub(crate) struct Draft {
+    pub(crate) guard: Guard,
+    pub(crate) examples: Vec<Example>,
+    pub(crate) place: Place,
+    /// The shipped guard it is made from.
+    pub(crate) made_from: Option<String>,
+}
+
+const KEYS: &[&str] = &[
+    "schema", "id", "about", "mode", "on", "match", "unless", "when", "exec", "then", "to", "at_most", "on_error",
+    "say", "tests", "use", "with", "guards",
+];
+/// What a file that uses a shipped guard may say itself.
+const USE_KEYS: &[&str] = &["schema", "id", "about", "use", "mode", "with", "say", "on_error", "tests"];
+/// What guards of one file share unless they say otherwise.
+const SHARED: &[&str] = &["mode", "on", "then", "on_error", "say", "unless"];
+const SCHEMA: i64 = 1;
+/// How often a guard may hold an agent at most.
+const MOST_HOLDS: u64 = 10;
+
+/// Reads one file. A file with errors gives no guard.
+pub(crate) fn read_source(source: &Source, ground: &Ground) -> (Vec<Draft>, Vec<Problem>) {
+    let mut reader = Reader::new(source);
+    let drafts = match parse(&source.text) {
+        Ok(root) => reader.file(&root, source, ground),
+        Err(fault) => {
+            reader.fault(fault.place, format!("it is no YAML that is read here: {}", fault.message), None);
+            Vec::new()
+        }
+    };
+    if reader.has_errors() {
+        return (Vec::new(), reader.problems);
+    }
+    (drafts, reader.problems)
+}
+
+impl Reader<'_> {
+    fn file(&mut self, root: &Node, source: &Source, ground: &Ground) -> Vec<Draft> {
+        let Some(entries) = self.map(root, "a guard file") else { return Vec::new() };
+        self.guard = root.get("id").or_else(|| root.get("use")).and_then(Node::scalar);
+        let version = hash(&source.text);
+        if let Some(schema) = root.get("schema")
+            && schema.value != Value::Whole(SCHEMA)
+        {
+            self.fault(
+                schema.place,
+                "this file is of a form that this version does not read",
+                Some("update Stead".into()),
+            );
+        }
+        let known = if root.get("use").is_some() { USE_KEYS } else { KEYS };
+        for (key, _) in entries.iter().filter(|(key, _)| !known.contains(&key.name.as_str())) {
+            self.unknown(key, if known == KEYS { "a guard" } else { "a file with `use`" }, known);
+        }
+        let (root, made_from) = match root.get("use") {
+            Some(name) => match self.used(root, name, ground) {
+                Some((root, name)) => (root, Some(name)),
+                None => return Vec::new(),
+            },
+            None if source.origin == Origin::Shipped => {
+                let mut values = shipped::defaults(root, ground);
+                // Its examples bring values for what has no usual one.
+                let samples = root.get("tests").and_then(|tests| tests.get("with")).map(Node::entries);
+                for (key, value) in samples.unwrap_or_default() {
+                    values.retain(|(known, _)| *known != key.name);
+                    values.push((key.name.clone(), value.clone()));
+                }
+                (parameter::fill(root, &values), None)
+            }
+            None => (root.clone(), None),
+        };
+        let Some(id) = self.id(&root) else { return Vec::new() };
+        let parts = match root.get("guards").map(|guards| &guards.value) {
+            Some(Value::List(parts)) => parts.iter().map(|part| (part_of(&root, part), Some(part))).collect(),
+            Some(_) => {
+                self.fault(root.place, "`guards` is not a list", None);
+                Vec::new()
+            }
+            None => vec![(root.clone(), None)],
+        };
+        let mut drafts = Vec::new();
+        for (node, part) in parts {
+            let id = match part {
+                Some(part) => {
+                    for (key, _) in part.entries().iter().filter(|(key, _)| !KEYS.contains(&key.name.as_str())) {
+                        self.unknown(key, "a guard", KEYS);
+                    }
+                    match self.id(part) {
+                        Some(own) => format!("{id}.{own}"),
+                        None => continue,
+                    }
+                }
+                None => id.clone(),
+            };
+            self.guard = Some(id.clone());
+            drafts.extend(self.draft(&node, id, source, &version, made_from.clone()));
+        }
+        drafts
+    }
+
+    fn id(&mut self, node: &Node) -> Option<String> {
+        let Some(id) = node.get("id") else {
+            self.fault(node.place, "a guard needs an `id`", None);
+            return None;
+        };
+        let text = self.text(id, "id")?;
+        match FileId::check(&text) {
+            Ok(_) => Some(text),
+            Err(problem) => {
+                self.fault(id.place, format!("`{text}` cannot be an id: {problem}"), None);
+                None
+            }
+        }
+    }
+
+    fn draft(
+        &mut self,
+        node: &Node,
+        id: String,
+        source: &Source,
+        version: &str,
+        made_from: Option<String>,
+    ) -> Option<Draft> {
+        let modes = ["shadow", "warn", "enforce", "off"];
+        let mode = match node.get("mode") {
+            Some(node) => self.word(node, "mode", &modes, Mode::named)?,
+            None => Mode::Shadow,
+        };
+        let thens: Vec<&str> = Then::ALL.iter().map(|then| then.name()).collect();
+        let then = match node.get("then") {
+            Some(node) => self.word(node, "then", &thens, Then::named)?,
+            None => Then::Deny,
+        };
+        let events = self.events(node, then);
+        let say = match node.get("say") {
+            Some(say) => self.text(say, "say")?.trim().to_owned(),
+            None if then == Then::Allow => String::new(),
+            None => {
+                let hint = "tell the agent why, and what to do instead";
+                self.fault(node.place, "a guard needs a `say`", Some(hint.into()));
+                return None;
+            }
+        };
+        let on_error = match node.get("on_error") {
+            Some(node) => self.word(node, "on_error", &["closed", "open"], |word| match word {
+                "closed" => Some(OnError::Closed),
+                "open" => Some(OnError::Open),
+                _ => None,
+            })?,
+            None => OnError::Closed,
+        };
+        let guard = Guard {
+            matches: node.get("match").map(|node| self.condition(node, "match")).unwrap_or_default(),
+            unless: node.get("unless").map(|node| self.condition(node, "unless")).unwrap_or_default(),
+            when: node.get("when").and_then(|node| self.expression(node)),
+            exec: node.get("exec").and_then(|node| self.program(node, then)),
+            to: self.target(node, then),
+            at_most: match node.get("at_most") {
+                Some(node) => self.number(node, "at_most", MOST_HOLDS),
+                None => None,
+            },
+            id,
+            mode,
+            then,
+            events,
+            say,
+            on_error,
+            origin: source.origin,
+            file: source.file.clone(),
+            version: version.to_owned(),
+        };
+        self.sense(node, &guard);
+        let examples = node.get("tests").map(|tests| self.examples(tests, &guard)).unwrap_or_default();
+        Some(Draft { guard, examples, place: node.place, made_from })
+    }
+
+    fn events(&mut self, node: &Node, then: Then) -> Vec<EventKind> {
+        let names: Vec<&str> = EventKind::ALL.iter().map(|kind| kind.name()).collect();
+        let Some(on) = node.get("on") else {
+            return match then {
+                Then::Continue => vec![EventKind::Stop],
+                Then::Allow => vec![EventKind::PermissionRequest],
+                _ => vec![EventKind::BeforeTool],
+            };
+        };
+        let items = match &on.value {
+            Value::List(items) => items.clone(),
+            _ => vec![on.clone()],
+        };
+        let mut events = Vec::new();
+        for item in &items {
+            let Some(kind) = self.word(item, "on", &names, event_named) else { continue };
+            if !then.fits(kind) {
+                let hint = match (then, kind) {
+                    (Then::Deny, _) => "at a stop the word is `continue`",
+                    (Then::Allow, _) => "`allow` answers a `permission-request`, nothing else",
+                    (Then::Continue, _) => "`continue` holds an agent at `stop` or `subagent-stop`",
+                    (Then::Rewrite, _) => "`rewrite` changes a call at `before-tool`",
+                    _ => "`ask` needs something that still lies ahead",
+                };
+                let message = format!("`then: {}` cannot happen at `{}`", then.name(), kind.name());
+                self.fault(item.place, message, Some(hint.into()));
+            }
+            events.push(kind);
+        }
+        events
+    }
+
+    fn expression(&mut self, node: &Node) -> Option<String> {
+        let text = self.text(node, "when")?;
+        if let Err(error) = expression::check(&text) {
+            let hint = format!("names are {}", expression::NAMES.join(", "));
+            self.fault(node.place, error, Some(hint));
+        }
+        Some(text)
+    }
+
+    fn program(&mut self, node: &Node, then: Then) -> Option<Exec> {
+        if then != Then::Deny {
+            self.fault(node.place, "a guard with `exec` may only deny", Some("write `then: deny`".into()));
+        }
+        let mut exec = Exec { path: String::new(), sha256: String::new(), timeout_ms: Exec::USUAL_MS };
+        for (key, value) in self.map(node, "exec")? {
+            match key.name.as_str() {
+                "path" => exec.path = self.text(value, "path")?,
+                "sha256" => exec.sha256 = self.text(value, "sha256")?.to_ascii_lowercase(),
+                "timeout_ms" => exec.timeout_ms = self.number(value, "timeout_ms", Exec::MOST_MS)?,
+                _ => self.unknown(key, "`exec`", &["path", "sha256", "timeout_ms"]),
+            }
+        }
+        if exec.path.starts_with(['/', '~']) || exec.path.split('/').any(|name| name == "..") || exec.path.is_empty() {
+            let hint = "keep the program in the project, beside the guard";
+            self.fault(node.place, "`exec` needs a `path` below the project's root", Some(hint.into()));
+        }
+        if exec.sha256.len() != 64 || !exec.sha256.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+            let hint = "`sha256sum FILE` prints it; a program that changed is not run";
+            self.fault(node.place, "`exec` needs the `sha256` of its program", Some(hint.into()));
+        }
+        Some(exec)
+    }
+
+    fn target(&mut self, node: &Node, then: Then) -> Option<String> {
+        match (node.get("to"), then) {
+            (Some(to), Then::Rewrite) => {
+                let text = self.text(to, "to")?;
+                if text.starts_with(['/', '~']) || text.split('/').any(|name| name == "..") {
+                    self.fault(to.place, "`to` leaves the project", Some("give a path below the root".into()));
+                }
+                Some(text)
+            }
+            (None, Then::Rewrite) => {
+                self.fault(node.place, "`then: rewrite` needs a `to`", Some("such as `to: docs/{name}`".into()));
+                None
+            }
+            (Some(to), _) => {
+                self.fault(to.place, "`to` belongs to `then: rewrite`", None);
+                None
+            }
+            (None, _) => None,
+        }
+    }
+
+    /// Says what cannot mean anything.
+    fn sense(&mut self, node: &Node, guard: &Guard) {
+        let has_call = |kind| {
+            matches!(
+                kind,
+                EventKind::BeforeTool | EventKind::PermissionRequest | EventKind::AfterTool | EventKind::ToolFailed
+            )
+        };
+        let place = node.get("match").map_or(node.place, |node| node.place);
+        let (mut effects, mut text) = (false, false);
+        guard.matches.each(&mut |clause| {
+            effects |= clause.is_effect() || matches!(clause, Clause::Tool(_));
+            text |= matches!(clause, Clause::Text(_));
+        });
+        if effects && !guard.events.iter().copied().any(has_call) {
+            let hint = "files, commands and tools are seen at `before-tool`";
+            self.fault(place, "no event in `on` has a tool call, so this never matches", Some(hint.into()));
+        }
+        if text && guard.events.iter().copied().all(has_call) {
+            let hint = "`text` is what was said at `prompt` or `stop`; for what is written to files use `content`";
+            self.fault(place, "no event in `on` has a text, so this never matches", Some(hint.into()));
+        }
+        if guard.matches.is_empty()
+            && guard.then != Then::Inject
+            && guard.then != Then::Continue
+            && guard.exec.is_none()
+            && guard.when.is_none()
+        {
+            let hint = "say in `match` what it is about";
+            self.fault(node.place, "a guard without `match` would act on everything", Some(hint.into()));
+        }
+        if guard.at_most.is_some() && guard.then != Then::Continue {
+            self.fault(node.place, "`at_most` belongs to `then: continue`", None);
+        }
+    }
+}
+
+/// A guard of a file that holds several: what it does not say, the file says.
+fn part_of(root: &Node, part: &Node) -> Node {
+    let Value::Map(own) = &part.value else { return part.clone() };
+    let mut entries = own.clone();
+    for (key, value) in root.entries() {
+        if SHARED.contains(&key.name.as_str()) && part.get(&key.name).is_none() {
+            entries.push((key.clone(), value.clone()));
+        }
+    }
+    Node { value: Value::Map(entries), place: part.place }
+}
+
+fn hash(text: &str) -> String {
+    let mut digest = sha1_smol::Sha1::from(text).digest().to_string();
+    digest.truncate(12);
+    digest
+}

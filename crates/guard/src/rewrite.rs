@@ -1,0 +1,102 @@
+//! Sends a file tool to another path, or tells the agent to where the client does not let us.
+
+use serde_json::Value;
+use stead_model::{Action, Change, Deed, How, Level, Verdict};
+
+use crate::asked::Inquiry;
+use crate::guard::Guard;
+use crate::judge::reason;
+use crate::subject::Subject;
+
+/// The path that a template makes of one.
+pub(crate) fn new_path(template: &str, path: &str) -> String {
+    let (dir, name) = path.rsplit_once('/').unwrap_or(("", path));
+    let (stem, ext) = match name.rsplit_once('.') {
+        Some((stem, ext)) if !stem.is_empty() => (stem, ext),
+        _ => (name, ""),
+    };
+    let filled = template.replace("{name}", name).replace("{stem}", stem).replace("{ext}", ext).replace("{dir}", dir);
+    filled.replace("//", "/").trim_end_matches('.').to_owned()
+}
+
+/// Says whether the file already goes where it should.
+pub(crate) fn is_there(template: &str, subject: &Subject) -> bool {
+    subject.path.as_deref().is_some_and(|path| new_path(template, path).trim_start_matches("./") == path)
+}
+
+/// Says whether something is written there at all: what is only deleted or moved away goes nowhere.
+pub(crate) fn brings_a_file(inquiry: &Inquiry<'_>, subject: &Subject) -> bool {
+    let effect = subject.effect.and_then(|at| inquiry.effects().list.get(at));
+    match effect.map(|effect| &effect.deed) {
+        Some(Deed::Write { how, .. }) => *how != How::Attributes,
+        Some(Deed::Rename { from, .. }) => subject.path.as_deref() != from.inside.as_deref(),
+        Some(_) => false,
+        None => true,
+    }
+}
+
+pub(crate) fn verdict(inquiry: &Inquiry<'_>, guard: &Guard, subject: &Subject, text: &str) -> Verdict {
+    let target = subject.path.as_deref().map(|path| new_path(guard.to.as_deref().unwrap_or("{name}"), path));
+    let Some(target) = target else { return refuse(text, None) };
+    match changed_input(inquiry, &target) {
+        Some(input) if inquiry.asked.can_rewrite => Verdict {
+            rewrite: Some(input),
+            context: vec![stead_model::Capped::new(format!("{text} It now goes to {target}."))],
+            ..Verdict::allow()
+        },
+        _ => refuse(text, Some(&target)),
+    }
+}
+
+fn refuse(text: &str, target: Option<&str>) -> Verdict {
+    let text = match target {
+        Some(target) => format!("{text} Write it to {target} instead."),
+        None => text.to_owned(),
+    };
+    Verdict { level: Level::Deny, reasons: vec![reason(&text)], ..Verdict::allow() }
+}
+
+/// The tool's input with the new path, if it is a file tool that names one path in a field of its own.
+fn changed_input(inquiry: &Inquiry<'_>, target: &str) -> Option<String> {
+    let call = inquiry.asked.event.call.as_ref()?;
+    let Action::Change(changes) = &call.action else { return None };
+    let [change] = changes.as_slice() else { return None };
+    // A file that is edited in place has its old text at the old path.
+    if !matches!(change.change, Change::Write { .. }) {
+        return None;
+    }
+    let mut input: Value = serde_json::from_str(&call.input).ok()?;
+    let path = change.path.as_ref();
+    let new = if path.starts_with('/') { inquiry.absolute(target) } else { from_here(inquiry, target) };
+    let fields: Vec<&mut Value> =
+        input.as_object_mut()?.values_mut().filter(|value| value.as_str() == Some(path)).collect();
+    // Two fields of the same text: which of them is the path is not ours to guess.
+    let [field] = fields.try_into().ok()?;
+    let field: &mut Value = field;
+    *field = new.into();
+    Some(input.to_string())
+}
+
+/// A path below the root as it is written from where the agent stands.
+fn from_here(inquiry: &Inquiry<'_>, target: &str) -> String {
+    match inquiry.asked.event.cwd.as_deref() {
+        Some(cwd) if cwd.trim_end_matches('/') != inquiry.asked.root.trim_end_matches('/') => inquiry.absolute(target),
+        _ => target.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn templates_are_filled() {
+        let check = |template: &str, path: &str, expected: &str| {
+            assert_eq!(new_path(template, path), expected, "{template} {path}");
+        };
+        check("docs/summaries/{name}", "a/b/SUMMARY.md", "docs/summaries/SUMMARY.md");
+        check("{dir}/old/{stem}-1.{ext}", "a/x.md", "a/old/x-1.md");
+        check("out/{stem}.{ext}", "README", "out/README");
+        check("out/{name}", ".env", "out/.env");
+    }
+}

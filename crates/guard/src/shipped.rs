@@ -1,0 +1,168 @@
+//! The guards that come with the binary, and how a file takes one into use.
+
+use crate::compile::Ground;
+use crate::source::{Origin, Source};
+use crate::yaml::{Node, Place, Value, parse};
+
+/// A guard, or a pack of them, inside the binary.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shipped {
+    pub id: &'static str,
+    pub text: &'static str,
+    /// It applies without being asked for; the others are not even read on the way to the compiled form.
+    pub(crate) unasked: bool,
+}
+
+macro_rules! shipped {
+    ($($id:literal $unasked:literal),* $(,)?) => {
+        &[$(Shipped { id: $id, text: include_str!(concat!("../shipped/", $id, ".yaml")), unasked: $unasked }),*]
+    };
+}
+
+pub(crate) const SHIPPED: &[Shipped] = shipped![
+    "destructive" false,
+    "fields-by-role" false,
+    "logs-through-tools" false,
+    "orchestrator-does-not-edit" false,
+    "pr-needs-verification" false,
+    "proof-stays-fixed" true,
+    "summaries-go-to" false,
+    "tested-needs-evidence" true,
+    "tester-must-test" false,
+];
+
+/// Every shipped guard, by id.
+pub fn shipped() -> &'static [Shipped] {
+    SHIPPED
+}
+
+/// A value that a shipped guard takes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Parameter {
+    pub name: String,
+    pub about: String,
+    /// It has no usual value.
+    pub required: bool,
+    /// The usual value as YAML in one line.
+    pub usual: Option<String>,
+}
+
+impl Shipped {
+    pub fn named(id: &str) -> Option<&'static Self> {
+        SHIPPED.iter().find(|shipped| shipped.id == id)
+    }
+
+    pub fn source(&self) -> Source {
+        Source { origin: Origin::Shipped, file: format!("shipped:{}", self.id), text: self.text.to_owned() }
+    }
+
+    /// What it is for, in a sentence.
+    pub fn about(&self) -> String {
+        parse(self.text).ok().and_then(|tree| tree.get("about")?.scalar()).unwrap_or_default()
+    }
+
+    pub fn parameters(&self) -> Vec<Parameter> {
+        let Ok(tree) = parse(self.text) else { return Vec::new() };
+        tree.get("with")
+            .map(Node::entries)
+            .unwrap_or_default()
+            .iter()
+            .map(|(key, node)| {
+                let usual = node.get("default");
+                Parameter {
+                    name: key.name.clone(),
+                    about: node.get("about").and_then(Node::scalar).unwrap_or_default(),
+                    required: usual.is_none(),
+                    usual: usual.map(|node| node.json().to_string()),
+                }
+            })
+            .collect()
+    }
+}
+
+/// The values that hold where nobody gave others: what the guard says itself, and the rooms of the project.
+pub(crate) fn defaults(tree: &Node, ground: &Ground) -> Vec<(String, Node)> {
+    let mut values: Vec<(String, Node)> = tree
+        .get("with")
+        .map(Node::entries)
+        .unwrap_or_default()
+        .iter()
+        .filter_map(|(key, node)| Some((key.name.clone(), node.get("default")?.clone())))
+        .collect();
+    for room in ["features", "context", "guards", "roles"] {
+        let value = Value::Text(ground.room(room));
+        values.push((room.to_owned(), Node { value, place: Place::default() }));
+    }
+    values
+}
+
+/// Why a shipped guard cannot be taken into use like this.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum EnableError {
+    #[error("no guard `{id}` is shipped")]
+    Unknown { id: String, nearest: Option<&'static str> },
+    #[error("`{id}` has no value `{name}`")]
+    UnknownValue { id: String, name: String, known: String },
+    #[error("`{id}` needs `{name}`: {about}")]
+    Missing { id: String, name: String, about: String },
+}
+
+impl EnableError {
+    /// What to do about it.
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Self::Unknown { nearest, .. } => nearest.map(|near| format!("did you mean `{near}`?")),
+            Self::UnknownValue { known, .. } => Some(format!("known are {known}")),
+            Self::Missing { id, name, .. } => Some(format!("stead guard enable {id} --with {name}=…")),
+        }
+    }
+}
+
+/// Writes the file that takes a shipped guard into use. Values are YAML in one line (`[a, b]`), or several texts with
+/// commas between.
+pub fn enable_text(id: &str, values: &[(String, String)]) -> Result<String, EnableError> {
+    let Some(shipped) = Shipped::named(id) else {
+        let nearest = crate::nearest::nearest(id, SHIPPED.iter().map(|shipped| shipped.id));
+        return Err(EnableError::Unknown { id: id.to_owned(), nearest });
+    };
+    let parameters = shipped.parameters();
+    for (name, _) in values {
+        if !parameters.iter().any(|parameter| parameter.name == *name) {
+            let known =
+                parameters.iter().map(|parameter| format!("`{}`", parameter.name)).collect::<Vec<_>>().join(", ");
+            return Err(EnableError::UnknownValue { id: id.to_owned(), name: name.clone(), known });
+        }
+    }
+    let mut text = format!("# {}\nid: {id}\nuse: {id}\nmode: enforce\n", shipped.about());
+    if !parameters.is_empty() {
+        text.push_str("with:\n");
+    }
+    for parameter in &parameters {
+        let given = values.iter().find(|(name, _)| *name == parameter.name).map(|(_, value)| written(value));
+        let Some(value) = given.or_else(|| parameter.usual.clone()) else {
+            return Err(EnableError::Missing {
+                id: id.to_owned(),
+                name: parameter.name.clone(),
+                about: parameter.about.clone(),
+            });
+        };
+        text.push_str(&format!("  # {}\n  {}: {value}\n", parameter.about, parameter.name));
+    }
+    Ok(text)
+}
+
+/// A value as it stands in the file: YAML stays, texts become a list of quoted texts, one text stays one.
+fn written(value: &str) -> String {
+    let value = value.trim();
+    let is_plain =
+        matches!(parse(value).map(|node| node.value), Ok(Value::Whole(_) | Value::Bool(_) | Value::Number(_)));
+    let is_yaml = value.starts_with(['[', '{']) && parse(value).is_ok();
+    if is_plain || is_yaml {
+        return value.to_owned();
+    }
+    let texts: Vec<String> = value.split(',').map(|text| serde_json::Value::from(text.trim()).to_string()).collect();
+    match texts.as_slice() {
+        [one] => one.clone(),
+        many => format!("[{}]", many.join(", ")),
+    }
+}

@@ -1,0 +1,41 @@
+use serde::{Deserialize, Serialize};
+
+/// Whose a guard is. The order is the precedence: a later one replaces an earlier one of the same id.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Origin {
+    /// Part of the binary.
+    Shipped,
+    /// Of this person, for every project.
+    User,
+    Project,
+}
+
+impl Origin {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Shipped => "shipped",
+            Self::User => "user",
+            Self::Project => "project",
+        }
+    }
+}
+
+/// One guard file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Source {
+    pub origin: Origin,
+    /// How messages name the file, such as `.agent/guards/infra.yaml`.
+    pub file: String,
+    pub text: String,
+}
+
+impl Source {
+    pub fn project(file: impl Into<String>, text: impl Into<String>) -> Self {
+        Self { origin: Origin::Project, file: file.into(), text: text.into() }
+    }
+
+    pub fn user(file: impl Into<String>, text: impl Into<String>) -> Self {
+        Self { origin: Origin::User, file: file.into(), text: text.into() }
+    }
+}

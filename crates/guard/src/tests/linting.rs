@@ -1,0 +1,53 @@
+use super::{INFRA, project};
+use crate::compile::Ground;
+use crate::lint::lint;
+use crate::problem::Severity;
+use crate::source::Source;
+
+/// The findings about the first of some files.
+fn findings(texts: &[&str]) -> Vec<(Severity, String)> {
+    let files = project(texts);
+    lint(&files[0], &files, &Ground::usual()).into_iter().map(|problem| (problem.severity, problem.message)).collect()
+}
+
+#[track_caller]
+fn check(texts: &[&str], severity: Severity, message: &str) {
+    let found = findings(texts);
+    assert!(found.iter().any(|(kind, text)| *kind == severity && text.contains(message)), "{found:#?}");
+}
+
+const TESTED: &str = "tests: {must: [touch x], must_not: [ls]}\n";
+
+#[test]
+fn a_good_guard_has_no_findings() {
+    assert_eq!(findings(&[INFRA]), []);
+}
+
+#[test]
+fn what_is_probably_not_meant_is_told() {
+    let plain = "id: a\nmatch: {writes: x}\nsay: no\n";
+    check(&[plain], Severity::Warning, "what it must catch");
+    check(&[plain], Severity::Warning, "what it must leave alone");
+    check(
+        &[&format!("{plain}tests: {{must: [ls]}}\n")],
+        Severity::Error,
+        "test `ls` must match and does not: nothing matched; it runs `ls`",
+    );
+    check(&["id: a\nmatch: {writes: [x, /etc/hosts]}\nsay: no\n"], Severity::Warning, "absolute path");
+    check(&["id: a\nmatch: {writes: [x, y, '!x']}\nsay: no\n"], Severity::Warning, "`x` is taken back again");
+    check(&["id: a\nmatch: {writes: x.txt, fields: {/a: 1}}\nsay: no\n"], Severity::Warning, "JSON, YAML and TOML");
+    check(&["id: a\nmatch: {wrtes: x}\nsay: no\n"], Severity::Error, "`match` has no `wrtes`");
+    let other = Source::project(".agent/guards/other.yaml", plain);
+    let told = lint(&other, std::slice::from_ref(&other), &Ground::usual());
+    assert!(told.iter().any(|problem| problem.message.contains("its file is named `other`")), "{told:?}");
+}
+
+#[test]
+fn a_suggestion_must_pass_the_guards() {
+    let circular = format!("id: a\nmode: shadow\nmatch: {{writes: x}}\nsay: use `touch x` instead\n{TESTED}");
+    check(&[&circular], Severity::Error, "`say` suggests `touch x`, which `a` stops");
+    let one = format!("id: a\nmatch: {{writes: x}}\nsay: use `npm publish` instead, or `x`\n{TESTED}");
+    assert_eq!(findings(&[&one]), []);
+    let two = "id: b\nmatch: {runs: npm publish}\nsay: no\n";
+    check(&[&one, two], Severity::Error, "`say` suggests `npm publish`, which `b` stops");
+}

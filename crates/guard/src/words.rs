@@ -1,0 +1,67 @@
+//! What a guard says: its own text, filled in, and the sub-expression that it is about.
+
+use crate::asked::Inquiry;
+use crate::condition::Clause;
+use crate::facts::Standing;
+use crate::guard::Guard;
+use crate::subject::Subject;
+
+/// Why a guard matched, or could not be judged.
+pub(crate) fn because(subjects: &[Subject], error: Option<&str>) -> String {
+    if let Some(error) = error {
+        return format!("it could not be judged: {error}");
+    }
+    let first = subjects.first().map_or("", |subject| subject.because.as_str());
+    match subjects.len() {
+        0 | 1 => first.to_owned(),
+        more => format!("{first}, and {} more", more - 1),
+    }
+}
+
+/// What a guard says about one thing, with the sub-expression it is about.
+pub(crate) fn words(inquiry: &Inquiry<'_>, guard: &Guard, subject: &Subject, error: Option<&str>) -> String {
+    let mut text = fill(&guard.say, subject);
+    if let Some(error) = error {
+        return format!("{text} (it could not be judged: {error}; on_error is {})", guard.on_error.name());
+    }
+    let mut about = subject.because.clone();
+    if !subject.part.is_empty() && !about.contains(&subject.part) && subject.path.as_deref() != Some(&subject.part) {
+        if !about.is_empty() {
+            about.push_str(", by ");
+        }
+        about.push_str(&format!("`{}`", subject.part));
+    }
+    if !about.is_empty() {
+        text.push_str(&format!(" ({about})"));
+    }
+    if !subject.unknown
+        && asks_evidence(guard)
+        && let Ok(Standing::None { why } | Standing::Stale { why }) = inquiry.facts.evidence(subject.feature.as_deref())
+        && !why.trim().is_empty()
+    {
+        text.push_str(&format!(" {}", why.trim()));
+    }
+    text
+}
+
+fn asks_evidence(guard: &Guard) -> bool {
+    let mut asks = false;
+    guard.unless.each(&mut |clause| asks |= matches!(clause, Clause::Evidence(_)));
+    asks
+}
+
+/// Fills in what a text may name.
+fn fill(text: &str, subject: &Subject) -> String {
+    let mut filled = text.to_owned();
+    for (name, value) in [
+        ("{path}", subject.path.as_deref()),
+        ("{command}", subject.command.as_deref()),
+        ("{part}", Some(subject.part.as_str()).filter(|part| !part.is_empty())),
+        ("{feature}", subject.feature.as_deref()),
+    ] {
+        if filled.contains(name) {
+            filled = filled.replace(name, value.unwrap_or(&name.replace('{', "<").replace('}', ">")));
+        }
+    }
+    filled
+}

@@ -1,0 +1,39 @@
+//! Guards in a call: the compiled guards are asked, what they say is joined with what self-protection said, and every
+//! word gets a name by which it can be explained.
+//!
+//! A guard in shadow only leaves a line, one that warns never blocks. Where a client takes no text before a tool, a
+//! warning waits for the next event that does.
+
+mod appeal;
+mod cache;
+mod caller;
+mod examine;
+mod facts;
+mod hand_over;
+mod hit;
+mod hold;
+mod judge;
+mod news;
+mod override_;
+mod proof;
+mod refusal;
+mod summary;
+mod tally;
+mod verdict_id;
+mod verdict_line;
+
+pub use appeal::Appeal;
+pub use cache::{GuardText, guard_ground, guard_sources};
+pub use caller::Caller;
+pub use examine::{Examined, examine};
+pub use hit::{Did, HitLine};
+pub use news::guard_news;
+pub use override_::Override;
+pub use refusal::{Asker, refusal};
+pub use summary::deed_in_words;
+pub use tally::{GuardTally, Since, guard_tally, tell_tally};
+pub use verdict_id::read_verdict_id;
+pub use verdict_line::VerdictLine;
+
+pub(crate) use judge::{Judged, attend};
+pub(crate) use news::briefing_part;

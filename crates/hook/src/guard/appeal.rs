@@ -1,0 +1,33 @@
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// Somebody's word that a verdict was wrong: one line of `appeals.jsonl`. It unblocks nothing.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Appeal {
+    pub v: u32,
+    pub ts: String,
+    pub verdict: String,
+    /// The guards that spoke in the verdict.
+    #[serde(default)]
+    pub guards: Vec<String>,
+    /// `agent` or `person`.
+    pub by: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub harness: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
+    pub text: String,
+    /// Fields of later versions, kept as they are.
+    #[serde(flatten)]
+    pub other: Map<String, Value>,
+}
+
+impl Appeal {
+    pub const FILE: &str = "appeals.jsonl";
+
+    pub fn path(indexes: &Path) -> PathBuf {
+        indexes.join(Self::FILE)
+    }
+}

@@ -1,0 +1,242 @@
+//! What guards may ask, answered from files: lazily, within bounds, each question once.
+
+use std::cell::{OnceCell, RefCell};
+use std::fs::{self, File};
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde::Deserialize;
+use stead_guard::{self as guard, ExecAnswer, ExecCall, FileText, GuardFacts, Measure};
+use stead_harness::Harness;
+use stead_model::{Event, FileId};
+use stead_store::{CheckEnd, Tail, extend_alarm, run_program};
+
+use super::caller::Caller;
+use super::judge;
+use super::override_::Override;
+use super::proof::Proof;
+use crate::record;
+use crate::session::SessionState;
+
+/// The largest file whose text is looked into.
+const TEXT: u64 = 4 * 1024 * 1024;
+
+/// Where counting the lines of a file ends.
+const COUNTED: u64 = 64 * 1024 * 1024;
+
+/// The largest program that is checked and run, and how much of its answer is read.
+const PROGRAM: u64 = 64 * 1024 * 1024;
+const ANSWER: usize = 64 * 1024;
+
+/// What may still happen after a program of the longest kind, in seconds.
+const AFTERWARDS: u32 = 3;
+
+/// How many lines of the session log a counter looks at.
+const LINES: usize = 2_000;
+
+pub(crate) struct WorldFacts<'a> {
+    pub(crate) harness: Harness,
+    pub(crate) event: &'a Event<'a>,
+    pub(crate) root: &'a Path,
+    pub(crate) indexes: &'a Path,
+    pub(crate) features: PathBuf,
+    /// Said on the command line instead of found out.
+    pub(crate) told: Option<Caller>,
+    /// What a person's overrides let pass; without it they are not looked at.
+    pub(crate) excused: Option<RefCell<Vec<(String, String)>>>,
+    overrides: OnceCell<Vec<Override>>,
+    state: OnceCell<Option<SessionState>>,
+    caller: OnceCell<Caller>,
+}
+
+impl<'a> WorldFacts<'a> {
+    pub(crate) fn new(
+        harness: Harness,
+        event: &'a Event<'a>,
+        root: &'a Path,
+        indexes: &'a Path,
+        features: PathBuf,
+    ) -> Self {
+        Self {
+            harness,
+            event,
+            root,
+            indexes,
+            features,
+            told: None,
+            excused: None,
+            overrides: OnceCell::new(),
+            state: OnceCell::new(),
+            caller: OnceCell::new(),
+        }
+    }
+
+    /// Guards that a person overrode in this judgement, and what about.
+    pub(crate) fn overridden(&self) -> Vec<(String, String)> {
+        self.excused.as_ref().map(|excused| excused.take()).unwrap_or_default()
+    }
+
+    fn log(&self) -> PathBuf {
+        self.indexes.join("sessions.jsonl")
+    }
+
+    fn session(&self) -> Option<&str> {
+        self.event.session.as_deref()
+    }
+
+    fn state(&self) -> Option<&SessionState> {
+        let read = || SessionState::read(self.indexes, &FileId::check(self.session()?).ok()?).ok()?;
+        self.state.get_or_init(read).as_ref()
+    }
+
+    /// Who is calling, found out once.
+    pub(crate) fn who(&self) -> &Caller {
+        self.caller.get_or_init(|| match &self.told {
+            Some(told) => told.clone(),
+            None => Caller::find(self.harness, self.event, &self.log(), self.state()),
+        })
+    }
+
+    /// The name under which the holds of a guard are counted for the calling agent.
+    pub(crate) fn hold_key(&self, guard: &str) -> String {
+        let id = self.event.agent.as_ref().and_then(|agent| agent.id.as_deref());
+        let whose = match (id, self.who()) {
+            (Some(id), _) => id,
+            (None, Caller { is_main: true, .. }) => "main",
+            (None, Caller { role, .. }) => role.as_deref().unwrap_or("sub"),
+        };
+        format!("{guard} {whose}")
+    }
+
+    fn proof(&self) -> Proof<'_> {
+        Proof { root: self.root, features: &self.features, indexes: self.indexes }
+    }
+}
+
+impl GuardFacts for WorldFacts<'_> {
+    fn text(&self, path: &str) -> FileText {
+        match fs::metadata(path) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => FileText::Missing,
+            Ok(data) if data.is_file() && data.len() <= TEXT => match read_text(path) {
+                Some(text) => FileText::Is(text),
+                None => FileText::Unreadable,
+            },
+            _ => FileText::Unreadable,
+        }
+    }
+
+    fn exists(&self, path: &str) -> bool {
+        fs::symlink_metadata(path).is_ok()
+    }
+
+    fn measure(&self, path: &str, enough: u64) -> Option<Measure> {
+        let data = fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
+        let mut file = File::open(path).ok()?.take(COUNTED);
+        let (mut lines, mut block, mut last) = (0, vec![0; 64 * 1024], b'\n');
+        while lines <= enough {
+            match file.read(&mut block) {
+                Ok(0) | Err(_) => break,
+                Ok(count) => {
+                    lines += block[..count].iter().filter(|byte| **byte == b'\n').count() as u64;
+                    last = block[count - 1];
+                }
+            }
+        }
+        Some(Measure { lines: lines + u64::from(last != b'\n'), bytes: data.len() })
+    }
+
+    fn caller(&self) -> guard::Caller {
+        let Caller { is_main, role } = self.who().clone();
+        if is_main { guard::Caller::Main { role } } else { guard::Caller::Sub { role } }
+    }
+
+    fn evidence(&self, feature: Option<&str>) -> Result<guard::Standing, String> {
+        self.proof().standing(feature)
+    }
+
+    fn feature(&self, id: &str) -> Result<Option<guard::FeatureState>, String> {
+        self.proof().feature(id)
+    }
+
+    fn test_runs(&self) -> Result<guard::TestRuns, String> {
+        let agent = self.event.agent.as_ref().and_then(|agent| agent.id.as_deref());
+        self.proof().test_runs(self.session(), agent)
+    }
+
+    fn intent(&self) -> Result<Option<String>, String> {
+        Ok(None)
+    }
+
+    fn has_flag(&self, flag: &str) -> Result<bool, String> {
+        Ok(self.state().is_some_and(|state| state.flags.iter().any(|known| known == flag)))
+    }
+
+    /// Events of the session by their names, and its denials as `denied`.
+    fn counter(&self, name: &str) -> Result<u64, String> {
+        #[derive(Deserialize)]
+        struct Line {
+            session: Option<String>,
+            event: String,
+            verdict: String,
+        }
+        let session = self.session().ok_or("the session is not known")?;
+        let lines = Tail::open(&self.log()).map_err(|error| error.to_string())?;
+        let own = lines.take(LINES).flatten().filter(|line| line.text.contains(session));
+        let own = own.filter_map(|line| serde_json::from_str::<Line>(&line.text).ok());
+        let own = own.filter(|line| line.session.as_deref() == Some(session));
+        Ok(own.filter(|line| line.event == name || (name == "denied" && line.verdict == "deny")).count() as u64)
+    }
+
+    fn holds(&self, guard: &str) -> Result<u64, String> {
+        if self.session().is_none_or(|session| FileId::check(session).is_err()) {
+            return Err("holds of a session without a name cannot be counted".to_owned());
+        }
+        let key = self.hold_key(guard);
+        Ok(self.state().and_then(|state| state.holds.get(&key)).copied().unwrap_or(0).into())
+    }
+
+    fn run(&self, call: &ExecCall<'_>) -> Result<ExecAnswer, String> {
+        let path = self.root.join(&call.exec.path);
+        let size = fs::metadata(&path).map_err(|error| format!("`{}`: {error}", call.exec.path))?.len();
+        if size > PROGRAM {
+            return Err(format!("`{}` is larger than {PROGRAM} bytes", call.exec.path));
+        }
+        let bytes = fs::read(&path).map_err(|error| format!("`{}`: {error}", call.exec.path))?;
+        if !call.exec.is_pinned(&bytes) {
+            return Err(format!("`{}` is not the program that the guard names by its hash", call.exec.path));
+        }
+        let deadline = Duration::from_millis(call.exec.timeout_ms);
+        extend_alarm(u32::try_from(deadline.as_secs() + 1).unwrap_or(1) + AFTERWARDS);
+        let env = [("STEAD_GUARD", call.guard)];
+        let ran = run_program(&path, call.input.clone().into_bytes(), self.root, &env, deadline, ANSWER)
+            .map_err(|error| format!("`{}` could not be started: {error}", call.exec.path))?;
+        match ran.end {
+            CheckEnd::Exit(0) => ExecAnswer::parse(&ran.tail).map_err(|why| format!("`{}`: {why}", call.exec.path)),
+            CheckEnd::Exit(code) => Err(format!("`{}` ended with {code}", call.exec.path)),
+            CheckEnd::Signal(signal) => Err(format!("`{}` was ended by signal {signal}", call.exec.path)),
+            CheckEnd::Deadline => Err(format!("`{}` took longer than {} ms", call.exec.path, call.exec.timeout_ms)),
+        }
+    }
+
+    fn now(&self) -> i64 {
+        record::now_millis()
+    }
+
+    fn is_excused(&self, guard: &str, path: Option<&str>, command: Option<&str>) -> bool {
+        let Some(excused) = &self.excused else { return false };
+        let about = judge::about(guard, self.event, path, command);
+        let overrides = self.overrides.get_or_init(|| judge::in_force(self.indexes));
+        let found = overrides.iter().find(|one| one.guard == guard && one.about == about);
+        if let Some(found) = found {
+            excused.borrow_mut().push((guard.to_owned(), found.part.clone()));
+        }
+        found.is_some()
+    }
+}
+
+fn read_text(path: &str) -> Option<String> {
+    let mut text = String::new();
+    File::open(path).ok()?.take(TEXT).read_to_string(&mut text).ok()?;
+    Some(text)
+}

@@ -1,0 +1,107 @@
+//! Warnings that could not be given at once. Some clients take no text for the model before a tool; there the warning
+//! waits in the session log, and the next event at which the client takes text hands it over, once.
+
+use std::path::Path;
+
+use serde::Deserialize;
+use stead_harness::{Harness, Powers};
+use stead_model::{Event, EventKind};
+use stead_store::Tail;
+
+use super::hit::{Did, HitLine};
+
+/// How far the session log is read, from its end.
+const LINES: usize = 300;
+
+/// A warning that an agent has not read yet.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Owed {
+    pub(crate) id: String,
+    pub(crate) text: String,
+}
+
+#[derive(Deserialize)]
+struct Line {
+    session: Option<String>,
+    agent: Option<String>,
+    event: String,
+    id: Option<String>,
+    #[serde(default)]
+    hits: Vec<HitLine>,
+    #[serde(default)]
+    told: Vec<String>,
+}
+
+/// Says whether this client gives a text before a tool to the model at once.
+pub(crate) fn takes_text(harness: Harness, native: &str) -> bool {
+    harness.doorway().event(native).map_or(Powers::NONE, |fact| fact.powers).context
+}
+
+/// Finds what is owed to the agent of this event, oldest first. Only asked where the client takes text now and does not
+/// before a tool.
+pub(crate) fn owed(harness: Harness, event: &Event<'_>, log: &Path) -> Vec<Owed> {
+    let late = matches!(event.kind, EventKind::AfterTool | EventKind::ToolFailed | EventKind::Prompt);
+    let facts = &harness.doorway().facts;
+    let at_once = facts.events.iter().any(|fact| fact.kind == EventKind::BeforeTool && fact.powers.context);
+    if !late || at_once || !takes_text(harness, &event.native) {
+        return Vec::new();
+    }
+    let agent = event.agent.as_ref().and_then(|agent| agent.id.as_deref());
+    event.session.as_deref().map(|session| search(log, session, agent)).unwrap_or_default()
+}
+
+fn search(log: &Path, session: &str, agent: Option<&str>) -> Vec<Owed> {
+    let Ok(lines) = Tail::open(log) else { return Vec::new() };
+    let (mut told, mut owed): (Vec<String>, Vec<Owed>) = (Vec::new(), Vec::new());
+    for line in lines.take(LINES).flatten() {
+        let start = EventKind::SessionStart.name();
+        // Most lines need no reading.
+        if !["\"hits\":[", "\"told\":[", start].iter().any(|word| line.text.contains(word)) {
+            continue;
+        }
+        let Ok(line) = serde_json::from_str::<Line>(&line.text) else { continue };
+        if line.session.as_deref() != Some(session) || line.agent.as_deref() != agent {
+            continue;
+        }
+        if line.event == start {
+            break;
+        }
+        told.extend(line.told);
+        let Some(id) = line.id.filter(|id| !told.contains(id)) else { continue };
+        let says = line.hits.iter().filter(|hit| hit.did == Did::Owed && !hit.say.is_empty());
+        let text = says.map(|hit| hit.say.as_str()).collect::<Vec<_>>().join("\n");
+        if !text.is_empty() {
+            owed.push(Owed { id, text });
+        }
+    }
+    owed.reverse();
+    owed
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_warning_is_handed_over_once_and_to_whom_it_is_for() {
+        let file = std::env::temp_dir().join(format!("stead-hand-over-{}", std::process::id()));
+        let warned = |id: &str, agent: &str, did: &str| {
+            let hit = format!(r#"{{"guard":"g","would":"warn","did":"{did}","say":"mind {id}"}}"#);
+            let agent = if agent.is_empty() { String::new() } else { format!(r#""agent":"{agent}","#) };
+            format!(r#"{{"session":"s",{agent}"event":"before-tool","id":"{id}","hits":[{hit}]}}"#)
+        };
+        let check = |lines: &[String], agent: Option<&str>, expected: &[&str]| {
+            std::fs::write(&file, lines.join("\n") + "\n").unwrap();
+            let found: Vec<String> = search(&file, "s", agent).into_iter().map(|owed| owed.text).collect();
+            assert_eq!(found, expected, "{lines:?}");
+        };
+        let told = |id: &str| format!(r#"{{"session":"s","event":"after-tool","told":["{id}"]}}"#);
+        check(&[warned("v-1", "", "owed"), warned("v-2", "", "owed")], None, &["mind v-1", "mind v-2"]);
+        check(&[warned("v-1", "", "owed"), told("v-1"), warned("v-2", "", "owed")], None, &["mind v-2"]);
+        check(&[warned("v-1", "", "recorded"), warned("v-2", "", "told")], None, &[]);
+        check(&[warned("v-1", "a", "owed"), warned("v-2", "", "owed")], Some("a"), &["mind v-1"]);
+        check(&[warned("v-1", "", "owed"), r#"{"session":"s","event":"session-start"}"#.into()], None, &[]);
+        check(&[warned("v-1", "", "owed").replace("\"s\"", "\"t\"")], None, &[]);
+        std::fs::remove_file(file).unwrap();
+    }
+}

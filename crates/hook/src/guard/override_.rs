@@ -1,0 +1,83 @@
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use stead_model::{rfc3339, unix_millis};
+use stead_store::Tail;
+
+/// A person's word that something a guard stopped may be done for a while: one line of `overrides.jsonl`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Override {
+    pub v: u32,
+    pub ts: String,
+    /// The verdict that the person had before them.
+    pub verdict: String,
+    pub guard: String,
+    /// The mark of guard and subject; see [`crate::HitLine`].
+    pub about: String,
+    /// The subject in a few words, for people.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub part: String,
+    pub until: String,
+    pub reason: String,
+    /// The person, as the system names them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
+    /// Fields of later versions, kept as they are.
+    #[serde(flatten)]
+    pub other: Map<String, Value>,
+}
+
+impl Override {
+    pub const FILE: &str = "overrides.jsonl";
+
+    /// The longest time that one may hold, in milliseconds; older lines need no look.
+    pub const LONGEST: i64 = 24 * 3600 * 1000;
+
+    /// How many lines are looked at.
+    const LINES: usize = 500;
+
+    pub fn path(indexes: &Path) -> PathBuf {
+        indexes.join(Self::FILE)
+    }
+
+    /// Says whether it holds at a moment.
+    pub fn holds(&self, now_millis: i64) -> bool {
+        let began = unix_millis(&self.ts).is_some_and(|ts| ts <= now_millis && now_millis - ts <= Self::LONGEST);
+        began && unix_millis(&self.until).is_some_and(|until| now_millis < until)
+    }
+
+    /// Those that hold now, newest first. What cannot be read allows nothing.
+    pub fn in_force(indexes: &Path, now_millis: i64) -> Vec<Self> {
+        let Ok(lines) = Tail::open(&Self::path(indexes)) else { return Vec::new() };
+        let earliest = rfc3339(now_millis - Self::LONGEST);
+        lines
+            .take(Self::LINES)
+            .flatten()
+            .filter_map(|line| serde_json::from_str::<Self>(&line.text).ok())
+            .take_while(|line| line.ts >= earliest)
+            .filter(|line| line.holds(now_millis))
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NOW: i64 = 1_794_771_930_123;
+
+    #[test]
+    fn an_override_ends() {
+        let check = |since: i64, lasts: i64, expected: bool| {
+            let one = Override { ts: rfc3339(NOW - since), until: rfc3339(NOW - since + lasts), ..Override::default() };
+            assert_eq!(one.holds(NOW), expected, "{since} {lasts}");
+        };
+        check(1_000, 600_000, true);
+        check(600_000, 600_000, false);
+        check(-1_000, 600_000, false);
+        // Whatever it says, none lasts longer than a day.
+        check(Override::LONGEST + 1_000, 10 * Override::LONGEST, false);
+        assert!(!Override { until: "some day".into(), ts: rfc3339(NOW), ..Override::default() }.holds(NOW));
+    }
+}

@@ -1,0 +1,71 @@
+//! What guards may ask about features and their evidence.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use stead_evidence::{self as evidence, Bounds, FeatureList, Ground};
+use stead_guard::{FeatureState, Standing, TestRuns};
+use stead_store::extend_alarm;
+
+/// How long the files of a feature may be compared with its evidence, and what the alarm allows for it, in seconds.
+const PATIENCE: Duration = Duration::from_millis(1_500);
+const ALARM: u32 = 4;
+
+pub(crate) struct Proof<'a> {
+    pub(crate) root: &'a Path,
+    pub(crate) features: &'a Path,
+    pub(crate) indexes: &'a Path,
+}
+
+impl Proof<'_> {
+    pub(crate) fn ground(&self) -> Ground {
+        Ground {
+            root: self.root.to_owned(),
+            features: self.features.to_owned(),
+            indexes: self.indexes.to_owned(),
+            cache: self.root.join(".agent/cache"),
+        }
+    }
+
+    pub(crate) fn standing(&self, feature: Option<&str>) -> Result<Standing, String> {
+        let begun = Instant::now();
+        extend_alarm(ALARM);
+        let go_on = || begun.elapsed() < PATIENCE;
+        let (ground, bounds) = (self.ground(), Bounds::hook(&go_on));
+        let Some(feature) = feature else {
+            let whole = evidence::fresh_verification(&ground, &bounds).map_err(|error| error.to_string())?;
+            let proven = whole.is_fresh();
+            return Ok(told(proven, false, &whole.why_not, &whole.next));
+        };
+        let list = FeatureList::read(self.features).map_err(|error| error.to_string())?.unwrap_or_default();
+        let Ok(known) = list.find(feature) else {
+            let why = format!("`{feature}` is not in the feature list yet; add it without `tested`, then prove it");
+            return Ok(Standing::None { why });
+        };
+        let standing = evidence::standing_of(&ground, known, &bounds).map_err(|error| error.to_string())?;
+        let why = format!("`{feature}` {}", standing.why_not);
+        Ok(told(standing.is_proven(), !standing.stale.is_empty(), &why, &standing.next))
+    }
+
+    pub(crate) fn feature(&self, id: &str) -> Result<Option<FeatureState>, String> {
+        let list = FeatureList::read(self.features).map_err(|error| error.to_string())?;
+        let list = list.unwrap_or_default();
+        let found = list.features.iter().find(|feature| feature.id == id);
+        Ok(found.map(|feature| FeatureState { status: feature.status.clone(), tested: feature.tested }))
+    }
+
+    pub(crate) fn test_runs(&self, session: Option<&str>, agent: Option<&str>) -> Result<TestRuns, String> {
+        let session = session.ok_or("the session is not known")?;
+        let seen = evidence::tests_ran(&self.ground(), session, agent).map_err(|error| error.to_string())?;
+        Ok(TestRuns { ran: seen.ran as u64, passed: seen.passed as u64 })
+    }
+}
+
+fn told(proven: bool, stale: bool, why: &str, next: &str) -> Standing {
+    let why = format!("{why}; `{next}` proves it");
+    match (proven, stale) {
+        (true, _) => Standing::Fresh,
+        (false, true) => Standing::Stale { why },
+        (false, false) => Standing::None { why },
+    }
+}

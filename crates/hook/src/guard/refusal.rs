@@ -1,0 +1,31 @@
+//! Why an agent may not have a command run for it. A loop's check, a packet's validators and a feature's verifiers run
+//! outside of the client's tools, so they pass here first: they must not be a way around the gates.
+
+use std::path::Path;
+
+use stead_harness::Harness;
+use stead_model::{Action, Event, EventKind, Level, ToolCall};
+
+use super::examine::examine;
+use crate::standing::Env;
+
+/// The session for which a command is to be run.
+#[derive(Clone, Copy, Debug)]
+pub struct Asker<'a> {
+    pub harness: Harness,
+    pub session: Option<&'a str>,
+}
+
+/// Says why the asker may not run this command in `cwd` itself; `None` when it may.
+pub fn refusal(root: &Path, cwd: &Path, env: &Env, asker: Asker<'_>, command: &str) -> Option<String> {
+    let facts = &asker.harness.doorway().facts;
+    let native = facts.events.iter().find(|fact| fact.kind == EventKind::BeforeTool).map_or("", |fact| fact.native);
+    let mut event = Event::new(EventKind::BeforeTool, native);
+    event.session = asker.session.map(Into::into);
+    let input = serde_json::json!({"command": command}).to_string();
+    let action = Action::Run { command: command.into(), dir: None };
+    event.call = Some(ToolCall { tool: "".into(), id: None, action, input: input.into() });
+    let examined = examine(root, cwd, env, asker.harness, &event, None);
+    let strongest = if examined.own.level >= examined.guards.level { examined.own } else { examined.guards };
+    (strongest.level > Level::Warn).then(|| strongest.reason_text())
+}

@@ -1,0 +1,61 @@
+//! What a call would do, in a few words for the log.
+
+use stead_model::{Coverage, Deed, Effects, Target, redact};
+
+/// At most so many effects of a call are written down, and so many bytes of each.
+const MOST: usize = 12;
+const BYTES: usize = 120;
+
+/// Says each effect in a few words, without secrets.
+pub(super) fn effects_in_words(effects: &Effects) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    for effect in &effects.list {
+        let text = deed_in_words(&effect.deed);
+        if !words.contains(&text) {
+            words.push(text);
+        }
+    }
+    let more = words.len().saturating_sub(MOST);
+    words.truncate(MOST);
+    if more > 0 {
+        words.push(format!("and {more} more"));
+    }
+    if effects.coverage != Coverage::Full {
+        words.push(format!("known: {}", effects.coverage.name()));
+    }
+    words
+}
+
+/// One effect in a few words.
+pub fn deed_in_words(deed: &Deed) -> String {
+    let text = match deed {
+        Deed::Read(target) => format!("read {}", path(target)),
+        Deed::Write { target, .. } => format!("write {}", path(target)),
+        Deed::Delete(target) => format!("delete {}", path(target)),
+        Deed::Rename { from, to } => format!("rename {} to {}", path(from), path(to)),
+        Deed::Run { argv, .. } => format!("run {}", argv.join(" ")),
+        Deed::Git(deed) => format!("git {}", deed.verb),
+        Deed::Network { program, host: Some(host) } => format!("network {program} {host}"),
+        Deed::Network { program, host: None } => format!("network {program}"),
+        Deed::Mcp { server, tool } => format!("mcp {server}/{tool}"),
+        Deed::Spawn { role } => format!("spawn {}", role.as_deref().unwrap_or("an agent")),
+    };
+    cut(&redact(&text.split_whitespace().collect::<Vec<_>>().join(" ")), BYTES)
+}
+
+fn path(target: &Target) -> String {
+    let shown = match target.inside.as_deref() {
+        Some("") => ".",
+        Some(inside) => inside,
+        None => &target.path,
+    };
+    if target.tree { format!("{shown}/**") } else { shown.to_owned() }
+}
+
+/// Shortens a text at a character.
+pub(crate) fn cut(text: &str, most: usize) -> String {
+    if text.len() <= most {
+        return text.to_owned();
+    }
+    format!("{}…", &text[..text.floor_char_boundary(most)])
+}

@@ -1,0 +1,52 @@
+use std::path::Path;
+
+use serde::Deserialize;
+use stead_store::{StoreError, Tail};
+
+use super::hit::HitLine;
+
+/// A line of the session log that a verdict left behind, as `stead explain` reads it.
+#[derive(Clone, Debug, Default, Deserialize)]
+pub struct VerdictLine {
+    pub ts: String,
+    pub harness: String,
+    pub session: Option<String>,
+    pub agent: Option<String>,
+    pub role: Option<String>,
+    pub event: String,
+    pub tool: Option<String>,
+    #[serde(default)]
+    pub paths: Vec<String>,
+    pub verdict: String,
+    pub reason: Option<String>,
+    #[serde(default)]
+    pub id: String,
+    #[serde(default)]
+    pub hits: Vec<HitLine>,
+    #[serde(default)]
+    pub effects: Vec<String>,
+}
+
+impl VerdictLine {
+    /// Finds a verdict by its name, from the end of the log.
+    pub fn find(log: &Path, id: &str) -> Result<Option<Self>, StoreError> {
+        for line in Tail::open(log)? {
+            let line = line?;
+            if line.text.contains(id)
+                && let Ok(found) = serde_json::from_str::<Self>(&line.text)
+                && found.id == id
+            {
+                return Ok(Some(found));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The names of the last verdicts, newest first.
+    pub fn last_ids(log: &Path, most: usize) -> Vec<String> {
+        let Ok(lines) = Tail::open(log) else { return Vec::new() };
+        let named = lines.take(5_000).flatten().filter(|line| line.text.contains("\"id\":\"v-"));
+        let lines = named.filter_map(|line| serde_json::from_str::<Self>(&line.text).ok());
+        lines.map(|line| line.id).filter(|id| !id.is_empty()).take(most).collect()
+    }
+}

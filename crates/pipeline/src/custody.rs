@@ -1,0 +1,43 @@
+//! Custody of agents: each is started in a session of its own, watched, heard within bounds, and ended together with
+//! everything it started.
+//!
+//! A process is only ever ended when it is proven to belong to an agent of this run: by descent, or by the run's id in
+//! its environment, and by its number together with the moment it started. Custody never judges what an agent did.
+
+#[cfg(unix)]
+mod agent;
+mod agent_end;
+mod bounds;
+mod cancel;
+#[cfg(unix)]
+mod ending;
+#[cfg(unix)]
+mod kin;
+mod launch;
+mod log;
+#[cfg(not(unix))]
+mod plain;
+#[cfg(unix)]
+mod registry;
+#[cfg(unix)]
+mod run;
+mod said;
+mod signal;
+#[cfg(unix)]
+mod survivor;
+#[cfg(test)]
+#[cfg(target_os = "linux")]
+mod tests;
+
+pub use agent_end::{AgentEnd, How};
+pub use cancel::{Cancel, Urgency};
+pub use launch::{Heed, Launch};
+#[cfg(not(unix))]
+pub use plain::{Ended, end_survivors, run};
+#[cfg(unix)]
+pub use run::run;
+#[cfg(test)]
+pub(crate) use said::Said;
+pub use signal::cancel_on_signals;
+#[cfg(unix)]
+pub use survivor::{Ended, end_survivors};

@@ -1,0 +1,131 @@
+//! Finding the processes that belong to an agent or to a run, with the proof that they do.
+
+use std::collections::HashSet;
+
+use super::registry::Registry;
+use crate::os::{self, Process};
+
+/// The variable that tells the processes of one agent from those of another.
+pub(crate) const LAUNCH_VARIABLE: &str = "STEAD_LAUNCH";
+
+/// The variable that tells the processes of one run.
+pub(crate) const RUN_VARIABLE: &str = "STEAD_RUN_ID";
+
+/// An agent may itself run an engine: its variables then name the outer one first, and `/` is between them.
+const NESTING: char = '/';
+
+/// Nobody nests that deep.
+const LONGEST: usize = 2000;
+
+/// How an agent's processes are known.
+pub(crate) struct Mark {
+    pub(crate) leader: u32,
+    /// What their `STEAD_LAUNCH` names.
+    pub(crate) launch: String,
+}
+
+/// The value of a variable for an agent of ours, whoever's agents we are ourselves.
+pub(crate) fn nested(variable: &str, own: &str) -> String {
+    match std::env::var(variable) {
+        Ok(outer) if !outer.is_empty() && outer.len() < LONGEST => format!("{outer}{NESTING}{own}"),
+        _ => own.to_owned(),
+    }
+}
+
+/// Finds the living processes that belong to one agent, itself included, and collects what has ended among the adopted.
+/// `known` are those found earlier, by number and start.
+pub(crate) fn of_agent(mark: &Mark, known: &HashSet<(u32, u64)>) -> Vec<Process> {
+    let own = std::process::id();
+    let Some(engine) = os::process(own) else { return Vec::new() };
+    let children: Vec<_> = os::children(own).into_iter().filter_map(os::process).collect();
+    let registry = Registry::hold();
+    let mut found = Vec::new();
+    for child in children {
+        let is_other_agent = child.pid != mark.leader && registry.leaders.contains(&child.pid);
+        // Agents have sessions of their own, so whoever shares the engine's is none of theirs.
+        if child.parent != own || is_other_agent || child.session == engine.session {
+            continue;
+        }
+        if child.is_zombie {
+            if child.pid != mark.leader {
+                os::collect(&child);
+            }
+        } else if known.contains(&(child.pid, child.start)) || belongs(mark, &child, &registry) {
+            found.push(child);
+        }
+    }
+    drop(registry);
+    with_descendants(found)
+}
+
+/// Says whether an adopted child comes from this agent.
+fn belongs(mark: &Mark, child: &Process, registry: &Registry) -> bool {
+    // The leader is not collected yet, so nobody else can have its number.
+    if [child.pid, child.session, child.group].contains(&mark.leader) {
+        return true;
+    }
+    let environment = os::environment(child.pid);
+    let launches = value(&environment, LAUNCH_VARIABLE);
+    if launches.is_some_and(|launches| names(launches, &mark.launch)) {
+        return true;
+    }
+    // Somebody cleaned its environment; there is nobody else it could come from.
+    launches.is_none() && registry.is_sole_origin && registry.leaders == [mark.leader]
+}
+
+/// Finds the living processes of a run, whoever started them, except for this one and those it descends from.
+pub(crate) fn of_run(run_id: &str) -> Vec<Process> {
+    let forebears = forebears();
+    let all = os::processes().into_iter().filter(|pid| !forebears.contains(pid));
+    let marked: Vec<_> = all
+        .filter_map(|pid| {
+            // The number must mean the same process before and after its environment was read.
+            let before = os::process(pid)?;
+            let environment = os::environment(pid);
+            let is_ours = value(&environment, RUN_VARIABLE).is_some_and(|runs| names(runs, run_id));
+            (is_ours && !before.is_zombie && os::is_same(&before)).then_some(before)
+        })
+        .collect();
+    let mut found = with_descendants(marked);
+    found.retain(|process| !forebears.contains(&process.pid));
+    found
+}
+
+fn forebears() -> HashSet<u32> {
+    let mut line = HashSet::new();
+    let mut next = std::process::id();
+    while next != 0 && line.insert(next) {
+        next = os::process(next).map_or(0, |process| process.parent);
+    }
+    line
+}
+
+fn with_descendants(mut found: Vec<Process>) -> Vec<Process> {
+    let mut seen: HashSet<u32> = found.iter().map(|process| process.pid).collect();
+    let mut next = 0;
+    while let Some(process) = found.get(next).copied() {
+        next += 1;
+        let children: Vec<_> = os::children(process.pid).into_iter().filter_map(os::process).collect();
+        // A number that was taken over meanwhile has children of its own.
+        if !os::is_same(&process) {
+            continue;
+        }
+        for child in children {
+            if child.parent == process.pid && !child.is_zombie && seen.insert(child.pid) {
+                found.push(child);
+            }
+        }
+    }
+    found
+}
+
+/// The value of a variable in an environment.
+fn value<'a>(environment: &'a [u8], variable: &str) -> Option<&'a [u8]> {
+    let mut entries = environment.split(|byte| *byte == 0);
+    entries.find_map(|entry| entry.strip_prefix(variable.as_bytes())?.strip_prefix(b"="))
+}
+
+/// Says whether a nested value names exactly this one.
+fn names(value: &[u8], own: &str) -> bool {
+    value.split(|byte| *byte == NESTING as u8).any(|name| name == own.as_bytes())
+}

@@ -1,0 +1,95 @@
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::Path;
+
+use super::bounds::Bounds;
+use crate::os;
+
+/// An agent's log: the beginning of what it puts out is written as it comes, of the rest only the end is kept.
+pub(crate) struct Log {
+    file: File,
+    /// How much may still be written as it comes.
+    room: usize,
+    keep: usize,
+    end: Vec<u8>,
+    left_out: u64,
+    error: Option<io::Error>,
+}
+
+impl Log {
+    pub(crate) fn open(path: &Path, bounds: &Bounds) -> io::Result<Self> {
+        let file = os::open_log(path)?;
+        Ok(Self { file, room: bounds.head, keep: bounds.tail, end: Vec::new(), left_out: 0, error: None })
+    }
+
+    pub(crate) fn take(&mut self, bytes: &[u8]) {
+        let (now, later) = bytes.split_at(bytes.len().min(self.room));
+        self.room -= now.len();
+        self.write(now);
+        self.end.extend_from_slice(later);
+        // Moved seldom, so that a flood of output costs little more than reading it.
+        if self.end.len() > self.keep * 2 {
+            self.trim();
+        }
+    }
+
+    fn trim(&mut self) {
+        let surplus = self.end.len().saturating_sub(self.keep);
+        self.end.drain(..surplus);
+        self.left_out += surplus as u64;
+    }
+
+    /// Writes the end, and what is missing before it.
+    pub(crate) fn finish(mut self) -> (u64, Option<String>) {
+        self.trim();
+        if self.left_out > 0 {
+            self.write(format!("\n[stead: {} bytes left out]\n", self.left_out).as_bytes());
+        }
+        let end = std::mem::take(&mut self.end);
+        self.write(&end);
+        (self.left_out, self.error.map(|error| error.to_string()))
+    }
+
+    /// An agent goes on when its log cannot: what it does counts more than what it says.
+    fn write(&mut self, bytes: &[u8]) {
+        if self.error.is_none() && !bytes.is_empty() {
+            self.error = self.file.write_all(bytes).err();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(pieces: &[&str], expected: &str) {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("agent.log");
+        let bounds = Bounds { head: 4, tail: 3, ..Bounds::USUAL };
+        let mut log = Log::open(&path, &bounds).unwrap();
+        pieces.iter().for_each(|piece| log.take(piece.as_bytes()));
+        log.finish();
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), expected, "{pieces:?}");
+    }
+
+    #[test]
+    fn head_and_tail_are_kept() {
+        check(&[], "");
+        check(&["abc"], "abc");
+        check(&["abcd"], "abcd");
+        check(&["abcd", "ef"], "abcdef");
+        check(&["abcdefg"], "abcdefg");
+        check(&["abcdefgh"], "abcd\n[stead: 1 bytes left out]\nfgh");
+        check(&["ab", "cd", "ef", "gh", "ij", "kl", "mn"], "abcd\n[stead: 7 bytes left out]\nlmn");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_in_place_of_the_log_is_refused() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("agent.log");
+        std::os::unix::fs::symlink(dir.path().join("elsewhere"), &path).unwrap();
+        assert!(Log::open(&path, &Bounds::USUAL).is_err());
+    }
+}

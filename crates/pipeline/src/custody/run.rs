@@ -1,0 +1,98 @@
+use std::time::Instant;
+
+use super::agent::Agent;
+use super::agent_end::{AgentEnd, How};
+use super::bounds::Bounds;
+use super::ending::{Ending, Step};
+use super::launch::Launch;
+use super::{Cancel, Urgency, kin};
+use crate::os::{self, Blow};
+
+/// Starts an agent, hears it, and returns when it and all its kin have ended: by themselves, because its time was over, or
+/// because somebody asked for it. It blocks the calling thread and starts no other process.
+pub fn run(launch: &Launch, cancel: &Cancel) -> AgentEnd {
+    run_within(launch, cancel, &Bounds::USUAL)
+}
+
+pub(crate) fn run_within(launch: &Launch, cancel: &Cancel, bounds: &Bounds) -> AgentEnd {
+    if cancel.is_set() {
+        return AgentEnd::without_start(How::Cancelled);
+    }
+    let since = Instant::now();
+    let mut agent = match Agent::start(launch, bounds) {
+        Ok(agent) => agent,
+        Err(why) => return AgentEnd::without_start(How::CannotStart(why)),
+    };
+    let forced = attend(&mut agent, cancel, launch.timeout.and_then(|timeout| since.checked_add(timeout)));
+    let natural_end = since.elapsed();
+    let left_behind = end_all(&mut agent, cancel, forced.is_some(), bounds);
+    let took = if forced.is_some() { since.elapsed() } else { natural_end };
+    let (status, log, said) = agent.collect();
+    let how = forced.unwrap_or_else(|| match status.map(|status| (status.code(), os::ending_signal(status))) {
+        Some((Some(code), _)) => How::Exit(code),
+        Some((None, signal)) => How::Signal(signal.unwrap_or_default()),
+        None => How::CannotStart("its end could not be observed".to_owned()),
+    });
+    let (left_out, log_error) = log.finish();
+    AgentEnd { how, took, left_behind, said: said.finish(), left_out, log_error }
+}
+
+/// Listens to the agent until it exits, or until there is a reason to end it.
+fn attend(agent: &mut Agent, cancel: &Cancel, deadline: Option<Instant>) -> Option<How> {
+    loop {
+        agent.listen(cancel, Urgency::None, &[], deadline);
+        if agent.has_exited() {
+            return None;
+        }
+        if cancel.is_set() {
+            return Some(How::Cancelled);
+        }
+        if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+            return Some(How::Timeout);
+        }
+    }
+}
+
+/// Ends the agent if it still runs, and in any case all its kin. Says how many of them did not end when it did.
+fn end_all(agent: &mut Agent, cancel: &Cancel, forced: bool, bounds: &Bounds) -> u32 {
+    let leader = agent.mark.leader;
+    let mut ending = Ending::new(if forced { Step::Term } else { Step::Linger }, bounds);
+    let mut reached = Step::Linger;
+    loop {
+        match cancel.urgency() {
+            Urgency::None => {}
+            Urgency::Soon => ending.hurry_to(Step::Term),
+            Urgency::Now => ending.hurry_to(Step::Kill),
+        }
+        let kin = kin::of_agent(&agent.mark, &ending.known());
+        ending.meet(&kin);
+        if reached < ending.step() {
+            reached = ending.step();
+            strike_group(leader, reached);
+        }
+        if agent.has_exited() && kin.is_empty() {
+            break;
+        }
+        ending.advance();
+        if ending.is_over() {
+            break;
+        }
+        agent.listen(cancel, cancel.urgency(), &ending.handles(), Some(ending.next_look()));
+    }
+    if !os::SEES_KIN {
+        os::signal_group(leader, Blow::Kill);
+    }
+    let others = ending.struck().filter(|(process, _)| process.pid != leader);
+    let stubborn = others.filter(|(_, blow)| !forced || *blow == Blow::Kill);
+    u32::try_from(stubborn.count()).unwrap_or(u32::MAX)
+}
+
+/// Kin are dealt their blows one by one, so that nobody gets two; the group as a whole where they cannot be seen, and at
+/// the last step, which one that forks meanwhile cannot slip through.
+fn strike_group(leader: u32, step: Step) {
+    match step {
+        Step::Kill => os::signal_group(leader, Blow::Kill),
+        Step::Term if !os::SEES_KIN => os::signal_group(leader, Blow::Term),
+        Step::Term | Step::Linger => {}
+    }
+}

@@ -1,0 +1,54 @@
+use std::collections::HashMap;
+
+use super::bounds::Bounds;
+use super::ending::{Ending, Step};
+use super::{Cancel, Urgency, kin};
+use crate::os::{self, Blow};
+
+/// A process of an earlier engine's agent that had to be ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ended {
+    pub pid: u32,
+    pub command: String,
+    /// It did not end when it was asked to.
+    pub was_killed: bool,
+}
+
+/// Ends whatever still runs of a run whose engine was killed: the processes that carry the run's id in their environment,
+/// and their descendants. The caller holds the run's lock, so none of them has another engine.
+pub fn end_survivors(run_id: &str, cancel: &Cancel) -> Vec<Ended> {
+    end_survivors_within(run_id, cancel, &Bounds::USUAL)
+}
+
+pub(crate) fn end_survivors_within(run_id: &str, cancel: &Cancel, bounds: &Bounds) -> Vec<Ended> {
+    if run_id.is_empty() {
+        return Vec::new();
+    }
+    let mut ending = Ending::new(Step::Term, bounds);
+    let mut commands = HashMap::new();
+    loop {
+        if cancel.urgency() == Urgency::Now {
+            ending.hurry_to(Step::Kill);
+        }
+        let living = kin::of_run(run_id);
+        for process in &living {
+            commands.entry((process.pid, process.start)).or_insert_with(|| os::command_line(process.pid));
+        }
+        ending.meet(&living);
+        if living.is_empty() || ending.is_over() {
+            break;
+        }
+        ending.advance();
+        ending.wait();
+    }
+    let mut ended: Vec<_> = ending
+        .struck()
+        .map(|(process, blow)| Ended {
+            pid: process.pid,
+            command: commands.remove(&(process.pid, process.start)).unwrap_or_default(),
+            was_killed: blow == Blow::Kill,
+        })
+        .collect();
+    ended.sort_by_key(|ended| ended.pid);
+    ended
+}

@@ -1,0 +1,227 @@
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use stead_store::{nearest, read_capped};
+
+use super::builtin::{PIPELINES, STAGES};
+use super::stage::OLD_FILE;
+use super::{DefinitionError, SourceFile, name_problem, yaml};
+
+/// The stages and pipelines of a project: its own, and the built-in ones it does not override.
+#[derive(Clone, Debug)]
+pub struct Catalog {
+    pub(crate) root: PathBuf,
+    pub(crate) stages: PathBuf,
+    pub(crate) pipelines: PathBuf,
+}
+
+/// Who wrote a stage or a pipeline.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    Project,
+    /// The project's, in place of a built-in one.
+    Override,
+    Builtin,
+}
+
+impl Origin {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Project => "project",
+            Self::Override => "override",
+            Self::Builtin => "builtin",
+        }
+    }
+}
+
+/// A file, and why it could not be read if it could not.
+#[derive(Clone, Debug)]
+pub(crate) struct Loaded {
+    pub(crate) file: Arc<SourceFile>,
+    pub(crate) fault: Option<String>,
+}
+
+/// The files of one stage.
+#[derive(Clone, Debug)]
+pub(crate) struct StageFiles {
+    pub(crate) name: String,
+    pub(crate) origin: Origin,
+    pub(crate) manifest: Loaded,
+    pub(crate) prompt: Loaded,
+    pub(crate) fixtures: Fixtures,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum Fixtures {
+    Folder(PathBuf),
+    Texts(Vec<(String, String)>),
+}
+
+/// A prompt longer than this fits no model.
+const PROMPT_LIMIT: usize = 4 * 1024 * 1024;
+const ENDINGS: [&str; 2] = ["yaml", "yml"];
+
+impl Catalog {
+    /// `stages` and `pipelines` are the project's folders for them, below `root`; they need not exist.
+    pub fn new(root: &Path, stages: PathBuf, pipelines: PathBuf) -> Self {
+        Self { root: root.to_owned(), stages, pipelines }
+    }
+
+    /// The names of all stages, sorted.
+    pub fn stages(&self) -> Vec<(String, Origin)> {
+        let own = names(&self.stages, |path| {
+            let is_stage =
+                path.join("stage.yaml").exists() || path.join(OLD_FILE).exists() || path.join("prompt.md").exists();
+            is_stage.then(|| path.file_name().map(|name| name.to_string_lossy().into_owned())).flatten()
+        });
+        merged(own, &STAGES.iter().map(|stage| stage.name).collect::<Vec<_>>())
+    }
+
+    /// The names of all pipelines, sorted.
+    pub fn pipelines(&self) -> Vec<(String, Origin)> {
+        let own = names(&self.pipelines, |path| {
+            let ending = path.extension()?.to_str()?;
+            let fits = ENDINGS.contains(&ending) && path.is_file();
+            fits.then(|| path.file_stem().map(|name| name.to_string_lossy().into_owned())).flatten()
+        });
+        merged(own, &PIPELINES.iter().map(|pipeline| pipeline.name).collect::<Vec<_>>())
+    }
+
+    /// Finds a stage by its name.
+    pub(crate) fn stage_files(&self, typed: &str) -> Result<StageFiles, DefinitionError> {
+        let all = self.stages();
+        let Some((name, origin)) = all.iter().find(|(name, _)| name == typed).cloned() else {
+            let nearest = nearest(typed, all.iter().map(|(name, _)| name.as_str())).map(str::to_owned);
+            return Err(DefinitionError::UnknownStage { name: typed.to_owned(), nearest });
+        };
+        if let (Origin::Builtin, Some(stage)) = (origin, STAGES.iter().find(|stage| stage.name == name)) {
+            let part = |file: &str, text: &str| builtin(format!("builtin:stages/{name}/{file}"), text);
+            let texts = stage.fixtures.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect();
+            return Ok(StageFiles {
+                manifest: part("stage.yaml", stage.manifest),
+                prompt: part("prompt.md", stage.prompt),
+                fixtures: Fixtures::Texts(texts),
+                name,
+                origin,
+            });
+        }
+        let folder = self.stages.join(&name);
+        let new = folder.join("stage.yaml");
+        let old = folder.join(OLD_FILE);
+        let manifest = if !new.exists() && old.exists() { old } else { new };
+        Ok(StageFiles {
+            manifest: self.load(&manifest, yaml::LIMIT),
+            prompt: self.load(&folder.join("prompt.md"), PROMPT_LIMIT),
+            fixtures: Fixtures::Folder(folder.join("fixtures")),
+            name,
+            origin,
+        })
+    }
+
+    /// Finds a pipeline by its name; its file's ending may be typed too.
+    pub(crate) fn pipeline_file(&self, typed: &str) -> Result<(String, Origin, Loaded), DefinitionError> {
+        let all = self.pipelines();
+        let plain = ENDINGS.iter().find_map(|ending| typed.strip_suffix(ending)?.strip_suffix('.')).unwrap_or(typed);
+        let Some((name, origin)) = all.iter().find(|(name, _)| name == plain).cloned() else {
+            let nearest = nearest(plain, all.iter().map(|(name, _)| name.as_str())).map(str::to_owned);
+            return Err(DefinitionError::UnknownPipeline { name: plain.to_owned(), nearest });
+        };
+        if let (Origin::Builtin, Some(pipeline)) = (origin, PIPELINES.iter().find(|pipeline| pipeline.name == name)) {
+            let loaded = builtin(format!("builtin:pipelines/{name}.yaml"), pipeline.text);
+            return Ok((name, origin, loaded));
+        }
+        let paths = ENDINGS.map(|ending| self.pipelines.join(format!("{name}.{ending}")));
+        let path = paths.iter().find(|path| path.is_file()).unwrap_or(&paths[0]);
+        let loaded = self.load(path, yaml::LIMIT);
+        Ok((name, origin, loaded))
+    }
+
+    /// A built-in file by what stands behind `builtin:` in its name.
+    pub(crate) fn builtin_text(&self, inner: &str) -> Option<SourceFile> {
+        let stage = |rest: &str| {
+            let (name, file) = rest.split_once('/')?;
+            let stage = STAGES.iter().find(|stage| stage.name == name)?;
+            match file {
+                "stage.yaml" => Some(stage.manifest),
+                "prompt.md" => Some(stage.prompt),
+                _ => None,
+            }
+        };
+        let pipeline = |rest: &str| {
+            let name = rest.strip_suffix(".yaml")?;
+            PIPELINES.iter().find(|pipeline| pipeline.name == name).map(|pipeline| pipeline.text)
+        };
+        let text = match inner.split_once('/')? {
+            ("stages", rest) => stage(rest)?,
+            ("pipelines", rest) => pipeline(rest)?,
+            _ => return None,
+        };
+        Some(SourceFile { name: format!("builtin:{inner}"), path: None, text: text.to_owned() })
+    }
+
+    /// Reads a file of the project; what is wrong with it is told, not fatal.
+    pub(crate) fn load(&self, path: &Path, limit: usize) -> Loaded {
+        let below = path.strip_prefix(&self.root).unwrap_or(path);
+        let name = below.to_string_lossy().replace('\\', "/");
+        let (text, fault) = match read_capped(path, limit) {
+            Ok(Some(bytes)) => match String::from_utf8(bytes) {
+                Ok(text) => (text, None),
+                Err(bad) => {
+                    let at = bad.utf8_error().valid_up_to();
+                    let text = String::from_utf8_lossy(&bad.as_bytes()[..at]).into_owned();
+                    (text, Some(format!("it is not UTF-8 text: byte {at} does not fit")))
+                }
+            },
+            Ok(None) => (String::new(), Some("there is no such file".to_owned())),
+            Err(error) => (String::new(), Some(told(&error))),
+        };
+        Loaded { file: Arc::new(SourceFile { name, path: Some(path.to_owned()), text }), fault }
+    }
+}
+
+fn told(error: &dyn std::error::Error) -> String {
+    match error.source() {
+        Some(source) => format!("{error}: {source}"),
+        None => error.to_string(),
+    }
+}
+
+fn builtin(name: String, text: &str) -> Loaded {
+    Loaded { file: Arc::new(SourceFile { name, path: None, text: text.to_owned() }), fault: None }
+}
+
+/// The names that entries of a folder stand for. Names that could not be typed back are left to the person.
+fn names(folder: &Path, name: impl Fn(&Path) -> Option<String>) -> Vec<String> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut names: Vec<String> = entries.filter_map(|entry| name(&entry.path())).collect();
+    names.retain(|name| !name.starts_with('.'));
+    names.sort();
+    names.dedup();
+    names
+}
+
+fn merged(own: Vec<String>, builtin: &[&str]) -> Vec<(String, Origin)> {
+    let mut all: Vec<(String, Origin)> = own
+        .into_iter()
+        .map(|name| {
+            let origin = if builtin.contains(&name.as_str()) { Origin::Override } else { Origin::Project };
+            (name, origin)
+        })
+        .collect();
+    for name in builtin {
+        if !all.iter().any(|(own, _)| own == name) {
+            all.push(((*name).to_owned(), Origin::Builtin));
+        }
+    }
+    all.sort_by(|a, b| a.0.cmp(&b.0));
+    all
+}
+
+/// Says why a new stage or pipeline cannot have this name.
+pub(crate) fn require_name(name: &str) -> Result<(), DefinitionError> {
+    match name_problem(name) {
+        Some(why) => Err(DefinitionError::Name { name: name.to_owned(), why }),
+        None => Ok(()),
+    }
+}

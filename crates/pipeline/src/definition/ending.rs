@@ -1,0 +1,104 @@
+//! How a stage ends: the `termination` block, and `completion` of the older form.
+
+use stead_context::split_promises;
+use stead_store::nearest;
+
+use super::reading::{Reading, find, place};
+use super::yaml::Entry;
+use crate::Termination;
+use crate::lint::Code;
+
+/// Lists the open items of a run as the issue tracker `bd` knows them.
+const BEADS: &str = "bd ready --label=loop/${SESSION}";
+const CONSENSUS: u32 = 2;
+const MIN_ITERATIONS: u32 = 2;
+
+const TYPES: [&str; 4] = ["judgment", "queue", "fixed", "promise"];
+const KEYS: [&str; 6] = ["type", "min_iterations", "consensus", "command", "promise", "promises"];
+
+pub(crate) fn termination(reading: &mut Reading, entry: &Entry) -> Option<Termination> {
+    let entries = reading.map(entry)?;
+    let Some(kind) = find(entries, "type") else {
+        let hint = format!("add `type: {}`", TYPES.join("|"));
+        reading.findings.error(Code::L005, &entry.key_at, "`termination` has no `type`").hint(hint);
+        return None;
+    };
+    let typed = reading.text(kind)?;
+    let fitting: &[&str] = match typed.as_str() {
+        "judgment" => &["type", "min_iterations", "consensus"],
+        "queue" => &["type", "command"],
+        "promise" => &["type", "promise", "promises"],
+        "fixed" => &["type"],
+        _ => {
+            let message = format!("there is no termination `{typed}`");
+            reading.findings.error(Code::L005, &place(kind), message).hint(meant(&typed, &TYPES));
+            return None;
+        }
+    };
+    for part in entries {
+        if !KEYS.contains(&part.key.as_str()) {
+            reading.unknown(part, fitting);
+        } else if !fitting.contains(&part.key.as_str()) {
+            let message = format!("`{}` means nothing where `type` is `{typed}`", part.key);
+            reading.findings.error(Code::L006, &part.key_at, message).hint("take it out, or change `type`");
+        }
+    }
+    let count = |reading: &mut Reading, key| find(entries, key).and_then(|part| reading.count(part));
+    Some(match typed.as_str() {
+        "judgment" => Termination::Judgment {
+            min_iterations: count(reading, "min_iterations").unwrap_or(MIN_ITERATIONS),
+            consensus: count(reading, "consensus").unwrap_or(CONSENSUS),
+        },
+        "queue" => {
+            let command = find(entries, "command").and_then(|part| reading.text(part));
+            Termination::Queue { command: command.unwrap_or_else(|| BEADS.to_owned()) }
+        }
+        "promise" => Termination::Promise { promises: promises(reading, entry, entries)? },
+        _ => Termination::Fixed,
+    })
+}
+
+fn promises(reading: &mut Reading, whole: &Entry, entries: &[Entry]) -> Option<Vec<String>> {
+    let Some(part) = find(entries, "promise").or_else(|| find(entries, "promises")) else {
+        let finding = reading.findings.error(Code::L006, &whole.key_at, "it is not said which promise ends the stage");
+        finding.hint("add `promise: DONE`");
+        return None;
+    };
+    let joined = reading.texts(part).join("|");
+    match split_promises(&joined) {
+        Ok(promises) => Some(promises),
+        Err(why) => {
+            reading.wrong(&place(part), format!("`{}` is no promise: {why}", part.key));
+            None
+        }
+    }
+}
+
+/// Reads `completion` and what belonged to it at the top of an older stage.
+pub(crate) fn completion(reading: &mut Reading, entry: &Entry, min_iterations: Option<u32>) -> Option<Termination> {
+    let typed = reading.text(entry)?;
+    let (ending, instead) = match typed.as_str() {
+        "plateau" => {
+            let min_iterations = min_iterations.unwrap_or(MIN_ITERATIONS);
+            (Termination::Judgment { min_iterations, consensus: CONSENSUS }, "judgment")
+        }
+        "beads-empty" => (Termination::Queue { command: BEADS.to_owned() }, "queue"),
+        "fixed-n" => (Termination::Fixed, "fixed"),
+        _ => {
+            let known = ["plateau", "beads-empty", "fixed-n"];
+            let message = format!("there is no completion `{typed}`");
+            reading.findings.error(Code::L005, &place(entry), message).hint(meant(&typed, &known));
+            return None;
+        }
+    };
+    let hint = format!("write `termination: {{type: {instead}}}`, or let `stead migrate pipelines` do it");
+    reading.findings.deprecation(Code::L014, &entry.key_at, "`completion` is the older form").hint(hint);
+    Some(ending)
+}
+
+fn meant(typed: &str, known: &[&str]) -> String {
+    match nearest(typed, known.iter().copied()) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => format!("known are {}", known.join(", ")),
+    }
+}

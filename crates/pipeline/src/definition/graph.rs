@@ -1,0 +1,162 @@
+//! Which stage of a pipeline comes before which.
+//!
+//! Without any `needs` the list is a chain. With one somewhere, each stage waits for what it needs itself, and for what
+//! its `inputs` and `when` name.
+
+use stead_store::nearest;
+
+use super::step::{Named, Step};
+use crate::lint::{Code, Findings};
+
+/// The order of a pipeline; numbers are positions in its list of stages.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Graph {
+    /// For each stage, what must have ended before; ascending.
+    pub(crate) needs: Vec<Vec<usize>>,
+    /// Every stage after what it needs; otherwise as listed.
+    pub(crate) order: Vec<usize>,
+}
+
+pub(crate) fn is_chain(steps: &[Step]) -> bool {
+    steps.iter().all(|step| step.needs.is_none())
+}
+
+/// Works out the order, or notes why there is none.
+pub(crate) fn graph(steps: &[Step], findings: &mut Findings) -> Option<Graph> {
+    let before = findings.list.len();
+    refuse_twins(steps, findings);
+    let chain = is_chain(steps);
+    let mut needs = Vec::with_capacity(steps.len());
+    for (index, step) in steps.iter().enumerate() {
+        let mut of = if chain { (0..index).next_back().into_iter().collect() } else { Vec::new() };
+        for named in step.needs.iter().flatten() {
+            of.extend(position(steps, named, Code::P009, findings));
+        }
+        for (input, at) in &step.inputs {
+            let named = Named { name: input.from.clone(), at: at.clone() };
+            let position = position(steps, &named, Code::P008, findings);
+            if chain && position.is_some_and(|position| position >= index) {
+                let message = format!("stage `{}` has not run when `{}` begins", named.name, step.id);
+                findings.error(Code::P008, at, message).hint("put it before, or use `needs` to state the order");
+            }
+            of.extend(position);
+        }
+        if let Some(condition) = &step.when {
+            let position = position(steps, &condition.stage, Code::P009, findings);
+            if chain && position.is_some_and(|position| position >= index) {
+                let message = format!("stage `{}` has not run when `{}` begins", condition.stage.name, step.id);
+                findings.error(Code::P009, &condition.stage.at, message).hint("put it before");
+            }
+            of.extend(position);
+        }
+        of.sort_unstable();
+        of.dedup();
+        needs.push(of);
+    }
+    if findings.list.len() > before {
+        return None;
+    }
+    match sort(&needs) {
+        Ok(order) => Some(Graph { needs, order }),
+        Err(circle) => {
+            let names: Vec<&str> = circle.iter().chain(circle.first()).map(|index| steps[*index].id.as_str()).collect();
+            let at = circle.first().map_or(0..0, |index| steps[*index].id_at.clone());
+            let message = format!("stages need each other in a circle: {}", names.join(" → "));
+            findings.error(Code::P010, &at, message).hint("take one of these `needs` or `inputs` out");
+            None
+        }
+    }
+}
+
+/// Ids become folder names, and some file systems do not tell upper from lower case.
+fn refuse_twins(steps: &[Step], findings: &mut Findings) {
+    for (index, step) in steps.iter().enumerate() {
+        if steps[..index].iter().any(|other| other.id.eq_ignore_ascii_case(&step.id)) {
+            let message = format!("there is a stage `{}` already", step.id);
+            findings.error(Code::P004, &step.id_at, message).hint("give each stage an id of its own");
+        }
+    }
+}
+
+fn position(steps: &[Step], named: &Named, code: Code, findings: &mut Findings) -> Option<usize> {
+    let position = steps.iter().position(|step| step.id == named.name);
+    if position.is_none() {
+        let message = format!("there is no stage `{}` in this pipeline", named.name);
+        let finding = findings.error(code, &named.at, message);
+        let ids = || steps.iter().map(|step| step.id.as_str());
+        finding.hint(match nearest(&named.name, ids()) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("its stages are {}", ids().collect::<Vec<_>>().join(", ")),
+        });
+    }
+    position
+}
+
+/// Sorts so that needs come first, taking the earliest that is ready; or gives one circle.
+fn sort(needs: &[Vec<usize>]) -> Result<Vec<usize>, Vec<usize>> {
+    let mut order: Vec<usize> = Vec::with_capacity(needs.len());
+    let mut done = vec![false; needs.len()];
+    while order.len() < needs.len() {
+        let ready = (0..needs.len()).find(|index| !done[*index] && needs[*index].iter().all(|need| done[*need]));
+        let Some(ready) = ready else { return Err(circle(needs, &done)) };
+        done[ready] = true;
+        order.push(ready);
+    }
+    Ok(order)
+}
+
+/// Follows unmet needs until a stage comes up again.
+fn circle(needs: &[Vec<usize>], done: &[bool]) -> Vec<usize> {
+    let mut path: Vec<usize> = Vec::new();
+    let mut next = (0..needs.len()).find(|index| !done[*index]);
+    while let Some(index) = next {
+        if let Some(start) = path.iter().position(|earlier| *earlier == index) {
+            return path.split_off(start);
+        }
+        path.push(index);
+        next = needs[index].iter().copied().find(|need| !done[*need]);
+    }
+    path
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[track_caller]
+    fn check(needs: &[&[usize]], expected: Result<&[usize], &[usize]>) {
+        let needs: Vec<Vec<usize>> = needs.iter().map(|of| of.to_vec()).collect();
+        assert_eq!(sort(&needs), expected.map(<[_]>::to_vec).map_err(<[_]>::to_vec), "{needs:?}");
+    }
+
+    #[test]
+    fn needs_come_first() {
+        check(&[], Ok(&[]));
+        check(&[&[], &[0], &[1]], Ok(&[0, 1, 2]));
+        check(&[&[2], &[], &[1]], Ok(&[1, 2, 0]));
+        check(&[&[], &[], &[0, 1]], Ok(&[0, 1, 2]));
+        check(&[&[0]], Err(&[0]));
+        check(&[&[], &[2], &[1]], Err(&[1, 2]));
+        check(&[&[1], &[2], &[1]], Err(&[1, 2]));
+    }
+
+    proptest! {
+        #[test]
+        fn an_order_or_a_real_circle(edges in proptest::collection::vec((0..8usize, 0..8usize), 0..20)) {
+            let mut needs = vec![Vec::new(); 8];
+            for (from, to) in edges {
+                needs[from].push(to);
+            }
+            match sort(&needs) {
+                Ok(order) => for (place, index) in order.iter().enumerate() {
+                    prop_assert!(needs[*index].iter().all(|need| order[..place].contains(need)));
+                },
+                Err(circle) => for (place, index) in circle.iter().enumerate() {
+                    prop_assert!(needs[*index].contains(&circle[(place + 1) % circle.len()]));
+                },
+            }
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! The bounds of a stage: the `guardrails` block.
+
+use super::reading::Reading;
+use super::yaml::Entry;
+use crate::lint::Code;
+use crate::{Guardrails, OnLimit, OnQuota};
+
+/// Guardrails as far as a file states them.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Limits {
+    pub(crate) max_iterations: Option<u32>,
+    pub(crate) max_runtime_seconds: Option<u64>,
+    pub(crate) iteration_timeout_seconds: Option<u64>,
+    pub(crate) max_cost_usd: Option<f64>,
+    pub(crate) on_limit: Option<OnLimit>,
+    pub(crate) on_quota: Option<OnQuota>,
+}
+
+const MAX_ITERATIONS: u32 = 50;
+
+pub(crate) const KEYS: [&str; 6] =
+    ["max_iterations", "max_runtime_seconds", "iteration_timeout_seconds", "max_cost_usd", "on_limit", "on_quota"];
+
+const RETRY: [&str; 8] =
+    ["max_failures", "max_retries", "retry", "retries", "retry_count", "retry_delay", "max_attempts", "backoff"];
+
+impl Limits {
+    /// Reads the whole block.
+    pub(crate) fn read_block(&mut self, reading: &mut Reading, entry: &Entry) {
+        for part in reading.map(entry).unwrap_or_default() {
+            if !self.read_key(reading, part) && !is_retry(reading, part) {
+                reading.unknown(part, &KEYS);
+            }
+        }
+    }
+
+    /// Reads one key of the block; says whether it was one.
+    pub(crate) fn read_key(&mut self, reading: &mut Reading, entry: &Entry) -> bool {
+        match entry.key.as_str() {
+            "max_iterations" => self.max_iterations = reading.count(entry),
+            "max_runtime_seconds" => self.max_runtime_seconds = reading.seconds(entry),
+            "iteration_timeout_seconds" => self.iteration_timeout_seconds = reading.seconds(entry),
+            "max_cost_usd" => self.max_cost_usd = reading.money(entry),
+            "on_limit" => {
+                self.on_limit = reading.choice(entry, &[("continue", OnLimit::Continue), ("fail", OnLimit::Fail)]);
+            }
+            "on_quota" => {
+                self.on_quota = reading.choice(entry, &[("stop", OnQuota::Stop), ("wait", OnQuota::Wait)]);
+            }
+            _ => return false,
+        }
+        true
+    }
+
+    /// Takes what `other` states and keeps the rest.
+    pub(crate) fn overridden_by(&self, other: &Self) -> Self {
+        Self {
+            max_iterations: other.max_iterations.or(self.max_iterations),
+            max_runtime_seconds: other.max_runtime_seconds.or(self.max_runtime_seconds),
+            iteration_timeout_seconds: other.iteration_timeout_seconds.or(self.iteration_timeout_seconds),
+            max_cost_usd: other.max_cost_usd.or(self.max_cost_usd),
+            on_limit: other.on_limit.or(self.on_limit),
+            on_quota: other.on_quota.or(self.on_quota),
+        }
+    }
+
+    /// The guardrails with every default filled in.
+    pub(crate) fn settle(&self) -> Guardrails {
+        Guardrails {
+            max_iterations: self.max_iterations.unwrap_or(MAX_ITERATIONS),
+            max_runtime_seconds: self.max_runtime_seconds,
+            iteration_timeout_seconds: self.iteration_timeout_seconds,
+            max_cost_usd: self.max_cost_usd,
+            on_limit: self.on_limit.unwrap_or_default(),
+            on_quota: self.on_quota.unwrap_or_default(),
+        }
+    }
+}
+
+/// Notes keys that once counted failures: a failure ends the run, and a person or `--resume` goes on.
+pub(crate) fn is_retry(reading: &mut Reading, entry: &Entry) -> bool {
+    if !is_retry_key(&entry.key) {
+        return false;
+    }
+    let message = format!("`{}` has no effect: a failure is never retried", entry.key);
+    reading
+        .findings
+        .deprecation(Code::L007, &entry.key_at, message)
+        .hint("take it out; a failed run is resumed with `--resume`");
+    true
+}
+
+pub(crate) fn is_retry_key(key: &str) -> bool {
+    RETRY.contains(&key)
+}

@@ -1,0 +1,63 @@
+use std::sync::Arc;
+
+use super::limits::is_retry;
+use super::reading::{PIPELINE, Reading, find, place};
+use super::step::Step;
+use super::yaml::Value;
+use super::{SourceFile, name_problem};
+use crate::lint::{Code, Findings};
+
+/// What a pipeline file says.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct PipelineDefinition {
+    pub(crate) description: Option<String>,
+    pub(crate) max_parallel: Option<u32>,
+    pub(crate) max_cost_usd: Option<f64>,
+    pub(crate) max_runtime_seconds: Option<u64>,
+    pub(crate) steps: Vec<Step>,
+}
+
+const KEYS: [&str; 6] = ["name", "description", "max_parallel", "max_cost_usd", "max_runtime_seconds", "stages"];
+
+/// Reads a pipeline file. `name` is the one it goes by: its file's, without the ending.
+pub(crate) fn read_pipeline(file: Arc<SourceFile>, name: &str) -> (PipelineDefinition, Findings) {
+    let mut reading = Reading::new(file, PIPELINE);
+    let mut pipeline = PipelineDefinition::default();
+    let Some(entries) = reading.top() else { return (pipeline, reading.findings) };
+    if let Some(why) = name_problem(name) {
+        reading.findings.error(Code::P002, &(0..0), format!("the pipeline cannot be called `{name}`: {why}"));
+    }
+    for entry in &entries {
+        match entry.key.as_str() {
+            "name" => {
+                if let Some(said) = reading.text(entry)
+                    && said != name
+                {
+                    let message = format!("the pipeline is called `{said}` here, but goes by its file's name `{name}`");
+                    let finding = reading.findings.warning(Code::P002, &place(entry), message);
+                    finding.hint(format!("write `name: {name}`"));
+                }
+            }
+            "description" => pipeline.description = reading.text(entry),
+            "max_parallel" => pipeline.max_parallel = reading.count(entry),
+            "max_cost_usd" => pipeline.max_cost_usd = reading.money(entry),
+            "max_runtime_seconds" => pipeline.max_runtime_seconds = reading.seconds(entry),
+            "stages" => {
+                if let Value::List(items) = &entry.value.value {
+                    for item in items {
+                        pipeline.steps.extend(Step::read(&mut reading, item, entry));
+                    }
+                }
+            }
+            _ if is_retry(&mut reading, entry) => {}
+            _ => reading.unknown(entry, &KEYS),
+        }
+    }
+    let stages = find(&entries, "stages");
+    if !stages.is_some_and(|entry| matches!(&entry.value.value, Value::List(items) if !items.is_empty())) {
+        let at = stages.map_or(0..0, place);
+        let finding = reading.findings.error(Code::P003, &at, "the pipeline has no stages");
+        finding.hint("add `stages:` with a list of `{id, template}`");
+    }
+    (pipeline, reading.findings)
+}

@@ -1,0 +1,189 @@
+use std::ops::Range;
+use std::sync::Arc;
+
+use stead_store::nearest;
+
+use super::SourceFile;
+use super::yaml::{Entry, Tree, Value, YamlFault, parse};
+use crate::lint::{Code, Findings};
+
+/// Reads one YAML file, value by value, and notes what it cannot use.
+pub(crate) struct Reading {
+    pub(crate) findings: Findings,
+    codes: Codes,
+}
+
+/// The codes of a kind of file for faults that any file can have.
+#[derive(Clone, Copy)]
+pub(crate) struct Codes {
+    pub(crate) unreadable: Code,
+    pub(crate) unknown: Code,
+    pub(crate) wrong: Code,
+}
+
+pub(crate) const STAGE: Codes = Codes { unreadable: Code::L001, unknown: Code::L003, wrong: Code::L004 };
+pub(crate) const PIPELINE: Codes = Codes { unreadable: Code::P001, unknown: Code::P006, wrong: Code::P007 };
+
+/// More than a million iterations, or three years of seconds, is a typing error.
+const MOST: u64 = 100_000_000;
+
+impl Reading {
+    pub(crate) fn new(file: Arc<SourceFile>, codes: Codes) -> Self {
+        Self { findings: Findings::of(file), codes }
+    }
+
+    /// Reads the file's top mapping.
+    pub(crate) fn top(&mut self) -> Option<Vec<Entry>> {
+        let file = self.findings.file.clone();
+        match parse(&file.text) {
+            Ok(Tree { value: Value::Map(entries), .. }) => Some(entries),
+            Ok(tree) => {
+                let at = 0..file.line(1).end;
+                let message = format!("the file holds {} instead of keys and values", tree.kind());
+                self.findings.error(self.codes.unreadable, &at, message);
+                None
+            }
+            Err(YamlFault { line, column, message }) => {
+                let line = file.line(line.max(1));
+                let start = file.text[line.clone()].char_indices().nth(column.saturating_sub(1));
+                let at = start.map_or(line.end, |(offset, _)| line.start + offset)..line.end;
+                self.findings.error(self.codes.unreadable, &at, message);
+                None
+            }
+        }
+    }
+
+    pub(crate) fn wrong(&mut self, at: &Range<usize>, message: impl Into<String>) {
+        self.findings.error(self.codes.wrong, at, message);
+    }
+
+    /// Notes a key that nobody knows. Keys that begin with `x-` are the owner's own.
+    pub(crate) fn unknown(&mut self, entry: &Entry, known: &[&str]) {
+        if entry.key.starts_with("x-") {
+            return;
+        }
+        let finding = self.findings.error(self.codes.unknown, &entry.key_at, format!("unknown key `{}`", entry.key));
+        finding.hint(match nearest(&entry.key, known.iter().copied()) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("known are {}; keys of your own begin with `x-`", known.join(", ")),
+        });
+    }
+
+    fn unfit(&mut self, entry: &Entry, wanted: &str) {
+        let message = format!("`{}` must be {wanted}, not {}", entry.key, shown(&entry.value));
+        self.wrong(&place(entry), message);
+    }
+
+    pub(crate) fn map<'t>(&mut self, entry: &'t Entry) -> Option<&'t [Entry]> {
+        match &entry.value.value {
+            Value::Map(entries) => Some(entries),
+            _ => {
+                self.unfit(entry, "a mapping");
+                None
+            }
+        }
+    }
+
+    pub(crate) fn text(&mut self, entry: &Entry) -> Option<String> {
+        match entry.value.scalar() {
+            Some(text) if !text.trim().is_empty() => Some(text),
+            _ => {
+                self.unfit(entry, "a text");
+                None
+            }
+        }
+    }
+
+    /// Reads a text or a list of texts.
+    pub(crate) fn texts(&mut self, entry: &Entry) -> Vec<String> {
+        match self.placed_texts(entry) {
+            Some(texts) => texts.into_iter().map(|(text, _)| text).collect(),
+            None => Vec::new(),
+        }
+    }
+
+    /// Reads a text or a list of texts, each with its place; `None` if it is neither.
+    pub(crate) fn placed_texts(&mut self, entry: &Entry) -> Option<Vec<(String, Range<usize>)>> {
+        let fit =
+            |tree: &Tree| tree.scalar().filter(|text| !text.trim().is_empty()).map(|text| (text, tree.at.clone()));
+        let texts = match &entry.value.value {
+            Value::List(items) => items.iter().map(fit).collect::<Option<Vec<_>>>(),
+            _ => fit(&entry.value).map(|text| vec![text]),
+        };
+        if texts.is_none() {
+            self.unfit(entry, "a text or a list of texts");
+        }
+        texts
+    }
+
+    pub(crate) fn flag(&mut self, entry: &Entry) -> bool {
+        match entry.value.value {
+            Value::Bool(value) => value,
+            _ => {
+                self.unfit(entry, "`true` or `false`");
+                false
+            }
+        }
+    }
+
+    /// Reads a whole number that is at least 1.
+    pub(crate) fn count(&mut self, entry: &Entry) -> Option<u32> {
+        self.seconds(entry).and_then(|count| u32::try_from(count).ok())
+    }
+
+    pub(crate) fn seconds(&mut self, entry: &Entry) -> Option<u64> {
+        match entry.value.value {
+            Value::Whole(value) if (1..=i128::from(MOST)).contains(&value) => u64::try_from(value).ok(),
+            _ => {
+                self.unfit(entry, "a whole number from 1 to 100000000");
+                None
+            }
+        }
+    }
+
+    pub(crate) fn money(&mut self, entry: &Entry) -> Option<f64> {
+        let amount = match entry.value.value {
+            Value::Whole(value) => value as f64,
+            Value::Number(value) => value,
+            _ => f64::NAN,
+        };
+        if amount.is_finite() && amount > 0.0 {
+            return Some(amount);
+        }
+        self.unfit(entry, "an amount above 0");
+        None
+    }
+
+    /// Reads one of several words.
+    pub(crate) fn choice<T: Copy>(&mut self, entry: &Entry, words: &[(&str, T)]) -> Option<T> {
+        let typed = entry.value.scalar().unwrap_or_default();
+        if let Some((_, value)) = words.iter().find(|(word, _)| *word == typed) {
+            return Some(*value);
+        }
+        let known: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
+        let message = format!("`{}` must be one of {}, not {}", entry.key, known.join(", "), shown(&entry.value));
+        let finding = self.findings.error(self.codes.wrong, &place(entry), message);
+        if let Some(near) = nearest(&typed, known) {
+            finding.hint(format!("did you mean `{near}`?"));
+        }
+        None
+    }
+}
+
+/// Where to point at for an entry's value: the value, or the key if the value is empty or spreads over lines.
+pub(crate) fn place(entry: &Entry) -> Range<usize> {
+    let is_block = matches!(entry.value.value, Value::Map(_) | Value::List(_) | Value::Null);
+    if is_block || entry.value.at.is_empty() { entry.key_at.clone() } else { entry.value.at.clone() }
+}
+
+fn shown(tree: &Tree) -> String {
+    match tree.scalar() {
+        Some(text) if text.chars().count() <= 40 && !text.contains('\n') => format!("`{text}`"),
+        Some(_) => "a longer text".to_owned(),
+        None => tree.kind().to_owned(),
+    }
+}
+
+pub(crate) fn find<'t>(entries: &'t [Entry], key: &str) -> Option<&'t Entry> {
+    entries.iter().find(|entry| entry.key == key)
+}

@@ -1,0 +1,132 @@
+use std::sync::Arc;
+
+use super::limits::{self, Limits, is_retry};
+use super::output::{Output, output};
+use super::reading::{Reading, STAGE, find, place};
+use super::yaml::Entry;
+use super::{SourceFile, ending, name_problem, worker};
+use crate::lint::{Code, Findings};
+use crate::{Provider, Termination};
+
+/// What a stage file says. What it leaves out is `None`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct StageDefinition {
+    pub(crate) description: Option<String>,
+    pub(crate) termination: Option<Termination>,
+    pub(crate) limits: Limits,
+    pub(crate) output: Option<Output>,
+    pub(crate) provider: Option<Provider>,
+    pub(crate) model: Option<String>,
+    pub(crate) verify: Vec<String>,
+    pub(crate) output_parse: Option<String>,
+}
+
+const KEYS: [&str; 8] = ["name", "description", "termination", "guardrails", "output", "provider", "model", "verify"];
+/// Keys of the older form that need no replacement.
+pub(crate) const DROPPED: [&str; 4] = ["delay", "delay_seconds", "check_before", "prompt"];
+/// The file's name in the older form.
+pub(crate) const OLD_FILE: &str = "loop.yaml";
+
+/// Reads a stage file. `folder` is the name the stage goes by.
+pub(crate) fn read_stage(file: Arc<SourceFile>, folder: &str) -> (StageDefinition, Findings) {
+    let mut reading = Reading::new(file, STAGE);
+    let mut stage = StageDefinition::default();
+    if let Some(entries) = reading.top() {
+        check_name(&mut reading, &entries, folder);
+        for entry in &entries {
+            stage.read_key(&mut reading, entry, &entries);
+        }
+        stage.check_ending(&mut reading, &entries);
+    }
+    if reading.findings.file.name.ends_with(OLD_FILE) {
+        let finding = reading.findings.deprecation(Code::L014, &(0..0), format!("`{OLD_FILE}` is the older name"));
+        finding.hint("rename it to `stage.yaml`, or let `stead migrate pipelines` do it");
+    }
+    (stage, reading.findings)
+}
+
+impl StageDefinition {
+    fn read_key(&mut self, reading: &mut Reading, entry: &Entry, entries: &[Entry]) {
+        match entry.key.as_str() {
+            "name" => {}
+            "description" => self.description = reading.text(entry),
+            "termination" => self.termination = ending::termination(reading, entry),
+            "guardrails" => self.limits.read_block(reading, entry),
+            "output" => self.output = output(reading, entry),
+            "provider" => self.provider = worker::provider(reading, &entry.value, &place(entry)),
+            "model" => self.model = reading.text(entry),
+            "verify" => self.verify = reading.texts(entry),
+            "completion" => {
+                let min_iterations = find(entries, "min_iterations").and_then(|entry| reading.count(entry));
+                let ending = ending::completion(reading, entry, min_iterations);
+                self.termination = self.termination.take().or(ending);
+            }
+            "min_iterations" => old_key(reading, entry, "it belongs below `termination`"),
+            "max_iterations" => {
+                self.limits.max_iterations = reading.count(entry);
+                old_key(reading, entry, "it belongs below `guardrails`");
+            }
+            "output_parse" => {
+                self.output_parse = reading.text(entry);
+                let message = "`output_parse` reads the decision out of the agent's words";
+                let finding = reading.findings.deprecation(Code::L015, &entry.key_at, message);
+                finding.hint("take it out and have the prompt write `${STATUS}`; `stead migrate pipelines` does it");
+            }
+            key if DROPPED.contains(&key) => old_key(reading, entry, "it has no effect"),
+            _ if is_retry(reading, entry) => {}
+            _ => reading.unknown(entry, &KEYS),
+        }
+    }
+
+    fn check_ending(&self, reading: &mut Reading, entries: &[Entry]) {
+        let entry = find(entries, "termination").or_else(|| find(entries, "completion"));
+        let Some(entry) = entry else {
+            let finding = reading.findings.error(Code::L005, &(0..0), "it is not said how the stage ends");
+            finding.hint("add `termination: {type: judgment}`, or queue, fixed, promise");
+            return;
+        };
+        let most = self.limits.settle().max_iterations;
+        if let Some(why) = self.termination.as_ref().and_then(|termination| beyond(termination, most)) {
+            reading.findings.error(Code::L006, &entry.key_at, why).hint("raise `max_iterations`, or lower the other");
+        }
+    }
+}
+
+/// Says why an ending cannot be reached within so many iterations.
+pub(crate) fn beyond(termination: &Termination, most: u32) -> Option<String> {
+    let Termination::Judgment { min_iterations, consensus } = termination else { return None };
+    let (what, needed) =
+        if min_iterations > consensus { ("min_iterations", min_iterations) } else { ("consensus", consensus) };
+    (*needed > most).then(|| format!("`{what}` is {needed}, but there are at most {most} iterations"))
+}
+
+fn old_key(reading: &mut Reading, entry: &Entry, why: &str) {
+    let message = format!("`{}` is the older form: {why}", entry.key);
+    let finding = reading.findings.deprecation(Code::L014, &entry.key_at, message);
+    finding.hint("`stead migrate pipelines` rewrites it");
+}
+
+fn check_name(reading: &mut Reading, entries: &[Entry], folder: &str) {
+    if let Some(why) = name_problem(folder) {
+        reading.findings.error(Code::L002, &(0..0), format!("the stage cannot be called `{folder}`: {why}"));
+        return;
+    }
+    let Some(entry) = find(entries, "name") else {
+        let finding = reading.findings.warning(Code::L002, &(0..0), "the stage has no `name`");
+        finding.hint(format!("add `name: {folder}`"));
+        return;
+    };
+    if let Some(name) = reading.text(entry)
+        && name != folder
+    {
+        let message = format!("the stage is called `{name}` here, but goes by its folder's name `{folder}`");
+        reading.findings.warning(Code::L002, &place(entry), message).hint(format!("write `name: {folder}`"));
+    }
+}
+
+/// The keys of a stage that a pipeline may also state for one of its stages.
+pub(crate) fn shared_keys() -> Vec<&'static str> {
+    let mut keys = vec!["description", "termination", "guardrails", "output", "provider", "model", "verify"];
+    keys.extend(limits::KEYS);
+    keys
+}

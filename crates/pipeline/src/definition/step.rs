@@ -1,0 +1,207 @@
+use std::ops::Range;
+
+use super::fan::{Fan, fan};
+use super::limits::{Limits, is_retry};
+use super::output::{Output, output};
+use super::reading::{Reading, find, place};
+use super::stage::shared_keys;
+use super::yaml::{Entry, Tree, Value};
+use super::{ending, name_problem, worker};
+use crate::lint::Code;
+use crate::{Input, Outcome, Provider, Select, Termination};
+
+/// One stage of a pipeline as its file states it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Step {
+    /// Where to point at for the stage as a whole.
+    pub(crate) at: Range<usize>,
+    pub(crate) id: String,
+    pub(crate) id_at: Range<usize>,
+    pub(crate) template: Option<Named>,
+    /// The prompt of a stage that is written into the pipeline.
+    pub(crate) prompt: Option<Named>,
+    pub(crate) termination: Option<Termination>,
+    pub(crate) limits: Limits,
+    pub(crate) output: Option<Output>,
+    pub(crate) provider: Option<Provider>,
+    pub(crate) model: Option<String>,
+    pub(crate) verify: Vec<String>,
+    pub(crate) inputs: Vec<(Input, Range<usize>)>,
+    /// `None` when nothing is said, which is not the same as an empty list.
+    pub(crate) needs: Option<Vec<Named>>,
+    pub(crate) when: Option<Condition>,
+    pub(crate) fan: Option<Fan>,
+    /// Whether `inputs` is stated, even if what it states is wrong.
+    pub(crate) has_inputs: bool,
+}
+
+/// A name and where it stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Named {
+    pub(crate) name: String,
+    pub(crate) at: Range<usize>,
+}
+
+/// A `when`: the stage it looks at, and the outcomes it asks for.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Condition {
+    pub(crate) stage: Named,
+    pub(crate) outcome: Vec<Outcome>,
+}
+
+const OUTCOMES: [(&str, Outcome); 3] =
+    [("done", Outcome::Done), ("limit", Outcome::Limit), ("skipped", Outcome::Skipped)];
+
+impl Step {
+    /// Reads one entry of `stages`. An entry without a usable id is noted and left out.
+    pub(crate) fn read(reading: &mut Reading, tree: &Tree, list: &Entry) -> Option<Self> {
+        let Value::Map(entries) = &tree.value else {
+            let at = if tree.at.is_empty() { &list.key_at } else { &tree.at };
+            reading.wrong(at, format!("a stage must be a mapping, not {}", tree.kind()));
+            return None;
+        };
+        let at = entries.first().map_or(list.key_at.clone(), |entry| entry.key_at.clone());
+        let mut step = Self { at, ..Self::default() };
+        let id = step.read_id(reading, entries);
+        for entry in entries {
+            step.read_key(reading, entry);
+        }
+        step.check_template(reading);
+        (step.id, step.id_at) = id?;
+        Some(step)
+    }
+
+    fn read_id(&self, reading: &mut Reading, entries: &[Entry]) -> Option<(String, Range<usize>)> {
+        let Some(entry) = find(entries, "id").or_else(|| find(entries, "name")) else {
+            reading.findings.error(Code::P004, &self.at, "the stage has no `id`").hint("add `id: <name>`");
+            return None;
+        };
+        let id = reading.text(entry)?;
+        if let Some(why) = name_problem(&id) {
+            let message = format!("the stage's id cannot be `{id}`: {why}");
+            reading.findings.error(Code::P004, &place(entry), message);
+            return None;
+        }
+        Some((id, place(entry)))
+    }
+
+    fn read_key(&mut self, reading: &mut Reading, entry: &Entry) {
+        match entry.key.as_str() {
+            "id" => {}
+            "name" => old_key(reading, entry, "id"),
+            "template" => self.template = reading.text(entry).map(|name| Named { name, at: place(entry) }),
+            "loop" => {
+                old_key(reading, entry, "template");
+                self.template = reading.text(entry).map(|name| Named { name, at: place(entry) });
+            }
+            "prompt" => self.prompt = reading.text(entry).map(|name| Named { name, at: entry.value.at.clone() }),
+            "runs" => {
+                old_key(reading, entry, "max_iterations");
+                self.limits.max_iterations = reading.count(entry);
+            }
+            "completion" => self.termination = ending::completion(reading, entry, None),
+            "description" => drop(reading.text(entry)),
+            "termination" => self.termination = ending::termination(reading, entry),
+            "guardrails" => self.limits.read_block(reading, entry),
+            "output" => self.output = output(reading, entry),
+            "provider" => self.provider = worker::provider(reading, &entry.value, &place(entry)),
+            "model" => self.model = reading.text(entry),
+            "verify" => self.verify = reading.texts(entry),
+            "inputs" => {
+                self.has_inputs = true;
+                self.inputs = inputs(reading, entry);
+            }
+            "needs" => {
+                let named = reading.placed_texts(entry);
+                self.needs = named.map(|named| named.into_iter().map(|(name, at)| Named { name, at }).collect());
+            }
+            "when" => self.when = condition(reading, entry),
+            "parallel" => self.fan = fan(reading, entry),
+            _ if self.limits.read_key(reading, entry) || is_retry(reading, entry) => {}
+            _ => {
+                let mut known = vec!["id", "template", "prompt", "inputs", "needs", "when", "parallel"];
+                known.extend(shared_keys());
+                reading.unknown(entry, &known);
+            }
+        }
+    }
+
+    fn check_template(&self, reading: &mut Reading) {
+        match (&self.template, &self.prompt) {
+            (Some(_), Some(prompt)) => {
+                let finding = reading.findings.error(Code::P005, &prompt.at, "both `template` and `prompt` are given");
+                finding.hint("take one out: a stage has a template, or its prompt is written here");
+            }
+            (None, None) => {
+                let finding = reading.findings.error(Code::P005, &self.at, "the stage has no `template`");
+                finding.hint("`stead stage list` shows what there is; or write its `prompt` here");
+            }
+            (None, Some(_)) if self.termination.is_none() => {
+                let finding = reading.findings.error(Code::L005, &self.at, "it is not said how the stage ends");
+                finding.hint("add `termination: {type: fixed}` beside `prompt`");
+            }
+            _ => {}
+        }
+    }
+}
+
+fn old_key(reading: &mut Reading, entry: &Entry, now: &str) {
+    let message = format!("`{}` is the older form of `{now}`", entry.key);
+    let finding = reading.findings.deprecation(Code::P012, &entry.key_at, message);
+    finding.hint(format!("write `{now}`, or let `stead migrate pipelines` do it"));
+}
+
+/// `{from, select}`, a list of them, or just the stage's id.
+fn inputs(reading: &mut Reading, entry: &Entry) -> Vec<(Input, Range<usize>)> {
+    match &entry.value.value {
+        Value::List(items) => items.iter().filter_map(|item| input(reading, entry, item)).collect(),
+        _ => input(reading, entry, &entry.value).into_iter().collect(),
+    }
+}
+
+fn input(reading: &mut Reading, whole: &Entry, tree: &Tree) -> Option<(Input, Range<usize>)> {
+    let (from, at, select) = match &tree.value {
+        Value::Text(from) => (from.clone(), tree.at.clone(), None),
+        Value::Map(entries) => {
+            for entry in entries.iter().filter(|entry| !["from", "select"].contains(&entry.key.as_str())) {
+                reading.unknown(entry, &["from", "select"]);
+            }
+            let Some(from) = find(entries, "from") else {
+                reading.wrong(&whole.key_at, "`inputs` does not say `from` which stage");
+                return None;
+            };
+            let select = find(entries, "select")
+                .and_then(|entry| reading.choice(entry, &[("latest", Select::Latest), ("all", Select::All)]));
+            (reading.text(from)?, place(from), select)
+        }
+        _ => {
+            reading.wrong(&whole.key_at, format!("`inputs` must be `{{from, select}}`, not {}", tree.kind()));
+            return None;
+        }
+    };
+    Some((Input { from, select: select.unwrap_or_default() }, at))
+}
+
+fn condition(reading: &mut Reading, entry: &Entry) -> Option<Condition> {
+    let entries = reading.map(entry)?;
+    for part in entries.iter().filter(|part| !["stage", "outcome"].contains(&part.key.as_str())) {
+        reading.unknown(part, &["stage", "outcome"]);
+    }
+    let (Some(stage), Some(outcome)) = (find(entries, "stage"), find(entries, "outcome")) else {
+        reading.wrong(&entry.key_at, "`when` needs a `stage` and an `outcome`");
+        return None;
+    };
+    let mut wanted = Vec::new();
+    for (word, at) in reading.placed_texts(outcome)? {
+        match OUTCOMES.iter().find(|(known, _)| *known == word) {
+            Some((_, outcome)) => wanted.push(*outcome),
+            None if word == "failed" => {
+                let finding = reading.findings.error(Code::P009, &at, "nothing runs after a failure");
+                finding.hint("an outcome to wait for is done, limit or skipped");
+            }
+            None => reading.wrong(&at, format!("there is no outcome `{word}`, only done, limit and skipped")),
+        }
+    }
+    let stage = Named { name: reading.text(stage)?, at: place(stage) };
+    (!wanted.is_empty()).then_some(Condition { stage, outcome: wanted })
+}

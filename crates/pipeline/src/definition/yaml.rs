@@ -1,0 +1,288 @@
+//! YAML as a tree that knows where each part of it stands, so that many faults can be told at once and each with its
+//! place. It reads within bounds (size, depth, number of nodes, aliases), and a key that is given twice is an error.
+
+use std::fmt;
+use std::ops::Range;
+
+use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
+use serde_saphyr::options::DuplicateKeyPolicy;
+use serde_saphyr::{Options, Spanned};
+
+/// A definition is a page of text; more is a mistake or an attack.
+pub(crate) const LIMIT: usize = 256 * 1024;
+const DEPTH: usize = 32;
+const NODES: usize = 20_000;
+
+/// A value and where it stands in the text.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Tree {
+    pub(crate) value: Value,
+    pub(crate) at: Range<usize>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Value {
+    Null,
+    Bool(bool),
+    Whole(i128),
+    Number(f64),
+    Text(String),
+    List(Vec<Tree>),
+    Map(Vec<Entry>),
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Entry {
+    pub(crate) key: String,
+    pub(crate) key_at: Range<usize>,
+    pub(crate) value: Tree,
+}
+
+/// Why a text is no YAML that we read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct YamlFault {
+    /// From 1; 0 when the place is not known.
+    pub(crate) line: usize,
+    pub(crate) column: usize,
+    pub(crate) message: String,
+}
+
+impl Tree {
+    /// Says in a word what the value is, for messages.
+    pub(crate) fn kind(&self) -> &'static str {
+        match self.value {
+            Value::Null => "nothing",
+            Value::Bool(_) => "a truth value",
+            Value::Whole(_) | Value::Number(_) => "a number",
+            Value::Text(_) => "a text",
+            Value::List(_) => "a list",
+            Value::Map(_) => "a mapping",
+        }
+    }
+
+    /// The text of a plain value; numbers and truth values as they are usually written.
+    pub(crate) fn scalar(&self) -> Option<String> {
+        match &self.value {
+            Value::Text(text) => Some(text.clone()),
+            Value::Bool(value) => Some(value.to_string()),
+            Value::Whole(value) => Some(value.to_string()),
+            Value::Number(value) => Some(value.to_string()),
+            _ => None,
+        }
+    }
+}
+
+pub(crate) fn parse(text: &str) -> Result<Tree, YamlFault> {
+    if text.len() > LIMIT {
+        let message = format!("it has {} bytes, more than the {LIMIT} that are read", text.len());
+        return Err(YamlFault { line: 0, column: 0, message });
+    }
+    let options = options();
+    let read: Result<Spanned<Part>, _> = serde_saphyr::from_str_with_options(text, options);
+    match read {
+        Ok(spanned) => Ok(tree(spanned, text)),
+        Err(error) => Err(fault(&error)),
+    }
+}
+
+fn options() -> Options {
+    serde_saphyr::options! {
+        budget: serde_saphyr::budget! {
+            max_depth: DEPTH,
+            max_nodes: NODES,
+            max_events: 4 * NODES,
+            max_aliases: 200,
+            max_anchors: 200,
+            max_documents: 1,
+            max_total_scalar_bytes: 2 * LIMIT,
+        },
+        duplicate_keys: DuplicateKeyPolicy::Error,
+        strict_booleans: true,
+        alias_limits: serde_saphyr::alias_limits! {
+            max_total_replayed_events: NODES,
+            max_replay_stack_depth: 16,
+        },
+    }
+}
+
+fn fault(error: &serde_saphyr::Error) -> YamlFault {
+    let (line, column) = match error.location() {
+        Some(at) => (at.line() as usize, at.column() as usize),
+        None => (0, 0),
+    };
+    let told = error.without_snippet().to_string();
+    let first = told.lines().next().unwrap_or_default();
+    // The place is told beside the message, not in it.
+    let message = first.split(" at line ").next().unwrap_or(first).trim_end_matches([' ', ':', ',']);
+    YamlFault { line, column, message: message.to_owned() }
+}
+
+/// The tree as the reader of YAML hands it out.
+enum Part {
+    Plain(Value),
+    List(Vec<Spanned<Part>>),
+    Map(Vec<(Spanned<String>, Spanned<Part>)>),
+}
+
+fn tree(spanned: Spanned<Part>, text: &str) -> Tree {
+    let at = range(&spanned, text);
+    let value = match spanned.value {
+        Part::Plain(value) => value,
+        Part::List(items) => Value::List(items.into_iter().map(|item| tree(item, text)).collect()),
+        Part::Map(entries) => Value::Map(entries.into_iter().map(|(key, value)| entry(key, value, text)).collect()),
+    };
+    Tree { value, at }
+}
+
+fn entry(key: Spanned<String>, value: Spanned<Part>, text: &str) -> Entry {
+    let key_at = range(&key, text);
+    Entry { key: key.value, key_at, value: tree(value, text) }
+}
+
+fn range<T>(spanned: &Spanned<T>, text: &str) -> Range<usize> {
+    let span = spanned.referenced.span();
+    let start = span.byte_offset().unwrap_or(0) as usize;
+    let end = start + span.byte_len().unwrap_or(0) as usize;
+    start.min(text.len())..end.min(text.len())
+}
+
+impl<'de> Deserialize<'de> for Part {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(PartVisitor)
+    }
+}
+
+struct PartVisitor;
+
+impl<'de> Visitor<'de> for PartVisitor {
+    type Value = Part;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a YAML value")
+    }
+
+    fn visit_unit<E>(self) -> Result<Part, E> {
+        Ok(Part::Plain(Value::Null))
+    }
+
+    fn visit_none<E>(self) -> Result<Part, E> {
+        Ok(Part::Plain(Value::Null))
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Part, E> {
+        Ok(Part::Plain(Value::Bool(value)))
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Part, E> {
+        Ok(Part::Plain(Value::Whole(value.into())))
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Part, E> {
+        Ok(Part::Plain(Value::Whole(value.into())))
+    }
+
+    fn visit_i128<E>(self, value: i128) -> Result<Part, E> {
+        Ok(Part::Plain(Value::Whole(value)))
+    }
+
+    fn visit_u128<E: serde::de::Error>(self, value: u128) -> Result<Part, E> {
+        i128::try_from(value)
+            .map(|value| Part::Plain(Value::Whole(value)))
+            .map_err(|_| E::custom("number is too large"))
+    }
+
+    fn visit_f64<E>(self, value: f64) -> Result<Part, E> {
+        Ok(Part::Plain(Value::Number(value)))
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<Part, E> {
+        Ok(Part::Plain(Value::Text(value.to_owned())))
+    }
+
+    fn visit_string<E>(self, value: String) -> Result<Part, E> {
+        Ok(Part::Plain(Value::Text(value)))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Part, A::Error> {
+        let mut list = Vec::new();
+        while let Some(item) = items.next_element()? {
+            list.push(item);
+        }
+        Ok(Part::List(list))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Part, A::Error> {
+        let mut map: Vec<(Spanned<String>, Spanned<Part>)> = Vec::new();
+        while let Some((key, value)) = entries.next_entry::<Spanned<String>, Spanned<Part>>()? {
+            if map.iter().any(|(known, _)| known.value == key.value) {
+                return Err(A::Error::custom(format!("`{}` is given twice", key.value)));
+            }
+            map.push((key, value));
+        }
+        Ok(Part::Map(map))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[track_caller]
+    fn refused(text: &str, message: &str) {
+        let fault = parse(text).expect_err(text);
+        assert!(fault.message.contains(message), "{fault:?}");
+    }
+
+    #[test]
+    fn every_part_knows_its_place() {
+        let text = "name: wörk\nguard:\n  max: 5 # five\n  list: [a, \"b\"]\nlong: |\n  x\n  y\n";
+        let Value::Map(entries) = parse(text).unwrap().value else { panic!("no map") };
+        let shown: Vec<_> =
+            entries.iter().map(|entry| (&text[entry.key_at.clone()], &text[entry.value.at.clone()])).collect();
+        assert_eq!(shown[0], ("name", "wörk"));
+        assert_eq!(shown[1].0, "guard");
+        let Value::Map(inner) = &entries[1].value.value else { panic!("no map") };
+        assert_eq!((&text[inner[0].value.at.clone()], &inner[0].value.value), ("5", &Value::Whole(5)));
+        let Value::List(list) = &inner[1].value.value else { panic!("no list") };
+        assert_eq!(&text[list[1].at.clone()], "\"b\"");
+        assert_eq!(entries[2].value.value, Value::Text("x\ny\n".into()));
+    }
+
+    #[test]
+    fn bombs_and_rubbish_are_refused() {
+        let mut bomb = "a0: &a0 [x,x,x,x,x,x,x,x,x]\n".to_owned();
+        for n in 1..12 {
+            let of = format!("*a{},", n - 1).repeat(9);
+            bomb.push_str(&format!("a{n}: &a{n} [{}]\n", of.trim_end_matches(',')));
+        }
+        refused(&bomb, "");
+        refused(&"[".repeat(5_000), "");
+        refused(&"- ".repeat(3_000), "");
+        refused(&"a: 1\n".repeat(100_000), "more than the");
+        refused("a: 1\nb: 2\na: 3\n", "a");
+        refused("a: [1\n", "");
+        refused("a: 1\n---\nb: 2\n", "");
+        refused("a: *nowhere\n", "");
+        assert_eq!(parse("a: 1\na: 3\n").unwrap_err().line, 2);
+    }
+
+    #[test]
+    fn words_stay_words() {
+        let Value::Map(entries) = parse("a: yes\nb: on\nc: 1.5\nd: ~\ne: 'true'\n").unwrap().value else { panic!() };
+        let values: Vec<_> = entries.iter().map(|entry| &entry.value.value).collect();
+        assert_eq!(values[0], &Value::Text("yes".into()));
+        assert_eq!(values[1], &Value::Text("on".into()));
+        assert_eq!(values[2], &Value::Number(1.5));
+        assert_eq!(values[3], &Value::Null);
+        assert_eq!(values[4], &Value::Text("true".into()));
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_read_or_refused(text in "([a-z:\\-\\[\\]{}&*|>#'\" \n\t!é]|a: |\n- ){0,80}") {
+            let _ = parse(&text);
+        }
+    }
+}

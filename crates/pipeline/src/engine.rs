@@ -1,0 +1,41 @@
+//! A run: started from a frozen plan, resumed where it stopped, looked at, and asked to stop.
+//!
+//! Everything a run is lies in its folder. One write of `state.json` makes an iteration count, so that a kill at any
+//! moment costs at most the iteration under way. The engine never prints, never reads an agent's prose for its decision,
+//! and never starts anything after a failure.
+
+mod agent;
+mod attempt;
+mod board;
+mod budget;
+mod command;
+mod ending;
+mod error;
+mod fault;
+mod folder;
+mod git;
+mod inputs;
+mod iteration;
+mod journal;
+mod judgement;
+mod node_run;
+mod output_parse;
+mod previous;
+mod run;
+mod run_end;
+#[cfg(test)]
+mod sample;
+mod snapshot;
+mod start;
+mod surroundings;
+mod termination;
+mod view;
+mod wait;
+mod worktree;
+
+pub use error::EngineError;
+pub use folder::RunFolder;
+pub use run_end::RunEnd;
+pub use start::Engine;
+pub use surroundings::{Observer, Surroundings, Unobserved};
+pub use view::{RunView, ViewStatus, list_runs, request_stop};

@@ -1,0 +1,117 @@
+//! An agent set to work: a provider's program in custody, or the mock.
+
+use std::time::Duration;
+
+use stead_store::{Durability, replace_creating};
+
+use super::iteration::Desk;
+use super::node_run::NodeRun;
+use super::{EngineError, attempt};
+use crate::custody::{self, How};
+use crate::provider::{self, Task};
+use crate::{Provider, provider_name};
+
+/// What came of an agent's work.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Worked {
+    pub(crate) how: How,
+    pub(crate) left_behind: u32,
+    /// The agent's last words.
+    pub(crate) message: Option<String>,
+    pub(crate) cost_usd: Option<f64>,
+    pub(crate) session: Option<String>,
+    /// The quota is used up, until this moment (in milliseconds since 1970) if it was stated.
+    pub(crate) quota: Option<Option<i64>>,
+    pub(crate) quota_reason: Option<String>,
+    /// It really ran, so that it should have said what it cost.
+    pub(crate) has_ended: bool,
+    /// What was not quite right.
+    pub(crate) problem: Option<String>,
+}
+
+impl Worked {
+    fn new(how: How) -> Self {
+        Self {
+            how,
+            left_behind: 0,
+            message: None,
+            cost_usd: None,
+            session: None,
+            quota: None,
+            quota_reason: None,
+            has_ended: false,
+            problem: None,
+        }
+    }
+}
+
+impl NodeRun<'_> {
+    /// Has an agent do the iteration, and waits for it.
+    pub(super) fn set_to_work(
+        &self,
+        desk: &Desk,
+        prompt: &str,
+        timeout: Option<Duration>,
+    ) -> Result<Worked, EngineError> {
+        if self.node.provider == Provider::Mock {
+            return self.play(desk);
+        }
+        let args = (self.run.around.provider_args)(provider_name(&self.node.provider));
+        let task = Task {
+            prompt,
+            model: self.node.model.as_deref(),
+            root: self.run.around.root,
+            dir: &self.root,
+            log: &desk.file(attempt::LOG),
+            timeout,
+            run: &self.run.plan.run,
+            run_id: &self.run.run_id,
+            stage: &self.node.id,
+            iteration: desk.iteration,
+            context: &desk.file(attempt::CONTEXT),
+            status: &desk.file(attempt::STATUS),
+            output: &self.output(),
+            progress: &self.progress(),
+            env: self.run.around.env,
+            args: &args,
+        };
+        let launch = match provider::prepare(&self.node.provider, &task) {
+            Ok(launch) => launch,
+            Err(error) => {
+                let hint = error.hint().map_or_else(String::new, |hint| format!(" ({hint})"));
+                return Ok(Worked::new(How::CannotStart(format!("{error}{hint}"))));
+            }
+        };
+        let end = custody::run(&launch, &self.cancel);
+        let report = provider::read_end(&self.node.provider, &end);
+        let problem = end.log_error.as_ref().map(|why| format!("the agent's log is not whole: {why}"));
+        let has_ended = matches!(end.how, How::Exit(_) | How::Signal(_) | How::Timeout);
+        Ok(Worked {
+            left_behind: end.left_behind,
+            message: report.message,
+            // A provider's number is not trusted to be one.
+            cost_usd: report.cost_usd.filter(|cost| cost.is_finite() && *cost >= 0.0),
+            session: report.session,
+            quota: report.quota.as_ref().map(|quota| quota.until.map(|until| until.saturating_mul(1000))),
+            quota_reason: report.quota.map(|quota| quota.reason),
+            has_ended,
+            problem,
+            how: end.how,
+        })
+    }
+
+    /// Plays a fixture, in this process.
+    fn play(&self, desk: &Desk) -> Result<Worked, EngineError> {
+        if self.cancel.is_set() {
+            return Ok(Worked::new(How::Cancelled));
+        }
+        let mocked = match provider::mock::answer(self.node, desk.iteration) {
+            Ok(mocked) => mocked,
+            Err(error) => return Ok(Worked::new(How::CannotStart(error.to_string()))),
+        };
+        replace_creating(&desk.file(attempt::LOG), mocked.output.as_bytes(), Durability::Quick)?;
+        replace_creating(&self.output(), mocked.output.as_bytes(), Durability::Quick)?;
+        replace_creating(&desk.file(attempt::STATUS), mocked.status.as_bytes(), Durability::Quick)?;
+        Ok(Worked { message: Some(mocked.output), ..Worked::new(How::Exit(mocked.exit)) })
+    }
+}

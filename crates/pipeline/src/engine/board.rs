@@ -1,0 +1,181 @@
+//! Who may start, who need not, and how a stage ended: pure answers from the plan and the state.
+
+use std::collections::BTreeSet;
+
+use crate::state::{NodeState, NodeStatus, RunStatus, State};
+use crate::{Join, Node, Outcome, Plan};
+
+/// How a stage stands, all its branches together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Standing {
+    Open,
+    Ended(Outcome),
+    /// It can no longer succeed: failed, blocked, or out of quota.
+    Broken(NodeStatus),
+}
+
+/// What to do with a node.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Step {
+    Start(usize),
+    /// Its condition does not hold.
+    Skip(usize),
+    /// Enough other branches succeeded.
+    GiveUp(usize),
+}
+
+fn nodes_of<'a>(plan: &'a Plan, stage: &'a str) -> impl Iterator<Item = (usize, &'a Node)> {
+    plan.nodes.iter().enumerate().filter(move |(_, node)| node.stage == stage)
+}
+
+/// Says how a stage stands.
+pub(crate) fn standing(plan: &Plan, state: &State, stage: &str) -> Standing {
+    let (mut total, mut done, mut limit, mut skipped, mut open) = (0, 0, 0, 0, 0);
+    let mut broken: Option<NodeStatus> = None;
+    let mut join = Join::All;
+    for (index, node) in nodes_of(plan, stage) {
+        total += 1;
+        join = node.join.unwrap_or(join);
+        match state.nodes.get(index).map_or(NodeStatus::Pending, |node| node.status) {
+            NodeStatus::Done => done += 1,
+            NodeStatus::Limit => limit += 1,
+            NodeStatus::Skipped => skipped += 1,
+            NodeStatus::Pending | NodeStatus::Running | NodeStatus::Waiting | NodeStatus::Cancelled => open += 1,
+            bad => broken = Some(broken.map_or(bad, |worst| worse(worst, bad))),
+        }
+    }
+    if total > 0 && skipped == total {
+        return Standing::Ended(Outcome::Skipped);
+    }
+    let wanted = match join {
+        Join::All => total - skipped,
+        Join::First => 1,
+        Join::Quorum { count } => (count as usize).clamp(1, total.max(1)),
+    };
+    if done >= wanted {
+        return Standing::Ended(Outcome::Done);
+    }
+    match broken {
+        Some(how) if done + limit + open < wanted => Standing::Broken(how),
+        _ if open > 0 => Standing::Open,
+        _ => Standing::Ended(Outcome::Limit),
+    }
+}
+
+/// A failure outweighs waiting for a person, which outweighs a quota.
+fn worse(one: NodeStatus, other: NodeStatus) -> NodeStatus {
+    let weight = |status| match status {
+        NodeStatus::Failed => 2,
+        NodeStatus::Blocked => 1,
+        _ => 0,
+    };
+    if weight(other) > weight(one) { other } else { one }
+}
+
+/// The first stage that can no longer succeed, by the node that broke it.
+pub(crate) fn broken(plan: &Plan, state: &State) -> Option<(usize, NodeStatus)> {
+    plan.nodes.iter().enumerate().find_map(|(index, node)| match standing(plan, state, &node.stage) {
+        Standing::Broken(how) if state.nodes.get(index).is_some_and(|node| node.status == how) => Some((index, how)),
+        _ => None,
+    })
+}
+
+/// What can be done now; `live` are the nodes that have a thread.
+pub(crate) fn steps(plan: &Plan, state: &State, live: &BTreeSet<usize>) -> Vec<Step> {
+    let mut steps = Vec::new();
+    let mut starting = live.clone();
+    for (index, node) in plan.nodes.iter().enumerate() {
+        let is_pending = state.nodes.get(index).is_some_and(|node| node.status == NodeStatus::Pending);
+        if !is_pending || live.contains(&index) {
+            continue;
+        }
+        if matches!(standing(plan, state, &node.stage), Standing::Ended(_)) {
+            steps.push(Step::GiveUp(index));
+            continue;
+        }
+        let mut needed = node.needs.iter().chain(node.when.iter().map(|when| &when.stage));
+        if !needed.all(|stage| settled(plan, state, live, stage).is_some()) {
+            continue;
+        }
+        let holds = node.when.as_ref().is_none_or(|when| {
+            settled(plan, state, live, &when.stage).is_some_and(|outcome| when.outcome.contains(&outcome))
+        });
+        let same_stage = starting.iter().filter(|other| plan.nodes[**other].stage == node.stage).count();
+        let has_room = starting.len() < plan.max_parallel.max(1) as usize
+            && node.stage_parallel.is_none_or(|most| same_stage < most.max(1) as usize);
+        if !holds {
+            steps.push(Step::Skip(index));
+        } else if has_room {
+            starting.insert(index);
+            steps.push(Step::Start(index));
+        }
+    }
+    steps
+}
+
+/// How a stage ended, once none of its branches is at work any more.
+fn settled(plan: &Plan, state: &State, live: &BTreeSet<usize>, stage: &str) -> Option<Outcome> {
+    match standing(plan, state, stage) {
+        Standing::Ended(outcome) if !live.iter().any(|index| plan.nodes[*index].stage == stage) => Some(outcome),
+        _ => None,
+    }
+}
+
+/// Live branches of stages that have enough successes without them.
+pub(crate) fn losers(plan: &Plan, state: &State, live: &BTreeSet<usize>) -> Vec<usize> {
+    let is_lost = |index: &&usize| matches!(standing(plan, state, &plan.nodes[**index].stage), Standing::Ended(_));
+    live.iter().filter(is_lost).copied().collect()
+}
+
+/// How the run ends when nothing is at work any more.
+pub(crate) fn verdict(plan: &Plan, state: &State) -> RunStatus {
+    if let Some((_, how)) = broken(plan, state) {
+        return run_status(how);
+    }
+    let mut status = RunStatus::Done;
+    for node in &plan.nodes {
+        match standing(plan, state, &node.stage) {
+            Standing::Ended(Outcome::Limit) => status = RunStatus::Limit,
+            Standing::Ended(_) => {}
+            Standing::Open | Standing::Broken(_) => return RunStatus::Cancelled,
+        }
+    }
+    status
+}
+
+pub(crate) fn run_status(how: NodeStatus) -> RunStatus {
+    match how {
+        NodeStatus::Blocked => RunStatus::Blocked,
+        NodeStatus::Quota => RunStatus::Quota,
+        _ => RunStatus::Failed,
+    }
+}
+
+/// Makes a state ready to be taken up again. What ended the run is tried anew; a branch that failed without harm stays
+/// failed, unless the run itself failed.
+pub(crate) fn reopen(plan: &Plan, state: &mut State) {
+    let tries_again = matches!(state.status, RunStatus::Failed | RunStatus::Blocked | RunStatus::Quota);
+    for index in 0..state.nodes.len().min(plan.nodes.len()) {
+        let over = matches!(standing(plan, state, &plan.nodes[index].stage), Standing::Ended(_));
+        let node = &mut state.nodes[index];
+        let again = match node.status {
+            NodeStatus::Running | NodeStatus::Waiting | NodeStatus::Cancelled => !over,
+            NodeStatus::Failed | NodeStatus::Blocked | NodeStatus::Quota => tries_again && !over,
+            _ => false,
+        };
+        if again {
+            reset(node);
+        } else if over && matches!(node.status, NodeStatus::Running | NodeStatus::Waiting) {
+            node.status = NodeStatus::Cancelled;
+        }
+    }
+}
+
+fn reset(node: &mut NodeState) {
+    node.status = NodeStatus::Pending;
+    node.outcome = None;
+    node.error = None;
+}
+
+#[cfg(test)]
+mod tests;

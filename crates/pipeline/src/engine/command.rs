@@ -1,0 +1,118 @@
+//! Commands beside the agent: those that verify its work, and the one that counts a queue. They are in custody like an
+//! agent, so that a cancelled run leaves none behind.
+
+use std::fs::{self, File};
+use std::io::{Read, Seek, SeekFrom};
+use std::path::Path;
+use std::time::Duration;
+
+use stead_store::Durability;
+
+use super::EngineError;
+use super::attempt::VERIFY;
+use super::ending::Ending;
+use super::iteration::Desk;
+use super::journal::{safe, write_json};
+use super::node_run::NodeRun;
+use crate::context_file::Verification;
+use crate::custody::{self, AgentEnd, Heed, How, Launch};
+use crate::event::RunEvent;
+use crate::state::{ErrorKind, seconds};
+
+/// How long a command may take.
+const TIMEOUT: Duration = Duration::from_secs(600);
+
+/// How much of a command's output the next agent is shown.
+const TAIL: u64 = 4000;
+
+impl NodeRun<'_> {
+    /// Runs the stage's commands and keeps what they said for the next iteration.
+    pub(super) fn verify(&self, desk: &Desk) -> Result<Vec<Verification>, EngineError> {
+        let mut results = Vec::new();
+        for (number, command) in self.node.verify.iter().enumerate() {
+            let log = desk.file(&format!("verify-{}.log", number + 1));
+            let end = self.shell(command, &log);
+            if end.how == How::Cancelled {
+                break;
+            }
+            let green = end.how == How::Exit(0);
+            let took = seconds(end.took.as_secs_f64());
+            self.run.journal.tell(RunEvent::Verified {
+                node: self.node.id.clone(),
+                iteration: desk.iteration,
+                command: safe(command),
+                green,
+                seconds: took,
+            })?;
+            results.push(Verification {
+                command: command.clone(),
+                green,
+                exit: if let How::Exit(code) = end.how { Some(code) } else { None },
+                tail: tail(&log),
+                seconds: took,
+            });
+        }
+        if !results.is_empty() {
+            write_json(&desk.file(VERIFY), &results, Durability::Quick)?;
+        }
+        Ok(results)
+    }
+
+    /// Counts what is left. A queue that cannot be asked is not an empty one.
+    pub(super) fn ask_queue(&self, command: &str, iteration: u32) -> Result<Result<u64, Ending>, EngineError> {
+        let end = self.shell(command, &self.stage_dir.join("queue.log"));
+        let failed = |how: String| Ok(Err(Ending::Failed(ErrorKind::Queue, format!("the queue's command {how}"))));
+        match &end.how {
+            How::Exit(0) => {}
+            How::Exit(code) => return failed(format!("exited with code {code}{}", said(&end))),
+            How::Signal(signal) => return failed(format!("was ended by signal {signal}")),
+            How::Timeout => return failed(format!("took longer than {} s", TIMEOUT.as_secs())),
+            How::CannotStart(why) => return failed(format!("could not be started: {why}")),
+            How::Cancelled => return Ok(Err(self.cancelled())),
+        }
+        let left = end.said.lines().filter(|line| !line.trim().is_empty()).count() as u64;
+        self.run.journal.tell(RunEvent::QueueCounted { node: self.node.id.clone(), iteration, left })?;
+        Ok(Ok(left))
+    }
+
+    fn shell(&self, command: &str, log: &Path) -> AgentEnd {
+        let shell = if cfg!(windows) { ["cmd", "/C"] } else { ["sh", "-c"] };
+        // Only the last run's words are of use.
+        let _ = fs::remove_file(log);
+        let run = &self.run;
+        let launch = Launch {
+            argv: shell.into_iter().chain([command]).map(str::to_owned).collect(),
+            stdin: Vec::new(),
+            dir: self.root.clone(),
+            env: vec![("STEAD_RUN".to_owned(), run.plan.run.clone()), ("STEAD_STAGE".to_owned(), self.node.id.clone())],
+            unset: Vec::new(),
+            log: log.to_owned(),
+            timeout: Some(TIMEOUT),
+            run_id: run.run_id.clone(),
+            heed: Heed::End,
+        };
+        custody::run(&launch, &self.cancel)
+    }
+}
+
+/// The last words of a command that failed.
+fn said(end: &AgentEnd) -> String {
+    match end.said.trim().lines().next_back() {
+        Some(line) if !line.trim().is_empty() => format!(": {}", line.trim()),
+        _ => String::new(),
+    }
+}
+
+/// The end of what a command wrote to both outputs.
+fn tail(log: &Path) -> String {
+    let mut bytes = Vec::new();
+    let read = File::open(log).and_then(|mut file| {
+        let length = file.metadata()?.len();
+        file.seek(SeekFrom::Start(length.saturating_sub(TAIL)))?;
+        file.take(TAIL).read_to_end(&mut bytes)
+    });
+    match read {
+        Ok(_) => stead_model::redact(&String::from_utf8_lossy(&bytes)).into_owned(),
+        Err(_) => String::new(),
+    }
+}

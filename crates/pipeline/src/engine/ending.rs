@@ -1,0 +1,98 @@
+use super::board;
+use super::journal::safe;
+use crate::event::RunEvent;
+use crate::state::{ErrorKind, NodeState, NodeStatus, RunError, RunStatus, State};
+use crate::{OnLimit, Outcome, Plan};
+
+/// How a node ends, with the reason.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Ending {
+    Done(String),
+    Limit(String),
+    Skipped(String),
+    Failed(ErrorKind, String),
+    Blocked(String),
+    Quota(String),
+    Cancelled(String),
+}
+
+impl Ending {
+    /// A limit, which is a failure where the stage says so.
+    pub(crate) fn limit(on_limit: OnLimit, why: String) -> Self {
+        match on_limit {
+            OnLimit::Continue => Self::Limit(why),
+            OnLimit::Fail => Self::Failed(ErrorKind::Limit, why),
+        }
+    }
+
+    fn status(&self) -> NodeStatus {
+        match self {
+            Self::Done(_) => NodeStatus::Done,
+            Self::Limit(_) => NodeStatus::Limit,
+            Self::Skipped(_) => NodeStatus::Skipped,
+            Self::Failed(..) => NodeStatus::Failed,
+            Self::Blocked(_) => NodeStatus::Blocked,
+            Self::Quota(_) => NodeStatus::Quota,
+            Self::Cancelled(_) => NodeStatus::Cancelled,
+        }
+    }
+
+    fn outcome(&self) -> Option<Outcome> {
+        match self {
+            Self::Done(_) => Some(Outcome::Done),
+            Self::Limit(_) => Some(Outcome::Limit),
+            Self::Skipped(_) => Some(Outcome::Skipped),
+            Self::Failed(..) => Some(Outcome::Failed),
+            Self::Blocked(_) | Self::Quota(_) | Self::Cancelled(_) => None,
+        }
+    }
+
+    pub(crate) fn why(&self) -> &str {
+        match self {
+            Self::Done(why)
+            | Self::Limit(why)
+            | Self::Skipped(why)
+            | Self::Failed(_, why)
+            | Self::Blocked(why)
+            | Self::Quota(why)
+            | Self::Cancelled(why) => why,
+        }
+    }
+
+    /// Says that a node ended like this; `at` is where it stands then.
+    pub(crate) fn event(&self, at: &NodeState) -> RunEvent {
+        RunEvent::StageEnded {
+            node: at.id.clone(),
+            status: self.status(),
+            iterations: at.iteration_completed,
+            seconds: at.elapsed_seconds,
+            cost_usd: at.cost_usd,
+            why: safe(self.why()),
+        }
+    }
+
+    /// Ends the node in the state, and the run with it if its stage can no longer succeed: both in one write.
+    pub(crate) fn apply(&self, plan: &Plan, state: &mut State, index: usize, now: &str) {
+        let node = &mut state.nodes[index];
+        node.status = self.status();
+        node.outcome = self.outcome();
+        if let Self::Failed(kind, message) = self {
+            let error =
+                RunError { kind: *kind, message: safe(message), timestamp: now.to_owned(), stage: node.id.clone() };
+            node.error = Some(error);
+        }
+        let is_worse = |how| how == NodeStatus::Failed && state.status != RunStatus::Failed;
+        if let Some((culprit, how)) = board::broken(plan, state)
+            && (state.reason.is_none() || is_worse(how))
+        {
+            let node = &state.nodes[culprit];
+            state.status = board::run_status(how);
+            state.resume_from = Some(node.iteration_completed + 1);
+            state.reason = Some(node.error.as_ref().map_or_else(|| safe(self.why()), |error| error.message.clone()));
+            state.error = node.error.clone();
+            if how == NodeStatus::Failed {
+                state.failed_at = Some(now.to_owned());
+            }
+        }
+    }
+}

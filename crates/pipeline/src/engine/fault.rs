@@ -1,0 +1,56 @@
+//! A fault on purpose, in debug builds only: the engine kills itself at a chosen write of its state, so that tests can
+//! prove that every one of them may be the last.
+
+use std::ffi::OsString;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::os::{self, Blow};
+
+/// Names the write: `3` kills right before the third, `3a` right after it.
+pub(crate) const VARIABLE: &str = "STEAD_TEST_KILL_AT";
+
+#[derive(Debug, Default)]
+pub(crate) struct Fault {
+    write: u64,
+    after: bool,
+    count: AtomicU64,
+}
+
+/// Which side of a write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Side {
+    Before,
+    After,
+}
+
+impl Fault {
+    /// Reads the variable's value; in a release build there are no faults.
+    pub(crate) fn new(value: Option<OsString>) -> Self {
+        let value =
+            value.filter(|_| cfg!(debug_assertions)).and_then(|value| value.into_string().ok()).unwrap_or_default();
+        let digits = value.strip_suffix('a');
+        Self {
+            write: digits.unwrap_or(&value).parse().unwrap_or_default(),
+            after: digits.is_some(),
+            count: AtomicU64::new(0),
+        }
+    }
+
+    /// Dies here if this is the moment. Writes are counted where they begin.
+    pub(crate) fn pass(&self, side: Side) {
+        let count = match side {
+            Side::Before => self.count.fetch_add(1, Ordering::SeqCst) + 1,
+            Side::After => self.count.load(Ordering::SeqCst),
+        };
+        if self.write == count && self.after == (side == Side::After) {
+            kill_self();
+        }
+    }
+}
+
+fn kill_self() {
+    if let Some(this) = os::process(std::process::id()) {
+        os::strike(&this, None, Blow::Kill);
+    }
+    std::process::abort();
+}

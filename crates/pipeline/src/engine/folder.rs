@@ -1,0 +1,142 @@
+use std::io;
+use std::path::{Path, PathBuf};
+
+use serde::de::DeserializeOwned;
+use stead_model::FileId;
+use stead_store::{nearest, read_capped};
+
+use super::EngineError;
+use crate::state::{STATE_SCHEMA, State};
+use crate::{Node, Plan};
+
+/// Plans hold prompts and mock answers, so they may be long.
+const PLAN_LIMIT: usize = 64 * 1024 * 1024;
+
+const STATE_LIMIT: usize = 16 * 1024 * 1024;
+
+/// The newest `plan.json` this program reads.
+const PLAN_SCHEMA: u32 = 1;
+
+/// Where one run keeps its files. The folder need not exist yet.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RunFolder {
+    path: PathBuf,
+    name: String,
+}
+
+impl RunFolder {
+    /// Names a run in the room of runs.
+    pub fn at(runs: &Path, name: &str) -> Result<Self, EngineError> {
+        match FileId::check(name) {
+            Ok(_) => Ok(Self { path: runs.join(name), name: name.to_owned() }),
+            Err(problem) => Err(EngineError::BadName { name: name.to_owned(), why: problem.to_string() }),
+        }
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    pub fn plan_path(&self) -> PathBuf {
+        self.path.join("plan.json")
+    }
+
+    pub fn state_path(&self) -> PathBuf {
+        self.path.join("state.json")
+    }
+
+    pub fn events_path(&self) -> PathBuf {
+        self.path.join("events.jsonl")
+    }
+
+    /// Says whether a run of this name was begun.
+    pub fn is_begun(&self) -> bool {
+        self.plan_path().is_file()
+    }
+
+    /// Reads the plan the run was frozen with.
+    pub fn plan(&self) -> Result<Plan, EngineError> {
+        let plan: Plan = self.read(&self.plan_path(), PLAN_LIMIT)?.ok_or_else(|| self.unknown())?;
+        if plan.schema > PLAN_SCHEMA {
+            return Err(EngineError::Newer { path: self.plan_path(), found: plan.schema, known: PLAN_SCHEMA });
+        }
+        Ok(plan)
+    }
+
+    /// Reads where the run stands; `None` when its engine did not come that far.
+    pub fn state(&self) -> Result<Option<State>, EngineError> {
+        let state: Option<State> = self.read(&self.state_path(), STATE_LIMIT)?;
+        match state {
+            Some(state) if state.schema > STATE_SCHEMA => {
+                Err(EngineError::Newer { path: self.state_path(), found: state.schema, known: STATE_SCHEMA })
+            }
+            state => Ok(state),
+        }
+    }
+
+    fn read<T: DeserializeOwned>(&self, path: &Path, limit: usize) -> Result<Option<T>, EngineError> {
+        let Some(bytes) = read_capped(path, limit)? else { return Ok(None) };
+        serde_json::from_slice(&bytes)
+            .map(Some)
+            .map_err(|error| EngineError::Damaged { path: path.to_owned(), why: error.to_string() })
+    }
+
+    /// What to say about a run of this name that nobody began.
+    pub fn unknown(&self) -> EngineError {
+        let names = self.path.parent().map(names).unwrap_or_default();
+        let near = nearest(&self.name, names.iter().map(String::as_str)).map(str::to_owned);
+        EngineError::UnknownRun { run: self.name.clone(), nearest: near }
+    }
+
+    pub fn stage_dir(&self, node: &Node) -> PathBuf {
+        self.path.join(&node.dir)
+    }
+
+    /// The folder of one iteration.
+    pub fn iteration_dir(&self, dir: &str, iteration: u32) -> PathBuf {
+        self.path.join(dir).join("iterations").join(iteration_name(iteration))
+    }
+}
+
+/// Three digits, and more where three are not enough.
+pub(crate) fn iteration_name(iteration: u32) -> String {
+    format!("{iteration:03}")
+}
+
+/// The names of all runs, oldest name first.
+pub(crate) fn names(runs: &Path) -> Vec<String> {
+    let mut names: Vec<String> = match std::fs::read_dir(runs) {
+        Ok(entries) => entries
+            .flatten()
+            .filter(|entry| entry.path().join("plan.json").is_file())
+            .filter_map(|entry| entry.file_name().into_string().ok())
+            .filter(|name| FileId::check(name).is_ok())
+            .collect(),
+        Err(_) => Vec::new(),
+    };
+    names.sort();
+    names
+}
+
+/// Makes sure that a folder exists.
+pub(crate) fn make_dir(path: &Path) -> Result<(), EngineError> {
+    match std::fs::create_dir_all(path) {
+        Ok(()) => Ok(()),
+        Err(source) if source.kind() == io::ErrorKind::AlreadyExists && path.is_dir() => Ok(()),
+        Err(source) => Err(EngineError::io("create folder", path, source)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn iterations_have_as_many_digits_as_they_need() {
+        assert_eq!([1, 42, 999, 1000, 12_345].map(iteration_name), ["001", "042", "999", "1000", "12345"]);
+    }
+}

@@ -1,0 +1,34 @@
+//! Git, as far as the engine asks it: a work tree for a branch of the run.
+
+use std::io;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+/// Variables by which git would be led to another repository than the one it stands in.
+const MISLEADING: [&str; 7] = [
+    "GIT_DIR",
+    "GIT_WORK_TREE",
+    "GIT_INDEX_FILE",
+    "GIT_COMMON_DIR",
+    "GIT_PREFIX",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_NAMESPACE",
+];
+
+/// Asks git, in a folder, and gives its answer without the line end. `Err` is what it complained about.
+pub(crate) fn git(dir: &Path, arguments: &[&str]) -> Result<String, String> {
+    let mut command = Command::new("git");
+    command.arg("-C").arg(dir).args(arguments).stdin(Stdio::null()).env("GIT_TERMINAL_PROMPT", "0").env("LC_ALL", "C");
+    for name in MISLEADING {
+        command.env_remove(name);
+    }
+    match command.output() {
+        Ok(output) if output.status.success() => Ok(String::from_utf8_lossy(&output.stdout).trim_end().to_owned()),
+        Ok(output) => {
+            let said = String::from_utf8_lossy(&output.stderr);
+            Err(said.trim().lines().next_back().unwrap_or("git failed without a word").to_owned())
+        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Err("git is not installed".to_owned()),
+        Err(error) => Err(error.to_string()),
+    }
+}

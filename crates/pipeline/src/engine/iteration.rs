@@ -1,0 +1,339 @@
+//! One iteration of a node, from its context to its record.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use stead_store::{Durability, replace_creating};
+
+use super::agent::Worked;
+use super::ending::Ending;
+use super::inputs::{self, text};
+use super::journal::{safe, write_json};
+use super::judgement::{self, Judged};
+use super::node_run::{NodeRun, Tally};
+use super::termination::{self, Brought};
+use super::{EngineError, attempt, output_parse, snapshot};
+use crate::context_file::{
+    CONTEXT_SCHEMA, Context, ContextBranch, ContextBudget, ContextLimits, ContextPaths, ContextStage,
+};
+use crate::event::RunEvent;
+use crate::prompt::{self, Vars};
+use crate::state::{ErrorKind, dollars, seconds};
+use crate::status::{Decision, Status, StatusProblem};
+use crate::{Outcome, Provider};
+
+/// Where one iteration's files are.
+pub(super) struct Desk {
+    pub(super) dir: PathBuf,
+    pub(super) iteration: u32,
+}
+
+impl Desk {
+    pub(super) fn file(&self, name: &str) -> PathBuf {
+        self.dir.join(name)
+    }
+}
+
+impl NodeRun<'_> {
+    /// Does the next iteration. `false` when the node has ended and that is recorded.
+    pub(super) fn iterate(&mut self) -> Result<bool, EngineError> {
+        let since = Instant::now();
+        let at = self.at();
+        let iteration = at.iteration_completed + 1;
+        let desk = Desk { dir: self.run.folder.iteration_dir(&self.node.dir, iteration), iteration };
+        if let Some(attempt) = attempt::prepare(&desk.dir)? {
+            self.run.journal.tell(RunEvent::Repeated { node: at.id.clone(), iteration, attempt })?;
+        }
+        let max_iterations = at.max_iterations;
+        self.run.journal.tell(RunEvent::IterationStarted { node: at.id.clone(), iteration, max_iterations })?;
+        let context = self.context(&desk);
+        write_json(&desk.file(attempt::CONTEXT), &context, Durability::Quick)?;
+        let prompt = self.prompt(&desk, &context)?;
+
+        let timeout = self.budget(0.0).timeout(self.node.guardrails.iteration_timeout_seconds);
+        let worked = self.set_to_work(&desk, &prompt, timeout.map(|(most, _)| most))?;
+        let status = self.read_status(&desk, &worked)?;
+        let judged = judgement::judge(&worked.how, timeout, worked.quota, status);
+        if let Some(problem) = &worked.problem {
+            self.run.journal.warn(&at.id, safe(problem))?;
+        }
+        self.warn_about_cost(&worked)?;
+        if !matches!(judged, Judged::Quota { .. }) {
+            self.forget_quotas();
+        }
+        match judged {
+            Judged::Told(status) => self.complete(&desk, status, &worked, since),
+            Judged::Blocked(status) => self.block(&desk, status, &worked, since).map(|()| false),
+            Judged::Failed { kind, message } => self.fail(&desk, kind, &message, &worked, since).map(|()| false),
+            Judged::Quota { until } => self.out_of_quota(&desk, until, &worked, since),
+            Judged::TimeUp => {
+                let why = self.budget(since.elapsed().as_secs_f64()).exhausted();
+                let why = why.unwrap_or_else(|| "the time is used up".to_owned());
+                self.write_error(&desk, &why)?;
+                let ending = self.limit(why);
+                self.give_up(&desk, &ending, None, &worked, since).map(|()| false)
+            }
+            Judged::Cancelled => {
+                let ending = self.cancelled();
+                self.give_up(&desk, &ending, None, &worked, since).map(|()| false)
+            }
+        }
+    }
+
+    fn context(&self, desk: &Desk) -> Context {
+        let (at, run_cost) = self
+            .run
+            .journal
+            .ask(|state| (state.nodes[self.index].clone(), state.nodes.iter().map(|n| n.cost_usd).sum()));
+        let budget = self.budget(0.0);
+        let plan = self.run.plan;
+        let stages: BTreeSet<&str> = plan.nodes.iter().map(|node| node.stage.as_str()).collect();
+        Context {
+            schema: CONTEXT_SCHEMA,
+            session: plan.run.clone(),
+            pipeline: plan.pipeline.clone().unwrap_or_default(),
+            stage: ContextStage {
+                id: self.node.stage.clone(),
+                index: self.node.index,
+                template: self.node.template.clone(),
+            },
+            stage_count: u32::try_from(stages.len()).unwrap_or(u32::MAX),
+            iteration: desk.iteration,
+            paths: ContextPaths {
+                session_dir: text(self.run.folder.path()),
+                stage_dir: text(&self.stage_dir),
+                progress: text(&self.progress()),
+                output: text(&self.output()),
+                status: text(&desk.file(attempt::STATUS)),
+                work_dir: text(&self.root),
+            },
+            inputs: inputs::of_iteration(self.run.folder, plan, &at, &self.from_stage),
+            limits: ContextLimits {
+                max_iterations: at.max_iterations,
+                remaining_seconds: budget.time.map(|left| left.max(0.0) as u64),
+                iteration_timeout_seconds: self.node.guardrails.iteration_timeout_seconds,
+            },
+            previous_summary: self.previous.summary.clone(),
+            consecutive_stops: at.consecutive_stops,
+            elapsed_seconds: seconds(self.run.journal.elapsed()),
+            budget: ContextBudget {
+                cost_usd_used: at.cost_usd,
+                cost_usd_remaining: budget.cost.map(|left| dollars(left.max(0.0))),
+                run_cost_usd_used: dollars(run_cost),
+                stage_seconds_used: at.elapsed_seconds,
+            },
+            verification: self.previous.verification.clone(),
+            branch: self.node.branch.as_ref().map(|branch| ContextBranch {
+                name: branch.name.clone(),
+                item: branch.item.clone(),
+                git_branch: self.tree_branch(),
+            }),
+        }
+    }
+
+    fn prompt(&mut self, desk: &Desk, context: &Context) -> Result<String, EngineError> {
+        let by_stage: Vec<(String, String)> =
+            context.inputs.from_stage.iter().map(|(stage, paths)| (stage.clone(), paths.join("\n"))).collect();
+        let all = context.inputs.initial.iter().chain(context.inputs.from_stage.values().flatten());
+        let vars = Vars {
+            ctx: text(&desk.file(attempt::CONTEXT)),
+            progress: context.paths.progress.clone(),
+            output: context.paths.output.clone(),
+            status: context.paths.status.clone(),
+            session: context.session.clone(),
+            iteration: desk.iteration,
+            inputs: all.map(String::as_str).collect::<Vec<_>>().join("\n"),
+            inputs_by_stage: by_stage,
+            item: self.node.branch.as_ref().and_then(|branch| branch.item.clone()),
+        };
+        let resolved = prompt::resolve(&prompt::text_of(self.node), &vars);
+        if !self.told_prompt {
+            self.told_prompt = true;
+            for warning in &resolved.warnings {
+                self.run.journal.warn(&self.node.id, warning.to_string())?;
+            }
+        }
+        Ok(resolved.text)
+    }
+
+    /// Reads the status; a v2 stage's is derived from what the agent said, unless it wrote one.
+    fn read_status(&self, desk: &Desk, worked: &Worked) -> Result<Result<Status, StatusProblem>, EngineError> {
+        let path = desk.file(attempt::STATUS);
+        let read = Status::read(&path);
+        let (Err(StatusProblem::Missing), Some(pairs)) = (&read, &self.node.output_parse) else { return Ok(read) };
+        let said = worked.message.as_deref().unwrap_or_default();
+        match output_parse::derive(pairs, said, self.run.journal.now()) {
+            Ok(status) => {
+                replace_creating(&path, &status.to_bytes(), Durability::Quick)?;
+                Ok(Ok(status))
+            }
+            Err(_) => Ok(read),
+        }
+    }
+
+    /// A stage or run that has a budget must not believe that agents which do not say their cost are free.
+    fn warn_about_cost(&self, worked: &Worked) -> Result<(), EngineError> {
+        let has_limit = self.node.guardrails.max_cost_usd.is_some() || self.run.plan.max_cost_usd.is_some();
+        let is_new = worked.cost_usd.is_none() && worked.has_ended && !self.at().cost_unknown;
+        if has_limit && is_new && self.node.provider != Provider::Mock {
+            let message = "its provider does not say what it costs, so `max_cost_usd` cannot hold it";
+            self.run.journal.warn(&self.node.id, message)?;
+        }
+        Ok(())
+    }
+
+    /// Records an iteration that counts.
+    fn complete(&mut self, desk: &Desk, status: Status, worked: &Worked, since: Instant) -> Result<bool, EngineError> {
+        self.keep_output(desk, worked)?;
+        let stops = termination::stops(self.at().consecutive_stops, status.decision);
+        let verification = self.verify(desk)?;
+        let ending = self.judge(desk, stops, worked)?;
+        let tally = Tally { completed: Some(stops), ..self.tally(desk.iteration, worked, since) };
+        self.tell_ended(desk, &Told::Status(&status), stops, worked, &tally)?;
+        self.previous.summary = Some(status.summary).filter(|summary| !summary.is_empty());
+        self.previous.verification = verification;
+        let ending = match ending {
+            Some(ending) => Some(ending),
+            None => self.spent(&tally).or_else(|| self.interruption()),
+        };
+        match ending {
+            Some(ending) => self.end(&ending, &tally).map(|()| false),
+            None => self.go_on(&tally).map(|()| true),
+        }
+    }
+
+    fn judge(&self, desk: &Desk, stops: u32, worked: &Worked) -> Result<Option<Ending>, EngineError> {
+        let queue_left = match self.count_queue(desk.iteration)? {
+            Ok(left) => left,
+            Err(ending) => return Ok(Some(ending)),
+        };
+        let brought = Brought {
+            completed: desk.iteration,
+            max_iterations: self.node.guardrails.max_iterations,
+            consecutive_stops: stops,
+            message: worked.message.as_deref(),
+            queue_left,
+        };
+        let verdict = termination::judge(&self.node.termination, &brought);
+        Ok(verdict.map(|(outcome, why)| self.ending(outcome, why)))
+    }
+
+    /// Says whether this attempt used up the rest of the money or time.
+    fn spent(&self, tally: &Tally) -> Option<Ending> {
+        let mut budget = self.budget(tally.seconds);
+        budget.cost = budget.cost.map(|left| left - tally.cost_usd);
+        budget.exhausted().map(|why| self.ending(Outcome::Limit, why))
+    }
+
+    fn block(&mut self, desk: &Desk, status: Status, worked: &Worked, since: Instant) -> Result<(), EngineError> {
+        self.keep_output(desk, worked)?;
+        let why = match status.reason.trim() {
+            "" => "the agent waits for a person".to_owned(),
+            reason => reason.to_owned(),
+        };
+        let stops = termination::stops(self.at().consecutive_stops, status.decision);
+        let mut tally = self.tally(desk.iteration, worked, since);
+        tally.completed = (status.decision == Decision::Stop).then_some(stops);
+        self.tell_ended(desk, &Told::Status(&status), stops, worked, &tally)?;
+        self.end(&Ending::Blocked(why), &tally)
+    }
+
+    fn fail(
+        &self,
+        desk: &Desk,
+        kind: ErrorKind,
+        message: &str,
+        worked: &Worked,
+        since: Instant,
+    ) -> Result<(), EngineError> {
+        if kind != ErrorKind::AgentError {
+            self.write_error(desk, message)?;
+        }
+        let ending = Ending::Failed(kind, message.to_owned());
+        self.give_up(desk, &ending, Some(kind), worked, since)
+    }
+
+    fn out_of_quota(
+        &mut self,
+        desk: &Desk,
+        until: Option<i64>,
+        worked: &Worked,
+        since: Instant,
+    ) -> Result<bool, EngineError> {
+        let why = worked.quota_reason.as_deref().unwrap_or("the provider's quota is used up").to_owned();
+        self.write_error(desk, &why)?;
+        let tally = self.tally(desk.iteration, worked, since);
+        let told = Told::Nothing { failure: None, reason: &why };
+        self.tell_ended(desk, &told, self.at().consecutive_stops, worked, &tally)?;
+        self.go_on(&tally)?;
+        match self.wait_for_quota(until, &why)? {
+            Some(ending) => self.end(&ending, &Tally::default()).map(|()| false),
+            None => Ok(true),
+        }
+    }
+
+    /// Records an attempt that does not count and ends the node.
+    fn give_up(
+        &self,
+        desk: &Desk,
+        ending: &Ending,
+        failure: Option<ErrorKind>,
+        worked: &Worked,
+        since: Instant,
+    ) -> Result<(), EngineError> {
+        self.keep_output(desk, worked)?;
+        let tally = self.tally(desk.iteration, worked, since);
+        let told = Told::Nothing { failure, reason: ending.why() };
+        self.tell_ended(desk, &told, self.at().consecutive_stops, worked, &tally)?;
+        self.end(ending, &tally)
+    }
+
+    /// Puts an error status in the place of what the agent wrote, which is kept beside it.
+    fn write_error(&self, desk: &Desk, message: &str) -> Result<(), EngineError> {
+        attempt::reject_status(&desk.dir)?;
+        let status = Status::error(&safe(message), self.run.journal.now());
+        Ok(replace_creating(&desk.file(attempt::STATUS), &status.to_bytes(), Durability::Quick)?)
+    }
+
+    fn keep_output(&self, desk: &Desk, worked: &Worked) -> Result<(), EngineError> {
+        let target: &Path = &desk.file(attempt::OUTPUT);
+        match snapshot::keep(&self.output(), worked.message.as_deref(), target)? {
+            Some(problem) => self.run.journal.warn(&self.node.id, problem),
+            None => Ok(()),
+        }
+    }
+
+    fn tell_ended(
+        &self,
+        desk: &Desk,
+        told: &Told<'_>,
+        stops: u32,
+        worked: &Worked,
+        tally: &Tally,
+    ) -> Result<(), EngineError> {
+        let (decision, failure, reason, summary) = match told {
+            Told::Status(status) => (Some(status.decision), None, status.reason.as_str(), status.summary.as_str()),
+            Told::Nothing { failure, reason } => (None, *failure, *reason, ""),
+        };
+        self.run.journal.tell(RunEvent::IterationEnded {
+            node: self.node.id.clone(),
+            iteration: desk.iteration,
+            decision,
+            failure,
+            reason: safe(reason),
+            summary: safe(summary),
+            consecutive_stops: stops,
+            seconds: seconds(tally.seconds),
+            cost_usd: worked.cost_usd,
+            session: worked.session.clone(),
+            left_behind: worked.left_behind,
+        })
+    }
+}
+
+/// What is said of an attempt.
+enum Told<'a> {
+    Status(&'a Status),
+    Nothing { failure: Option<ErrorKind>, reason: &'a str },
+}

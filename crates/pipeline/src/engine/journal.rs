@@ -1,0 +1,125 @@
+//! What the engine writes down about a run: its state, in one place and one write at a time, and its events.
+//!
+//! A write of the state is the only thing that makes an iteration count. Events are written before the state that they
+//! lead to: after a kill an event may be there twice, but none is missing.
+
+use std::path::Path;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use stead_model::rfc3339;
+use stead_store::{Durability, append_line, replace};
+
+use super::fault::{Fault, Side};
+use super::folder::RunFolder;
+use super::{EngineError, Surroundings};
+use crate::event::{EVENT_VERSION, EventLine, RunEvent};
+use crate::state::{State, seconds};
+
+/// How long an event waits for a reader that holds the log.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// The most a text from an agent takes in an event; the whole of it is in the iteration's folder.
+const TEXT_LIMIT: usize = 2000;
+
+pub(crate) struct Journal<'a> {
+    folder: &'a RunFolder,
+    around: &'a Surroundings<'a>,
+    fault: Fault,
+    state: Mutex<State>,
+    /// One event at a time, for whoever watches.
+    speaking: Mutex<()>,
+    elapsed_before: f64,
+    since: Instant,
+}
+
+impl<'a> Journal<'a> {
+    /// Takes over a state; it is not written yet.
+    pub(crate) fn new(folder: &'a RunFolder, around: &'a Surroundings<'a>, state: State) -> Self {
+        Self {
+            folder,
+            around,
+            fault: Fault::new((around.env)(super::fault::VARIABLE)),
+            // A state written by a clock or a hand gone wrong must not make time run backwards.
+            elapsed_before: state.elapsed_seconds.max(0.0),
+            state: Mutex::new(state),
+            speaking: Mutex::new(()),
+            since: Instant::now(),
+        }
+    }
+
+    pub(crate) fn now(&self) -> String {
+        rfc3339((self.around.now)())
+    }
+
+    /// How long engines worked on this run, all together.
+    pub(crate) fn elapsed(&self) -> f64 {
+        self.elapsed_before + self.since.elapsed().as_secs_f64()
+    }
+
+    pub(crate) fn state(&self) -> State {
+        self.lock().clone()
+    }
+
+    /// Answers a question about the state without copying it.
+    pub(crate) fn ask<T>(&self, question: impl FnOnce(&State) -> T) -> T {
+        question(&self.lock())
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Changes the state, on disk and in mind. If it cannot be written, it stays as it was in both.
+    pub(crate) fn commit(&self, change: impl FnOnce(&mut State)) -> Result<(), EngineError> {
+        let mut state = self.lock();
+        let mut next = state.clone();
+        change(&mut next);
+        next.updated_at = self.now();
+        next.elapsed_seconds = seconds(self.elapsed());
+        next.cost_usd = crate::state::dollars(next.nodes.iter().map(|node| node.cost_usd).sum());
+        self.fault.pass(Side::Before);
+        write_json(&self.folder.state_path(), &next, Durability::Synced)?;
+        self.fault.pass(Side::After);
+        *state = next;
+        Ok(())
+    }
+
+    /// Writes an event down and tells whoever watches.
+    pub(crate) fn tell(&self, event: RunEvent) -> Result<(), EngineError> {
+        let _one_at_a_time = self.speaking.lock().unwrap_or_else(PoisonError::into_inner);
+        let line = EventLine { v: EVENT_VERSION, ts: self.now(), event };
+        append_line(&self.folder.events_path(), to_json(&line)?, Durability::Quick, PATIENCE)?;
+        self.around.observer.event(&line);
+        Ok(())
+    }
+
+    pub(crate) fn warn(&self, node: &str, message: impl Into<String>) -> Result<(), EngineError> {
+        self.tell(RunEvent::Warning { node: Some(node.to_owned()), message: message.into() })
+    }
+}
+
+fn to_json(value: &impl serde::Serialize) -> Result<Vec<u8>, EngineError> {
+    serde_json::to_vec(value).map_err(|error| EngineError::Mismatch { why: error.to_string() })
+}
+
+/// Writes a file of the run for people and programs to read.
+pub(crate) fn write_json(
+    path: &Path,
+    value: &impl serde::Serialize,
+    durability: Durability,
+) -> Result<(), EngineError> {
+    let mut bytes =
+        serde_json::to_vec_pretty(value).map_err(|error| EngineError::Mismatch { why: error.to_string() })?;
+    bytes.push(b'\n');
+    Ok(replace(path, &bytes, durability)?)
+}
+
+/// Makes a text from an agent fit for a log: no secrets, and not too long.
+pub(crate) fn safe(text: &str) -> String {
+    let text = stead_model::redact(text.trim());
+    match text.char_indices().nth(TEXT_LIMIT) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.into_owned(),
+    }
+}

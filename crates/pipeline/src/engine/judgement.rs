@@ -1,0 +1,130 @@
+//! What an agent's end means: six ways to fail, told apart, and in this order, so that a status can never cover up how
+//! the agent really ended. A pure answer.
+
+use std::time::Duration;
+
+use super::budget::Bound;
+use crate::custody::How;
+use crate::state::ErrorKind;
+use crate::status::{Decision, Status, StatusProblem};
+
+/// How an attempt at an iteration came out.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Judged {
+    /// It is complete, and this is what the agent says.
+    Told(Status),
+    /// The agent waits for a person. What it did counts if it said `stop`, and is done again if it said `error`.
+    Blocked(Status),
+    Failed {
+        kind: ErrorKind,
+        message: String,
+    },
+    /// The provider's quota is used up, until this moment if it says so.
+    Quota {
+        until: Option<i64>,
+    },
+    Cancelled,
+    /// The stage or the run used up its time.
+    TimeUp,
+}
+
+pub(crate) fn judge(
+    how: &How,
+    timeout: Option<(Duration, Bound)>,
+    quota: Option<Option<i64>>,
+    status: Result<Status, StatusProblem>,
+) -> Judged {
+    let failed = |kind, message: String| Judged::Failed { kind, message };
+    if *how == How::Cancelled {
+        return Judged::Cancelled;
+    }
+    if let Some(until) = quota {
+        return Judged::Quota { until };
+    }
+    match how {
+        How::Exit(0) => {}
+        How::Exit(code) => return failed(ErrorKind::Exit, format!("the agent exited with code {code}")),
+        How::Signal(signal) => return failed(ErrorKind::Signal, format!("signal {signal} ended the agent")),
+        How::Timeout => {
+            return match timeout {
+                Some((_, Bound::Budget)) => Judged::TimeUp,
+                Some((most, Bound::Iteration)) => {
+                    failed(ErrorKind::Timeout, format!("the agent took longer than {} s", most.as_secs()))
+                }
+                None => failed(ErrorKind::Timeout, "the agent took too long".to_owned()),
+            };
+        }
+        How::Cancelled => return Judged::Cancelled,
+        How::CannotStart(why) => return failed(ErrorKind::Start, format!("the agent could not be started: {why}")),
+    }
+    match status {
+        Err(StatusProblem::Missing) => failed(ErrorKind::MissingStatus, "the agent wrote no `status.json`".to_owned()),
+        Err(StatusProblem::Invalid(why)) => {
+            failed(ErrorKind::InvalidStatus, format!("the agent's `status.json` is not valid: {why}"))
+        }
+        Ok(status) if status.blocked_on.is_some() => Judged::Blocked(status),
+        Ok(status) if status.decision == Decision::Error => {
+            let reason = match status.reason.trim() {
+                "" => status.errors.first().map_or("the agent said `error` without a reason", String::as_str),
+                reason => reason,
+            };
+            failed(ErrorKind::AgentError, reason.to_owned())
+        }
+        Ok(status) => Judged::Told(status),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn status(text: &str) -> Result<Status, StatusProblem> {
+        Status::parse(text.as_bytes()).map_err(StatusProblem::Invalid)
+    }
+
+    #[track_caller]
+    fn check(how: How, status: Result<Status, StatusProblem>, expected: &str) {
+        let timeout = Some((Duration::from_secs(5), Bound::Iteration));
+        let got = match judge(&how, timeout, None, status) {
+            Judged::Failed { kind, message } => format!("{}: {message}", kind.name()),
+            Judged::Told(status) => status.decision.name().to_owned(),
+            Judged::Blocked(_) => "blocked".to_owned(),
+            other => format!("{other:?}"),
+        };
+        assert_eq!(got, expected, "{how:?}");
+    }
+
+    #[test]
+    fn six_failures_are_told_apart() {
+        let good = r#"{"decision": "stop"}"#;
+        check(How::Exit(0), status(good), "stop");
+        check(How::Exit(0), status(r#"{"decision": "continue"}"#), "continue");
+        check(How::Exit(7), status(good), "exit: the agent exited with code 7");
+        check(How::Signal(9), status(good), "signal: signal 9 ended the agent");
+        check(How::Timeout, status(good), "timeout: the agent took longer than 5 s");
+        check(How::Exit(0), Err(StatusProblem::Missing), "missing-status: the agent wrote no `status.json`");
+        check(
+            How::Exit(0),
+            Err(StatusProblem::Invalid("it is a folder".into())),
+            "invalid-status: the agent's `status.json` is not valid: it is a folder",
+        );
+        check(How::Exit(0), status(r#"{"decision": "error", "reason": "no key"}"#), "agent-error: no key");
+        check(How::Exit(0), status(r#"{"decision": "error", "errors": ["e1"]}"#), "agent-error: e1");
+        check(How::CannotStart("gone".into()), status(good), "start: the agent could not be started: gone");
+    }
+
+    #[test]
+    fn a_person_a_quota_and_a_cancel_are_no_failures() {
+        check(How::Exit(0), status(r#"{"decision": "error", "blocked_on": "person"}"#), "blocked");
+        check(
+            How::Exit(1),
+            status(r#"{"decision": "stop", "blocked_on": "person"}"#),
+            "exit: the agent exited with code 1",
+        );
+        check(How::Cancelled, status(r#"{"decision": "stop"}"#), "Cancelled");
+        let quota = judge(&How::Exit(1), None, Some(Some(7)), Err(StatusProblem::Missing));
+        assert_eq!(quota, Judged::Quota { until: Some(7) });
+        let budget = Some((Duration::from_secs(5), Bound::Budget));
+        assert_eq!(judge(&How::Timeout, budget, None, Err(StatusProblem::Missing)), Judged::TimeUp);
+    }
+}

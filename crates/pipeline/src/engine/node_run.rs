@@ -1,0 +1,338 @@
+//! One node at work: iteration after iteration until it is done or something stops it.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use stead_model::{rfc3339, unix_millis};
+use stead_store::{Durability, create, create_parents};
+
+use super::agent::Worked;
+use super::budget::Budget;
+use super::ending::Ending;
+use super::folder::make_dir;
+use super::previous::Previous;
+use super::run::Run;
+use super::termination::{self, Brought};
+use super::wait::{self, Waited};
+use super::worktree::{self, Fate, Tree};
+use super::{EngineError, inputs};
+use crate::custody::Cancel;
+use crate::event::RunEvent;
+use crate::state::{ErrorKind, NodeState, NodeStatus, dollars, seconds};
+use crate::{Node, OnQuota, Outcome, Provider, Termination, provider_name};
+
+pub(crate) struct NodeRun<'r> {
+    pub(super) run: &'r Run<'r>,
+    pub(super) index: usize,
+    pub(super) node: &'r Node,
+    pub(super) cancel: Cancel,
+    pub(super) stage_dir: PathBuf,
+    /// Where the agent works: the project, or the node's own work tree.
+    pub(super) root: PathBuf,
+    tree: Option<Tree>,
+    pub(super) from_stage: BTreeMap<String, Vec<String>>,
+    pub(super) previous: Previous,
+    /// Answers in a row that named a quota.
+    quotas: u32,
+    pub(super) told_prompt: bool,
+}
+
+/// What an attempt adds to the node's counters.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Tally {
+    pub(super) iteration: u32,
+    /// The attempt counts: with how many stops in a row.
+    pub(super) completed: Option<u32>,
+    pub(super) seconds: f64,
+    pub(super) cost_usd: f64,
+    pub(super) cost_unknown: bool,
+}
+
+impl<'r> NodeRun<'r> {
+    pub(crate) fn new(run: &'r Run<'r>, index: usize, cancel: Cancel) -> Self {
+        let node = &run.plan.nodes[index];
+        Self {
+            run,
+            index,
+            node,
+            cancel,
+            stage_dir: run.folder.stage_dir(node),
+            root: run.around.root.to_owned(),
+            tree: None,
+            from_stage: BTreeMap::new(),
+            previous: Previous::default(),
+            quotas: 0,
+            told_prompt: false,
+        }
+    }
+
+    pub(super) fn at(&self) -> NodeState {
+        self.run.journal.ask(|state| state.nodes[self.index].clone())
+    }
+
+    pub(crate) fn run(&mut self) -> Result<(), EngineError> {
+        let ending = match self.begin()? {
+            Some(ending) => Some(ending),
+            None => self.work()?,
+        };
+        if let Some(ending) = ending {
+            self.end(&ending, &Tally::default())?;
+        }
+        self.close_tree()
+    }
+
+    /// Makes the node's places and says that it is at work.
+    fn begin(&mut self) -> Result<Option<Ending>, EngineError> {
+        let at = self.at();
+        let base = match (self.node.worktree, at.worktree_base.clone()) {
+            (false, _) => None,
+            (true, Some(base)) => Some(base),
+            (true, None) => match worktree::begin(&self.root, self.run.folder, self.node) {
+                Ok(base) => Some(base),
+                Err(why) => return Ok(Some(Ending::Failed(ErrorKind::Worktree, no_tree(&why)))),
+            },
+        };
+        self.run.journal.tell(RunEvent::StageStarted {
+            node: at.id.clone(),
+            stage: at.stage.clone(),
+            iteration: at.iteration_completed + 1,
+            max_iterations: at.max_iterations,
+            provider: provider_name(&self.node.provider).to_owned(),
+        })?;
+        self.run.journal.commit(|state| {
+            let node = &mut state.nodes[self.index];
+            node.status = NodeStatus::Running;
+            node.iteration = (node.iteration_completed + 1).min(node.max_iterations.max(1));
+            node.worktree_base.clone_from(&base);
+        })?;
+        if let Some(base) = base {
+            match Tree::open(&self.root, self.run.folder, self.node, &base) {
+                Ok(tree) => {
+                    self.root.clone_from(&tree.root);
+                    self.tree = Some(tree);
+                }
+                Err(why) => return Ok(Some(Ending::Failed(ErrorKind::Worktree, no_tree(&why)))),
+            }
+        }
+        make_dir(&self.stage_dir)?;
+        create(&self.progress(), format!("# Progress of {}\n", self.node.id).as_bytes(), Durability::Quick)?;
+        create_parents(&self.output())?;
+        self.from_stage =
+            self.run.journal.ask(|state| inputs::from_stages(self.run.folder, self.run.plan, state, self.node));
+        self.previous = Previous::of(self.run.folder, &at);
+        self.sit_out(&at)
+    }
+
+    /// Goes on with a wait that an earlier engine began.
+    fn sit_out(&mut self, at: &NodeState) -> Result<Option<Ending>, EngineError> {
+        let until = at.waiting_until.as_deref().and_then(unix_millis);
+        match until {
+            Some(until) if self.node.guardrails.on_quota == OnQuota::Wait && until > (self.run.around.now)() => {
+                self.wait_until(until, "the provider's quota is used up")
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// Iterates. `None` when the last iteration's own record says how the node ended.
+    fn work(&mut self) -> Result<Option<Ending>, EngineError> {
+        if let Some(ending) = self.first_look()? {
+            return Ok(Some(ending));
+        }
+        loop {
+            if let Some(ending) = self.interruption() {
+                return Ok(Some(ending));
+            }
+            if let Some(why) = self.budget(0.0).exhausted() {
+                return Ok(Some(self.limit(why)));
+            }
+            if !self.iterate()? {
+                return Ok(None);
+            }
+        }
+    }
+
+    /// Finds out whether there is anything to do: the queue may be empty, or an earlier engine may have used everything up.
+    fn first_look(&mut self) -> Result<Option<Ending>, EngineError> {
+        let at = self.at();
+        let queue_left = match self.count_queue(at.iteration_completed)? {
+            Ok(left) => left,
+            Err(ending) => return Ok(Some(ending)),
+        };
+        let brought = Brought {
+            completed: at.iteration_completed,
+            max_iterations: at.max_iterations,
+            // What earlier iterations said was judged when they ended.
+            consecutive_stops: 0,
+            message: None,
+            queue_left,
+        };
+        let verdict = termination::judge(&self.node.termination, &brought);
+        Ok(verdict.map(|(outcome, why)| self.ending(outcome, why)))
+    }
+
+    /// A reason from outside to stop between two iterations.
+    pub(super) fn interruption(&self) -> Option<Ending> {
+        if self.cancel.is_set() {
+            return Some(self.cancelled());
+        }
+        let pauses = self.run.pause.load(Ordering::SeqCst);
+        pauses.then(|| Ending::Cancelled("another branch stopped the run".to_owned()))
+    }
+
+    pub(super) fn cancelled(&self) -> Ending {
+        let why = if self.run.has_lost(self.node) { "other branches were enough" } else { "the run was cancelled" };
+        Ending::Cancelled(why.to_owned())
+    }
+
+    pub(super) fn ending(&self, outcome: Outcome, why: String) -> Ending {
+        if outcome == Outcome::Done { Ending::Done(why) } else { self.limit(why) }
+    }
+
+    pub(super) fn limit(&self, why: String) -> Ending {
+        Ending::limit(self.node.guardrails.on_limit, why)
+    }
+
+    /// What is left for this node, `running` seconds into an iteration.
+    pub(super) fn budget(&self, running: f64) -> Budget {
+        let elapsed = self.run.journal.elapsed();
+        self.run.journal.ask(|state| {
+            let at = &state.nodes[self.index];
+            Budget::of(self.run.plan, state, self.node, at, elapsed, at.elapsed_seconds + running)
+        })
+    }
+
+    /// Asks the queue's command, where the stage has one.
+    pub(super) fn count_queue(&self, iteration: u32) -> Result<Result<Option<u64>, Ending>, EngineError> {
+        match &self.node.termination {
+            Termination::Queue { command } => self.ask_queue(command, iteration).map(|counted| counted.map(Some)),
+            _ => Ok(Ok(None)),
+        }
+    }
+
+    /// Waits for a quota. `Some` when it must not be waited for, or the wait was ended.
+    pub(super) fn wait_for_quota(&mut self, until: Option<i64>, why: &str) -> Result<Option<Ending>, EngineError> {
+        match until {
+            Some(until) if self.node.guardrails.on_quota == OnQuota::Wait => self.wait_until(until, why),
+            _ => Ok(Some(Ending::Quota(why.to_owned()))),
+        }
+    }
+
+    fn wait_until(&mut self, until: i64, why: &str) -> Result<Option<Ending>, EngineError> {
+        let least = wait::least(self.quotas);
+        self.quotas += 1;
+        let now = self.run.around.now;
+        let span = wait::span(now(), until, least);
+        let run_left = self.run.plan.max_runtime_seconds.map(|most| most as f64 - self.run.journal.elapsed());
+        let fits = |span: &Duration| run_left.is_none_or(|left| span.as_secs_f64() < left);
+        let Some(span) = span.filter(fits) else {
+            return Ok(Some(Ending::Quota(format!("{why}, and the wait would be too long"))));
+        };
+        let stated = rfc3339(until);
+        self.run.journal.tell(RunEvent::Waiting { node: self.node.id.clone(), until: stated.clone() })?;
+        self.set_waiting(Some(stated))?;
+        match wait::wait(now, until, span, least, &self.cancel) {
+            // The moment stays in the state: whoever resumes waits on.
+            Waited::Cancelled => Ok(Some(self.cancelled())),
+            Waited::Over => self.set_waiting(None).map(|()| None),
+        }
+    }
+
+    fn set_waiting(&self, until: Option<String>) -> Result<(), EngineError> {
+        self.run.journal.commit(|state| {
+            let node = &mut state.nodes[self.index];
+            node.status = if until.is_some() { NodeStatus::Waiting } else { NodeStatus::Running };
+            node.waiting_until = until;
+        })
+    }
+
+    pub(super) fn forget_quotas(&mut self) {
+        self.quotas = 0;
+    }
+
+    /// Records an attempt that did not end the node: the one commit of an iteration.
+    pub(super) fn go_on(&self, tally: &Tally) -> Result<(), EngineError> {
+        self.run.journal.commit(|state| {
+            let node = &mut state.nodes[self.index];
+            count(node, tally);
+            if tally.completed.is_some() {
+                node.iteration = tally.iteration + 1;
+            }
+        })
+    }
+
+    /// Records the node's end, together with the attempt that led to it: the one commit of the last iteration.
+    pub(super) fn end(&self, ending: &Ending, tally: &Tally) -> Result<(), EngineError> {
+        let mut at = self.at();
+        count(&mut at, tally);
+        self.run.journal.tell(ending.event(&at))?;
+        let now = self.run.journal.now();
+        self.run.journal.commit(|state| {
+            count(&mut state.nodes[self.index], tally);
+            ending.apply(self.run.plan, state, self.index, &now);
+        })
+    }
+
+    /// Takes the node's own work tree away if it is over and nothing was done there; otherwise says where it is.
+    fn close_tree(&self) -> Result<(), EngineError> {
+        let at = self.at();
+        let is_final = match at.status {
+            NodeStatus::Done | NodeStatus::Limit => true,
+            NodeStatus::Cancelled => self.run.has_lost(self.node),
+            _ => false,
+        };
+        let Some(tree) = self.tree.as_ref().filter(|_| is_final) else { return Ok(()) };
+        match tree.close(self.run.around.root) {
+            Fate::Gone => Ok(()),
+            Fate::Kept { path, branch } => {
+                let path = path.to_string_lossy().into_owned();
+                self.run.journal.tell(RunEvent::WorktreeKept { node: self.node.id.clone(), path, branch })
+            }
+        }
+    }
+
+    pub(super) fn progress(&self) -> PathBuf {
+        self.stage_dir.join("progress.md")
+    }
+
+    pub(super) fn output(&self) -> PathBuf {
+        match &self.node.output {
+            Some(tracked) => self.root.join(tracked),
+            None => self.stage_dir.join(super::attempt::OUTPUT),
+        }
+    }
+
+    pub(super) fn tree_branch(&self) -> Option<String> {
+        self.tree.as_ref().map(|tree| tree.branch.clone())
+    }
+
+    pub(super) fn tally(&self, iteration: u32, worked: &Worked, since: Instant) -> Tally {
+        Tally {
+            iteration,
+            completed: None,
+            seconds: since.elapsed().as_secs_f64(),
+            cost_usd: worked.cost_usd.unwrap_or_default(),
+            cost_unknown: worked.cost_usd.is_none() && self.node.provider != Provider::Mock,
+        }
+    }
+}
+
+fn count(node: &mut NodeState, tally: &Tally) {
+    node.elapsed_seconds = seconds(node.elapsed_seconds + tally.seconds);
+    node.cost_usd = dollars(node.cost_usd + tally.cost_usd);
+    node.cost_unknown |= tally.cost_unknown;
+    if tally.iteration > 0 {
+        node.iteration = tally.iteration;
+    }
+    if let Some(stops) = tally.completed {
+        node.iteration_completed = tally.iteration;
+        node.consecutive_stops = stops;
+        node.waiting_until = None;
+    }
+}
+
+fn no_tree(why: &str) -> String {
+    format!("no work tree for this branch: {why}")
+}

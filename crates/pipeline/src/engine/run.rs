@@ -1,0 +1,196 @@
+//! One run under way: starts what can be started, ends what need not go on, and says how it all ended.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, Sender};
+use std::thread;
+
+use stead_store::Durability;
+
+use super::board::{self, Step};
+use super::ending::Ending;
+use super::folder::RunFolder;
+use super::journal::{Journal, write_json};
+use super::node_run::NodeRun;
+use super::{EngineError, RunEnd, Surroundings};
+use crate::custody::Cancel;
+use crate::event::RunEvent;
+use crate::state::{NodeStatus, RunStatus, State, seconds};
+use crate::{Node, Plan};
+
+/// What all parts of a run share.
+pub(crate) struct Run<'a> {
+    pub(crate) plan: &'a Plan,
+    pub(crate) folder: &'a RunFolder,
+    pub(crate) around: &'a Surroundings<'a>,
+    pub(crate) journal: Journal<'a>,
+    pub(crate) run_id: String,
+    /// Set when agents should end at once: from outside, or because something failed.
+    pub(crate) cancel: Cancel,
+    /// Set when what is at work may finish its iteration, and no more.
+    pub(crate) pause: AtomicBool,
+}
+
+/// Tells the scheduler how a node's thread ended, also when it panicked.
+struct Farewell {
+    index: usize,
+    sender: Sender<(usize, Result<(), EngineError>)>,
+    result: Option<Result<(), EngineError>>,
+}
+
+impl Drop for Farewell {
+    fn drop(&mut self) {
+        let lost = || Err(EngineError::Mismatch { why: "the thread of a stage ended without a word".to_owned() });
+        let _ = self.sender.send((self.index, self.result.take().unwrap_or_else(lost)));
+    }
+}
+
+impl<'a> Run<'a> {
+    pub(crate) fn new(plan: &'a Plan, folder: &'a RunFolder, around: &'a Surroundings<'a>, state: State) -> Self {
+        Self {
+            plan,
+            folder,
+            around,
+            run_id: state.run_id.clone(),
+            journal: Journal::new(folder, around, state),
+            cancel: around.cancel.child(),
+            pause: AtomicBool::new(false),
+        }
+    }
+
+    /// Works until everything has ended or nothing can go on.
+    pub(crate) fn execute(&self) -> Result<RunEnd, EngineError> {
+        thread::scope(|scope| {
+            let (sender, receiver) = mpsc::channel();
+            let mut live: BTreeMap<usize, Cancel> = BTreeMap::new();
+            let mut failure: Option<EngineError> = None;
+            loop {
+                if failure.is_none()
+                    && let Err(error) = self.launch(scope, &sender, &mut live)
+                {
+                    failure = Some(error);
+                    self.cancel.ask();
+                }
+                if live.is_empty() {
+                    break;
+                }
+                let Ok((index, result)) = receiver.recv() else { break };
+                live.remove(&index);
+                if let Err(error) = result {
+                    failure.get_or_insert(error);
+                    self.cancel.ask();
+                }
+                self.react(&live);
+            }
+            match failure {
+                Some(error) => Err(error),
+                None => self.finish(),
+            }
+        })
+    }
+
+    /// Starts and settles what can be, until nothing more can.
+    fn launch<'scope, 'env>(
+        &'env self,
+        scope: &'scope thread::Scope<'scope, 'env>,
+        sender: &Sender<(usize, Result<(), EngineError>)>,
+        live: &mut BTreeMap<usize, Cancel>,
+    ) -> Result<(), EngineError> {
+        loop {
+            if self.is_stopping() {
+                return Ok(());
+            }
+            let at_work: BTreeSet<usize> = live.keys().copied().collect();
+            let steps = self.journal.ask(|state| board::steps(self.plan, state, &at_work));
+            if steps.is_empty() {
+                return Ok(());
+            }
+            for step in steps {
+                match step {
+                    Step::Start(index) => {
+                        let cancel = self.cancel.child();
+                        live.insert(index, cancel.clone());
+                        let farewell = Farewell { index, sender: sender.clone(), result: None };
+                        let work = move || {
+                            let mut farewell = farewell;
+                            farewell.result = Some(NodeRun::new(self, index, cancel).run());
+                        };
+                        let named = thread::Builder::new().name(self.plan.nodes[index].id.clone());
+                        named
+                            .spawn_scoped(scope, work)
+                            .map_err(|source| EngineError::io("start a thread for", self.folder.path(), source))?;
+                    }
+                    Step::Skip(index) => {
+                        let when = self.plan.nodes[index].when.as_ref();
+                        let stage = when.map_or("", |when| when.stage.as_str());
+                        self.settle(index, &Ending::Skipped(format!("`{stage}` ended otherwise")))?;
+                    }
+                    Step::GiveUp(index) => {
+                        self.settle(index, &Ending::Cancelled("other branches were enough".to_owned()))?;
+                    }
+                }
+            }
+        }
+    }
+
+    fn is_stopping(&self) -> bool {
+        self.cancel.is_set()
+            || self.pause.load(Ordering::SeqCst)
+            || self.journal.ask(|state| board::broken(self.plan, state).is_some())
+    }
+
+    /// Ends what need not go on after a node has ended.
+    fn react(&self, live: &BTreeMap<usize, Cancel>) {
+        let at_work: BTreeSet<usize> = live.keys().copied().collect();
+        let (broken, losers) =
+            self.journal.ask(|state| (board::broken(self.plan, state), board::losers(self.plan, state, &at_work)));
+        match broken {
+            Some((_, NodeStatus::Blocked | NodeStatus::Quota)) => self.pause.store(true, Ordering::SeqCst),
+            Some(_) => self.cancel.ask(),
+            None => {}
+        }
+        for index in losers {
+            if let Some(cancel) = live.get(&index) {
+                cancel.ask();
+            }
+        }
+    }
+
+    /// Records how a node ended that did no iteration.
+    fn settle(&self, index: usize, ending: &Ending) -> Result<(), EngineError> {
+        let at = self.journal.ask(|state| state.nodes[index].clone());
+        self.journal.tell(ending.event(&at))?;
+        let now = self.journal.now();
+        self.journal.commit(|state| ending.apply(self.plan, state, index, &now))
+    }
+
+    /// Says whether a node lost to others of its stage.
+    pub(crate) fn has_lost(&self, node: &Node) -> bool {
+        self.journal.ask(|state| matches!(board::standing(self.plan, state, &node.stage), board::Standing::Ended(_)))
+    }
+
+    fn finish(&self) -> Result<RunEnd, EngineError> {
+        // Agents can reach the run's folder, and a run without its plan could be neither looked at nor resumed.
+        if !self.folder.is_begun() {
+            write_json(&self.folder.plan_path(), self.plan, Durability::Quick)?;
+        }
+        let (status, error) = self.journal.ask(|state| (board::verdict(self.plan, state), state.error.clone()));
+        let (elapsed, cost_usd) = (self.journal.elapsed(), self.journal.ask(|state| state.cost_usd));
+        self.journal.tell(RunEvent::RunEnded { status, seconds: seconds(elapsed), cost_usd, error })?;
+        let now = self.journal.now();
+        self.journal.commit(|state| {
+            state.status = status;
+            state.ended_at = Some(now);
+            if status == RunStatus::Cancelled {
+                let open = state.nodes.iter().find(|node| !node.is_over());
+                state.resume_from = open.map(|node| node.iteration_completed + 1);
+                state.reason = Some("it was cancelled".to_owned());
+            }
+            if status == RunStatus::Limit {
+                let limited = state.nodes.iter().find(|node| node.status == NodeStatus::Limit);
+                state.reason = limited.map(|node| format!("`{}` reached a limit", node.id));
+            }
+        })?;
+        Ok(RunEnd::of(self.folder, self.journal.state()))
+    }
+}

@@ -1,0 +1,65 @@
+//! The copy of a stage's output that each iteration keeps.
+
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::Path;
+
+use stead_store::{Durability, replace_creating};
+
+use super::EngineError;
+
+/// The most bytes of an output that are kept per iteration.
+const LIMIT: u64 = 64 * 1024 * 1024;
+
+/// Keeps the output as the iteration left it, or, where the agent wrote none, what it said. `Some` says what is not whole.
+pub(crate) fn keep(output: &Path, said: Option<&str>, target: &Path) -> Result<Option<String>, EngineError> {
+    let (bytes, problem) = match read(output) {
+        Ok(Some((bytes, length))) if length > LIMIT => {
+            (bytes, Some(format!("only the first {LIMIT} of the output's {length} bytes are kept")))
+        }
+        Ok(Some((bytes, _))) => (bytes, None),
+        Ok(None) => (said.unwrap_or_default().as_bytes().to_vec(), None),
+        Err(error) => {
+            let problem = format!("the output `{}` cannot be kept: {error}", output.display());
+            (said.unwrap_or_default().as_bytes().to_vec(), Some(problem))
+        }
+    };
+    replace_creating(target, &bytes, Durability::Quick)?;
+    // Its content must be on the disk before the state that counts on it; its name gets there with the state.
+    let sync = File::open(target).and_then(|file| file.sync_data());
+    sync.map_err(|source| EngineError::io("sync", target, source))?;
+    Ok(problem)
+}
+
+fn read(output: &Path) -> io::Result<Option<(Vec<u8>, u64)>> {
+    // A FIFO would make us wait, so it is looked at before it is opened.
+    let data = match fs::metadata(output) {
+        Ok(data) if data.is_file() => data,
+        Ok(_) => return Err(io::Error::other("it is not a regular file")),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    let mut bytes = Vec::new();
+    File::open(output)?.take(LIMIT).read_to_end(&mut bytes)?;
+    Ok(Some((bytes, data.len())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_output_wins_over_what_was_said() {
+        let folder = tempfile::tempdir().unwrap();
+        let (output, target) = (folder.path().join("output.md"), folder.path().join("iterations/001/output.md"));
+        let kept = || fs::read_to_string(&target).unwrap();
+        assert_eq!((keep(&output, Some("said"), &target).unwrap(), kept()), (None, "said".to_owned()));
+        fs::write(&output, "written").unwrap();
+        assert_eq!((keep(&output, Some("said"), &target).unwrap(), kept()), (None, "written".to_owned()));
+        fs::remove_file(&output).unwrap();
+        assert_eq!((keep(&output, None, &target).unwrap(), kept()), (None, String::new()));
+        fs::create_dir(&output).unwrap();
+        let problem = keep(&output, Some("said"), &target).unwrap().unwrap();
+        assert!(problem.contains("not a regular file") && kept() == "said", "{problem}");
+    }
+}

@@ -1,0 +1,122 @@
+//! Runs from outside: how they stand, which there are, and the wish that one should end.
+
+use std::path::Path;
+
+use serde::Serialize;
+use stead_store::Tail;
+
+use super::EngineError;
+use super::folder::{RunFolder, names};
+use crate::event::EventLine;
+use crate::lock::{Holder, RunLock};
+use crate::state::{RunStatus, State};
+
+/// How a run stands, seen from outside.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ViewStatus {
+    Running,
+    /// It says that it runs, but its engine is gone.
+    Interrupted,
+    Done,
+    Failed,
+    Limit,
+    Blocked,
+    Quota,
+    Cancelled,
+}
+
+impl ViewStatus {
+    fn of(status: RunStatus, has_engine: bool) -> Self {
+        match status {
+            _ if has_engine => Self::Running,
+            RunStatus::Running => Self::Interrupted,
+            RunStatus::Done => Self::Done,
+            RunStatus::Failed => Self::Failed,
+            RunStatus::Limit => Self::Limit,
+            RunStatus::Blocked => Self::Blocked,
+            RunStatus::Quota => Self::Quota,
+            RunStatus::Cancelled => Self::Cancelled,
+        }
+    }
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Running => "running",
+            Self::Interrupted => "interrupted",
+            Self::Done => "done",
+            Self::Failed => "failed",
+            Self::Limit => "limit",
+            Self::Blocked => "blocked",
+            Self::Quota => "quota",
+            Self::Cancelled => "cancelled",
+        }
+    }
+
+    /// Says whether `--resume` would go on with it.
+    pub fn can_resume(self) -> bool {
+        !matches!(self, Self::Running | Self::Done | Self::Limit)
+    }
+}
+
+/// A run as it stands. Reading it costs the same whatever its history.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct RunView {
+    pub run: String,
+    pub status: ViewStatus,
+    /// The engine's process, while there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pid: Option<u32>,
+    pub state: State,
+    /// The last events, newest first.
+    pub recent: Vec<EventLine>,
+}
+
+impl RunView {
+    /// Reads a run with its last `events` events.
+    pub fn read(folder: &RunFolder, events: usize) -> Result<Self, EngineError> {
+        let holder = RunLock::holder(folder.path());
+        let state = match folder.state()? {
+            Some(state) => state,
+            // Killed, or seen, between its plan and its first state.
+            None => State::new(&folder.plan()?, String::new(), String::new()),
+        };
+        let mut recent = Vec::new();
+        for line in Tail::open(&folder.events_path())?.take(events) {
+            // A line of a later version is nothing to fail about.
+            recent.extend(serde_json::from_str::<EventLine>(&line?.text).ok());
+        }
+        Ok(Self {
+            run: folder.name().to_owned(),
+            status: ViewStatus::of(state.status, holder.is_some()),
+            pid: holder.map(|holder| holder.pid),
+            state,
+            recent,
+        })
+    }
+}
+
+/// All runs of a project, the latest first. One that cannot be read is left out, and named in the second list.
+pub fn list_runs(runs: &Path) -> (Vec<RunView>, Vec<String>) {
+    let mut views = Vec::new();
+    let mut unread = Vec::new();
+    for name in names(runs) {
+        let view = RunFolder::at(runs, &name).and_then(|folder| RunView::read(&folder, 0));
+        match view {
+            Ok(view) => views.push(view),
+            Err(_) => unread.push(name),
+        }
+    }
+    views.sort_by(|a, b| b.state.started_at.cmp(&a.state.started_at).then_with(|| a.run.cmp(&b.run)));
+    (views, unread)
+}
+
+/// Asks the engine of a run to end in good order. It has not ended yet when this returns; see [`RunLock::holder`].
+pub fn request_stop(folder: &RunFolder) -> Result<Holder, EngineError> {
+    if !folder.is_begun() {
+        return Err(folder.unknown());
+    }
+    let not_running = || EngineError::NotRunning { run: folder.name().to_owned() };
+    let holder = RunLock::holder(folder.path()).ok_or_else(not_running)?;
+    if holder.ask_to_end() { Ok(holder) } else { Err(not_running()) }
+}

@@ -1,0 +1,83 @@
+//! Waiting for a moment on the wall clock, by a clock that may be wrong.
+
+use std::time::{Duration, Instant};
+
+use crate::custody::Cancel;
+
+/// Further away than that, a stated moment is taken for a mistake.
+const LONGEST: Duration = Duration::from_secs(8 * 24 * 3600);
+
+/// How often the wall clock is looked at: it may jump, and sleeping machines do not count.
+const LOOK: Duration = Duration::from_secs(10);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Waited {
+    Over,
+    Cancelled,
+}
+
+/// How long to wait from now, at least `least`; `None` when the moment is too far away to be meant.
+pub(crate) fn span(now: i64, until: i64, least: Duration) -> Option<Duration> {
+    let left = Duration::from_millis(u64::try_from(until.saturating_sub(now)).unwrap_or_default());
+    (left <= LONGEST).then_some(left.max(least))
+}
+
+/// The shortest wait after so many answers in a row that named a quota: a provider whose stated moment has always
+/// passed is not asked again and again.
+pub(crate) fn least(in_a_row: u32) -> Duration {
+    Duration::from_secs(1 << in_a_row.min(9)).min(Duration::from_secs(300))
+}
+
+/// Waits for the moment. A clock that is set forward ends the wait, one that is set back does not lengthen it.
+pub(crate) fn wait(now: &dyn Fn() -> i64, until: i64, span: Duration, least: Duration, cancel: &Cancel) -> Waited {
+    let since = Instant::now();
+    loop {
+        let passed = since.elapsed();
+        if passed >= span || (passed >= least && now() >= until) {
+            return Waited::Over;
+        }
+        let next = if passed < least { least - passed } else { span - passed };
+        if cancel.wait(next.min(LOOK)) {
+            return Waited::Cancelled;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use super::*;
+
+    #[test]
+    fn spans_are_bounded() {
+        let second = Duration::from_secs(1);
+        assert_eq!(span(1_000, 6_000, second), Some(Duration::from_secs(5)));
+        assert_eq!(span(6_000, 1_000, second), Some(second));
+        assert_eq!(span(0, i64::MAX, second), None);
+        assert_eq!(span(i64::MIN, 0, second), None);
+        assert_eq!([0, 1, 8, 9, 40].map(|n| least(n).as_secs()), [1, 2, 256, 300, 300]);
+    }
+
+    #[test]
+    fn a_clock_that_jumps_does_not_trap_the_wait() {
+        let little = Duration::from_millis(20);
+        // Set back to 1970: the time that really passed ends the wait.
+        assert_eq!(wait(&|| 0, 1_000_000, little, Duration::ZERO, &Cancel::new()), Waited::Over);
+        // Set forward: the wait is over at the next look.
+        let looks = Cell::new(0);
+        let jumping = || {
+            looks.set(looks.get() + 1);
+            2_000_000
+        };
+        assert_eq!(wait(&jumping, 1_000_000, LONGEST, little, &Cancel::new()), Waited::Over);
+        assert_eq!(looks.get(), 1, "no busy loop");
+    }
+
+    #[test]
+    fn a_cancel_ends_the_wait() {
+        let cancel = Cancel::new();
+        cancel.ask();
+        assert_eq!(wait(&|| 0, 1_000_000, LONGEST, Duration::ZERO, &cancel), Waited::Cancelled);
+    }
+}

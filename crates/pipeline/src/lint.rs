@@ -1,0 +1,25 @@
+//! What is wrong with stages and pipelines, each with its code, its place and a hint.
+//!
+//! It reads definitions and judges them. It never changes a file and never runs anything; `docs/lint.md` is its manual.
+
+mod code;
+mod finding;
+mod fixture;
+mod pipeline;
+mod prompt;
+mod render;
+mod sarif;
+mod stage;
+mod sweep;
+#[cfg(test)]
+mod tests;
+
+pub use code::Code;
+pub use finding::{Finding, Severity};
+pub use render::{as_json, render};
+pub use sarif::sarif;
+pub use sweep::{lint_all, lint_pipeline, lint_stage, strict};
+
+pub(crate) use finding::Findings;
+pub(crate) use pipeline::{CheckedPipeline, CheckedStep, check_pipeline, implied_inputs};
+pub(crate) use stage::{CheckedStage, check_stage};

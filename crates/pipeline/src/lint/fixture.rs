@@ -1,0 +1,75 @@
+//! Mock answers of a stage.
+
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+
+use stead_store::read_capped;
+
+use super::{Code, Finding, Findings};
+use crate::SourceFile;
+use crate::definition::Fixtures;
+use crate::provider::mock::parse;
+use crate::status::Status;
+
+const LIMIT: usize = 4 * 1024 * 1024;
+const STATUS: &str = "status.json";
+
+/// Reads every fixture and notes those that a mock run could not play. `named` is how the folder is called in messages.
+pub(crate) fn check_fixtures(fixtures: &Fixtures, named: &str) -> Vec<Finding> {
+    match fixtures {
+        Fixtures::Texts(texts) => texts.iter().flat_map(|(name, text)| check(named, name, text, None)).collect(),
+        Fixtures::Folder(folder) => check_folder(folder, named),
+    }
+}
+
+fn check_folder(folder: &Path, named: &str) -> Vec<Finding> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut names: Vec<String> = entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+    names.retain(|name| is_fixture(name) || name == STATUS);
+    names.sort();
+    let mut list = Vec::new();
+    for name in names {
+        let path = folder.join(&name);
+        let text = match read_capped(&path, LIMIT) {
+            Ok(Some(bytes)) => String::from_utf8(bytes).map_err(|_| "it is not UTF-8 text".to_owned()),
+            Ok(None) => continue,
+            Err(error) => Err(error.to_string()),
+        };
+        match text {
+            Ok(text) => list.extend(check(named, &name, &text, Some(&path))),
+            Err(why) => {
+                let mut findings = Findings::of(file(named, &name, "", Some(&path)));
+                findings.warning(Code::L013, &(0..0), why);
+                list.append(&mut findings.list);
+            }
+        }
+    }
+    list
+}
+
+fn is_fixture(name: &str) -> bool {
+    let number = name.strip_prefix("iteration-").and_then(|rest| rest.strip_suffix(".txt"));
+    name == "default.txt" || number.is_some_and(|number| number.parse::<u32>().is_ok())
+}
+
+fn file(named: &str, name: &str, text: &str, path: Option<&Path>) -> Arc<SourceFile> {
+    let name = format!("{named}/{name}");
+    Arc::new(SourceFile { name, path: path.map(Path::to_owned), text: text.to_owned() })
+}
+
+fn check(named: &str, name: &str, text: &str, path: Option<&Path>) -> Vec<Finding> {
+    let mut findings = Findings::of(file(named, name, text, path));
+    let status = match name {
+        STATUS => Ok(text.to_owned()),
+        // What lies beside it is judged by itself.
+        name => parse(name, text, || Ok(None)).map(|mocked| mocked.status).map_err(|error| error.to_string()),
+    };
+    let judge =
+        |status: String| Status::parse(status.as_bytes()).map_err(|why| format!("its status is invalid: {why}"));
+    if let Err(why) = status.and_then(judge) {
+        let finding = findings.warning(Code::L013, &(0..text.find('\n').unwrap_or(text.len())), why);
+        finding.hint("a status is JSON with a `decision` of continue, stop or error");
+    }
+    findings.list
+}

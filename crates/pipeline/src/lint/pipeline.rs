@@ -1,0 +1,153 @@
+use std::sync::Arc;
+
+use super::prompt::check_variables;
+use super::{CheckedStage, Code, Finding, Findings, check_stage};
+use crate::definition::{
+    Catalog, DefinitionError, Graph, Loaded, Origin, PipelineDefinition, StageDefinition, Step, beyond, graph,
+    is_chain, read_pipeline,
+};
+use crate::prompt::{mentions, uses};
+use crate::{Input, Select, SourceFile};
+
+/// A pipeline as it was read, with the stages it is made of, and what is wrong with any of them.
+#[derive(Clone, Debug)]
+pub(crate) struct CheckedPipeline {
+    pub(crate) name: String,
+    pub(crate) origin: Origin,
+    pub(crate) file: Arc<SourceFile>,
+    pub(crate) definition: PipelineDefinition,
+    /// `None` if there is no order.
+    pub(crate) graph: Option<Graph>,
+    /// One for each of the definition's stages.
+    pub(crate) steps: Vec<CheckedStep>,
+    pub(crate) findings: Vec<Finding>,
+}
+
+/// Where a stage of a pipeline comes from.
+#[derive(Clone, Debug)]
+pub(crate) enum CheckedStep {
+    Template(Box<CheckedStage>),
+    /// Its prompt is written into the pipeline.
+    Inline,
+    Missing,
+}
+
+impl CheckedStep {
+    pub(crate) fn definition(&self) -> StageDefinition {
+        match self {
+            Self::Template(stage) => stage.definition.clone(),
+            Self::Inline | Self::Missing => StageDefinition::default(),
+        }
+    }
+
+    /// The prompt as written.
+    pub(crate) fn prompt<'a>(&'a self, step: &'a Step) -> &'a str {
+        match self {
+            Self::Template(stage) => &stage.files.prompt.file.text,
+            Self::Inline | Self::Missing => step.prompt.as_ref().map_or("", |prompt| &prompt.name),
+        }
+    }
+}
+
+pub(crate) fn check_pipeline(catalog: &Catalog, typed: &str) -> Result<CheckedPipeline, DefinitionError> {
+    let (name, origin, Loaded { file, fault }) = catalog.pipeline_file(typed)?;
+    let (definition, mut findings) = match fault {
+        Some(why) => {
+            let mut findings = Findings::of(file.clone());
+            findings.error(Code::P001, &(0..0), why);
+            (PipelineDefinition::default(), findings)
+        }
+        None => read_pipeline(file.clone(), &name),
+    };
+    let graph = graph(&definition.steps, &mut findings);
+    let mut steps = Vec::new();
+    let mut of_stages: Vec<Finding> = Vec::new();
+    for step in &definition.steps {
+        let checked = template(catalog, step, &mut findings);
+        if let CheckedStep::Template(stage) = &checked {
+            for finding in &stage.findings {
+                if !of_stages.contains(finding) {
+                    of_stages.push(finding.clone());
+                }
+            }
+        }
+        check_step(step, &checked, &mut findings);
+        steps.push(checked);
+    }
+    findings.list.append(&mut of_stages);
+    Ok(CheckedPipeline { name, origin, file, definition, graph, steps, findings: findings.list })
+}
+
+fn template(catalog: &Catalog, step: &Step, findings: &mut Findings) -> CheckedStep {
+    let Some(named) = &step.template else {
+        return if step.prompt.is_some() { CheckedStep::Inline } else { CheckedStep::Missing };
+    };
+    match catalog.stage_files(&named.name) {
+        Ok(files) => CheckedStep::Template(Box::new(check_stage(files))),
+        Err(error) => {
+            let finding = findings.error(Code::P005, &named.at, error.to_string());
+            if let Some(hint) = error.hint() {
+                finding.hint(hint);
+            }
+            CheckedStep::Missing
+        }
+    }
+}
+
+fn check_step(step: &Step, checked: &CheckedStep, findings: &mut Findings) {
+    let base = checked.definition();
+    if let (CheckedStep::Inline, Some(prompt)) = (checked, &step.prompt) {
+        check_inline(prompt.at.clone(), findings);
+    }
+    let most = base.limits.overridden_by(&step.limits).settle().max_iterations;
+    let ending = step.termination.as_ref().or(base.termination.as_ref());
+    let is_own = step.limits.max_iterations.is_some() || step.termination.is_some();
+    if let Some(why) = ending.filter(|_| is_own).and_then(|ending| beyond(ending, most)) {
+        findings.error(Code::L006, &step.id_at, why).hint("raise `max_iterations`, or lower the other");
+    }
+    match &step.fan {
+        None if mentions(checked.prompt(step), "ITEM") => {
+            let finding = findings.error(Code::P011, &step.id_at, "the prompt uses `${ITEM}`, but there is no list");
+            finding.hint("add `parallel: {over: [..]}`");
+        }
+        None => {}
+        Some(fan) => {
+            let has_items = fan.branches.iter().all(|(branch, _)| branch.item.is_some());
+            if !has_items && mentions(checked.prompt(step), "ITEM") {
+                let finding = findings.error(Code::P011, &fan.at, "the prompt uses `${ITEM}`, but there is no list");
+                finding.hint("fan out `over` a list");
+            }
+            let output = step.output.as_ref().or(base.output.as_ref());
+            if let Some(output) = output.filter(|output| !output.names_the_item() && !fan.worktree) {
+                let message = format!("all branches would write `{}`", output.pattern);
+                findings
+                    .error(Code::P011, &fan.at, message)
+                    .hint("put `${ITEM}` into the output, or set `worktree: true`");
+            }
+        }
+    }
+}
+
+/// Judges the variables where they stand in the pipeline's own text, so that each has its true place.
+fn check_inline(at: std::ops::Range<usize>, findings: &mut Findings) {
+    let file = findings.file.clone();
+    check_variables(findings, &file.text[at.clone()], at.start);
+}
+
+/// What a stage of the older form reads without saying so: its prompt names `${INPUTS}` or `${INPUTS.<stage>}`.
+pub(crate) fn implied_inputs(steps: &[Step], index: usize, prompt: &str) -> Vec<Input> {
+    if steps[index].has_inputs || !is_chain(steps) {
+        return Vec::new();
+    }
+    let mut inputs: Vec<Input> = Vec::new();
+    for found in uses(prompt).into_iter().filter(|found| !found.escaped) {
+        let from = match found.name {
+            "INPUTS" => index.checked_sub(1).map(|before| steps[before].id.as_str()),
+            name => name.strip_prefix("INPUTS.").filter(|stage| steps[..index].iter().any(|step| step.id == *stage)),
+        };
+        if let Some(from) = from.filter(|from| !inputs.iter().any(|input| input.from == *from)) {
+            inputs.push(Input { from: from.to_owned(), select: Select::All });
+        }
+    }
+    inputs
+}

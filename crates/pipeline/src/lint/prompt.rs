@@ -1,0 +1,40 @@
+//! Variables in a prompt.
+
+use stead_store::nearest;
+
+use super::{Code, Findings};
+use crate::prompt::{CURRENT, Standing, standing, uses};
+
+/// Notes every variable that is unknown or of the older form. `from` is where the prompt begins in its file.
+pub(crate) fn check_variables(findings: &mut Findings, text: &str, from: usize) {
+    for found in uses(text).into_iter().filter(|found| !found.escaped) {
+        let at = from + found.at.start..from + found.at.end;
+        match standing(found.name) {
+            Standing::Current => {}
+            Standing::Old(instead) => {
+                let message = format!("`${{{}}}` is the older form", found.name);
+                findings.deprecation(Code::L010, &at, message).hint(instead);
+            }
+            Standing::Unknown => {
+                let finding = findings.error(Code::L009, &at, format!("there is no variable `${{{}}}`", found.name));
+                finding.hint(match nearest(found.name, CURRENT) {
+                    Some(near) => format!("did you mean `${{{near}}}`?"),
+                    None => format!("write `$${{{}}}` for the text itself", found.name),
+                });
+            }
+        }
+    }
+}
+
+/// Notes what a prompt in a file of its own should say and does not.
+pub(crate) fn check_mentions(findings: &mut Findings, text: &str) {
+    let names: Vec<&str> = uses(text).into_iter().filter(|found| !found.escaped).map(|found| found.name).collect();
+    if !names.contains(&"STATUS") {
+        let finding = findings.deprecation(Code::L016, &(0..0), "the prompt does not mention `${STATUS}`");
+        finding.hint("say that the status goes there; until then an instruction is added at the end");
+    }
+    if !names.contains(&"CTX") {
+        let finding = findings.deprecation(Code::L017, &(0..0), "the prompt does not mention `${CTX}`");
+        finding.hint("have the agent read it first: session, iteration, inputs, limits");
+    }
+}

@@ -1,0 +1,57 @@
+use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
+use serde_json::{Value, json};
+
+use super::{Finding, Severity};
+
+/// Shows a finding with its line, in the manner of a compiler. Plain text of at most 80 columns where the line allows.
+pub fn render(finding: &Finding) -> String {
+    let Finding { code, severity, file, at, message, hint, .. } = finding;
+    let level = if *severity == Severity::Error { Level::ERROR } else { Level::WARNING };
+    let title = level.primary_title(message.as_str()).id(code.to_string());
+    let mut group: Group<'_> = match file.text.is_empty() {
+        true => title.element(annotate_snippets::Origin::path(file.name.as_str())),
+        false => {
+            let (from, line) = excerpt(&file.text, at.start);
+            let shown = &file.text[from..];
+            let span = span(shown, at.start - from, at.end - from);
+            let snippet = Snippet::source(shown).line_start(line).path(file.name.as_str());
+            title.element(snippet.annotation(AnnotationKind::Primary.span(span)))
+        }
+    };
+    if let Some(hint) = hint {
+        group = group.element(Level::HELP.message(hint.as_str()));
+    }
+    Renderer::plain().term_width(80).render(&[group])
+}
+
+/// Where the shown part begins, and its line: far into a long file the renderer need not look at what comes before.
+fn excerpt(text: &str, start: usize) -> (usize, usize) {
+    let start = text[..start].rfind('\n').map_or(0, |at| at + 1);
+    (start, text[..start].matches('\n').count() + 1)
+}
+
+/// A range within its first line, and at least one character wide where there is one.
+fn span(text: &str, start: usize, end: usize) -> std::ops::Range<usize> {
+    let line_end = text[start..].find('\n').map_or(text.len(), |at| start + at);
+    let end = end.min(line_end);
+    if end > start {
+        return start..end;
+    }
+    start..start + text[start..line_end].chars().next().map_or(0, char::len_utf8)
+}
+
+/// The findings for machines.
+pub fn as_json(findings: &[Finding]) -> Value {
+    let one = |finding: &Finding| {
+        json!({
+            "code": finding.code.to_string(),
+            "severity": finding.severity.name(),
+            "file": finding.file.name,
+            "line": finding.line,
+            "column": finding.column,
+            "message": finding.message,
+            "hint": finding.hint,
+        })
+    };
+    Value::Array(findings.iter().map(one).collect())
+}

@@ -1,0 +1,287 @@
+//! One run has one engine: the lock that a running engine holds, and who holds it.
+//!
+//! The system's own file lock decides, because it goes with its process however that ends. What the file says is for
+//! people, and decides where files cannot be locked.
+
+use std::fs::{File, TryLockError};
+use std::io::{self, Read, Seek, Write};
+use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde::{Deserialize, Serialize};
+
+use crate::os::{self, Blow, Process};
+
+const NAME: &str = "lock";
+
+/// How long a lock without a living holder is waited for: somebody may just be looking at it, or about to sign it.
+const PATIENCE: Duration = Duration::from_secs(1);
+const NAP: Duration = Duration::from_millis(10);
+
+/// No holder has that much to say.
+const LIMIT: u64 = 64 << 10;
+
+/// A run that belongs to this engine until it is dropped.
+#[derive(Debug)]
+pub struct RunLock {
+    path: PathBuf,
+    file: File,
+    former: Option<Holder>,
+}
+
+/// The engine that holds a run: the content of its `lock` file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Holder {
+    pub schema: u32,
+    pub pid: u32,
+    /// When that process started, in ticks since the system did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub start: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub boot_id: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub host: Option<String>,
+    /// When it took the run.
+    pub since: String,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum LockError {
+    #[error("the run belongs to process {pid}, since {since}", pid = holder.pid, since = holder.since)]
+    Held { holder: Holder },
+    #[error("the run belongs to another process, which did not say who it is")]
+    HeldByStranger,
+    #[error("could not take the run's lock `{}`", path.display())]
+    Io { path: PathBuf, source: io::Error },
+}
+
+impl LockError {
+    /// Says what a person can do about it.
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Self::Held { .. } => {
+                Some("watch it with `stead status`, end it with `stead stop`, or use another name".into())
+            }
+            Self::HeldByStranger => Some("try again in a moment".into()),
+            Self::Io { path, source } => match source.kind() {
+                io::ErrorKind::PermissionDenied => Some("give yourself write access to that folder".into()),
+                io::ErrorKind::StorageFull => Some("free some space on that file system".into()),
+                _ => Some(format!("move `{}` away", path.display())),
+            },
+        }
+    }
+}
+
+impl RunLock {
+    /// Takes a run for this process; `folder` is the run's, `now` is written down. A lock whose holder is gone is taken
+    /// over.
+    pub fn take(folder: &Path, now: &str) -> Result<Self, LockError> {
+        let path = folder.join(NAME);
+        let failed = |source| LockError::Io { path: path.clone(), source };
+        let begun = Instant::now();
+        loop {
+            let mut file = os::open_shared(&path).map_err(failed)?;
+            let is_locked = match file.try_lock() {
+                Ok(()) => true,
+                Err(TryLockError::WouldBlock) => {
+                    let holder = read(&mut file);
+                    let is_patient = begun.elapsed() < PATIENCE;
+                    match holder {
+                        Some(holder) if holder.lives() || !is_patient => return Err(LockError::Held { holder }),
+                        None if !is_patient => return Err(LockError::HeldByStranger),
+                        _ => {}
+                    }
+                    thread::sleep(NAP);
+                    continue;
+                }
+                Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(TryLockError::Error(_)) => false,
+            };
+            // The holder before us may have removed the file between our opening and locking it.
+            if !os::is_at(&file, &path) {
+                continue;
+            }
+            let former = read(&mut file);
+            if let Some(holder) = former.clone()
+                && !is_locked
+                && holder.lives()
+            {
+                return Err(LockError::Held { holder });
+            }
+            write(&mut file, &Holder::this(now)).map_err(failed)?;
+            return Ok(Self { path, file, former });
+        }
+    }
+
+    /// The engine that held the run before and did not give it back.
+    pub fn former(&self) -> Option<&Holder> {
+        self.former.as_ref()
+    }
+
+    /// Says who holds a run now; nobody when its engine has ended, however it did.
+    pub fn holder(folder: &Path) -> Option<Holder> {
+        let mut file = os::open_to_look(&folder.join(NAME)).ok()?;
+        let holder = read(&mut file)?;
+        if holder.lives() {
+            return Some(holder);
+        }
+        // One that cannot be seen from here, such as in another container, still holds the file.
+        matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)).then_some(holder)
+    }
+}
+
+impl Drop for RunLock {
+    fn drop(&mut self) {
+        if os::is_at(&self.file, &self.path) {
+            let _ = std::fs::remove_file(&self.path);
+        }
+    }
+}
+
+impl Holder {
+    const SCHEMA: u32 = 1;
+
+    fn this(now: &str) -> Self {
+        let pid = std::process::id();
+        let start = os::process(pid).map(|process| process.start);
+        Self { schema: Self::SCHEMA, pid, start, boot_id: os::boot_id(), host: os::host(), since: now.to_owned() }
+    }
+
+    /// Asks that very process to end in good order; `false` when it is gone. The caller has it from
+    /// [`RunLock::holder`].
+    pub fn ask_to_end(&self) -> bool {
+        // The handle is opened first: after that the number cannot come to mean somebody else.
+        let handle = os::handle(self.pid);
+        let process = match os::process(self.pid) {
+            Some(process) => Some(process).filter(|process| Some(process.start) == self.start),
+            // Where processes cannot be looked at, the lock that it holds is the proof.
+            None if !os::SEES_KIN => {
+                Some(Process { pid: self.pid, parent: 0, group: 0, session: 0, start: 0, is_zombie: false })
+            }
+            None => None,
+        };
+        if let Some(process) = &process {
+            os::strike(process, handle.as_ref(), Blow::Term);
+        }
+        process.is_some()
+    }
+
+    /// Says whether that very process still runs, as far as it can be seen from here.
+    pub fn lives(&self) -> bool {
+        self.boot_id == os::boot_id()
+            && self.host == os::host()
+            && self.start.is_some()
+            && os::process(self.pid).is_some_and(|process| !process.is_zombie && Some(process.start) == self.start)
+    }
+}
+
+/// Only the first line counts: a shorter one may have been written over a longer one.
+fn read(file: &mut File) -> Option<Holder> {
+    file.rewind().ok()?;
+    let mut text = String::new();
+    file.take(LIMIT).read_to_string(&mut text).ok()?;
+    serde_json::from_str(text.lines().next()?).ok()
+}
+
+/// In one piece, so that nobody reads half of it.
+fn write(file: &mut File, holder: &Holder) -> io::Result<()> {
+    let mut line = serde_json::to_vec(holder)?;
+    line.push(b'\n');
+    file.rewind()?;
+    file.write_all(&line)?;
+    file.set_len(line.len() as u64)
+}
+
+#[cfg(test)]
+#[cfg(target_os = "linux")]
+mod tests {
+    use super::*;
+
+    const NOW: &str = "2026-11-15T20:00:00Z";
+
+    #[test]
+    fn a_run_has_one_holder_who_is_named() {
+        let dir = tempfile::tempdir().unwrap();
+        assert_eq!(RunLock::holder(dir.path()), None);
+        let lock = RunLock::take(dir.path(), NOW).unwrap();
+        assert_eq!(lock.former(), None);
+        let Err(LockError::Held { holder }) = RunLock::take(dir.path(), NOW) else { panic!("taken twice") };
+        assert_eq!((holder.pid, holder.since.as_str()), (std::process::id(), NOW));
+        assert_eq!(RunLock::holder(dir.path()), Some(holder));
+        drop(lock);
+        assert_eq!(RunLock::holder(dir.path()), None);
+        assert!(!dir.path().join(NAME).exists());
+        drop(RunLock::take(dir.path(), NOW).unwrap());
+    }
+
+    /// A lock file that somebody left is no obstacle, whatever it says.
+    #[track_caller]
+    fn check_left(content: &str, former_pid: Option<u32>) {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::write(dir.path().join(NAME), content).unwrap();
+        assert_eq!(RunLock::holder(dir.path()), None, "{content}");
+        let lock = RunLock::take(dir.path(), NOW).unwrap();
+        assert_eq!(lock.former().map(|holder| holder.pid), former_pid, "{content}");
+        assert_eq!(RunLock::holder(dir.path()).unwrap().pid, std::process::id());
+    }
+
+    #[test]
+    fn locks_that_were_left_are_taken_over() {
+        let own = Holder::this(NOW);
+        let text = |holder: &Holder| serde_json::to_string(holder).unwrap();
+        // Its number belongs to somebody else by now, the system was started anew, or it is another machine's.
+        check_left(&text(&Holder { start: own.start.map(|start| start + 1), ..own.clone() }), Some(own.pid));
+        check_left(&text(&Holder { boot_id: Some("another".into()), ..own.clone() }), Some(own.pid));
+        check_left(&text(&Holder { host: Some("elsewhere".into()), ..own.clone() }), Some(own.pid));
+        check_left(&text(&Holder { pid: 4_000_000, ..own.clone() }), Some(4_000_000));
+        check_left("", None);
+        check_left("not json at all, and much longer than what will be written over it\n\0\0\n", None);
+        check_left(&format!("{}\n{}", text(&Holder { pid: 4_000_000, ..own }), "x".repeat(5000)), Some(4_000_000));
+    }
+
+    #[test]
+    fn only_the_very_holder_is_asked_to_end() {
+        let mut sleeper = std::process::Command::new("sleep").arg("600").spawn().unwrap();
+        let start = os::process(sleeper.id()).map(|process| process.start);
+        let holder = Holder { pid: sleeper.id(), start, ..Holder::this(NOW) };
+        assert!(!Holder { start: start.map(|start| start + 1), ..holder.clone() }.ask_to_end());
+        assert_eq!(sleeper.try_wait().unwrap(), None);
+        assert!(holder.ask_to_end());
+        assert_eq!(os::ending_signal(sleeper.wait().unwrap()), Some(15));
+        assert!(!holder.ask_to_end());
+    }
+
+    #[test]
+    fn what_is_written_fits_the_schema() {
+        let schema = serde_json::from_str(stead_store::schema("run-lock").unwrap().text).unwrap();
+        let written = serde_json::to_value(Holder::this(NOW)).unwrap();
+        assert!(jsonschema::is_valid(&schema, &written), "{written}");
+    }
+
+    #[test]
+    fn something_else_in_its_place_is_an_error() {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::create_dir(dir.path().join(NAME)).unwrap();
+        let error = RunLock::take(dir.path(), NOW).unwrap_err();
+        assert!(error.hint().is_some_and(|hint| hint.contains("move")), "{error}");
+    }
+
+    #[test]
+    fn only_one_of_many_gets_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let taken = std::sync::atomic::AtomicU32::new(0);
+        let taken = &taken;
+        thread::scope(|scope| {
+            for _ in 0..16 {
+                scope.spawn(|| {
+                    for _ in 0..20 {
+                        let Ok(_lock) = RunLock::take(dir.path(), NOW) else { continue };
+                        assert_eq!(taken.fetch_add(1, std::sync::atomic::Ordering::SeqCst), 0);
+                        taken.fetch_sub(1, std::sync::atomic::Ordering::SeqCst);
+                    }
+                });
+            }
+        });
+    }
+}

@@ -1,0 +1,262 @@
+use std::fs;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use stead_store::{Durability, StoreError, replace_creating};
+
+use super::pipeline::migrate_pipeline;
+use super::prompt::migrate_prompt;
+use super::stage::migrate_stage;
+use crate::SourceFile;
+use crate::definition::{
+    Catalog, DefinitionError, Loaded, OLD_FILE, Origin, StageDefinition, StageFiles, Step, read_pipeline, read_stage,
+};
+use crate::lint::{CheckedPipeline, check_pipeline, implied_inputs};
+
+/// What would be rewritten, and what is left to a person.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Migration {
+    pub rewrites: Vec<Rewrite>,
+    /// Files, and why nothing is done about them.
+    pub refused: Vec<(String, String)>,
+}
+
+/// One file before and after; `None` where it does not exist.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rewrite {
+    pub path: PathBuf,
+    /// Relative to the project's root.
+    pub name: String,
+    pub before: Option<String>,
+    pub after: Option<String>,
+    /// What a person should look at.
+    pub notes: Vec<String>,
+}
+
+/// Finds the files of a project that are of the older form. Built-in stages never are.
+pub fn survey(catalog: &Catalog) -> Result<Migration, DefinitionError> {
+    let mut migration = Migration::default();
+    for (name, origin) in catalog.stages() {
+        if origin != Origin::Builtin {
+            migration.stage(&catalog.stage_files(&name)?);
+        }
+    }
+    for (name, origin) in catalog.pipelines() {
+        if origin != Origin::Builtin {
+            migration.pipeline(&check_pipeline(catalog, &name)?);
+        }
+    }
+    Ok(migration)
+}
+
+/// Writes one file, or takes it away if its content went to another.
+pub fn carry_out(rewrite: &Rewrite) -> Result<(), StoreError> {
+    match &rewrite.after {
+        Some(text) => replace_creating(&rewrite.path, text.as_bytes(), Durability::Synced),
+        None => fs::remove_file(&rewrite.path).map_err(|source| StoreError::Io {
+            doing: "remove",
+            path: rewrite.path.clone(),
+            source,
+        }),
+    }
+}
+
+impl Migration {
+    fn stage(&mut self, files: &StageFiles) {
+        let Loaded { file, fault } = &files.manifest;
+        match fault {
+            Some(why) => self.refused.push((file.name.clone(), why.clone())),
+            None => {
+                match with_line_ends(&file.text, migrate_stage).and_then(|after| same_stage(file, after, &files.name)) {
+                    Ok(after) => self.manifest(file, after),
+                    Err(why) => return self.refused.push((file.name.clone(), why)),
+                }
+            }
+        }
+        let prompt = &files.prompt.file;
+        if files.prompt.fault.is_none() && !prompt.text.trim().is_empty() {
+            let (definition, _) = read_stage(file.clone(), &files.name);
+            let notes = definition.output_parse.as_deref().map(parse_note);
+            if let Ok(after) = with_line_ends(&prompt.text, |text| Ok(migrate_prompt(text))) {
+                self.file(prompt, after, notes.into_iter().collect());
+            }
+        }
+    }
+
+    fn manifest(&mut self, file: &Arc<SourceFile>, after: String) {
+        let Some(old) = &file.path else { return };
+        if !file.name.ends_with(OLD_FILE) {
+            return self.file(file, after, Vec::new());
+        }
+        let name = format!("{}stage.yaml", file.name.trim_end_matches(OLD_FILE));
+        let path = old.with_file_name("stage.yaml");
+        self.rewrites.push(Rewrite { path, name, before: None, after: Some(after), notes: Vec::new() });
+        let before = Some(file.text.clone());
+        self.rewrites.push(Rewrite {
+            path: old.clone(),
+            name: file.name.clone(),
+            before,
+            after: None,
+            notes: Vec::new(),
+        });
+    }
+
+    fn pipeline(&mut self, pipeline: &CheckedPipeline) {
+        let steps = &pipeline.definition.steps;
+        let inputs: Vec<Vec<String>> = pipeline
+            .steps
+            .iter()
+            .enumerate()
+            .map(|(index, checked)| implied_inputs(steps, index, checked.prompt(&steps[index])))
+            .map(|inputs| inputs.into_iter().map(|input| input.from).collect())
+            .collect();
+        let file = &pipeline.file;
+        let after = with_line_ends(&file.text, |text| migrate_pipeline(text, &inputs));
+        match after.and_then(|after| same_pipeline(pipeline, &inputs, after)) {
+            Ok(after) => self.file(file, after, Vec::new()),
+            Err(why) => self.refused.push((file.name.clone(), why)),
+        }
+    }
+
+    fn file(&mut self, file: &SourceFile, after: String, notes: Vec<String>) {
+        if let Some(path) = file.path.clone().filter(|_| after != file.text) {
+            let (before, after) = (Some(file.text.clone()), Some(after));
+            self.rewrites.push(Rewrite { path, name: file.name.clone(), before, after, notes });
+        }
+    }
+}
+
+/// Rewrites a text whose lines all end as on Windows as if they did not, and gives the ends back.
+fn with_line_ends(text: &str, rewrite: impl Fn(&str) -> Result<String, String>) -> Result<String, String> {
+    let breaks = text.matches('\n').count();
+    if breaks == 0 || text.matches("\r\n").count() != breaks {
+        return rewrite(text);
+    }
+    rewrite(&text.replace("\r\n", "\n")).map(|after| after.replace('\n', "\r\n"))
+}
+
+fn parse_note(output_parse: &str) -> String {
+    let words: Vec<&str> = output_parse.split_whitespace().filter_map(|pair| Some(pair.split_once(':')?.1)).collect();
+    format!("it may still ask for {}; the status file takes its place", words.join(", "))
+}
+
+/// Refuses a text that would mean something else, beyond what a status file replaces.
+fn same_stage(file: &Arc<SourceFile>, after: String, folder: &str) -> Result<String, String> {
+    let meaning = |file: Arc<SourceFile>| {
+        let mut stage = read_stage(file, folder).0;
+        if let Some(output) = &mut stage.output {
+            output.at = 0..0;
+        }
+        StageDefinition { output_parse: None, ..stage }
+    };
+    let new = Arc::new(SourceFile { name: file.name.clone(), path: None, text: after.clone() });
+    if meaning(file.clone()) == meaning(new) { Ok(after) } else { Err(OTHER_MEANING.to_owned()) }
+}
+
+fn same_pipeline(pipeline: &CheckedPipeline, inputs: &[Vec<String>], after: String) -> Result<String, String> {
+    let new = Arc::new(SourceFile { name: pipeline.file.name.clone(), path: None, text: after.clone() });
+    let new = read_pipeline(new, &pipeline.name).0;
+    let old = &pipeline.definition;
+    let meant = |index: usize| inputs.get(index).cloned().unwrap_or_default();
+    let before: Vec<String> = old.steps.iter().enumerate().map(|(index, step)| meaning(step, meant(index))).collect();
+    let then: Vec<String> = new.steps.iter().map(|step| meaning(step, Vec::new())).collect();
+    if before == then { Ok(after) } else { Err(OTHER_MEANING.to_owned()) }
+}
+
+const OTHER_MEANING: &str = "its form is unusual, and a rewrite would change what it means";
+
+/// What a step says, without where it says it.
+fn meaning(step: &Step, meant: Vec<String>) -> String {
+    let inputs: Vec<(String, String)> = step
+        .inputs
+        .iter()
+        .map(|(input, _)| (input.from.clone(), format!("{:?}", input.select)))
+        .chain(meant.into_iter().map(|from| (from, "All".to_owned())))
+        .collect();
+    let needs: Option<Vec<&str>> =
+        step.needs.as_ref().map(|needs| needs.iter().map(|need| need.name.as_str()).collect());
+    let when = step.when.as_ref().map(|when| (&when.stage.name, &when.outcome));
+    let fan = step.fan.as_ref().map(|fan| (&fan.branches, fan.join, fan.max_parallel, fan.worktree));
+    let output = step.output.as_ref().map(|output| &output.pattern);
+    let template = step.template.as_ref().map(|template| &template.name);
+    let who = (&step.provider, &step.model, &step.verify);
+    format!("{:?}", (&step.id, template, &step.termination, &step.limits, output, who, inputs, needs, when, fan))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use tempfile::TempDir;
+
+    use super::*;
+    use crate::lint::{Finding, Severity, lint_stage};
+
+    fn catalog(folder: &TempDir) -> Catalog {
+        Catalog::new(folder.path(), folder.path().join("stages"), folder.path().join("pipelines"))
+    }
+
+    fn stage(folder: &TempDir, manifest: &str, prompt: &str) {
+        let place = folder.path().join("stages/old");
+        fs::create_dir_all(&place).unwrap();
+        fs::write(place.join("loop.yaml"), manifest).unwrap();
+        fs::write(place.join("prompt.md"), prompt).unwrap();
+    }
+
+    #[test]
+    fn windows_lines_stay_windows_lines() {
+        let folder = TempDir::new().unwrap();
+        stage(&folder, "name: old\r\ncompletion: plateau\r\nmin_iterations: 4\r\n", "${CTX}\r\n${STATUS}\r\n");
+        let migration = survey(&catalog(&folder)).unwrap();
+        let after = migration.rewrites[0].after.as_deref();
+        assert_eq!(after, Some("name: old\r\ntermination:\r\n  type: judgment\r\n  min_iterations: 4\r\n"));
+    }
+
+    const LINES: [&str; 13] = [
+        "name: old # mine",
+        "description: \"a # b\"",
+        "completion: plateau  # flat",
+        "min_iterations: 3",
+        "max_iterations: 7 # seven",
+        "output_parse: \"plateau:PLATEAU\" # words",
+        "output:\n  mode: append # m\n  path: docs/${SESSION}.md",
+        "delay: 3",
+        "guardrails:\n  # bounds\n  max_failures: 2 # two\n  max_runtime_seconds: 60",
+        "max_retries: 4",
+        "provider: {command: [\"./a.sh\"]}",
+        "verify:\n  - cargo test # t\n  - 'true'",
+        "# a comment\n",
+    ];
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(48))]
+
+        /// Whatever of the older form stands in a file, in whatever order: nothing of it is left, every comment is, and a
+        /// second time there is nothing to do.
+        #[test]
+        fn nothing_of_the_older_form_is_left(order in Just((0..LINES.len()).collect::<Vec<_>>()).prop_shuffle(), take in 0..LINES.len()) {
+            let mut chosen: Vec<&str> = order.iter().take(take).map(|index| LINES[*index]).collect();
+            if !chosen.contains(&LINES[2]) {
+                chosen.push(LINES[2]);
+            }
+            let text = format!("{}\n", chosen.join("\n"));
+            let folder = TempDir::new().unwrap();
+            stage(&folder, &text, "Do ${SESSION} and ${INDEX}.\n");
+            let migration = survey(&catalog(&folder)).unwrap();
+            prop_assert!(migration.refused.is_empty(), "{:?}\n{text}", migration.refused);
+            for rewrite in &migration.rewrites {
+                carry_out(rewrite).unwrap();
+            }
+            let after = fs::read_to_string(folder.path().join("stages/old/stage.yaml")).unwrap();
+            let left = lint_stage(&catalog(&folder), "old").unwrap();
+            let left: Vec<String> =
+                left.iter().filter(|finding| finding.severity != Severity::Warning).map(Finding::brief).collect();
+            prop_assert!(left.is_empty(), "{left:#?}\n{text}---\n{after}");
+            for line in text.lines() {
+                if let Some((_, comment)) = line.split_once(" # ").filter(|(before, _)| !before.contains("\"a")) {
+                    prop_assert!(after.contains(&format!("# {comment}")), "{comment}\n{text}---\n{after}");
+                }
+            }
+            prop_assert_eq!(survey(&catalog(&folder)).unwrap(), Migration::default());
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! Where a program is not shown other processes: there are no kin but the process group, and no proof of anything else.
+
+#[cfg(unix)]
+use std::io;
+#[cfg(unix)]
+use std::path::Path;
+
+use super::{Blow, Process};
+
+/// Only the process group is known.
+pub(crate) const SEES_KIN: bool = false;
+
+pub(crate) fn adopt_orphans() {}
+
+/// A file without a name beside another one.
+#[cfg(unix)]
+pub(super) fn nameless_file(beside: &Path) -> io::Result<std::fs::File> {
+    let path = beside.with_extension("input");
+    let file = std::fs::OpenOptions::new().read(true).write(true).create(true).truncate(true).open(&path)?;
+    std::fs::remove_file(&path)?;
+    Ok(file)
+}
+
+/// What a handle would be, if there were one.
+#[cfg(unix)]
+pub(crate) type Handle = std::os::fd::OwnedFd;
+#[cfg(not(unix))]
+pub(crate) type Handle = std::convert::Infallible;
+
+pub(crate) fn handle(_: u32) -> Option<Handle> {
+    None
+}
+
+pub(crate) fn process(_: u32) -> Option<Process> {
+    None
+}
+
+pub(crate) fn processes() -> Vec<u32> {
+    Vec::new()
+}
+
+pub(crate) fn children(_: u32) -> Vec<u32> {
+    Vec::new()
+}
+
+pub(crate) fn environment(_: u32) -> Vec<u8> {
+    Vec::new()
+}
+
+pub(crate) fn command_line(_: u32) -> String {
+    String::new()
+}
+
+/// Ends the process with this number; whoever calls it knows by other means whose number it is.
+#[cfg(unix)]
+pub(crate) fn strike(target: &Process, _: Option<&Handle>, blow: Blow) {
+    if let Ok(pid) = super::unix::pid(target.pid) {
+        let _ = rustix::process::kill_process(pid, super::unix::signal(blow));
+    }
+}
+
+#[cfg(not(unix))]
+pub(crate) fn strike(_: &Process, _: Option<&Handle>, _: Blow) {}
+
+pub(crate) fn is_same(_: &Process) -> bool {
+    false
+}
+
+pub(crate) fn collect(_: &Process) {}
+
+pub(crate) fn boot_id() -> Option<String> {
+    None
+}
+
+pub(crate) fn host() -> Option<String> {
+    None
+}
+
+#[cfg(unix)]
+pub(super) fn is_ignored(_: i32) -> bool {
+    false
+}

@@ -1,0 +1,166 @@
+//! Processes as `/proc` shows them.
+
+use std::fs::{self, File};
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+use std::path::Path;
+use std::sync::OnceLock;
+
+use rustix::fs::MemfdFlags;
+use rustix::process::{
+    PidfdFlags, WaitId, WaitIdOptions, kill_process, pidfd_open, pidfd_send_signal, set_child_subreaper, waitid,
+};
+
+use super::unix::{pid, signal};
+use super::{Blow, Process};
+
+/// Kin that left the group are found, too.
+pub(crate) const SEES_KIN: bool = true;
+
+/// From now on orphans among our descendants become our children.
+pub(crate) fn adopt_orphans() {
+    let _ = set_child_subreaper(Some(rustix::process::getpid()));
+}
+
+pub(super) fn nameless_file(_: &Path) -> io::Result<File> {
+    Ok(rustix::fs::memfd_create("stead-input", MemfdFlags::CLOEXEC)?.into())
+}
+
+/// Means one process for ever, whatever becomes of its number.
+pub(crate) type Handle = OwnedFd;
+
+/// A handle that means this process for ever, and becomes ready when it ends; `None` on kernels without.
+pub(crate) fn handle(number: u32) -> Option<Handle> {
+    pidfd_open(pid(number).ok()?, PidfdFlags::empty()).ok()
+}
+
+/// Looks a process up.
+pub(crate) fn process(pid: u32) -> Option<Process> {
+    read_stat(pid, &fs::read(format!("/proc/{pid}/stat")).ok()?)
+}
+
+/// Its name may hold anything, so fields are counted from its closing bracket.
+fn read_stat(pid: u32, stat: &[u8]) -> Option<Process> {
+    let name_end = stat.iter().rposition(|byte| *byte == b')')?;
+    let rest = std::str::from_utf8(stat.get(name_end + 1..)?).ok()?;
+    let mut fields = rest.split_ascii_whitespace();
+    let is_zombie = matches!(fields.next()?, "Z" | "X");
+    let mut number = || fields.next()?.parse().ok();
+    let (parent, group, session) = (number()?, number()?, number()?);
+    let start = fields.nth(15)?.parse().ok()?;
+    Some(Process { pid, parent, group, session, start, is_zombie })
+}
+
+/// The numbers of all processes.
+pub(crate) fn processes() -> Vec<u32> {
+    numbers("/proc")
+}
+
+fn numbers(dir: &str) -> Vec<u32> {
+    let entries = fs::read_dir(dir).into_iter().flatten().flatten();
+    entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect()
+}
+
+/// The numbers of a process's children, those that have ended included.
+pub(crate) fn children(pid: u32) -> Vec<u32> {
+    static LISTED: OnceLock<bool> = OnceLock::new();
+    let listed = *LISTED.get_or_init(|| {
+        let own = std::process::id();
+        Path::new(&format!("/proc/{own}/task/{own}/children")).exists()
+    });
+    if !listed {
+        // A kernel that keeps no such lists.
+        let all = processes().into_iter().filter_map(process);
+        return all.filter(|process| process.parent == pid).map(|process| process.pid).collect();
+    }
+    let tasks = numbers(&format!("/proc/{pid}/task"));
+    let lists = tasks.iter().filter_map(|task| fs::read_to_string(format!("/proc/{pid}/task/{task}/children")).ok());
+    lists
+        .flat_map(|list| list.split_ascii_whitespace().filter_map(|pid| pid.parse().ok()).collect::<Vec<_>>())
+        .collect()
+}
+
+/// The environment a process was started with, as `NAME=value` with a zero byte behind each. Empty when it has ended.
+pub(crate) fn environment(pid: u32) -> Vec<u8> {
+    fs::read(format!("/proc/{pid}/environ")).unwrap_or_default()
+}
+
+/// What a process was called with.
+pub(crate) fn command_line(pid: u32) -> String {
+    let line = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+    String::from_utf8_lossy(&line).trim_end_matches('\0').replace('\0', " ")
+}
+
+/// Ends exactly this process. By its handle, else its start is looked at once more before the number is used.
+pub(crate) fn strike(target: &Process, handle: Option<&Handle>, blow: Blow) {
+    if let Some(handle) = handle {
+        let _ = pidfd_send_signal(handle, signal(blow));
+    } else if is_same(target)
+        && let Ok(pid) = pid(target.pid)
+    {
+        let _ = kill_process(pid, signal(blow));
+    }
+}
+
+/// Says whether the number still means the same process.
+pub(crate) fn is_same(target: &Process) -> bool {
+    process(target.pid).is_some_and(|now| now.start == target.start)
+}
+
+/// Collects an adopted child that has ended.
+pub(crate) fn collect(target: &Process) {
+    let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG;
+    match handle(target.pid) {
+        Some(handle) if is_same(target) => drop(waitid(WaitId::PidFd(handle.as_fd()), options)),
+        Some(_) => {}
+        None => {
+            if let Ok(pid) = pid(target.pid) {
+                let _ = waitid(WaitId::Pid(pid), options);
+            }
+        }
+    }
+}
+
+/// What tells this start of the system from all others.
+pub(crate) fn boot_id() -> Option<String> {
+    first_line("/proc/sys/kernel/random/boot_id")
+}
+
+pub(crate) fn host() -> Option<String> {
+    first_line("/proc/sys/kernel/hostname")
+}
+
+fn first_line(path: &str) -> Option<String> {
+    fs::read_to_string(path).ok().map(|text| text.trim().to_owned()).filter(|text| !text.is_empty())
+}
+
+/// Says whether this program was started with a signal switched off.
+pub(super) fn is_ignored(signal: i32) -> bool {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or_default();
+    u32::try_from(signal - 1).ok().and_then(|bit| mask.checked_shr(bit)).is_some_and(|bits| bits & 1 == 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_cannot_forge_the_fields_behind_it() {
+        let stat = b"42 (a) Z 1 1) S 7 8 9 0 -1 4194560 1 0 0 0 0 0 0 0 20 0 1 0 12345 0 0\n";
+        let expected = Process { pid: 42, parent: 7, group: 8, session: 9, start: 12345, is_zombie: false };
+        assert_eq!(read_stat(42, stat), Some(expected));
+        for torn in [&b""[..], b"42 (a", b"42 (a)", b"42 (a) S 1 2", b"42 (a) S x y z"] {
+            assert_eq!(read_stat(42, torn), None);
+        }
+    }
+
+    #[test]
+    fn this_process_is_seen() {
+        let own = process(std::process::id()).unwrap();
+        assert!(own.start > 0 && !own.is_zombie && is_same(&own));
+        assert!(processes().contains(&own.pid) && children(own.parent).contains(&own.pid));
+        assert!(boot_id().is_some_and(|id| id.len() == 36));
+    }
+}

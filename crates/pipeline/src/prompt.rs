@@ -1,0 +1,267 @@
+//! Variables in a prompt: found, judged, and put in place.
+//!
+//! A variable is `${NAME}` with an upper-case name; everything else that looks like one (`${var}`, `$HOME`) is the
+//! prompt's own text, and `$${NAME}` stands for a literal `${NAME}`. What is put in is not searched again.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::ops::Range;
+
+use crate::Node;
+
+/// What the variables of one iteration stand for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Vars {
+    /// The path of `context.json`.
+    pub ctx: String,
+    pub progress: String,
+    pub output: String,
+    pub status: String,
+    /// The run's name.
+    pub session: String,
+    pub iteration: u32,
+    /// All input paths, one in a line.
+    pub inputs: String,
+    /// The same by the stage they come from.
+    pub inputs_by_stage: Vec<(String, String)>,
+    /// The item of a fanned-out stage.
+    pub item: Option<String>,
+}
+
+/// A prompt as the agent gets it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Resolved {
+    pub text: String,
+    /// Variables that are out of date or stayed as they were; each of them once.
+    pub warnings: Vec<PromptWarning>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PromptWarning {
+    /// The line in the prompt, from 1.
+    pub line: usize,
+    pub variable: String,
+    pub advice: String,
+}
+
+impl fmt::Display for PromptWarning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "prompt line {}: `${{{}}}` {}", self.line, self.variable, self.advice)
+    }
+}
+
+/// What a variable's name means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Standing {
+    Current,
+    /// Still resolved; the second is what to write instead.
+    Old(&'static str),
+    Unknown,
+}
+
+/// One place in a prompt where a variable stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Use<'a> {
+    /// Bytes from the `$` to behind the `}`.
+    pub(crate) at: Range<usize>,
+    pub(crate) name: &'a str,
+    /// Written `$${NAME}`, so that it is no variable.
+    pub(crate) escaped: bool,
+}
+
+/// The names a prompt should use today.
+pub(crate) const CURRENT: [&str; 5] = ["CTX", "PROGRESS", "OUTPUT", "STATUS", "ITEM"];
+
+pub(crate) fn standing(name: &str) -> Standing {
+    match name {
+        "CTX" | "PROGRESS" | "OUTPUT" | "STATUS" | "ITEM" => Standing::Current,
+        "SESSION" | "SESSION_NAME" => Standing::Old("read `session` in ${CTX}"),
+        "ITERATION" | "INDEX" => Standing::Old("read `iteration` in ${CTX}"),
+        "PROGRESS_FILE" => Standing::Old("write ${PROGRESS}"),
+        "OUTPUT_PATH" => Standing::Old("write ${OUTPUT}"),
+        "INPUTS" => Standing::Old("read `inputs` in ${CTX}"),
+        name if name.starts_with("INPUTS.") => Standing::Old("read `inputs.from_stage` in ${CTX}"),
+        _ => Standing::Unknown,
+    }
+}
+
+/// Finds every `${NAME}` with an upper-case name.
+pub(crate) fn uses(text: &str) -> Vec<Use<'_>> {
+    let mut found = Vec::new();
+    let mut from = 0;
+    while let Some(dollar) = text[from..].find("${").map(|at| from + at) {
+        from = dollar + 2;
+        let Some(length) = text[from..].find('}') else { break };
+        let name = &text[from..from + length];
+        if is_name(name) {
+            let escaped = text[..dollar].ends_with('$');
+            let start = if escaped { dollar - 1 } else { dollar };
+            found.push(Use { at: start..from + length + 1, name, escaped });
+            from += length + 1;
+        }
+    }
+    found
+}
+
+/// `NAME`, `NAME_2`, or `NAME.some-stage`.
+fn is_name(name: &str) -> bool {
+    let (head, tail) = name.split_once('.').map_or((name, None), |(head, tail)| (head, Some(tail)));
+    let is_head = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
+    let is_tail = |c: char| c.is_ascii_alphanumeric() || "_-.".contains(c);
+    head.starts_with(|c: char| c.is_ascii_uppercase())
+        && head.chars().all(is_head)
+        && tail.is_none_or(|tail| !tail.is_empty() && tail.chars().all(is_tail))
+}
+
+/// Says whether a prompt names this variable.
+pub(crate) fn mentions(text: &str, name: &str) -> bool {
+    uses(text).iter().any(|found| !found.escaped && found.name == name)
+}
+
+/// Puts the values in place of the variables. A variable nobody knows stays as it is.
+pub fn resolve(text: &str, vars: &Vars) -> Resolved {
+    let mut out = String::with_capacity(text.len() + 512);
+    let mut warnings: Vec<PromptWarning> = Vec::new();
+    let mut from = 0;
+    for found in uses(text) {
+        out.push_str(&text[from..found.at.start]);
+        from = found.at.end;
+        if found.escaped {
+            out.push_str(&text[found.at.start + 1..found.at.end]);
+            continue;
+        }
+        let value = value(vars, found.name);
+        out.push_str(value.as_deref().unwrap_or(&text[found.at.clone()]));
+        let advice = match (standing(found.name), &value) {
+            (Standing::Current, Some(_)) => continue,
+            (Standing::Old(instead), Some(_)) => format!("is out of date: {instead}"),
+            (Standing::Old(_) | Standing::Current, None) => "has no value here and stays as it is".to_owned(),
+            (Standing::Unknown, _) => "is no variable and stays as it is".to_owned(),
+        };
+        if !warnings.iter().any(|told| told.variable == found.name) {
+            let line = text[..found.at.start].matches('\n').count() + 1;
+            warnings.push(PromptWarning { line, variable: found.name.to_owned(), advice });
+        }
+    }
+    out.push_str(&text[from..]);
+    Resolved { text: out, warnings }
+}
+
+fn value<'a>(vars: &'a Vars, name: &str) -> Option<Cow<'a, str>> {
+    Some(match name {
+        "CTX" => vars.ctx.as_str().into(),
+        "PROGRESS" | "PROGRESS_FILE" => vars.progress.as_str().into(),
+        "OUTPUT" | "OUTPUT_PATH" => vars.output.as_str().into(),
+        "STATUS" => vars.status.as_str().into(),
+        "SESSION" | "SESSION_NAME" => vars.session.as_str().into(),
+        "ITERATION" => vars.iteration.to_string().into(),
+        "INDEX" => vars.iteration.saturating_sub(1).to_string().into(),
+        "INPUTS" => vars.inputs.as_str().into(),
+        "ITEM" => vars.item.as_deref()?.into(),
+        name => {
+            let stage = name.strip_prefix("INPUTS.")?;
+            let (_, paths) = vars.inputs_by_stage.iter().find(|(from, _)| from == stage)?;
+            paths.as_str().into()
+        }
+    })
+}
+
+/// The prompt of a node as it is before its variables are resolved: as written, and behind it, for a prompt that does
+/// not say so itself, how the agent tells its status.
+pub fn text_of(node: &Node) -> Cow<'_, str> {
+    match node.explain_status {
+        true => format!("{}\n{STATUS_INSTRUCTION}", node.prompt.trim_end_matches('\n')).into(),
+        false => node.prompt.as_str().into(),
+    }
+}
+
+/// What is said to an agent whose prompt does not speak of its status.
+pub(crate) const STATUS_INSTRUCTION: &str = r#"
+## When you are done
+
+Write this JSON to `${STATUS}` as your last act; the run fails without it.
+
+```json
+{
+  "decision": "continue",
+  "reason": "why, in a sentence",
+  "summary": "what you did, for whoever goes on",
+  "work": {"items_completed": [], "files_touched": []},
+  "errors": []
+}
+```
+
+`decision` is `continue` if there is more to do, `stop` if there is not, `error` if somebody has to look at it.
+"#;
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn vars() -> Vars {
+        Vars {
+            ctx: "/r/context.json".into(),
+            progress: "/r/progress.md".into(),
+            output: "/r/output.md".into(),
+            status: "/r/status.json".into(),
+            session: "night".into(),
+            iteration: 3,
+            inputs: "/a\n/b".into(),
+            inputs_by_stage: vec![("ideas".into(), "/a".into())],
+            item: Some("${CTX}".into()),
+        }
+    }
+
+    #[track_caller]
+    fn check(text: &str, expected: &str, warned: &[&str]) {
+        let resolved = resolve(text, &vars());
+        assert_eq!(resolved.text, expected, "{text}");
+        let names: Vec<&str> = resolved.warnings.iter().map(|warning| warning.variable.as_str()).collect();
+        assert_eq!(names, warned, "{text}");
+    }
+
+    #[test]
+    fn variables_are_resolved_once() {
+        check("read ${CTX}, write ${STATUS}", "read /r/context.json, write /r/status.json", &[]);
+        check("${PROGRESS}${OUTPUT}", "/r/progress.md/r/output.md", &[]);
+        check("about ${ITEM}", "about ${CTX}", &[]);
+        check("", "", &[]);
+    }
+
+    #[test]
+    fn old_ones_work_and_are_named() {
+        check("${SESSION_NAME} ${ITERATION} ${INDEX}", "night 3 2", &["SESSION_NAME", "ITERATION", "INDEX"]);
+        check("${SESSION} ${SESSION}", "night night", &["SESSION"]);
+        check("${PROGRESS_FILE} ${OUTPUT_PATH}", "/r/progress.md /r/output.md", &["PROGRESS_FILE", "OUTPUT_PATH"]);
+        check("${INPUTS}|${INPUTS.ideas}", "/a\n/b|/a", &["INPUTS", "INPUTS.ideas"]);
+        check("${INPUTS.other}", "${INPUTS.other}", &["INPUTS.other"]);
+        let told = resolve("one\ntwo ${SESSION}", &vars()).warnings.remove(0);
+        assert_eq!(told.to_string(), "prompt line 2: `${SESSION}` is out of date: read `session` in ${CTX}");
+    }
+
+    #[test]
+    fn shell_text_is_left_alone() {
+        check("echo ${HOME}", "echo ${HOME}", &["HOME"]);
+        check("echo $${HOME} $${CTX}", "echo ${HOME} ${CTX}", &[]);
+        check("${file} ${x:-y} $HOME ${} ${ CTX } ${CTX", "${file} ${x:-y} $HOME ${} ${ CTX } ${CTX", &[]);
+        check("${a${CTX}}", "${a/r/context.json}", &[]);
+    }
+
+    #[test]
+    fn an_item_without_a_list_is_said() {
+        let resolved = resolve("${ITEM}", &Vars { item: None, ..vars() });
+        assert_eq!((resolved.text.as_str(), resolved.warnings.len()), ("${ITEM}", 1));
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_resolved(text in "([${}A-Z.é\n]|CTX|\\$\\{CTX\\}|INPUTS\\.x){0,40}") {
+            let resolved = resolve(&text, &vars());
+            if uses(&text).is_empty() {
+                prop_assert_eq!(resolved.text, text);
+            }
+        }
+    }
+}

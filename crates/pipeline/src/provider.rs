@@ -1,0 +1,26 @@
+//! Who does the work: known agent programs as data, any other command, and the mock.
+//!
+//! A provider turns a task into a [`Launch`](crate::custody::Launch) and reads from the agent's end what its program told
+//! in a form made for programs: last words, cost, session, quota. It never looks for words in an agent's prose, and
+//! starts nothing itself.
+
+mod error;
+pub mod mock;
+mod prepare;
+mod profile;
+mod report;
+mod roster;
+mod said;
+mod task;
+#[cfg(test)]
+#[cfg(unix)]
+mod tests;
+mod words;
+
+pub use error::ProviderError;
+pub use prepare::{argv, prepare, reports_cost};
+pub use profile::{Profile, PromptWay};
+pub use report::{Quota, Report, read_end};
+pub use roster::{find, names};
+pub use task::Task;
+pub use words::split_words;

@@ -1,0 +1,142 @@
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use stead_store::{Durability, find_program, nearest, replace};
+
+use super::{Profile, PromptWay, ProviderError, Task, find, names, roster};
+use crate::Provider;
+use crate::custody::{Heed, Launch};
+
+/// One argument may have 128 KiB on Linux, all of them together a good deal more.
+const LONGEST_ARGUMENT: usize = 100 << 10;
+
+/// A prompt that does not go in directly lies here, beside the log.
+const PROMPT_FILE: &str = "prompt.md";
+
+/// Makes a launch of a task.
+pub fn prepare(provider: &Provider, task: &Task<'_>) -> Result<Launch, ProviderError> {
+    match provider {
+        Provider::Known(name) => known(profile(name)?, task),
+        Provider::Command(command) => {
+            let (program, args) = command.split_first().ok_or(ProviderError::EmptyCommand)?;
+            let mut argv = vec![command_program(program, task)?];
+            argv.extend(args.iter().cloned());
+            Ok(launch(task, argv, task.prompt.as_bytes().to_vec(), &[], Heed::End))
+        }
+        Provider::Mock => Err(ProviderError::NothingToStart),
+    }
+}
+
+/// The command line of a provider, without the prompt and without looking for its program. For people.
+pub fn argv(provider: &Provider, model: Option<&str>, args: &[String]) -> Result<Vec<String>, ProviderError> {
+    match provider {
+        Provider::Known(name) => {
+            let profile = profile(name)?;
+            let mut argv = vec![profile.program.to_owned()];
+            argv.extend(arguments(profile, model, args));
+            Ok(argv)
+        }
+        Provider::Command(command) if command.is_empty() => Err(ProviderError::EmptyCommand),
+        Provider::Command(command) => Ok(command.clone()),
+        Provider::Mock => Ok(vec!["mock".to_owned()]),
+    }
+}
+
+/// Says whether a budget in money can be kept with this provider.
+pub fn reports_cost(provider: &Provider) -> bool {
+    matches!(provider, Provider::Known(name) if find(name).is_some_and(|profile| profile.reports_cost))
+}
+
+fn profile(name: &str) -> Result<&'static Profile, ProviderError> {
+    find(name).ok_or_else(|| ProviderError::Unknown {
+        name: name.to_owned(),
+        known: names().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", "),
+        nearest: nearest(name, names()),
+    })
+}
+
+fn known(profile: &'static Profile, task: &Task<'_>) -> Result<Launch, ProviderError> {
+    let missing =
+        || ProviderError::MissingProgram { provider: profile.name.to_owned(), program: profile.program.to_owned() };
+    let program = on_path(task, profile.program).ok_or_else(missing)?;
+    let mut argv = vec![program];
+    argv.extend(arguments(profile, task.model, task.args));
+    let mut stdin = Vec::new();
+    match profile.prompt {
+        PromptWay::Stdin => stdin = task.prompt.as_bytes().to_vec(),
+        PromptWay::Argument(flag) if task.prompt.len() <= LONGEST_ARGUMENT => {
+            argv.extend([flag.to_owned(), task.prompt.to_owned()]);
+        }
+        PromptWay::Argument(flag) => {
+            let file = save_prompt(task)?;
+            let pointer = format!("Read the whole file `{}` and do what it says.", file.display());
+            argv.extend([flag.to_owned(), pointer]);
+        }
+        PromptWay::File(flag) => {
+            argv.extend([flag.to_owned(), save_prompt(task)?.to_string_lossy().into_owned()]);
+        }
+    }
+    Ok(launch(task, argv, stdin, profile.env, Heed::Lines(profile.heed)))
+}
+
+fn arguments(profile: &Profile, model: Option<&str>, args: &[String]) -> Vec<String> {
+    let mut all: Vec<String> = profile.args.iter().map(|arg| (*arg).to_owned()).collect();
+    all.extend(model.into_iter().flat_map(|model| [profile.model_flag.to_owned(), model.to_owned()]));
+    all.extend(args.iter().cloned());
+    all.extend(profile.last_args.iter().map(|arg| (*arg).to_owned()));
+    all
+}
+
+fn on_path(task: &Task<'_>, program: &str) -> Option<String> {
+    let path: OsString = (task.env)("PATH").unwrap_or_default();
+    find_program(&path, program).map(|found| task.root.join(found).to_string_lossy().into_owned())
+}
+
+/// A path begins at the project's root, wherever the agent works; a bare name is looked up.
+fn command_program(program: &str, task: &Task<'_>) -> Result<String, ProviderError> {
+    if program.is_empty() {
+        return Err(ProviderError::EmptyCommand);
+    }
+    if !program.contains(std::path::is_separator) {
+        let missing = || ProviderError::MissingProgram { provider: program.to_owned(), program: program.to_owned() };
+        return on_path(task, program).ok_or_else(missing);
+    }
+    let path = task.root.join(program);
+    if path.is_file() { Ok(path.to_string_lossy().into_owned()) } else { Err(ProviderError::NoSuchFile { path }) }
+}
+
+fn save_prompt(task: &Task<'_>) -> Result<PathBuf, ProviderError> {
+    let path = task.log.with_file_name(PROMPT_FILE);
+    replace(&path, task.prompt.as_bytes(), Durability::Quick)
+        .map_err(|source| ProviderError::PromptFile { path: path.clone(), source })?;
+    Ok(path)
+}
+
+fn launch(task: &Task<'_>, argv: Vec<String>, stdin: Vec<u8>, own_env: &[(&str, &str)], heed: Heed) -> Launch {
+    let path = |path: &Path| path.to_string_lossy().into_owned();
+    let mut env: Vec<(String, String)> =
+        own_env.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+    env.extend(
+        [
+            ("STEAD_RUN", task.run.to_owned()),
+            ("STEAD_STAGE", task.stage.to_owned()),
+            ("STEAD_ITERATION", task.iteration.to_string()),
+            ("STEAD_CONTEXT", path(task.context)),
+            ("STEAD_STATUS", path(task.status)),
+            ("STEAD_OUTPUT", path(task.output)),
+            ("STEAD_PROGRESS", path(task.progress)),
+        ]
+        .map(|(name, value)| (name.to_owned(), value)),
+    );
+    Launch {
+        argv,
+        stdin,
+        dir: task.dir.to_owned(),
+        env,
+        unset: roster::session_vars().map(str::to_owned).collect(),
+        log: task.log.to_owned(),
+        timeout: task.timeout,
+        run_id: task.run_id.to_owned(),
+        heed,
+    }
+}

@@ -1,0 +1,281 @@
+//! `state.json`: where a run stands. It holds counters only, so that writing it costs the same after ten iterations and
+//! after ten thousand; what happened is in `events.jsonl`.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::{Node, Outcome, Plan};
+
+/// The version of `state.json`.
+pub const STATE_SCHEMA: u32 = 1;
+
+/// How a run stands or ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum RunStatus {
+    Running,
+    Done,
+    Failed,
+    /// Ended, but a stage used up its iterations, time or money first.
+    Limit,
+    /// An agent waits for a person.
+    Blocked,
+    /// A provider's quota is used up.
+    Quota,
+    Cancelled,
+}
+
+impl RunStatus {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Running => "running",
+            Self::Done => "done",
+            Self::Failed => "failed",
+            Self::Limit => "limit",
+            Self::Blocked => "blocked",
+            Self::Quota => "quota",
+            Self::Cancelled => "cancelled",
+        }
+    }
+
+    /// The exit code of a command that ran it.
+    pub fn exit_code(self) -> u8 {
+        match self {
+            Self::Done => 0,
+            Self::Failed | Self::Running => 1,
+            Self::Limit => 3,
+            Self::Blocked => 4,
+            Self::Quota => 5,
+            Self::Cancelled => 130,
+        }
+    }
+}
+
+/// How a stage, or one branch of it, stands or ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum NodeStatus {
+    #[default]
+    Pending,
+    Running,
+    /// For a provider's quota, until `waiting_until`.
+    Waiting,
+    Done,
+    Limit,
+    Skipped,
+    Failed,
+    Blocked,
+    Quota,
+    /// The run was cancelled, or other branches were enough.
+    Cancelled,
+}
+
+impl NodeStatus {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Pending => "pending",
+            Self::Running => "running",
+            Self::Waiting => "waiting",
+            Self::Done => "done",
+            Self::Limit => "limit",
+            Self::Skipped => "skipped",
+            Self::Failed => "failed",
+            Self::Blocked => "blocked",
+            Self::Quota => "quota",
+            Self::Cancelled => "cancelled",
+        }
+    }
+}
+
+/// What kind of failure ended a stage. The first six are the agent's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ErrorKind {
+    /// The agent ended with another code than 0.
+    Exit,
+    /// A signal ended the agent.
+    Signal,
+    /// The agent took longer than an iteration may.
+    Timeout,
+    MissingStatus,
+    InvalidStatus,
+    /// The agent itself said `decision: error`.
+    AgentError,
+    /// The agent could not be started.
+    Start,
+    /// The queue's command failed, so nobody knows whether there is work left.
+    Queue,
+    /// The stage reached a limit, and says `on_limit: fail`.
+    Limit,
+    /// The work tree of a branch could not be made.
+    Worktree,
+}
+
+impl ErrorKind {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Exit => "exit",
+            Self::Signal => "signal",
+            Self::Timeout => "timeout",
+            Self::MissingStatus => "missing-status",
+            Self::InvalidStatus => "invalid-status",
+            Self::AgentError => "agent-error",
+            Self::Start => "start",
+            Self::Queue => "queue",
+            Self::Limit => "limit",
+            Self::Worktree => "worktree",
+        }
+    }
+}
+
+/// A failure as it is recorded.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RunError {
+    #[serde(rename = "type")]
+    pub kind: ErrorKind,
+    pub message: String,
+    pub timestamp: String,
+    /// The node's id.
+    pub stage: String,
+}
+
+/// The content of `state.json`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct State {
+    pub schema: u32,
+    pub run: String,
+    /// Stands in the environment of every process the run starts.
+    pub run_id: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pipeline: Option<String>,
+    pub status: RunStatus,
+    pub started_at: String,
+    pub updated_at: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ended_at: Option<String>,
+    /// How long engines worked on it, all together.
+    pub elapsed_seconds: f64,
+    pub cost_usd: f64,
+    /// How often it was taken up again.
+    #[serde(default)]
+    pub resumes: u32,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failed_at: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<RunError>,
+    /// Why it ended, in words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// The iteration, in the stage that ended the run, with which it goes on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resume_from: Option<u32>,
+    /// In the plan's order.
+    pub nodes: Vec<NodeState>,
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+/// Where one node of the plan stands.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct NodeState {
+    pub id: String,
+    pub stage: String,
+    /// Its folder below the run's.
+    pub dir: String,
+    pub status: NodeStatus,
+    /// The iteration under way, or the last one.
+    pub iteration: u32,
+    pub iteration_completed: u32,
+    pub max_iterations: u32,
+    pub consecutive_stops: u32,
+    /// With that of failed attempts.
+    pub cost_usd: f64,
+    /// Without waiting for a quota.
+    pub elapsed_seconds: f64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub outcome: Option<Outcome>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub waiting_until: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<RunError>,
+    /// Its provider does not say what it costs, so `cost_usd` is too low.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub cost_unknown: bool,
+    /// The commit that its work tree began with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub worktree_base: Option<String>,
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+impl State {
+    /// Begins a run.
+    pub fn new(plan: &Plan, run_id: String, now: String) -> Self {
+        Self {
+            schema: STATE_SCHEMA,
+            run: plan.run.clone(),
+            run_id,
+            pipeline: plan.pipeline.clone(),
+            status: RunStatus::Running,
+            started_at: now.clone(),
+            updated_at: now,
+            ended_at: None,
+            elapsed_seconds: 0.0,
+            cost_usd: 0.0,
+            resumes: 0,
+            failed_at: None,
+            error: None,
+            reason: None,
+            resume_from: None,
+            nodes: plan.nodes.iter().map(NodeState::new).collect(),
+            extra: Map::new(),
+        }
+    }
+
+    pub fn node(&self, id: &str) -> Option<&NodeState> {
+        self.nodes.iter().find(|node| node.id == id)
+    }
+}
+
+impl NodeState {
+    fn new(node: &Node) -> Self {
+        Self {
+            id: node.id.clone(),
+            stage: node.stage.clone(),
+            dir: node.dir.clone(),
+            status: NodeStatus::Pending,
+            iteration: 0,
+            iteration_completed: 0,
+            max_iterations: node.guardrails.max_iterations,
+            consecutive_stops: 0,
+            cost_usd: 0.0,
+            elapsed_seconds: 0.0,
+            outcome: None,
+            waiting_until: None,
+            error: None,
+            cost_unknown: false,
+            worktree_base: None,
+            extra: Map::new(),
+        }
+    }
+
+    /// Says whether nothing is left to do for it.
+    pub fn is_over(&self) -> bool {
+        self.outcome.is_some()
+    }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde gives a reference")]
+fn is_false(value: &bool) -> bool {
+    !*value
+}
+
+/// Rounds to what a person reads.
+pub(crate) fn seconds(value: f64) -> f64 {
+    (value * 1000.0).round() / 1000.0
+}
+
+/// Rounds money to a thousandth of a cent, so that sums stay readable.
+pub(crate) fn dollars(value: f64) -> f64 {
+    (value * 100_000.0).round() / 100_000.0
+}

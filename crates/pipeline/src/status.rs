@@ -1,0 +1,244 @@
+//! `status.json`: what an agent says about its iteration, and what the engine says when the agent could not.
+//!
+//! It is read strictly, because everything that follows leans on it: a file that is not plainly a status is none.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::{Map, Value};
+use stead_store::{StoreError, read_capped};
+
+/// The most bytes a status may have.
+pub const STATUS_LIMIT: usize = 1024 * 1024;
+
+/// What is to happen next, in the agent's view.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Decision {
+    Continue,
+    Stop,
+    Error,
+}
+
+impl Decision {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Continue => "continue",
+            Self::Stop => "stop",
+            Self::Error => "error",
+        }
+    }
+}
+
+/// Whom an agent waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum BlockedOn {
+    Person,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Work {
+    #[serde(default, deserialize_with = "or_default")]
+    pub items_completed: Vec<String>,
+    #[serde(default, deserialize_with = "or_default")]
+    pub files_touched: Vec<String>,
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+/// The content of `status.json`. Only the decision is required.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Status {
+    pub decision: Decision,
+    #[serde(default, deserialize_with = "or_default")]
+    pub reason: String,
+    #[serde(default, deserialize_with = "or_default")]
+    pub summary: String,
+    #[serde(default, deserialize_with = "or_default")]
+    pub work: Work,
+    #[serde(default, deserialize_with = "or_default")]
+    pub errors: Vec<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub blocked_on: Option<BlockedOn>,
+    /// Only the engine writes it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timestamp: Option<String>,
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+/// Why there is no status to go by.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum StatusProblem {
+    Missing,
+    Invalid(String),
+}
+
+impl Status {
+    /// Reads what the agent left. Links, folders, long files, and files that are not UTF-8 are not a status.
+    pub fn read(path: &Path) -> Result<Self, StatusProblem> {
+        match fs::symlink_metadata(path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(StatusProblem::Missing),
+            Err(error) => return Err(StatusProblem::Invalid(format!("it cannot be looked at: {error}"))),
+            Ok(data) if data.is_symlink() => return Err(StatusProblem::Invalid("it is a symbolic link".into())),
+            Ok(data) if data.is_dir() => return Err(StatusProblem::Invalid("it is a folder".into())),
+            Ok(data) if data.len() > STATUS_LIMIT as u64 => {
+                return Err(StatusProblem::Invalid(format!("it has {} bytes, more than {STATUS_LIMIT}", data.len())));
+            }
+            Ok(_) => {}
+        }
+        match read_capped(path, STATUS_LIMIT) {
+            Ok(Some(bytes)) => Self::parse(&bytes).map_err(StatusProblem::Invalid),
+            Ok(None) => Err(StatusProblem::Missing),
+            Err(StoreError::NotAFile { .. }) => Err(StatusProblem::Invalid("it is not a regular file".into())),
+            Err(StoreError::Io { source, .. }) => Err(StatusProblem::Invalid(format!("it cannot be read: {source}"))),
+            Err(error) => Err(StatusProblem::Invalid(error.to_string())),
+        }
+    }
+
+    /// Reads the bytes of a status. `Err` says what is wrong with them.
+    pub fn parse(bytes: &[u8]) -> Result<Self, String> {
+        let text = std::str::from_utf8(bytes).map_err(|error| format!("it is not UTF-8: {error}"))?;
+        let text = text.trim_start_matches('\u{feff}');
+        if text.trim().is_empty() {
+            return Err("it is empty".into());
+        }
+        let status: Self = serde_json::from_str(text).map_err(|error| error.to_string())?;
+        if status.blocked_on.is_some() && status.decision == Decision::Continue {
+            return Err("`blocked_on` needs the decision `stop` or `error`".into());
+        }
+        Ok(status)
+    }
+
+    /// Writes the status of an iteration that failed.
+    pub fn error(reason: &str, timestamp: String) -> Self {
+        Self {
+            decision: Decision::Error,
+            reason: reason.to_owned(),
+            summary: "The iteration failed.".to_owned(),
+            work: Work::default(),
+            errors: vec![reason.to_owned()],
+            blocked_on: None,
+            timestamp: Some(timestamp),
+            extra: Map::new(),
+        }
+    }
+
+    /// The file's bytes.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = serde_json::to_vec_pretty(self).unwrap_or_default();
+        bytes.push(b'\n');
+        bytes
+    }
+}
+
+/// Takes `null` for a missing value: models write it so.
+fn or_default<'de, T, D>(deserializer: D) -> Result<T, D::Error>
+where
+    T: Default + Deserialize<'de>,
+    D: Deserializer<'de>,
+{
+    Ok(Option::deserialize(deserializer)?.unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, expected: Result<Decision, &str>) {
+        match (Status::parse(text.as_bytes()), expected) {
+            (Ok(status), Ok(decision)) => assert_eq!(status.decision, decision, "{text}"),
+            (Err(why), Err(part)) => assert!(why.contains(part), "{text}: {why}"),
+            (got, _) => panic!("{text}: {got:?}"),
+        }
+    }
+
+    #[test]
+    fn a_decision_is_enough() {
+        check(r#"{"decision": "continue"}"#, Ok(Decision::Continue));
+        check("\u{feff}{\"decision\": \"stop\", \"reason\": null, \"work\": null}\n", Ok(Decision::Stop));
+        check(
+            r#"{"decision": "error", "work": {"files_touched": ["a"], "more": 1}, "later": [1]}"#,
+            Ok(Decision::Error),
+        );
+        check(r#"{"decision": "stop", "blocked_on": "person"}"#, Ok(Decision::Stop));
+    }
+
+    #[test]
+    fn what_is_not_plainly_a_status_is_none() {
+        check("", Err("empty"));
+        check("null", Err("invalid type"));
+        check("[]", Err("invalid"));
+        check("{}", Err("missing field `decision`"));
+        check(r#"{"decision": "done"}"#, Err("unknown variant `done`"));
+        check(r#"{"decision": "Stop"}"#, Err("unknown variant"));
+        check(r#"{"decision": null}"#, Err("invalid"));
+        check(r#"{"decision": "stop", "decision": "continue"}"#, Err("duplicate field"));
+        check(r#"{"decision": "stop"} {"decision": "stop"}"#, Err("trailing"));
+        check(r#"{"decision": "stop", "reason": 5}"#, Err("invalid type"));
+        check(r#"{"decision": "stop", "work": []}"#, Err("invalid"));
+        check(r#"{"decision": "stop", "errors": "none"}"#, Err("invalid type"));
+        check(r#"{"decision": "stop", "blocked_on": "weather"}"#, Err("unknown variant"));
+        check(r#"{"decision": "continue", "blocked_on": "person"}"#, Err("needs the decision"));
+        check("```json\n{\"decision\": \"stop\"}\n```", Err("expected"));
+        assert!(Status::parse(b"{\"decision\": \"stop\", \"reason\": \"\xff\"}").unwrap_err().contains("UTF-8"));
+    }
+
+    #[test]
+    fn unknown_fields_are_kept() {
+        let text = r#"{"decision": "stop", "work": {"lines": 3}, "confidence": 0.5}"#;
+        let written = Status::parse(text.as_bytes()).unwrap().to_bytes();
+        let again: Value = serde_json::from_slice(&written).unwrap();
+        assert_eq!((&again["confidence"], &again["work"]["lines"]), (&Value::from(0.5), &Value::from(3)));
+    }
+
+    #[test]
+    fn odd_files_are_no_status() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("status.json");
+        let check = |part: &str| match Status::read(&path) {
+            Err(StatusProblem::Invalid(why)) => assert!(why.contains(part), "{why}"),
+            other => panic!("{part}: {other:?}"),
+        };
+        assert_eq!(Status::read(&path), Err(StatusProblem::Missing));
+        fs::create_dir(&path).unwrap();
+        check("folder");
+        fs::remove_dir(&path).unwrap();
+        let mut long = br#"{"decision": "stop", "reason": ""#.to_vec();
+        long.resize(STATUS_LIMIT, b'x');
+        long.extend(b"\"}");
+        fs::write(&path, long).unwrap();
+        check("bytes");
+        fs::remove_file(&path).unwrap();
+        #[cfg(unix)]
+        {
+            let real = folder.path().join("real.json");
+            fs::write(&real, r#"{"decision": "stop"}"#).unwrap();
+            std::os::unix::fs::symlink(&real, &path).unwrap();
+            check("symbolic link");
+            fs::remove_file(&path).unwrap();
+            assert!(std::process::Command::new("mkfifo").arg(&path).status().unwrap().success());
+            check("not a regular file");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_are_judged(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
+            let _ = Status::parse(&bytes);
+        }
+
+        #[test]
+        fn what_was_written_is_read(reason in ".{0,40}", summary in ".{0,40}") {
+            let mut status = Status::error(&reason, "2026-11-15T20:00:00.000Z".into());
+            status.summary = summary;
+            prop_assert_eq!(Status::parse(&status.to_bytes()), Ok(status));
+        }
+    }
+}

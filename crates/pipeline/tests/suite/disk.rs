@@ -1,0 +1,52 @@
+//! A disk that fills up while a run is at work.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use stead_pipeline::{EngineError, RunStatus, RunView, ViewStatus};
+
+use super::world::{World, chain, node};
+
+const FOLDER: &str = "STEAD_TEST_MOUNT";
+
+/// Runs one test of this program again with a small file system of its own.
+#[track_caller]
+fn in_small_mount(test: &str) {
+    let folder = tempfile::tempdir().unwrap();
+    let script = r#"mount -t tmpfs -o size=1m none "$1" && exec "$2" --exact "$3" --nocapture"#;
+    let output = Command::new("unshare")
+        .args(["--map-root-user", "--mount", "sh", "-c", script, "sh"])
+        .arg(folder.path())
+        .arg(std::env::current_exe().unwrap())
+        .arg(test)
+        .env(FOLDER, folder.path())
+        .output()
+        .expect("`unshare` of util-linux is needed for this test");
+    let said = String::from_utf8_lossy(&output.stdout);
+    let complained = String::from_utf8_lossy(&output.stderr);
+    // A name that matches no test would pass as well, so the count is checked.
+    assert!(output.status.success() && said.contains("1 passed"), "{}\n{said}\n{complained}", output.status);
+}
+
+#[test]
+fn a_full_disk_is_said_and_nothing_is_lost() {
+    let Some(folder) = std::env::var_os(FOLDER).map(PathBuf::from) else {
+        return in_small_mount("disk::a_full_disk_is_said_and_nothing_is_lost");
+    };
+    let world = World::at(Path::new(&folder));
+    let fill = "test $STEAD_ITERATION = 2 -a ! -e filled && { echo > filled; dd if=/dev/zero of=fill bs=1k 2>/dev/null; }; \
+                echo out $STEAD_ITERATION > \"$STEAD_OUTPUT\"; say continue; exit 0";
+    let error = world.start(&chain(vec![node("a", 3, fill)])).unwrap_err();
+    assert!(matches!(error, EngineError::Store(_)), "{error:?}");
+    assert!(error.hint().is_some_and(|hint| hint.contains("space")), "{error:?}");
+    let view = RunView::read(&world.folder(), 5).unwrap();
+    assert_eq!((view.status, view.state.nodes[0].iteration_completed), (ViewStatus::Interrupted, 1));
+    assert_eq!(world.read("stage-00-a/iterations/001/output.md"), "out 1\n");
+
+    fs::remove_file(world.root.join("fill")).unwrap();
+    assert_eq!(world.resume().unwrap().status, RunStatus::Done);
+    for iteration in 1..=3 {
+        assert_eq!(world.read(&format!("stage-00-a/iterations/00{iteration}/output.md")), format!("out {iteration}\n"));
+    }
+}

@@ -1,0 +1,16 @@
+//! The engine against real files and real processes; agents are small shell scripts.
+#![cfg(unix)]
+#![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot be set up has failed")]
+
+mod disk;
+mod failure;
+mod formats;
+mod inputs;
+mod kill;
+mod limits;
+mod quota;
+mod schedule;
+mod termination;
+mod view;
+mod worktree;
+mod world;

@@ -1,0 +1,99 @@
+use std::fs;
+
+use stead_pipeline::{NodeStatus, OnQuota, Plan, Provider, RunEvent, RunStatus};
+
+use super::world::{World, chain, node, now};
+
+/// A fake client that says its limit is reached until the file `open` is there or the moment has come.
+fn limited(world: &mut World, seconds: i64) -> Plan {
+    let until = now() / 1000 + seconds;
+    world.program(
+        "claude",
+        &format!(
+            r#"echo x >> calls
+if [ -e open ] || [ "$(date +%s)" -ge {until} ]; then
+  echo '{{"decision": "stop"}}' > "$STEAD_STATUS"
+  echo '{{"type":"result","is_error":false,"result":"ok","session_id":"s"}}'
+else
+  echo '{{"type":"rate_limit_event","rate_limit_info":{{"status":"rejected","resetsAt":{until}}}}}'
+  exit 1
+fi"#
+        ),
+    );
+    let mut stage = node("a", 1, "");
+    stage.provider = Provider::Known("claude".into());
+    chain(vec![stage, node("b", 1, "say stop")])
+}
+
+#[test]
+fn without_leave_to_wait_the_run_ends_as_quota() {
+    let mut world = World::new();
+    let plan = limited(&mut world, 5000);
+    let end = world.start(&plan).unwrap();
+    assert_eq!((end.status, end.exit_code(), end.error), (RunStatus::Quota, 5, None));
+    assert_eq!((end.state.nodes[0].status, end.resume_from), (NodeStatus::Quota, Some(1)));
+    fs::write(world.root.join("open"), "").unwrap();
+    assert_eq!(world.resume().unwrap().status, RunStatus::Done);
+}
+
+#[test]
+fn with_leave_it_waits_until_the_stated_moment() {
+    let mut world = World::new();
+    let mut plan = limited(&mut world, 6);
+    plan.nodes[0].guardrails.on_quota = OnQuota::Wait;
+    let end = world.start(&plan).unwrap();
+    assert_eq!((end.status, end.state.nodes[0].waiting_until.clone()), (RunStatus::Done, None));
+    let waits = world.events().iter().filter(|event| matches!(event, RunEvent::Waiting { .. })).count();
+    assert!((1..=2).contains(&waits), "{waits}");
+    assert_eq!(world.calls().len(), waits + 2);
+    assert!(end.state.nodes[0].elapsed_seconds < end.state.elapsed_seconds, "waiting is not working");
+}
+
+#[test]
+fn a_wait_survives_its_engine() {
+    let mut world = World::new();
+    let mut plan = limited(&mut world, 5000);
+    plan.nodes[0].guardrails.on_quota = OnQuota::Wait;
+    let end = world.start_and_cancel(&plan, || world.waits(), || ());
+    assert_eq!(end.status, RunStatus::Cancelled);
+    let until = end.state.nodes[0].waiting_until.clone().unwrap();
+
+    // The next engine goes on waiting without asking the provider again.
+    let again = world.again();
+    let end = again.resume_and_cancel(|| again.waits());
+    assert_eq!((end.state.nodes[0].waiting_until.clone(), world.calls().len()), (Some(until), 1));
+
+    // Once the moment has passed, it goes on.
+    let mut state = world.json("state.json");
+    state["nodes"][0]["waiting_until"] = "2026-01-01T00:00:00.000Z".into();
+    fs::write(world.path("state.json"), state.to_string()).unwrap();
+    fs::write(world.root.join("open"), "").unwrap();
+    let last = world.again();
+    assert_eq!(last.resume().unwrap().status, RunStatus::Done);
+}
+
+#[test]
+fn a_wait_that_outlasts_the_run_is_not_begun() {
+    let mut world = World::new();
+    let mut plan = limited(&mut world, 5000);
+    plan.nodes[0].guardrails.on_quota = OnQuota::Wait;
+    plan.max_runtime_seconds = Some(1000);
+    let end = world.start(&plan).unwrap();
+    assert_eq!((end.status, world.calls().len()), (RunStatus::Quota, 1));
+    let mut world = World::new();
+    let mut plan = limited(&mut world, 100 * 24 * 3600);
+    plan.nodes[0].guardrails.on_quota = OnQuota::Wait;
+    assert_eq!(world.start(&plan).unwrap().status, RunStatus::Quota, "nobody means a hundred days");
+}
+
+#[test]
+fn any_command_can_name_a_quota_by_its_exit_code() {
+    let world = World::new();
+    let mut stage = node("a", 1, "exit 75");
+    stage.guardrails.on_quota = OnQuota::Wait;
+    let end = world.start(&chain(vec![stage])).unwrap();
+    assert_eq!(end.status, RunStatus::Quota, "without a stated moment there is nothing to wait for");
+    let world = World::new();
+    let end = world.start(&chain(vec![node("a", 1, "echo rate limit reached, try again later; exit 1")])).unwrap();
+    assert_eq!(end.status, RunStatus::Failed, "words mean nothing");
+}

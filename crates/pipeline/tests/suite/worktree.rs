@@ -1,0 +1,80 @@
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use stead_pipeline::{ErrorKind, RunEvent, RunStatus};
+
+use super::world::{World, node, plan};
+
+fn git(dir: &Path, arguments: &[&str]) -> String {
+    let output = Command::new("git").arg("-C").arg(dir).args(arguments).output().unwrap();
+    assert!(output.status.success(), "git {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8_lossy(&output.stdout).trim().to_owned()
+}
+
+fn repository() -> World {
+    let world = World::new();
+    let root = &world.root;
+    fs::write(root.join("file"), "one\n").unwrap();
+    fs::write(root.join(".gitignore"), "runs/\ncalls\n").unwrap();
+    git(root, &["init", "--quiet", "-b", "main"]);
+    git(root, &["config", "user.email", "me@example.invalid"]);
+    git(root, &["config", "user.name", "me"]);
+    git(root, &["add", "."]);
+    git(root, &["commit", "--quiet", "-m", "begin"]);
+    world
+}
+
+#[test]
+fn branches_work_apart_and_what_they_made_stays() {
+    let world = repository();
+    let branch = |name: &str, script: &str| {
+        let mut node = node(&format!("a.{name}"), 1, script);
+        node.worktree = true;
+        node
+    };
+    let nodes = vec![
+        branch("x", "echo x > file; say stop"),
+        branch("y", "git commit -qam y --allow-empty; say stop"),
+        branch("z", "say stop"),
+    ];
+    let end = world.start(&plan(nodes)).unwrap();
+    assert_eq!(end.status, RunStatus::Done, "{end:?}");
+    assert_eq!(fs::read_to_string(world.root.join("file")).unwrap(), "one\n", "nothing is merged");
+    assert_eq!(fs::read_to_string(world.path("worktrees/a.x/file")).unwrap(), "x\n");
+    let mut kept: Vec<String> = world
+        .events()
+        .into_iter()
+        .filter_map(|event| if let RunEvent::WorktreeKept { branch, .. } = event { Some(branch) } else { None })
+        .collect();
+    kept.sort();
+    assert_eq!(kept, ["stead/night/a.x", "stead/night/a.y"]);
+    assert!(!world.path("worktrees/a.z").exists(), "an untouched one goes");
+    assert_eq!(
+        git(&world.root, &["branch", "--list", "--format=%(refname:short)", "stead/*"]),
+        "stead/night/a.x\nstead/night/a.y"
+    );
+    let context = world.json("stage-00-a.x/iterations/001/context.json");
+    assert_eq!(context["paths"]["work_dir"], world.path("worktrees/a.x").to_str().unwrap());
+}
+
+#[test]
+fn a_failed_branch_goes_on_in_its_own_tree() {
+    let world = repository();
+    let mut stage = node("a", 1, "test -e begun && { say stop; exit; }; touch begun; exit 1");
+    stage.worktree = true;
+    assert_eq!(world.start(&plan(vec![stage])).unwrap().status, RunStatus::Failed);
+    assert_eq!(world.resume().unwrap().status, RunStatus::Done);
+    assert!(world.path("worktrees/a/begun").exists());
+}
+
+#[test]
+fn without_a_repository_the_stage_fails_clearly() {
+    let world = World::new();
+    let mut stage = node("a", 1, "say stop");
+    stage.worktree = true;
+    let end = world.start(&plan(vec![stage])).unwrap();
+    let error = end.error.unwrap();
+    assert_eq!((error.kind, world.calls().len()), (ErrorKind::Worktree, 0));
+    assert!(error.message.contains("git"), "{}", error.message);
+}

@@ -1,0 +1,43 @@
+use anyhow::Result;
+use stead_testkit::fake_model::{Call, Script, Turn};
+
+use super::{Scenario, Stage, cannot_deny};
+use crate::client::Client;
+use crate::ground::{Ground, Programs};
+use crate::play::play;
+use crate::record::Records;
+
+pub(super) const SCENARIO: Scenario = Scenario {
+    number: 14,
+    title: "one field of a document is guarded, the others are free",
+    stage: Stage::Built { obstacle: cannot_deny, play: check },
+};
+
+const GUARD: &str = "id: release-is-decided\nmode: enforce\non: [before-tool]\nmatch:\n  writes: [\"release.json\"]\n  \
+                     fields: {\"/approved\": true}\nthen: deny\nsay: \"A person approves a release.\"\n";
+
+const BEFORE: &str = "{\"version\": \"1.0\", \"approved\": false}\n";
+const FREE: &str = "{\"version\": \"1.1\", \"approved\": false}\n";
+const FORBIDDEN: &str = "{\"version\": \"1.1\", \"approved\": true}\n";
+
+fn check(client: &'static Client, programs: &Programs) -> Result<()> {
+    let ground = Ground::new(client, programs)?;
+    ground.write_project(".agent/guards/release-is-decided.yaml", GUARD)?;
+    ground.write_project("release.json", BEFORE)?;
+    let path = ground.path("release.json");
+    let played = play(
+        &ground,
+        Script::new([
+            // Several clients let nobody write a file that was not read.
+            Turn::call(Call::read(path.clone())),
+            Turn::call(Call::write(path.clone(), FREE)),
+            Turn::call(Call::write(path, FORBIDDEN)),
+            Turn::say("I was not allowed to."),
+        ]),
+    )?;
+    let now = ground.read_project("release.json");
+    played.claim(now.as_deref() == Some(FREE), &format!("the document should be {FREE:?}, not {now:?}"))?;
+    let denials = Records::read(&ground.project()).denials();
+    played.claim(denials.len() == 1, &format!("one denial should be on record, not {denials:?}"))?;
+    played.claim_told("A person approves a release.")
+}

@@ -1,0 +1,102 @@
+use std::fs;
+use std::path::Path;
+
+use crate::os;
+
+/// How a folder of small files looks from outside: whoever has seen it once can tell whether a file was added, changed
+/// or taken away, without reading any.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FolderLook {
+    /// Over name, size, number and times of each file, whatever their order.
+    pub sum: u64,
+    /// When a file was last changed, in nanoseconds since 1970.
+    pub newest: u128,
+    pub files: usize,
+}
+
+impl FolderLook {
+    /// More files than this are not looked at.
+    pub const LIMIT: usize = 2_000;
+
+    /// Looks at the files of a folder whose names `counts` accepts. A folder that is not there looks empty; links are
+    /// followed.
+    pub fn at(dir: &Path, counts: &dyn Fn(&str) -> bool) -> Self {
+        let mut look = Self::default();
+        let Ok(entries) = fs::read_dir(dir) else { return look };
+        for entry in entries.flatten() {
+            let name = entry.file_name();
+            let Some(name) = name.to_str().filter(|name| counts(name)) else { continue };
+            if look.files == Self::LIMIT {
+                break;
+            }
+            let Ok(mut data) = entry.metadata() else { continue };
+            if data.is_symlink() {
+                match fs::metadata(entry.path()) {
+                    Ok(target) => data = target,
+                    Err(_) => continue,
+                }
+            }
+            let stamp = os::stamp(&data);
+            look.files += 1;
+            look.newest = look.newest.max(stamp.changed);
+            look.sum = look.sum.wrapping_add(mixed(name, data.len(), &stamp));
+        }
+        look
+    }
+}
+
+/// FNV-1a: a change detector, not a defence. The last step keeps one file's bits from cancelling another's.
+fn mixed(name: &str, size: u64, stamp: &os::Stamp) -> u64 {
+    let numbers = [u128::from(size), u128::from(stamp.number), stamp.modified, stamp.changed];
+    let bytes = name.bytes().chain([0]).chain(numbers.iter().flat_map(|number| number.to_le_bytes()));
+    let hash =
+        bytes.fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3));
+    (hash ^ (hash >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_change_shows() {
+        let folder = tempfile::tempdir().unwrap();
+        let look = || FolderLook::at(folder.path(), &|name| name.ends_with(".yaml"));
+        let path = |name: &str| folder.path().join(name);
+        let mut seen = vec![look()];
+        let mut step = |does: &dyn Fn()| {
+            // Times have the grain of a clock tick.
+            std::thread::sleep(std::time::Duration::from_millis(12));
+            does();
+            let now = look();
+            assert!(!seen.contains(&now), "{now:?}");
+            seen.push(now);
+        };
+        step(&|| fs::write(path("a.yaml"), "one").unwrap());
+        step(&|| fs::write(path("a.yaml"), "two").unwrap());
+        step(&|| fs::write(path("b.yaml"), "one").unwrap());
+        step(&|| fs::rename(path("b.yaml"), path("c.yaml")).unwrap());
+        step(&|| {
+            fs::write(path("new.yaml"), "two").and_then(|()| fs::rename(path("new.yaml"), path("a.yaml"))).unwrap()
+        });
+        let before = look();
+        fs::write(path("other.txt"), "x").unwrap();
+        assert_eq!(look(), before);
+        assert_eq!(FolderLook::at(&path("missing"), &|_| true), FolderLook::default());
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn what_a_link_leads_to_counts() {
+        let folder = tempfile::tempdir().unwrap();
+        let target = folder.path().join("target");
+        fs::write(&target, "one").unwrap();
+        std::os::unix::fs::symlink(&target, folder.path().join("a.yaml")).unwrap();
+        let look = || FolderLook::at(folder.path(), &|name| name.ends_with(".yaml"));
+        let before = look();
+        fs::write(&target, "longer").unwrap();
+        assert_ne!(look(), before);
+        fs::remove_file(&target).unwrap();
+        assert_eq!(look().files, 0);
+    }
+}

@@ -1,0 +1,20 @@
+use std::fs::Metadata;
+use std::time::Duration;
+
+use crate::os;
+
+/// What tells a changed file from the one it was, without reading it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileStamp {
+    /// Size, number and times as one word without white space.
+    pub text: String,
+    /// When anything about the file last changed, since 1970. Where the system keeps it, nobody can set it.
+    pub changed: Duration,
+}
+
+/// Reads the stamp of a file.
+pub fn file_stamp(data: &Metadata) -> FileStamp {
+    let os::Stamp { number, modified, changed } = os::stamp(data);
+    let text = format!("{:x}.{number:x}.{modified:x}.{changed:x}", data.len());
+    FileStamp { text, changed: Duration::from_nanos(u64::try_from(changed).unwrap_or(u64::MAX)) }
+}
