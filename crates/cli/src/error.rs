@@ -59,7 +59,7 @@ impl CliError {
 
     /// The same error, but as one of the command line.
     #[must_use]
-    pub(crate) fn as_usage(mut self) -> Self {
+    pub(crate) fn into_usage(mut self) -> Self {
         self.kind = Kind::Usage;
         self
     }

@@ -4,6 +4,8 @@
 //! knows. It follows no control flow: what stands in the text may happen. It never runs anything and never fails; what
 //! it cannot fold is unknown.
 
+mod arguments;
+mod constant;
 mod eval;
 mod expression;
 mod javascript;

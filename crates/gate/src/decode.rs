@@ -157,7 +157,7 @@ pub(crate) fn unescape(text: &str) -> String {
 
 /// No decoded text may bring marks of ours.
 fn clean(text: String) -> Option<String> {
-    (!text.contains(|c| is_mark(c))).then_some(text)
+    (!text.contains(is_mark)).then_some(text)
 }
 
 fn is_mark(c: char) -> bool {

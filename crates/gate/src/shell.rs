@@ -22,6 +22,7 @@ mod patch;
 mod place;
 mod program;
 mod reader;
+mod redirect;
 mod report;
 mod repository;
 mod script;

@@ -4,6 +4,8 @@
 mod fact;
 mod file;
 
+pub(crate) use file::shown;
+
 use stead_model::{Deed, Detail, Effect, GitKind};
 
 use crate::asked::Inquiry;
@@ -207,7 +209,7 @@ pub(crate) fn git_name(kind: GitKind) -> &'static str {
 
 /// Tells in a few words what an effect is.
 pub(crate) fn told(deed: &Deed) -> String {
-    let path = |target: &stead_model::Target| target.inside.clone().unwrap_or_else(|| target.path.clone());
+    let path = shown;
     match deed {
         Deed::Read(target) => format!("reads {}", path(target)),
         Deed::Write { target, .. } => format!("writes {}", path(target)),

@@ -10,4 +10,4 @@ mod version;
 pub(crate) use document::{Document, Format, read};
 pub(crate) use owner::Owner;
 pub(crate) use rule::{FieldHit, FieldRule, FieldTest};
-pub(crate) use version::{After, Paper};
+pub(crate) use version::{After, Paper, Sheet};

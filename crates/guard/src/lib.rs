@@ -51,7 +51,7 @@ pub use lint::lint;
 pub use mode::Mode;
 pub use problem::{Problem, Severity};
 pub use sha256::hex as sha256;
-pub use shipped::{EnableError, Parameter, Shipped, enable_text, shipped};
+pub use shipped::{EnableError, Parameter, SHIPPED_STAMP, Shipped, enable_text, shipped};
 pub use source::{Origin, Source};
 pub use then::Then;
 pub use view::CompiledView;

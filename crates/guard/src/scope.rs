@@ -1,8 +1,9 @@
 //! What an expression or a program of a guard gets to see of a call.
 
-use stead_model::Deed;
+use stead_model::{Deed, Target};
 
 use crate::asked::Inquiry;
+use crate::evaluate::shown;
 use crate::expression;
 use crate::guard::Guard;
 use crate::subject::Subject;
@@ -11,8 +12,8 @@ use crate::subject::Subject;
 pub(crate) fn scope(inquiry: &Inquiry<'_>, subject: &Subject) -> expression::Scope {
     let event = inquiry.asked.event;
     let effects = inquiry.effects();
-    let paths = |pick: fn(&Deed) -> Option<&str>| {
-        effects.list.iter().filter_map(|effect| pick(&effect.deed)).map(|path| inquiry.relative(path)).collect()
+    let paths = |pick: fn(&Deed) -> Option<&Target>| {
+        effects.list.iter().filter_map(|effect| pick(&effect.deed)).map(shown).collect()
     };
     let call = event.call.as_ref();
     expression::Scope {
@@ -30,15 +31,15 @@ pub(crate) fn scope(inquiry: &Inquiry<'_>, subject: &Subject) -> expression::Sco
         feature: subject.feature.clone().unwrap_or_default(),
         text: inquiry.text().unwrap_or_default().to_owned(),
         writes: paths(|deed| match deed {
-            Deed::Write { target, .. } | Deed::Delete(target) | Deed::Rename { to: target, .. } => Some(&target.path),
+            Deed::Write { target, .. } | Deed::Delete(target) | Deed::Rename { to: target, .. } => Some(target),
             _ => None,
         }),
         deletes: paths(|deed| match deed {
-            Deed::Delete(target) | Deed::Rename { from: target, .. } => Some(&target.path),
+            Deed::Delete(target) | Deed::Rename { from: target, .. } => Some(target),
             _ => None,
         }),
         reads: paths(|deed| match deed {
-            Deed::Read(target) => Some(&target.path),
+            Deed::Read(target) => Some(target),
             _ => None,
         }),
         runs: effects

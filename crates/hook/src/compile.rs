@@ -10,11 +10,18 @@ use crate::standing::Env;
 
 /// Changes whenever the built-in rules change, so that a policy compiled by another version is not used. A test says
 /// the new value.
-pub const POLICY_STAMP: &str = "2-529ce54d58f14bee";
+pub const POLICY_STAMP: &str = "2-f8a50a252b586af8";
 
 /// Switches: the config key, and its name in the policy.
-const SWITCHES: &[&str] =
-    &["record.sessions", "record.relevant_files", "record.prompts", "record.evidence", "gate.self_protection", "gate.guards", "auto_init"];
+const SWITCHES: &[&str] = &[
+    "record.sessions",
+    "record.relevant_files",
+    "record.prompts",
+    "record.evidence",
+    "gate.self_protection",
+    "gate.guards",
+    "auto_init",
+];
 
 /// Compiles the policy of a project, or what holds outside of any.
 pub fn compile(root: Option<&Path>, env: &Env) -> String {

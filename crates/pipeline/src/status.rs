@@ -178,7 +178,7 @@ mod tests {
         check("{}", Err("missing field `decision`"));
         check(r#"{"decision": "done"}"#, Err("unknown variant `done`"));
         check(r#"{"decision": "Stop"}"#, Err("unknown variant"));
-        check(r#"{"decision": null}"#, Err("invalid"));
+        check(r#"{"decision": null}"#, Err("expected value"));
         check(r#"{"decision": "stop", "decision": "continue"}"#, Err("duplicate field"));
         check(r#"{"decision": "stop"} {"decision": "stop"}"#, Err("trailing"));
         check(r#"{"decision": "stop", "reason": 5}"#, Err("invalid type"));

@@ -130,7 +130,9 @@ fn end(args: &EndArgs, project: &Project, ui: &mut Ui) -> Result<Exit, CliError>
     state.write(&project.indexes(), &id, Durability::Synced)?;
     match args.json {
         true => ui.json(&json!({"ended": ended, "session": caller.session, "agent": caller.agent})),
-        false => ui.line(format!("{} of session {} has ended `{}`", whose(&caller), caller.session, ended.join("`, `"))),
+        false => {
+            ui.line(format!("{} of session {} has ended `{}`", whose(&caller), caller.session, ended.join("`, `")))
+        }
     }
     Ok(Exit::Done)
 }
@@ -195,9 +197,9 @@ fn caller(project: &Project) -> Result<Binding, CliError> {
 }
 
 fn meant(project: &Project, named: Option<&str>) -> Result<String, CliError> {
-    Speaker::meant(project, named).session.ok_or_else(|| {
-        CliError::user("no session was seen lately").hinted("name one with `--session`")
-    })
+    Speaker::meant(project, named)
+        .session
+        .ok_or_else(|| CliError::user("no session was seen lately").hinted("name one with `--session`"))
 }
 
 fn whose(caller: &Binding) -> String {

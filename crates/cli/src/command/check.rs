@@ -108,7 +108,9 @@ fn call(args: &CheckArgs) -> Result<ToolCall<'_>, CliError> {
         Action::Change(files.collect())
     };
     Ok(match tool {
-        FileTool::Write => made("Write", changes(&|| Change::Write { content: content.clone().map(Cow::Owned) }), input),
+        FileTool::Write => {
+            made("Write", changes(&|| Change::Write { content: content.clone().map(Cow::Owned) }), input)
+        }
         FileTool::Delete => made("Delete", changes(&|| Change::Delete), input),
         FileTool::Read => {
             made("Read", Action::Read(args.path.iter().map(|path| path.as_str().into()).collect()), input)

@@ -100,13 +100,7 @@ pub(crate) fn run(args: PickupArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     Ok(if red { Exit::Failed } else { Exit::Done })
 }
 
-fn verify(
-    packet: &Packet,
-    project: &Project,
-    speaker: &Speaker,
-    args: &PickupArgs,
-    ui: &mut Ui,
-) -> Vec<Verified> {
+fn verify(packet: &Packet, project: &Project, speaker: &Speaker, args: &PickupArgs, ui: &mut Ui) -> Vec<Verified> {
     let mut commands = packet.validators();
     if let Some(verify) = packet.verify().filter(|verify| !commands.iter().any(|command| command == verify)) {
         commands.push(verify.to_owned());

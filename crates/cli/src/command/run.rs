@@ -123,7 +123,7 @@ pub(crate) fn execute(
 
 /// The plan of a run that was begun, if it is what was asked for.
 fn begun(asked: &Asked, room: &RunRoom, folder: &RunFolder, ui: &mut Ui) -> Result<Plan, CliError> {
-    let plan = folder.plan().map_err(|error| CliError::from(error).as_usage())?;
+    let plan = folder.plan().map_err(|error| CliError::from(error).into_usage())?;
     let own = Asked::of(&plan);
     if own != *asked {
         let message = format!("run `{}` is one of {own}, not of {asked}", folder.name());

@@ -80,15 +80,17 @@ fn events(args: &TailArgs, folder: &RunFolder, ui: &mut Ui) -> Exit {
     for line in last {
         ui.line(line);
     }
-    while args.follow {
+    if !args.follow {
+        return Exit::Done;
+    }
+    loop {
         let live = is_live(folder);
         ui.raw(log.read());
         if !live {
-            break;
+            return Exit::Done;
         }
         sleep(PAUSE);
     }
-    Exit::Done
 }
 
 /// A node of the plan and one of its iterations.

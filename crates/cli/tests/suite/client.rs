@@ -274,14 +274,20 @@ impl Client {
             }
         };
         let own = match self.name {
-            "claude" => json!({"transcript_path": world.home().join(".claude/projects/p/s.jsonl"), "permission_mode": "acceptEdits"}),
+            "claude" => {
+                json!({"transcript_path": world.home().join(".claude/projects/p/s.jsonl"), "permission_mode": "acceptEdits"})
+            }
             "codex" => json!({"turn_id": "t1", "model": "gpt-5.5", "permission_mode": "bypassPermissions",
                 "transcript_path": world.home().join(".codex/sessions/rollout-1.jsonl")}),
-            "gemini" => json!({"timestamp": "2026-11-15T18:01:11.935Z", "transcript_path": project.join("chats/s.jsonl")}),
+            "gemini" => {
+                json!({"timestamp": "2026-11-15T18:01:11.935Z", "transcript_path": project.join("chats/s.jsonl")})
+            }
             "qwen" => json!({"timestamp": "2026-11-15T18:07:31.392Z", "permission_mode": "yolo", "prompt_id": "p1",
                 "submitted_by": "user", "transcript_path": world.home().join(".qwen/projects/p/s.jsonl")}),
             "kimi" => json!({"client_type": "kimi_code_cli"}),
-            "droid" => json!({"permission_mode": "auto-low", "transcript_path": world.home().join(".factory/sessions/p/s.jsonl")}),
+            "droid" => {
+                json!({"permission_mode": "auto-low", "transcript_path": world.home().join(".factory/sessions/p/s.jsonl")})
+            }
             "cursor" => json!({"cursor_version": "2026.09.18", "conversation_id": SESSION, "generation_id": "g1",
                 "workspace_roots": [project], "status": "completed", "loop_count": 0}),
             _ => json!({}),
@@ -331,7 +337,8 @@ impl Client {
     fn copilot(&self, world: &World, role: Option<&str>, call: Option<&Call>) -> Value {
         let mut said = json!({"sessionId": SESSION, "timestamp": 1_794_767_635_475_u64, "cwd": world.project()});
         if let Some(role) = role {
-            let marks = json!({"sessionId": "agent-1", "agentId": "agent-1", "agentType": role, "parentAgentId": SESSION});
+            let marks =
+                json!({"sessionId": "agent-1", "agentId": "agent-1", "agentType": role, "parentAgentId": SESSION});
             said.as_object_mut().unwrap().extend(marks.as_object().unwrap().clone());
         }
         match call {
@@ -372,13 +379,22 @@ pub(crate) fn hold(run: &Run) -> Option<String> {
     if run.code == 2 {
         return Some(run.stderr.clone());
     }
-    if said["decision"] == "block" { text(&said["reason"]) } else { text(&said["continue"]).or(text(&said["followup_message"])) }
+    if said["decision"] == "block" {
+        text(&said["reason"])
+    } else {
+        text(&said["continue"]).or(text(&said["followup_message"]))
+    }
 }
 
 /// What the model is given to read.
 pub(crate) fn context(run: &Run) -> String {
     let said = said(run);
-    let places = [&said["hookSpecificOutput"]["additionalContext"], &said["additionalContext"], &said["additional_context"], &said["context"]];
+    let places = [
+        &said["hookSpecificOutput"]["additionalContext"],
+        &said["additionalContext"],
+        &said["additional_context"],
+        &said["context"],
+    ];
     match places.into_iter().find_map(Value::as_str) {
         Some(text) => text.to_owned(),
         // One client takes plain text.
@@ -391,6 +407,7 @@ pub(crate) fn context(run: &Run) -> String {
 pub(crate) fn rewritten(run: &Run) -> Option<Value> {
     let said = said(run);
     let own = &said["hookSpecificOutput"];
-    let places = [&own["updatedInput"], &own["tool_input"], &said["args"], &said["modifiedArgs"], &said["updated_input"]];
+    let places =
+        [&own["updatedInput"], &own["tool_input"], &said["args"], &said["modifiedArgs"], &said["updated_input"]];
     places.into_iter().find(|value| value.is_object()).cloned()
 }

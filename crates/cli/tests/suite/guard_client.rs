@@ -67,7 +67,10 @@ fn tested_needs_evidence() {
 #[test]
 fn the_proof_of_a_feature_stays() {
     let easier = FEATURES.replace("sh check.sh", "true");
-    let more = FEATURES.replace("  ]\n}", "    ,{\"id\": \"two\", \"title\": \"t\", \"files\": [\"x\"], \"verifiers\": [\"true\"]}\n  ]\n}");
+    let more = FEATURES.replace(
+        "  ]\n}",
+        "    ,{\"id\": \"two\", \"title\": \"t\", \"files\": [\"x\"], \"verifiers\": [\"true\"]}\n  ]\n}",
+    );
     for client in CLIENTS {
         let world = guarded(&[]);
         let path = world.project().join(LIST).display().to_string();
@@ -161,10 +164,22 @@ fn fields_belong_to_roles() {
         };
         let (world, path) = sent("tester");
         passes(client, &world, By::Sub("tester"), &client.edit(&path, "  \"tested\": false", "  \"tested\": true"));
-        stops(client, &world, By::Sub("tester"), &client.edit(&path, "  \"done\": false,", "  \"done\": true,"), "not yours");
+        stops(
+            client,
+            &world,
+            By::Sub("tester"),
+            &client.edit(&path, "  \"done\": false,", "  \"done\": true,"),
+            "not yours",
+        );
         let (world, path) = sent("coder");
         passes(client, &world, By::Sub("coder"), &client.edit(&path, "  \"done\": false,", "  \"done\": true,"));
-        stops(client, &world, By::Sub("coder"), &client.edit(&path, "  \"tested\": false", "  \"tested\": true"), "not yours");
+        stops(
+            client,
+            &world,
+            By::Sub("coder"),
+            &client.edit(&path, "  \"tested\": false", "  \"tested\": true"),
+            "not yours",
+        );
     }
 }
 
@@ -177,7 +192,7 @@ fn destruction_is_stopped_once_it_is_chosen() {
         world.write("project/.env", "KEY=1\n");
         let env = world.project().join(".env").display().to_string();
         stops(client, &world, By::Main, &client.shell("git push --force"), "remote");
-        stops(client, &world, By::Main, &client.shell("sudo rm -rf ~"), "not this agent's to delete");
+        stops(client, &world, By::Main, &client.shell("sudo rm -rf /etc/nginx"), "not this agent's to delete");
         stops(client, &world, By::Main, &client.shell("cd src && git reset --hard"), "whole tree");
         stops(client, &world, By::Main, &client.read(&env), "secrets");
         passes(client, &world, By::Main, &client.shell("git push"));

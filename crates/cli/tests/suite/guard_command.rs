@@ -33,23 +33,36 @@ fn guards_are_listed_shown_and_moved() {
     let find = |id: &str| listed["guards"].as_array().unwrap().iter().find(|guard| guard["id"] == id).cloned().unwrap();
     assert_eq!((&find("infra")["mode"], &find("infra")["active"]), (&json!("enforce"), &json!(true)));
     assert_eq!(find("tested-needs-evidence")["active"], true);
-    for inert in ["orchestrator-does-not-edit", "summaries-go-to", "fields-by-role", "destructive.force-push",
-        "logs-through-tools", "pr-needs-verification", "tester-must-test"]
-    {
+    for inert in [
+        "orchestrator-does-not-edit",
+        "summaries-go-to",
+        "fields-by-role",
+        "destructive.force-push",
+        "logs-through-tools",
+        "pr-needs-verification",
+        "tester-must-test",
+    ] {
         assert_eq!(find(inert)["active"], false, "{inert}");
     }
     assert_eq!(listed["problems"], json!([]));
     let text = world.stead(&["guard", "list"]).ok();
     assert!(text.contains("infra") && text.lines().all(|line| line.chars().count() <= 100), "{text}");
     assert!(world.stead(&["guard", "show", "infra"]).ok().contains("# reviewed by the platform team"));
-    for (verb, mode) in [("demote", "warn"), ("demote", "shadow"), ("promote", "warn"), ("disable", "off"), ("promote", "shadow"), ("enable", "enforce")] {
+    for (verb, mode) in [
+        ("demote", "warn"),
+        ("demote", "shadow"),
+        ("promote", "warn"),
+        ("disable", "off"),
+        ("promote", "shadow"),
+        ("enable", "enforce"),
+    ] {
         world.stead(&["guard", verb, "infra"]).ok();
         let expected = GUARD.replace("mode: enforce", &format!("mode: {mode}"));
         assert_eq!(world.read("project/.agent/guards/infra.yaml"), expected, "{verb}");
     }
     let run = world.stead(&["guard", "promote", "infra"]);
     assert_eq!((run.code, run.stderr.contains("already")), (1, true), "{run}");
-    let run = world.stead(&["guard", "show", "infar"]);
+    let run = world.stead(&["guard", "show", "infr"]);
     assert!(run.code == 1 && run.stderr.contains("did you mean `infra`?"), "{run}");
 }
 
@@ -97,7 +110,11 @@ fn a_failing_test_names_what_was_seen() {
     world.write("project/.agent/guards/infra.yaml", GUARD.replace("touch infra/a", "cat infra/a; touch elsewhere"));
     let run = world.stead(&["guard", "test", "infra"]);
     assert!(run.code == 1 && run.stdout.contains("FAIL infra must") && run.stdout.contains("elsewhere"), "{run}");
-    assert_eq!(denial(&world.hook("claude PreToolUse", shell(&world, "touch infra/a"))), None, "it must not be applied");
+    assert_eq!(
+        denial(&world.hook("claude PreToolUse", shell(&world, "touch infra/a"))),
+        None,
+        "it must not be applied"
+    );
     world.write("project/.agent/guards/infra.yaml", GUARD.replace("ask first", "run `touch infra/b` instead"));
     let run = world.stead(&["guard", "lint", "infra"]);
     assert!(run.code == 1 && run.stdout.contains("which `infra` stops"), "{run}");
@@ -108,13 +125,23 @@ fn check_says_what_would_happen_and_why() {
     let world = guarded();
     let run = world.stead(&["check", "cd infra && touch a | tee ../b"]);
     assert_eq!(run.code, 1);
-    for words in ["It would be denied.", "infra (enforce, deny) .agent/guards/infra.yaml", "writes infra/a", "touch a", "write b", "Effects (full known)"] {
+    for words in [
+        "It would be denied.",
+        "infra (enforce, deny) .agent/guards/infra.yaml",
+        "writes infra/a",
+        "touch a",
+        "write b",
+        "Effects (full known)",
+    ] {
         assert!(run.stdout.contains(words), "{words}: {run}");
     }
     let run = world.stead(&["check", "cat infra/a"]);
     assert!(run.code == 0 && run.stdout.starts_with("It would pass."), "{run}");
     let json = world.stead(&["check", "--json", "touch infra/a && $(curl x)"]).json();
-    assert_eq!((&json["level"], &json["hits"][0]["path"], &json["coverage"]), (&json!("deny"), &json!("infra/a"), &json!("partial")));
+    assert_eq!(
+        (&json["level"], &json["hits"][0]["path"], &json["coverage"]),
+        (&json!("deny"), &json!("infra/a"), &json!("partial"))
+    );
     assert!(!json["gaps"].as_array().unwrap().is_empty(), "{json}");
     let run = world.stead(&["check", "--tool", "write", "--path", "infra/x", "--role", "coder"]);
     assert_eq!(run.code, 1, "{run}");
@@ -143,11 +170,22 @@ fn a_verdict_is_explained() {
     let world = guarded();
     let id = denied(&world, "cd infra && touch a");
     let told = world.stead(&["explain", &id]).ok();
-    for words in [&id[..], "infra (enforce): denied", ".agent/guards/infra.yaml", "touch a", "ask first", "stead appeal", "stead allow"] {
+    for words in [
+        &id[..],
+        "infra (enforce): denied",
+        ".agent/guards/infra.yaml",
+        "touch a",
+        "ask first",
+        "stead appeal",
+        "stead allow",
+    ] {
         assert!(told.contains(words), "{words}: {told}");
     }
     let json = world.stead(&["explain", "--json", &format!("[{}]", id.to_uppercase())]).json();
-    assert_eq!((&json["hits"][0]["file"], &json["hits"][0]["changed_since"]), (&json!(".agent/guards/infra.yaml"), &json!(false)));
+    assert_eq!(
+        (&json["hits"][0]["file"], &json["hits"][0]["changed_since"]),
+        (&json!(".agent/guards/infra.yaml"), &json!(false))
+    );
     world.write("project/.agent/guards/infra.yaml", GUARD.replace("ask first", "ask them first"));
     assert!(world.stead(&["explain", &id]).ok().contains("(changed since)"));
     let run = world.stead(&["explain", "v-zzzzzzzz"]);

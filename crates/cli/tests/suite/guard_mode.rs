@@ -34,7 +34,11 @@ fn a_guard_goes_through_its_modes() {
         assert_eq!(run.stdout.is_empty(), did == "recorded", "{mode}: {run}");
         let line = lines(&world, "sessions.jsonl").pop().unwrap();
         let hit = &line["hits"][0];
-        assert_eq!((&line["verdict"], &hit["would"], &hit["did"]), (&json!(verdict), &json!(would), &json!(did)), "{mode}");
+        assert_eq!(
+            (&line["verdict"], &hit["would"], &hit["did"]),
+            (&json!(verdict), &json!(would), &json!(did)),
+            "{mode}"
+        );
         let id = line["id"].as_str().unwrap();
         assert_eq!(run.stdout.contains(id), did != "recorded", "{mode}: {run}");
         assert_eq!(line["effects"], json!(["run touch infra/a", "write infra/a"]), "{mode}");
@@ -69,6 +73,8 @@ fn what_the_shadow_saw_is_said_unasked() {
     assert!(told.contains("would have acted: `infra` twice"), "{stop}");
     let start = event(&world, "SessionStart", json!({"source": "startup"})).stdout;
     assert!(start.contains("would have acted: `infra` twice") && start.contains("stead guard stats"), "{start}");
+    let status = world.stead(&["status"]).ok();
+    assert!(status.contains("would have acted: `infra` twice"), "{status}");
     event(&world, "UserPromptSubmit", json!({"prompt": "go on"}));
     assert_eq!(event(&world, "Stop", json!({"stop_hook_active": false})).to_string(), "exit 0");
 }
@@ -88,7 +94,7 @@ fn self_protection_has_a_name_but_no_mode() {
 /// A stop that a guard holds: within its bound, not in vain, and not while sub-agents work.
 #[test]
 fn a_held_stop_ends() {
-    let guard = "id: says-done\nmode: enforce\non: [stop]\nmatch: {text: [\"/.*/\"]}\nthen: continue\nsay: \"go on\"\n";
+    let guard = "id: says-done\nmode: enforce\non: [stop]\nmatch: {text: \".*\"}\nthen: continue\nsay: \"go on\"\n";
     let world = marked();
     world.write("project/.agent/guards/says-done.yaml", guard);
     world.stead(&["guard", "lint"]).ok();
@@ -97,7 +103,11 @@ fn a_held_stop_ends() {
         hold(&event(&world, "Stop", own))
     };
     let work = || {
-        event(&world, "PostToolUse", json!({"tool_name": "Bash", "tool_use_id": "c", "tool_input": {"command": "ls"}, "tool_response": {}}))
+        event(
+            &world,
+            "PostToolUse",
+            json!({"tool_name": "Bash", "tool_use_id": "c", "tool_input": {"command": "ls"}, "tool_response": {}}),
+        )
     };
     let busy = json!([{"id": "a", "agent_type": "coder", "status": "running"}]);
     assert_eq!(stop(false, busy), None);

@@ -34,7 +34,7 @@ fn a_role_that_an_agent_begins_counts_where_its_client_tells_nothing() {
     assert!(world.stead(&["agent", "show"]).ok().contains("coder"));
     say(&["agent", "end"]);
     assert!(!may_write(gemini, &world, By::Main));
-    let run = world.stead(&["agent", "begin", "coder"]);
+    let run = world.stead(&["agent", "begin", "writer"]);
     assert!(run.code == 1 && run.stderr.contains("no session was seen"), "{run}");
 }
 
@@ -55,7 +55,14 @@ fn a_flag_is_put_on_a_session_by_a_person() {
     let guard = "id: g\nmode: enforce\non: [before-tool]\nmatch: {writes: ['src/**']}\nunless: {session: {has: plan-approved}}\nthen: deny\nsay: \"no\"\n";
     world.write("project/.agent/guards/g.yaml", guard);
     let claude = client("claude");
-    world.hook("claude SessionStart", payload(&world, "SessionStart", json!({"source": "startup", "session_id": "0f0e0d0c-0000-4000-8000-00000000abcd"})));
+    world.hook(
+        "claude SessionStart",
+        payload(
+            &world,
+            "SessionStart",
+            json!({"source": "startup", "session_id": "0f0e0d0c-0000-4000-8000-00000000abcd"}),
+        ),
+    );
     assert!(!may_write(claude, &world, By::Main));
     world.stead(&["agent", "flag", "plan-approved"]).ok();
     assert!(may_write(claude, &world, By::Main));
@@ -67,10 +74,12 @@ fn a_flag_is_put_on_a_session_by_a_person() {
 #[test]
 fn the_summariser_is_nobodys_agent() {
     let world = marked();
-    let guard = "id: g\nmode: enforce\non: [subagent-stop]\nmatch: {agent: [sub, '*']}\nthen: continue\nsay: \"go on\"\n";
+    let guard =
+        "id: g\nmode: enforce\non: [subagent-stop]\nmatch: {agent: [sub, '*']}\nthen: continue\nsay: \"go on\"\n";
     world.write("project/.agent/guards/g.yaml", guard);
     let stop = |kind: &str| {
-        let own = json!({"agent_id": "a1", "agent_type": kind, "stop_hook_active": false, "last_assistant_message": "x"});
+        let own =
+            json!({"agent_id": "a1", "agent_type": kind, "stop_hook_active": false, "last_assistant_message": "x"});
         world.hook("claude SubagentStop", payload(&world, "SubagentStop", own)).stdout
     };
     assert!(stop("coder").contains("go on"), "{}", stop("coder"));

@@ -42,7 +42,10 @@ fn an_agent_of_a_run_is_known_by_it() {
     let text = world.read("project/.agent/context/indexes/sessions/session-1.json");
     let state: serde_json::Value = serde_json::from_str(&text).unwrap();
     for record in lines(&world, "sessions.jsonl").iter().chain([&state]) {
-        assert_eq!((&record["run"], &record["stage"], &record["iteration"]), (&json!("night"), &json!("plan.codex"), &json!(12)));
+        assert_eq!(
+            (&record["run"], &record["stage"], &record["iteration"]),
+            (&json!("night"), &json!("plan.codex"), &json!(12))
+        );
     }
     world.set("STEAD_RUN", "../../elsewhere");
     world.hook("claude PreToolUse", shell(&world, "ls"));

@@ -266,6 +266,13 @@ impl Eval<'_> {
         }
     }
 
+    /// Says whether a call goes to a module that somebody else wrote.
+    pub(super) fn is_foreign(&self, name: &str) -> bool {
+        let module = name.split('.').next().unwrap_or_default();
+        let imported = |value: &Value| matches!(value, Value::Name(held) if held.split('.').next() == Some(module));
+        !TAME.contains(&module) && self.names.iter().any(|(_, value)| imported(value)) || name.starts_with('.')
+    }
+
     /// What a name holds; the name itself when nothing was said.
     pub(super) fn value_of(&self, name: &str) -> Value {
         match self.names.iter().rev().find(|(known, _)| known == name) {
@@ -354,6 +361,55 @@ impl Eval<'_> {
         }
     }
 }
+
+/// Modules whose calls either are known or touch no file.
+const TAME: &[&str] = &[
+    "argparse",
+    "base64",
+    "binascii",
+    "child_process",
+    "codecs",
+    "collections",
+    "copy",
+    "crypto",
+    "csv",
+    "dataclasses",
+    "datetime",
+    "enum",
+    "fs",
+    "functools",
+    "glob",
+    "hashlib",
+    "io",
+    "itertools",
+    "json",
+    "logging",
+    "math",
+    "os",
+    "path",
+    "pathlib",
+    "platform",
+    "pprint",
+    "process",
+    "random",
+    "re",
+    "shlex",
+    "shutil",
+    "statistics",
+    "string",
+    "struct",
+    "subprocess",
+    "sys",
+    "textwrap",
+    "time",
+    "types",
+    "typing",
+    "unicodedata",
+    "url",
+    "urllib",
+    "util",
+    "uuid",
+];
 
 /// One name for a module, however it is spelled.
 pub(super) fn module_name(module: &str) -> String {

@@ -3,8 +3,8 @@
 use stead_model::{Content, How};
 
 use super::Act;
+use super::arguments::Arguments;
 use super::eval::{Eval, module_name};
-use super::expression::Arguments;
 use super::value::Value;
 use super::{python, text};
 

@@ -3,8 +3,8 @@
 use stead_model::{Content, How};
 
 use super::Act;
+use super::arguments::Arguments;
 use super::eval::Eval;
-use super::expression::Arguments;
 use super::language::Language;
 use super::value::{Value, pattern};
 use super::{python, text};
@@ -133,7 +133,7 @@ pub(super) fn call(eval: &mut Eval<'_>, language: Language, name: &str, argument
         (_, "symlink" | "link" | "ln_s" | "ln_sf" | "ln" | "File.symlink" | "File.link") => {
             eval.write(second, How::Link, Content::Unknown)
         }
-        (Language::Php, "chmod" | "chown" | "touch_") => eval.write(first, How::Attributes, Content::Unknown),
+        (Language::Php, "chmod" | "chown") => eval.write(first, How::Attributes, Content::Unknown),
         (_, "chmod" | "chmod_R" | "chown" | "File.chmod" | "File.chown") => {
             eval.write(second, How::Attributes, Content::Unknown)
         }

@@ -3,8 +3,8 @@
 use stead_model::{Content, How};
 
 use super::Act;
+use super::arguments::Arguments;
 use super::eval::Eval;
-use super::expression::Arguments;
 use super::text;
 use super::value::{UNKNOWN, Value, pattern};
 
@@ -169,19 +169,6 @@ pub(super) fn call(eval: &mut Eval<'_>, name: &str, arguments: &Arguments) -> Op
         }
         _ => return None,
     })
-}
-
-/// A module's attribute that has a value.
-pub(super) fn attribute(eval: &Eval<'_>, module: &str, name: &str) -> Option<Value> {
-    match (module, name) {
-        ("os", "curdir") => Some(Value::text(".")),
-        ("os" | "os.path" | "path", "sep") => Some(Value::text("/")),
-        ("process.env", name) => match eval.variable(&Value::text(name)) {
-            Value::Unknown => None,
-            value => Some(value),
-        },
-        _ => None,
-    }
 }
 
 /// Looks at a method of a path.

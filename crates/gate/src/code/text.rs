@@ -2,7 +2,7 @@
 
 use crate::decode;
 
-use super::expression::Arguments;
+use super::arguments::Arguments;
 use super::value::{UNKNOWN, Value};
 
 /// Computes a method; `None` for one that we do not know.
@@ -11,7 +11,7 @@ pub(super) fn method(value: &Value, name: &str, arguments: &Arguments) -> Option
         (
             Value::Text { .. },
             "strip" | "trim" | "decode" | "encode" | "toString" | "to_s" | "resolve" | "absolute" | "normalize"
-            | "freeze" | "chomp" | "as_posix" | "toString_" | "expand_path" | "to_path" | "String" | "valueOf",
+            | "freeze" | "chomp" | "as_posix" | "expand_path" | "to_path" | "String" | "valueOf",
         ) => decoded(value, name, arguments),
         (Value::Text { .. }, "lower" | "toLowerCase" | "downcase") => value.map(str::to_lowercase),
         (Value::Text { .. }, "upper" | "toUpperCase" | "upcase") => value.map(str::to_uppercase),

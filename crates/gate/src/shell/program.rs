@@ -24,9 +24,9 @@ pub(super) fn judge(walk: &mut Walk<'_>, call: &Call<'_>) -> Result<(), Stop> {
     if wrapper::judge(walk, name, call)? {
         return Ok(());
     }
-    if !table::is_inner(name)
-        && !(table::is_shell(name) && call.argv.iter().any(|word| word.starts_with('-') && word.ends_with('c')))
-    {
+    let text_flag = |word: &String| word.starts_with('-') && word.ends_with('c');
+    let unwrapped = table::is_shell(name) && call.argv.iter().any(text_flag);
+    if !unwrapped && !table::is_inner(name) {
         walk.runs(call.argv);
     }
     network::note(walk, name, call.argv);

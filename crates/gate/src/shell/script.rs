@@ -46,8 +46,7 @@ pub(super) fn source(walk: &mut Walk<'_>, word: &str, call: &Call<'_>) -> Result
 /// Walks a program named by its path, if that is a script; says whether it is one.
 pub(super) fn file(walk: &mut Walk<'_>, call: &Call<'_>) -> Result<bool, Stop> {
     let Some(word) = call.argv.first() else { return Ok(false) };
-    let known = table::is_harmless(&program_name(word)) || is_known_program(&program_name(word));
-    if known || walk.depth >= DEPTH {
+    if walk.depth >= DEPTH {
         return Ok(false);
     }
     let Some(text) = walk.file_text(word) else { return Ok(false) };
@@ -69,14 +68,6 @@ pub(super) fn file(walk: &mut Walk<'_>, call: &Call<'_>) -> Result<bool, Stop> {
         return Ok(false);
     }
     Ok(true)
-}
-
-fn is_known_program(name: &str) -> bool {
-    table::is_shell(name)
-        || table::is_interpreter(name)
-        || table::is_remover(name)
-        || table::is_placer(name)
-        || table::is_writer(name)
 }
 
 fn run(walk: &mut Walk<'_>, text: &str, argv: &[String], call: &Call<'_>) -> Result<(), Stop> {

@@ -261,10 +261,9 @@ pub(super) fn is_inner(name: &str) -> bool {
 
 /// Programs of which the record tells all they do to files.
 const TAME: &[&str] = &[
-    "bzip2", "curl", "dig", "gunzip", "gzip", "host", "mkdir", "nano", "nc", "nslookup", "ping", "split", "sqlite3",
-    "unzip", "wget", "xz", "yq", "zip", "tar", "pkill", "killall", "nohup", "time", "date", "sync", "logger", "tput",
-    "stty", "reset", "bc", "cal", "dc", "tsort", "shuf", "split", "csplit", "jobs", "fg", "bg", "disown", "crontab",
-    "stead",
+    "bc", "bg", "bzip2", "csplit", "curl", "dc", "dig", "disown", "fg", "gunzip", "gzip", "host", "killall", "logger",
+    "mkdir", "nano", "nc", "nslookup", "ping", "pkill", "shuf", "split", "sqlite3", "stead", "stty", "sync", "tar",
+    "tput", "tsort", "unzip", "wget", "xz", "yq", "zip",
 ];
 
 /// Says whether nothing about the program stays untold.

@@ -10,7 +10,7 @@ use crate::shield::Shield;
 use super::program::brief;
 use super::reader::TooDeep;
 use super::report::Report;
-use super::syntax::{Command, Group, GroupKind, Item, Join, Output, Redirect, Script, Simple, Word, mark};
+use super::syntax::{Command, Group, GroupKind, Item, Join, Script, Simple, Word, mark};
 use super::{parser, program};
 
 /// Simple commands one call may run before we stop counting.
@@ -72,12 +72,6 @@ pub(super) struct Call<'c> {
     pub(super) feed: Option<&'c Upstream>,
     /// A protected path in an assignment before the command.
     pub(super) assigned: Option<&'c str>,
-}
-
-/// A file that a redirection writes.
-struct Opened {
-    target: String,
-    kind: Output,
 }
 
 pub(super) struct Walk<'w> {
@@ -332,52 +326,6 @@ impl<'w> Walk<'w> {
             self.printed = self.printed.take().filter(String::is_empty);
         }
         self.close(heard, &opened, &brief(&argv))
-    }
-
-    /// Begins to listen to what is printed into files.
-    fn hear(&mut self, opened: &[Opened]) -> Option<(Option<String>, bool)> {
-        let prints = opened.iter().any(|file| file.kind != Output::Other);
-        prints.then(|| (self.printed.replace(String::new()), std::mem::replace(&mut self.heard, true)))
-    }
-
-    /// Notes what went into the files that a command had open.
-    fn close(&mut self, heard: Option<(Option<String>, bool)>, opened: &[Opened], command: &str) -> Result<(), Stop> {
-        let text = heard.and_then(|(before, heard)| {
-            self.heard = heard;
-            std::mem::replace(&mut self.printed, before)
-        });
-        for file in opened {
-            let sign = if file.kind == Output::Append { ">>" } else { ">" };
-            let shown = format!("{} {sign} {}", command.chars().take(80).collect::<String>(), file.target);
-            self.redirected(&file.target, file.kind, text.as_deref(), &shown);
-        }
-        Ok(())
-    }
-
-    /// Judges redirections and gives the texts they feed and the files they write.
-    fn redirects(&mut self, redirects: &[Redirect]) -> Result<(Vec<String>, Vec<Opened>), Stop> {
-        let (mut texts, mut opened) = (Vec::new(), Vec::new());
-        for redirect in redirects {
-            match redirect {
-                Redirect::Text(word) => texts.push(self.expand_whole(word)?),
-                Redirect::Read(word) => {
-                    for word in self.expand(word)? {
-                        self.reads(&word, false, &format!("< {word}"));
-                        texts.extend(self.file_text(&word).filter(|_| self.report.is_some()));
-                        if word.contains(mark::TAINT) || self.grave(&word).is_some() {
-                            self.upstream.hit.get_or_insert(word);
-                        }
-                    }
-                }
-                Redirect::Write { target, kind } => {
-                    for target in self.expand(target)? {
-                        self.refuse_write(&target, &format!("> {target}"))?;
-                        opened.push(Opened { target, kind: *kind });
-                    }
-                }
-            }
-        }
-        Ok((texts, opened))
     }
 
     /// Adds to what is printed; `None` when that is not known.

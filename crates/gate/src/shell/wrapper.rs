@@ -73,7 +73,7 @@ const SHOWN: &[&str] = &["bunx", "doas", "npx", "sudo"];
 
 /// Judges what a wrapper runs; says whether there was one.
 pub(super) fn judge(walk: &mut Walk<'_>, name: &str, call: &Call<'_>) -> Result<bool, Stop> {
-    if SHOWN.contains(&name) && !(name == "su" || name == "script") || runner(name, call.argv).is_some() {
+    if SHOWN.contains(&name) || runner(name, call.argv).is_some() {
         walk.runs(call.argv);
     }
     if CARRIERS.contains(&name) {

@@ -56,6 +56,9 @@ fn commands_with_gaps() {
         "cat list | xargs rm",
         "julia -e 'rm(\"x\")'",
         "python3 -c \"import os; os.remove(x)\"",
+        "python3 -c \"import mine; mine.go()\"",
+        "python3 -c \"from mine import go; go()\"",
+        "node -e \"require('./mine').go()\"",
     ] {
         check(command, Coverage::Partial);
     }

@@ -81,6 +81,22 @@ fn dress(command: &str, way: usize) -> String {
     }
 }
 
+#[test]
+fn every_row_keeps_its_effects_in_every_dress() {
+    let mut wrong = Vec::new();
+    for bare in rows() {
+        let expected = changes(&bare);
+        for way in 0..20 {
+            let command = dress(&bare, way);
+            let found = changes(&command);
+            if let Some(lost) = expected.iter().find(|change| !found.contains(change)) {
+                wrong.push(format!("{lost} is lost in\n{command}\n    {found:?}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{} are lost:\n{}", wrong.len(), wrong.join("\n"));
+}
+
 fn dressed() -> impl Strategy<Value = (String, String)> {
     let ways = prop::collection::vec(0..20_usize, 1..4);
     (prop::sample::select(rows()), ways).prop_map(|(bare, ways)| {

@@ -11,7 +11,8 @@ const HOME: &str = "/home/ann";
 
 /// Files of the project, with their text.
 const FILES: &[(&str, &str)] = &[
-    ("clean.sh", "#!/bin/bash\nset -e\ncd \"$(dirname \"$0\")\"\nrm -rf infra/old\necho done > status.txt\n"),
+    ("clean.sh", "#!/bin/bash\nset -e\nrm -rf infra/old\necho done > status.txt\n"),
+    ("bin/here.sh", "#!/bin/bash\ncd \"$(dirname \"$0\")/..\"\nrm -rf infra/old\n"),
     ("tool.py", "import os, sys\nos.remove('infra/main.tf')\n"),
     ("args.sh", "rm \"$1\"\n"),
     ("bin/deploy", "#!/usr/bin/env python3\nopen('infra/out.tf','w').write('x')\n"),

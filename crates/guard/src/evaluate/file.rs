@@ -5,7 +5,7 @@ use stead_model::{Content, Deed, How, Target};
 use super::super::asked::Inquiry;
 use super::{Found, Kind, kind};
 use crate::condition::{FileClause, FileDeed};
-use crate::field::{After, Document, FieldHit, Format, Owner, Paper, read};
+use crate::field::{After, Document, FieldHit, Format, Owner, Paper, Sheet, read};
 use crate::pattern::{PathPattern, Scope, any_path, is_open};
 use crate::subject::Subject;
 
@@ -61,26 +61,26 @@ impl Inquiry<'_> {
         let paper = Paper { effects: &effects.list, facts: self.facts };
         let own = focus.and_then(|subject| subject.effect);
         let mut found: Vec<Subject> = Vec::new();
-        for path in self.documents(clause) {
-            let before = match paper.before(&path) {
-                After::Text(text) => read(&path, &text),
+        for file in self.documents(clause) {
+            let before = match paper.before(&file.path) {
+                After::Text(text) => read(&file.path, &text),
                 After::Gone => Document::Missing,
                 After::Unknown(_) => Document::Broken,
             };
-            for touch in paper.touches(&path) {
+            for touch in paper.touches(&file) {
                 if own.is_some_and(|own| own != touch.effect) {
                     continue;
                 }
                 let Some(effect) = effects.list.get(touch.effect) else { continue };
                 for state in &touch.states {
-                    for (hit, unknown) in self.compare(clause, &path, &before, state) {
+                    for (hit, unknown) in self.compare(clause, &file.path, &before, state) {
                         let subject = Subject {
                             effect: Some(touch.effect),
                             part: effect.part.clone(),
-                            path: Some(self.relative(&path)),
+                            path: Some(file.shown().to_owned()),
                             command: None,
                             feature: hit.owner,
-                            because: format!("{} in {}", hit.why, self.relative(&path)),
+                            because: format!("{} in {}", hit.why, file.shown()),
                             unknown,
                         };
                         if !found.contains(&subject) {
@@ -113,14 +113,14 @@ impl Inquiry<'_> {
         hits.into_iter().map(|hit| (hit, false)).collect()
     }
 
-    /// The documents that a call touches, as absolute paths.
-    fn documents(&self, clause: &FileClause) -> BTreeSet<String> {
+    /// The documents that a call touches.
+    fn documents(&self, clause: &FileClause) -> BTreeSet<Sheet> {
         let mut paths = BTreeSet::new();
         let mut open = clause.paths.is_empty();
         for pattern in clause.paths.iter().filter(|pattern| !pattern.starts_with('!')) {
             match PathPattern::parse(pattern) {
                 PathPattern::Anchored(text) if !is_open(text) => {
-                    paths.insert(self.absolute(text));
+                    paths.insert(Sheet { path: self.absolute(text), inside: Some(text.to_owned()) });
                 }
                 _ => open = true,
             }
@@ -138,16 +138,11 @@ impl Inquiry<'_> {
                     any_path(&clause.paths, target, scope).is_some()
                 };
                 if named && !target.tree && !target.glob {
-                    paths.insert(target.path.clone());
+                    paths.insert(Sheet::of(target));
                 }
             }
         }
         paths
-    }
-
-    pub(crate) fn relative(&self, path: &str) -> String {
-        let root = self.asked.root.trim_end_matches('/');
-        path.strip_prefix(root).and_then(|rest| rest.strip_prefix('/')).unwrap_or(path).to_owned()
     }
 }
 
@@ -199,7 +194,7 @@ fn holds_text(clause: &FileClause, content: Option<&Content>) -> Result<bool, St
     Ok(false)
 }
 
-fn shown(target: &Target) -> String {
+pub(crate) fn shown(target: &Target) -> String {
     match target.inside.as_deref() {
         Some("") => ".".to_owned(),
         Some(inside) => inside.to_owned(),

@@ -19,6 +19,33 @@ pub(crate) struct Touch {
     pub(crate) states: Vec<After>,
 }
 
+/// A file, by its absolute path and by the one below the root. The root may be reached through a link, so the second is
+/// what is compared where both sides have one.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Sheet {
+    pub(crate) path: String,
+    pub(crate) inside: Option<String>,
+}
+
+impl Sheet {
+    pub(crate) fn of(target: &Target) -> Self {
+        Self { path: target.path.clone(), inside: target.inside.clone() }
+    }
+
+    /// How it is named in words.
+    pub(crate) fn shown(&self) -> &str {
+        self.inside.as_deref().unwrap_or(&self.path)
+    }
+
+    /// The two names to compare.
+    fn beside<'a>(&'a self, target: &'a Target) -> (&'a str, &'a str) {
+        match (&self.inside, &target.inside) {
+            (Some(own), Some(other)) => (own, other),
+            _ => (&self.path, &target.path),
+        }
+    }
+}
+
 /// The paper on which changes are made.
 pub(crate) struct Paper<'a> {
     pub(crate) effects: &'a [Effect],
@@ -44,32 +71,32 @@ impl Paper<'_> {
     }
 
     /// Every effect that touches the file, in order.
-    pub(crate) fn touches(&self, path: &str) -> Vec<Touch> {
-        self.follow(path, self.effects.len(), 0)
+    pub(crate) fn touches(&self, file: &Sheet) -> Vec<Touch> {
+        self.follow(file, self.effects.len(), 0)
     }
 
-    fn follow(&self, path: &str, end: usize, depth: usize) -> Vec<Touch> {
+    fn follow(&self, file: &Sheet, end: usize, depth: usize) -> Vec<Touch> {
         let mut states = None;
         let mut touches = Vec::new();
         for (at, effect) in self.effects.iter().enumerate().take(end) {
             let next = match &effect.deed {
-                Deed::Write { target, how, content } if hits(target, path) => match how {
+                Deed::Write { target, how, content } if hits(target, file) => match how {
                     How::Attributes => continue,
                     How::Link => vec![After::Unknown("it becomes a link")],
                     _ => {
-                        let now: &Vec<After> = states.get_or_insert_with(|| vec![self.before(path)]);
+                        let now: &Vec<After> = states.get_or_insert_with(|| vec![self.before(&file.path)]);
                         written(now, *how, content)
                     }
                 },
-                Deed::Write { target, .. } if reaches(target, path) && !is_wide(target) => {
+                Deed::Write { target, .. } if reaches(target, file) && !is_wide(target) => {
                     vec![After::Unknown("files are put into its folder")]
                 }
-                Deed::Delete(target) if hits(target, path) || reaches(target, path) => vec![After::Gone],
-                Deed::Rename { to, .. } if reaches(to, path) && !is_wide(to) => {
+                Deed::Delete(target) if hits(target, file) || reaches(target, file) => vec![After::Gone],
+                Deed::Rename { to, .. } if reaches(to, file) && !is_wide(to) => {
                     vec![After::Unknown("its folder is replaced")]
                 }
-                Deed::Rename { from, to } if hits(to, path) => self.moved(from, at, depth),
-                Deed::Rename { from, .. } if hits(from, path) || reaches(from, path) => vec![After::Gone],
+                Deed::Rename { from, to } if hits(to, file) => self.moved(from, at, depth),
+                Deed::Rename { from, .. } if hits(from, file) || reaches(from, file) => vec![After::Gone],
                 _ => continue,
             };
             touches.push(Touch { effect: at, states: next.clone() });
@@ -83,7 +110,7 @@ impl Paper<'_> {
         if depth >= DEPTH || from.glob {
             return vec![After::Unknown("where it comes from cannot be followed")];
         }
-        match self.follow(&from.path, at, depth + 1).pop() {
+        match self.follow(&Sheet::of(from), at, depth + 1).pop() {
             Some(touch) => touch.states,
             None => match self.before(&from.path) {
                 After::Gone => vec![After::Unknown("the file it comes from is not there yet")],
@@ -94,20 +121,25 @@ impl Paper<'_> {
 }
 
 /// Says whether a target means this very file.
-fn hits(target: &Target, path: &str) -> bool {
+fn hits(target: &Target, file: &Sheet) -> bool {
+    let (path, other) = file.beside(target);
     if target.glob {
-        let wanted: Vec<&str> = target.path.split('/').collect();
+        let wanted: Vec<&str> = other.split('/').collect();
         let names: Vec<&str> = path.split('/').collect();
         return wanted.len() == names.len()
             && names.iter().zip(&wanted).all(|(name, wanted)| crate::pattern::meets(name, wanted, true));
     }
-    target.path.eq_ignore_ascii_case(path)
+    other.eq_ignore_ascii_case(path)
 }
 
 /// Says whether a target is a folder with all in it, and the file lies there.
-fn reaches(target: &Target, path: &str) -> bool {
-    let folder = target.path.trim_end_matches('/').as_bytes();
+fn reaches(target: &Target, file: &Sheet) -> bool {
+    let (path, other) = file.beside(target);
+    let folder = other.trim_end_matches('/').as_bytes();
     let path = path.as_bytes();
+    if target.inside.as_deref() == Some("") && file.inside.is_some() {
+        return target.tree;
+    }
     target.tree
         && path.get(..folder.len()).is_some_and(|start| start.eq_ignore_ascii_case(folder))
         && path.get(folder.len()) == Some(&b'/')

@@ -205,6 +205,43 @@ fn contents_and_conditions_are_matched() {
 }
 
 #[test]
+fn fields_are_found_in_every_kind_of_document() {
+    let check = |file: &str, old: &str, new: &str, expected: Level| {
+        let rest = format!("match: {{writes: '{file}', fields: {{/package/version: {{changed: true}}}}}}");
+        let call = ExampleCall::Edit { path: file.into(), old: old.into(), new: new.into(), all: false };
+        let mut example = at(EventKind::BeforeTool, call);
+        example.scene.files = vec![
+            ("Cargo.toml".into(), "[package]\nname = \"a\"\nversion = \"1.0.0\"\n".into()),
+            ("a/meta.yaml".into(), "package:\n  name: a\n  version: 1.0.0\n".into()),
+            ("meta.json".into(), r#"{"package": {"name": "a", "version": "1.0.0"}}"#.into()),
+        ];
+        level(&sound(&[&guard("g", &rest)]), &example, expected);
+        // The same through a pattern that only names the ending.
+        let open = rest.replace(&format!("'{file}'"), &format!("'*.{}'", file.rsplit('.').next().unwrap_or_default()));
+        level(&sound(&[&guard("g", &open)]), &example, expected);
+    };
+    for file in ["Cargo.toml", "a/meta.yaml", "meta.json"] {
+        check(file, "1.0.0", "1.0.1", Level::Deny);
+        check(file, "name", "label", Level::Allow);
+        check(file, "package", "paket", Level::Deny);
+        check(file, "not there", "x", Level::Deny);
+    }
+    check("meta.json", "}}", "}", Level::Deny);
+    check("Cargo.toml", "\"a\"", "\"a", Level::Deny);
+}
+
+#[test]
+fn a_root_behind_a_link_is_the_same_root() {
+    let guards = sound(&[]);
+    let example = write(".agent/features/feature-list.json", r#"{"features": [{"id": "a", "tested": true}]}"#);
+    example.with_asked(|asked| {
+        let view = CompiledView::parse(&guards.lines).unwrap();
+        let linked = Asked { root: "/linked/project", event: asked.event, ..*asked };
+        assert_eq!(judge(&view, &linked, &example.scene).verdict.level, Level::Deny);
+    });
+}
+
+#[test]
 fn guards_that_contradict_each_other_say_so() {
     let deny = guard("z-deny", "match: {writes: a}");
     let ask_ = guard("ask", "match: {writes: a}\nthen: ask");

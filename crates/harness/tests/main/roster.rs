@@ -1,4 +1,5 @@
-//! A client is known in few places: its own files, the roster, its fixtures.
+//! A client is known in few places: its own files, the rosters, its fixtures. There are two rosters: how a client calls us,
+//! and how the engine starts it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -17,7 +18,7 @@ fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
 }
 
 #[test]
-fn a_harness_is_named_in_its_own_file_and_the_roster_only() {
+fn a_harness_is_named_in_its_own_files_and_the_rosters_only() {
     let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
     let mut files = Vec::new();
     for folder in fs::read_dir(crates).unwrap().map(|entry| entry.unwrap().path()) {
@@ -26,7 +27,7 @@ fn a_harness_is_named_in_its_own_file_and_the_roster_only() {
             sources(&folder.join("src"), &mut files);
         }
     }
-    let own = crates.join("harness/src");
+    let rosters = [crates.join("harness/src/roster"), crates.join("pipeline/src/provider/roster")];
     for harness in Harness::ALL {
         let name = harness.name();
         let marks = [
@@ -35,7 +36,7 @@ fn a_harness_is_named_in_its_own_file_and_the_roster_only() {
             format!("{name}::"),
             format!("mod {name};"),
         ];
-        let naming: Vec<_> = files
+        let mut naming: Vec<_> = files
             .iter()
             .filter(|path| {
                 let text = fs::read_to_string(path).unwrap();
@@ -43,10 +44,13 @@ fn a_harness_is_named_in_its_own_file_and_the_roster_only() {
                 let code = text.split("#[cfg(test)]").next().unwrap_or("");
                 marks.iter().any(|mark| code.contains(mark.as_str()))
             })
-            .filter(|path| **path != own.join(format!("roster/{name}.rs")))
+            .filter(|path| rosters.iter().all(|roster| **path != roster.join(format!("{name}.rs"))))
             .collect();
-        assert_eq!(naming, [&own.join("roster.rs")], "{name}");
-        assert!(own.join(format!("roster/{name}.rs")).is_file(), "{name} has no file");
+        naming.sort();
+        assert_eq!(naming, [&rosters[0].with_extension("rs"), &rosters[1].with_extension("rs")], "{name}");
+        for roster in &rosters {
+            assert!(roster.join(format!("{name}.rs")).is_file(), "{name} has no file in {}", roster.display());
+        }
     }
 }
 

@@ -212,7 +212,12 @@ mod tests {
     fn a_child_without_a_role_has_the_one_it_was_sent_out_with() {
         let child = event(EventKind::BeforeTool, Some((Some("a1"), None)));
         check(true, "before-tool+coder#1 subagent-start:a1", &child, (false, Some("coder")));
-        check(true, "before-tool+coder#1 before-tool+tester#2 subagent-start:a0 before-tool:a1", &child, (false, Some("tester")));
+        check(
+            true,
+            "before-tool+coder#1 before-tool+tester#2 subagent-start:a0 before-tool:a1",
+            &child,
+            (false, Some("tester")),
+        );
         check(true, "before-tool+coder#1", &child, (false, Some("coder")));
         check(true, "subagent-start:a1/tester before-tool:a1", &child, (false, Some("tester")));
         check(true, "prompt", &child, (false, None));

@@ -243,7 +243,8 @@ fn named(mut verdict: Verdict, event: &Event<'_>, judged: &mut Judged) -> Verdic
     // At a stop the reason is the agent's next prompt; it is named there as well, because it can be appealed against.
     if let Some(last) = verdict.reasons.last_mut() {
         last.text = Capped::new(format!("{} [{id}]", last.text.as_str()));
-    } else if let Some(last) = verdict.context.last_mut().filter(|_| judged.hits.iter().any(|hit| hit.did == Did::Told)) {
+    } else if let Some(last) = verdict.context.last_mut().filter(|_| judged.hits.iter().any(|hit| hit.did == Did::Told))
+    {
         *last = Capped::new(format!("{} [{id}]", last.as_str()));
     }
     judged.id = Some(id);

@@ -63,7 +63,8 @@ pub fn guard_tally(log: &Path, since: Since<'_>) -> Vec<GuardTally> {
             break;
         }
     }
-    tallies.sort_by(|a, b| (b.shadow + b.warned + b.stopped, &a.guard).cmp(&(a.shadow + a.warned + a.stopped, &b.guard)));
+    tallies
+        .sort_by(|a, b| (b.shadow + b.warned + b.stopped, &a.guard).cmp(&(a.shadow + a.warned + a.stopped, &b.guard)));
     tallies
 }
 

@@ -11,7 +11,8 @@ const FRONT: &str = "v-";
 /// Names a verdict after the moment it fell and the process that spoke it.
 pub(crate) fn verdict_id(nanos: u128, process: u32, session: &str) -> String {
     let bytes = nanos.to_le_bytes().into_iter().chain(process.to_le_bytes()).chain(session.bytes());
-    let hash = bytes.fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3));
+    let hash =
+        bytes.fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3));
     // The low bits of this sum follow its last bytes too closely.
     let mut bits = (hash ^ (hash >> 31)).wrapping_mul(0x94d0_49bb_1331_11eb);
     bits ^= bits >> 29;
@@ -35,14 +36,16 @@ mod tests {
 
     #[test]
     fn ids_differ_and_read_back() {
-        let ids: HashSet<String> = (0..20_000).map(|tick| verdict_id(1_794_771_930_123_000_000 + tick, 4711, "s")).collect();
+        let ids: HashSet<String> =
+            (0..20_000).map(|tick| verdict_id(1_794_771_930_123_000_000 + tick, 4711, "s")).collect();
         assert_eq!(ids.len(), 20_000);
         assert!(ids.iter().all(|id| read_verdict_id(id).as_ref() == Some(id)));
     }
 
     #[test]
     fn what_somebody_typed_is_understood() {
-        let check = |typed: &str, expected: Option<&str>| assert_eq!(read_verdict_id(typed).as_deref(), expected, "{typed}");
+        let check =
+            |typed: &str, expected: Option<&str>| assert_eq!(read_verdict_id(typed).as_deref(), expected, "{typed}");
         check("v-7k2m9qd4", Some("v-7k2m9qd4"));
         check(" [V-7K2M9QD4] ", Some("v-7k2m9qd4"));
         check("7k2m9qd4", Some("v-7k2m9qd4"));

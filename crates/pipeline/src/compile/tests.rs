@@ -94,7 +94,7 @@ fn a_stage_becomes_one_node() {
 #[test]
 fn the_runs_name_is_in_the_queue() {
     let plan = Place::new(&[]).plan(What::Stage("work"), &options());
-    assert_eq!(plan.nodes[0].termination, Termination::Queue { command: "bd ready --label=loop/night".into() });
+    assert_eq!(plan.nodes[0].termination, Termination::Queue { command: "bd ready --label=loop/night --json".into() });
 }
 
 #[test]

@@ -9,7 +9,7 @@ use crate::Termination;
 use crate::lint::Code;
 
 /// Lists the open items of a run as the issue tracker `bd` knows them.
-const BEADS: &str = "bd ready --label=loop/${SESSION}";
+const BEADS: &str = "bd ready --label=loop/${SESSION} --json";
 const CONSENSUS: u32 = 2;
 const MIN_ITERATIONS: u32 = 2;
 

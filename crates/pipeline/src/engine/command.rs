@@ -70,7 +70,7 @@ impl NodeRun<'_> {
             How::CannotStart(why) => return failed(format!("could not be started: {why}")),
             How::Cancelled => return Ok(Err(self.cancelled())),
         }
-        let left = end.said.lines().filter(|line| !line.trim().is_empty()).count() as u64;
+        let left = open_items(&end.said);
         self.run.journal.tell(RunEvent::QueueCounted { node: self.node.id.clone(), iteration, left })?;
         Ok(Ok(left))
     }
@@ -95,6 +95,15 @@ impl NodeRun<'_> {
     }
 }
 
+/// Counts what a queue's command printed: the items of a JSON list, else the lines. Trackers that speak to people say so
+/// in words when nothing is left, which only their JSON form does not.
+fn open_items(said: &str) -> u64 {
+    match serde_json::from_str::<Option<Vec<serde_json::Value>>>(said.trim()) {
+        Ok(items) => items.map_or(0, |items| items.len() as u64),
+        Err(_) => said.lines().filter(|line| !line.trim().is_empty()).count() as u64,
+    }
+}
+
 /// The last words of a command that failed.
 fn said(end: &AgentEnd) -> String {
     match end.said.trim().lines().next_back() {
@@ -114,5 +123,22 @@ fn tail(log: &Path) -> String {
     match read {
         Ok(_) => stead_model::redact(&String::from_utf8_lossy(&bytes)).into_owned(),
         Err(_) => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::open_items;
+
+    #[test]
+    fn items_are_counted_by_line_or_in_a_list() {
+        let check = |said: &str, expected: u64| assert_eq!(open_items(said), expected, "{said:?}");
+        check("", 0);
+        check(" \n\n", 0);
+        check("a\n\nb\n", 2);
+        check("[]\n", 0);
+        check("null", 0);
+        check("[{\"id\": 1},\n {\"id\": 2}]", 2);
+        check("[1, 2", 1);
     }
 }

@@ -45,9 +45,9 @@ pub(super) fn run(args: &NewArgs, ui: &mut Ui) -> Result<Exit, CliError> {
             .hinted("letters, digits and hyphens, as in `infra-is-reviewed`"));
     }
     let folder = match args.user {
-        true => UserDirs::from_env(&env).map(|dirs| dirs.config.join("guards")).ok_or_else(|| {
-            CliError::user("there is no home folder").hinted("set `HOME` to an absolute path")
-        })?,
+        true => UserDirs::from_env(&env)
+            .map(|dirs| dirs.config.join("guards"))
+            .ok_or_else(|| CliError::user("there is no home folder").hinted("set `HOME` to an absolute path"))?,
         false => Layout::of(&project.config).dir(project.root(), Room::Guards),
     };
     let path = folder.join(format!("{}.yaml", args.id));

@@ -108,10 +108,7 @@ pub(super) fn run(args: &StatsArgs, ui: &mut Ui) -> Result<Exit, CliError> {
 }
 
 /// Streams through the logs; counts by guard, and events by name.
-fn count(
-    project: &Project,
-    since: &str,
-) -> Result<(BTreeMap<String, Count>, BTreeMap<String, u64>), CliError> {
+fn count(project: &Project, since: &str) -> Result<(BTreeMap<String, Count>, BTreeMap<String, u64>), CliError> {
     let (mut counts, mut events): (BTreeMap<String, Count>, BTreeMap<String, u64>) = Default::default();
     let indexes = project.indexes();
     each(&indexes.join("sessions.jsonl"), &mut |line: Line| {

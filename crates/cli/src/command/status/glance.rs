@@ -1,5 +1,6 @@
 use serde_json::{Value, json};
 use stead_context::{LoopStatus, Loops, Shelf};
+use stead_hook::guard_news;
 use stead_install::{Installed, installed};
 use stead_pipeline::{RunView, list_runs};
 
@@ -7,6 +8,7 @@ use crate::cli::Exit;
 use crate::error::CliError;
 use crate::here::Here;
 use crate::progress::one_line;
+use crate::project::now_millis;
 use crate::run_room::RunRoom;
 use crate::ui::Ui;
 
@@ -24,6 +26,8 @@ struct Glance {
     /// Runs whose files cannot be read.
     unread: Vec<String>,
     packet: Option<Latest>,
+    /// What guards in shadow would have done lately, and what they warned of.
+    guards: Option<String>,
 }
 
 struct Latest {
@@ -65,7 +69,8 @@ fn look(here: &Here, ui: &Ui) -> Result<Glance, CliError> {
         Some(Latest { status, purpose: head.purpose().to_string(), id: listing.id })
     });
     let (runs, unread) = list_runs(&RunRoom::find(ui)?.dir());
-    Ok(Glance { harnesses: installed(&here.site()), loops, runs, unread, packet: latest })
+    let guards = guard_news(&here.project.indexes(), now_millis());
+    Ok(Glance { harnesses: installed(&here.site()), loops, runs, unread, packet: latest, guards })
 }
 
 fn tell(glance: &Glance, ui: &mut Ui) {
@@ -94,6 +99,9 @@ fn tell(glance: &Glance, ui: &mut Ui) {
         Some(Latest { id, status, purpose }) => field("packet", &format!("{id} ({status}) {purpose}"), ui),
         None => field("packet", "none yet; `stead handoff` writes one", ui),
     }
+    if let Some(news) = &glance.guards {
+        field("guards", news.trim_start_matches("guards "), ui);
+    }
 }
 
 fn field(name: &str, text: &str, ui: &mut Ui) {
@@ -119,5 +127,6 @@ fn as_json(here: &Here, is_marked: bool, glance: &Glance) -> Value {
         "runs": runs,
         "unreadable_runs": glance.unread,
         "packet": packet,
+        "guards": glance.guards,
     })
 }

@@ -1,0 +1,63 @@
+//! Redirections: the texts they feed and the files they write, with what is printed into them.
+
+use super::syntax::{Output, Redirect, mark};
+use super::walk::{Stop, Walk};
+
+/// A file that a redirection writes.
+pub(super) struct Opened {
+    target: String,
+    kind: Output,
+}
+
+impl Walk<'_> {
+    /// Begins to listen to what is printed into files.
+    pub(super) fn hear(&mut self, opened: &[Opened]) -> Option<(Option<String>, bool)> {
+        let prints = opened.iter().any(|file| file.kind != Output::Other);
+        prints.then(|| (self.printed.replace(String::new()), std::mem::replace(&mut self.heard, true)))
+    }
+
+    /// Notes what went into the files that a command had open.
+    pub(super) fn close(
+        &mut self,
+        heard: Option<(Option<String>, bool)>,
+        opened: &[Opened],
+        command: &str,
+    ) -> Result<(), Stop> {
+        let text = heard.and_then(|(before, heard)| {
+            self.heard = heard;
+            std::mem::replace(&mut self.printed, before)
+        });
+        for file in opened {
+            let sign = if file.kind == Output::Append { ">>" } else { ">" };
+            let shown = format!("{} {sign} {}", command.chars().take(80).collect::<String>(), file.target);
+            self.redirected(&file.target, file.kind, text.as_deref(), &shown);
+        }
+        Ok(())
+    }
+
+    /// Judges redirections and gives the texts they feed and the files they write.
+    pub(super) fn redirects(&mut self, redirects: &[Redirect]) -> Result<(Vec<String>, Vec<Opened>), Stop> {
+        let (mut texts, mut opened) = (Vec::new(), Vec::new());
+        for redirect in redirects {
+            match redirect {
+                Redirect::Text(word) => texts.push(self.expand_whole(word)?),
+                Redirect::Read(word) => {
+                    for word in self.expand(word)? {
+                        self.reads(&word, false, &format!("< {word}"));
+                        texts.extend(self.file_text(&word).filter(|_| self.report.is_some()));
+                        if word.contains(mark::TAINT) || self.grave(&word).is_some() {
+                            self.upstream.hit.get_or_insert(word);
+                        }
+                    }
+                }
+                Redirect::Write { target, kind } => {
+                    for target in self.expand(target)? {
+                        self.refuse_write(&target, &format!("> {target}"))?;
+                        opened.push(Opened { target, kind: *kind });
+                    }
+                }
+            }
+        }
+        Ok((texts, opened))
+    }
+}
