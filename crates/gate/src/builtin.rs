@@ -38,6 +38,7 @@ const FIXED: &[(&str, &str)] = &[
     (".agent/config.toml", "Stead's config"),
     (".agent/config.local.toml", "Stead's local config"),
     (".agent/cache/policy", "Stead's compiled policy"),
+    (".agent/cache/guards", "the compiled guards"),
 ];
 
 const FREE: &[(OwnRoom, &str)] = &[

@@ -8,6 +8,7 @@ mod arguments;
 mod constant;
 mod eval;
 mod expression;
+mod import;
 mod javascript;
 mod language;
 mod lexer;

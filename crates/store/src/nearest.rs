@@ -14,20 +14,23 @@ pub fn nearest<'a>(typed: &str, known: impl IntoIterator<Item = &'a str>) -> Opt
         .or(beginning.copied())
 }
 
-/// Counts the insertions, removals and changes of a character between two words (Levenshtein).
+/// Counts the insertions, removals and changes of a character, and the swaps of two neighbours, between two words.
 fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, from) in a.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
+    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
+    let mut before = Vec::new();
+    let mut last: Vec<usize> = (0..=b.len()).collect();
+    for (i, from) in a.iter().enumerate() {
+        let mut row = vec![i + 1];
         for (j, to) in b.iter().enumerate() {
-            let change = diagonal + usize::from(from != *to);
-            diagonal = row[j + 1];
-            row[j + 1] = change.min(row[j] + 1).min(diagonal + 1);
+            let mut least = (last[j] + usize::from(from != to)).min(row[j] + 1).min(last[j + 1] + 1);
+            if i > 0 && j > 0 && a[i - 1] == *to && b[j - 1] == *from {
+                least = least.min(before[j - 1] + 1);
+            }
+            row.push(least);
         }
+        before = std::mem::replace(&mut last, row);
     }
-    row[b.len()]
+    last[b.len()]
 }
 
 #[cfg(test)]
@@ -40,6 +43,13 @@ mod tests {
     }
 
     #[test]
+    fn a_swap_is_one_error() {
+        assert_eq!(nearest("wrok", ["elegance", "work"]), Some("work"));
+        assert_eq!(distance("ab", "ba"), 1);
+        assert_eq!(distance("abc", "cba"), 2);
+    }
+
+    #[test]
     fn typing_errors_find_their_word() {
         check("record.session", Some("record.sessions"));
         check("Record.Sessions", Some("record.sessions"));
@@ -47,6 +57,7 @@ mod tests {
         check("autoinit", Some("auto_init"));
         check("auto-init", Some("auto_init"));
         check("rec", Some("record.sessions"));
+        check("atuo_iint", Some("auto_init"));
         check("re", None);
         check("colour", None);
         check("", None);

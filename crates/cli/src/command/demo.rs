@@ -160,7 +160,7 @@ impl<'a> Stage<'a> {
         self.write(PIPELINE.0, PIPELINE.1)?;
         self.show(PIPELINE.0, "")?;
         self.stead(&["run", "pipeline", "brainstorm", "monday", "--provider", "mock"])?;
-        self.stead(&["status", "monday"])?;
+        self.stead(&["tail", "monday", "--stage", "ideas", "-n", "3"])?;
         self.show(".agent/runs/monday/stage-01-pick/iterations/001/status.json", "decision")?;
 
         self.scene("What Stead wrote down");

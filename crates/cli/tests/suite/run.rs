@@ -169,3 +169,13 @@ fn input_files_reach_the_agent() {
     assert!(run.stderr.contains("nothing.md"), "{run}");
     assert!(!world.exists(run_file("unfed")));
 }
+
+/// It judges by itself whether every step did what it says.
+#[test]
+fn the_demo_plays_to_its_end() {
+    let mut world = marked();
+    world.set("TMPDIR", world.folder().display().to_string());
+    let run = world.stead(&["demo"]);
+    assert_eq!(run.code, 0, "{run}");
+    assert!(run.stdout.contains("monday is done"), "{run}");
+}

@@ -4,7 +4,8 @@ use stead_model::{Content, How};
 
 use super::Act;
 use super::arguments::Arguments;
-use super::eval::{Eval, module_name};
+use super::eval::Eval;
+use super::import::module_name;
 use super::value::Value;
 use super::{python, text};
 

@@ -8,6 +8,7 @@ use crate::testing::{World, expect};
 mod allowed;
 mod calls;
 mod denied;
+mod disguise;
 mod oracle;
 mod property;
 mod reading;

@@ -74,7 +74,10 @@ impl GuardText {
         let (version, stamp, compiled) = (first.next()?, first.next()?, first.next()?);
         let warns = first.next()?;
         let compiled: u128 = compiled.parse().ok()?;
-        if version != VERSION || u64::from_str_radix(stamp, 16) != Ok(SHIPPED_STAMP) || next()?.strip_prefix("policy\t")? != policy.first_line() {
+        if version != VERSION
+            || u64::from_str_radix(stamp, 16) != Ok(SHIPPED_STAMP)
+            || next()?.strip_prefix("policy\t")? != policy.first_line()
+        {
             return None;
         }
         for (folder, look) in folders.iter().zip(looks) {

@@ -60,11 +60,12 @@ impl NodeRun<'_> {
 
     /// Counts what is left. A queue that cannot be asked is not an empty one.
     pub(super) fn ask_queue(&self, command: &str, iteration: u32) -> Result<Result<u64, Ending>, EngineError> {
-        let end = self.shell(command, &self.stage_dir.join("queue.log"));
+        let log = self.stage_dir.join("queue.log");
+        let end = self.shell(command, &log);
         let failed = |how: String| Ok(Err(Ending::Failed(ErrorKind::Queue, format!("the queue's command {how}"))));
         match &end.how {
             How::Exit(0) => {}
-            How::Exit(code) => return failed(format!("exited with code {code}{}", said(&end))),
+            How::Exit(code) => return failed(format!("exited with code {code}{}", last_words(&log))),
             How::Signal(signal) => return failed(format!("was ended by signal {signal}")),
             How::Timeout => return failed(format!("took longer than {} s", TIMEOUT.as_secs())),
             How::CannotStart(why) => return failed(format!("could not be started: {why}")),
@@ -105,10 +106,10 @@ fn open_items(said: &str) -> u64 {
 }
 
 /// The last words of a command that failed.
-fn said(end: &AgentEnd) -> String {
-    match end.said.trim().lines().next_back() {
-        Some(line) if !line.trim().is_empty() => format!(": {}", line.trim()),
-        _ => String::new(),
+fn last_words(log: &Path) -> String {
+    match tail(log).trim().lines().next_back() {
+        Some(line) => format!(": {}", line.trim()),
+        None => String::new(),
     }
 }
 

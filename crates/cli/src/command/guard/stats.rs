@@ -49,6 +49,12 @@ struct Count {
     last: Option<String>,
 }
 
+/// Counts by guard.
+type Counts = BTreeMap<String, Count>;
+
+/// How many events of each name there were.
+type Events = BTreeMap<String, u64>;
+
 #[derive(Deserialize)]
 struct Line {
     ts: String,
@@ -108,8 +114,8 @@ pub(super) fn run(args: &StatsArgs, ui: &mut Ui) -> Result<Exit, CliError> {
 }
 
 /// Streams through the logs; counts by guard, and events by name.
-fn count(project: &Project, since: &str) -> Result<(BTreeMap<String, Count>, BTreeMap<String, u64>), CliError> {
-    let (mut counts, mut events): (BTreeMap<String, Count>, BTreeMap<String, u64>) = Default::default();
+fn count(project: &Project, since: &str) -> Result<(Counts, Events), CliError> {
+    let (mut counts, mut events) = (Counts::new(), Events::new());
     let indexes = project.indexes();
     each(&indexes.join("sessions.jsonl"), &mut |line: Line| {
         if line.ts.as_str() < since {

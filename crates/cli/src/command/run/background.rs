@@ -5,7 +5,7 @@ use std::thread::sleep;
 use std::time::Duration;
 
 use serde_json::json;
-use stead_pipeline::{RunFolder, RunLock, start_in_background};
+use stead_pipeline::{EngineError, RunFolder, RunLock, start_in_background};
 
 use super::RunArgs;
 use crate::cli::Exit;
@@ -18,6 +18,11 @@ const PAUSE: Duration = Duration::from_millis(20);
 
 /// Leaves the run to a process of its own and waits until that holds the run, or says why it does not.
 pub(super) fn start(args: &RunArgs, room: &RunRoom, folder: &RunFolder, ui: &mut Ui) -> Result<Exit, CliError> {
+    // Said here rather than by a second engine, whose words would have to be told from the first one's deeds.
+    if let Some(holder) = RunLock::holder(folder.path()) {
+        let holder = format!("process {}, since {}", holder.pid, holder.since);
+        return Err(EngineError::Held { run: folder.name().to_owned(), holder }.into());
+    }
     let log = folder.path().join("engine.log");
     fs::create_dir_all(folder.path())
         .map_err(|source| CliError::user(format!("cannot create `{}`", folder.path().display())).because(source))?;

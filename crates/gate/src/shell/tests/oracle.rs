@@ -11,6 +11,7 @@ use super::super::syntax::{Command, GroupKind, Part, Redirect, Script, Word, mar
 const TABLES: &[&str] = &[
     include_str!("allowed.rs"),
     include_str!("denied.rs"),
+    include_str!("disguise.rs"),
     include_str!("../../../tests/effect/benign.rs"),
     include_str!("../../../tests/effect/git.rs"),
     include_str!("../../../tests/effect/inline.rs"),
