@@ -74,7 +74,7 @@ impl RunReport {
         };
         let counted = if iterations == 1 { "1 iteration".to_owned() } else { format!("{iterations} iterations") };
         let spent = spent(state.elapsed_seconds, state.cost_usd);
-        format!("{} is {} ({what}, {counted}, {spent})", state.run, self.status.name())
+        format!("{}: {} ({what}, {counted}, {spent})", state.run, self.status.name())
     }
 
     /// The stages, one a line.

@@ -117,7 +117,7 @@ fn a_stage_runs_to_its_end_and_leaves_its_files() {
     let world = with_stage(&fixed(2), &script);
     let run = world.stead(&["run", "stage", "chore", "first"]);
     assert_eq!(run.code, 0, "{run}");
-    assert!(run.stdout.contains("first is done"), "{run}");
+    assert!(run.stdout.contains("first: done"), "{run}");
     assert!(run.stderr.contains("chore 1/2: continue (more)"), "{run}");
     let folder = "project/.agent/runs/first/stage-00-chore";
     assert_eq!(world.read(format!("{folder}/progress.md")), "# Progress of chore\n1\n2\n");
@@ -177,5 +177,5 @@ fn the_demo_plays_to_its_end() {
     world.set("TMPDIR", world.folder().display().to_string());
     let run = world.stead(&["demo"]);
     assert_eq!(run.code, 0, "{run}");
-    assert!(run.stdout.contains("monday is done"), "{run}");
+    assert!(run.stdout.contains("monday: done"), "{run}");
 }

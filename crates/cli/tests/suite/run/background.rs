@@ -17,7 +17,7 @@ fn an_engine_in_the_background_is_there_when_the_command_returns() {
     world.write("project/go", "");
     until("the run is done", || state(&world, "it")["status"] == "done");
     until("the engine is gone", || world.stead(&["status", "it", "--json"]).json()["pid"].is_null());
-    until("its last words", || world.read(run_file("it/engine.log")).contains("it is done"));
+    until("its last words", || world.read(run_file("it/engine.log")).contains("it: done"));
 }
 
 #[test]

@@ -22,7 +22,7 @@ fn check(world: &World, code: i32, status: &str, words: &[&str]) {
 
 #[test]
 fn consensus_is_done() {
-    check(&with_stage(JUDGMENT, STOP), 0, "done", &["2/3: stop (all good)", "it is done"]);
+    check(&with_stage(JUDGMENT, STOP), 0, "done", &["2/3: stop (all good)", "it: done"]);
 }
 
 #[test]
@@ -92,7 +92,7 @@ fn a_queue_is_asked_and_its_failure_is_an_error() {
     let script = format!("sed -i 1d todo; {CONTINUE}");
     let world = with_stage(&head("cat todo"), &script);
     world.write("project/todo", "a\nb\nc\n");
-    check(&world, 0, "done", &["it is done"]);
+    check(&world, 0, "done", &["it: done"]);
     assert!(world.exists(run_file("it/stage-00-chore/iterations/003")));
     assert!(!world.exists(run_file("it/stage-00-chore/iterations/004")));
     let world = with_stage(&head("cat missing-list"), CONTINUE);
@@ -104,6 +104,6 @@ fn a_promise_in_the_output_ends_the_stage() {
     let head = "termination:\n  type: promise\n  promises: [DONE]\nguardrails:\n  max_iterations: 5\n";
     let script = format!("[ $STEAD_ITERATION -lt 2 ] || echo '<promise>DONE</promise>'; {CONTINUE}");
     let world = with_stage(head, &script);
-    check(&world, 0, "done", &["it is done"]);
+    check(&world, 0, "done", &["it: done"]);
     assert_eq!(events(&world, "it", "iteration-ended").len(), 2);
 }
