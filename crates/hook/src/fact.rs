@@ -1,4 +1,5 @@
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
+use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -7,6 +8,7 @@ use stead_context::{Loops, Owner};
 use stead_gate::Facts;
 use stead_harness::Harness;
 use stead_model::{Base, Event, FileId, Spot};
+use stead_store::clean;
 
 use crate::session::SessionState;
 use crate::standing::Env;
@@ -14,18 +16,42 @@ use crate::standing::Env;
 /// The largest settings file that is looked into.
 const LIMIT: u64 = 1024 * 1024;
 
+/// As many links as Linux follows.
+const LINKS: usize = 40;
+
 /// Facts from the file system, looked up when a gate asks.
 pub(crate) struct FileFacts {
     indexes: PathBuf,
     session: Option<FileId>,
     harness: Harness,
     state: OnceCell<Option<SessionState>>,
+    /// Paths that were resolved.
+    real: RefCell<BTreeMap<PathBuf, PathBuf>>,
 }
 
 impl FileFacts {
     pub(crate) fn new(indexes: PathBuf, harness: Harness, event: &Event<'_>) -> Self {
         let session = event.session.as_deref().and_then(|id| FileId::check(id).ok());
-        Self { indexes, session, harness, state: OnceCell::new() }
+        Self { indexes, session, harness, state: OnceCell::new(), real: RefCell::default() }
+    }
+
+    /// Resolves a path name by name. What was resolved is remembered: paths of one call share most of their folders.
+    fn follow(&self, path: &Path, links: usize) -> PathBuf {
+        let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else { return path.to_owned() };
+        if let Some(known) = self.real.borrow().get(path) {
+            return known.clone();
+        }
+        let plain = self.follow(parent, links).join(name);
+        let real = match fs::read_link(&plain) {
+            // A link that leads nowhere yet is written through, too.
+            Ok(target) if links > 0 => {
+                let folder = plain.parent().unwrap_or(Path::new("/"));
+                self.follow(&clean(&folder.join(target)), links - 1)
+            }
+            _ => plain,
+        };
+        self.real.borrow_mut().insert(path.to_owned(), real.clone());
+        real
     }
 
     fn state(&self) -> Option<&SessionState> {
@@ -46,20 +72,7 @@ impl Facts for FileFacts {
     }
 
     fn real(&self, path: &Path) -> PathBuf {
-        let mut missing = Vec::new();
-        let mut existing = path;
-        loop {
-            if let Ok(real) = fs::canonicalize(existing) {
-                return missing.iter().rev().fold(real, |path, name| path.join(name));
-            }
-            match (existing.parent(), existing.file_name()) {
-                (Some(parent), Some(name)) => {
-                    missing.push(name.to_owned());
-                    existing = parent;
-                }
-                _ => return path.to_owned(),
-            }
-        }
+        self.follow(path, LINKS)
     }
 
     fn had_lines(&self, path: &Path) -> bool {
@@ -89,4 +102,40 @@ pub(crate) fn resolve(spot: Spot<'_>, root: &Path, env: &Env) -> Option<PathBuf>
         },
     };
     Some(base.join(spot.path))
+}
+
+#[cfg(test)]
+#[cfg(unix)]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use stead_model::EventKind;
+
+    use super::*;
+
+    #[test]
+    fn links_are_followed_as_the_system_would() {
+        let folder = std::env::temp_dir().join(format!("stead-real-{}", std::process::id()));
+        let _ = fs::remove_dir_all(&folder);
+        fs::create_dir_all(folder.join("a/b")).unwrap();
+        let folder = fs::canonicalize(folder).unwrap();
+        symlink("a", folder.join("to-a")).unwrap();
+        symlink(folder.join("to-a/b"), folder.join("to-b")).unwrap();
+        symlink("../a/new", folder.join("a/dangling")).unwrap();
+        symlink("loop", folder.join("loop")).unwrap();
+        let facts = FileFacts::new(PathBuf::new(), Harness::ALL[0], &Event::new(EventKind::BeforeTool, ""));
+        let check = |path: &str, expected: &str| {
+            for _ in 0..2 {
+                assert_eq!(facts.real(&folder.join(path)), folder.join(expected), "{path}");
+            }
+        };
+        check("a/b", "a/b");
+        check("to-a/b/c", "a/b/c");
+        check("to-b/x/y", "a/b/x/y");
+        check("a/dangling", "a/new");
+        check("nowhere/x", "nowhere/x");
+        assert!(facts.real(&folder.join("loop/x")).ends_with("x"));
+        assert_eq!(facts.real(Path::new("/")), Path::new("/"));
+        fs::remove_dir_all(folder).unwrap();
+    }
 }

@@ -33,13 +33,17 @@ impl Value {
         Self::Text { any, path: true }
     }
 
-    /// The texts it may be, with a mark for what is not known.
+    /// The texts it may be, with a mark for what is not known; never none at all.
     pub(super) fn texts(&self) -> Vec<String> {
-        match self {
+        let mut texts: Vec<String> = match self {
             Self::Text { any, .. } => any.clone(),
             Self::List(items) => items.iter().flat_map(Self::texts).take(MOST).collect(),
-            Self::Name(_) | Self::File(_) | Self::Unknown => vec![UNKNOWN.to_string()],
+            Self::Name(_) | Self::File(_) | Self::Unknown => Vec::new(),
+        };
+        if texts.is_empty() {
+            texts.push(UNKNOWN.to_string());
         }
+        texts
     }
 
     /// The text, if there is one and all of it is known.

@@ -8,7 +8,7 @@ const MOST: usize = 1_024;
 /// The most bytes they may have together: `a=$a$a` doubles with each repetition.
 const LONGEST: usize = 2 << 20;
 /// The most bytes that one command may make by expansion.
-const WORK: usize = 32 << 20;
+pub(super) const WORK: usize = 32 << 20;
 
 impl Walk<'_> {
     /// Gives the texts that a word becomes, and judges the substitutions in it.

@@ -3,23 +3,55 @@
 use super::reader::{DEPTH, Reader, TooDeep, is_arithmetic};
 use super::syntax::{Command, Group, GroupKind, Item, Join, Output, Part, Redirect, Script, Simple, Word, mark};
 
-/// Reads a whole command text.
-pub(super) fn parse(text: &str, depth: usize) -> Result<Script, TooDeep> {
+/// Parts too deep to be read that one text may hold; each is passed over.
+const PASSES: usize = 16;
+/// Texts longer than this are given up at once: each pass looks far ahead.
+const SHORT: usize = 64 * 1024;
+
+/// A command text, and whether all of it could be read.
+pub(super) struct Reading {
+    pub(super) script: Script,
+    pub(super) whole: bool,
+}
+
+/// Reads a whole command text. What is too deep is passed over; what stands before and after it counts.
+pub(super) fn parse(text: &str, depth: usize) -> Result<Reading, TooDeep> {
     let mut reader = Reader::new(text, depth)?;
     let mut all = Script::default();
+    let mut passes = 0;
     while reader.peek().is_some() {
-        all.0.extend(script(&mut reader, &[])?.0);
-        // A closing sign without an opening one.
-        reader.bump();
+        if read_into(&mut reader, &[], &mut all.0).is_err() {
+            passes += 1;
+            if passes > PASSES || text.len() > SHORT {
+                break;
+            }
+            reader.depth = depth;
+            reader.pass_over();
+        } else {
+            // A closing sign without an opening one.
+            reader.bump();
+        }
     }
     // A here-document whose line never ended has no body; those read are put in place here.
     place_bodies(&mut all, &reader.bodies);
-    Ok(all)
+    Ok(Reading { script: all, whole: passes == 0 })
+}
+
+/// Reads a text within another one, which is given up if part of this one is too deep.
+pub(super) fn parse_inner(text: &str, depth: usize) -> Result<Script, TooDeep> {
+    let reading = parse(text, depth)?;
+    if reading.whole { Ok(reading.script) } else { Err(TooDeep) }
 }
 
 /// Reads commands until a closing parenthesis, the end, or one of the words in `until` at a command's place.
 pub(super) fn script(reader: &mut Reader, until: &[&str]) -> Result<Script, TooDeep> {
     let mut items = Vec::new();
+    read_into(reader, until, &mut items)?;
+    Ok(Script(items))
+}
+
+/// Reads commands to the end of a list; what was read before an error is in the list.
+fn read_into(reader: &mut Reader, until: &[&str], items: &mut Vec<Item>) -> Result<(), TooDeep> {
     let mut join = Join::Always;
     loop {
         reader.skip_blanks();
@@ -52,7 +84,7 @@ pub(super) fn script(reader: &mut Reader, until: &[&str]) -> Result<Script, TooD
             }
         }
     }
-    Ok(Script(items))
+    Ok(())
 }
 
 fn pipeline(reader: &mut Reader, until: &[&str]) -> Result<Vec<Command>, TooDeep> {
@@ -106,7 +138,7 @@ fn compound(reader: &mut Reader) -> Result<Option<(GroupKind, Script)>, TooDeep>
                 let item = Item { join: Join::Always, pipeline: vec![Command::Simple(simple)] };
                 return Ok(Some((GroupKind::Brace, Script(vec![item]))));
             }
-            return Ok(Some((GroupKind::Subshell, parse(&inner, reader.depth + 1)?)));
+            return Ok(Some((GroupKind::Subshell, parse_inner(&inner, reader.depth + 1)?)));
         }
         reader.bump();
         return Ok(Some((GroupKind::Subshell, reader.script_until_parenthesis()?)));

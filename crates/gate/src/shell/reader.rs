@@ -54,6 +54,15 @@ impl Reader {
         found
     }
 
+    /// Goes on behind the next sign that may end a command.
+    pub(super) fn pass_over(&mut self) {
+        while let Some(c) = self.bump() {
+            if matches!(c, '\n' | ';' | '&' | '|') {
+                break;
+            }
+        }
+    }
+
     /// Skips blanks, continued lines and comments; stops at a line end.
     pub(super) fn skip_blanks(&mut self) {
         loop {
@@ -200,7 +209,7 @@ impl Reader {
                     Part::Arithmetic(Reader::new(&inner, self.depth + 1)?.quoted(None)?)
                 } else {
                     // A subshell in a substitution.
-                    Part::Substitution { script: parser::parse(&inner, self.depth + 1)?, quoted }
+                    Part::Substitution { script: parser::parse_inner(&inner, self.depth + 1)?, quoted }
                 });
             }
             Some('(') => {
@@ -299,7 +308,7 @@ impl Reader {
                 _ => inner.push(c),
             }
         }
-        let script = parser::parse(&inner, self.depth + 1)?;
+        let script = parser::parse_inner(&inner, self.depth + 1)?;
         Ok(Part::Substitution { script, quoted })
     }
 

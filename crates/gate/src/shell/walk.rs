@@ -137,10 +137,10 @@ impl<'w> Walk<'w> {
     /// Reads and walks a text as a command.
     pub(super) fn text(&mut self, text: &str) -> Result<(), Stop> {
         self.depth += 1;
-        let script = parser::parse(text, self.depth)?;
-        self.script(&script)?;
+        let reading = parser::parse(text, self.depth)?;
+        self.script(&reading.script)?;
         self.depth -= 1;
-        Ok(())
+        if reading.whole { Ok(()) } else { Err(Stop::TooMuch) }
     }
 
     pub(super) fn script(&mut self, script: &Script) -> Result<(), Stop> {
@@ -155,7 +155,7 @@ impl<'w> Walk<'w> {
                 before.clone_from(&self.cwds);
             }
             let heard = self.printed.as_ref().map(String::len);
-            self.pipeline(&item.pipeline)?;
+            self.item(item)?;
             if item.join == Join::Or {
                 if heard != self.printed.as_ref().map(String::len) {
                     self.printed = None;
@@ -168,6 +168,19 @@ impl<'w> Walk<'w> {
             self.also_in(after);
         }
         Ok(())
+    }
+
+    /// Walks one item. For the record a part that is too much is a gap, and the rest is still told.
+    fn item(&mut self, item: &Item) -> Result<(), Stop> {
+        let (depth, heard, input) = (self.depth, self.heard, self.input.clone());
+        match self.pipeline(&item.pipeline) {
+            Err(Stop::TooMuch) if self.report.is_some() && self.has_strength() => {
+                (self.depth, self.heard, self.input, self.printed) = (depth, heard, input, None);
+                self.gap("…", "a part is too long or too nested to be read");
+                Ok(())
+            }
+            result => result,
+        }
     }
 
     fn also_in(&mut self, folders: Vec<String>) {
@@ -217,6 +230,11 @@ impl<'w> Walk<'w> {
     pub(super) fn step(&mut self) -> Result<(), Stop> {
         self.steps += 1;
         if self.steps > STEPS { Err(Stop::TooMuch) } else { Ok(()) }
+    }
+
+    /// Says whether the walk may go on at all.
+    fn has_strength(&self) -> bool {
+        self.steps < STEPS && self.work < super::expand::WORK && self.variables.len() < VARIABLES
     }
 
     fn group(&mut self, group: &Group, feed: Option<&Upstream>) -> Result<(), Stop> {

@@ -49,6 +49,22 @@ fn deep_and_recursive_commands() {
     bounded("python3 -c \"a='exec(a)'; exec(a)\"");
     bounded(&format!("python3 -c '{}1{}'", "(".repeat(5_000), ")".repeat(5_000)));
     bounded(&format!("node -e '{}'", "f(".repeat(5_000)));
+    for deep in [
+        format!("{}ls x.d{}", "( ".repeat(300), " )".repeat(300)),
+        format!("echo {}x{}", "$(".repeat(60), ")".repeat(60)),
+        format!("echo {}", "{a,b}".repeat(40)),
+    ] {
+        for command in [
+            format!("rm -rf infra\n{deep}"),
+            format!("{deep}\nrm -rf infra"),
+            format!("{deep}; rm -rf infra"),
+            format!("sh -c '{deep}; rm -rf infra'"),
+        ] {
+            let effects = bounded(&command);
+            assert!(show(&effects, About::Changes).contains("d infra/"), "{command}");
+            assert_eq!(effects.coverage, Coverage::Partial, "{command}");
+        }
+    }
     let mut nested = "rm infra/main.tf".to_owned();
     for _ in 0..6 {
         nested = format!("sh -c '{}'", nested.replace('\'', r"'\''"));
@@ -94,6 +110,8 @@ fn torn_text() {
     ] {
         bounded(command);
     }
+    bounded("perl -e 'open(F, [)>'");
+    bounded("python3 -c 'import os; os.system([])'");
     bounded("rm in\0fra/main.tf");
     bounded("rm infra\u{200b}/main.tf");
     bounded("rm \u{F0000}\u{F0002}infra");

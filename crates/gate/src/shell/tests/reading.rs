@@ -64,8 +64,8 @@ fn word(word: &Word) -> String {
 
 #[track_caller]
 fn check(text: &str, expected: &str) {
-    let script = parse(text, 0).expect("not too deep");
-    assert_eq!(show(&script), expected, "{text}");
+    let reading = parse(text, 0).expect("not too deep");
+    assert_eq!(show(&reading.script), expected, "{text}");
 }
 
 #[test]
