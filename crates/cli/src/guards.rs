@@ -21,7 +21,7 @@ impl Guards {
         project.require_marker()?;
         let policy = PolicyText::load(project.root(), &env);
         let ground = guard_ground(&policy);
-        let sources = guard_sources(project.root(), &policy, &env);
+        let sources = guard_sources(project.root(), &policy);
         let (list, problems) = inventory(&sources, &ground);
         Ok(Self { sources, ground, list, problems })
     }

@@ -1,6 +1,7 @@
 //! The rules made concrete for one place: which absolute paths are protected, and how a candidate stands to them.
 
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 use stead_model::Base;
 
@@ -29,7 +30,7 @@ pub(crate) struct Shield<'a> {
 pub(crate) struct Entry<'a> {
     pub(crate) rule: Rule<'a>,
     /// The base folders as written and as they really are.
-    bases: Vec<Names>,
+    bases: Rc<[Names]>,
     /// Where the base lies below home when its variable is unset.
     fallback: Names,
     pattern: Names,
@@ -64,7 +65,7 @@ impl<'a> Shield<'a> {
         let root = place.root.map(path::clean);
         let wide = root.iter().chain(home.iter()).flat_map(both).collect();
         let mut shield = Self { entries: Vec::new(), free: Vec::new(), wide, verbs: Vec::new(), home, root };
-        let mut known: Vec<(Base<'_>, Vec<Names>)> = Vec::new();
+        let mut known: Vec<(Base<'_>, Rc<[Names]>)> = Vec::new();
         for rule in policy.rules() {
             if let Rule::Verb { words } = &rule {
                 shield.verbs.push(words.split_whitespace().map(str::to_owned).collect());
@@ -73,7 +74,7 @@ impl<'a> Shield<'a> {
             let bases = match known.iter().find(|(other, _)| *other == base) {
                 Some((_, bases)) => bases.clone(),
                 None => {
-                    let bases: Vec<Names> = place.folders(base).iter().flat_map(both).collect();
+                    let bases: Rc<[Names]> = place.folders(base).iter().flat_map(both).collect();
                     known.push((base, bases.clone()));
                     bases
                 }
@@ -125,7 +126,7 @@ impl<'a> Shield<'a> {
     pub(crate) fn standing(&self, candidate: &[Vec<char>]) -> Option<Standing<'_>> {
         let mut above = None;
         for entry in &self.entries {
-            for base in &entry.bases {
+            for base in entry.bases.iter() {
                 match entry.meets(base, candidate) {
                     Meeting::In if !self.is_free(candidate) => return Some(Standing::In(entry)),
                     Meeting::Above if above.is_none() => above = Some(Standing::Above(entry, self.width(candidate))),

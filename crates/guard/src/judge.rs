@@ -31,7 +31,7 @@ pub fn judge(view: &CompiledView<'_>, asked: &Asked<'_>, facts: &dyn GuardFacts)
         if !could_match(&inquiry, &entry) {
             continue;
         }
-        match serde_json::from_str::<Guard>(entry.body) {
+        match serde_json::from_str::<Guard>(entry.body()) {
             Ok(guard) => sum.add(&inquiry, &guard),
             Err(_) => sum.unread(asked.event.kind, entry.id),
         }

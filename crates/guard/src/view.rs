@@ -20,7 +20,59 @@ pub(crate) struct Entry<'a> {
     pub(crate) id: &'a str,
     pub(crate) needs: &'a str,
     pub(crate) atoms: &'a str,
-    pub(crate) body: &'a str,
+    /// Where its body stands, read only for the few guards that a call could concern.
+    place: &'a str,
+    bodies: &'a str,
+}
+
+impl<'a> Entry<'a> {
+    /// The guard as JSON; empty where the place makes no sense.
+    pub(crate) fn body(&self) -> &'a str {
+        let place = || {
+            let (at, length) = self.place.split_once('\t')?;
+            let (at, length): (usize, usize) = (at.parse().ok()?, length.parse().ok()?);
+            self.bodies.get(at..at.checked_add(length)?)
+        };
+        place().unwrap_or_default()
+    }
+}
+
+/// Takes the next line and cuts it at its first four tabs. One walk over the bytes: hundreds of lines are read at every
+/// call.
+fn fields<'a>(rest: &mut &'a str) -> Option<[&'a str; 5]> {
+    if rest.is_empty() {
+        return None;
+    }
+    let bytes = rest.as_bytes();
+    let (mut cuts, mut count, mut end) = ([0; 4], 0, bytes.len());
+    for (at, byte) in bytes.iter().enumerate() {
+        match byte {
+            b'\n' => {
+                end = at;
+                break;
+            }
+            b'\t' if count < cuts.len() => {
+                cuts[count] = at;
+                count += 1;
+            }
+            _ => {}
+        }
+    }
+    let line = rest.get(..end)?;
+    *rest = rest.get(end + 1..).unwrap_or_default();
+    let [first, second, third, fourth] = cuts;
+    if count < cuts.len() {
+        // A damaged line is one that every event concerns and nobody can read, so that it fails closed.
+        return Some(["ffffffff", line, "", "", ""]);
+    }
+    let part = |from: usize, to: usize| line.get(from..to).unwrap_or_default();
+    Some([
+        part(0, first),
+        part(first + 1, second),
+        part(second + 1, third),
+        part(third + 1, fourth),
+        part(fourth + 1, line.len()),
+    ])
 }
 
 impl<'a> CompiledView<'a> {
@@ -46,7 +98,7 @@ impl<'a> CompiledView<'a> {
 
     /// Every guard that applies, read.
     pub fn guards(&self) -> Vec<Guard> {
-        self.lines().filter_map(|(_, entry)| serde_json::from_str(entry.body).ok()).collect()
+        self.lines().filter_map(|(_, entry)| serde_json::from_str(entry.body()).ok()).collect()
     }
 
     /// What was wrong when the guards were compiled, one line each.
@@ -61,13 +113,11 @@ impl<'a> CompiledView<'a> {
 
     fn lines(&self) -> impl Iterator<Item = (u32, Entry<'a>)> + use<'a> {
         let bodies = self.bodies;
-        self.index.lines().filter_map(move |line| {
-            let mut fields = line.split('\t');
-            let events = u32::from_str_radix(fields.next()?, 16).ok()?;
-            let (id, needs, atoms) = (fields.next()?, fields.next()?, fields.next()?);
-            let at: usize = fields.next()?.parse().ok()?;
-            let length: usize = fields.next()?.parse().ok()?;
-            Some((events, Entry { id, needs, atoms, body: bodies.get(at..at.checked_add(length)?)? }))
+        let mut rest = self.index;
+        std::iter::from_fn(move || {
+            let fields = fields(&mut rest)?;
+            let [events, id, needs, atoms, place] = fields;
+            Some((u32::from_str_radix(events, 16).unwrap_or(0), Entry { id, needs, atoms, place, bodies }))
         })
     }
 
@@ -91,5 +141,22 @@ impl<'a> CompiledView<'a> {
         }
         let problems: String = problems.iter().map(|line| format!("{}\n", line.replace('\n', " "))).collect();
         format!("{FORM}{events:x}\t{}\t{}\t{}\n{index}{bodies}{problems}", index.len(), bodies.len(), problems.len())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_cut_at_their_tabs_and_damage_concerns_everybody() {
+        let check = |text: &str, expected: &[[&str; 5]]| {
+            let mut rest = text;
+            let found: Vec<_> = std::iter::from_fn(|| fields(&mut rest)).collect();
+            assert_eq!(found, expected, "{text:?}");
+        };
+        check("", &[]);
+        check("8\ta\t\tx\t0\t9\n4\tb\te\t\t9\t1\n", &[["8", "a", "", "x", "0\t9"], ["4", "b", "e", "", "9\t1"]]);
+        check("8\ta\n1\tb\t\t\t0\t1", &[["ffffffff", "8\ta", "", "", ""], ["1", "b", "", "", "0\t1"]]);
     }
 }

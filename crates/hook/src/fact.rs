@@ -1,5 +1,6 @@
 use std::cell::{OnceCell, RefCell};
-use std::collections::BTreeMap;
+use std::collections::HashMap;
+use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -26,7 +27,7 @@ pub(crate) struct FileFacts {
     harness: Harness,
     state: OnceCell<Option<SessionState>>,
     /// Paths that were resolved.
-    real: RefCell<BTreeMap<PathBuf, PathBuf>>,
+    real: RefCell<HashMap<OsString, PathBuf>>,
 }
 
 impl FileFacts {
@@ -38,7 +39,7 @@ impl FileFacts {
     /// Resolves a path name by name. What was resolved is remembered: paths of one call share most of their folders.
     fn follow(&self, path: &Path, links: usize) -> PathBuf {
         let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else { return path.to_owned() };
-        if let Some(known) = self.real.borrow().get(path) {
+        if let Some(known) = self.real.borrow().get(path.as_os_str()) {
             return known.clone();
         }
         let plain = self.follow(parent, links).join(name);
@@ -50,7 +51,7 @@ impl FileFacts {
             }
             _ => plain,
         };
-        self.real.borrow_mut().insert(path.to_owned(), real.clone());
+        self.real.borrow_mut().insert(path.into(), real.clone());
         real
     }
 

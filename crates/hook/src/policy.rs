@@ -26,17 +26,22 @@ const RACY: u128 = 50_000_000;
 /// The policy text that applies, and where it came from.
 pub struct PolicyText {
     pub(crate) text: String,
+    /// Where the values begin, behind the lines about its sources.
+    values: usize,
+    /// The person's folder of settings and guards.
+    pub(crate) user: Option<PathBuf>,
 }
 
 impl PolicyText {
     /// Reads the compiled policy, or compiles it.
     pub fn load(root: &Path, env: &Env) -> Self {
         let path = root.join(POLICY);
-        let sources = sources(root, env);
+        let user = UserDirs::from_env(env).map(|dirs| dirs.config);
+        let sources = sources(root, user.as_deref());
         let compiled = fs::read_to_string(&path).ok();
         let age = compiled.as_deref().map_or(Age::Stale, |text| age(text, &sources));
         match (compiled, age) {
-            (Some(text), Age::Fresh) => Self { text },
+            (Some(text), Age::Fresh { values }) => Self { text, values, user },
             _ => {
                 let text = make(root, env, &sources);
                 // A project that cannot be written is compiled for each call: slower, not different.
@@ -45,14 +50,14 @@ impl PolicyText {
                 {
                     let _ = replace(&path, text.as_bytes(), Durability::Quick);
                 }
-                Self { text }
+                Self { text, values: 0, user }
             }
         }
     }
 
     /// Compiles what protects our own lines where there is no marked project.
     pub(crate) fn outside(env: &Env) -> Self {
-        Self { text: compile(None, env) }
+        Self { text: compile(None, env), values: 0, user: None }
     }
 
     /// Says whether a gate is on. Only files decide that: a client's settings can set variables for its hooks.
@@ -87,7 +92,8 @@ impl PolicyText {
 
     /// The value of a `kind` line with this name. These lines stand before the rules, so the search ends there.
     pub(crate) fn value(&self, kind: &str, name: &str) -> Option<&str> {
-        self.text.lines().take_while(|line| !line.starts_with(RULES)).find_map(|line| {
+        let values = self.text.get(self.values..).unwrap_or_default();
+        values.lines().take_while(|line| !line.starts_with(RULES)).find_map(|line| {
             let rest = line.strip_prefix(kind)?.strip_prefix('\t')?;
             rest.strip_prefix(name)?.strip_prefix('\t')
         })
@@ -95,8 +101,8 @@ impl PolicyText {
 }
 
 /// The files a policy is made from.
-fn sources(root: &Path, env: &Env) -> [PathBuf; 4] {
-    let user = UserDirs::from_env(env).map(|dirs| dirs.config.join("config.toml")).unwrap_or_default();
+fn sources(root: &Path, user: Option<&Path>) -> [PathBuf; 4] {
+    let user = user.map(|folder| folder.join("config.toml")).unwrap_or_default();
     [root.join(MARKER), root.join(CONFIG), root.join(CONFIG_LOCAL), user]
 }
 
@@ -151,16 +157,23 @@ pub(crate) fn hash(bytes: &[u8]) -> u64 {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Age {
-    Fresh,
+    /// Its values begin there.
+    Fresh {
+        values: usize,
+    },
     Stale,
 }
 
 fn age(text: &str, sources: &[PathBuf]) -> Age {
-    if is_fresh(text, sources).is_some_and(|fresh| fresh) { Age::Fresh } else { Age::Stale }
+    let mut values = 0;
+    let mut lines = text.split_inclusive('\n').map(|line| {
+        values += line.len();
+        line.trim_end_matches('\n')
+    });
+    if is_fresh(text, &mut lines, sources) == Some(true) { Age::Fresh { values } } else { Age::Stale }
 }
 
-fn is_fresh(text: &str, sources: &[PathBuf]) -> Option<bool> {
-    let mut lines = text.lines();
+fn is_fresh<'a>(text: &str, lines: &mut impl Iterator<Item = &'a str>, sources: &[PathBuf]) -> Option<bool> {
     let (stamp, compiled) = lines.next()?.strip_prefix("stead-policy\t")?.split_once('\t')?;
     let compiled: u128 = compiled.parse().ok()?;
     if stamp != POLICY_STAMP || !text.ends_with("\nend\n") {

@@ -6,6 +6,7 @@ mod background;
 use std::path::PathBuf;
 
 use clap::Args;
+use stead_context::Shelf;
 use stead_pipeline::custody::{Cancel, cancel_on_signals};
 use stead_pipeline::{
     CompileOptions, DefinitionError, Engine, Plan, Purpose, RunFolder, Surroundings, changed_sources, compile, lint,
@@ -53,8 +54,11 @@ pub(crate) struct RunArgs {
     /// A file for the agents to read; may be repeated
     #[arg(long = "input", value_name = "FILE")]
     inputs: Vec<PathBuf>,
+    /// A packet for the agents to read, as `stead pickup` takes it: `latest`, or its id
+    #[arg(long, value_name = "ID")]
+    packet: Option<String>,
     /// Go on with a run that was begun
-    #[arg(long, conflicts_with_all = ["max", "provider", "model", "inputs"])]
+    #[arg(long, conflicts_with_all = ["max", "provider", "model", "inputs", "packet"])]
     resume: bool,
     /// Leave the run to an engine of its own, and return once that is at work
     #[arg(long)]
@@ -150,18 +154,30 @@ fn fresh(args: &RunArgs, asked: &Asked, room: &RunRoom, folder: &RunFolder, ui: 
         }
     };
     let dir = ui.dir()?;
+    let mut inputs = match &args.packet {
+        Some(wanted) => vec![packet(wanted, room)?],
+        None => Vec::new(),
+    };
+    inputs.extend(args.inputs.iter().map(|path| stead_store::clean(&dir.join(path))));
     let options = CompileOptions {
         run: folder.name().to_owned(),
         max: args.max,
         provider,
         model: args.model.clone(),
         default_provider: room.default_provider(),
-        inputs: args.inputs.iter().map(|path| stead_store::clean(&dir.join(path))).collect(),
+        inputs,
         now: now(),
         purpose: Purpose::Run,
     };
     let talk = if args.json { Talk::Errors } else { Talk::All };
     compiled(asked, room, &options, talk, ui)
+}
+
+/// The file of a packet. One that cannot be found is a mistake in the command line.
+fn packet(wanted: &str, room: &RunRoom) -> Result<PathBuf, CliError> {
+    let shelf = Shelf::new(&room.project.context());
+    let id = shelf.find(wanted).map_err(|error| CliError::from(error).into_usage())?;
+    Ok(shelf.path(&id))
 }
 
 /// Which findings of a definition are told.

@@ -6,10 +6,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use stead_guard::{Compiled, CompiledView, Ground, Mode, SHIPPED_STAMP, Source, Then, compile};
-use stead_store::{Durability, FolderLook, Room, UserDirs, extend_alarm, read_capped, replace};
+use stead_store::{Durability, FolderLook, Room, extend_alarm, read_capped, replace};
 
 use crate::policy::PolicyText;
-use crate::standing::Env;
 
 /// Where the compiled guards lie, below the project root. It does not move with the layout, as the policy does not.
 pub(crate) const GUARDS: &str = ".agent/cache/guards";
@@ -35,8 +34,8 @@ pub struct GuardText {
 
 impl GuardText {
     /// Reads the compiled guards, or compiles them.
-    pub fn load(root: &Path, policy: &PolicyText, env: &Env) -> Self {
-        let folders = folders(root, policy, env);
+    pub fn load(root: &Path, policy: &PolicyText) -> Self {
+        let folders = folders(root, policy);
         let looks = folders.each_ref().map(|folder| FolderLook::at(folder, &is_guard_file));
         let path = root.join(GUARDS);
         if let Ok(text) = fs::read_to_string(&path)
@@ -44,7 +43,7 @@ impl GuardText {
         {
             return fresh;
         }
-        let made = Self::make(root, policy, env, &folders, &looks);
+        let made = Self::make(root, policy, &folders, &looks);
         // A project that cannot be written is compiled for each call: slower, not different.
         if path.parent().is_some_and(|folder| fs::create_dir_all(folder).is_ok()) {
             let _ = replace(&path, made.text.as_bytes(), Durability::Quick);
@@ -81,8 +80,7 @@ impl GuardText {
             return None;
         }
         for (folder, look) in folders.iter().zip(looks) {
-            let same = next()? == folder_line(folder, look);
-            if !same || look.newest + RACY > compiled {
+            if !is_same(next()?, folder, look) || look.newest + RACY > compiled {
                 return None;
             }
         }
@@ -90,11 +88,11 @@ impl GuardText {
         fresh.view().is_some().then_some(fresh)
     }
 
-    fn make(root: &Path, policy: &PolicyText, env: &Env, folders: &[PathBuf; 2], looks: &[FolderLook; 2]) -> Self {
+    fn make(root: &Path, policy: &PolicyText, folders: &[PathBuf; 2], looks: &[FolderLook; 2]) -> Self {
         let now = std::time::UNIX_EPOCH.elapsed().map_or(0, |since| since.as_nanos());
         // Seldom, and worth waiting for: hundreds of files with their tests take longer than a call may.
         extend_alarm(PATIENCE);
-        let Compiled { lines, .. } = compile(&guard_sources(root, policy, env), &guard_ground(policy));
+        let Compiled { lines, .. } = compile(&guard_sources(root, policy), &guard_ground(policy));
         let tells = |then: Then| matches!(then, Then::Warn | Then::Inject);
         let guards = CompiledView::parse(&lines).map(|view| view.guards()).unwrap_or_default();
         let may_warn = guards.iter().any(|guard| guard.mode < Mode::Enforce || tells(guard.then));
@@ -117,9 +115,19 @@ fn folder_line(folder: &Path, look: &FolderLook) -> String {
     format!("folder\t{:x}\t{}\t{}\t{}", look.sum, look.newest, look.files, folder.to_string_lossy())
 }
 
+/// Says whether a line tells of this folder as it looks now; read rather than written, because every call asks.
+fn is_same(line: &str, folder: &Path, look: &FolderLook) -> bool {
+    let Some(mut fields) = line.strip_prefix("folder\t").map(|rest| rest.splitn(4, '\t')) else { return false };
+    let mut next = || fields.next().unwrap_or_default();
+    u64::from_str_radix(next(), 16) == Ok(look.sum)
+        && next().parse() == Ok(look.newest)
+        && next().parse() == Ok(look.files)
+        && next() == folder.to_string_lossy()
+}
+
 /// The folders that guard files are read from: the project's and the person's.
-fn folders(root: &Path, policy: &PolicyText, env: &Env) -> [PathBuf; 2] {
-    let user = UserDirs::from_env(env).map(|dirs| dirs.config.join("guards")).unwrap_or_default();
+fn folders(root: &Path, policy: &PolicyText) -> [PathBuf; 2] {
+    let user = policy.user.as_ref().map(|folder| folder.join("guards")).unwrap_or_default();
     [policy.room(root, Room::Guards), user]
 }
 
@@ -128,8 +136,8 @@ fn is_guard_file(name: &str) -> bool {
 }
 
 /// Reads every guard file of project and person.
-pub fn guard_sources(root: &Path, policy: &PolicyText, env: &Env) -> Vec<Source> {
-    let [project, user] = folders(root, policy, env);
+pub fn guard_sources(root: &Path, policy: &PolicyText) -> Vec<Source> {
+    let [project, user] = folders(root, policy);
     let mut sources = Vec::new();
     for (folder, make) in [(project, Source::project as fn(String, String) -> Source), (user, Source::user)] {
         let Ok(entries) = fs::read_dir(&folder) else { continue };

@@ -67,7 +67,7 @@ pub fn examine(
     if standing.root().is_none() || !policy.gates("gate.guards") {
         return examined;
     }
-    let text = GuardText::load(&dir, &policy, env);
+    let text = GuardText::load(&dir, &policy);
     let Some(view) = text.view() else { return examined };
     examined.problems = view.problems().map(str::to_owned).collect();
     let mut facts = scene.facts(event);

@@ -131,7 +131,7 @@ pub(crate) fn attend(
     if policy.value("note", "marker").is_some() {
         return (said, judged);
     }
-    let text = GuardText::load(root, policy, env);
+    let text = GuardText::load(root, policy);
     let Some(view) = text.view() else {
         return (said.and(broken(event)), judged);
     };

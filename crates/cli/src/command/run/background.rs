@@ -74,7 +74,7 @@ fn command(args: &RunArgs, ui: &Ui) -> Result<Command, CliError> {
     if let Some(max) = args.max {
         command.arg("--max").arg(max.to_string());
     }
-    for (option, value) in [("--provider", &args.provider), ("--model", &args.model)] {
+    for (option, value) in [("--provider", &args.provider), ("--model", &args.model), ("--packet", &args.packet)] {
         if let Some(value) = value {
             command.arg(option).arg(value);
         }

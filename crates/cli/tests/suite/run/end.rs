@@ -107,3 +107,16 @@ fn a_promise_in_the_output_ends_the_stage() {
     check(&world, 0, "done", &["it: done"]);
     assert_eq!(events(&world, "it", "iteration-ended").len(), 2);
 }
+
+#[test]
+fn a_packet_is_handed_to_the_agents() {
+    let world = with_stage(&fixed(1), &format!("cat \"$STEAD_CONTEXT\" > seen.json\n{CONTINUE}"));
+    let args = ["run", "stage", "chore", "it", "--packet"];
+    let missing = world.stead(&[&args[..], &["latest"]].concat());
+    assert_eq!(missing.code, 2, "{missing}");
+    world.stead(&["handoff", "finish the parser"]).ok();
+    world.stead(&[&args[..], &["latest"]].concat()).ok();
+    let seen: serde_json::Value = serde_json::from_str(&world.read("project/seen.json")).unwrap();
+    let packet = seen["inputs"]["initial"][0].as_str().unwrap_or_default();
+    assert!(packet.ends_with("-finish-the-parser.md") && std::path::Path::new(packet).is_file(), "{seen}");
+}

@@ -63,7 +63,9 @@ fn what_is_resumed_must_be_what_was_begun() {
 fn options_of_the_plan_do_not_fit_a_resumed_run() {
     let world = with_stage(&fixed(1), "exit 1");
     world.stead(&["run", "stage", "chore", "it"]);
-    for option in [["--max", "3"], ["--provider", "mock"], ["--model", "m"], ["--input", "chore.sh"]] {
+    for option in
+        [["--max", "3"], ["--provider", "mock"], ["--model", "m"], ["--input", "chore.sh"], ["--packet", "latest"]]
+    {
         let run = world.stead(&["run", "stage", "chore", "it", "--resume", option[0], option[1]]);
         assert_eq!(run.code, 2, "{run}");
         assert!(run.stderr.contains(option[0]), "{run}");
