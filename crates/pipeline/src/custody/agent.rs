@@ -66,9 +66,10 @@ impl Agent {
         let exit = match os::exit_watch(child.id()) {
             Ok(exit) => exit,
             Err(error) => {
+                let mut registry = Registry::hold();
                 let _ = child.kill();
                 let _ = child.wait();
-                Registry::forget(child.id());
+                registry.forget(child.id());
                 return Err(because(&format!("watch `{program}`"), &error));
             }
         };
@@ -171,9 +172,13 @@ impl Agent {
     /// Collects the agent, which frees its number. One that cannot even be killed is left: `None`.
     pub(crate) fn collect(mut self) -> (Option<ExitStatus>, Log, Said) {
         self.drain();
-        let status = if self.has_exited { self.child.wait().ok() } else { None };
-        if status.is_some() {
-            Registry::forget(self.mark.leader);
+        let mut status = None;
+        if self.has_exited {
+            let mut registry = Registry::hold();
+            status = self.child.wait().ok();
+            if status.is_some() {
+                registry.forget(self.mark.leader);
+            }
         }
         (status, self.log, self.said)
     }

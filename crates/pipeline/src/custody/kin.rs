@@ -37,8 +37,9 @@ pub(crate) fn nested(variable: &str, own: &str) -> String {
 pub(crate) fn of_agent(mark: &Mark, known: &HashSet<(u32, u64)>) -> Vec<Process> {
     let own = std::process::id();
     let Some(engine) = os::process(own) else { return Vec::new() };
-    let children: Vec<_> = os::children(own).into_iter().filter_map(os::process).collect();
+    // Held first: the list may leave somebody out while another is collected.
     let registry = Registry::hold();
+    let children: Vec<_> = os::children(own).into_iter().filter_map(os::process).collect();
     let mut found = Vec::new();
     for child in children {
         let is_other_agent = child.pid != mark.leader && registry.leaders.contains(&child.pid);

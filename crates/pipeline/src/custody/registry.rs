@@ -19,7 +19,7 @@ static REGISTRY: Mutex<Registry> =
     Mutex::new(Registry { leaders: Vec::new(), is_sole_origin: false, is_prepared: false });
 
 impl Registry {
-    /// Nobody starts an agent, and no child is collected that custody did not start, while this is held.
+    /// Nobody starts or collects an agent or what it left while this is held.
     pub(crate) fn hold() -> MutexGuard<'static, Self> {
         let mut registry = REGISTRY.lock().unwrap_or_else(PoisonError::into_inner);
         if !registry.is_prepared {
@@ -31,7 +31,7 @@ impl Registry {
         registry
     }
 
-    pub(crate) fn forget(leader: u32) {
-        Self::hold().leaders.retain(|known| *known != leader);
+    pub(crate) fn forget(&mut self, leader: u32) {
+        self.leaders.retain(|known| *known != leader);
     }
 }

@@ -64,7 +64,11 @@ fn end_all(agent: &mut Agent, cancel: &Cancel, forced: bool, bounds: &Bounds) ->
             Urgency::Soon => ending.hurry_to(Step::Term),
             Urgency::Now => ending.hurry_to(Step::Kill),
         }
-        let kin = kin::of_agent(&agent.mark, &ending.known());
+        let mut kin = kin::of_agent(&agent.mark, &ending.known());
+        if agent.has_exited() && kin.is_empty() {
+            // The kernel's lists may leave out somebody who changes parents meanwhile; such a one is there the next time.
+            kin = kin::of_agent(&agent.mark, &ending.known());
+        }
         ending.meet(&kin);
         if reached < ending.step() {
             reached = ending.step();

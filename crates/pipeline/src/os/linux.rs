@@ -1,10 +1,12 @@
 //! Processes as `/proc` shows them.
 
 use std::fs::{self, File};
-use std::io;
+use std::io::{self, Read};
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::Path;
 use std::sync::OnceLock;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use rustix::fs::MemfdFlags;
 use rustix::process::{
@@ -16,6 +18,13 @@ use super::{Blow, Process};
 
 /// Kin that left the group are found, too.
 pub(crate) const SEES_KIN: bool = true;
+
+/// How long a process may take to become another program before it is judged as it is, and how often is looked.
+const LONGEST_EXEC: Duration = Duration::from_secs(1);
+const EXEC_NAP: Duration = Duration::from_millis(1);
+
+/// Hardly any is larger.
+const USUAL_ENVIRONMENT: usize = 128 << 10;
 
 /// From now on orphans among our descendants become our children.
 pub(crate) fn adopt_orphans() {
@@ -39,11 +48,14 @@ pub(crate) fn process(pid: u32) -> Option<Process> {
     read_stat(pid, &fs::read(format!("/proc/{pid}/stat")).ok()?)
 }
 
-/// Its name may hold anything, so fields are counted from its closing bracket.
-fn read_stat(pid: u32, stat: &[u8]) -> Option<Process> {
+/// The fields behind a process's name, which may hold anything, so they are counted from its closing bracket.
+fn stat_fields(stat: &[u8]) -> Option<impl Iterator<Item = &str>> {
     let name_end = stat.iter().rposition(|byte| *byte == b')')?;
-    let rest = std::str::from_utf8(stat.get(name_end + 1..)?).ok()?;
-    let mut fields = rest.split_ascii_whitespace();
+    Some(std::str::from_utf8(stat.get(name_end + 1..)?).ok()?.split_ascii_whitespace())
+}
+
+fn read_stat(pid: u32, stat: &[u8]) -> Option<Process> {
+    let mut fields = stat_fields(stat)?;
     let is_zombie = matches!(fields.next()?, "Z" | "X");
     let mut number = || fields.next()?.parse().ok();
     let (parent, group, session) = (number()?, number()?, number()?);
@@ -82,7 +94,39 @@ pub(crate) fn children(pid: u32) -> Vec<u32> {
 
 /// The environment a process was started with, as `NAME=value` with a zero byte behind each. Empty when it has ended.
 pub(crate) fn environment(pid: u32) -> Vec<u8> {
-    fs::read(format!("/proc/{pid}/environ")).unwrap_or_default()
+    let since = Instant::now();
+    let mut seemed_empty = false;
+    loop {
+        let Ok(environment) = read_environment(pid) else { return Vec::new() };
+        if !environment.is_empty() || since.elapsed() > LONGEST_EXEC {
+            return environment;
+        }
+        let stat = fs::read(format!("/proc/{pid}/stat")).unwrap_or_default();
+        // What has ended has none, nor have the kernel's own, which are in no session.
+        if read_stat(pid, &stat).is_none_or(|process| process.is_zombie || process.session == 0) {
+            return environment;
+        }
+        // Where it begins and ends: nowhere while the process becomes another program, and for a moment in one place.
+        let bounds = stat_fields(&stat).and_then(|mut fields| Some((fields.nth(47)?, fields.next()?)));
+        let seems_empty = bounds.is_none_or(|(start, end)| start != "0" && start == end);
+        if seems_empty && seemed_empty {
+            return environment;
+        }
+        seemed_empty = seems_empty;
+        thread::sleep(EXEC_NAP);
+    }
+}
+
+/// In one go, as far as it fits: between two the process may become another program, and the first half stands alone.
+fn read_environment(pid: u32) -> io::Result<Vec<u8>> {
+    let mut file = File::open(format!("/proc/{pid}/environ"))?;
+    let mut environment = vec![0; USUAL_ENVIRONMENT];
+    let length = file.read(&mut environment)?;
+    environment.truncate(length);
+    if length == USUAL_ENVIRONMENT {
+        file.read_to_end(&mut environment)?;
+    }
+    Ok(environment)
 }
 
 /// What a process was called with.
@@ -162,5 +206,30 @@ mod tests {
         assert!(own.start > 0 && !own.is_zombie && is_same(&own));
         assert!(processes().contains(&own.pid) && children(own.parent).contains(&own.pid));
         assert!(boot_id().is_some_and(|id| id.len() == 36));
+    }
+
+    #[test]
+    fn an_environment_is_read_even_in_the_midst_of_an_exec() {
+        let again = r#"exec sh -c "$0" "$0""#;
+        let mut command = std::process::Command::new("sh");
+        command.args(["-c", again, again]).env_clear().env("PATH", std::env::var_os("PATH").unwrap()).env("MARK", "x");
+        super::super::unix::lead_session(&mut command);
+        let mut child = command.spawn().unwrap();
+        let blank = (0..3000).filter(|_| !environment(child.id()).windows(6).any(|part| part == b"MARK=x")).count();
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert_eq!(blank, 0);
+    }
+
+    #[test]
+    fn an_empty_environment_is_one() {
+        let mut command = std::process::Command::new("/bin/sleep");
+        command.arg("600").env_clear();
+        super::super::unix::lead_session(&mut command);
+        let mut child = command.spawn().unwrap();
+        let since = Instant::now();
+        assert!(environment(child.id()).is_empty() && since.elapsed() < LONGEST_EXEC);
+        child.kill().unwrap();
+        child.wait().unwrap();
     }
 }
