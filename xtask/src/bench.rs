@@ -20,6 +20,7 @@ mod context;
 mod engine;
 mod gate;
 mod ground;
+pub(crate) mod order;
 mod report;
 mod spawn;
 

@@ -39,6 +39,10 @@ Chores:
       --json                print the figures as JSON
       --instructions        only count instructions and compare with xtask/hook-instructions.txt
       --accept              with --instructions: make the new count the baseline
+  bench gate                measure what guards add to a hook call (Linux)
+      --rounds <n>          spawns of each program (default 300)
+      --json                print the figures as JSON
+  order                     write crates/cli/hot-functions.txt anew: what a hook call enters (x86-64 Linux)
   clients install [name…]   install the pinned real clients below target/clients
   bench context             measure a stop with a long transcript, and a handoff in a large repository (Linux)
       --rounds <n>          spawns of each program (default 30)
@@ -73,6 +77,10 @@ fn run(mut arguments: Arguments) -> Result<ExitCode> {
         Some("tidy") => tidy::run(arguments),
         Some("dependencies") => dependencies::run(arguments),
         Some("bench") => bench::run(arguments),
+        Some("order") => {
+            arguments.finish()?;
+            bench::order::run().map(|()| ExitCode::SUCCESS)
+        }
         Some("clients") => clients::run(arguments),
         Some("fuzz") => fuzz::run(arguments),
         Some(other) => bail!("there is no chore `{other}`; see `cargo xtask --help`"),

@@ -35,6 +35,14 @@ fn run(rule: &[char], candidate: &[char], any_text: impl Fn(char) -> bool) -> bo
     if candidate.len() > LONGEST {
         return candidate.iter().any(|c| any_text(*c));
     }
+    // Most names differ in their first character already.
+    if let (Some(wanted), Some(first)) = (rule.first(), candidate.first())
+        && wanted != first
+        && *wanted != '*'
+        && !is_sign(*first)
+    {
+        return false;
+    }
     if !rule.contains(&'*') && !candidate.iter().any(|c| is_sign(*c)) {
         return rule == candidate;
     }

@@ -40,6 +40,10 @@ pub(crate) fn names(path: &Path) -> Vec<Vec<char>> {
 
 /// Folds one name.
 pub(crate) fn fold(name: &str) -> Vec<char> {
+    // Nearly every name is ASCII, and a call folds dozens.
+    if name.is_ascii() {
+        return name.bytes().map(|byte| char::from(byte.to_ascii_lowercase())).collect();
+    }
     name.chars().flat_map(char::to_lowercase).collect()
 }
 

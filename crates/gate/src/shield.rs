@@ -1,7 +1,7 @@
 //! The rules made concrete for one place: which absolute paths are protected, and how a candidate stands to them.
 
+use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::rc::Rc;
 
 use stead_model::Base;
 
@@ -19,6 +19,8 @@ pub(crate) type Names = Vec<Vec<char>>;
 pub(crate) struct Shield<'a> {
     entries: Vec<Entry<'a>>,
     free: Vec<Entry<'a>>,
+    /// The base folders of the entries, as written and as they really are.
+    bases: Vec<Names>,
     /// Project root and home: what is there or above is too wide for milder rules.
     wide: Vec<Names>,
     verbs: Vec<Vec<String>>,
@@ -29,8 +31,8 @@ pub(crate) struct Shield<'a> {
 /// One protected path.
 pub(crate) struct Entry<'a> {
     pub(crate) rule: Rule<'a>,
-    /// The base folders as written and as they really are.
-    bases: Rc<[Names]>,
+    /// Which of the shield's base folders are its own.
+    bases: Range<usize>,
     /// Where the base lies below home when its variable is unset.
     fallback: Names,
     pattern: Names,
@@ -64,8 +66,9 @@ impl<'a> Shield<'a> {
         let home = place.home();
         let root = place.root.map(path::clean);
         let wide = root.iter().chain(home.iter()).flat_map(both).collect();
-        let mut shield = Self { entries: Vec::new(), free: Vec::new(), wide, verbs: Vec::new(), home, root };
-        let mut known: Vec<(Base<'_>, Rc<[Names]>)> = Vec::new();
+        let (entries, free, bases, verbs) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let mut shield = Self { entries, free, bases, wide, verbs, home, root };
+        let mut known: Vec<(Base<'_>, Range<usize>)> = Vec::new();
         for rule in policy.rules() {
             if let Rule::Verb { words } = &rule {
                 shield.verbs.push(words.split_whitespace().map(str::to_owned).collect());
@@ -74,9 +77,10 @@ impl<'a> Shield<'a> {
             let bases = match known.iter().find(|(other, _)| *other == base) {
                 Some((_, bases)) => bases.clone(),
                 None => {
-                    let bases: Rc<[Names]> = place.folders(base).iter().flat_map(both).collect();
-                    known.push((base, bases.clone()));
-                    bases
+                    let start = shield.bases.len();
+                    shield.bases.extend(place.folders(base).iter().flat_map(both));
+                    known.push((base, start..shield.bases.len()));
+                    start..shield.bases.len()
                 }
             };
             let fallback = match base {
@@ -125,9 +129,11 @@ impl<'a> Shield<'a> {
     /// Finds the gravest standing of an absolute path. Its names may hold shell wildcards.
     pub(crate) fn standing(&self, candidate: &[Vec<char>]) -> Option<Standing<'_>> {
         let mut above = None;
+        // Many rules share a base.
+        let meets: Vec<bool> = self.bases.iter().map(|base| meet(base, candidate)).collect();
         for entry in &self.entries {
-            for base in entry.bases.iter() {
-                match entry.meets(base, candidate) {
+            for base in entry.bases.clone().filter(|base| meets[*base]) {
+                match entry.meets(self.bases[base].len(), candidate) {
                     Meeting::In if !self.is_free(candidate) => return Some(Standing::In(entry)),
                     Meeting::Above if above.is_none() => above = Some(Standing::Above(entry, self.width(candidate))),
                     _ => {}
@@ -140,7 +146,8 @@ impl<'a> Shield<'a> {
     /// Every entry that lies below the folder.
     pub(crate) fn below<'s>(&'s self, folder: Names) -> impl Iterator<Item = &'s Entry<'a>> {
         self.entries.iter().filter(move |entry| {
-            entry.bases.iter().any(|base| matches!(entry.meets(base, &folder), Meeting::Above | Meeting::In))
+            let mut met = self.bases[entry.bases.clone()].iter().filter(|base| meet(base, &folder));
+            met.any(|base| matches!(entry.meets(base.len(), &folder), Meeting::Above | Meeting::In))
         })
     }
 
@@ -176,7 +183,7 @@ impl<'a> Shield<'a> {
     }
 
     fn is_free(&self, candidate: &[Vec<char>]) -> bool {
-        self.free.iter().any(|entry| entry.bases.iter().any(|base| entry.covers(base, candidate)))
+        self.free.iter().any(|entry| self.bases[entry.bases.clone()].iter().any(|base| entry.covers(base, candidate)))
     }
 
     fn is_free_end(&self, end: &[Vec<char>]) -> bool {
@@ -184,9 +191,7 @@ impl<'a> Shield<'a> {
     }
 
     fn width(&self, candidate: &[Vec<char>]) -> Width {
-        let wide = self.wide.iter().any(|folder| {
-            candidate.len() <= folder.len() && candidate.iter().zip(folder).all(|(c, f)| glob::can_meet(f, c))
-        });
+        let wide = self.wide.iter().any(|folder| candidate.len() <= folder.len() && meet(folder, candidate));
         if wide { Width::Wide } else { Width::Narrow }
     }
 }
@@ -233,9 +238,10 @@ impl<'a> Entry<'a> {
         }
     }
 
-    fn meets(&self, base: &[Vec<char>], candidate: &[Vec<char>]) -> Meeting {
-        let full = base.len() + self.pattern.len();
-        let equal = base.iter().chain(&self.pattern).zip(candidate).all(|(rule, name)| glob::can_meet(rule, name));
+    /// Says how a candidate stands that meets the base, which has so many names.
+    fn meets(&self, base: usize, candidate: &[Vec<char>]) -> Meeting {
+        let full = base + self.pattern.len();
+        let equal = meet(&self.pattern, candidate.get(base..).unwrap_or_default());
         match candidate.len() {
             _ if !equal => Meeting::Apart,
             length if length == full || (length > full && self.deep) => Meeting::In,
@@ -245,7 +251,10 @@ impl<'a> Entry<'a> {
     }
 
     fn meets_end(&self, end: &[Vec<char>]) -> Meeting {
-        let meeting = self.meets(&self.fallback, end);
+        if !meet(&self.fallback, end) {
+            return Meeting::Apart;
+        }
+        let meeting = self.meets(self.fallback.len(), end);
         let first = self.fallback.first().or(self.pattern.first());
         // An everyday word such as `docs` says little alone; a dotted name says enough.
         let telling = first.is_some_and(|name| name.first() == Some(&'.')) || end.len() > 1;
@@ -265,6 +274,11 @@ impl<'a> Entry<'a> {
         candidate.len() == base.len() + self.pattern.len()
             && base.iter().chain(&self.pattern).zip(candidate).all(|(rule, name)| glob::covers(rule, name))
     }
+}
+
+/// Says whether two paths can mean the same as far as the shorter one goes.
+fn meet(rule: &[Vec<char>], candidate: &[Vec<char>]) -> bool {
+    rule.iter().zip(candidate).all(|(rule, name)| glob::can_meet(rule, name))
 }
 
 /// Folds a relative path with `/` into names.

@@ -1,5 +1,7 @@
 //! Asks every guard that an event concerns, and joins what they say.
 
+use std::cell::OnceCell;
+
 use stead_model::{Capped, Detail, EventKind, Level, Reason, Verdict};
 
 use crate::asked::{Asked, Inquiry};
@@ -9,7 +11,7 @@ use crate::facts::GuardFacts;
 use crate::guard::{Guard, OnError};
 use crate::judgement::{Hit, Judgement};
 use crate::mode::Mode;
-use crate::prefilter::{self, Need};
+use crate::prefilter::{self, Need, Outline};
 use crate::rewrite;
 use crate::scope::{exec_input, scope};
 use crate::subject::Subject;
@@ -26,9 +28,10 @@ pub fn judge(view: &CompiledView<'_>, asked: &Asked<'_>, facts: &dyn GuardFacts)
         return Judgement::silent();
     }
     let inquiry = Inquiry::new(asked, facts);
+    let outline = OnceCell::new();
     let mut sum = Sum::default();
     for entry in view.on(asked.event.kind) {
-        if !could_match(&inquiry, &entry) {
+        if !could_match(&inquiry, &entry, &outline) {
             continue;
         }
         match serde_json::from_str::<Guard>(entry.body()) {
@@ -46,8 +49,8 @@ pub(crate) fn would_act(guard: &Guard, asked: &Asked<'_>, facts: &dyn GuardFacts
     ask(&inquiry, &enforced).map(|outcome| outcome.hit)
 }
 
-fn could_match(inquiry: &Inquiry<'_>, entry: &Entry<'_>) -> bool {
-    let early = prefilter::needs(entry.needs).all(|need| match need {
+fn could_match<'i>(inquiry: &'i Inquiry<'_>, entry: &Entry<'_>, outline: &OnceCell<Outline<'i>>) -> bool {
+    let has = |need: Need<'_>| match need {
         Need::Tool(names) => inquiry
             .asked
             .event
@@ -55,8 +58,10 @@ fn could_match(inquiry: &Inquiry<'_>, entry: &Entry<'_>) -> bool {
             .as_ref()
             .is_some_and(|call| names.iter().any(|name| crate::pattern::meets(name, &call.tool, false))),
         Need::Exists(paths) => paths.iter().any(|path| inquiry.exists(path)),
-    });
-    early && (entry.atoms.is_empty() || prefilter::occurs(entry.atoms, &inquiry.effects().list))
+    };
+    let early = entry.needs.is_empty() || prefilter::needs(entry.needs).all(has);
+    let outline = || outline.get_or_init(|| Outline::of(&inquiry.effects().list));
+    early && (entry.atoms.is_empty() || outline().has(entry.atoms))
 }
 
 /// What one guard came to.

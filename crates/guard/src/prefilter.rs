@@ -107,41 +107,67 @@ fn end(pattern: &str) -> String {
     if tail.is_ascii() { tail.to_ascii_lowercase() } else { String::new() }
 }
 
-/// Says whether one of the atoms occurs among the effects.
-pub(crate) fn occurs(atoms: &str, effects: &[Effect]) -> bool {
-    atoms.is_empty() || effects.iter().any(|effect| atoms.split(SPLIT).any(|atom| fits(atom, &effect.deed)))
+/// The effects of a call, laid out for the question which guards they could concern: hundreds ask it.
+pub(crate) struct Outline<'e> {
+    programs: Vec<&'e str>,
+    targets: Vec<(u8, &'e Target)>,
+    /// What is asked for by its letter alone.
+    letters: Vec<u8>,
 }
 
-fn fits(atom: &str, deed: &Deed) -> bool {
-    let (Some(letter), rest) = (atom.as_bytes().first(), atom.get(1..).unwrap_or("")) else { return true };
-    match (letter, deed) {
-        (b'x', Deed::Run { argv, .. }) => argv.first().is_some_and(|program| {
-            let name = program.rsplit(['/', '\\']).next().unwrap_or(program);
-            name.as_bytes().get(..rest.len()).is_some_and(|start| start.eq_ignore_ascii_case(rest.as_bytes()))
-        }),
-        (b'g', Deed::Git(_)) | (b'n', Deed::Network { .. }) | (b'm', Deed::Mcp { .. }) | (b's', Deed::Spawn { .. }) => {
-            true
+impl<'e> Outline<'e> {
+    pub(crate) fn of(effects: &'e [Effect]) -> Self {
+        let mut outline = Self { programs: Vec::new(), targets: Vec::new(), letters: Vec::new() };
+        for effect in effects {
+            match &effect.deed {
+                Deed::Run { argv, .. } => {
+                    let program = argv.first().map(String::as_str).unwrap_or_default();
+                    outline.programs.push(program.rsplit(['/', '\\']).next().unwrap_or(program));
+                }
+                Deed::Read(target) => outline.targets.push((b'r', target)),
+                Deed::Write { target, .. } => outline.targets.push((b'w', target)),
+                Deed::Delete(target) => outline.targets.extend([(b'w', target), (b'd', target)]),
+                Deed::Rename { from, to } => outline.targets.extend([(b'w', from), (b'w', to), (b'd', from)]),
+                Deed::Git(_) => outline.letters.push(b'g'),
+                Deed::Network { .. } => outline.letters.push(b'n'),
+                Deed::Mcp { .. } => outline.letters.push(b'm'),
+                Deed::Spawn { .. } => outline.letters.push(b's'),
+            }
         }
-        (b'w', Deed::Write { target, .. } | Deed::Delete(target)) => is_near(rest, target),
-        (b'w', Deed::Rename { from, to }) => is_near(rest, from) || is_near(rest, to),
-        (b'd', Deed::Delete(target) | Deed::Rename { from: target, .. }) => is_near(rest, target),
-        (b'r', Deed::Read(target)) => is_near(rest, target),
-        _ => false,
+        outline
+    }
+
+    /// Says whether one of the atoms occurs.
+    pub(crate) fn has(&self, atoms: &str) -> bool {
+        atoms.is_empty() || atoms.as_bytes().split(|byte| *byte == SPLIT as u8).any(|atom| self.fits(atom))
+    }
+
+    fn fits(&self, atom: &[u8]) -> bool {
+        match atom {
+            [] => true,
+            [b'x', start @ ..] => self.programs.iter().any(|program| begins(program.as_bytes(), start)),
+            [letter @ (b'w' | b'd' | b'r'), rest @ ..] => {
+                self.targets.iter().any(|(deed, target)| deed == letter && is_near(rest, target))
+            }
+            [letter, ..] => self.letters.contains(letter),
+        }
     }
 }
 
-fn is_near(rest: &str, target: &Target) -> bool {
-    let Some((start, end)) = rest.split_once(INNER) else { return true };
+fn begins(text: &[u8], with: &[u8]) -> bool {
+    text.get(..with.len()).is_some_and(|front| front.eq_ignore_ascii_case(with))
+}
+
+fn is_near(rest: &[u8], target: &Target) -> bool {
+    let Some(cut) = rest.iter().position(|byte| *byte == INNER as u8) else { return true };
+    let (start, end) = (&rest[..cut], &rest[cut + 1..]);
     if target.glob {
         return true;
     }
     let path = match target.inside.as_deref() {
-        Some(inside) => inside,
-        None if start.is_empty() => target.path.as_str(),
+        Some(inside) => inside.as_bytes(),
+        None if start.is_empty() => target.path.as_bytes(),
         None => return false,
-    };
-    let begins = |text: &str, with: &str| {
-        text.as_bytes().get(..with.len()).is_some_and(|front| front.eq_ignore_ascii_case(with.as_bytes()))
     };
     if target.tree && (begins(start, path) || start.is_empty()) {
         return true;
@@ -149,7 +175,6 @@ fn is_near(rest: &str, target: &Target) -> bool {
     begins(path, start) && (target.tree || contains(path, end))
 }
 
-fn contains(text: &str, literal: &str) -> bool {
-    literal.is_empty()
-        || text.as_bytes().windows(literal.len()).any(|window| window.eq_ignore_ascii_case(literal.as_bytes()))
+fn contains(text: &[u8], literal: &[u8]) -> bool {
+    literal.is_empty() || text.windows(literal.len()).any(|window| window.eq_ignore_ascii_case(literal))
 }

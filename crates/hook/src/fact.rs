@@ -1,5 +1,5 @@
 use std::cell::{OnceCell, RefCell};
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::Read;
@@ -27,7 +27,7 @@ pub(crate) struct FileFacts {
     harness: Harness,
     state: OnceCell<Option<SessionState>>,
     /// Paths that were resolved.
-    real: RefCell<HashMap<OsString, PathBuf>>,
+    real: RefCell<BTreeMap<OsString, PathBuf>>,
 }
 
 impl FileFacts {

@@ -1,4 +1,3 @@
-use std::fs;
 use std::path::Path;
 
 use crate::os;
@@ -22,25 +21,13 @@ impl FolderLook {
     /// followed.
     pub fn at(dir: &Path, counts: &dyn Fn(&str) -> bool) -> Self {
         let mut look = Self::default();
-        let Ok(entries) = fs::read_dir(dir) else { return look };
-        for entry in entries.flatten() {
-            let name = entry.file_name();
-            let Some(name) = name.to_str().filter(|name| counts(name)) else { continue };
-            if look.files == Self::LIMIT {
-                break;
+        os::each_file(dir, counts, &mut |name, size, stamp| {
+            if look.files < Self::LIMIT {
+                look.files += 1;
+                look.newest = look.newest.max(stamp.changed);
+                look.sum = look.sum.wrapping_add(mixed(name, size, stamp));
             }
-            let Ok(mut data) = entry.metadata() else { continue };
-            if data.is_symlink() {
-                match fs::metadata(entry.path()) {
-                    Ok(target) => data = target,
-                    Err(_) => continue,
-                }
-            }
-            let stamp = os::stamp(&data);
-            look.files += 1;
-            look.newest = look.newest.max(stamp.changed);
-            look.sum = look.sum.wrapping_add(mixed(name, data.len(), &stamp));
-        }
+        });
         look
     }
 }
@@ -58,6 +45,8 @@ fn mixed(name: &str, size: u64, stamp: &os::Stamp) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]

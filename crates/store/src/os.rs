@@ -69,14 +69,47 @@ mod unix {
         pub(crate) changed: u128,
     }
 
+    fn nanos(seconds: i64, nanos: u64) -> u128 {
+        u128::from(seconds.unsigned_abs()) * 1_000_000_000 + u128::from(nanos)
+    }
+
     pub(crate) fn stamp(data: &Metadata) -> Stamp {
-        let nanos = |seconds: i64, nanos: i64| {
-            u128::from(seconds.unsigned_abs()) * 1_000_000_000 + u128::from(nanos.unsigned_abs())
-        };
         Stamp {
             number: data.ino(),
-            modified: nanos(data.mtime(), data.mtime_nsec()),
-            changed: nanos(data.ctime(), data.ctime_nsec()),
+            modified: nanos(data.mtime(), data.mtime_nsec().unsigned_abs()),
+            changed: nanos(data.ctime(), data.ctime_nsec().unsigned_abs()),
+        }
+    }
+
+    /// Looks at the files of a folder whose names `counts` accepts: name, size and stamp. Links are followed.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn each_file(dir: &Path, counts: &dyn Fn(&str) -> bool, see: &mut dyn FnMut(&str, u64, &Stamp)) {
+        use rustix::fs::{AtFlags, Mode, OFlags, RawDir, open, statat};
+        // The hook does this at every call, and std's way allocates for each name.
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let Ok(folder) = open(dir, flags, Mode::empty()) else { return };
+        let mut buffer = [std::mem::MaybeUninit::uninit(); 8 * 1024];
+        let mut entries = RawDir::new(&folder, &mut buffer);
+        while let Some(Ok(entry)) = entries.next() {
+            let Some(name) = entry.file_name().to_str().ok().filter(|name| counts(name)) else { continue };
+            let Ok(data) = statat(&folder, entry.file_name(), AtFlags::empty()) else { continue };
+            let stamp = Stamp {
+                number: data.st_ino,
+                modified: nanos(data.st_mtime, data.st_mtime_nsec),
+                changed: nanos(data.st_ctime, data.st_ctime_nsec),
+            };
+            see(name, data.st_size.unsigned_abs(), &stamp);
+        }
+    }
+
+    /// Looks at the files of a folder whose names `counts` accepts: name, size and stamp. Links are followed.
+    #[cfg(not(target_os = "linux"))]
+    pub(crate) fn each_file(dir: &Path, counts: &dyn Fn(&str) -> bool, see: &mut dyn FnMut(&str, u64, &Stamp)) {
+        for entry in std::fs::read_dir(dir).into_iter().flatten().flatten() {
+            let name = entry.file_name();
+            let Some(name) = name.to_str().filter(|name| counts(name)) else { continue };
+            let Ok(data) = std::fs::metadata(entry.path()) else { continue };
+            see(name, data.len(), &stamp(&data));
         }
     }
 
@@ -181,6 +214,16 @@ mod other {
         let modified = data.modified().ok().and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok());
         let modified = modified.map_or(0, |since| since.as_nanos());
         Stamp { number: 0, modified, changed: modified }
+    }
+
+    /// Looks at the files of a folder whose names `counts` accepts: name, size and stamp.
+    pub(crate) fn each_file(dir: &Path, counts: &dyn Fn(&str) -> bool, see: &mut dyn FnMut(&str, u64, &Stamp)) {
+        for entry in std::fs::read_dir(dir).into_iter().flatten().flatten() {
+            let name = entry.file_name();
+            let Some(name) = name.to_str().filter(|name| counts(name)) else { continue };
+            let Ok(data) = std::fs::metadata(entry.path()) else { continue };
+            see(name, data.len(), &stamp(&data));
+        }
     }
 
     pub(crate) fn sync_folder(_: &Path) -> io::Result<()> {

@@ -28,9 +28,20 @@ const CALL: &str = "crates/harness/fixtures/claude/PreToolUse.Bash.json";
 
 impl Ground {
     pub(super) fn prepare() -> Result<Self> {
-        // Exactly the command that people are told, because this is the binary that they will have.
-        program::run(program::cargo().args(["build", "--release", "--locked", "--bin", "stead"]))?;
         let target = PathBuf::from(Metadata::load()?.target_directory);
+        Self::build(&target, &mut program::cargo())
+    }
+
+    /// The same, and where the linker's map of the binary lies.
+    pub(super) fn prepare_with_map() -> Result<(Self, PathBuf)> {
+        let target = PathBuf::from(Metadata::load()?.target_directory);
+        let map = target.join("stead.map");
+        Ok((Self::build(&target, program::cargo().env("STEAD_LINK_MAP", &map))?, map))
+    }
+
+    fn build(target: &Path, cargo: &mut Command) -> Result<Self> {
+        // Exactly the command that people are told, because this is the binary that they will have.
+        program::run(cargo.args(["build", "--release", "--locked", "--bin", "stead"]))?;
         let stead = target.join(program::host()?).join("release/stead");
         let folder = target.join("bench");
         fs::create_dir_all(folder.join("home")).with_context(|| format!("cannot make `{}`", folder.display()))?;
