@@ -11,8 +11,10 @@ use std::path::{Path, PathBuf};
 use stead_model::FileId;
 
 use crate::definition::{Catalog, DefinitionError, Fixtures, Graph, StageDefinition, Step};
-use crate::lint::{CheckedPipeline, CheckedStage, CheckedStep, Finding, check_pipeline, check_stage, implied_inputs};
-use crate::prompt::{Vars, mentions, resolve};
+use crate::lint::{
+    CheckedPipeline, CheckedStage, CheckedStep, Finding, check_alone, check_pipeline, check_stage, implied_inputs,
+};
+use crate::prompt::{Vars, resolve, tells_status};
 use crate::{Branch, Input, Join, Node, Plan, Provider, Source, SourceFile, Termination, When};
 
 /// What a run is made of.
@@ -27,7 +29,7 @@ pub enum What<'a> {
 pub struct CompileOptions {
     /// The run's name.
     pub run: String,
-    /// Replaces a single stage's `max_iterations`; lowers those of a pipeline's stages.
+    /// The most iterations of every stage, in place of what the files say: more or fewer.
     pub max: Option<u32>,
     /// In place of what the files say. Branches over providers keep theirs, unless this is the mock.
     pub provider: Option<Provider>,
@@ -71,7 +73,10 @@ pub fn compile(catalog: &Catalog, what: What<'_>, options: &CompileOptions) -> R
     }
     match what {
         What::Stage(name) => {
-            let stage = check_stage(catalog.stage_files(name)?);
+            let mut stage = check_stage(catalog.stage_files(name)?);
+            if options.purpose == Purpose::Run {
+                check_alone(&mut stage);
+            }
             refuse_errors(format!("stage {name}"), &stage.findings)?;
             let node = single(&stage, options);
             let plan = plan(options, sources_of(&stage), vec![node]);
@@ -106,18 +111,14 @@ fn plan(options: &CompileOptions, sources: Vec<Source>, nodes: Vec<Node>) -> Pla
         max_runtime_seconds: None,
         initial_inputs: options.inputs.iter().map(|path| text(path)).collect(),
         nodes,
+        amendments: Vec::new(),
     }
 }
 
 fn single(stage: &CheckedStage, options: &CompileOptions) -> Node {
     let name = stage.files.name.as_str();
     let step = Step { id: name.to_owned(), ..Step::default() };
-    let mut nodes = branches(&Ground { index: 0, step: &step, from: Some(stage), inputs: &[], needs: &[] }, options);
-    let mut node = nodes.swap_remove(0);
-    if let Some(max) = options.max {
-        node.guardrails.max_iterations = max;
-    }
-    node
+    node(&Ground { index: 0, step: &step, from: Some(stage), inputs: &[], needs: &[] }, options)
 }
 
 fn whole(pipeline: &CheckedPipeline, graph: &Graph, options: &CompileOptions) -> Plan {
@@ -138,11 +139,6 @@ fn whole(pipeline: &CheckedPipeline, graph: &Graph, options: &CompileOptions) ->
             sources.extend(new);
         }
         nodes.extend(branches(&Ground { index: *index, step, from, inputs: &inputs, needs: &needs }, options));
-    }
-    if let Some(max) = options.max {
-        for node in &mut nodes {
-            node.guardrails.max_iterations = node.guardrails.max_iterations.min(max);
-        }
     }
     let definition = &pipeline.definition;
     Plan {
@@ -202,6 +198,8 @@ fn node(ground: &Ground<'_>, options: &CompileOptions) -> Node {
         Some(Fixtures::Texts(texts)) => (None, texts.clone()),
         None => (None, Vec::new()),
     };
+    let mut guardrails = base.limits.overridden_by(&step.limits).settle();
+    guardrails.max_iterations = options.max.unwrap_or(guardrails.max_iterations);
     let rehearsed = options.purpose == Purpose::Rehearsal;
     let verify = if step.verify.is_empty() { base.verify } else { step.verify.clone() };
     let provider = options.provider.clone().or_else(|| step.provider.clone()).or(base.provider);
@@ -212,10 +210,10 @@ fn node(ground: &Ground<'_>, options: &CompileOptions) -> Node {
         template: from.map(|stage| stage.files.name.clone()).unwrap_or_default(),
         branch: None,
         dir: dir(*index, &step.id),
-        explain_status: output_parse.is_none() && !mentions(&prompt, "STATUS"),
+        explain_status: !tells_status(&prompt, output_parse.as_deref()),
         prompt,
         termination: ending(step.termination.clone().or(base.termination), options),
-        guardrails: base.limits.overridden_by(&step.limits).settle(),
+        guardrails,
         output: output(ground, options, None),
         provider: if rehearsed { Provider::Mock } else { provider.unwrap_or_else(|| options.default_provider.clone()) },
         model: options.model.clone().or_else(|| step.model.clone()).or(base.model),

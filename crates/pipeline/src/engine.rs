@@ -5,6 +5,7 @@
 //! and never starts anything after a failure.
 
 mod agent;
+mod amend;
 mod attempt;
 mod board;
 mod budget;
@@ -13,6 +14,7 @@ mod ending;
 mod error;
 mod fault;
 mod folder;
+mod frozen;
 mod git;
 mod inputs;
 mod iteration;
@@ -20,7 +22,11 @@ mod journal;
 mod judgement;
 mod node_run;
 mod output_parse;
+mod place;
 mod previous;
+mod rebuild;
+mod reserve;
+mod resume;
 mod run;
 mod run_end;
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::Change;
 use crate::state::{ErrorKind, NodeStatus, RunError, RunStatus};
 use crate::status::Decision;
 
@@ -25,12 +26,27 @@ pub enum RunEvent {
         run: String,
         run_id: String,
         nodes: u32,
+        /// The hash of its plan, from which a lost state is made again.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        plan_sha1: Option<String>,
+        /// The engine's process.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        pid: u32,
     },
     RunResumed {
         /// How it stood before.
         status: RunStatus,
         /// Processes of the engine before that were still alive and were ended.
         survivors: u32,
+        #[serde(default, skip_serializing_if = "is_zero")]
+        pid: u32,
+    },
+    /// Somebody changed what is still to be done.
+    PlanAmended {
+        #[serde(flatten)]
+        change: Change,
+        nodes: Vec<String>,
+        plan_sha1: String,
     },
     StageStarted {
         node: String,
@@ -38,6 +54,9 @@ pub enum RunEvent {
         iteration: u32,
         max_iterations: u32,
         provider: String,
+        /// The commit that its work tree began with.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        worktree_base: Option<String>,
     },
     IterationStarted {
         node: String,
@@ -135,6 +154,7 @@ impl RunEvent {
             | Self::Warning { node: Some(node), .. } => Some(node),
             Self::RunStarted { .. }
             | Self::RunResumed { .. }
+            | Self::PlanAmended { .. }
             | Self::RunEnded { .. }
             | Self::Warning { node: None, .. }
             | Self::Unknown => None,
@@ -180,6 +200,19 @@ mod tests {
                 left_behind: 0,
             },
             r#"{"v":1,"ts":"T","event":"iteration-ended","node":"a","iteration":2,"decision":"stop","summary":"s","consecutive_stops":1,"seconds":0.5}"#,
+        );
+    }
+
+    #[test]
+    fn an_amendment_is_read_back() {
+        let change = Change {
+            max_iterations: Some(9),
+            provider: Some(crate::Provider::Known("codex".into())),
+            ..Change::default()
+        };
+        check(
+            RunEvent::PlanAmended { change, nodes: vec!["a".into()], plan_sha1: "h".into() },
+            r#"{"v":1,"ts":"T","event":"plan-amended","max_iterations":9,"provider":{"known":"codex"},"nodes":["a"],"plan_sha1":"h"}"#,
         );
     }
 

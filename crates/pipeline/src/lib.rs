@@ -3,6 +3,7 @@
 //! A run fails fast and says how, continues where it stopped, and keeps what its agents wrote. It never prints and never
 //! interprets an agent's prose.
 
+mod amendment;
 mod background;
 mod compile;
 mod context_file;
@@ -20,6 +21,7 @@ pub mod provider;
 mod state;
 mod status;
 
+pub use amendment::{Amendment, Change};
 pub use background::start_in_background;
 pub use compile::{CompileOptions, Compiled, Purpose, What, changed_sources, compile};
 pub use context_file::{

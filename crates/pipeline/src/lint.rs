@@ -16,10 +16,10 @@ mod tests;
 
 pub use code::Code;
 pub use finding::{Finding, Severity};
-pub use render::{as_json, render};
+pub use render::{as_json, brief, render};
 pub use sarif::sarif;
-pub use sweep::{lint_all, lint_pipeline, lint_stage, strict};
+pub use sweep::{lint_all, lint_pipeline, lint_stage, lint_stages, strict};
 
 pub(crate) use finding::Findings;
 pub(crate) use pipeline::{CheckedPipeline, CheckedStep, check_pipeline, implied_inputs};
-pub(crate) use stage::{CheckedStage, check_stage};
+pub(crate) use stage::{CheckedStage, check_alone, check_stage};

@@ -2,8 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::Amendment;
+
 /// Everything a run needs to know; nothing is read from stage or pipeline files after it was made.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(expecting = "an object")]
 pub struct Plan {
     pub schema: u32,
     /// The run's name: what the seed's files call `session`.
@@ -25,6 +28,9 @@ pub struct Plan {
     pub initial_inputs: Vec<String>,
     /// In an order in which every node comes after what it needs.
     pub nodes: Vec<Node>,
+    /// What people changed when they took the run up again, oldest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub amendments: Vec<Amendment>,
 }
 
 /// A file the plan was made from, with its hash (git's blob hash). Built-in ones begin with `builtin:`.

@@ -32,7 +32,7 @@ pub struct Vars {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Resolved {
     pub text: String,
-    /// Variables that are out of date or stayed as they were; each of them once.
+    /// Variables that stayed as they were; each of them once. Those of the older form are told by lint, with their lines.
     pub warnings: Vec<PromptWarning>,
 }
 
@@ -118,6 +118,22 @@ pub(crate) fn mentions(text: &str, name: &str) -> bool {
     uses(text).iter().any(|found| !found.escaped && found.name == name)
 }
 
+/// Says whether whoever reads the prompt learns how to tell the status: by `${STATUS}`, or in the older form by the word
+/// that `output_parse` looks for.
+pub(crate) fn tells_status(prompt: &str, output_parse: Option<&str>) -> bool {
+    let word = output_parse.map(deciding_word);
+    mentions(prompt, "STATUS") || word.is_some_and(|word| word.is_none_or(|word| prompt.contains(word)))
+}
+
+/// The word by which `output_parse` finds the decision, if it looks for one.
+pub(crate) fn deciding_word(output_parse: &str) -> Option<&str> {
+    output_parse.split_whitespace().find_map(|pair| match pair.split_once(':') {
+        Some(("plateau", word)) => Some(word),
+        None if pair == "plateau" => Some(pair),
+        _ => None,
+    })
+}
+
 /// Puts the values in place of the variables. A variable nobody knows stays as it is.
 pub fn resolve(text: &str, vars: &Vars) -> Resolved {
     let mut out = String::with_capacity(text.len() + 512);
@@ -133,8 +149,7 @@ pub fn resolve(text: &str, vars: &Vars) -> Resolved {
         let value = value(vars, found.name);
         out.push_str(value.as_deref().unwrap_or(&text[found.at.clone()]));
         let advice = match (standing(found.name), &value) {
-            (Standing::Current, Some(_)) => continue,
-            (Standing::Old(instead), Some(_)) => format!("is out of date: {instead}"),
+            (Standing::Current | Standing::Old(_), Some(_)) => continue,
             (Standing::Old(_) | Standing::Current, None) => "has no value here and stays as it is".to_owned(),
             (Standing::Unknown, _) => "is no variable and stays as it is".to_owned(),
         };
@@ -231,14 +246,27 @@ mod tests {
     }
 
     #[test]
-    fn old_ones_work_and_are_named() {
-        check("${SESSION_NAME} ${ITERATION} ${INDEX}", "night 3 2", &["SESSION_NAME", "ITERATION", "INDEX"]);
-        check("${SESSION} ${SESSION}", "night night", &["SESSION"]);
-        check("${PROGRESS_FILE} ${OUTPUT_PATH}", "/r/progress.md /r/output.md", &["PROGRESS_FILE", "OUTPUT_PATH"]);
-        check("${INPUTS}|${INPUTS.ideas}", "/a\n/b|/a", &["INPUTS", "INPUTS.ideas"]);
+    fn old_ones_work_and_are_left_to_lint() {
+        check("${SESSION_NAME} ${ITERATION} ${INDEX}", "night 3 2", &[]);
+        check("${SESSION} ${SESSION}", "night night", &[]);
+        check("${PROGRESS_FILE} ${OUTPUT_PATH}", "/r/progress.md /r/output.md", &[]);
+        check("${INPUTS}|${INPUTS.ideas}", "/a\n/b|/a", &[]);
         check("${INPUTS.other}", "${INPUTS.other}", &["INPUTS.other"]);
-        let told = resolve("one\ntwo ${SESSION}", &vars()).warnings.remove(0);
-        assert_eq!(told.to_string(), "prompt line 2: `${SESSION}` is out of date: read `session` in ${CTX}");
+        let told = resolve("one\ntwo ${INPUTS.other}", &vars()).warnings.remove(0);
+        assert_eq!(told.to_string(), "prompt line 2: `${INPUTS.other}` has no value here and stays as it is");
+    }
+
+    #[test]
+    fn an_agent_knows_how_to_tell_its_status() {
+        let check = |prompt: &str, output_parse: Option<&str>, expected: bool| {
+            assert_eq!(tells_status(prompt, output_parse), expected, "{prompt} {output_parse:?}");
+        };
+        check("write ${STATUS}", None, true);
+        check("go", None, false);
+        check("say PLATEAU: true", Some("reason:WHY plateau:PLATEAU"), true);
+        check("go", Some("reason:WHY plateau:PLATEAU"), false);
+        check("go", Some("changes:CHANGES"), true);
+        check("write ${STATUS}", Some("plateau:PLATEAU"), true);
     }
 
     #[test]

@@ -109,6 +109,8 @@ pub enum ErrorKind {
     Limit,
     /// The work tree of a branch could not be made.
     Worktree,
+    /// The engine itself could not go on: a file of the run cannot be written, or the tracked output must not be.
+    Engine,
 }
 
 impl ErrorKind {
@@ -124,6 +126,7 @@ impl ErrorKind {
             Self::Queue => "queue",
             Self::Limit => "limit",
             Self::Worktree => "worktree",
+            Self::Engine => "engine",
         }
     }
 }
@@ -141,6 +144,7 @@ pub struct RunError {
 
 /// The content of `state.json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(expecting = "an object")]
 pub struct State {
     pub schema: u32,
     pub run: String,
@@ -159,6 +163,12 @@ pub struct State {
     /// How often it was taken up again.
     #[serde(default)]
     pub resumes: u32,
+    /// The hash of the plan in force (git's blob hash), so that a plan which somebody changed is not taken for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plan_sha1: Option<String>,
+    /// The hash of an amended plan that is about to take its place.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next_plan_sha1: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failed_at: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -223,6 +233,8 @@ impl State {
             elapsed_seconds: 0.0,
             cost_usd: 0.0,
             resumes: 0,
+            plan_sha1: None,
+            next_plan_sha1: None,
             failed_at: None,
             error: None,
             reason: None,
@@ -230,6 +242,13 @@ impl State {
             nodes: plan.nodes.iter().map(NodeState::new).collect(),
             extra: Map::new(),
         }
+    }
+
+    /// Counts that an engine takes it up again, and forgets how it ended.
+    pub(crate) fn begin_again(&mut self) {
+        self.status = RunStatus::Running;
+        self.resumes = self.resumes.saturating_add(1);
+        (self.failed_at, self.error, self.reason, self.resume_from, self.ended_at) = (None, None, None, None, None);
     }
 
     pub fn node(&self, id: &str) -> Option<&NodeState> {
@@ -262,6 +281,11 @@ impl NodeState {
     /// Says whether nothing is left to do for it.
     pub fn is_over(&self) -> bool {
         self.outcome.is_some()
+    }
+
+    /// Says whether more iterations are what it lacks; else it ran out of time or money.
+    pub fn has_used_its_iterations(&self) -> bool {
+        self.iteration_completed >= self.max_iterations
     }
 }
 

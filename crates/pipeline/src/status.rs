@@ -40,6 +40,7 @@ pub enum BlockedOn {
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(expecting = "an object")]
 pub struct Work {
     #[serde(default, deserialize_with = "or_default")]
     pub items_completed: Vec<String>,
@@ -51,6 +52,7 @@ pub struct Work {
 
 /// The content of `status.json`. Only the decision is required.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(expecting = "an object")]
 pub struct Status {
     pub decision: Decision,
     #[serde(default, deserialize_with = "or_default")]
@@ -74,6 +76,8 @@ pub struct Status {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StatusProblem {
     Missing,
+    /// None was written, and the answer does not have the word that decides in the older form.
+    Unsaid(String),
     Invalid(String),
 }
 
@@ -106,7 +110,7 @@ impl Status {
         if text.trim().is_empty() {
             return Err("it is empty".into());
         }
-        let status: Self = serde_json::from_str(text).map_err(|error| error.to_string())?;
+        let status: Self = serde_json::from_str(text).map_err(|error| why(text, &error))?;
         if status.blocked_on.is_some() && status.decision == Decision::Continue {
             return Err("`blocked_on` needs the decision `stop` or `error`".into());
         }
@@ -133,6 +137,19 @@ impl Status {
         bytes.push(b'\n');
         bytes
     }
+}
+
+/// What is wrong with a text that is no status.
+fn why(text: &str, error: &serde_json::Error) -> String {
+    let kind = match serde_json::from_str(text) {
+        Ok(Value::Array(_)) => "a list",
+        Ok(Value::String(_)) => "a text",
+        Ok(Value::Number(_)) => "a number",
+        Ok(Value::Bool(_)) => "a truth value",
+        Ok(Value::Null) => "nothing",
+        Ok(Value::Object(_)) | Err(_) => return error.to_string(),
+    };
+    format!("it holds {kind} instead of an object")
 }
 
 /// Takes `null` for a missing value: models write it so.
@@ -173,8 +190,9 @@ mod tests {
     #[test]
     fn what_is_not_plainly_a_status_is_none() {
         check("", Err("empty"));
-        check("null", Err("invalid type"));
-        check("[]", Err("invalid"));
+        check("null", Err("it holds nothing instead of an object"));
+        check("[]", Err("it holds a list instead of an object"));
+        check("\"stop\"", Err("it holds a text instead of an object"));
         check("{}", Err("missing field `decision`"));
         check(r#"{"decision": "done"}"#, Err("unknown variant `done`"));
         check(r#"{"decision": "Stop"}"#, Err("unknown variant"));
@@ -182,7 +200,7 @@ mod tests {
         check(r#"{"decision": "stop", "decision": "continue"}"#, Err("duplicate field"));
         check(r#"{"decision": "stop"} {"decision": "stop"}"#, Err("trailing"));
         check(r#"{"decision": "stop", "reason": 5}"#, Err("invalid type"));
-        check(r#"{"decision": "stop", "work": []}"#, Err("invalid"));
+        check(r#"{"decision": "stop", "work": []}"#, Err("invalid type: sequence, expected an object"));
         check(r#"{"decision": "stop", "errors": "none"}"#, Err("invalid type"));
         check(r#"{"decision": "stop", "blocked_on": "weather"}"#, Err("unknown variant"));
         check(r#"{"decision": "continue", "blocked_on": "person"}"#, Err("needs the decision"));

@@ -183,8 +183,10 @@ fn the_command_line_comes_last() {
     let place = Place::new(&[]);
     let most = |max| CompileOptions { max: Some(max), ..options() };
     assert_eq!(place.plan(What::Stage("idea-wizard"), &most(9)).nodes[0].guardrails.max_iterations, 9);
-    let lowered = place.plan(What::Pipeline("ideas"), &most(3));
-    assert_eq!(lowered.nodes.iter().map(|node| node.guardrails.max_iterations).collect::<Vec<_>>(), [3, 1, 3]);
+    let counts = |plan: Plan| plan.nodes.iter().map(|node| node.guardrails.max_iterations).collect::<Vec<_>>();
+    assert_eq!(counts(place.plan(What::Pipeline("ideas"), &options())), [5, 1, 10]);
+    assert_eq!(counts(place.plan(What::Pipeline("ideas"), &most(3))), [3, 3, 3]);
+    assert_eq!(counts(place.plan(What::Pipeline("ideas"), &most(70))), [70, 70, 70]);
     let model = place.plan(What::Stage("work"), &CompileOptions { model: Some("m".into()), ..options() });
     assert_eq!(model.nodes[0].model.as_deref(), Some("m"));
 }
@@ -211,7 +213,7 @@ fn the_older_form_runs_and_is_told() {
             "stages/syn/loop.yaml",
             "name: syn\ncompletion: plateau\nmin_iterations: 3\noutput_parse: \"plateau:PLATEAU\"\n",
         ),
-        ("stages/syn/prompt.md", "Use ${INPUTS} and ${INPUTS.one} and ${INPUTS.later}.\n"),
+        ("stages/syn/prompt.md", "Use ${INPUTS} and ${INPUTS.one} and ${INPUTS.later}. Say PLATEAU: true or false.\n"),
         (
             "pipelines/p.yaml",
             "stages:\n  - {name: one, loop: gen, runs: 5}\n  - {name: two, loop: syn}\n  - {name: later, loop: syn}\n",
@@ -229,6 +231,51 @@ fn the_older_form_runs_and_is_told() {
     let told: Vec<String> = compiled.warnings.iter().map(Finding::brief).collect();
     assert!(told.iter().any(|line| line.starts_with("stages/syn/loop.yaml:2: `completion`")), "{told:#?}");
     assert!(told.iter().any(|line| line.starts_with("pipelines/p.yaml:2: `loop`")), "{told:#?}");
+}
+
+#[test]
+fn an_agent_that_was_not_told_the_word_is_told_of_its_status() {
+    let place = Place::new(&[
+        ("stages/old/stage.yaml", "name: old\ncompletion: plateau\noutput_parse: \"plateau:PLATEAU\"\n"),
+        ("stages/old/prompt.md", "Go.\n"),
+    ]);
+    let compiled = compile(&place.catalog(), What::Stage("old"), &options()).unwrap();
+    assert!(compiled.plan.nodes[0].explain_status);
+    let hint = |warnings: &[Finding]| {
+        warnings.iter().find(|one| one.code == crate::lint::Code::L016).and_then(|one| one.hint.clone()).unwrap()
+    };
+    assert!(hint(&compiled.warnings).ends_with("an instruction is added at the end"));
+    fs::write(place.folder.path().join("stages/old/prompt.md"), "Go, and say PLATEAU: true at the end.\n").unwrap();
+    let compiled = compile(&place.catalog(), What::Stage("old"), &options()).unwrap();
+    assert!(!compiled.plan.nodes[0].explain_status);
+    assert!(hint(&compiled.warnings).ends_with("it is read from the agent's answer"));
+}
+
+#[test]
+fn an_item_needs_a_list() {
+    let stage = |output: &str, prompt: &str| {
+        Place::new(&[
+            ("stages/s/stage.yaml", &format!("name: s\ntermination: {{type: fixed}}\n{output}")),
+            ("stages/s/prompt.md", &format!("${{CTX}} ${{STATUS}} {prompt}\n")),
+            ("pipelines/p.yaml", "stages:\n  - id: a\n    template: s\n"),
+            ("pipelines/f.yaml", "stages:\n  - id: a\n    template: s\n    parallel: {over: [x, y]}\n"),
+        ])
+    };
+    let refused = |place: &Place, what: What<'_>| match compile(&place.catalog(), what, &options()) {
+        Err(DefinitionError::Faulty { findings, .. }) => findings.iter().map(Finding::brief).collect::<Vec<_>>(),
+        other => panic!("{other:?}"),
+    };
+    let named = stage("output: docs/${ITEM}.md\n", "");
+    let why = "stages/s/stage.yaml:3: the output is named after `${ITEM}`, but the stage is run alone [P011]";
+    assert_eq!(refused(&named, What::Stage("s")), [why]);
+    assert_eq!(
+        refused(&named, What::Pipeline("p")),
+        ["pipelines/p.yaml:2: the output uses `${ITEM}`, but there is no list [P011]"]
+    );
+    assert_eq!(named.plan(What::Pipeline("f"), &options()).nodes[1].output.as_deref(), Some("docs/y.md"));
+    let asked = stage("", "about ${ITEM}");
+    let why = "stages/s/prompt.md:1: the prompt uses `${ITEM}`, but the stage is run alone [P011]";
+    assert_eq!(refused(&asked, What::Stage("s")), [why]);
 }
 
 #[test]

@@ -20,6 +20,11 @@ pub fn end_survivors(run_id: &str, cancel: &Cancel) -> Vec<Ended> {
     end_survivors_within(run_id, cancel, &Bounds::USUAL)
 }
 
+/// How many processes of a run are at work, whoever started them.
+pub fn count_survivors(run_id: &str) -> usize {
+    if run_id.is_empty() { 0 } else { kin::of_run(run_id).len() }
+}
+
 pub(crate) fn end_survivors_within(run_id: &str, cancel: &Cancel, bounds: &Bounds) -> Vec<Ended> {
     if run_id.is_empty() {
         return Vec::new();

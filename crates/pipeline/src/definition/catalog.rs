@@ -50,6 +50,8 @@ pub(crate) struct StageFiles {
     pub(crate) manifest: Loaded,
     pub(crate) prompt: Loaded,
     pub(crate) fixtures: Fixtures,
+    /// A file of the older name beside the manifest, which nobody reads.
+    pub(crate) leftover: Option<Arc<SourceFile>>,
 }
 
 #[derive(Clone, Debug)]
@@ -70,12 +72,18 @@ impl Catalog {
 
     /// The names of all stages, sorted.
     pub fn stages(&self) -> Vec<(String, Origin)> {
-        let own = names(&self.stages, |path| {
-            let is_stage =
-                path.join("stage.yaml").exists() || path.join(OLD_FILE).exists() || path.join("prompt.md").exists();
-            is_stage.then(|| path.file_name().map(|name| name.to_string_lossy().into_owned())).flatten()
-        });
+        let own = names(&self.stages, |path| is_stage(path).then(|| last(path)).flatten());
         merged(own, &STAGES.iter().map(|stage| stage.name).collect::<Vec<_>>())
+    }
+
+    /// Folders among the stages that hold nothing of one, by what they are called in messages.
+    pub(crate) fn strays(&self) -> Vec<Arc<SourceFile>> {
+        let folders = names(&self.stages, |path| (path.is_dir() && !is_stage(path)).then(|| last(path)).flatten());
+        let file = |folder: &String| {
+            let path = self.stages.join(folder);
+            Arc::new(SourceFile { name: self.named(&path), path: Some(path), text: String::new() })
+        };
+        folders.iter().map(file).collect()
     }
 
     /// The names of all pipelines, sorted.
@@ -102,6 +110,7 @@ impl Catalog {
                 manifest: part("stage.yaml", stage.manifest),
                 prompt: part("prompt.md", stage.prompt),
                 fixtures: Fixtures::Texts(texts),
+                leftover: None,
                 name,
                 origin,
             });
@@ -109,9 +118,14 @@ impl Catalog {
         let folder = self.stages.join(&name);
         let new = folder.join("stage.yaml");
         let old = folder.join(OLD_FILE);
-        let manifest = if !new.exists() && old.exists() { old } else { new };
+        let (manifest, leftover) = match (new.exists(), old.exists()) {
+            (false, true) => (&old, None),
+            (true, true) => (&new, Some(self.load(&old, yaml::LIMIT).file)),
+            (_, false) => (&new, None),
+        };
         Ok(StageFiles {
-            manifest: self.load(&manifest, yaml::LIMIT),
+            manifest: self.load(manifest, yaml::LIMIT),
+            leftover,
             prompt: self.load(&folder.join("prompt.md"), PROMPT_LIMIT),
             fixtures: Fixtures::Folder(folder.join("fixtures")),
             name,
@@ -162,8 +176,7 @@ impl Catalog {
 
     /// Reads a file of the project; what is wrong with it is told, not fatal.
     pub(crate) fn load(&self, path: &Path, limit: usize) -> Loaded {
-        let below = path.strip_prefix(&self.root).unwrap_or(path);
-        let name = below.to_string_lossy().replace('\\', "/");
+        let name = self.named(path);
         let (text, fault) = match read_capped(path, limit) {
             Ok(Some(bytes)) => match String::from_utf8(bytes) {
                 Ok(text) => (text, None),
@@ -178,6 +191,19 @@ impl Catalog {
         };
         Loaded { file: Arc::new(SourceFile { name, path: Some(path.to_owned()), text }), fault }
     }
+
+    /// How a file of the project is called in messages.
+    fn named(&self, path: &Path) -> String {
+        path.strip_prefix(&self.root).unwrap_or(path).to_string_lossy().replace('\\', "/")
+    }
+}
+
+fn is_stage(folder: &Path) -> bool {
+    ["stage.yaml", OLD_FILE, "prompt.md"].iter().any(|file| folder.join(file).exists())
+}
+
+fn last(path: &Path) -> Option<String> {
+    path.file_name().map(|name| name.to_string_lossy().into_owned())
 }
 
 fn told(error: &dyn std::error::Error) -> String {

@@ -74,14 +74,11 @@ fn promises(reading: &mut Reading, whole: &Entry, entries: &[Entry]) -> Option<V
     }
 }
 
-/// Reads `completion` and what belonged to it at the top of an older stage.
-pub(crate) fn completion(reading: &mut Reading, entry: &Entry, min_iterations: Option<u32>) -> Option<Termination> {
+/// Reads `completion` of an older stage.
+pub(crate) fn completion(reading: &mut Reading, entry: &Entry) -> Option<Termination> {
     let typed = reading.text(entry)?;
     let (ending, instead) = match typed.as_str() {
-        "plateau" => {
-            let min_iterations = min_iterations.unwrap_or(MIN_ITERATIONS);
-            (Termination::Judgment { min_iterations, consensus: CONSENSUS }, "judgment")
-        }
+        "plateau" => (Termination::Judgment { min_iterations: MIN_ITERATIONS, consensus: CONSENSUS }, "judgment"),
         "beads-empty" => (Termination::Queue { command: BEADS.to_owned() }, "queue"),
         "fixed-n" => (Termination::Fixed, "fixed"),
         _ => {

@@ -59,8 +59,8 @@ pub(crate) fn fan(reading: &mut Reading, entry: &Entry) -> Option<Fan> {
 
 fn over_items(reading: &mut Reading, entry: &Entry) -> Option<Vec<(Branch, Option<Provider>)>> {
     let mut names = Vec::new();
-    let items = reading.texts(entry);
-    let branches = items.into_iter().map(|item| {
+    let items = reading.placed_texts(entry)?;
+    let branches = items.into_iter().map(|(item, _)| {
         let name = free_name(&mut names, &slug(&item));
         (Branch { name, item: Some(item) }, None)
     });

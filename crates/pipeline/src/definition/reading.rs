@@ -106,14 +106,26 @@ impl Reading {
     pub(crate) fn placed_texts(&mut self, entry: &Entry) -> Option<Vec<(String, Range<usize>)>> {
         let fit =
             |tree: &Tree| tree.scalar().filter(|text| !text.trim().is_empty()).map(|text| (text, tree.at.clone()));
-        let texts = match &entry.value.value {
-            Value::List(items) => items.iter().map(fit).collect::<Option<Vec<_>>>(),
-            _ => fit(&entry.value).map(|text| vec![text]),
+        let Value::List(items) = &entry.value.value else {
+            let text = fit(&entry.value);
+            if text.is_none() {
+                self.unfit(entry, "a text or a list of texts");
+            }
+            return text.map(|text| vec![text]);
         };
-        if texts.is_none() {
-            self.unfit(entry, "a text or a list of texts");
+        let mut texts = Vec::new();
+        let mut is_fit = true;
+        for (index, item) in items.iter().enumerate() {
+            match fit(item) {
+                Some(text) => texts.push(text),
+                None => {
+                    is_fit = false;
+                    let message = format!("item {} of `{}` must be a text, not {}", index + 1, entry.key, shown(item));
+                    self.wrong(&place_of(item, entry), message);
+                }
+            }
         }
-        texts
+        is_fit.then_some(texts)
     }
 
     pub(crate) fn flag(&mut self, entry: &Entry) -> bool {
@@ -176,10 +188,27 @@ pub(crate) fn place(entry: &Entry) -> Range<usize> {
     if is_block || entry.value.at.is_empty() { entry.key_at.clone() } else { entry.value.at.clone() }
 }
 
+/// Where to point at for an item of a list.
+fn place_of(item: &Tree, list: &Entry) -> Range<usize> {
+    match &item.value {
+        _ if !item.at.is_empty() => item.at.clone(),
+        Value::Map(entries) => entries.first().map_or(list.key_at.clone(), |entry| entry.key_at.clone()),
+        _ => list.key_at.clone(),
+    }
+}
+
 fn shown(tree: &Tree) -> String {
+    if let Value::Text(text) = &tree.value {
+        return match text.trim().is_empty() {
+            true => "an empty text".to_owned(),
+            false if text.chars().count() > 40 || text.contains('\n') => "a longer text".to_owned(),
+            // In quotes it is no number and no truth value.
+            false if text.parse::<f64>().is_ok() || text.parse::<bool>().is_ok() => format!("the text `{text}`"),
+            false => format!("`{text}`"),
+        };
+    }
     match tree.scalar() {
-        Some(text) if text.chars().count() <= 40 && !text.contains('\n') => format!("`{text}`"),
-        Some(_) => "a longer text".to_owned(),
+        Some(text) => format!("`{text}`"),
         None => tree.kind().to_owned(),
     }
 }

@@ -1,9 +1,10 @@
+use std::ops::Range;
 use std::sync::Arc;
 
 use super::limits::{self, Limits, is_retry};
 use super::output::{Output, output};
 use super::reading::{Reading, STAGE, find, place};
-use super::yaml::Entry;
+use super::yaml::{Entry, Value};
 use super::{SourceFile, ending, name_problem, worker};
 use crate::lint::{Code, Findings};
 use crate::{Provider, Termination};
@@ -36,6 +37,7 @@ pub(crate) fn read_stage(file: Arc<SourceFile>, folder: &str) -> (StageDefinitio
         for entry in &entries {
             stage.read_key(&mut reading, entry, &entries);
         }
+        stage.read_older_counts(&mut reading, &entries);
         stage.check_ending(&mut reading, &entries);
     }
     if reading.findings.file.name.ends_with(OLD_FILE) {
@@ -56,16 +58,13 @@ impl StageDefinition {
             "provider" => self.provider = worker::provider(reading, &entry.value, &place(entry)),
             "model" => self.model = reading.text(entry),
             "verify" => self.verify = reading.texts(entry),
-            "completion" => {
-                let min_iterations = find(entries, "min_iterations").and_then(|entry| reading.count(entry));
-                let ending = ending::completion(reading, entry, min_iterations);
-                self.termination = self.termination.take().or(ending);
+            "completion" if find(entries, "termination").is_some() => {
+                let message = "`completion` has no effect beside `termination`";
+                let finding = reading.findings.deprecation(Code::L014, &entry.key_at, message);
+                finding.hint("take it out, or let `stead migrate pipelines` do it");
             }
-            "min_iterations" => old_key(reading, entry, "it belongs below `termination`"),
-            "max_iterations" => {
-                self.limits.max_iterations = reading.count(entry);
-                old_key(reading, entry, "it belongs below `guardrails`");
-            }
+            "completion" => self.termination = ending::completion(reading, entry),
+            "min_iterations" | "max_iterations" => {}
             "output_parse" => {
                 self.output_parse = reading.text(entry);
                 let message = "`output_parse` reads the decision out of the agent's words";
@@ -78,6 +77,34 @@ impl StageDefinition {
         }
     }
 
+    /// Reads the counts that stood at the top in the older form, once it is known what the blocks say.
+    fn read_older_counts(&mut self, reading: &mut Reading, entries: &[Entry]) {
+        if let Some(entry) = find(entries, "min_iterations") {
+            let stated = reading.count(entry);
+            let block = find(entries, "termination").and_then(|block| inner(block, "min_iterations"));
+            let why = match &mut self.termination {
+                Some(Termination::Judgment { min_iterations, .. }) if block.is_none() => {
+                    *min_iterations = stated.unwrap_or(*min_iterations);
+                    "it belongs below `termination`"
+                }
+                Some(Termination::Judgment { .. }) => "it has no effect, for `termination` states its own",
+                Some(_) => "it has no effect on this way to end",
+                None => "it belongs below `termination`",
+            };
+            old_key(reading, entry, why);
+        }
+        if let Some(entry) = find(entries, "max_iterations") {
+            let stated = reading.count(entry);
+            let block = find(entries, "guardrails").and_then(|block| inner(block, "max_iterations"));
+            if block.is_none() {
+                self.limits.max_iterations = stated;
+                old_key(reading, entry, "it belongs below `guardrails`");
+            } else {
+                old_key(reading, entry, "it has no effect, for `guardrails` state their own");
+            }
+        }
+    }
+
     fn check_ending(&self, reading: &mut Reading, entries: &[Entry]) {
         let entry = find(entries, "termination").or_else(|| find(entries, "completion"));
         let Some(entry) = entry else {
@@ -86,18 +113,44 @@ impl StageDefinition {
             return;
         };
         let most = self.limits.settle().max_iterations;
-        if let Some(why) = self.termination.as_ref().and_then(|termination| beyond(termination, most)) {
-            reading.findings.error(Code::L006, &entry.key_at, why).hint("raise `max_iterations`, or lower the other");
+        if let Some(Beyond { what, why }) = self.termination.as_ref().and_then(|termination| beyond(termination, most))
+        {
+            let stated = max_place(entries).or_else(|| inner(entry, what).or_else(|| find(entries, what)).map(place));
+            let at = stated.unwrap_or_else(|| entry.key_at.clone());
+            reading.findings.error(Code::L006, &at, why).hint("raise `max_iterations`, or lower the other");
         }
     }
 }
 
-/// Says why an ending cannot be reached within so many iterations.
-pub(crate) fn beyond(termination: &Termination, most: u32) -> Option<String> {
+/// Why an ending cannot be reached within so many iterations.
+pub(crate) struct Beyond {
+    /// The key that asks for more.
+    pub(crate) what: &'static str,
+    pub(crate) why: String,
+}
+
+pub(crate) fn beyond(termination: &Termination, most: u32) -> Option<Beyond> {
     let Termination::Judgment { min_iterations, consensus } = termination else { return None };
     let (what, needed) =
         if min_iterations > consensus { ("min_iterations", min_iterations) } else { ("consensus", consensus) };
-    (*needed > most).then(|| format!("`{what}` is {needed}, but there are at most {most} iterations"))
+    let bound = match most {
+        1 => "there is at most 1 iteration".to_owned(),
+        most => format!("there are at most {most} iterations"),
+    };
+    (*needed > most).then(|| Beyond { what, why: format!("`{what}` is {needed}, but {bound}") })
+}
+
+/// Where a stage, or a stage of a pipeline, says how many iterations there may be.
+pub(crate) fn max_place(entries: &[Entry]) -> Option<Range<usize>> {
+    let block = find(entries, "guardrails").and_then(|block| inner(block, "max_iterations"));
+    block.or_else(|| find(entries, "max_iterations")).or_else(|| find(entries, "runs")).map(place)
+}
+
+fn inner<'t>(block: &'t Entry, key: &str) -> Option<&'t Entry> {
+    match &block.value.value {
+        Value::Map(parts) => find(parts, key),
+        _ => None,
+    }
 }
 
 fn old_key(reading: &mut Reading, entry: &Entry, why: &str) {

@@ -4,7 +4,7 @@ use super::fan::{Fan, fan};
 use super::limits::{Limits, is_retry};
 use super::output::{Output, output};
 use super::reading::{Reading, find, place};
-use super::stage::shared_keys;
+use super::stage::{max_place, shared_keys};
 use super::yaml::{Entry, Tree, Value};
 use super::{ending, name_problem, worker};
 use crate::lint::Code;
@@ -21,7 +21,11 @@ pub(crate) struct Step {
     /// The prompt of a stage that is written into the pipeline.
     pub(crate) prompt: Option<Named>,
     pub(crate) termination: Option<Termination>,
+    /// Where `termination` stands; `None` for the older `completion`, whose numbers nobody stated.
+    pub(crate) termination_at: Option<Range<usize>>,
     pub(crate) limits: Limits,
+    /// Where the most iterations are stated, if they are.
+    pub(crate) max_at: Option<Range<usize>>,
     pub(crate) output: Option<Output>,
     pub(crate) provider: Option<Provider>,
     pub(crate) model: Option<String>,
@@ -61,10 +65,10 @@ impl Step {
             return None;
         };
         let at = entries.first().map_or(list.key_at.clone(), |entry| entry.key_at.clone());
-        let mut step = Self { at, ..Self::default() };
+        let mut step = Self { at, max_at: max_place(entries), ..Self::default() };
         let id = step.read_id(reading, entries);
         for entry in entries {
-            step.read_key(reading, entry);
+            step.read_key(reading, entry, entries);
         }
         step.check_template(reading);
         (step.id, step.id_at) = id?;
@@ -85,23 +89,32 @@ impl Step {
         Some((id, place(entry)))
     }
 
-    fn read_key(&mut self, reading: &mut Reading, entry: &Entry) {
+    fn read_key(&mut self, reading: &mut Reading, entry: &Entry, entries: &[Entry]) {
         match entry.key.as_str() {
             "id" => {}
-            "name" => old_key(reading, entry, "id"),
+            "name" => old_key(reading, entry, "id", entries),
             "template" => self.template = reading.text(entry).map(|name| Named { name, at: place(entry) }),
             "loop" => {
-                old_key(reading, entry, "template");
-                self.template = reading.text(entry).map(|name| Named { name, at: place(entry) });
+                old_key(reading, entry, "template", entries);
+                if find(entries, "template").is_none() {
+                    self.template = reading.text(entry).map(|name| Named { name, at: place(entry) });
+                }
             }
             "prompt" => self.prompt = reading.text(entry).map(|name| Named { name, at: entry.value.at.clone() }),
             "runs" => {
-                old_key(reading, entry, "max_iterations");
-                self.limits.max_iterations = reading.count(entry);
+                old_key(reading, entry, "max_iterations", entries);
+                let stated = reading.count(entry);
+                self.limits.max_iterations = self.limits.max_iterations.or(stated);
             }
-            "completion" => self.termination = ending::completion(reading, entry, None),
+            "completion" if find(entries, "termination").is_some() => {
+                old_key(reading, entry, "termination", entries);
+            }
+            "completion" => self.termination = ending::completion(reading, entry),
             "description" => drop(reading.text(entry)),
-            "termination" => self.termination = ending::termination(reading, entry),
+            "termination" => {
+                self.termination = ending::termination(reading, entry);
+                self.termination_at = Some(entry.key_at.clone());
+            }
             "guardrails" => self.limits.read_block(reading, entry),
             "output" => self.output = output(reading, entry),
             "provider" => self.provider = worker::provider(reading, &entry.value, &place(entry)),
@@ -145,7 +158,12 @@ impl Step {
     }
 }
 
-fn old_key(reading: &mut Reading, entry: &Entry, now: &str) {
+fn old_key(reading: &mut Reading, entry: &Entry, now: &str, entries: &[Entry]) {
+    if find(entries, now).is_some() {
+        let message = format!("`{}` has no effect beside `{now}`", entry.key);
+        let finding = reading.findings.deprecation(Code::P012, &entry.key_at, message);
+        return finding.hint("take it out, or let `stead migrate pipelines` do it");
+    }
     let message = format!("`{}` is the older form of `{now}`", entry.key);
     let finding = reading.findings.deprecation(Code::P012, &entry.key_at, message);
     finding.hint(format!("write `{now}`, or let `stead migrate pipelines` do it"));

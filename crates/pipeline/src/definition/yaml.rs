@@ -5,6 +5,7 @@ use std::fmt;
 use std::ops::Range;
 
 use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
+use serde_saphyr::budget::BudgetBreach;
 use serde_saphyr::options::DuplicateKeyPolicy;
 use serde_saphyr::{Options, Spanned};
 
@@ -12,6 +13,7 @@ use serde_saphyr::{Options, Spanned};
 pub(crate) const LIMIT: usize = 256 * 1024;
 const DEPTH: usize = 32;
 const NODES: usize = 20_000;
+const ALIASES: usize = 200;
 
 /// A value and where it stands in the text.
 #[derive(Clone, Debug, PartialEq)]
@@ -91,8 +93,8 @@ fn options() -> Options {
             max_depth: DEPTH,
             max_nodes: NODES,
             max_events: 4 * NODES,
-            max_aliases: 200,
-            max_anchors: 200,
+            max_aliases: ALIASES,
+            max_anchors: ALIASES,
             max_documents: 1,
             max_total_scalar_bytes: 2 * LIMIT,
         },
@@ -110,11 +112,51 @@ fn fault(error: &serde_saphyr::Error) -> YamlFault {
         Some(at) => (at.line() as usize, at.column() as usize),
         None => (0, 0),
     };
-    let told = error.without_snippet().to_string();
+    YamlFault { line, column, message: told(error.without_snippet()) }
+}
+
+fn told(error: &serde_saphyr::Error) -> String {
+    use serde_saphyr::Error::{
+        AliasError, AliasExpansionLimitExceeded, AliasReplayCounterOverflow, AliasReplayLimitExceeded,
+        AliasReplayStackDepthExceeded, Budget,
+    };
+    match error {
+        Budget { breach, .. } => return beyond(breach),
+        AliasError { error, .. } => return told(error.without_snippet()),
+        AliasReplayLimitExceeded { .. }
+        | AliasExpansionLimitExceeded { .. }
+        | AliasReplayStackDepthExceeded { .. }
+        | AliasReplayCounterOverflow { .. } => return "its aliases stand for more than is read".to_owned(),
+        _ => {}
+    }
+    let told = error.to_string();
     let first = told.lines().next().unwrap_or_default();
+    // Brackets alone are counted before the depth is.
+    if first.starts_with("recursion limit") {
+        return too_deep();
+    }
     // The place is told beside the message, not in it.
-    let message = first.split(" at line ").next().unwrap_or(first).trim_end_matches([' ', ':', ',']);
-    YamlFault { line, column, message: message.to_owned() }
+    first.split(" at line ").next().unwrap_or(first).trim_end_matches([' ', ':', ',']).to_owned()
+}
+
+/// Says which bound of [`options`] a text goes beyond.
+fn beyond(breach: &BudgetBreach) -> String {
+    match breach {
+        BudgetBreach::Documents { .. } => "it holds several documents; only one is read".to_owned(),
+        BudgetBreach::Depth { .. } => too_deep(),
+        BudgetBreach::Nodes { .. } | BudgetBreach::Events { .. } => {
+            format!("it has more than the {NODES} values that are read")
+        }
+        BudgetBreach::Aliases { .. } | BudgetBreach::AliasAnchorRatio { .. } => {
+            format!("it has more aliases than the {ALIASES} that are read")
+        }
+        BudgetBreach::Anchors { .. } => format!("it has more anchors than the {ALIASES} that are read"),
+        _ => "it is larger than what is read".to_owned(),
+    }
+}
+
+fn too_deep() -> String {
+    format!("it is nested deeper than the {DEPTH} levels that are read")
 }
 
 /// The tree as the reader of YAML hands it out.
@@ -257,13 +299,16 @@ mod tests {
             let of = format!("*a{},", n - 1).repeat(9);
             bomb.push_str(&format!("a{n}: &a{n} [{}]\n", of.trim_end_matches(',')));
         }
-        refused(&bomb, "");
-        refused(&"[".repeat(5_000), "");
-        refused(&"- ".repeat(3_000), "");
+        refused(&bomb, "its aliases stand for more than is read");
+        refused(&"[".repeat(5_000), "nested deeper than the 32 levels");
+        refused(&"- ".repeat(3_000), "nested deeper than the 32 levels");
+        refused(&format!("[{}]", "1,".repeat(30_000)), "more than the 20000 values");
+        refused(&(0..300).map(|n| format!("a{n}: &a{n} 1\n")).collect::<String>(), "more anchors than the 200");
+        refused(&format!("a: &a 1\nb: [{}]", "*a,".repeat(300)), "more aliases than the 200");
         refused(&"a: 1\n".repeat(100_000), "more than the");
         refused("a: 1\nb: 2\na: 3\n", "a");
         refused("a: [1\n", "");
-        refused("a: 1\n---\nb: 2\n", "");
+        refused("a: 1\n---\nb: 2\n", "several documents");
         refused("a: *nowhere\n", "");
         assert_eq!(parse("a: 1\na: 3\n").unwrap_err().line, 2);
     }

@@ -152,8 +152,10 @@ pub(crate) fn run_status(how: NodeStatus) -> RunStatus {
 }
 
 /// Makes a state ready to be taken up again. What ended the run is tried anew; a branch that failed without harm stays
-/// failed, unless the run itself failed.
-pub(crate) fn reopen(plan: &Plan, state: &mut State) {
+/// failed, unless the run itself failed. What used up its iterations goes on if the plan gives it more by now; these
+/// nodes are the answer.
+pub(crate) fn reopen(plan: &Plan, state: &mut State) -> Vec<usize> {
+    let raised = raise(plan, state);
     let tries_again = matches!(state.status, RunStatus::Failed | RunStatus::Blocked | RunStatus::Quota);
     for index in 0..state.nodes.len().min(plan.nodes.len()) {
         let over = matches!(standing(plan, state, &plan.nodes[index].stage), Standing::Ended(_));
@@ -168,7 +170,50 @@ pub(crate) fn reopen(plan: &Plan, state: &mut State) {
         } else if over && matches!(node.status, NodeStatus::Running | NodeStatus::Waiting) {
             node.status = NodeStatus::Cancelled;
         }
+        if node.status == NodeStatus::Pending {
+            node.max_iterations = plan.nodes[index].guardrails.max_iterations;
+        }
     }
+    raised
+}
+
+/// Opens what reached its most iterations and may make more, and what was skipped because of that.
+fn raise(plan: &Plan, state: &mut State) -> Vec<usize> {
+    let is_raised = |(node, at): (&Node, &NodeState)| {
+        at.status == NodeStatus::Limit
+            && at.has_used_its_iterations()
+            && node.guardrails.max_iterations > at.iteration_completed
+    };
+    let raised: Vec<usize> = plan
+        .nodes
+        .iter()
+        .zip(&state.nodes)
+        .enumerate()
+        .filter(|(_, both)| is_raised(*both))
+        .map(|(at, _)| at)
+        .collect();
+    let downstream = after(plan, &raised);
+    for (index, node) in state.nodes.iter_mut().enumerate() {
+        if raised.contains(&index) || (downstream.contains(&index) && node.status == NodeStatus::Skipped) {
+            reset(node);
+        }
+    }
+    raised
+}
+
+/// The nodes that come after any of these, directly or not.
+pub(crate) fn after(plan: &Plan, nodes: &[usize]) -> BTreeSet<usize> {
+    let mut stages: BTreeSet<&str> = nodes.iter().map(|index| plan.nodes[*index].stage.as_str()).collect();
+    let mut found = BTreeSet::new();
+    // In the plan's order, every node comes after what it needs.
+    for (index, node) in plan.nodes.iter().enumerate() {
+        let mut needed = node.needs.iter().chain(node.when.iter().map(|when| &when.stage));
+        if needed.any(|stage| stages.contains(stage.as_str())) {
+            found.insert(index);
+            stages.insert(&node.stage);
+        }
+    }
+    found
 }
 
 fn reset(node: &mut NodeState) {

@@ -12,7 +12,8 @@ pub(crate) enum Ending {
     Skipped(String),
     Failed(ErrorKind, String),
     Blocked(String),
-    Quota(String),
+    /// Until this moment, if the provider said so.
+    Quota(String, Option<String>),
     Cancelled(String),
 }
 
@@ -25,6 +26,15 @@ impl Ending {
         }
     }
 
+    /// A used-up quota, with the moment at which there will be some again if that is known.
+    pub(crate) fn quota(why: &str, until: Option<String>) -> Self {
+        let why = match &until {
+            Some(until) => format!("{why}; the provider names {until}"),
+            None => why.to_owned(),
+        };
+        Self::Quota(why, until)
+    }
+
     fn status(&self) -> NodeStatus {
         match self {
             Self::Done(_) => NodeStatus::Done,
@@ -32,7 +42,7 @@ impl Ending {
             Self::Skipped(_) => NodeStatus::Skipped,
             Self::Failed(..) => NodeStatus::Failed,
             Self::Blocked(_) => NodeStatus::Blocked,
-            Self::Quota(_) => NodeStatus::Quota,
+            Self::Quota(..) => NodeStatus::Quota,
             Self::Cancelled(_) => NodeStatus::Cancelled,
         }
     }
@@ -43,7 +53,7 @@ impl Ending {
             Self::Limit(_) => Some(Outcome::Limit),
             Self::Skipped(_) => Some(Outcome::Skipped),
             Self::Failed(..) => Some(Outcome::Failed),
-            Self::Blocked(_) | Self::Quota(_) | Self::Cancelled(_) => None,
+            Self::Blocked(_) | Self::Quota(..) | Self::Cancelled(_) => None,
         }
     }
 
@@ -54,7 +64,7 @@ impl Ending {
             | Self::Skipped(why)
             | Self::Failed(_, why)
             | Self::Blocked(why)
-            | Self::Quota(why)
+            | Self::Quota(why, _)
             | Self::Cancelled(why) => why,
         }
     }
@@ -80,6 +90,9 @@ impl Ending {
             let error =
                 RunError { kind: *kind, message: safe(message), timestamp: now.to_owned(), stage: node.id.clone() };
             node.error = Some(error);
+        }
+        if let Self::Quota(_, Some(until)) = self {
+            node.waiting_until = Some(until.clone());
         }
         let is_worse = |how| how == NodeStatus::Failed && state.status != RunStatus::Failed;
         if let Some((culprit, how)) = board::broken(plan, state)

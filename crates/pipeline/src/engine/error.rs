@@ -22,6 +22,12 @@ pub enum EngineError {
     Damaged { path: PathBuf, why: String },
     #[error("`{}` has schema {found}, this program knows up to {known}", path.display())]
     Newer { path: PathBuf, found: u32, known: u32 },
+    #[error("`{}` is not the plan that run `{run}` was started with", path.display())]
+    PlanChanged { path: PathBuf, run: String },
+    #[error("the options change nothing of run `{run}`, which is {status}")]
+    Settled { run: String, status: &'static str, most: Option<u32> },
+    #[error("the output of stage `{stage}` cannot be `{output}`: {why}")]
+    Output { stage: String, output: String, why: String },
     #[error("the run's files do not fit together: {why}")]
     Mismatch { why: String },
 }
@@ -29,6 +35,20 @@ pub enum EngineError {
 impl EngineError {
     pub(crate) fn io(doing: &'static str, path: &Path, source: io::Error) -> Self {
         Self::Store(StoreError::Io { doing, path: path.to_owned(), source })
+    }
+
+    /// The error with its causes and what can be done about it, on one line, for the record.
+    pub(crate) fn in_full(&self) -> String {
+        let mut text = self.to_string();
+        let mut cause = std::error::Error::source(self);
+        while let Some(error) = cause {
+            text.push_str(&format!(": {error}"));
+            cause = error.source();
+        }
+        if let Some(hint) = self.hint() {
+            text.push_str(&format!(" ({hint})"));
+        }
+        text
     }
 
     /// Says what a person can do about it.
@@ -43,8 +63,18 @@ impl EngineError {
                 Some(format!("watch it with `stead status {run}`, or end it with `stead stop {run}`"))
             }
             Self::NotRunning { run } => Some(format!("`stead status {run}` says how it stands")),
-            Self::Damaged { path, .. } => {
-                Some(format!("restore `{}`, or start a run with another name", path.display()))
+            Self::Damaged { path, .. } | Self::PlanChanged { path, .. } => {
+                Some(format!("put `{}` back as it was, or start a run with another name", path.display()))
+            }
+            Self::Settled { most: Some(most), .. } => {
+                Some(format!("to go on, `--max` must be more than the {most} iterations it made"))
+            }
+            Self::Settled { status: "done", .. } => Some("start a run with another name".into()),
+            Self::Settled { most: None, .. } => {
+                Some("what is over stays as it is, and branches over providers keep theirs".into())
+            }
+            Self::Output { .. } => {
+                Some("name a file that lies in the project, also when its folders are followed".into())
             }
             Self::Newer { .. } => Some("update `stead`; a newer version wrote this run".into()),
             Self::Mismatch { .. } => Some("start a run with another name".into()),

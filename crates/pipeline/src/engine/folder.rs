@@ -1,21 +1,18 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use serde::de::DeserializeOwned;
 use stead_model::FileId;
-use stead_store::{nearest, read_capped};
+use stead_store::{StoreError, nearest, read_capped};
 
-use super::EngineError;
+use super::frozen::Frozen;
+use super::{EngineError, rebuild};
 use crate::state::{STATE_SCHEMA, State};
 use crate::{Node, Plan};
-
-/// Plans hold prompts and mock answers, so they may be long.
-const PLAN_LIMIT: usize = 64 * 1024 * 1024;
 
 const STATE_LIMIT: usize = 16 * 1024 * 1024;
 
 /// The newest `plan.json` this program reads.
-const PLAN_SCHEMA: u32 = 1;
+pub(crate) const PLAN_SCHEMA: u32 = 1;
 
 /// Where one run keeps its files. The folder need not exist yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -60,33 +57,45 @@ impl RunFolder {
 
     /// Reads the plan the run was frozen with.
     pub fn plan(&self) -> Result<Plan, EngineError> {
-        let plan: Plan = self.read(&self.plan_path(), PLAN_LIMIT)?.ok_or_else(|| self.unknown())?;
-        if plan.schema > PLAN_SCHEMA {
-            return Err(EngineError::Newer { path: self.plan_path(), found: plan.schema, known: PLAN_SCHEMA });
+        Ok(Frozen::read(self)?.plan)
+    }
+
+    /// Reads the plan, and refuses it if it is not the one that the run was started with.
+    pub fn trusted_plan(&self) -> Result<Plan, EngineError> {
+        let frozen = Frozen::read(self)?;
+        if let Some(state) = rebuild::find(self, &frozen.plan)?.state {
+            frozen.check(self, &state)?;
         }
-        Ok(plan)
+        Ok(frozen.plan)
     }
 
     /// Reads where the run stands; `None` when its engine did not come that far.
     pub fn state(&self) -> Result<Option<State>, EngineError> {
-        let state: Option<State> = self.read(&self.state_path(), STATE_LIMIT)?;
-        match state {
-            Some(state) if state.schema > STATE_SCHEMA => {
+        let path = self.state_path();
+        let damaged = |why: String| EngineError::Damaged { path: path.clone(), why };
+        let bytes = match read_capped(&path, STATE_LIMIT) {
+            Ok(Some(bytes)) => bytes,
+            Ok(None) => return Ok(None),
+            Err(StoreError::NotAFile { .. }) => return Err(damaged("it is not a regular file".to_owned())),
+            Err(StoreError::Io { source, .. }) if source.kind() == io::ErrorKind::FileTooLarge => {
+                return Err(damaged(source.to_string()));
+            }
+            Err(error) => return Err(error.into()),
+        };
+        match serde_json::from_slice::<State>(&bytes) {
+            Ok(state) if state.schema > STATE_SCHEMA => {
                 Err(EngineError::Newer { path: self.state_path(), found: state.schema, known: STATE_SCHEMA })
             }
-            state => Ok(state),
+            Ok(state) => Ok(Some(state)),
+            Err(error) => Err(damaged(error.to_string())),
         }
-    }
-
-    fn read<T: DeserializeOwned>(&self, path: &Path, limit: usize) -> Result<Option<T>, EngineError> {
-        let Some(bytes) = read_capped(path, limit)? else { return Ok(None) };
-        serde_json::from_slice(&bytes)
-            .map(Some)
-            .map_err(|error| EngineError::Damaged { path: path.to_owned(), why: error.to_string() })
     }
 
     /// What to say about a run of this name that nobody began.
     pub fn unknown(&self) -> EngineError {
+        if self.state_path().is_file() {
+            return EngineError::Damaged { path: self.plan_path(), why: "it is missing".to_owned() };
+        }
         let names = self.path.parent().map(names).unwrap_or_default();
         let near = nearest(&self.name, names.iter().map(String::as_str)).map(str::to_owned);
         EngineError::UnknownRun { run: self.name.clone(), nearest: near }

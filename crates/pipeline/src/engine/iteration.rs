@@ -59,6 +59,7 @@ impl NodeRun<'_> {
             self.run.journal.warn(&at.id, safe(problem))?;
         }
         self.warn_about_cost(&worked)?;
+        self.run.mind_plan()?;
         if !matches!(judged, Judged::Quota { .. }) {
             self.forget_quotas();
         }
@@ -168,7 +169,7 @@ impl NodeRun<'_> {
                 replace_creating(&path, &status.to_bytes(), Durability::Quick)?;
                 Ok(Ok(status))
             }
-            Err(_) => Ok(read),
+            Err(word) => Ok(Err(StatusProblem::Unsaid(word))),
         }
     }
 

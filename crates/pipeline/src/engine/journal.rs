@@ -109,10 +109,15 @@ pub(crate) fn write_json(
     value: &impl serde::Serialize,
     durability: Durability,
 ) -> Result<(), EngineError> {
+    Ok(replace(path, &to_json_lines(value)?, durability)?)
+}
+
+/// A file of the run for people and programs to read.
+pub(crate) fn to_json_lines(value: &impl serde::Serialize) -> Result<Vec<u8>, EngineError> {
     let mut bytes =
         serde_json::to_vec_pretty(value).map_err(|error| EngineError::Mismatch { why: error.to_string() })?;
     bytes.push(b'\n');
-    Ok(replace(path, &bytes, durability)?)
+    Ok(bytes)
 }
 
 /// Makes a text from an agent fit for a log: no secrets, and not too long.

@@ -59,6 +59,13 @@ pub(crate) fn judge(
     }
     match status {
         Err(StatusProblem::Missing) => failed(ErrorKind::MissingStatus, "the agent wrote no `status.json`".to_owned()),
+        Err(StatusProblem::Unsaid(word)) => {
+            let message = format!(
+                "the agent's answer has no line that begins with `{word}:`, which `output_parse` looks for, and it \
+                 wrote no `status.json`"
+            );
+            failed(ErrorKind::MissingStatus, message)
+        }
         Err(StatusProblem::Invalid(why)) => {
             failed(ErrorKind::InvalidStatus, format!("the agent's `status.json` is not valid: {why}"))
         }
@@ -103,6 +110,11 @@ mod tests {
         check(How::Signal(9), status(good), "signal: signal 9 ended the agent");
         check(How::Timeout, status(good), "timeout: the agent took longer than 5 s");
         check(How::Exit(0), Err(StatusProblem::Missing), "missing-status: the agent wrote no `status.json`");
+        check(
+            How::Exit(0),
+            Err(StatusProblem::Unsaid("PLATEAU".into())),
+            "missing-status: the agent's answer has no line that begins with `PLATEAU:`, which `output_parse` looks for, and it wrote no `status.json`",
+        );
         check(
             How::Exit(0),
             Err(StatusProblem::Invalid("it is a folder".into())),

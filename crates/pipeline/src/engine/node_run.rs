@@ -17,7 +17,7 @@ use super::run::Run;
 use super::termination::{self, Brought};
 use super::wait::{self, Waited};
 use super::worktree::{self, Fate, Tree};
-use super::{EngineError, inputs};
+use super::{EngineError, inputs, place};
 use crate::custody::Cancel;
 use crate::event::RunEvent;
 use crate::state::{ErrorKind, NodeState, NodeStatus, dollars, seconds};
@@ -100,6 +100,7 @@ impl<'r> NodeRun<'r> {
             iteration: at.iteration_completed + 1,
             max_iterations: at.max_iterations,
             provider: provider_name(&self.node.provider).to_owned(),
+            worktree_base: base.clone(),
         })?;
         self.run.journal.commit(|state| {
             let node = &mut state.nodes[self.index];
@@ -115,6 +116,9 @@ impl<'r> NodeRun<'r> {
                 }
                 Err(why) => return Ok(Some(Ending::Failed(ErrorKind::Worktree, no_tree(&why)))),
             }
+        }
+        if let Some(ending) = self.misplaced() {
+            return Ok(Some(ending));
         }
         make_dir(&self.stage_dir)?;
         create(&self.progress(), format!("# Progress of {}\n", self.node.id).as_bytes(), Durability::Quick)?;
@@ -148,6 +152,9 @@ impl<'r> NodeRun<'r> {
             if let Some(why) = self.budget(0.0).exhausted() {
                 return Ok(Some(self.limit(why)));
             }
+            if let Some(ending) = self.misplaced() {
+                return Ok(Some(ending));
+            }
             if !self.iterate()? {
                 return Ok(None);
             }
@@ -171,6 +178,14 @@ impl<'r> NodeRun<'r> {
         };
         let verdict = termination::judge(&self.node.termination, &brought);
         Ok(verdict.map(|(outcome, why)| self.ending(outcome, why)))
+    }
+
+    /// An output that would be written outside of the project: agents can put links in its way at any time.
+    fn misplaced(&self) -> Option<Ending> {
+        let output = self.node.output.as_ref()?;
+        let why = place::check(&self.root, output).err()?;
+        let error = EngineError::Output { stage: self.node.stage.clone(), output: output.clone(), why };
+        Some(Ending::Failed(ErrorKind::Engine, error.in_full()))
     }
 
     /// A reason from outside to stop between two iterations.
@@ -216,7 +231,8 @@ impl<'r> NodeRun<'r> {
     pub(super) fn wait_for_quota(&mut self, until: Option<i64>, why: &str) -> Result<Option<Ending>, EngineError> {
         match until {
             Some(until) if self.node.guardrails.on_quota == OnQuota::Wait => self.wait_until(until, why),
-            _ => Ok(Some(Ending::Quota(why.to_owned()))),
+            Some(until) => Ok(Some(Ending::quota(why, Some(rfc3339(until))))),
+            None => Ok(Some(Ending::quota(why, None))),
         }
     }
 
@@ -228,7 +244,9 @@ impl<'r> NodeRun<'r> {
         let run_left = self.run.plan.max_runtime_seconds.map(|most| most as f64 - self.run.journal.elapsed());
         let fits = |span: &Duration| run_left.is_none_or(|left| span.as_secs_f64() < left);
         let Some(span) = span.filter(fits) else {
-            return Ok(Some(Ending::Quota(format!("{why}, and the wait would be too long"))));
+            // Not kept as a moment to wait for: whoever resumes wants to try.
+            let why = format!("{why} until {}, and the wait would be too long", rfc3339(until));
+            return Ok(Some(Ending::quota(&why, None)));
         };
         let stated = rfc3339(until);
         self.run.journal.tell(RunEvent::Waiting { node: self.node.id.clone(), until: stated.clone() })?;
@@ -278,13 +296,15 @@ impl<'r> NodeRun<'r> {
     /// Takes the node's own work tree away if it is over and nothing was done there; otherwise says where it is.
     fn close_tree(&self) -> Result<(), EngineError> {
         let at = self.at();
-        let is_final = match at.status {
-            NodeStatus::Done | NodeStatus::Limit => true,
-            NodeStatus::Cancelled => self.run.has_lost(self.node),
-            _ => false,
+        let Some(tree) = &self.tree else { return Ok(()) };
+        let fate = match at.status {
+            NodeStatus::Done | NodeStatus::Limit => tree.close(self.run.around.root),
+            NodeStatus::Cancelled if self.run.has_lost(self.node) => tree.close(self.run.around.root),
+            // Whether the run goes on without it or is resumed, what it did stays.
+            NodeStatus::Failed => tree.keep(),
+            _ => return Ok(()),
         };
-        let Some(tree) = self.tree.as_ref().filter(|_| is_final) else { return Ok(()) };
-        match tree.close(self.run.around.root) {
+        match fate {
             Fate::Gone => Ok(()),
             Fate::Kept { path, branch } => {
                 let path = path.to_string_lossy().into_owned();

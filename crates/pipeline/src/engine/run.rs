@@ -3,24 +3,28 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Sender};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
-
-use stead_store::Durability;
 
 use super::board::{self, Step};
 use super::ending::Ending;
 use super::folder::RunFolder;
-use super::journal::{Journal, write_json};
+use super::frozen::{self, Frozen};
+use super::journal::{Journal, safe};
 use super::node_run::NodeRun;
+use super::reserve::Reserve;
 use super::{EngineError, RunEnd, Surroundings};
 use crate::custody::Cancel;
 use crate::event::RunEvent;
-use crate::state::{NodeStatus, RunStatus, State, seconds};
+use crate::state::{ErrorKind, NodeStatus, RunError, RunStatus, State, seconds};
 use crate::{Node, Plan};
 
 /// What all parts of a run share.
 pub(crate) struct Run<'a> {
     pub(crate) plan: &'a Plan,
+    frozen: &'a Frozen,
+    /// How the plan's file looked when it was last known to be whole.
+    plan_stamp: Mutex<Option<String>>,
     pub(crate) folder: &'a RunFolder,
     pub(crate) around: &'a Surroundings<'a>,
     pub(crate) journal: Journal<'a>,
@@ -46,9 +50,11 @@ impl Drop for Farewell {
 }
 
 impl<'a> Run<'a> {
-    pub(crate) fn new(plan: &'a Plan, folder: &'a RunFolder, around: &'a Surroundings<'a>, state: State) -> Self {
+    pub(crate) fn new(frozen: &'a Frozen, folder: &'a RunFolder, around: &'a Surroundings<'a>, state: State) -> Self {
         Self {
-            plan,
+            plan: &frozen.plan,
+            frozen,
+            plan_stamp: Mutex::new(None),
             folder,
             around,
             run_id: state.run_id.clone(),
@@ -60,15 +66,27 @@ impl<'a> Run<'a> {
 
     /// Works until everything has ended or nothing can go on.
     pub(crate) fn execute(&self) -> Result<RunEnd, EngineError> {
+        *lock(&self.plan_stamp) = frozen::stamp(self.folder);
+        let reserve = Reserve::take(self.folder);
+        let worked = self.work();
+        drop(reserve);
+        match worked {
+            Ok(()) => self.finish().or_else(|error| self.break_off(None, error)),
+            Err((index, error)) => self.break_off(index, error),
+        }
+    }
+
+    /// Works until nothing is at work any more. An error comes with the node in which it happened.
+    fn work(&self) -> Result<(), (Option<usize>, EngineError)> {
         thread::scope(|scope| {
             let (sender, receiver) = mpsc::channel();
             let mut live: BTreeMap<usize, Cancel> = BTreeMap::new();
-            let mut failure: Option<EngineError> = None;
+            let mut failure: Option<(Option<usize>, EngineError)> = None;
             loop {
                 if failure.is_none()
                     && let Err(error) = self.launch(scope, &sender, &mut live)
                 {
-                    failure = Some(error);
+                    failure = Some((None, error));
                     self.cancel.ask();
                 }
                 if live.is_empty() {
@@ -77,16 +95,30 @@ impl<'a> Run<'a> {
                 let Ok((index, result)) = receiver.recv() else { break };
                 live.remove(&index);
                 if let Err(error) = result {
-                    failure.get_or_insert(error);
+                    failure.get_or_insert((Some(index), error));
                     self.cancel.ask();
                 }
                 self.react(&live);
             }
-            match failure {
-                Some(error) => Err(error),
-                None => self.finish(),
-            }
+            failure.map_or(Ok(()), Err)
         })
+    }
+
+    /// Puts the plan back if somebody changed it. Agents can reach the run's folder, and what they write there must not
+    /// be what the next engine does.
+    pub(crate) fn mind_plan(&self) -> Result<(), EngineError> {
+        let mut known = lock(&self.plan_stamp);
+        let stamp = frozen::stamp(self.folder);
+        if stamp.is_some() && *known == stamp {
+            return Ok(());
+        }
+        if !self.frozen.is_in_place(self.folder) {
+            self.frozen.write(self.folder)?;
+            let message = "`plan.json` was changed while the run was at work; it was put back".to_owned();
+            self.journal.tell(RunEvent::Warning { node: None, message })?;
+        }
+        *known = frozen::stamp(self.folder);
+        Ok(())
     }
 
     /// Starts and settles what can be, until nothing more can.
@@ -170,10 +202,7 @@ impl<'a> Run<'a> {
     }
 
     fn finish(&self) -> Result<RunEnd, EngineError> {
-        // Agents can reach the run's folder, and a run without its plan could be neither looked at nor resumed.
-        if !self.folder.is_begun() {
-            write_json(&self.folder.plan_path(), self.plan, Durability::Quick)?;
-        }
+        self.mind_plan()?;
         let (status, error) = self.journal.ask(|state| (board::verdict(self.plan, state), state.error.clone()));
         let (elapsed, cost_usd) = (self.journal.elapsed(), self.journal.ask(|state| state.cost_usd));
         self.journal.tell(RunEvent::RunEnded { status, seconds: seconds(elapsed), cost_usd, error })?;
@@ -187,10 +216,59 @@ impl<'a> Run<'a> {
                 state.reason = Some("it was cancelled".to_owned());
             }
             if status == RunStatus::Limit {
-                let limited = state.nodes.iter().find(|node| node.status == NodeStatus::Limit);
-                state.reason = limited.map(|node| format!("`{}` reached a limit", node.id));
+                state.reason = Some(limits(state));
             }
         })?;
         Ok(RunEnd::of(self.folder, self.journal.state()))
+    }
+
+    /// Ends a run that the engine cannot go on with: as a failure, if that can still be written down.
+    fn break_off(&self, index: Option<usize>, error: EngineError) -> Result<RunEnd, EngineError> {
+        let ending = Ending::Failed(ErrorKind::Engine, error.in_full());
+        let culprit = index.map_or(self.plan.nodes.last(), |index| self.plan.nodes.get(index));
+        // A node that is over stays so, whatever failed after that.
+        let is_open = |index: &usize| self.journal.ask(|state| !state.nodes[*index].is_over());
+        let index = index.filter(is_open).or_else(|| (0..self.plan.nodes.len()).find(is_open));
+        // Events and the plan are kept if they can be; the state decides.
+        let _ = self.mind_plan();
+        if let Some(index) = index {
+            let _ = self.journal.tell(ending.event(&self.journal.ask(|state| state.nodes[index].clone())));
+        }
+        let now = self.journal.now();
+        let culprit = index.map_or(culprit, |index| self.plan.nodes.get(index));
+        let stage = culprit.map(|node| node.id.clone()).unwrap_or_default();
+        let error_told =
+            RunError { kind: ErrorKind::Engine, message: safe(ending.why()), timestamp: now.clone(), stage };
+        let (status, cost_usd) = (RunStatus::Failed, self.journal.ask(|state| state.cost_usd));
+        let seconds = seconds(self.journal.elapsed());
+        let _ = self.journal.tell(RunEvent::RunEnded { status, seconds, cost_usd, error: Some(error_told.clone()) });
+        let marked = self.journal.commit(|state| {
+            if let Some(index) = index {
+                ending.apply(self.plan, state, index, &now);
+                state.resume_from.get_or_insert(state.nodes[index].iteration_completed + 1);
+            }
+            state.reason.get_or_insert_with(|| error_told.message.clone());
+            state.error.get_or_insert(error_told);
+            state.failed_at.get_or_insert_with(|| now.clone());
+            (state.status, state.ended_at) = (status, Some(now));
+        });
+        match marked {
+            Ok(()) => Ok(RunEnd::of(self.folder, self.journal.state())),
+            Err(_) => Err(error),
+        }
+    }
+}
+
+fn lock<T>(value: &Mutex<T>) -> MutexGuard<'_, T> {
+    value.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Names all stages that reached a limit.
+fn limits(state: &State) -> String {
+    let limited = state.nodes.iter().filter(|node| node.status == NodeStatus::Limit);
+    let names: Vec<String> = limited.map(|node| format!("`{}`", node.id)).collect();
+    match names.as_slice() {
+        [only] => format!("{only} reached its limit"),
+        _ => format!("{} reached their limits", names.join(", ")),
     }
 }

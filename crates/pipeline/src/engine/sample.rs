@@ -56,6 +56,7 @@ pub(crate) fn plan(nodes: Vec<Node>) -> Plan {
         max_runtime_seconds: None,
         initial_inputs: vec![],
         nodes,
+        amendments: vec![],
     }
 }
 

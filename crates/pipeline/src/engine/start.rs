@@ -1,17 +1,15 @@
 use stead_model::rfc3339;
-use stead_store::Durability;
 use uuid::Uuid;
 
-use super::board;
 use super::folder::{RunFolder, make_dir};
-use super::journal::write_json;
+use super::frozen::Frozen;
 use super::run::Run;
-use super::{EngineError, RunEnd, Surroundings};
-use crate::Plan;
-use crate::custody;
+use super::{EngineError, RunEnd, Surroundings, place, resume};
+use crate::custody::Ended;
 use crate::event::RunEvent;
 use crate::lock::{LockError, RunLock};
-use crate::state::{RunStatus, State};
+use crate::state::State;
+use crate::{Change, Plan};
 
 /// What executes a run.
 pub struct Engine;
@@ -23,56 +21,64 @@ impl Engine {
         if plan.run != folder.name() {
             return Err(EngineError::Mismatch { why: format!("the plan is for run `{}`", plan.run) });
         }
+        for (node, output) in plan.nodes.iter().filter_map(|node| Some((node, node.output.as_ref()?))) {
+            place::check(around.root, output).map_err(|why| EngineError::Output {
+                stage: node.stage.clone(),
+                output: output.clone(),
+                why,
+            })?;
+        }
         make_dir(folder.path())?;
         let _lock = take(folder, around)?;
         // Looked at under the lock, so that of two that start at once only one begins.
         if folder.is_begun() || folder.state_path().exists() {
             return Err(exists());
         }
-        write_json(&folder.plan_path(), plan, Durability::Synced)?;
-        begin(plan, folder, around)
+        let frozen = Frozen::of(plan.clone())?;
+        frozen.write(folder)?;
+        begin(&frozen, folder, around)
     }
 
     /// Takes a run up where it stopped. A run that is over stays so.
     pub fn resume(folder: &RunFolder, around: &Surroundings<'_>) -> Result<RunEnd, EngineError> {
+        Self::resume_changed(folder, &Change::default(), around)
+    }
+
+    /// Takes a run up where it stopped, with something changed in what is still to be done. The plan keeps the change.
+    pub fn resume_changed(
+        folder: &RunFolder,
+        change: &Change,
+        around: &Surroundings<'_>,
+    ) -> Result<RunEnd, EngineError> {
         if !folder.is_begun() {
             return Err(folder.unknown());
         }
         let _lock = take(folder, around)?;
-        let plan = folder.plan()?;
-        let Some(mut state) = folder.state()? else {
-            return begin(&plan, folder, around);
-        };
-        if plan.nodes.len() != state.nodes.len() || plan.nodes.iter().zip(&state.nodes).any(|(a, b)| a.id != b.id) {
-            return Err(EngineError::Mismatch { why: "`plan.json` and `state.json` name other stages".to_owned() });
+        resume::resume(folder, change, around)
+    }
+
+    /// Ends what an engine that is gone left at work, and cancels the run.
+    pub fn end_left(folder: &RunFolder, around: &Surroundings<'_>) -> Result<Vec<Ended>, EngineError> {
+        if !folder.is_begun() {
+            return Err(folder.unknown());
         }
-        // Nobody may be at work when the next agent starts.
-        let survivors = custody::end_survivors(&state.run_id, &around.cancel);
-        let before = state.status;
-        if matches!(before, RunStatus::Done | RunStatus::Limit) {
-            return Ok(RunEnd::of(folder, state));
-        }
-        board::reopen(&plan, &mut state);
-        state.status = RunStatus::Running;
-        state.resumes = state.resumes.saturating_add(1);
-        (state.failed_at, state.error, state.reason, state.resume_from, state.ended_at) =
-            (None, None, None, None, None);
-        let run = Run::new(&plan, folder, around, state);
-        let survivors = u32::try_from(survivors.len()).unwrap_or(u32::MAX);
-        run.journal.tell(RunEvent::RunResumed { status: before, survivors })?;
-        run.journal.commit(|_| ())?;
-        run.execute()
+        let _lock = take(folder, around)?;
+        resume::end_left(folder, around)
     }
 }
 
-fn begin(plan: &Plan, folder: &RunFolder, around: &Surroundings<'_>) -> Result<RunEnd, EngineError> {
-    let state = State::new(plan, Uuid::new_v4().to_string(), rfc3339((around.now)()));
+pub(super) fn begin(frozen: &Frozen, folder: &RunFolder, around: &Surroundings<'_>) -> Result<RunEnd, EngineError> {
+    let plan = &frozen.plan;
+    let mut state = State::new(plan, Uuid::new_v4().to_string(), rfc3339((around.now)()));
+    state.plan_sha1 = Some(frozen.sha1.clone());
     let started = RunEvent::RunStarted {
         run: plan.run.clone(),
         run_id: state.run_id.clone(),
         nodes: u32::try_from(plan.nodes.len()).unwrap_or(u32::MAX),
+        plan_sha1: Some(frozen.sha1.clone()),
+        pid: std::process::id(),
     };
-    let run = Run::new(plan, folder, around, state);
+    let run = Run::new(frozen, folder, around, state);
     run.journal.tell(started)?;
     run.journal.commit(|_| ())?;
     run.execute()

@@ -21,7 +21,7 @@ pub(crate) struct Brought<'a> {
 pub(crate) fn judge(termination: &Termination, brought: &Brought<'_>) -> Option<(Outcome, String)> {
     let at_most = brought.completed >= brought.max_iterations;
     let done = match termination {
-        Termination::Fixed if at_most => Some(format!("all {} iterations are done", brought.max_iterations)),
+        Termination::Fixed if at_most => Some(all(brought.max_iterations, "done")),
         Termination::Fixed => None,
         Termination::Judgment { min_iterations, consensus } => {
             let agreed = brought.consecutive_stops >= (*consensus).max(1) && brought.completed >= *min_iterations;
@@ -35,8 +35,16 @@ pub(crate) fn judge(termination: &Termination, brought: &Brought<'_>) -> Option<
     };
     match done {
         Some(why) => Some((Outcome::Done, why)),
-        None if at_most => Some((Outcome::Limit, format!("all {} iterations are used", brought.max_iterations))),
+        None if at_most => Some((Outcome::Limit, all(brought.max_iterations, "used"))),
         None => None,
+    }
+}
+
+fn all(iterations: u32, are: &str) -> String {
+    if iterations == 1 {
+        format!("its only iteration is {are}")
+    } else {
+        format!("all {iterations} iterations are {are}")
     }
 }
 

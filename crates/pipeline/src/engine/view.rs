@@ -5,8 +5,8 @@ use std::path::Path;
 use serde::Serialize;
 use stead_store::Tail;
 
-use super::EngineError;
 use super::folder::{RunFolder, names};
+use super::{EngineError, rebuild};
 use crate::event::EventLine;
 use crate::lock::{Holder, RunLock};
 use crate::state::{RunStatus, State};
@@ -76,10 +76,15 @@ impl RunView {
     /// Reads a run with its last `events` events.
     pub fn read(folder: &RunFolder, events: usize) -> Result<Self, EngineError> {
         let holder = RunLock::holder(folder.path());
-        let state = match folder.state()? {
-            Some(state) => state,
-            // Killed, or seen, between its plan and its first state.
-            None => State::new(&folder.plan()?, String::new(), String::new()),
+        let state = match folder.state() {
+            Ok(Some(state)) => state,
+            Ok(None) | Err(EngineError::Damaged { .. }) => {
+                let plan = folder.plan()?;
+                // Without any trace it was killed, or is seen, between its plan and its first state.
+                let found = rebuild::find(folder, &plan)?.state;
+                found.unwrap_or_else(|| State::new(&plan, String::new(), String::new()))
+            }
+            Err(error) => return Err(error),
         };
         let mut recent = Vec::new();
         for line in Tail::open(&folder.events_path())?.take(events) {

@@ -47,7 +47,13 @@ fn tip(root: &Path, branch: &str) -> Option<String> {
 
 /// The commit that a new tree begins with. A git branch that is there already is somebody else's.
 pub(crate) fn begin(root: &Path, folder: &RunFolder, node: &Node) -> Result<String, String> {
-    let base = git(root, &["rev-parse", "--verify", "HEAD^{commit}"])?;
+    let base = git(root, &["rev-parse", "--verify", "HEAD^{commit}"]).map_err(|said| {
+        // Git's own words for it are about revisions.
+        match git(root, &["rev-parse", "--git-dir"]) {
+            Ok(_) => "there is no commit yet that a work tree could begin with; commit something first".to_owned(),
+            Err(_) => said,
+        }
+    })?;
     let branch = branch_name(folder, node);
     match tip(root, &branch) {
         Some(_) => {
@@ -90,10 +96,15 @@ impl Tree {
             || (self.path.join(".git").is_file() && git(&self.path, &["rev-parse", "HEAD"]).is_ok())
     }
 
+    /// Leaves the tree as it is.
+    pub(crate) fn keep(&self) -> Fate {
+        Fate::Kept { path: self.path.clone(), branch: self.branch.clone() }
+    }
+
     /// Takes the tree away if nothing was done in it.
     pub(crate) fn close(&self, root: &Path) -> Fate {
         let _alone = alone();
-        let kept = Fate::Kept { path: self.path.clone(), branch: self.branch.clone() };
+        let kept = self.keep();
         let is_clean = git(&self.path, &["status", "--porcelain", "--ignored=no"]).is_ok_and(|said| said.is_empty());
         let is_at_base = git(&self.path, &["rev-parse", "HEAD"]).is_ok_and(|head| head == self.base);
         if !is_clean || !is_at_base || tip(root, &self.branch).is_some_and(|tip| tip != self.base) {

@@ -3,8 +3,8 @@ use std::sync::Arc;
 use super::prompt::check_variables;
 use super::{CheckedStage, Code, Finding, Findings, check_stage};
 use crate::definition::{
-    Catalog, DefinitionError, Graph, Loaded, Origin, PipelineDefinition, StageDefinition, Step, beyond, graph,
-    is_chain, read_pipeline,
+    Beyond, Catalog, DefinitionError, Graph, Loaded, Origin, Output, PipelineDefinition, StageDefinition, Step, beyond,
+    graph, is_chain, read_pipeline,
 };
 use crate::prompt::{mentions, uses};
 use crate::{Input, Select, SourceFile};
@@ -101,23 +101,32 @@ fn check_step(step: &Step, checked: &CheckedStep, findings: &mut Findings) {
     }
     let most = base.limits.overridden_by(&step.limits).settle().max_iterations;
     let ending = step.termination.as_ref().or(base.termination.as_ref());
-    let is_own = step.limits.max_iterations.is_some() || step.termination.is_some();
-    if let Some(why) = ending.filter(|_| is_own).and_then(|ending| beyond(ending, most)) {
-        findings.error(Code::L006, &step.id_at, why).hint("raise `max_iterations`, or lower the other");
-    }
-    match &step.fan {
-        None if mentions(checked.prompt(step), "ITEM") => {
-            let finding = findings.error(Code::P011, &step.id_at, "the prompt uses `${ITEM}`, but there is no list");
-            finding.hint("add `parallel: {over: [..]}`");
+    // What the stage's own file says was judged there.
+    let own = step.max_at.as_ref().or(step.termination_at.as_ref());
+    if let (Some(at), Some(Beyond { why, .. })) = (own, ending.and_then(|ending| beyond(ending, most))) {
+        if step.termination_at.is_some() {
+            findings.error(Code::L006, at, why).hint("raise `max_iterations`, or lower the other");
+        } else {
+            // The stage's file is not this one's: fewer iterations than it needs are asked for on purpose, as by `--max`.
+            findings.warning(Code::L006, at, why).hint("it runs, and ends as `limit`");
         }
-        None => {}
+    }
+    let output = step.output.as_ref().or(base.output.as_ref());
+    match &step.fan {
+        None => {
+            let in_prompt = mentions(checked.prompt(step), "ITEM");
+            let in_output = output.is_some_and(Output::names_the_item);
+            if let Some(what) = in_prompt.then_some("prompt").or(in_output.then_some("output")) {
+                let message = format!("the {what} uses `${{ITEM}}`, but there is no list");
+                findings.error(Code::P011, &step.id_at, message).hint("add `parallel: {over: [..]}`");
+            }
+        }
         Some(fan) => {
             let has_items = fan.branches.iter().all(|(branch, _)| branch.item.is_some());
             if !has_items && mentions(checked.prompt(step), "ITEM") {
                 let finding = findings.error(Code::P011, &fan.at, "the prompt uses `${ITEM}`, but there is no list");
                 finding.hint("fan out `over` a list");
             }
-            let output = step.output.as_ref().or(base.output.as_ref());
             if let Some(output) = output.filter(|output| !output.names_the_item() && !fan.worktree) {
                 let message = format!("all branches would write `{}`", output.pattern);
                 findings

@@ -3,7 +3,7 @@
 use stead_store::nearest;
 
 use super::{Code, Findings};
-use crate::prompt::{CURRENT, Standing, standing, uses};
+use crate::prompt::{CURRENT, Standing, standing, tells_status, uses};
 
 /// Notes every variable that is unknown or of the older form. `from` is where the prompt begins in its file.
 pub(crate) fn check_variables(findings: &mut Findings, text: &str, from: usize) {
@@ -17,8 +17,9 @@ pub(crate) fn check_variables(findings: &mut Findings, text: &str, from: usize) 
             }
             Standing::Unknown => {
                 let finding = findings.error(Code::L009, &at, format!("there is no variable `${{{}}}`", found.name));
-                finding.hint(match nearest(found.name, CURRENT) {
-                    Some(near) => format!("did you mean `${{{near}}}`?"),
+                let known = CURRENT.map(str::to_lowercase);
+                finding.hint(match nearest(found.name, known.iter().map(String::as_str)) {
+                    Some(near) => format!("did you mean `${{{}}}`?", near.to_uppercase()),
                     None => format!("write `$${{{}}}` for the text itself", found.name),
                 });
             }
@@ -27,11 +28,14 @@ pub(crate) fn check_variables(findings: &mut Findings, text: &str, from: usize) 
 }
 
 /// Notes what a prompt in a file of its own should say and does not.
-pub(crate) fn check_mentions(findings: &mut Findings, text: &str) {
+pub(crate) fn check_mentions(findings: &mut Findings, text: &str, output_parse: Option<&str>) {
     let names: Vec<&str> = uses(text).into_iter().filter(|found| !found.escaped).map(|found| found.name).collect();
     if !names.contains(&"STATUS") {
         let finding = findings.deprecation(Code::L016, &(0..0), "the prompt does not mention `${STATUS}`");
-        finding.hint("say that the status goes there; until then an instruction is added at the end");
+        finding.hint(match output_parse.filter(|_| tells_status(text, output_parse)) {
+            Some(_) => "say that the status goes there; until then it is read from the agent's answer",
+            None => "say that the status goes there; until then an instruction is added at the end",
+        });
     }
     if !names.contains(&"CTX") {
         let finding = findings.deprecation(Code::L017, &(0..0), "the prompt does not mention `${CTX}`");

@@ -40,6 +40,31 @@ fn span(text: &str, start: usize, end: usize) -> std::ops::Range<usize> {
     start..start + text[start..line_end].chars().next().map_or(0, char::len_utf8)
 }
 
+/// The findings in a line each, with their places: those that say the same of one file together.
+pub fn brief(findings: &[Finding]) -> Vec<String> {
+    let mut told: Vec<(&Finding, Vec<usize>)> = Vec::new();
+    for finding in findings {
+        let same = |(other, _): &&mut (&Finding, Vec<usize>)| {
+            (other.code, &other.file.name, &other.message) == (finding.code, &finding.file.name, &finding.message)
+        };
+        match told.iter_mut().find(same) {
+            Some((_, lines)) if lines.contains(&finding.line) => {}
+            Some((_, lines)) => lines.push(finding.line),
+            None => told.push((finding, vec![finding.line])),
+        }
+    }
+    let line = |(finding, lines): (&Finding, Vec<usize>)| match lines.as_slice() {
+        [_] => finding.brief(),
+        [first, rest @ ..] => {
+            let rest: Vec<String> = rest.iter().map(usize::to_string).collect();
+            let Finding { file, message, code, .. } = finding;
+            format!("{}:{first}: {message} [{code}] (also in line {})", file.name, rest.join(", "))
+        }
+        [] => String::new(),
+    };
+    told.into_iter().map(line).collect()
+}
+
 /// The findings for machines.
 pub fn as_json(findings: &[Finding]) -> Value {
     let one = |finding: &Finding| {

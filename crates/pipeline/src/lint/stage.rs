@@ -1,7 +1,10 @@
 use super::fixture::check_fixtures;
 use super::prompt::{check_mentions, check_variables};
 use super::{Code, Finding, Findings};
-use crate::definition::{Loaded, StageDefinition, StageFiles, read_stage};
+use crate::definition::{Loaded, OLD_FILE, StageDefinition, StageFiles, read_stage};
+use crate::prompt::uses;
+
+const ITEM: &str = "ITEM";
 
 /// A stage as it was read, and what is wrong with it.
 #[derive(Clone, Debug)]
@@ -21,13 +24,36 @@ pub(crate) fn check_stage(files: StageFiles) -> CheckedStage {
         }
         None => read_stage(file.clone(), &files.name),
     };
-    findings.list.append(&mut check_prompt(&files.prompt).list);
+    findings.list.append(&mut check_prompt(&files.prompt, definition.output_parse.as_deref()).list);
     let folder = file.name.rsplit_once('/').map_or("", |(folder, _)| folder);
     findings.list.append(&mut check_fixtures(&files.fixtures, &format!("{folder}/fixtures")));
+    if let Some(leftover) = &files.leftover {
+        let mut beside = Findings::of(leftover.clone());
+        let message = format!("`{OLD_FILE}` has no effect beside `stage.yaml`");
+        beside.warning(Code::L014, &(0..0), message).hint("delete it, if `stage.yaml` says all that it does");
+        findings.list.append(&mut beside.list);
+    }
     CheckedStage { definition, findings: findings.list, files }
 }
 
-fn check_prompt(prompt: &Loaded) -> Findings {
+/// Notes what a stage cannot have when it is run by itself, outside a pipeline that fans it out.
+pub(crate) fn check_alone(stage: &mut CheckedStage) {
+    const HINT: &str = "run it in a pipeline, with `parallel: {over: [..]}`";
+    let mut findings = Findings::of(stage.files.prompt.file.clone());
+    let text = &stage.files.prompt.file.text;
+    if let Some(found) = uses(text).into_iter().find(|found| !found.escaped && found.name == ITEM) {
+        findings.error(Code::P011, &found.at, "the prompt uses `${ITEM}`, but the stage is run alone").hint(HINT);
+    }
+    stage.findings.append(&mut findings.list);
+    let mut findings = Findings::of(stage.files.manifest.file.clone());
+    if let Some(output) = stage.definition.output.as_ref().filter(|output| output.names_the_item()) {
+        let message = "the output is named after `${ITEM}`, but the stage is run alone";
+        findings.error(Code::P011, &output.at, message).hint(HINT);
+    }
+    stage.findings.append(&mut findings.list);
+}
+
+fn check_prompt(prompt: &Loaded, output_parse: Option<&str>) -> Findings {
     let mut findings = Findings::of(prompt.file.clone());
     let text = &prompt.file.text;
     match &prompt.fault {
@@ -37,7 +63,7 @@ fn check_prompt(prompt: &Loaded) -> Findings {
         }
         None => {
             check_variables(&mut findings, text, 0);
-            check_mentions(&mut findings, text);
+            check_mentions(&mut findings, text, output_parse);
         }
     }
     findings

@@ -157,6 +157,39 @@ fn numbers_are_numbers() {
 }
 
 #[test]
+fn what_stands_there_instead_is_said() {
+    let told = |line: &str, message: &str| {
+        check(&[("stage.yaml", &format!("{STAGE}{line}\n"))], &[(Code::L004, 4, message)]);
+    };
+    told("guardrails: {max_iterations: \"5\"}", "a whole number from 1 to 100000000, not the text `5`");
+    told("guardrails: {max_iterations: 0}", "not `0`");
+    told("output: \"\"", "`output` must be a text, not an empty text");
+    told("model: \"  \"", "`model` must be a text, not an empty text");
+    told("verify: [a, {k: v}]", "item 2 of `verify` must be a text, not a mapping");
+    told("verify: [a, \"\", b]", "item 2 of `verify` must be a text, not an empty text");
+    let pipeline =
+        |over: &str| format!("stages:\n  - id: a\n    template: example\n    parallel:\n      over:\n{over}");
+    check(
+        &[("pipeline.yaml", &pipeline("        - x\n        - k: v\n        - []\n"))],
+        &[
+            (Code::P007, 7, "item 2 of `over` must be a text, not a mapping"),
+            (Code::P007, 8, "item 3 of `over` must be a text, not a list"),
+        ],
+    );
+}
+
+#[test]
+fn a_mistyped_variable_has_a_nearest_one() {
+    let hint = |name: &str| {
+        let prompt = format!("${{CTX}} ${{STATUS}} ${{{name}}}");
+        Place::new(&[("prompt.md", &prompt)]).lint().remove(0).hint.unwrap_or_default()
+    };
+    assert_eq!(hint("PROGRES"), "did you mean `${PROGRESS}`?");
+    assert_eq!(hint("STATSU"), "did you mean `${STATUS}`?");
+    assert_eq!(hint("HOME"), "write `$${HOME}` for the text itself");
+}
+
+#[test]
 fn references_are_followed() {
     let stages = |rest: &str| format!("name: example\nstages:\n  - id: a\n    template: example\n{rest}");
     let pipeline = |rest: &str, expected: &[(Code, usize, &str)]| check(&[("pipeline.yaml", &stages(rest))], expected);
@@ -178,6 +211,103 @@ fn references_are_followed() {
         &[(Code::P007, 7, "`limt`")],
     );
     pipeline("  - id: b\n    template: example\n    parallel: {over: []}\n", &[(Code::P011, 7, "branches, not 0")]);
+}
+
+const JUDGED: &str = "name: example\ntermination:\n  type: judgment\n  min_iterations: 4\n";
+
+/// The findings of a stage that is judged, in a pipeline with one step.
+#[track_caller]
+fn fewer(step: &str, severity: Severity, line: usize, message: &str) {
+    let pipeline = format!("name: example\nstages:\n  - id: a\n    template: example\n{step}");
+    let findings = Place::new(&[("stage.yaml", JUDGED), ("pipeline.yaml", &pipeline)]).lint();
+    let [finding] = findings.iter().filter(|finding| finding.code == Code::L006).collect::<Vec<_>>()[..] else {
+        panic!("{findings:#?}");
+    };
+    assert_eq!((finding.severity, finding.line, finding.message.as_str()), (severity, line, message), "{step}");
+}
+
+#[test]
+fn a_pipeline_may_ask_for_fewer_iterations_than_its_stage_needs() {
+    fewer("    runs: 1\n", Severity::Warning, 5, "`min_iterations` is 4, but there is at most 1 iteration");
+    fewer("    max_iterations: 3\n", Severity::Warning, 5, "`min_iterations` is 4, but there are at most 3 iterations");
+    fewer(
+        "    model: x\n    guardrails:\n      max_iterations: 3\n",
+        Severity::Warning,
+        7,
+        "`min_iterations` is 4, but there are at most 3 iterations",
+    );
+    fewer(
+        "    completion: plateau\n    runs: 1\n",
+        Severity::Warning,
+        6,
+        "`consensus` is 2, but there is at most 1 iteration",
+    );
+    fewer(
+        "    termination: {type: judgment, consensus: 9}\n    max_iterations: 3\n",
+        Severity::Error,
+        6,
+        "`consensus` is 9, but there are at most 3 iterations",
+    );
+    fewer(
+        "    termination: {type: judgment, consensus: 99}\n",
+        Severity::Error,
+        5,
+        "`consensus` is 99, but there are at most 50 iterations",
+    );
+}
+
+#[test]
+fn a_stage_that_cannot_end_is_told_where_it_says_so() {
+    let max = |text: &str, line, message| check(&[("stage.yaml", text)], &[(Code::L006, line, message)]);
+    max(&format!("{JUDGED}guardrails:\n  max_iterations: 3\n"), 6, "at most 3");
+    max("name: example\ntermination:\n  type: judgment\n  consensus: 60\n", 4, "`consensus` is 60");
+    check(
+        &[("stage.yaml", "name: example\nmax_iterations: 1\ncompletion: plateau\n")],
+        &[(Code::L014, 3, "`completion`"), (Code::L014, 2, "`max_iterations`"), (Code::L006, 2, "at most 1 iteration")],
+    );
+}
+
+/// What a stage file says about judgment: the fewest iterations, and the most.
+#[track_caller]
+fn counts(text: &str, expected: (u32, u32), told: &[(usize, &str)]) {
+    let place = Place::new(&[("stage.yaml", text)]);
+    let stage = place.catalog().stage("example").unwrap();
+    let Some(crate::Termination::Judgment { min_iterations, .. }) = stage.termination else {
+        panic!("{text}: {:?}", stage.termination)
+    };
+    assert_eq!((min_iterations, stage.max_iterations), expected, "{text}");
+    let findings: Vec<(usize, &str)> =
+        stage.findings.iter().map(|finding| (finding.line, finding.message.as_str())).collect();
+    assert_eq!(findings, told, "{text}");
+}
+
+#[test]
+fn counts_at_the_top_have_effect_unless_the_blocks_say_otherwise() {
+    const MIN: &str = "`min_iterations` is the older form: it belongs below `termination`";
+    const MAX: &str = "`max_iterations` is the older form: it belongs below `guardrails`";
+    counts("name: example\nmin_iterations: 4\ntermination: {type: judgment}\n", (4, 50), &[(2, MIN)]);
+    counts("name: example\ntermination:\n  type: judgment\n  consensus: 3\nmin_iterations: 4\n", (4, 50), &[(5, MIN)]);
+    counts(
+        "name: example\ntermination: {type: judgment, min_iterations: 5}\nmin_iterations: 4\n",
+        (5, 50),
+        &[(3, "`min_iterations` is the older form: it has no effect, for `termination` states its own")],
+    );
+    counts("name: example\nmax_iterations: 9\ntermination: {type: judgment}\n", (2, 9), &[(2, MAX)]);
+    for text in [
+        "name: example\nmax_iterations: 9\ntermination: {type: judgment}\nguardrails: {max_iterations: 8}\n",
+        "name: example\nguardrails: {max_iterations: 8}\ntermination: {type: judgment}\nmax_iterations: 9\n",
+    ] {
+        let place = Place::new(&[("stage.yaml", text)]);
+        assert_eq!(place.catalog().stage("example").unwrap().max_iterations, 8, "{text}");
+    }
+    check(
+        &[("stage.yaml", "name: example\ntermination: {type: fixed}\nmin_iterations: 4\n")],
+        &[(Code::L014, 3, "it has no effect on this way to end")],
+    );
+    check(
+        &[("stage.yaml", "name: example\ntermination: {type: fixed}\ncompletion: plateau\n")],
+        &[(Code::L014, 3, "`completion` has no effect beside `termination`")],
+    );
 }
 
 #[test]
@@ -209,6 +339,37 @@ error[L005]: there is no termination `jugdment`
     assert!(
         shown.starts_with("error[L008]: there is no such file\n") && shown.contains("stages/example/prompt.md"),
         "{shown}"
+    );
+}
+
+#[test]
+fn what_is_said_again_of_a_file_is_told_once() {
+    let findings =
+        Place::new(&[("prompt.md", "${CTX} ${STATUS}\n${SESSION} ${SESSION}\n${INDEX}\n${SESSION}\n")]).lint();
+    assert_eq!(findings.len(), 4);
+    assert_eq!(
+        brief(&findings),
+        [
+            "stages/example/prompt.md:2: `${SESSION}` is the older form [L010] (also in line 4)",
+            "stages/example/prompt.md:3: `${INDEX}` is the older form [L010]"
+        ]
+    );
+}
+
+#[test]
+fn what_nobody_reads_is_found() {
+    let place = Place::new(&[("loop.yaml", "name: example\ncompletion: plateau\n")]);
+    fs::create_dir_all(place.folder.path().join("stages/empty")).unwrap();
+    place.write("stages/notes.md", "not a folder\n");
+    let findings = place.lint();
+    let told: Vec<(Severity, String)> = findings.iter().map(|one| (one.severity, one.brief())).collect();
+    let warning = |text: &str| (Severity::Warning, text.to_owned());
+    assert_eq!(
+        told,
+        [
+            warning("stages/example/loop.yaml:1: `loop.yaml` has no effect beside `stage.yaml` [L014]"),
+            warning("stages/empty:1: the folder holds no stage: there is neither `stage.yaml` nor `prompt.md` [L001]"),
+        ]
     );
 }
 

@@ -1,6 +1,6 @@
 use std::ops::Range;
 
-use crate::definition::{Entry, Value};
+use crate::definition::{Entry, Tree, Value, is_retry_key};
 
 /// Changes of a text, by place. They are collected first and made together.
 pub(crate) struct Edits<'a> {
@@ -17,10 +17,24 @@ impl<'a> Edits<'a> {
         self.list.push((at, with.into()));
     }
 
+    /// Puts text in the place of a whole entry, where the entry shares its lines with others.
+    pub(crate) fn replace_entry(&mut self, entry: &Entry, with: impl Into<String>) {
+        self.replace(entry.key_at.start..self.extent(entry), with);
+    }
+
     /// Puts whole lines behind the line in which `offset` lies.
     pub(crate) fn insert_below(&mut self, offset: usize, lines: &str) {
         let end = self.line_end(offset);
         self.list.push((end..end, format!("\n{lines}")));
+    }
+
+    /// Adds a pair to a mapping in braces, behind what stays of it.
+    pub(crate) fn insert_in_braces(&mut self, block: &Entry, pair: &str) {
+        let Value::Map(parts) = &block.value.value else { return };
+        match parts.iter().rfind(|part| !is_retry_key(&part.key)).map(|last| self.extent(last)) {
+            Some(end) => self.list.push((end..end, format!(", {pair}"))),
+            None => self.list.push((block.value.at.end..block.value.at.end, pair.to_owned())),
+        }
     }
 
     /// Takes the lines of an entry out and leaves the comments on them, at the entry's own depth.
@@ -28,18 +42,74 @@ impl<'a> Edits<'a> {
         self.rewrite_lines(entry, "");
     }
 
+    /// Takes the lines of an entry out, comment and all: it was written elsewhere.
+    pub(crate) fn remove_silently(&mut self, entry: &Entry) {
+        let start = self.line_start(entry.key_at.start);
+        let end = self.line_end(self.extent(entry));
+        self.list.push((start..(end + 1).min(self.text.len()), String::new()));
+    }
+
+    /// Takes pairs out of a mapping in braces. `Err` tells the line of a comment that would be lost.
+    pub(crate) fn remove_in_braces(&mut self, parts: &[Entry], is_old: impl Fn(&Entry) -> bool) -> Result<(), usize> {
+        let mut index = 0;
+        while index < parts.len() {
+            let Some(first) = (index..parts.len()).find(|at| is_old(&parts[*at])) else { break };
+            let behind = (first..parts.len()).find(|at| !is_old(&parts[*at])).unwrap_or(parts.len());
+            let gap = match (parts.get(behind), first.checked_sub(1)) {
+                (Some(next), _) => parts[first].key_at.start..next.key_at.start,
+                (None, Some(before)) => self.extent(&parts[before])..self.extent(&parts[behind - 1]),
+                (None, None) => parts[first].key_at.start..self.extent(&parts[behind - 1]),
+            };
+            self.remove_gap(gap)?;
+            index = behind;
+        }
+        Ok(())
+    }
+
+    /// Takes out what holds no comment; `Err` tells the line of the one that would be lost.
+    pub(crate) fn remove_gap(&mut self, gap: Range<usize>) -> Result<(), usize> {
+        let start = self.line_start(gap.start);
+        let mut at = start;
+        for line in self.text[start..gap.end].split_inclusive('\n') {
+            if let Some(found) = comment(line)
+                && at + line.find(found).unwrap_or(0) >= gap.start
+            {
+                return Err(self.line(at));
+            }
+            at += line.len();
+        }
+        self.list.push((gap, String::new()));
+        Ok(())
+    }
+
     /// Puts lines in the place of an entry's, behind the comments on those.
     pub(crate) fn rewrite_lines(&mut self, entry: &Entry, lines: &str) {
         let start = self.line_start(entry.key_at.start);
-        let end = self.line_end(extent(entry));
+        let end = self.line_end(self.extent(entry));
         let indent = self.indent(entry);
-        let kept: String = self.comments(start..end).map(|comment| format!("{indent}{comment}\n")).collect();
+        let kept: String = self.comments(entry).map(|comment| format!("{indent}{comment}\n")).collect();
         let end = (end + 1).min(self.text.len());
         self.list.push((start..end, format!("{kept}{lines}")));
     }
 
-    fn comments(&self, lines: Range<usize>) -> impl Iterator<Item = &'a str> {
+    /// The comments in an entry's lines. What looks like one inside a text of several lines is not.
+    fn comments(&self, entry: &Entry) -> impl Iterator<Item = &'a str> {
+        let start = self.line_start(entry.key_at.start);
+        let end = self.line_end(self.extent(entry));
+        let is_nest = matches!(entry.value.value, Value::Map(_) | Value::List(_));
+        let lines = match self.is_block_text(entry) {
+            true => start..self.line_end(entry.key_at.end),
+            false if is_nest => start..end,
+            false => self.extent(entry)..end,
+        };
         self.text[lines].lines().filter_map(comment)
+    }
+
+    /// Whether the value is a text that begins with `|` or `>`.
+    fn is_block_text(&self, entry: &Entry) -> bool {
+        let is_text = matches!(entry.value.value, Value::Text(_));
+        let head = &self.text[entry.key_at.end..entry.value.at.start.max(entry.key_at.end)];
+        is_text && head.trim_start_matches([' ', ':', '\n']).starts_with(['|', '>'])
     }
 
     /// What stands before the entry's key in its line, as blanks.
@@ -48,9 +118,14 @@ impl<'a> Edits<'a> {
         " ".repeat(self.text[start..entry.key_at.start].chars().count())
     }
 
+    /// The value as it is written.
+    pub(crate) fn raw(&self, entry: &Entry) -> &'a str {
+        self.text[entry.value.at.clone()].trim_end()
+    }
+
     /// What stands behind the entry's value in its last line: nothing, blanks, a comment.
     pub(crate) fn behind(&self, entry: &Entry) -> &'a str {
-        let end = extent(entry);
+        let end = self.extent(entry);
         &self.text[end..self.line_end(end)]
     }
 
@@ -63,6 +138,49 @@ impl<'a> Edits<'a> {
     pub(crate) fn is_first_of_item(&self, entry: &Entry) -> bool {
         let start = self.line_start(entry.key_at.start);
         self.text[start..entry.key_at.start].contains('-')
+    }
+
+    /// Whether a mapping is written in braces.
+    pub(crate) fn is_in_braces(&self, tree: &Tree) -> bool {
+        &self.text[tree.at.clone()] == "{"
+    }
+
+    /// The line of a byte, from 1.
+    pub(crate) fn line(&self, offset: usize) -> usize {
+        self.text[..offset].matches('\n').count() + 1
+    }
+
+    /// Where an entry ends: behind the last of what it holds, and the bracket that closes it.
+    pub(crate) fn extent(&self, entry: &Entry) -> usize {
+        self.end(&entry.value).max(entry.key_at.end)
+    }
+
+    fn end(&self, tree: &Tree) -> usize {
+        let inner = match &tree.value {
+            Value::List(items) => items.iter().map(|item| self.end(item)).max(),
+            Value::Map(entries) => entries.iter().map(|entry| self.extent(entry)).max(),
+            // A text that begins with `|` or `>` reaches up to the next key.
+            _ => return self.text[..tree.at.end].trim_end().len(),
+        };
+        let inner = inner.unwrap_or(0).max(tree.at.end);
+        match &self.text[tree.at.clone()] {
+            "{" => self.closed(inner, '}'),
+            "[" => self.closed(inner, ']'),
+            _ => inner,
+        }
+    }
+
+    /// Where the bracket behind `from` ends; only blanks, commas and comments come before it.
+    fn closed(&self, from: usize, bracket: char) -> usize {
+        let mut at = from;
+        for line in self.text[from..].split_inclusive('\n') {
+            let code = comment(line).and_then(|found| line.find(found)).map_or(line, |end| &line[..end]);
+            if let Some(found) = code.find(bracket) {
+                return at + found + 1;
+            }
+            at += line.len();
+        }
+        from
     }
 
     fn line_start(&self, offset: usize) -> usize {
@@ -91,19 +209,6 @@ impl<'a> Edits<'a> {
     }
 }
 
-/// Where an entry ends: behind the last of what it holds.
-pub(crate) fn extent(entry: &Entry) -> usize {
-    fn end(value: &crate::definition::Tree) -> usize {
-        let inner = match &value.value {
-            Value::List(items) => items.iter().map(end).max(),
-            Value::Map(entries) => entries.iter().map(extent).max(),
-            _ => None,
-        };
-        inner.unwrap_or(0).max(value.at.end)
-    }
-    end(&entry.value).max(entry.key_at.end)
-}
-
 /// The comment in a line of YAML: from a `#` that follows a blank and is not inside quotes.
 fn comment(line: &str) -> Option<&str> {
     let mut quote = None;
@@ -111,7 +216,7 @@ fn comment(line: &str) -> Option<&str> {
     for (at, c) in line.char_indices() {
         match (quote, c) {
             (None, '#') if before.is_whitespace() => return Some(line[at..].trim_end()),
-            (None, '"' | '\'') if before.is_whitespace() || before == ':' => quote = Some(c),
+            (None, '"' | '\'') if before.is_whitespace() || ":{[,".contains(before) => quote = Some(c),
             (Some(open), c) if c == open => quote = None,
             _ => {}
         }
@@ -123,6 +228,7 @@ fn comment(line: &str) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::definition::parse;
 
     #[track_caller]
     fn check(line: &str, expected: Option<&str>) {
@@ -135,7 +241,25 @@ mod tests {
         check("# all of it", Some("# all of it"));
         check("a: \"b # c\" # d", Some("# d"));
         check("a: it's # d", Some("# d"));
+        check("{\"a # b\": c} # d", Some("# d"));
         check("a: b#c", None);
         check("", None);
+    }
+
+    #[track_caller]
+    fn extents(text: &str, expected: &[&str]) {
+        let tree = parse(text).unwrap();
+        let Value::Map(entries) = &tree.value else { panic!("{text}") };
+        let edits = Edits::of(text);
+        let found: Vec<&str> = entries.iter().map(|entry| &text[entry.key_at.start..edits.extent(entry)]).collect();
+        assert_eq!(found, expected, "{text}");
+    }
+
+    #[test]
+    fn an_entry_ends_where_its_value_does() {
+        extents("a: |\n  x\n  y # z\n\n# c\nb: 1 # d\n", &["a: |\n  x\n  y # z", "b: 1"]);
+        extents("a: >-\n  x\nb:\nc: \"d\n  e\"\n", &["a: >-\n  x", "b", "c: \"d\n  e\""]);
+        extents("a: {b: 1, c: {}} # }\nd: [1,\n  2, # ]\n]\n", &["a: {b: 1, c: {}}", "d: [1,\n  2, # ]\n]"]);
+        extents("a:\n  b: 1\n  c: [x]\nd: 2", &["a:\n  b: 1\n  c: [x]", "d: 2"]);
     }
 }

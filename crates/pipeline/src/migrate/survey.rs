@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use stead_store::{Durability, StoreError, replace_creating};
 
+use super::by_hand::left;
 use super::pipeline::migrate_pipeline;
 use super::prompt::migrate_prompt;
 use super::stage::migrate_stage;
@@ -150,7 +151,7 @@ fn same_stage(file: &Arc<SourceFile>, after: String, folder: &str) -> Result<Str
         StageDefinition { output_parse: None, ..stage }
     };
     let new = Arc::new(SourceFile { name: file.name.clone(), path: None, text: after.clone() });
-    if meaning(file.clone()) == meaning(new) { Ok(after) } else { Err(OTHER_MEANING.to_owned()) }
+    if meaning(file.clone()) == meaning(new) { Ok(after) } else { Err(left(&read_stage(file.clone(), folder).1)) }
 }
 
 fn same_pipeline(pipeline: &CheckedPipeline, inputs: &[Vec<String>], after: String) -> Result<String, String> {
@@ -160,10 +161,8 @@ fn same_pipeline(pipeline: &CheckedPipeline, inputs: &[Vec<String>], after: Stri
     let meant = |index: usize| inputs.get(index).cloned().unwrap_or_default();
     let before: Vec<String> = old.steps.iter().enumerate().map(|(index, step)| meaning(step, meant(index))).collect();
     let then: Vec<String> = new.steps.iter().map(|step| meaning(step, Vec::new())).collect();
-    if before == then { Ok(after) } else { Err(OTHER_MEANING.to_owned()) }
+    if before == then { Ok(after) } else { Err(left(&read_pipeline(pipeline.file.clone(), &pipeline.name).1)) }
 }
-
-const OTHER_MEANING: &str = "its form is unusual, and a rewrite would change what it means";
 
 /// What a step says, without where it says it.
 fn meaning(step: &Step, meant: Vec<String>) -> String {
@@ -211,34 +210,55 @@ mod tests {
         assert_eq!(after, Some("name: old\r\ntermination:\r\n  type: judgment\r\n  min_iterations: 4\r\n"));
     }
 
-    const LINES: [&str; 13] = [
+    const LINES: [&str; 10] = [
         "name: old # mine",
         "description: \"a # b\"",
-        "completion: plateau  # flat",
-        "min_iterations: 3",
+        "min_iterations: 3 # three",
         "max_iterations: 7 # seven",
-        "output_parse: \"plateau:PLATEAU\" # words",
         "output:\n  mode: append # m\n  path: docs/${SESSION}.md",
         "delay: 3",
-        "guardrails:\n  # bounds\n  max_failures: 2 # two\n  max_runtime_seconds: 60",
         "max_retries: 4",
         "provider: {command: [\"./a.sh\"]}",
         "verify:\n  - cargo test # t\n  - 'true'",
         "# a comment\n",
     ];
+    const ENDINGS: [&str; 5] = [
+        "completion: plateau  # flat",
+        "completion: fixed-n",
+        "termination: {type: judgment, consensus: 3} # in braces",
+        "termination:\n  consensus: 3\n  type: judgment # in a block",
+        "termination: {type: judgment, min_iterations: 2}\ncompletion: plateau # both",
+    ];
+    const WORDS: [&str; 4] = [
+        "output_parse: \"plateau:PLATEAU\" # words",
+        "output_parse: |\n  plateau:PLATEAU\n  reason:WHY\n",
+        "output_parse: >- # folded\n  plateau:PLATEAU\n  reason:WHY",
+        "",
+    ];
+    const RAILS: [&str; 4] = [
+        "guardrails:\n  # bounds\n  max_failures: 2 # two\n  max_runtime_seconds: 60",
+        "guardrails: {max_failures: 2, max_runtime_seconds: 60} # bounds",
+        "guardrails:\n  max_failures: 2 # two",
+        "",
+    ];
+
+    fn lines() -> impl Strategy<Value = Vec<&'static str>> {
+        let any = |of: &'static [&'static str]| proptest::sample::select(of);
+        let rest = proptest::sample::subsequence(LINES.to_vec(), 0..=LINES.len());
+        (rest, any(&ENDINGS), any(&WORDS), any(&RAILS)).prop_flat_map(|(mut lines, ending, words, rails)| {
+            lines.extend([ending, words, rails]);
+            Just(lines).prop_shuffle()
+        })
+    }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(48))]
+        #![proptest_config(ProptestConfig::with_cases(96))]
 
         /// Whatever of the older form stands in a file, in whatever order: nothing of it is left, every comment is, and a
         /// second time there is nothing to do.
         #[test]
-        fn nothing_of_the_older_form_is_left(order in Just((0..LINES.len()).collect::<Vec<_>>()).prop_shuffle(), take in 0..LINES.len()) {
-            let mut chosen: Vec<&str> = order.iter().take(take).map(|index| LINES[*index]).collect();
-            if !chosen.contains(&LINES[2]) {
-                chosen.push(LINES[2]);
-            }
-            let text = format!("{}\n", chosen.join("\n"));
+        fn nothing_of_the_older_form_is_left(lines in lines()) {
+            let text = format!("{}\n", lines.join("\n"));
             let folder = TempDir::new().unwrap();
             stage(&folder, &text, "Do ${SESSION} and ${INDEX}.\n");
             let migration = survey(&catalog(&folder)).unwrap();
@@ -258,5 +278,29 @@ mod tests {
             }
             prop_assert_eq!(survey(&catalog(&folder)).unwrap(), Migration::default());
         }
+    }
+
+    #[test]
+    fn what_cannot_be_rewritten_is_told_with_its_line() {
+        let folder = TempDir::new().unwrap();
+        stage(
+            &folder,
+            "name: old\ntermination: &end {type: judgment}\nmin_iterations: 4\nx-same: *end\n",
+            "${CTX} ${STATUS}",
+        );
+        let migration = survey(&catalog(&folder)).unwrap();
+        assert_eq!(migration.refused, [], "an alias follows what it names");
+        stage(
+            &folder,
+            "name: old\nx-end: &end {type: judgment}\ntermination: *end\nmin_iterations: 4\n",
+            "${CTX} ${STATUS}",
+        );
+        let migration = survey(&catalog(&folder)).unwrap();
+        let [(file, why)] = &migration.refused[..] else { panic!("{migration:?}") };
+        assert_eq!(file, "stages/old/loop.yaml");
+        assert!(why.starts_with("line 4: `min_iterations` is the older form"), "{why}");
+        stage(&folder, "name: old\ncompletion: never\n", "${CTX} ${STATUS}");
+        let migration = survey(&catalog(&folder)).unwrap();
+        assert_eq!(migration.refused[0].1, "line 2: there is no completion `never`; correct it, and try again");
     }
 }

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use stead_pipeline::{EngineError, RunStatus, RunView, ViewStatus};
+use stead_pipeline::{ErrorKind, RunEvent, RunStatus, RunView, ViewStatus};
 
 use super::world::{World, chain, node};
 
@@ -37,11 +37,13 @@ fn a_full_disk_is_said_and_nothing_is_lost() {
     let world = World::at(Path::new(&folder));
     let fill = "test $STEAD_ITERATION = 2 -a ! -e filled && { echo > filled; dd if=/dev/zero of=fill bs=1k 2>/dev/null; }; \
                 echo out $STEAD_ITERATION > \"$STEAD_OUTPUT\"; say continue; exit 0";
-    let error = world.start(&chain(vec![node("a", 3, fill)])).unwrap_err();
-    assert!(matches!(error, EngineError::Store(_)), "{error:?}");
-    assert!(error.hint().is_some_and(|hint| hint.contains("space")), "{error:?}");
+    let end = world.start(&chain(vec![node("a", 3, fill)])).unwrap();
+    let error = end.error.unwrap();
+    assert_eq!((end.status, error.kind, end.resume_from), (RunStatus::Failed, ErrorKind::Engine, Some(2)));
+    assert!(error.message.contains("space"), "{}", error.message);
     let view = RunView::read(&world.folder(), 5).unwrap();
-    assert_eq!((view.status, view.state.nodes[0].iteration_completed), (ViewStatus::Interrupted, 1));
+    assert_eq!((view.status, view.state.nodes[0].iteration_completed), (ViewStatus::Failed, 1));
+    assert!(matches!(view.recent[0].event, RunEvent::RunEnded { status: RunStatus::Failed, .. }), "{:?}", view.recent);
     assert_eq!(world.read("stage-00-a/iterations/001/output.md"), "out 1\n");
 
     fs::remove_file(world.root.join("fill")).unwrap();

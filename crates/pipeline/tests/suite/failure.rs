@@ -174,6 +174,7 @@ fn an_agent_that_meddles_with_the_run_is_written_over() {
     let end = world.start(&chain(vec![node("a", 2, meddle)])).unwrap();
     assert_eq!(end.status, RunStatus::Done);
     assert_eq!(world.json("state.json")["status"], "done");
+    assert!(world.folder().trusted_plan().is_ok());
     // One that takes the run away leaves no status, and that is said.
     let world = World::new();
     let end = world.start(&chain(vec![node("a", 2, "rm -rf runs")])).unwrap();
@@ -191,8 +192,9 @@ fn the_prompt_reaches_the_agent_resolved() {
     let prompt = fs::read_to_string(world.root.join("prompt")).unwrap();
     let context = world.path("stage-00-a/iterations/001/context.json");
     assert_eq!(prompt, format!("read {}; night; ${{NOBODY}}", context.display()));
+    // The older ones were told of with their lines before the run began.
     let warnings = world.warnings();
-    assert!(warnings.len() == 2 && warnings[0].contains("${SESSION}"), "{warnings:?}");
+    assert!(warnings.len() == 1 && warnings[0].contains("${NOBODY}"), "{warnings:?}");
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::fs;
 
 use serde_json::Value;
-use stead_pipeline::{Branch, Input, RunStatus, Select};
+use stead_pipeline::{Branch, Change, Input, RunStatus, Select};
 use stead_store::schema;
 
 use super::world::{World, chain, node};
@@ -30,8 +30,15 @@ fn what_a_run_writes_fits() {
     check("state", &world.json("state.json"));
     check("status", &world.json("stage-00-a/iterations/002/status.json"));
     fs::write(world.root.join("go"), "").unwrap();
-    assert_eq!(world.resume().unwrap().status, RunStatus::Done);
+    let change = Change {
+        max_iterations: Some(2),
+        model: Some("m".into()),
+        inputs: vec!["/spec.md".into()],
+        ..Change::default()
+    };
+    assert_eq!(world.resume_with(&change).unwrap().status, RunStatus::Done);
     check("state", &world.json("state.json"));
+    check("plan", &world.json("plan.json"));
     for file in ["stage-00-a/iterations/001", "stage-00-a/iterations/002", "stage-01-b/iterations/001"] {
         check("context", &world.json(&format!("{file}/context.json")));
         check("status", &world.json(&format!("{file}/status.json")));

@@ -10,12 +10,13 @@ use std::time::Duration;
 
 use serde_json::Value;
 use stead_pipeline::custody::cancel_on_signals;
-use stead_pipeline::{Input, Plan, RunView, Select, Termination, ViewStatus, request_stop};
+use stead_pipeline::{Change, Input, Plan, RunView, Select, Termination, ViewStatus, request_stop};
 
 use super::world::{World, chain, node};
 
 const FOLDER: &str = "STEAD_TEST_ENGINE_FOLDER";
 const KILL_AT: &str = "STEAD_TEST_KILL_AT";
+const MAX: &str = "STEAD_TEST_MAX";
 
 /// What each agent does: it notes its work once, however often it is started.
 const WORK: &str = r#"
@@ -41,8 +42,9 @@ fn engine_in_a_process_of_its_own() {
     let Some(folder) = std::env::var_os(FOLDER) else { return };
     let world = World::at(Path::new(&folder));
     cancel_on_signals(&world.cancel).unwrap();
+    let max_iterations = std::env::var(MAX).ok().and_then(|most| most.parse().ok());
     let end = match world.folder().is_begun() {
-        true => world.resume(),
+        true => world.resume_with(&Change { max_iterations, ..Change::default() }),
         false => world.start(&three_stages()),
     };
     std::process::exit(end.unwrap().exit_code().into());
@@ -211,6 +213,27 @@ fn begin(world: &World, script: &str) {
     plan.nodes[0].provider = stage.provider;
     fs::create_dir_all(world.path("")).unwrap();
     fs::write(world.folder().plan_path(), serde_json::to_vec(&plan).unwrap()).unwrap();
+}
+
+/// While one plan takes another's place, a kill may cost the change, but never the run.
+#[test]
+fn a_kill_while_a_plan_is_amended_leaves_a_run_that_goes_on() {
+    for (kill_at, is_kept) in [("1", false), ("1a", false), ("2", true), ("2a", true)] {
+        let world = World::new();
+        let mut stage = node("ideas", 2, &format!("{WORK} say continue"));
+        stage.termination = Termination::Judgment { min_iterations: 1, consensus: 1 };
+        world.start(&chain(vec![stage])).unwrap();
+        let status = command(&world.root, kill_at).env(MAX, "4").status().unwrap();
+        assert_eq!(status.signal(), Some(9), "at {kill_at}: {status}");
+        assert_eq!(engine(&world.root, "").code(), Some(3), "after a kill at {kill_at}");
+        let most = if is_kept { 4 } else { 2 };
+        assert_eq!(completed(&world)["ideas"], most, "after a kill at {kill_at}");
+        let status = command(&world.root, "").env(MAX, "5").status().unwrap();
+        assert_eq!((status.code(), completed(&world)["ideas"]), (Some(3), 5), "after a kill at {kill_at}");
+        let numbers: Vec<String> = (1..=5).map(|iteration| format!("ideas {iteration}")).collect();
+        assert_eq!(world.calls(), numbers, "after a kill at {kill_at}");
+        assert!(world.json("state.json")["next_plan_sha1"].is_null());
+    }
 }
 
 fn wait_for(what: impl Fn() -> bool) {

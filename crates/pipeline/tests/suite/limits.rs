@@ -46,6 +46,7 @@ fn failed_attempts_cost_too_and_the_runs_budget_ends_all() {
     assert_eq!((end.status, end.state.cost_usd, world.calls().len()), (RunStatus::Limit, 0.5, 2));
     let statuses: Vec<NodeStatus> = end.state.nodes.iter().map(|node| node.status).collect();
     assert_eq!(statuses, [NodeStatus::Limit, NodeStatus::Limit]);
+    assert_eq!(end.reason.as_deref(), Some("`a`, `b` reached their limits"));
 }
 
 #[test]

@@ -2,13 +2,17 @@
 #![cfg(unix)]
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot be set up has failed")]
 
+mod amend;
 mod disk;
 mod failure;
 mod formats;
 mod inputs;
 mod kill;
 mod limits;
+mod place;
+mod plan;
 mod quota;
+mod rebuild;
 mod schedule;
 mod termination;
 mod view;

@@ -32,6 +32,8 @@ fn without_leave_to_wait_the_run_ends_as_quota() {
     let end = world.start(&plan).unwrap();
     assert_eq!((end.status, end.exit_code(), end.error), (RunStatus::Quota, 5, None));
     assert_eq!((end.state.nodes[0].status, end.resume_from), (NodeStatus::Quota, Some(1)));
+    let until = end.state.nodes[0].waiting_until.clone().unwrap();
+    assert!(end.reason.as_ref().is_some_and(|reason| reason.contains(&until)), "{:?}", end.reason);
     fs::write(world.root.join("open"), "").unwrap();
     assert_eq!(world.resume().unwrap().status, RunStatus::Done);
 }

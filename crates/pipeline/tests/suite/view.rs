@@ -74,9 +74,13 @@ fn unknown_and_bad_names_are_refused() {
 fn damaged_and_newer_files_are_said_to_be() {
     let world = World::new();
     world.start(&chain(vec![node("a", 1, "exit 1")])).unwrap();
-    let good = world.read("state.json");
-    fs::write(world.path("state.json"), "{\"schema\": 1").unwrap();
+    let (good, plan) = (world.read("state.json"), world.read("plan.json"));
+    fs::write(world.path("plan.json"), "{\"schema\": 1").unwrap();
     assert!(matches!(world.resume(), Err(EngineError::Damaged { .. })));
+    fs::remove_file(world.path("plan.json")).unwrap();
+    let error = world.resume().unwrap_err();
+    assert!(error.to_string().contains("plan.json") && error.to_string().contains("missing"), "{error}");
+    fs::write(world.path("plan.json"), plan).unwrap();
     fs::write(world.path("state.json"), good.replace("\"schema\": 1", "\"schema\": 9")).unwrap();
     assert!(matches!(world.resume(), Err(EngineError::Newer { found: 9, .. })));
     fs::write(world.path("state.json"), good.replace("\"id\": \"a\"", "\"id\": \"other\"")).unwrap();

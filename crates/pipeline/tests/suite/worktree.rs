@@ -64,6 +64,8 @@ fn a_failed_branch_goes_on_in_its_own_tree() {
     let mut stage = node("a", 1, "test -e begun && { say stop; exit; }; touch begun; exit 1");
     stage.worktree = true;
     assert_eq!(world.start(&plan(vec![stage])).unwrap().status, RunStatus::Failed);
+    let kept = |event| matches!(event, RunEvent::WorktreeKept { branch, .. } if branch == "stead/night/a");
+    assert!(world.events().into_iter().any(kept), "it is said where the work of a failed branch is");
     assert_eq!(world.resume().unwrap().status, RunStatus::Done);
     assert!(world.path("worktrees/a/begun").exists());
 }

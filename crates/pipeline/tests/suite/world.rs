@@ -10,8 +10,8 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use serde_json::Value;
 use stead_pipeline::custody::Cancel;
 use stead_pipeline::{
-    Engine, EngineError, EventLine, Guardrails, Node, Observer, OnLimit, OnQuota, Plan, Provider, RunEnd, RunEvent,
-    RunFolder, Surroundings, Termination,
+    Change, Engine, EngineError, EventLine, Guardrails, Node, Observer, OnLimit, OnQuota, Plan, Provider, RunEnd,
+    RunEvent, RunFolder, Surroundings, Termination,
 };
 
 pub(crate) struct World {
@@ -64,6 +64,10 @@ impl World {
 
     pub(crate) fn resume(&self) -> Result<RunEnd, EngineError> {
         self.engine(|around| Engine::resume(&self.folder(), around))
+    }
+
+    pub(crate) fn resume_with(&self, change: &Change) -> Result<RunEnd, EngineError> {
+        self.engine(|around| Engine::resume_changed(&self.folder(), change, around))
     }
 
     /// Starts a run, and once `ready` holds, does something and cancels it.
@@ -248,5 +252,6 @@ pub(crate) fn plan(nodes: Vec<Node>) -> Plan {
         max_runtime_seconds: None,
         initial_inputs: vec![],
         nodes,
+        amendments: vec![],
     }
 }

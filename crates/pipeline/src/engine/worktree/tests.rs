@@ -71,3 +71,12 @@ fn without_a_repository_it_says_so() {
     let run = RunFolder::at(folder.path(), "night").unwrap();
     assert!(begin(folder.path(), &run, &sample::node("a")).is_err());
 }
+
+#[test]
+fn a_repository_without_a_commit_is_told_in_plain_words() {
+    let folder = tempfile::tempdir().unwrap();
+    git(folder.path(), &["init", "--quiet"]).unwrap();
+    let run = RunFolder::at(folder.path(), "night").unwrap();
+    let why = begin(folder.path(), &run, &sample::node("a")).unwrap_err();
+    assert!(why.contains("no commit yet"), "{why}");
+}

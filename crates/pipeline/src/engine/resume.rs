@@ -1,0 +1,145 @@
+//! Taking a run up again: what is still there of it, what is to be changed, and what of it is open. The caller holds the
+//! run's lock.
+
+use stead_model::rfc3339;
+use uuid::Uuid;
+
+use super::folder::RunFolder;
+use super::frozen::Frozen;
+use super::journal::Journal;
+use super::rebuild::{self, FoundState};
+use super::run::Run;
+use super::start::begin;
+use super::{EngineError, RunEnd, Surroundings, amend, board};
+use crate::custody::{self, Ended};
+use crate::event::RunEvent;
+use crate::state::{NodeStatus, RunStatus, State, seconds};
+use crate::{Change, Plan};
+
+pub(super) fn resume(folder: &RunFolder, change: &Change, around: &Surroundings<'_>) -> Result<RunEnd, EngineError> {
+    let frozen = Frozen::read(folder)?;
+    let FoundState { state, damage } = rebuild::find(folder, &frozen.plan)?;
+    let fresh = || State::new(&frozen.plan, String::new(), rfc3339((around.now)()));
+    let is_new = state.is_none() && damage.is_none();
+    let mut state = state.unwrap_or_else(fresh);
+    frozen.check(folder, &state)?;
+    check_nodes(&frozen.plan, &state)?;
+    // Nobody may be at work when the next agent starts.
+    let survivors = custody::end_survivors(&state.run_id, &around.cancel);
+    let next = match change.is_empty() {
+        true => None,
+        false => Some(amended(&frozen, folder, &state, change, around)?),
+    };
+    if is_new {
+        // Killed between its plan and its first state.
+        let plan = next.unwrap_or(frozen);
+        plan.write(folder)?;
+        return begin(&plan, folder, around);
+    }
+    if damage.is_some() {
+        rebuild::put_aside(&folder.state_path())?;
+        state.run_id = Some(state.run_id).filter(|id| !id.is_empty()).unwrap_or_else(|| Uuid::new_v4().to_string());
+    }
+
+    let before = state.status;
+    let in_force = next.as_ref().unwrap_or(&frozen);
+    let raised = board::reopen(&in_force.plan, &mut state);
+    let is_over = matches!(before, RunStatus::Done | RunStatus::Limit) && raised.is_empty();
+    if !is_over {
+        state.begin_again();
+    }
+    state.plan_sha1 = Some(frozen.sha1.clone());
+    state.next_plan_sha1 = next.as_ref().map(|next| next.sha1.clone());
+    let run = Run::new(in_force, folder, around, state);
+    if is_over {
+        if damage.is_some() {
+            run.journal.commit(|_| ())?;
+        }
+        return Ok(RunEnd::of(folder, run.journal.state()));
+    }
+    let survivors = u32::try_from(survivors.len()).unwrap_or(u32::MAX);
+    run.journal.tell(RunEvent::RunResumed { status: before, survivors, pid: std::process::id() })?;
+    if let Some(damage) = damage {
+        let message = format!("`state.json` was made again from what the run left: {damage}");
+        run.journal.tell(RunEvent::Warning { node: None, message })?;
+    }
+    if let Some(next) = &next {
+        tell_amendment(&run, next)?;
+    }
+    warn_about_ended(&run, &raised)?;
+    run.journal.commit(|_| ())?;
+    if let Some(next) = &next {
+        // The state knows both plans while one takes the other's place.
+        next.write(folder)?;
+        run.journal.commit(|state| state.plan_sha1 = state.next_plan_sha1.take())?;
+    }
+    run.execute()
+}
+
+fn check_nodes(plan: &Plan, state: &State) -> Result<(), EngineError> {
+    let is_same =
+        plan.nodes.len() == state.nodes.len() && plan.nodes.iter().zip(&state.nodes).all(|(a, b)| a.id == b.id);
+    let mismatch = || EngineError::Mismatch { why: "`plan.json` and `state.json` name other stages".to_owned() };
+    if is_same { Ok(()) } else { Err(mismatch()) }
+}
+
+fn amended(
+    frozen: &Frozen,
+    folder: &RunFolder,
+    state: &State,
+    change: &Change,
+    around: &Surroundings<'_>,
+) -> Result<Frozen, EngineError> {
+    let settled = || {
+        let limited = state.nodes.iter().filter(|at| at.status == NodeStatus::Limit && at.has_used_its_iterations());
+        EngineError::Settled {
+            run: folder.name().to_owned(),
+            status: state.status.name(),
+            most: limited.map(|at| at.iteration_completed).min(),
+        }
+    };
+    let plan = amend::amend(&frozen.plan, state, change, rfc3339((around.now)()));
+    Frozen::of(plan.ok_or_else(settled)?)
+}
+
+fn tell_amendment(run: &Run<'_>, next: &Frozen) -> Result<(), EngineError> {
+    let Some(amendment) = next.plan.amendments.last() else { return Ok(()) };
+    let (change, nodes) = (amendment.change.clone(), amendment.nodes.clone());
+    run.journal.tell(RunEvent::PlanAmended { change, nodes, plan_sha1: next.sha1.clone() })
+}
+
+/// A stage that ended is not repeated, although one before it goes on.
+fn warn_about_ended(run: &Run<'_>, raised: &[usize]) -> Result<(), EngineError> {
+    for index in board::after(run.plan, raised) {
+        let status = run.journal.ask(|state| state.nodes[index].status);
+        if matches!(status, NodeStatus::Done | NodeStatus::Limit) {
+            let message = "it ended before, and does not see what comes of the stages before it now";
+            run.journal.warn(&run.plan.nodes[index].id, message)?;
+        }
+    }
+    Ok(())
+}
+
+/// Ends what an engine that is gone left at work. A run that has ended has nothing that could be ended.
+pub(super) fn end_left(folder: &RunFolder, around: &Surroundings<'_>) -> Result<Vec<Ended>, EngineError> {
+    let FoundState { state, damage } = rebuild::find(folder, &folder.plan()?)?;
+    let not_running = || EngineError::NotRunning { run: folder.name().to_owned() };
+    let state = state.filter(|state| state.status == RunStatus::Running).ok_or_else(not_running)?;
+    let ended = custody::end_survivors(&state.run_id, &around.cancel);
+    if damage.is_some() {
+        rebuild::put_aside(&folder.state_path())?;
+    }
+    let elapsed = seconds(state.elapsed_seconds);
+    let cost_usd = state.cost_usd;
+    let journal = Journal::new(folder, around, state);
+    let status = RunStatus::Cancelled;
+    journal.tell(RunEvent::RunEnded { status, seconds: elapsed, cost_usd, error: None })?;
+    let now = journal.now();
+    journal.commit(|state| {
+        (state.status, state.ended_at) = (status, Some(now));
+        let open = state.nodes.iter().find(|node| !node.is_over());
+        state.resume_from = open.map(|node| node.iteration_completed + 1);
+        state.reason = Some("its engine was gone, and it was stopped".to_owned());
+    })?;
+    Ok(ended)
+}

@@ -1,0 +1,35 @@
+//! What a person is told about a line that is left to them.
+
+use super::edit::Edits;
+use super::stage::ending;
+use crate::definition::Entry;
+use crate::lint::{Findings, Severity};
+
+/// Names the line of an older key, why it was not rewritten, and what to write there.
+pub(crate) fn by_hand(edits: &Edits<'_>, entry: &Entry, why: &str) -> String {
+    let write = match entry.key.as_str() {
+        "completion" => format!("write `termination: {{type: {}}}` by hand", ending(entry)),
+        "min_iterations" => "write it below `termination` by hand".to_owned(),
+        "max_iterations" => "write it below `guardrails` by hand".to_owned(),
+        "output" => "write `output: <path>` by hand".to_owned(),
+        _ => "take it out by hand".to_owned(),
+    };
+    format!("line {}: `{}` {why}; {write}", edits.line(entry.key_at.start), entry.key)
+}
+
+/// Names the line that stands in the way, where a rewrite of the file would change what it means: the first error, else
+/// the first of the older form.
+pub(crate) fn left(findings: &Findings) -> String {
+    let first = |severity| findings.list.iter().find(move |finding| finding.severity == severity);
+    match first(Severity::Error).or_else(|| first(Severity::Deprecation)) {
+        Some(finding) if finding.is_error() => {
+            format!("line {}: {}; correct it, and try again", finding.line, finding.message)
+        }
+        Some(finding) => format!(
+            "line {}: {}; it stands in an unusual form, and a rewrite would change what the file means, so it is \
+             yours to change (`docs/lint.md` shows how, at {})",
+            finding.line, finding.message, finding.code
+        ),
+        None => "a rewrite would change what it means".to_owned(),
+    }
+}
