@@ -26,7 +26,7 @@ fn verdict(input: &str, action: Action<'_>) -> Verdict {
     event.call = Some(ToolCall { tool: "Fuzz".into(), id: None, action, input: input.into() });
     let env = |name: &str| (name == "HOME").then(|| OsString::from("/home/dev"));
     let root = Path::new("/home/dev/project");
-    judge(&Policy::parse(&POLICY), &event, &Place { root: Some(root), cwd: root, env: &env }, &NoFiles)
+    judge(&Policy::parse(&POLICY), &event, &Place { root: Some(root), tree: None, cwd: root, env: &env }, &NoFiles)
 }
 
 /// A world without files.

@@ -1,12 +1,15 @@
 //! The command line: global options, the list of commands, and what happens around each of them.
 
+use std::io;
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use stead_pipeline::RunStatus;
+use stead_store::terminal_columns;
 
 use crate::command;
 use crate::error::CliError;
+use crate::project::env;
 use crate::ui::Ui;
 
 /// Keeps coding agents steady: context that survives, gates that hold, evidence instead of claims.
@@ -14,7 +17,6 @@ use crate::ui::Ui;
 #[command(
     name = "stead",
     version,
-    max_term_width = 100,
     after_help = "Start here:\n  stead demo            see the main job in a throw-away project\n  stead init            set Stead up in this project\n  stead doctor          prove that it works"
 )]
 struct Cli {
@@ -118,7 +120,7 @@ impl Exit {
 
 /// Parses the command line, runs the command, prints its error and gives the exit code.
 pub(crate) fn run() -> u8 {
-    let cli = Cli::parse();
+    let cli = parse();
     let mut ui = Ui::new(cli.global.clone());
     match dispatch(cli.command, &mut ui) {
         Ok(exit) => exit.code(),
@@ -127,6 +129,19 @@ pub(crate) fn run() -> u8 {
             error.exit_code()
         }
     }
+}
+
+/// Reads the command line.
+fn parse() -> Cli {
+    let matches = Cli::command().term_width(width()).get_matches();
+    Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
+}
+
+/// How wide help is: as the terminal, a hundred columns at most; where no width is known, eighty.
+fn width() -> usize {
+    let told = || env("COLUMNS").and_then(|columns| columns.to_str()?.parse().ok());
+    let seen = terminal_columns(io::stdout()).or_else(|| terminal_columns(io::stderr()));
+    seen.or_else(told).unwrap_or(80).clamp(40, 100)
 }
 
 fn dispatch(command: Command, ui: &mut Ui) -> Result<Exit, CliError> {

@@ -57,6 +57,17 @@ impl CliError {
         self
     }
 
+    /// Adds what can be done once the hint was followed.
+    #[must_use]
+    pub(crate) fn hinted_too(mut self, hint: impl Into<String>) -> Self {
+        let then = hint.into();
+        self.hint = Some(match self.hint.take() {
+            Some(first) => format!("{first}, then {then}"),
+            None => then,
+        });
+        self
+    }
+
     /// The same error, but as one of the command line.
     #[must_use]
     pub(crate) fn into_usage(mut self) -> Self {

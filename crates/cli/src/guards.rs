@@ -1,8 +1,9 @@
 //! The guards of a project as the commands see them: every file, what it amounts to, and what is wrong with it.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use stead_guard::{Ground, Listed, Origin, Problem, Source, State, inventory, shipped};
+use stead_guard::{Ground, Listed, Origin, Problem, Severity, Source, State, inventory, shipped};
 use stead_hook::{PolicyText, guard_ground, guard_sources};
 use stead_store::nearest;
 
@@ -30,11 +31,35 @@ impl Guards {
         self.problems.iter()
     }
 
+    /// How many files have errors, so that they speak for nobody.
+    pub(crate) fn broken_files(&self) -> usize {
+        let errors = self.problems.iter().filter(|problem| problem.severity == Severity::Error);
+        errors.map(|problem| problem.file.as_str()).collect::<BTreeSet<_>>().len()
+    }
+
     /// The guard that is meant by an id: the one that counts, where several have it.
     pub(crate) fn find(&self, id: &str) -> Result<&Listed, CliError> {
         let same = || self.list.iter().filter(|guard| guard.id == id);
         let counts = same().find(|guard| !matches!(guard.state, State::Replaced { .. }));
         counts.or_else(|| same().next()).ok_or_else(|| self.unknown(id))
+    }
+
+    /// The guard that is meant by an id, or all guards of the pack that is called so.
+    pub(crate) fn members(&self, id: &str) -> Result<Vec<&Listed>, CliError> {
+        let part = |guard: &&Listed| guard.id.strip_prefix(id).is_some_and(|rest| rest.starts_with('.'));
+        match self.find(id) {
+            Ok(guard) => Ok(vec![guard]),
+            Err(unknown) => {
+                let parts: Vec<&Listed> = self.list.iter().filter(part).collect();
+                let counts = |guard: &&Listed| !matches!(guard.state, State::Replaced { .. });
+                let counting: Vec<&Listed> = parts.iter().copied().filter(counts).collect();
+                match (parts.is_empty(), counting.is_empty()) {
+                    (true, _) => Err(unknown),
+                    (false, true) => Ok(parts),
+                    (false, false) => Ok(counting),
+                }
+            }
+        }
     }
 
     pub(crate) fn unknown(&self, id: &str) -> CliError {
@@ -47,7 +72,7 @@ impl Guards {
     }
 
     pub(crate) fn file_of(&self, id: &str) -> Option<&str> {
-        self.find(id).ok().map(|guard| guard.file.as_str())
+        self.members(id).ok().and_then(|guards| guards.first().map(|guard| guard.file.as_str()))
     }
 
     /// Says whether a guard has another text now than it had.
@@ -73,7 +98,7 @@ pub(crate) fn state_in_words(state: &State) -> String {
     match state {
         State::Active => "active".to_owned(),
         State::Off => "off".to_owned(),
-        State::Inert { needs } => format!("inert until told: {}", needs.join(", ")),
+        State::Inert { needs } => format!("needs {}", needs.join(", ")),
         State::Replaced { by } => format!("replaced by {by}"),
         State::Broken => "broken, not applied".to_owned(),
     }

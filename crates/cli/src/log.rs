@@ -8,6 +8,9 @@ use std::path::{Path, PathBuf};
 /// No more than this is read at a time.
 const REACH: u64 = 1 << 20;
 
+/// No more than this is shown of a line whose beginning is out of reach.
+const SHOWN: usize = 4096;
+
 /// A log that may not be there yet, read on from where the last look ended.
 pub(crate) struct Log {
     path: PathBuf,
@@ -28,13 +31,15 @@ impl Log {
         let mut log = Self { at: length.saturating_sub(REACH), ..Self::from_start(path) };
         let is_whole = log.at == 0;
         let text = log.read();
-        let mut last: Vec<&str> = text.lines().collect();
-        if !is_whole && !last.is_empty() {
+        let mut last: Vec<String> = text.lines().map(str::to_owned).collect();
+        if !is_whole && last.len() > 1 {
             last.remove(0);
+        } else if let Some(line) = last.first_mut().filter(|_| !is_whole) {
+            // A line that began out of reach is all there is to see.
+            *line = format!("…{}", end_of(line));
         }
         let from = last.len().saturating_sub(lines);
-        let last = last[from..].iter().map(|line| (*line).to_owned()).collect();
-        (log, last)
+        (log, last.split_off(from))
     }
 
     /// Gives what was added since; nothing when nothing was.
@@ -54,6 +59,13 @@ impl Log {
         }
         harmless(&String::from_utf8_lossy(&bytes))
     }
+}
+
+/// The last part of a line that is too long to be shown.
+fn end_of(line: &str) -> &str {
+    let from = line.len().saturating_sub(SHOWN);
+    let from = (from..line.len()).find(|at| line.is_char_boundary(*at)).unwrap_or(line.len());
+    &line[from..]
 }
 
 pub(crate) fn last_lines(path: &Path, lines: usize) -> Vec<String> {
@@ -98,6 +110,18 @@ mod tests {
         let (path, _file) = log(format!("{}last\n", "x".repeat(99).repeat(12_000) + "\n").as_bytes());
         assert_eq!(last_lines(&path, 5), ["last"]);
         assert_eq!(last_lines(Path::new("/nowhere/at/all"), 5), Vec::<String>::new());
+        std::fs::remove_file(path).unwrap();
+    }
+
+    #[test]
+    fn a_line_without_an_end_is_shown_at_its_end() {
+        let text = format!("begin{}\u{e4}end", "\u{e4}".repeat(1 << 20));
+        let (path, _file) = log(text.as_bytes());
+        let last = last_lines(&path, 5);
+        assert_eq!(last.len(), 1);
+        assert!(last[0].starts_with("…\u{e4}") && last[0].ends_with("\u{e4}end"), "{}", last[0].len());
+        assert!(last[0].len() <= SHOWN + "…".len());
+        assert_eq!(last_lines(&path, 0), Vec::<String>::new());
         std::fs::remove_file(path).unwrap();
     }
 

@@ -1,84 +1,99 @@
-//! Whether a person sits at this terminal. Some things only a person may do, and an agent can start any command; so a
-//! terminal alone does not prove it.
+//! Whether a person calls this command. Some things only a person may do, and an agent can start any command, in any
+//! spelling; so the commands that would weaken Stead ask here themselves, whatever a hook has seen.
 
-use std::ffi::OsString;
+mod seat;
+mod sign;
+
 use std::path::Path;
 
-use stead_harness::Harness;
-use stead_store::ancestors;
+use stead_store::{Config, Process, ancestry};
 
 use crate::error::CliError;
-use crate::project::env;
+use crate::project::{Project, env};
+use crate::session::calling_session;
 use crate::ui::Ui;
 
-/// Refuses to go on unless a person is asking.
-pub(crate) fn require_person(what: &str, ui: &Ui) -> Result<(), CliError> {
-    let terminal = if ui.is_interactive() { None } else { Some("there is no terminal".to_owned()) };
-    match terminal.or_else(|| agent_above(&env, &above())) {
-        None => Ok(()),
-        Some(why) => Err(CliError::user(format!("only a person may {what}, and {why}"))
-            .hinted("open a terminal of your own, outside of any agent, and run it there")),
+pub(crate) use sign::Sign;
+
+/// Whose files a command would change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Whose {
+    /// The project's. Its own files may say that agents are free to.
+    Project,
+    /// The person's, which no project speaks for.
+    Person,
+}
+
+/// Refuses to go on unless a person at a terminal is asking.
+pub(crate) fn require_person(what: &str, project: &Project, ui: &Ui) -> Result<(), CliError> {
+    let surroundings = Surroundings::look();
+    let terminal = || (!ui.is_interactive()).then(|| "there is no terminal".to_owned());
+    let why = surroundings.agent().or_else(|| called_by_session(project)).or_else(terminal);
+    why.or_else(|| surroundings.empty_seat()).map_or(Ok(()), |why| Err(refusal(what, &why)))
+}
+
+/// Refuses to let anybody but a person at a terminal weaken what holds here.
+pub(crate) fn require_person_to_weaken(what: &str, whose: Whose, project: &Project, ui: &Ui) -> Result<(), CliError> {
+    if is_waived(whose, project.root()) { Ok(()) } else { require_person(what, project, ui) }
+}
+
+/// Refuses an agent; scripts of a person go on.
+pub(crate) fn refuse_agents(what: &str, whose: Whose, project: &Project) -> Result<(), CliError> {
+    if is_waived(whose, project.root()) {
+        return Ok(());
     }
+    let why = Surroundings::look().agent().or_else(|| called_by_session(project));
+    why.map_or(Ok(()), |why| Err(refusal(what, &why)))
 }
 
-/// Says why an agent seems to be running this command; `None` when nothing points to one.
-pub(crate) fn agent_is_near() -> Option<String> {
-    agent_above(&env, &above())
+/// Looks for what points to an agent that runs this command.
+pub(crate) fn agent_near() -> Option<Sign> {
+    Surroundings::look().sign()
 }
 
-fn agent_above(env: &dyn Fn(&str) -> Option<OsString>, above: &[Vec<String>]) -> Option<String> {
-    for harness in Harness::ALL {
-        let facts = &harness.doorway().facts;
-        if let Some(name) = facts.shell_vars.iter().find(|name| env(name).is_some_and(|value| !value.is_empty())) {
-            return Some(format!("`{name}` says that {} runs this command", facts.title));
+fn refusal(what: &str, why: &str) -> CliError {
+    CliError::user(format!("only a person may {what}, and {why}"))
+        .hinted("open a terminal of your own, outside of any agent, and run it there")
+}
+
+fn called_by_session(project: &Project) -> Option<String> {
+    calling_session(project).map(|binding| format!("session {} called this command", binding.session))
+}
+
+/// Says whether the project's files switch self-protection off. Nothing else counts: whoever calls can set variables.
+fn is_waived(whose: Whose, root: &Path) -> bool {
+    whose == Whose::Project && !Config::load(Some(root), &|_| None, &[]).0.bool("gate.self_protection")
+}
+
+/// What a process can see of who started it.
+struct Surroundings {
+    /// This process and those above it.
+    line: Vec<Process>,
+}
+
+impl Surroundings {
+    /// A test that runs within an agent must be able to say otherwise; release builds have no such door.
+    fn look() -> Self {
+        if cfg!(debug_assertions)
+            && let Some(said) = env("STEAD_TEST_ANCESTORS")
+        {
+            let words = |line: &str| line.split_whitespace().map(str::to_owned).collect();
+            let above = said.to_string_lossy().into_owned();
+            let above = above.lines().map(|line| Process { words: words(line), ..Process::default() });
+            return Self { line: std::iter::once(Process::default()).chain(above).collect() };
         }
-        // An interpreted program is the second word, behind its interpreter.
-        let is_it = |line: &Vec<String>| line.iter().take(2).any(|word| is_program(word, facts.program));
-        if above.iter().any(is_it) {
-            return Some(format!("`{}` started this command", facts.program));
-        }
-    }
-    None
-}
-
-fn is_program(word: &str, program: &str) -> bool {
-    let name = Path::new(word).file_name().and_then(|name| name.to_str()).unwrap_or_default();
-    let plain = [".js", ".mjs", ".cjs", ".exe", ".cmd"].iter().find_map(|end| name.strip_suffix(end)).unwrap_or(name);
-    plain == program
-}
-
-/// The command lines above this one. A test that runs within an agent must be able to say otherwise; release builds
-/// have no such door.
-fn above() -> Vec<Vec<String>> {
-    if cfg!(debug_assertions)
-        && let Some(said) = env("STEAD_TEST_ANCESTORS")
-    {
-        let lines = said.to_string_lossy().into_owned();
-        return lines.lines().map(|line| line.split_whitespace().map(str::to_owned).collect()).collect();
-    }
-    ancestors()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[track_caller]
-    fn check(vars: &[&str], above: &[&str], expected: bool) {
-        let env = |name: &str| vars.contains(&name).then(|| OsString::from("1"));
-        let above: Vec<Vec<String>> =
-            above.iter().map(|line| line.split_whitespace().map(str::to_owned).collect()).collect();
-        assert_eq!(agent_above(&env, &above).is_some(), expected, "{vars:?} {above:?}");
+        Self { line: ancestry() }
     }
 
-    #[test]
-    fn an_agent_shows_by_its_variables_and_its_process() {
-        check(&[], &[], false);
-        check(&["HOME", "TERM"], &["-zsh", "/usr/bin/login", "/sbin/init"], false);
-        check(&["CLAUDECODE"], &[], true);
-        check(&[], &["bash -c stead", "/usr/local/bin/codex exec"], true);
-        check(&[], &["node /opt/gemini/bundle/gemini.js -p x"], true);
-        check(&[], &["vim notes-about/claude.md", "less claude.txt"], false);
-        check(&[], &["/opt/cursor/cursor --type=renderer"], false);
+    fn sign(&self) -> Option<Sign> {
+        Sign::of_agent(&env, self.line.get(1..).unwrap_or_default())
+    }
+
+    fn agent(&self) -> Option<String> {
+        self.sign().map(|sign| sign.why)
+    }
+
+    fn empty_seat(&self) -> Option<String> {
+        seat::is_empty(&self.line)
     }
 }

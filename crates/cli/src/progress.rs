@@ -52,6 +52,17 @@ impl Progress {
         self.hushed.store(hushed, Ordering::SeqCst);
     }
 
+    /// Says something that is no event, above the bars where there are any.
+    pub(crate) fn say(&self, text: &str) {
+        match (&self.bars, self.manner) {
+            (_, Manner::Silent) => {}
+            (Some(bars), _) => bars.say(text),
+            (None, _) => {
+                let _ = writeln!(std::io::stderr().lock(), "{text}");
+            }
+        }
+    }
+
     /// Takes the bars away; the answer comes next.
     pub(crate) fn finish(&self) {
         if let Some(bars) = &self.bars {

@@ -39,7 +39,7 @@ impl Project {
             return Ok(());
         }
         let message = format!("`{}` is not a project yet", self.root().display());
-        Err(CliError::user(message).hinted("run `stead context init` first"))
+        Err(CliError::user(message).hinted("run `stead init` first"))
     }
 
     /// The folder of the context room.

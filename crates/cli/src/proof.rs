@@ -4,7 +4,7 @@ use stead_evidence::{EvidenceError, Ground, Kind, Who};
 use stead_store::{Layout, Room};
 
 use crate::error::CliError;
-use crate::person::agent_is_near;
+use crate::person::agent_near;
 use crate::project::{Project, env};
 use crate::session::calling_session;
 use crate::ui::Ui;
@@ -13,7 +13,7 @@ use crate::ui::Ui;
 pub(crate) fn ground(project: &Project) -> Ground {
     let layout = Layout::of(&project.config);
     Ground {
-        root: project.root().to_owned(),
+        root: project.found.work().to_owned(),
         features: layout.dir(project.root(), Room::Features),
         indexes: project.indexes(),
         // Where the hook looks, which does not follow the layout.
@@ -35,7 +35,7 @@ pub(crate) fn who(project: &Project) -> Who {
 
 /// Whose word something is: a person's only from a terminal without any sign of an agent.
 pub(crate) fn voice(who: &Who, ui: &Ui) -> Kind {
-    let is_agent = who.session.is_some() || who.run.is_some() || agent_is_near().is_some();
+    let is_agent = who.session.is_some() || who.run.is_some() || agent_near().is_some();
     if is_agent || !ui.is_interactive() { Kind::Claimed } else { Kind::Person }
 }
 

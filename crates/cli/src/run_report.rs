@@ -3,7 +3,10 @@
 use std::path::Path;
 
 use serde_json::{Value, json};
-use stead_pipeline::{NodeState, RunEnd, RunFolder, RunStatus, RunView, ViewStatus};
+use stead_pipeline::custody;
+use stead_pipeline::{
+    ErrorKind, NodeState, NodeStatus, Plan, RunEnd, RunFolder, RunStatus, RunView, State, ViewStatus,
+};
 
 use crate::cli::Exit;
 use crate::command::run::Asked;
@@ -27,7 +30,11 @@ pub(crate) struct RunReport {
     pid: Option<u32>,
     folder: RunFolder,
     /// The command that goes on with it.
-    resume: Option<String>,
+    pub(crate) resume: Option<String>,
+    /// What else can be done.
+    advice: Option<String>,
+    /// Processes that an engine which is gone left at work.
+    survivors: usize,
 }
 
 impl RunReport {
@@ -37,16 +44,33 @@ impl RunReport {
     }
 
     pub(crate) fn new(folder: &RunFolder, view: RunView) -> Self {
-        let plan = view.status.can_resume().then(|| folder.plan().ok()).flatten();
+        let way = Way::of(view.status, &view.state);
+        let plan = (way != Way::None).then(|| folder.plan().ok()).flatten();
+        let way = match (way, &plan, &view.state.error) {
+            (Way::Provider, Some(plan), Some(error)) if has_own_provider(plan, &error.stage) => Way::Plain,
+            (way, ..) => way,
+        };
         let resume = plan.map(|plan| Asked::of(&plan).resume(&plan.run));
+        let survivors = match view.status {
+            ViewStatus::Interrupted => custody::count_survivors(&view.state.run_id),
+            _ => 0,
+        };
         let end = RunEnd::of(folder, view.state);
-        Self { status: view.status, end, pid: view.pid, folder: folder.clone(), resume }
+        let (resume, advice) = way.words(resume);
+        Self { status: view.status, end, pid: view.pid, folder: folder.clone(), resume, advice, survivors }
     }
 
     /// The same of a run that nobody will go on with.
     #[must_use]
     pub(crate) fn for_good(self) -> Self {
-        Self { resume: None, ..self }
+        Self { resume: None, advice: None, ..self }
+    }
+
+    /// The same of a run whose files go away.
+    #[must_use]
+    pub(crate) fn without_log(mut self) -> Self {
+        self.end.log = None;
+        self
     }
 
     /// The exit code of whoever ran it.
@@ -61,6 +85,7 @@ impl RunReport {
         value["folder"] = json!(self.folder.path());
         value["log"] = json!(self.end.log);
         value["resume"] = json!(self.resume);
+        value["survivors"] = json!(self.survivors);
         value
     }
 
@@ -104,9 +129,15 @@ impl RunReport {
                 lines.extend(quoted(log));
             }
         }
+        if self.survivors > 0 {
+            let count =
+                if self.survivors == 1 { "1 process".to_owned() } else { format!("{} processes", self.survivors) };
+            lines.push(format!("left: {count} of it at work; `stead stop {}` ends them", state.run));
+        }
         if let Some(resume) = &self.resume {
             lines.push(format!("resume: {resume}"));
         }
+        lines.extend(self.advice.clone());
         lines
     }
 
@@ -124,12 +155,68 @@ impl RunReport {
     }
 }
 
+/// Says whether a node is a branch over providers, which keeps its own whatever is asked for.
+fn has_own_provider(plan: &Plan, id: &str) -> bool {
+    let branch = plan.nodes.iter().find(|node| node.id == id).and_then(|node| node.branch.as_ref());
+    branch.is_some_and(|branch| branch.item.is_none())
+}
+
+/// How a run can go on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Way {
+    /// It is at work, or done.
+    None,
+    Plain,
+    /// With more iterations.
+    More(u32),
+    /// With another provider, unless the program is installed.
+    Provider,
+    /// Its time or money is used up, and that is part of its plan.
+    Spent,
+}
+
+impl Way {
+    fn of(status: ViewStatus, state: &State) -> Self {
+        let limited: Vec<&NodeState> = match (status, &state.error) {
+            (ViewStatus::Limit, _) => state.nodes.iter().filter(|node| node.status == NodeStatus::Limit).collect(),
+            (ViewStatus::Failed, Some(error)) if error.kind == ErrorKind::Limit => {
+                state.node(&error.stage).into_iter().collect()
+            }
+            (ViewStatus::Failed, Some(error)) if error.kind == ErrorKind::Start => return Self::Provider,
+            (status, _) if status.can_resume() => return Self::Plain,
+            _ => return Self::None,
+        };
+        let used_up = limited.iter().filter(|node| node.has_used_its_iterations());
+        used_up.map(|node| node.max_iterations.saturating_mul(2)).max().map_or(Self::Spent, Self::More)
+    }
+
+    /// The command, and what else to say.
+    fn words(self, resume: Option<String>) -> (Option<String>, Option<String>) {
+        let with = |option: &str| resume.as_ref().map(|resume| format!("{resume} {option}"));
+        match self {
+            Self::None => (None, None),
+            Self::Plain => (resume, None),
+            Self::More(most) => (with(&format!("--max {most}")), None),
+            Self::Provider => {
+                let other = with("--provider NAME").map(|command| format!("or, with another provider: {command}"));
+                (resume, other)
+            }
+            Self::Spent => {
+                let told = "hint: its time or money is used up; give the stage more, and start a run with another name";
+                (None, Some(told.to_owned()))
+            }
+        }
+    }
+}
+
 fn stage_line(node: &NodeState, width: usize) -> String {
     let words = match (&node.error, &node.waiting_until) {
         (Some(error), _) => format!("{}: {}", error.kind.name(), error.message),
-        (None, Some(until)) => format!("until {until}"),
-        (None, None) if node.iteration > 0 => spent(node.elapsed_seconds, node.cost_usd),
-        (None, None) => String::new(),
+        (None, Some(until)) if matches!(node.status, NodeStatus::Waiting | NodeStatus::Quota) => {
+            format!("until {until}")
+        }
+        (None, _) if node.iteration > 0 => spent(node.elapsed_seconds, node.cost_usd),
+        (None, _) => String::new(),
     };
     let count = format!("{}/{}", node.iteration_completed, node.max_iterations);
     let head = format!("  {:width$}  {:<9}  {count:>7}  ", node.id, node.status.name());

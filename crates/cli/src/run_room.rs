@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use stead_pipeline::{Catalog, DefinitionError, EngineError, Plan, Provider, RunFolder, provider};
+use stead_pipeline::{Catalog, DefinitionError, EngineError, Provider, RunFolder, provider};
 use stead_store::{Layout, Room};
 
 use crate::error::CliError;
@@ -47,9 +47,12 @@ impl RunRoom {
         Provider::Known("claude".to_owned())
     }
 
-    /// Further arguments for the providers of a plan, by their names, from the settings.
-    pub(crate) fn provider_args(&self, plan: &Plan) -> Result<BTreeMap<String, Vec<String>>, CliError> {
-        let known = plan.nodes.iter().filter_map(|node| match &node.provider {
+    /// Further arguments for providers, by their names, from the settings.
+    pub(crate) fn provider_args<'a>(
+        &self,
+        providers: impl Iterator<Item = &'a Provider>,
+    ) -> Result<BTreeMap<String, Vec<String>>, CliError> {
+        let known = providers.filter_map(|provider| match provider {
             Provider::Known(name) => Some(name),
             Provider::Command(_) | Provider::Mock => None,
         });

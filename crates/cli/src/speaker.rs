@@ -1,20 +1,32 @@
 //! For whom a command speaks: the session that called it, the one that was named, or the last one that a hook saw.
 
+use std::path::Path;
+
 use serde::Deserialize;
 use stead_harness::Harness;
-use stead_hook::{Asker, SessionState, refusal};
-use stead_model::{FileId, unix_millis};
+use stead_hook::{Asker, SessionState, examine, refusal};
+use stead_model::{Action, Event, EventKind, FileId, Level, ToolCall, unix_millis};
 use stead_store::Tail;
 
-use crate::person::agent_is_near;
+use crate::person::agent_near;
 use crate::project::{Project, env, now_millis};
 use crate::session::calling_session;
 
 /// A session that was seen longer ago is not what somebody means without naming it.
 const LAST_SEEN: i64 = 24 * 3600 * 1000;
 
-/// How many lines of the session log are looked at.
+/// How many lines of the session log are looked at for the last session, and for one with a name.
 const LINES: usize = 200;
+const CALLS: usize = 20_000;
+
+/// A line of the session log.
+#[derive(Deserialize)]
+struct Line {
+    ts: String,
+    harness: String,
+    session: Option<String>,
+    event: String,
+}
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Speaker {
@@ -62,13 +74,49 @@ impl Speaker {
 
     /// Why the calling agent may not have this command run for it in the project's root; a person may have any.
     pub(crate) fn refusal(&self, project: &Project, command: &str) -> Option<String> {
-        let by_agent = self.session.is_some() || agent_is_near().is_some();
-        if !by_agent {
-            return None;
-        }
-        let harness = self.harness.as_deref().and_then(Harness::from_name).unwrap_or(Harness::ALL[0]);
-        let asker = Asker { harness, session: self.session.as_deref() };
+        let asker = Asker { harness: self.agent()?, session: self.session.as_deref() };
         refusal(project.root(), project.root(), &env, asker, command)
+    }
+
+    /// Why the calling agent may not have this file read for it; a person may have any. A guard that sends agents to
+    /// `stead logs` does not keep them from it.
+    pub(crate) fn refusal_to_read(&self, project: &Project, dir: &Path, file: &Path) -> Option<String> {
+        let harness = self.agent()?;
+        let named = dir.join(file);
+        let real = named.canonicalize().ok().filter(|real| *real != named);
+        let paths: Vec<_> =
+            std::iter::once(named).chain(real).map(|path| path.to_string_lossy().into_owned()).collect();
+        let events = harness.doorway().facts.events;
+        let native = events.iter().find(|fact| fact.kind == EventKind::BeforeTool).map_or("", |fact| fact.native);
+        let mut event = Event::new(EventKind::BeforeTool, native);
+        event.session = self.session.as_deref().map(Into::into);
+        let input = serde_json::json!({"file_path": paths.first()}).to_string();
+        let action = Action::Read(paths.into_iter().map(Into::into).collect());
+        event.call = Some(ToolCall { tool: "".into(), id: None, action, input: input.into() });
+        let examined = examine(project.root(), dir, &env, harness, &event, None);
+        if examined.own.level > Level::Warn {
+            return Some(examined.own.reason_text());
+        }
+        let sends_here = |say: &str| say.contains("`stead logs");
+        let stops = examined.hits.iter().find(|hit| hit.level > Level::Warn && !sends_here(&hit.say));
+        stops.map(|hit| format!("`{}` says: {}", hit.guard, hit.say))
+    }
+
+    /// The client whose agent is calling, as far as one can tell; `None` for a person.
+    pub(crate) fn agent(&self) -> Option<Harness> {
+        let named = self.harness.as_deref().and_then(Harness::from_name);
+        match (&self.session, agent_near()) {
+            (None, None) => None,
+            (_, sign) => Some(named.or(sign.and_then(|sign| sign.harness)).unwrap_or(Harness::ALL[0])),
+        }
+    }
+
+    /// The client of a session, told from its calls in the log.
+    pub(crate) fn harness_of(project: &Project, session: &str) -> Option<String> {
+        let log = Tail::open(&project.indexes().join("sessions.jsonl")).ok()?;
+        let lines = log.take(CALLS).flatten().filter(|line| line.text.contains(session));
+        let mut lines = lines.filter_map(|line| serde_json::from_str::<Line>(&line.text).ok());
+        lines.find(|line| line.session.as_deref() == Some(session)).map(|line| line.harness)
     }
 
     fn of(project: &Project, harness: Option<String>, session: String, known_by: KnownBy) -> Self {
@@ -80,13 +128,6 @@ impl Speaker {
 }
 
 fn last_seen(project: &Project) -> Option<(String, String)> {
-    #[derive(Deserialize)]
-    struct Line {
-        ts: String,
-        harness: String,
-        session: Option<String>,
-        event: String,
-    }
     let log = Tail::open(&project.indexes().join("sessions.jsonl")).ok()?;
     for line in log.take(LINES).flatten() {
         let Ok(line) = serde_json::from_str::<Line>(&line.text) else { continue };

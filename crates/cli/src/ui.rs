@@ -6,6 +6,9 @@ use std::path::PathBuf;
 use crate::cli::Global;
 use crate::error::CliError;
 
+/// How wide a line of a list is, at most.
+pub(crate) const WIDTH: usize = 80;
+
 pub(crate) struct Ui {
     pub(crate) global: Global,
 }
@@ -72,4 +75,18 @@ impl Ui {
         let _ = io::stdin().read_line(&mut answer);
         matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes")
     }
+}
+
+/// A number with its word, which is in the plural unless there is just one.
+pub(crate) fn counted(number: usize, word: &str) -> String {
+    let end = if number == 1 { "" } else { "s" };
+    format!("{number} {word}{end}")
+}
+
+/// A line of a list, cut where a terminal would break it.
+pub(crate) fn in_width(line: &str) -> String {
+    if line.chars().count() <= WIDTH {
+        return line.to_owned();
+    }
+    line.chars().take(WIDTH - 1).chain(['…']).collect()
 }

@@ -46,7 +46,7 @@ pub use item::{Attachment, Item, Output, Who};
 pub use kind::Kind;
 pub use observe::{Seen, could_be_evidence, observe};
 pub use offering::{Offering, add};
-pub use runner::{Run, recognise};
+
 pub use severity::Severity;
 pub use source::Source;
 pub use standing::{Standing, standing, standing_of};

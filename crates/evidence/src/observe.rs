@@ -10,7 +10,7 @@ use crate::command_line::{CommandLine, Part};
 use crate::joint::Joint;
 use crate::normal::{bare, normal, program_words};
 use crate::proof::weakness;
-use crate::runner::{Run, recognise_part};
+use crate::runner::{Run, Tools, recognise_part};
 use crate::summary::{looks_like_one, summarise};
 use crate::{
     About, Bounds, EvidenceError, Feature, FeatureList, Ground, Item, Kind, Output, Source, Tree, Who, project_tree,
@@ -74,16 +74,19 @@ pub fn could_be_evidence(command: &str) -> bool {
     command.len() <= 64 * 1024 && SIGNS.iter().any(|sign| command.contains(sign))
 }
 
-/// Writes down what a hook saw, if it is a test or a build, and gives the line of the log.
+/// Writes down what a hook saw, if it is a test, a build or a feature's verifier, and gives the line of the log.
 pub fn observe(ground: &Ground, seen: &Seen<'_>, bounds: &Bounds<'_>) -> Result<Option<Item>, EvidenceError> {
     let line = CommandLine::read(seen.command);
-    let Some((at, run)) = main_run(&line) else { return Ok(None) };
+    let tools = Tools::of(&ground.root);
+    let known = main_run(&line, tools);
+    let features = features(ground);
+    let Some((at, run)) = known.or_else(|| own_check(&line, &features)) else { return Ok(None) };
     let dir = folder(&line, at, seen.dir, &ground.root);
     let part = &line.parts[at];
-    let doubt = doubt(&line, at);
+    let doubt = doubt(&line, at, tools);
     // A failing line failed, whichever of its commands did.
     let exit = seen.exit.filter(|exit| doubt.is_none() || *exit != 0);
-    let counts = summarise(run.runner, seen.output).filter(|_| run.about == About::Test);
+    let counts = summarise(run.runner, seen.output).filter(|_| run.about != About::Build);
     let kind = if exit.is_some() { Kind::Observed } else { Kind::Seen };
     let mut item = Item::new(seen.now, kind, Source::Hook, run.about, &format!("{}\0{:?}", seen.command, seen.who));
     item.weak = match doubt {
@@ -93,7 +96,7 @@ pub fn observe(ground: &Ground, seen: &Seen<'_>, bounds: &Bounds<'_>) -> Result<
     item.command = Some(shown(seen.command));
     item.exit = exit;
     item.counts = counts;
-    item.runner = Some(run.runner.to_owned());
+    item.runner = Some(run.runner).filter(|runner| !runner.is_empty()).map(str::to_owned);
     item.output = Some(Output::of(seen.output));
     item.who = seen.who.clone();
     item.dir = dir.clone();
@@ -101,10 +104,8 @@ pub fn observe(ground: &Ground, seen: &Seen<'_>, bounds: &Bounds<'_>) -> Result<
     item.whole = run.is_whole && in_root;
     let archive = Archive::quick(ground);
     if kind == Kind::Observed {
-        for feature in features(ground)
-            .iter()
-            .filter(|feature| in_root && speaks_for(feature, part, &run, &item))
-            .take(MOST_FEATURES)
+        for feature in
+            features.iter().filter(|feature| in_root && speaks_for(feature, part, &run, &item)).take(MOST_FEATURES)
         {
             keep_for(&archive, ground, feature, part, &item, bounds)?;
         }
@@ -149,11 +150,18 @@ pub(crate) fn features(ground: &Ground) -> Vec<Feature> {
 }
 
 /// The run that the line is about: its last test run, else its last build.
-fn main_run(line: &CommandLine) -> Option<(usize, Run)> {
+fn main_run(line: &CommandLine, tools: Tools<'_>) -> Option<(usize, Run)> {
     let runs: Vec<(usize, Run)> =
-        line.parts.iter().enumerate().filter_map(|(at, part)| Some((at, recognise_part(part)?))).collect();
+        line.parts.iter().enumerate().filter_map(|(at, part)| Some((at, recognise_part(part, tools)?))).collect();
     let test = runs.iter().rev().find(|(_, run)| run.about == About::Test);
     test.or(runs.last()).copied()
+}
+
+/// A program that nobody knows as a test, but some feature as its verifier.
+fn own_check(line: &CommandLine, features: &[Feature]) -> Option<(usize, Run)> {
+    let is_one = |part: &Part| features.iter().any(|feature| verifier(feature, part).is_some());
+    let at = line.parts.iter().rposition(is_one)?;
+    Some((at, Run { runner: "", about: About::Check, is_whole: false }))
 }
 
 /// The verifier of a feature that this command is.
@@ -189,7 +197,7 @@ fn folder(line: &CommandLine, at: usize, start: &Path, root: &Path) -> Option<St
 }
 
 /// Says why the line's end is not the run's own, or its output may be somebody else's.
-fn doubt(line: &CommandLine, at: usize) -> Option<String> {
+fn doubt(line: &CommandLine, at: usize, tools: Tools<'_>) -> Option<String> {
     if line.is_opaque {
         return Some("the command around it is more than can be followed".into());
     }
@@ -212,7 +220,7 @@ fn doubt(line: &CommandLine, at: usize) -> Option<String> {
         if let Some(why) = why {
             return Some(why.into());
         }
-        if index != at && !is_harmless(part, fails_in_pipes && index > at) {
+        if index != at && !is_harmless(part, fails_in_pipes && index > at, tools) {
             let program = part.words.first().map_or("a variable", String::as_str);
             return Some(format!("`{}` beside it may have written the summary", shown(program)));
         }
@@ -230,26 +238,25 @@ const QUIET: &[&str] = &[
 /// Programs that only pass on what they are given.
 const FILTERS: &[&str] = &["tail", "head", "tee", "cat", "grep", "less", "sort", "wc"];
 
-fn is_harmless(part: &Part, is_filter: bool) -> bool {
+fn is_harmless(part: &Part, is_filter: bool, tools: Tools<'_>) -> bool {
     let words = program_words(part);
     let Some(program) = words.first() else { return true };
+    let is_run = || recognise_part(part, tools).is_some();
     let verb = words.get(1).map(String::as_str).unwrap_or_default();
     match program.as_str() {
         "echo" | "printf" => !looks_like_one(&words[1..].join(" ").replace("\\n", "\n").replace("\\t", "\t")),
         "git" => !matches!(verb, "log" | "show" | "diff" | "grep" | "cat-file" | "blame" | "reflog"),
-        "npm" | "pnpm" | "yarn" | "bun" => {
-            matches!(verb, "ci" | "install" | "i" | "add") || recognise_part(part).is_some()
-        }
+        "npm" | "pnpm" | "yarn" | "bun" => matches!(verb, "ci" | "install" | "i" | "add") || is_run(),
         "pip" | "pip3" | "uv" | "poetry" | "bundle" | "composer" | "go" | "mix" | "deno" | "cargo" => {
             matches!(
                 verb,
                 "install" | "sync" | "mod" | "get" | "deps.get" | "fetch" | "fmt" | "clean" | "update" | "add"
-            ) || recognise_part(part).is_some()
+            ) || is_run()
         }
         program => {
             QUIET.contains(&program)
                 || (is_filter && FILTERS.contains(&program) && !words[1..].iter().any(|word| word.contains(['.', '/'])))
-                || recognise_part(part).is_some()
+                || is_run()
         }
     }
 }

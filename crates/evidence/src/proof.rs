@@ -12,7 +12,8 @@ pub(crate) fn weakness(exit: Option<i32>, counts: Option<Counts>, output: &str) 
         Some(exit) => return Some(format!("it ended with exit {exit}")),
     }
     if is_empty(output) {
-        return Some("it wrote nothing".into());
+        let why = if output.trim().is_empty() { "it wrote nothing" } else { "it wrote only empty JSON" };
+        return Some(why.into());
     }
     match counts {
         Some(counts) if counts.failed > 0 => Some(format!("{} failed", plural(counts.failed))),
@@ -116,6 +117,6 @@ mod tests {
         check(Some(0), Some((3, 1)), "x", Some("1 test failed"));
         check(Some(0), Some((0, 0)), "x", Some("no test ran"));
         check(Some(0), None, " \n", Some("it wrote nothing"));
-        check(Some(0), None, "[]", Some("it wrote nothing"));
+        check(Some(0), None, "[]", Some("it wrote only empty JSON"));
     }
 }

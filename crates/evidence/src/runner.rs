@@ -3,35 +3,38 @@
 mod build;
 mod extent;
 mod script;
+mod tools;
 
 use crate::About;
 use crate::command_line::Part;
 use crate::normal::program_words;
 
+pub(crate) use tools::Tools;
+
 /// A run of a known program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Run {
+pub(crate) struct Run {
     /// The runner by the name it has in records; also chooses how its summary is read.
-    pub runner: &'static str,
-    pub about: About,
+    pub(crate) runner: &'static str,
+    pub(crate) about: About,
     /// It runs everything there is: no name, path or filter narrows it down.
-    pub is_whole: bool,
+    pub(crate) is_whole: bool,
 }
 
 /// Recognises a test run or a build by its words; `None` for everything else, also for runs that test nothing, such as
 /// `--help` and listings.
-pub fn recognise(words: &[String]) -> Option<Run> {
+pub(crate) fn recognise_part(part: &Part, tools: Tools<'_>) -> Option<Run> {
+    let words = program_words(part);
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
-    recognise_words(&words)
+    recognise_words(&words, tools)
 }
 
-pub(crate) fn recognise_part(part: &Part) -> Option<Run> {
-    recognise(&program_words(part))
-}
-
-fn recognise_words(words: &[&str]) -> Option<Run> {
-    let words = launched(words);
+fn recognise_words(words: &[&str], tools: Tools<'_>) -> Option<Run> {
+    let words = launched(words, tools);
     let (program, rest) = words.split_first()?;
+    if !tools.has(program) {
+        return None;
+    }
     let name = base(program);
     if rest.iter().any(|word| NOT_A_RUN.contains(word)) {
         return None;
@@ -65,7 +68,7 @@ fn recognise_words(words: &[&str]) -> Option<Run> {
         "rails" => (rest.first() == Some(&"test")).then(|| test("minitest", &rest[1..])).flatten(),
         "ruby" => rest.contains(&"-Itest").then(|| test("minitest", &["narrow"])).flatten(),
         "phpunit" | "pest" | "paratest" => test("phpunit", rest),
-        "php" => script::php(rest),
+        "php" => script::php(rest, tools),
         "composer" => script::composer(rest),
         "dotnet" => script::verb("dotnet", rest, &["test"], &["build", "publish"]),
         "swift" => script::verb("swift", rest, &["test"], &["build"]),
@@ -97,10 +100,10 @@ const NOT_A_RUN: &[&str] = &[
 ];
 
 /// The program behind launchers that run a tool of the project's own environment.
-fn launched<'a>(words: &'a [&'a str]) -> &'a [&'a str] {
+fn launched<'a>(words: &'a [&'a str], tools: Tools<'_>) -> &'a [&'a str] {
     let mut words = words;
     loop {
-        let Some((program, rest)) = words.split_first() else { return words };
+        let Some((program, rest)) = words.split_first().filter(|(program, _)| tools.has(program)) else { return words };
         let skip = match (base(program), rest.first()) {
             ("uv" | "poetry" | "pipenv" | "pdm" | "hatch" | "rye" | "pixi", Some(&"run")) => 1,
             ("bundle" | "mise" | "direnv" | "asdf" | "bunx", Some(&"exec")) => 1,

@@ -5,6 +5,9 @@ use crate::normal::normal;
 use crate::observe::shown;
 use crate::{Bounds, EvidenceError, Feature, FeatureList, Ground, Item, Kind, Tree, tree_of};
 
+/// What proves features that have no verifiers.
+pub(crate) const WHOLE: &str = "stead verify -- <the project's test command>";
+
 /// A feature and its evidence.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Standing {
@@ -47,8 +50,8 @@ pub fn standing(ground: &Ground, feature: &str, bounds: &Bounds<'_>) -> Result<S
 /// time it ran; without any, a run of everything.
 pub fn standing_of(ground: &Ground, feature: &Feature, bounds: &Bounds<'_>) -> Result<Standing, EvidenceError> {
     let items = Archive::quick(ground).items(&feature.id)?;
-    let mut standing =
-        Standing { feature: feature.id.clone(), next: format!("stead verify {}", feature.id), ..Standing::default() };
+    let next = if feature.verifiers.is_empty() { WHOLE.to_owned() } else { format!("stead verify {}", feature.id) };
+    let mut standing = Standing { feature: feature.id.clone(), next, ..Standing::default() };
     standing.claimed = items.iter().filter(|item| matches!(item.kind, Kind::Claimed | Kind::Person)).cloned().collect();
     let own: Vec<&Item> = items.iter().filter(|item| item.kind.is_own()).collect();
     if !own.iter().any(|item| item.is_proof()) {

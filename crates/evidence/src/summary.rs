@@ -39,12 +39,13 @@ const READERS: &[(&str, Read)] = &[
     ("mix", script::mix),
 ];
 
-/// Reads the counts from an output of `runner`; for a runner that starts others, from whichever summary there is.
+/// Reads the counts from an output of `runner`; for a runner that starts others, from whichever summary there is. One's
+/// own words for "none" are understood, too, but not those for "some".
 pub fn summarise(runner: &str, output: &str) -> Option<Counts> {
     let plain = text::plain(text::tail(output, LIMIT));
     match READERS.iter().find(|(name, _)| *name == runner) {
         Some((_, read)) => read(&plain),
-        None => every(&plain),
+        None => every(&plain).or_else(|| line::says_none(&plain).then(Counts::default)),
     }
 }
 

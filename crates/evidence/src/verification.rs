@@ -6,7 +6,8 @@ use crate::archive::Archive;
 use crate::command_line::CommandLine;
 use crate::observe::{features, keep_for, shown, speaks_for};
 use crate::proof::weakness;
-use crate::runner::recognise_part;
+use crate::runner::{Tools, recognise_part};
+use crate::standing::WHOLE;
 use crate::summary::summarise;
 use crate::{
     About, Bounds, EvidenceError, Feature, FeatureList, Ground, Item, Kind, Output, Source, Tree, Who, project_tree,
@@ -37,7 +38,7 @@ pub fn record_run(ground: &Ground, ran: &Verified<'_>, bounds: &Bounds<'_>) -> R
         [part] if !line.is_opaque && !part.is_diverted => Some(part),
         _ => None,
     };
-    let run = part.and_then(recognise_part);
+    let run = part.and_then(|part| recognise_part(part, Tools::of(&ground.root)));
     let about = run.map_or(About::Check, |run| run.about);
     let runner = run.map_or("", |run| run.runner);
     let counts = summarise(runner, &checked.tail).filter(|_| about != About::Build);
@@ -145,11 +146,9 @@ impl Verification {
 pub fn fresh_verification(ground: &Ground, bounds: &Bounds<'_>) -> Result<Verification, EvidenceError> {
     let list = FeatureList::read(&ground.features).unwrap_or_default();
     let features = list.map(|list| list.features).unwrap_or_default();
-    let mut answer = Verification {
-        next: if features.is_empty() { "stead verify -- <the project's test command>" } else { "stead verify --all" }
-            .to_owned(),
-        ..Verification::default()
-    };
+    let each = !features.is_empty() && features.iter().all(|feature| !feature.verifiers.is_empty());
+    let next = if each { "stead verify --all" } else { WHOLE };
+    let mut answer = Verification { next: next.to_owned(), ..Verification::default() };
     let whole: Vec<Item> = Archive::quick(ground)
         .recent()?
         .take(LINES)

@@ -14,11 +14,13 @@ mod language;
 mod lexer;
 mod other;
 mod python;
+mod tame;
 mod text;
 mod value;
 
 pub(crate) use eval::{Surroundings, read};
 pub(crate) use language::Language;
+pub(crate) use tame::only_shows;
 
 use stead_model::{Content, How};
 
@@ -69,4 +71,10 @@ pub(crate) enum Act {
     Gap {
         what: String,
     },
+    /// Takes in a module, which runs what stands in its file.
+    Import {
+        module: String,
+    },
+    /// Does more than is read.
+    More,
 }

@@ -7,6 +7,7 @@ mod input;
 mod record;
 mod target;
 mod tool;
+mod web;
 
 use std::borrow::Cow;
 
@@ -26,7 +27,7 @@ pub fn effects(call: &ToolCall<'_>, place: &Place<'_>, facts: &dyn Facts) -> Eff
     let mut record = Record::default();
     match &call.action {
         Action::Change(changes) => tool::changes(&mut record, &ground, changes),
-        Action::Read(paths) => tool::reads(&mut record, &ground, &call.tool, paths),
+        Action::Read(paths) => tool::reads(&mut record, &ground, call, paths),
         Action::Run { command, dir } => {
             let folder = match dir {
                 Some(dir) => Cow::Owned(absolute(dir, place.cwd, ground.home())),
@@ -38,6 +39,7 @@ pub fn effects(call: &ToolCall<'_>, place: &Place<'_>, facts: &dyn Facts) -> Eff
             let deed = Deed::Mcp { server: server.to_string(), tool: tool.to_string() };
             record.push(deed, &format!("{server}/{tool}"));
             record.gap(format!("what the MCP tool `{tool}` does is not known"));
+            web::note(&mut record, tool, &call.input);
             record = input::effects(record, &ground, tool, &call.input, place, facts);
         }
         Action::Spawn { role, .. } => {
@@ -45,9 +47,10 @@ pub fn effects(call: &ToolCall<'_>, place: &Place<'_>, facts: &dyn Facts) -> Eff
             let part = role.clone().unwrap_or_else(|| call.tool.to_string());
             record.push(Deed::Spawn { role }, &part);
         }
-        Action::Inert => {}
+        Action::Inert => web::note(&mut record, &call.tool, &call.input),
         Action::Other => {
             record.gap(format!("what the tool `{}` does is not known", call.tool));
+            web::note(&mut record, &call.tool, &call.input);
             record = input::effects(record, &ground, &call.tool, &call.input, place, facts);
             if record.is_empty() {
                 return record.finish(Coverage::None);

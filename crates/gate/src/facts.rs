@@ -19,6 +19,11 @@ pub trait Facts {
     /// Says whether the session that asks started the loop with this id. An unknown session started none.
     fn started_loop(&self, id: &str) -> bool;
 
+    /// Says that nothing is at the path, or a folder with nothing in it; `false` when that is not known.
+    fn is_missing(&self, _path: &Path) -> bool {
+        false
+    }
+
     /// Says whether the path is a folder; `None` when that is not known.
     fn is_folder(&self, _path: &Path) -> Option<bool> {
         None

@@ -10,6 +10,8 @@ use crate::path;
 pub struct Place<'a> {
     /// The project root; without one only the rules for user-level files hold.
     pub root: Option<&'a Path>,
+    /// The project in the checkout that the agent works in, where that is not the root. It may lie within the root.
+    pub tree: Option<&'a Path>,
     /// Relative paths of the event start here.
     pub cwd: &'a Path,
     /// Gives `HOME` and the variables that move a client's folder.
@@ -24,7 +26,7 @@ impl Place<'_> {
     /// Gives every folder a base may mean. A variable does not hide its fallback: the next call may run without it.
     pub(crate) fn folders(&self, base: Base<'_>) -> Vec<PathBuf> {
         match base {
-            Base::Project => self.root.map(Path::to_path_buf).into_iter().collect(),
+            Base::Project => self.root.into_iter().chain(self.tree).map(Path::to_path_buf).collect(),
             Base::Home => self.home().into_iter().collect(),
             Base::Var { name, fallback } => {
                 let below_home = self.home().map(|home| home.join(fallback));

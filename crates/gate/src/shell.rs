@@ -4,9 +4,13 @@
 //! It understands enough of the shell to let mere mentions pass and to see through quotes, variables, `cd` and
 //! wrappers. What it cannot follow it judges by what the text names. It never runs anything and never fails.
 
+mod alter;
 mod archive;
 mod awk;
+mod database;
+mod doubt;
 mod editor;
+mod envelope;
 mod expand;
 mod find;
 mod git;
@@ -15,6 +19,7 @@ mod interpreter;
 mod listing;
 mod looker;
 mod maker;
+mod names;
 mod network;
 mod output;
 mod parser;
@@ -49,6 +54,7 @@ use crate::place::Place;
 use crate::policy::Policy;
 use crate::shield::Shield;
 
+pub(crate) use network::host_of;
 use report::Report;
 use syntax::mark;
 use walk::{Stop, Walk};
@@ -95,6 +101,7 @@ pub(crate) fn judge(
         return too_much(shield, &clean);
     }
     let mut walk = Walk::new(shield, place, facts, folder.to_string_lossy().into_owned());
+    walk.names_stead = stead::is_named(&clean);
     match walk.text(&clean) {
         Ok(()) => None,
         Err(Stop::Denied(denial)) => Some(denial),
@@ -110,7 +117,7 @@ pub fn stead_calls(command: &str) -> Vec<Vec<String>> {
         return Vec::new();
     }
     // With nothing to protect the walk refuses nothing and so comes to the end.
-    let place = Place { root: None, cwd: Path::new("/"), env: &|_| None };
+    let place = Place { root: None, tree: None, cwd: Path::new("/"), env: &|_| None };
     let shield = Shield::raise(&Policy::parse(""), &place, &Nothing);
     let mut walk = Walk::new(&shield, &place, &Nothing, "/".to_owned());
     let _ = walk.text(&clean);
@@ -159,7 +166,7 @@ pub(crate) fn effects(
 ) -> Record {
     let clean: String = command.chars().filter(|c| !mark::is_mark(*c) && *c != '\0').collect();
     if clean.len() > LIMIT {
-        record.gap("the command is too long to be read");
+        record.give_up("the command is too long to be read");
         return record;
     }
     let shield = Shield::raise(&Policy::parse(""), place, facts);
@@ -170,7 +177,7 @@ pub(crate) fn effects(
     let Some(report) = walk.report else { return Record::default() };
     let mut record = report.record;
     if ended.is_err() {
-        record.gap("the command is too long or too nested to be read to its end");
+        record.give_up("the command is too long or too nested to be read to its end");
     }
     record
 }
@@ -191,7 +198,7 @@ pub(crate) fn code_effects(
     let Some(report) = walk.report else { return Record::default() };
     let mut record = report.record;
     if ended.is_err() {
-        record.gap("the program is too long or too nested to be read to its end");
+        record.give_up("the program is too long or too nested to be read to its end");
     }
     record
 }

@@ -21,6 +21,9 @@ pub(crate) struct Shield<'a> {
     free: Vec<Entry<'a>>,
     /// The base folders of the entries, as written and as they really are.
     bases: Vec<Names>,
+    /// The checkout that the agent works in. Where it lies within the root, the root's rules end at its edge: it has
+    /// the same rules itself.
+    trees: Vec<Names>,
     /// Project root and home: what is there or above is too wide for milder rules.
     wide: Vec<Names>,
     verbs: Vec<Vec<String>>,
@@ -65,9 +68,11 @@ impl<'a> Shield<'a> {
         };
         let home = place.home();
         let root = place.root.map(path::clean);
-        let wide = root.iter().chain(home.iter()).flat_map(both).collect();
+        let tree = place.tree.map(path::clean);
+        let wide = root.iter().chain(&tree).chain(home.iter()).flat_map(both).collect();
+        let trees = tree.iter().flat_map(both).collect();
         let (entries, free, bases, verbs) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        let mut shield = Self { entries, free, bases, wide, verbs, home, root };
+        let mut shield = Self { entries, free, bases, trees, wide, verbs, home, root };
         let mut known: Vec<(Base<'_>, Range<usize>)> = Vec::new();
         for rule in policy.rules() {
             if let Rule::Verb { words } = &rule {
@@ -130,7 +135,7 @@ impl<'a> Shield<'a> {
     pub(crate) fn standing(&self, candidate: &[Vec<char>]) -> Option<Standing<'_>> {
         let mut above = None;
         // Many rules share a base.
-        let meets: Vec<bool> = self.bases.iter().map(|base| meet(base, candidate)).collect();
+        let meets: Vec<bool> = self.bases.iter().map(|base| self.reaches(base, candidate)).collect();
         for entry in &self.entries {
             for base in entry.bases.clone().filter(|base| meets[*base]) {
                 match entry.meets(self.bases[base].len(), candidate) {
@@ -146,7 +151,7 @@ impl<'a> Shield<'a> {
     /// Every entry that lies below the folder.
     pub(crate) fn below<'s>(&'s self, folder: Names) -> impl Iterator<Item = &'s Entry<'a>> {
         self.entries.iter().filter(move |entry| {
-            let mut met = self.bases[entry.bases.clone()].iter().filter(|base| meet(base, &folder));
+            let mut met = self.bases[entry.bases.clone()].iter().filter(|base| self.reaches(base, &folder));
             met.any(|base| matches!(entry.meets(base.len(), &folder), Meeting::Above | Meeting::In))
         })
     }
@@ -180,6 +185,13 @@ impl<'a> Shield<'a> {
             }
         }
         above
+    }
+
+    /// Says whether the rules of a base concern the candidate.
+    fn reaches(&self, base: &[Vec<char>], candidate: &[Vec<char>]) -> bool {
+        let ends_before =
+            |tree: &Names| tree.len() > base.len() && tree.starts_with(base) && candidate.starts_with(tree);
+        meet(base, candidate) && !self.trees.iter().any(ends_before)
     }
 
     fn is_free(&self, candidate: &[Vec<char>]) -> bool {
@@ -222,9 +234,23 @@ impl<'a> Entry<'a> {
     /// Says whether a search for this name may find something the rule protects, or a folder on the way to it.
     pub(crate) fn may_be_named(&self, name: &[char]) -> bool {
         // What lies in our folders has these endings; other litter there is nobody's loss.
-        let samples = ["x.json", "x.jsonl", "x.yaml", "x.md", "x.toml"];
+        let samples = ["x.json", "x.jsonl", "x.yaml", "x.toml"];
+        let written = ["x.md"].iter().filter(|_| !self.holds_no_prose());
         self.pattern.iter().any(|part| glob::can_meet(part, name))
-            || self.deep && samples.iter().any(|sample| glob::can_meet(&fold(sample), name))
+            || self.deep && samples.iter().chain(written).any(|sample| glob::can_meet(&fold(sample), name))
+    }
+
+    /// Says whether the folder is one of those that hold data alone.
+    fn holds_no_prose(&self) -> bool {
+        let last: String = self.pattern.last().map(|name| name.iter().collect()).unwrap_or_default();
+        matches!(last.as_str(), "cache" | "graph" | "guards" | "indexes")
+    }
+
+    /// Says whether nothing of what the rule protects is there.
+    pub(crate) fn is_absent(&self, place_of: impl Fn(Base<'_>) -> Vec<PathBuf>, facts: &dyn Facts) -> bool {
+        let Some((base, path)) = self.rule.spot() else { return false };
+        let path = path.split("/*").next().unwrap_or_default().trim_end_matches("**");
+        place_of(base).iter().all(|folder| facts.is_missing(&path::clean(&folder.join(path))))
     }
 
     /// The rule's concrete files. Where a client reads a whole folder, ours is the one with our name.
@@ -325,6 +351,37 @@ mod tests {
         check(".tool/settings.json/x", "apart");
         check(".tool/commands/x.md", "apart");
         check(".tool", "above, narrow");
+    }
+
+    #[track_caller]
+    fn check_in_tree(tree: &str, path: &str, expected: &str) {
+        let world = World::new();
+        let env = |name: &str| (name == "HOME").then(|| World::HOME.into());
+        let root = Path::new(World::ROOT);
+        let tree = path::clean(&root.join(tree));
+        let place = Place { root: Some(root), tree: Some(&tree), cwd: &tree, env: &env };
+        let policy = Policy::parse(&world.policy);
+        let shield = Shield::raise(&policy, &place, &world);
+        let candidate = path::absolute(path, &tree, shield.home());
+        assert_eq!(show(shield.standing(&names(&candidate))), expected, "{path}");
+    }
+
+    #[test]
+    fn a_tree_within_the_root_has_the_rules_of_the_project_and_those_around_it_end_at_its_edge() {
+        let check = |path: &str, expected: &str| check_in_tree(".agent/runs/r/worktrees/a", path, expected);
+        check("src/main.rs", "apart");
+        check(".agent/config.toml", "in .agent/config.toml");
+        check(".agent/runs/r/plan.json", "in .agent/runs/**");
+        check(".agent", "above, narrow");
+        check(".", "above, wide");
+        check("../b/src/main.rs", "in .agent/runs/**");
+        check("../../plan.json", "in .agent/runs/**");
+        check("../../stage-00-x/output.md", "apart");
+        check("../../../../config.toml", "in .agent/config.toml");
+        check("/home/ann/proj/src/main.rs", "apart");
+        check("/home/ann/proj/.agent/guards/x.yaml", "in .agent/guards/**");
+        check_in_tree("../elsewhere", ".agent/config.toml", "in .agent/config.toml");
+        check_in_tree("../elsewhere", "src/main.rs", "apart");
     }
 
     #[track_caller]

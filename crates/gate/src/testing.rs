@@ -14,6 +14,8 @@ pub(crate) struct World {
     pub(crate) files: BTreeMap<PathBuf, String>,
     pub(crate) links: BTreeMap<PathBuf, PathBuf>,
     pub(crate) had: Vec<PathBuf>,
+    /// What is known not to be there, below the root.
+    pub(crate) missing: Vec<&'static str>,
     /// The loops that this session started.
     pub(crate) own_loops: Vec<&'static str>,
     pub(crate) cwd: PathBuf,
@@ -56,6 +58,7 @@ impl World {
             files,
             links: BTreeMap::new(),
             had: vec![root.join(".tool/settings.json")],
+            missing: Vec::new(),
             own_loops: vec!["20261115T194530Z-mine"],
             cwd: root.to_path_buf(),
             rootless: false,
@@ -69,7 +72,7 @@ impl World {
     pub(crate) fn judge(&self, event: &Event<'_>) -> Verdict {
         let env = |name: &str| (name == "HOME").then(|| OsString::from(Self::HOME));
         let root = (!self.rootless).then_some(Path::new(Self::ROOT));
-        let place = Place { root, cwd: &self.cwd, env: &env };
+        let place = Place { root, tree: None, cwd: &self.cwd, env: &env };
         judge(&Policy::parse(&self.policy), event, &place, self)
     }
 
@@ -82,7 +85,7 @@ impl World {
 
     pub(crate) fn with_shield(&self, test: impl FnOnce(&Shield<'_>, &Place<'_>)) {
         let env = |name: &str| (name == "HOME").then(|| OsString::from(Self::HOME));
-        let place = Place { root: Some(Path::new(Self::ROOT)), cwd: &self.cwd, env: &env };
+        let place = Place { root: Some(Path::new(Self::ROOT)), tree: None, cwd: &self.cwd, env: &env };
         let policy = Policy::parse(&self.policy);
         test(&Shield::raise(&policy, &place, self), &place);
     }
@@ -104,6 +107,10 @@ impl Facts for World {
 
     fn had_lines(&self, path: &Path) -> bool {
         self.had.iter().any(|had| had == path)
+    }
+
+    fn is_missing(&self, path: &Path) -> bool {
+        self.missing.iter().any(|missing| path.starts_with(Path::new(Self::ROOT).join(missing)))
     }
 
     fn started_loop(&self, id: &str) -> bool {

@@ -1,6 +1,6 @@
 use std::cell::OnceCell;
 
-use stead_model::{Effects, Event};
+use stead_model::{Action, Effects, Event, ToolCall};
 
 use crate::facts::GuardFacts;
 
@@ -23,17 +23,36 @@ pub(crate) struct Inquiry<'a> {
     pub(crate) asked: &'a Asked<'a>,
     pub(crate) facts: &'a dyn GuardFacts,
     effects: OnceCell<Effects>,
+    raw: OnceCell<String>,
 }
 
 impl<'a> Inquiry<'a> {
     pub(crate) fn new(asked: &'a Asked<'a>, facts: &'a dyn GuardFacts) -> Self {
-        Self { asked, facts, effects: OnceCell::new() }
+        Self { asked, facts, effects: OnceCell::new(), raw: OnceCell::new() }
     }
 
     pub(crate) fn effects(&self) -> &Effects {
         self.effects.get_or_init(|| match self.asked.event.call {
             Some(_) => (self.asked.effects)(),
             None => Effects::default(),
+        })
+    }
+
+    /// Says whether the call was not read to its end. Nobody looks for that alone: where no effect was asked for, none
+    /// would have changed the answer.
+    pub(crate) fn gave_up(&self) -> bool {
+        self.effects.get().is_some_and(|effects| effects.gave_up)
+    }
+
+    /// The text of the call in small letters, without the signs that take words apart.
+    pub(crate) fn raw(&self) -> &str {
+        self.raw.get_or_init(|| {
+            let text = match &self.asked.event.call {
+                Some(ToolCall { action: Action::Run { command, .. }, .. }) => command.as_ref(),
+                Some(call) => call.input.as_ref(),
+                None => "",
+            };
+            text.chars().filter(|c| !matches!(c, '\'' | '"' | '\\')).flat_map(char::to_lowercase).collect()
         })
     }
 

@@ -1,6 +1,6 @@
 //! From guard files to the text that a hook call reads. Examples run here, so that a call never has to.
 
-use crate::example::run_all;
+use crate::example::{count, run_all};
 use crate::mode::Mode;
 use crate::problem::{Problem, Severity};
 use crate::read::{Draft, read_source};
@@ -104,6 +104,7 @@ pub fn inventory(sources: &[Source], ground: &Ground) -> (Vec<Listed>, Vec<Probl
         .drafts
         .into_iter()
         .map(|entry| {
+            let tests = count(&entry.draft, ground);
             let guard = entry.draft.guard;
             Listed {
                 id: guard.id,
@@ -113,7 +114,7 @@ pub fn inventory(sources: &[Source], ground: &Ground) -> (Vec<Listed>, Vec<Probl
                 then: guard.then,
                 on: guard.events.iter().map(|kind| kind.name()).collect(),
                 say: guard.say,
-                tests: entry.draft.examples.len(),
+                tests,
                 made_from: entry.draft.made_from,
                 version: guard.version,
                 state: entry.state,

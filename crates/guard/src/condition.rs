@@ -135,6 +135,11 @@ impl Bound {
         Some(Self { sign, than: rest.trim().replace('_', "").parse().ok()? })
     }
 
+    /// Says whether it asks for much, not for little.
+    pub(crate) fn is_lower(self) -> bool {
+        matches!(self.sign, Sign::Above | Sign::AtLeast)
+    }
+
     pub(crate) fn holds(self, value: u64) -> bool {
         match self.sign {
             Sign::Above => value > self.than,
@@ -179,6 +184,22 @@ impl Clause {
             Self::Session(_) | Self::Counter { .. } | Self::Intent(_) => 7,
             Self::Feature(_) | Self::Tests(_) | Self::Evidence(_) => 8,
         }
+    }
+
+    /// Says whether it asks about the feature that something concerns, and about nothing that the call does.
+    pub(crate) fn is_about_feature(&self) -> bool {
+        let (mut feature, mut effect) = (false, false);
+        let mut see = |clause: &Self| {
+            feature |= matches!(clause, Self::Feature(_) | Self::Evidence(_));
+            effect |= clause.is_effect();
+        };
+        match self {
+            Self::Feature(_) | Self::Evidence(_) => return true,
+            Self::Any(parts) | Self::All(parts) => parts.iter().for_each(|part| part.each(&mut see)),
+            Self::Not(part) => part.each(&mut see),
+            _ => return false,
+        }
+        feature && !effect
     }
 
     /// Says whether it looks at what a tool call does.

@@ -1,8 +1,10 @@
 //! Asks whether a condition holds for an event. An answer is the list of things it holds for; an error is a question
 //! that could not be answered.
 
+mod document;
 mod fact;
 mod file;
+mod shown;
 
 pub(crate) use file::shown;
 
@@ -18,10 +20,35 @@ use crate::subject::Subject;
 pub(crate) type Found = Result<Option<Vec<Subject>>, String>;
 
 impl Inquiry<'_> {
+    /// Asks a `match`: what it finds, and for each of these what is said about the feature that it concerns.
+    pub(crate) fn matches(&self, condition: &Condition) -> Found {
+        let of_feature = || condition.0.iter().filter(|clause| clause.is_about_feature());
+        let whole = condition.0.iter().filter(|clause| !clause.is_about_feature());
+        let Some(mut found) = self.all(whole, None)? else { return Ok(None) };
+        if found.is_empty() {
+            found.push(Subject::default());
+        }
+        if of_feature().next().is_none() {
+            return Ok(Some(found));
+        }
+        let mut left = Vec::new();
+        for subject in found {
+            // Which feature it is cannot be known then, and a guard is not got round by that.
+            if subject.unknown || self.all(of_feature(), Some(&subject))?.is_some() {
+                left.push(subject);
+            }
+        }
+        Ok((!left.is_empty()).then_some(left))
+    }
+
     /// Asks a condition; `focus` is the subject that an `unless` is asked for.
     pub(crate) fn condition(&self, condition: &Condition, focus: Option<&Subject>) -> Found {
+        self.all(condition.0.iter(), focus)
+    }
+
+    fn all<'c>(&self, clauses: impl Iterator<Item = &'c Clause>, focus: Option<&Subject>) -> Found {
         let mut all = Vec::new();
-        for clause in &condition.0 {
+        for clause in clauses {
             match self.clause(clause, focus)? {
                 Some(found) => all.extend(found),
                 None => return Ok(None),
@@ -57,16 +84,7 @@ impl Inquiry<'_> {
                 }
                 Ok(held)
             }
-            Clause::All(parts) => {
-                let mut all = Vec::new();
-                for part in parts {
-                    match self.condition(part, focus)? {
-                        Some(found) => all.extend(found),
-                        None => return Ok(None),
-                    }
-                }
-                Ok(Some(all))
-            }
+            Clause::All(parts) => self.all(parts.iter().flat_map(|part| &part.0), focus),
             Clause::Not(part) => Ok(self.condition(part, focus)?.is_none().then(Vec::new)),
             Clause::Files(files) => self.files(files, focus),
             Clause::Runs(_) | Clause::Git(_) | Clause::Network(_) | Clause::Mcp(_) | Clause::Spawn(_) => {

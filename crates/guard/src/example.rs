@@ -3,6 +3,8 @@
 
 mod scene;
 
+use std::collections::BTreeSet;
+
 use stead_gate::{Place as GatePlace, effects};
 use stead_model::{Action, Agent, Change, Detail, Event, EventKind, FileChange, Replacement, ToolCall};
 
@@ -13,6 +15,7 @@ use crate::guard::Guard;
 use crate::judge::would_act;
 use crate::problem::Problem;
 use crate::read::{Draft, read_source};
+use crate::shipped::Shipped;
 use crate::source::Source;
 use crate::yaml::Place;
 
@@ -64,7 +67,26 @@ pub fn test(source: &Source, ground: &Ground) -> Result<Vec<ExampleResult>, Vec<
     if drafts.is_empty() && !problems.is_empty() {
         return Err(problems);
     }
-    Ok(drafts.iter().flat_map(run_all).collect())
+    let mut results: Vec<ExampleResult> = drafts.iter().flat_map(run_all).collect();
+    if results.is_empty() {
+        // A file that only takes a shipped guard into use has the tests of that guard, with their own values.
+        let bases: BTreeSet<&str> = drafts.iter().filter_map(|draft| draft.made_from.as_deref()).collect();
+        for base in bases.into_iter().filter_map(Shipped::named) {
+            results.extend(read_source(&base.source(), ground).0.iter().flat_map(run_all));
+        }
+    }
+    Ok(results)
+}
+
+/// How many examples a guard has; one that is made from a shipped guard has those of that guard.
+pub(crate) fn count(draft: &Draft, ground: &Ground) -> usize {
+    let base = draft.made_from.as_deref().and_then(Shipped::named).filter(|_| draft.examples.is_empty());
+    let Some(base) = base else { return draft.examples.len() };
+    let of_same = |other: &&Draft| {
+        let part = |id: &str| id.split_once('.').map(|(_, part)| part.to_owned());
+        part(&other.guard.id) == part(&draft.guard.id)
+    };
+    read_source(&base.source(), ground).0.iter().filter(of_same).map(|other| other.examples.len()).sum()
 }
 
 pub(crate) fn run_all(draft: &Draft) -> Vec<ExampleResult> {
@@ -110,7 +132,7 @@ impl Example {
             };
         }
         let env = |name: &str| (name == "HOME").then(|| HOME.into());
-        let place = GatePlace { root: Some(ROOT.as_ref()), cwd: cwd.as_ref(), env: &env };
+        let place = GatePlace { root: Some(ROOT.as_ref()), tree: None, cwd: cwd.as_ref(), env: &env };
         let work_out = || event.call.as_ref().map(|call| effects(call, &place, &self.scene)).unwrap_or_default();
         ask(&Asked {
             event: &event,

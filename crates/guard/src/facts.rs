@@ -15,6 +15,17 @@ pub trait GuardFacts {
     /// there are more than `enough`.
     fn measure(&self, path: &str, enough: u64) -> Option<Measure>;
 
+    /// Says whether a folder is there.
+    fn is_folder(&self, _path: &str) -> bool {
+        false
+    }
+
+    /// Looks through a folder and all below it for a file that `fits`. It is asked of a folder, too, whether to go
+    /// there. Links are not followed.
+    fn find_file(&self, _folder: &str, _fits: &dyn Fn(&str, FileSort) -> bool) -> Looked {
+        Looked::Unknown
+    }
+
     /// Says who is calling.
     fn caller(&self) -> Caller;
 
@@ -45,10 +56,18 @@ pub trait GuardFacts {
     /// Milliseconds since 1970.
     fn now(&self) -> i64;
 
-    /// Says whether a person has allowed what an enforced guard found: one path, or one command.
-    fn is_excused(&self, _guard: &str, _path: Option<&str>, _command: Option<&str>) -> bool {
+    /// Says whether a person has allowed just this, which an enforced guard found.
+    fn is_excused(&self, _guard: &str, _what: &Excuse<'_>) -> bool {
         false
     }
+}
+
+/// What a person may have allowed: one file, or one feature in it, or one command; without any of them the very call.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Excuse<'a> {
+    pub path: Option<&'a str>,
+    pub command: Option<&'a str>,
+    pub feature: Option<&'a str>,
 }
 
 /// What stands in a file.
@@ -58,6 +77,22 @@ pub enum FileText {
     Missing,
     /// It is there, but too large, not text or not readable.
     Unreadable,
+}
+
+/// What lies at a path that is looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FileSort {
+    File,
+    Folder,
+}
+
+/// What a look through a folder found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Looked {
+    Found(String),
+    Nothing,
+    /// There is too much, or nobody can look.
+    Unknown,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

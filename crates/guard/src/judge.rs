@@ -5,9 +5,11 @@ use std::cell::OnceCell;
 use stead_model::{Capped, Detail, EventKind, Level, Reason, Verdict};
 
 use crate::asked::{Asked, Inquiry};
+use crate::concern;
 use crate::exec::{ExecAnswer, ExecCall};
 use crate::expression;
-use crate::facts::GuardFacts;
+use crate::facts::{Excuse, GuardFacts};
+use crate::grant;
 use crate::guard::{Guard, OnError};
 use crate::judgement::{Hit, Judgement};
 use crate::mode::Mode;
@@ -31,10 +33,12 @@ pub fn judge(view: &CompiledView<'_>, asked: &Asked<'_>, facts: &dyn GuardFacts)
     let outline = OnceCell::new();
     let mut sum = Sum::default();
     for entry in view.on(asked.event.kind) {
-        if !could_match(&inquiry, &entry, &outline) {
+        let (early, fits) = could_match(&inquiry, &entry, &outline);
+        // A call that was not read to its end may have effects that are not in the outline.
+        if !(fits || early && inquiry.gave_up()) {
             continue;
         }
-        match serde_json::from_str::<Guard>(entry.body()) {
+        match serde_json::from_str::<Guard>(&entry.body()) {
             Ok(guard) => sum.add(&inquiry, &guard),
             Err(_) => sum.unread(asked.event.kind, entry.id),
         }
@@ -49,7 +53,8 @@ pub(crate) fn would_act(guard: &Guard, asked: &Asked<'_>, facts: &dyn GuardFacts
     ask(&inquiry, &enforced).map(|outcome| outcome.hit)
 }
 
-fn could_match<'i>(inquiry: &'i Inquiry<'_>, entry: &Entry<'_>, outline: &OnceCell<Outline<'i>>) -> bool {
+/// Says whether a guard could match before the effects are known, and with them.
+fn could_match<'i>(inquiry: &'i Inquiry<'_>, entry: &Entry<'_>, outline: &OnceCell<Outline<'i>>) -> (bool, bool) {
     let has = |need: Need<'_>| match need {
         Need::Tool(names) => inquiry
             .asked
@@ -61,7 +66,7 @@ fn could_match<'i>(inquiry: &'i Inquiry<'_>, entry: &Entry<'_>, outline: &OnceCe
     };
     let early = entry.needs.is_empty() || prefilter::needs(entry.needs).all(has);
     let outline = || outline.get_or_init(|| Outline::of(&inquiry.effects().list));
-    early && (entry.atoms.is_empty() || outline().has(entry.atoms))
+    (early, early && (entry.atoms.is_empty() || outline().has(entry.atoms)))
 }
 
 /// What one guard came to.
@@ -82,11 +87,24 @@ fn ask(inquiry: &Inquiry<'_>, guard: &Guard) -> Option<Outcome> {
     if guard.then == Then::Continue && is_waiting(inquiry) {
         return None;
     }
-    match find(inquiry, guard) {
-        Ok(None) => None,
-        Ok(Some(subjects)) => Some(act(inquiry, guard, &subjects, None)),
-        Err(error) => Some(act(inquiry, guard, &[], Some(error))),
+    let error = match find(inquiry, guard) {
+        Ok(Some(subjects)) => return Some(act(inquiry, guard, &subjects, None)),
+        Ok(None) if !inquiry.gave_up() => return None,
+        Ok(None) => match concern::unreadable(inquiry, guard) {
+            Ok(told) => told?,
+            Err(error) => error,
+        },
+        Err(error) => error,
+    };
+    if is_stopping(guard) && inquiry.facts.is_excused(&guard.id, &Excuse::default()) {
+        return None;
     }
+    Some(act(inquiry, guard, &[], Some(error)))
+}
+
+/// Only where something would be stopped is a person's word looked for: it is kept in a file.
+fn is_stopping(guard: &Guard) -> bool {
+    guard.mode == Mode::Enforce && matches!(guard.then, Then::Deny | Then::Ask | Then::Rewrite)
 }
 
 /// Sub-agents are still at work: the client goes on by itself.
@@ -96,10 +114,7 @@ fn is_waiting(inquiry: &Inquiry<'_>) -> bool {
 
 /// What the guard matches, after `unless`, `when` and its program.
 fn find(inquiry: &Inquiry<'_>, guard: &Guard) -> Result<Option<Vec<Subject>>, String> {
-    let Some(mut subjects) = inquiry.condition(&guard.matches, None)? else { return Ok(None) };
-    if subjects.is_empty() {
-        subjects.push(Subject::default());
-    }
+    let Some(subjects) = inquiry.matches(&guard.matches)? else { return Ok(None) };
     let mut left = Vec::new();
     for subject in subjects {
         if !guard.unless.is_empty() && inquiry.condition(&guard.unless, Some(&subject))?.is_some() {
@@ -117,11 +132,10 @@ fn find(inquiry: &Inquiry<'_>, guard: &Guard) -> Result<Option<Vec<Subject>>, St
         }
         left.push(subject);
     }
-    // Asked last, and only where something would be stopped: a person's word is kept in a file.
-    if guard.mode == Mode::Enforce && matches!(guard.then, Then::Deny | Then::Ask | Then::Rewrite) {
-        left.retain(|found| !inquiry.facts.is_excused(&guard.id, found.path.as_deref(), found.command.as_deref()));
+    if is_stopping(guard) {
+        left.retain(|found| !inquiry.facts.is_excused(&guard.id, &found.excuse()));
     }
-    if left.is_empty() {
+    if left.is_empty() || (guard.then == Then::Allow && !grant::is_whole(inquiry, guard, &left)) {
         return Ok(None);
     }
     if let Some(exec) = &guard.exec {
@@ -162,6 +176,7 @@ fn act(inquiry: &Inquiry<'_>, guard: &Guard, subjects: &[Subject], error: Option
         feature: first.feature.clone(),
         say: say.clone(),
         error,
+        overruled: false,
     };
     // A broken guard stops only what a sound one would have stopped, and never keeps an agent from ending.
     let passes =
@@ -227,24 +242,24 @@ impl Sum {
         }
     }
 
-    fn judgement(self) -> Judgement {
+    fn judgement(mut self) -> Judgement {
         let strongest = self.verdicts.iter().map(|(_, verdict)| verdict.level).max().unwrap_or(Level::Allow);
         let objects = strongest > Level::Allow;
         let mut overruled: Vec<String> = Vec::new();
         let mut sum = Verdict::allow();
-        let mut rewrites = 0;
+        let mut rewriter = None;
         // The strongest speak first; among equals the order is that of their ids, so that it is always the same.
         let (first, rest): (Vec<_>, Vec<_>) =
             self.verdicts.into_iter().partition(|(_, verdict)| verdict.level == strongest);
         for (id, verdict) in first.into_iter().chain(rest) {
             if verdict.rewrite.is_some() {
-                rewrites += 1;
-                if objects || rewrites > 1 {
+                if objects || rewriter.is_some() {
+                    // Its words would tell of what does not happen.
                     overruled.push(format!("`{id}` would rewrite"));
-                }
-                if rewrites > 1 {
+                    self.hits.iter_mut().filter(|hit| hit.guard == id).for_each(|hit| hit.overruled = true);
                     continue;
                 }
+                rewriter = Some(id);
             } else if objects && verdict.level > Level::Allow && verdict.level < strongest {
                 overruled.push(format!("`{id}` would {}", verdict.level.name()));
             }
@@ -253,8 +268,13 @@ impl Sum {
         if objects {
             overruled.extend(self.grants.iter().map(|id| format!("`{id}` would allow")));
         }
-        if objects && !overruled.is_empty() {
-            sum.reasons.push(reason(&format!("{}; the strongest holds", overruled.join(", "))));
+        if !overruled.is_empty() {
+            let told = overruled.join(", ");
+            match rewriter {
+                None if objects => sum.reasons.push(reason(&format!("{told}; the strongest holds"))),
+                Some(first) => sum.context.push(Capped::new(format!("{told}, too; `{first}` comes first and holds"))),
+                None => {}
+            }
         }
         let grant = !self.grants.is_empty() && !objects;
         Judgement { verdict: sum, hits: self.hits, notes: self.notes, grant }

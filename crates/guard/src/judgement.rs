@@ -1,5 +1,6 @@
 use stead_model::{Level, Verdict};
 
+use crate::facts::Excuse;
 use crate::mode::Mode;
 use crate::then::Then;
 
@@ -45,12 +46,20 @@ pub struct Hit {
     pub say: String,
     /// It could not be judged, and why; `on_error` decided.
     pub error: Option<String>,
+    /// It would have changed the call, and another guard's word came first.
+    pub overruled: bool,
 }
 
 impl Hit {
+    /// What a person would have to allow for it to pass.
+    pub fn excuse(&self) -> Excuse<'_> {
+        Excuse { path: self.path.as_deref(), command: self.command.as_deref(), feature: self.feature.as_deref() }
+    }
+
     /// Says whether the guard acted: blocked, asked, told, changed or held.
     pub fn acted(&self) -> bool {
         self.mode > Mode::Shadow
+            && !self.overruled
             && (self.level > Level::Allow || matches!(self.would, Then::Rewrite | Then::Inject | Then::Allow))
     }
 }

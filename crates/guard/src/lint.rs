@@ -1,10 +1,12 @@
 //! Looks at guard files for what works but is probably not meant.
 
 use crate::compile::{Ground, compile};
-use crate::condition::Clause;
+use crate::condition::{Clause, Condition};
 use crate::example::{Example, ExampleCall, Scene};
+use crate::guard::Guard;
 use crate::judge::judge;
 use crate::mode::Mode;
+use crate::nearest::nearest;
 use crate::problem::{Problem, Severity};
 use crate::read::{Draft, read_source};
 use crate::source::{Origin, Source};
@@ -66,6 +68,9 @@ fn look(source: &Source, draft: &Draft, problems: &mut Vec<Problem>) {
     if guard.mode == Mode::Warn && guard.then == Then::Allow {
         tell(Severity::Warning, "in mode `warn` it never allows anything".into(), "`mode: enforce` lets it answer");
     }
+    for (message, hint) in facts(guard) {
+        tell(Severity::Warning, message, &hint);
+    }
     guard.matches.each(&mut |clause| {
         let Clause::Files(files) = clause else { return };
         let shadowed = |at: usize, path: &String| {
@@ -76,7 +81,11 @@ fn look(source: &Source, draft: &Draft, problems: &mut Vec<Problem>) {
         for (at, path) in files.paths.iter().enumerate() {
             if path.starts_with('/') && source.origin == Origin::Project {
                 let message = format!("`{path}` is an absolute path, which differs from machine to machine");
-                tell(Severity::Warning, message, "paths start at the project's root; `@outside` means all beyond it");
+                let hint = match path[1..].contains('/') {
+                    true => "paths start at the project's root; `@outside` means all beyond it".to_owned(),
+                    false => format!("for the one in the project's root write `.{path}`"),
+                };
+                tell(Severity::Warning, message, &hint);
             }
             if !path.starts_with('!') && shadowed(at, path) {
                 let message = format!("`{path}` is taken back again, so it never matches");
@@ -89,6 +98,63 @@ fn look(source: &Source, draft: &Draft, problems: &mut Vec<Problem>) {
             tell(Severity::Warning, message, "a file of another name is read as JSON");
         }
     });
+}
+
+/// The names under which the session's events are counted.
+fn counters() -> Vec<&'static str> {
+    EventKind::ALL.iter().map(|kind| kind.name()).chain(["denied"]).collect()
+}
+
+/// What is said about the world around a call, and can never be so.
+fn facts(guard: &Guard) -> Vec<(String, String)> {
+    let mut told = Vec::new();
+    let (mut fields, mut feature) = (false, false);
+    let mut look = |clause: &Clause| match clause {
+        Clause::Counter { name, .. } if !counters().contains(&name.as_str()) => {
+            let near = nearest(name, counters());
+            let hint = near.map_or_else(
+                || format!("known are {}", counters().join(", ")),
+                |near| format!("did you mean `{near}`?"),
+            );
+            told.push((format!("nothing is counted as `{name}`, so it stays 0"), hint));
+        }
+        Clause::Intent(names) if names.iter().any(|name| name != "none") => {
+            let hint = "`intent: none` always holds; leave the others out until intents can be selected";
+            told.push(("no session has an intent yet, so this never holds".to_owned(), hint.to_owned()));
+        }
+        Clause::Files(files) => fields |= !files.fields.is_empty() || !files.owners.is_empty(),
+        Clause::Feature(_) => feature = true,
+        _ => {}
+    };
+    guard.matches.each(&mut look);
+    guard.unless.each(&mut look);
+    if feature && !fields {
+        let message = "`feature` is the one whose field changes, and `match` has no `fields`, so it never holds";
+        told.push((message.to_owned(), "add `fields: {\"/features/*/status\": {changed: true}}`, say".to_owned()));
+    }
+    let mut mixed = false;
+    for clause in &guard.matches.0 {
+        if let Clause::Any(parts) | Clause::All(parts) = clause {
+            mixed |= !clause.is_about_feature() && parts.iter().any(asks_both);
+        }
+    }
+    if mixed {
+        let message =
+            "inside `any` and `all`, `feature` and `evidence` beside `fields` do not know whose field changes";
+        let hint = "put them beside `fields` in `match` itself, or into `unless`; or write two guards";
+        told.push((message.to_owned(), hint.to_owned()));
+    }
+    told
+}
+
+fn asks_both(part: &Condition) -> bool {
+    let (mut fields, mut feature) = (false, false);
+    part.each(&mut |clause| match clause {
+        Clause::Files(files) => fields |= !files.fields.is_empty(),
+        Clause::Feature(_) | Clause::Evidence(_) => feature = true,
+        _ => {}
+    });
+    fields && feature
 }
 
 /// What a guard suggests must pass the guards, or the agent is sent in circles.

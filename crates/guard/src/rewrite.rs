@@ -1,7 +1,7 @@
 //! Sends a file tool to another path, or tells the agent to where the client does not let us.
 
 use serde_json::Value;
-use stead_model::{Action, Change, Deed, How, Level, Verdict};
+use stead_model::{Action, Change, Deed, Event, FileChange, How, Level, ToolCall, Verdict};
 
 use crate::asked::Inquiry;
 use crate::guard::Guard;
@@ -75,6 +75,20 @@ fn changed_input(inquiry: &Inquiry<'_>, target: &str) -> Option<String> {
     let field: &mut Value = field;
     *field = new.into();
     Some(input.to_string())
+}
+
+/// The event as it will be once its call was changed: the same tool with another path. It is to be judged anew.
+pub fn rewritten<'e>(event: &Event<'e>, input: &str) -> Option<(Event<'e>, String)> {
+    let call = event.call.as_ref()?;
+    let Action::Change(changes) = &call.action else { return None };
+    let [change] = changes.as_slice() else { return None };
+    let value: Value = serde_json::from_str(input).ok()?;
+    let old: Value = serde_json::from_str(&call.input).ok()?;
+    let (_, path) = value.as_object()?.iter().find(|(key, value)| old.get(key) != Some(value))?;
+    let path = path.as_str()?.to_owned();
+    let change = FileChange { path: path.clone().into(), change: change.change.clone() };
+    let call = ToolCall { action: Action::Change(vec![change]), input: input.to_owned().into(), ..call.clone() };
+    Some((Event { call: Some(call), ..event.clone() }, path))
 }
 
 /// A path below the root as it is written from where the agent stands.

@@ -1,3 +1,5 @@
+use crate::facts::Excuse;
+
 /// One thing that a guard found in a call. `unless` is asked for each of them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Subject {
@@ -12,4 +14,11 @@ pub(crate) struct Subject {
     pub(crate) because: String,
     /// What happens to a field could not be known.
     pub(crate) unknown: bool,
+}
+
+impl Subject {
+    /// What a person would have to allow for it to pass.
+    pub(crate) fn excuse(&self) -> Excuse<'_> {
+        Excuse { path: self.path.as_deref(), command: self.command.as_deref(), feature: self.feature.as_deref() }
+    }
 }

@@ -1,6 +1,8 @@
 //! What the whole does: files in, judgements out.
 
 mod compiling;
+mod globbing;
+mod holding;
 mod judging;
 mod linting;
 mod property;
@@ -59,6 +61,11 @@ fn write(path: &str, content: &str) -> Example {
 
 fn said(event: EventKind, text: &str) -> Example {
     at(event, ExampleCall::Said(text.into()))
+}
+
+/// A guard in few words.
+fn guard(id: &str, rest: &str) -> String {
+    format!("id: {id}\nmode: enforce\nsay: not like this\n{rest}\n")
 }
 
 const INFRA: &str = r#"

@@ -1,18 +1,40 @@
+use std::borrow::Cow;
+
 use stead_model::EventKind;
 
 use crate::guard::{Guard, bit};
 
 /// Changes whenever the compiled form does.
-const FORM: &str = "stead-guards\t1\t";
+const FORM: &str = "stead-guards\t2\t";
 
-/// Compiled guards as text. Nothing is read before somebody asks: the first line says which events are judged at all,
-/// the index which guards a call could concern, and only these are read.
-#[derive(Clone, Copy, Debug)]
+/// Compiled guards as text: a head, which is a line about the rest, the index and the problems; then the bodies.
+/// Nothing is read before somebody asks: the first line says which events are judged at all, the index which guards a
+/// call could concern, and only the bodies of these are read.
+#[derive(Clone, Copy)]
 pub struct CompiledView<'a> {
     events: u32,
     index: &'a str,
-    bodies: &'a str,
     problems: &'a str,
+    bodies: Shelf<'a>,
+}
+
+/// Where the bodies are.
+#[derive(Clone, Copy)]
+enum Shelf<'a> {
+    Here(&'a str),
+    Elsewhere(&'a dyn Bodies),
+}
+
+/// The bodies of compiled guards, kept where only the needed ones are read.
+pub trait Bodies {
+    /// Reads so many bytes, counted from the first body.
+    fn read(&self, at: usize, length: usize) -> Option<String>;
+}
+
+/// How long the parts of compiled guards are.
+pub struct HeadLength {
+    pub head: usize,
+    pub bodies: usize,
 }
 
 /// One line of the index.
@@ -22,18 +44,41 @@ pub(crate) struct Entry<'a> {
     pub(crate) atoms: &'a str,
     /// Where its body stands, read only for the few guards that a call could concern.
     place: &'a str,
-    bodies: &'a str,
+    bodies: Shelf<'a>,
 }
 
 impl<'a> Entry<'a> {
     /// The guard as JSON; empty where the place makes no sense.
-    pub(crate) fn body(&self) -> &'a str {
+    pub(crate) fn body(&self) -> Cow<'a, str> {
         let place = || {
             let (at, length) = self.place.split_once('\t')?;
             let (at, length): (usize, usize) = (at.parse().ok()?, length.parse().ok()?);
-            self.bodies.get(at..at.checked_add(length)?)
+            match self.bodies {
+                Shelf::Here(text) => text.get(at..at.checked_add(length)?).map(Cow::Borrowed),
+                Shelf::Elsewhere(bodies) => bodies.read(at, length).map(Cow::Owned),
+            }
         };
         place().unwrap_or_default()
+    }
+}
+
+/// The first line.
+struct First {
+    events: u32,
+    /// Its own length, and those of the parts.
+    length: usize,
+    index: usize,
+    problems: usize,
+    bodies: usize,
+}
+
+impl First {
+    fn parse(text: &str) -> Option<Self> {
+        let (line, _) = text.split_once('\n')?;
+        let mut fields = line.strip_prefix(FORM)?.split('\t');
+        let events = u32::from_str_radix(fields.next()?, 16).ok()?;
+        let mut next = || fields.next()?.parse().ok();
+        Some(Self { events, length: line.len() + 1, index: next()?, problems: next()?, bodies: next()? })
     }
 }
 
@@ -76,19 +121,31 @@ fn fields<'a>(rest: &mut &'a str) -> Option<[&'a str; 5]> {
 }
 
 impl<'a> CompiledView<'a> {
+    /// Says from its beginning how long a compiled text is; `None` when it is of another form.
+    pub fn measure(text: &str) -> Option<HeadLength> {
+        let first = First::parse(text)?;
+        let head = first.length.checked_add(first.index)?.checked_add(first.problems)?;
+        Some(HeadLength { head, bodies: first.bodies })
+    }
+
     /// Takes compiled text; `None` when it is of another form or cut off.
     pub fn parse(text: &'a str) -> Option<Self> {
-        let (first, rest) = text.strip_prefix(FORM)?.split_once('\n')?;
-        let mut fields = first.split('\t');
-        let events = u32::from_str_radix(fields.next()?, 16).ok()?;
-        let lengths = [fields.next()?.parse().ok()?, fields.next()?.parse().ok()?, fields.next()?.parse().ok()?];
-        let [index, bodies, problems]: [usize; 3] = lengths;
-        Some(Self {
-            events,
-            index: rest.get(..index)?,
-            bodies: rest.get(index..index.checked_add(bodies)?)?,
-            problems: rest.get(index + bodies..(index + bodies).checked_add(problems)?)?,
-        })
+        let HeadLength { head, bodies } = Self::measure(text)?;
+        let bodies = text.get(head..head.checked_add(bodies)?)?;
+        Self::read(text.get(..head)?, Shelf::Here(bodies))
+    }
+
+    /// Takes the head alone.
+    pub fn with_bodies(head: &'a str, bodies: &'a dyn Bodies) -> Option<Self> {
+        Self::read(head, Shelf::Elsewhere(bodies))
+    }
+
+    fn read(head: &'a str, bodies: Shelf<'a>) -> Option<Self> {
+        let first = First::parse(head)?;
+        let rest = head.get(first.length..)?;
+        let index = rest.get(..first.index)?;
+        let problems = rest.get(first.index..first.index.checked_add(first.problems)?)?;
+        Some(Self { events: first.events, index, problems, bodies })
     }
 
     /// Says whether any guard is asked at an event.
@@ -98,7 +155,7 @@ impl<'a> CompiledView<'a> {
 
     /// Every guard that applies, read.
     pub fn guards(&self) -> Vec<Guard> {
-        self.lines().filter_map(|(_, entry)| serde_json::from_str(entry.body()).ok()).collect()
+        self.lines().filter_map(|(_, entry)| serde_json::from_str(&entry.body()).ok()).collect()
     }
 
     /// What was wrong when the guards were compiled, one line each.
@@ -140,7 +197,7 @@ impl<'a> CompiledView<'a> {
             bodies.push('\n');
         }
         let problems: String = problems.iter().map(|line| format!("{}\n", line.replace('\n', " "))).collect();
-        format!("{FORM}{events:x}\t{}\t{}\t{}\n{index}{bodies}{problems}", index.len(), bodies.len(), problems.len())
+        format!("{FORM}{events:x}\t{}\t{}\t{}\n{index}{problems}{bodies}", index.len(), problems.len(), bodies.len())
     }
 }
 

@@ -1,8 +1,10 @@
 //! What a guard says: its own text, filled in, and the sub-expression that it is about.
 
+use stead_model::Action;
+
 use crate::asked::Inquiry;
 use crate::condition::Clause;
-use crate::facts::Standing;
+use crate::facts::{Standing, TestRuns};
 use crate::guard::Guard;
 use crate::subject::Subject;
 
@@ -21,11 +23,14 @@ pub(crate) fn because(subjects: &[Subject], error: Option<&str>) -> String {
 /// What a guard says about one thing, with the sub-expression it is about.
 pub(crate) fn words(inquiry: &Inquiry<'_>, guard: &Guard, subject: &Subject, error: Option<&str>) -> String {
     let mut text = fill(&guard.say, subject);
+    if text.contains(TESTS) {
+        text = text.replace(TESTS, &tests(inquiry));
+    }
     if let Some(error) = error {
         return format!("{text} (it could not be judged: {error}; on_error is {})", guard.on_error.name());
     }
     let mut about = subject.because.clone();
-    if !subject.part.is_empty() && !about.contains(&subject.part) && subject.path.as_deref() != Some(&subject.part) {
+    if !subject.part.is_empty() && !about.contains(&subject.part) && !is_the_file(inquiry, subject) {
         if !about.is_empty() {
             about.push_str(", by ");
         }
@@ -42,6 +47,28 @@ pub(crate) fn words(inquiry: &Inquiry<'_>, guard: &Guard, subject: &Subject, err
         text.push_str(&format!(" {}", why.trim()));
     }
     text
+}
+
+/// What a `say` may ask for about the calling agent's tests.
+const TESTS: &str = "{tests}";
+
+fn tests(inquiry: &Inquiry<'_>) -> String {
+    match inquiry.facts.test_runs().unwrap_or_default() {
+        TestRuns { ran: 0, .. } => "no test has run yet".to_owned(),
+        TestRuns { ran: 1, passed: 0 } => "a test has run, but it did not pass".to_owned(),
+        TestRuns { ran, passed: 0 } => format!("tests have run {ran} times, but never passed"),
+        TestRuns { ran: 1, .. } => "a test has run".to_owned(),
+        TestRuns { ran, .. } => format!("tests have run {ran} times"),
+    }
+}
+
+/// A file tool's part is its path, which was told already.
+fn is_the_file(inquiry: &Inquiry<'_>, subject: &Subject) -> bool {
+    let is_shell = inquiry.asked.event.call.as_ref().is_some_and(|call| matches!(call.action, Action::Run { .. }));
+    subject.path.as_deref().is_some_and(|path| {
+        let rest = subject.part.strip_suffix(path);
+        rest.is_some_and(|rest| rest.is_empty() || (!is_shell && rest.ends_with('/')))
+    })
 }
 
 fn asks_evidence(guard: &Guard) -> bool {

@@ -145,8 +145,28 @@ fn fault(error: &serde_saphyr::Error) -> YamlFault {
     let told = error.without_snippet().to_string();
     let first = told.lines().next().unwrap_or_default();
     // The place is told beside the message, not in it.
-    let message = first.split(" at line ").next().unwrap_or(first).trim_end_matches([' ', ':', ',']).to_owned();
-    YamlFault { place, message }
+    let message = first.split(" at line ").next().unwrap_or(first).trim_end_matches([' ', ':', ',']);
+    YamlFault { place, message: in_own_words(message) }
+}
+
+/// Faults of limits that were set here are told in the words of those who meet them.
+fn in_own_words(message: &str) -> String {
+    let lower = message.to_ascii_lowercase();
+    let named = |word: &str| lower.contains(word);
+    if named("duplicate") {
+        let key = message.split_once("key: ").map(|(_, rest)| rest.split(", set ").next().unwrap_or(rest).trim());
+        return key.map_or_else(|| "a key is given twice".to_owned(), |key| format!("`{key}` is given twice"));
+    }
+    if named("alias") || named("anchor") {
+        return "its aliases stand for more than is read".to_owned();
+    }
+    if named("depth") || named("recursion") || named("nest") {
+        return format!("it is nested deeper than {DEPTH}");
+    }
+    if named("budget") {
+        return "it has more parts than are read".to_owned();
+    }
+    message.to_owned()
 }
 
 fn place<T>(spanned: &Spanned<T>) -> Place {
@@ -276,6 +296,22 @@ mod tests {
             assert!(parse(&text).is_err(), "{:.40}", text);
             assert!(plain(&text).is_none(), "{:.40}", text);
         }
+    }
+
+    #[test]
+    fn limits_are_told_in_own_words() {
+        let check = |text: &str, expected: &str| {
+            assert_eq!(parse(text).unwrap_err().message, expected, "{text:.40}");
+        };
+        check("a: 1\na: 2\n", "`a` is given twice");
+        check(&format!("a: {}{}", "[".repeat(60), "]".repeat(60)), "it is nested deeper than 24");
+        check(&"- - ".repeat(60), "it is nested deeper than 24");
+        let mut bomb = "a0: &a0 [x,x,x,x,x,x,x,x,x]\n".to_owned();
+        for n in 1..12 {
+            bomb.push_str(&format!("a{n}: &a{n} [{}]\n", vec![format!("*a{}", n - 1); 9].join(",")));
+        }
+        check(&bomb, "its aliases stand for more than is read");
+        check(&"- x\n".repeat(20_000), "it has more parts than are read");
     }
 
     proptest! {

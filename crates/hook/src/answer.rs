@@ -110,8 +110,8 @@ fn has_own_line(harness: Harness, text: &str, env: &Env) -> bool {
     };
     let standing = Standing::of(harness, &event, env);
     let install = &doorway.facts.install;
-    let project = [install.project, install.local].into_iter().flatten().map(|path| standing.found.dir().join(path));
-    let user = crate::fact::resolve(install.user, standing.found.dir(), env);
+    let project = [install.project, install.local].into_iter().flatten().map(|path| standing.found.work().join(path));
+    let user = crate::fact::resolve(install.user, standing.found.work(), env);
     project.chain(user).any(|path| std::fs::read_to_string(path).is_ok_and(|text| has_our_lines(install.shape, &text)))
 }
 
@@ -170,7 +170,7 @@ fn outside(event: &Event<'_>, standing: &mut Standing, env: &Env) -> PolicyText 
 fn verdict(harness: Harness, event: &Event<'_>, standing: &Standing, policy: &PolicyText, env: &Env) -> Verdict {
     let mut verdict = Verdict::allow();
     if policy.gates("gate.self_protection") {
-        let place = Place { root: Some(standing.found.dir()), cwd: &standing.cwd, env };
+        let place = Place { root: Some(standing.found.dir()), tree: standing.found.tree(), cwd: &standing.cwd, env };
         let facts = FileFacts::new(policy.indexes(standing.found.dir()), harness, event);
         verdict = verdict.and(judge(&Policy::parse(&policy.text), event, &place, &facts));
     }

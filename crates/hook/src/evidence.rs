@@ -40,7 +40,7 @@ pub(crate) fn record(told: &Told<'_>, now: &str) -> Result<(), EvidenceError> {
         stage: named(STAGE),
     };
     let ground = Ground {
-        root: told.root.to_owned(),
+        root: told.standing.found.work().to_owned(),
         features: told.policy.room(told.root, Room::Features),
         indexes: told.indexes(),
         cache: told.root.join(Room::Cache.default_path()),

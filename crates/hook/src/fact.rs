@@ -2,7 +2,7 @@ use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs::{self, File};
-use std::io::Read;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use stead_context::{Loops, Owner};
@@ -78,6 +78,13 @@ impl Facts for FileFacts {
 
     fn had_lines(&self, path: &Path) -> bool {
         self.state().is_some_and(|state| state.hook_files.iter().any(|file| Path::new(file) == path))
+    }
+
+    fn is_missing(&self, path: &Path) -> bool {
+        match fs::symlink_metadata(path) {
+            Ok(data) => data.is_dir() && fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_none()),
+            Err(error) => error.kind() == io::ErrorKind::NotFound,
+        }
     }
 
     fn is_folder(&self, path: &Path) -> Option<bool> {

@@ -200,7 +200,13 @@ impl Engine<'_> {
             return red("refused".to_owned(), reason);
         }
         extend_alarm(seconds.saturating_add(AFTERWARDS));
-        let ran = run_check(command, self.root, &[("STEAD_LOOP", id)], Duration::from_secs(seconds.into()), TAIL);
+        let ran = run_check(
+            command,
+            self.standing.found.work(),
+            &[("STEAD_LOOP", id)],
+            Duration::from_secs(seconds.into()),
+            TAIL,
+        );
         match ran {
             Ok(checked) if checked.is_green() => Check::Green,
             Ok(checked) => {

@@ -284,7 +284,7 @@ fn state(told: &Told<'_>, now: &str, durability: Durability) -> Result<(), Store
 fn hook_files(told: &Told<'_>) -> Vec<String> {
     let settings = told.harness.doorway().facts.settings.iter();
     settings
-        .filter_map(|file| Some((crate::fact::resolve(file.spot, told.root, told.env)?, file.shape)))
+        .filter_map(|file| Some((crate::fact::resolve(file.spot, told.standing.found.work(), told.env)?, file.shape)))
         .filter(|(path, shape)| std::fs::read_to_string(path).is_ok_and(|text| has_our_lines(*shape, &text)))
         .map(|(path, _)| path.to_string_lossy().into_owned())
         .collect()
@@ -360,7 +360,8 @@ fn files(told: &Told<'_>, now: &str) -> Result<(), StoreError> {
 /// The path below the project root, with forward slashes; `None` outside of it and for Stead's own folder.
 fn inside(told: &Told<'_>, path: &str) -> Option<String> {
     let absolute = stead_store::clean(&told.standing.cwd.join(path));
-    let relative = absolute.strip_prefix(told.root).ok()?;
+    let relative =
+        absolute.strip_prefix(told.standing.found.work()).or_else(|_| absolute.strip_prefix(told.root)).ok()?;
     let text = relative.to_string_lossy().replace('\\', "/");
     (!text.is_empty() && !relative.starts_with(".agent") && !relative.starts_with(".git")).then_some(text)
 }

@@ -46,7 +46,7 @@ impl Standing {
         let project = event.project.as_deref().map(Path::new).filter(|path| path.is_absolute());
         let found = find_root(project.unwrap_or(&cwd));
         if let (Some(pointer), true) = (pointer, found.is_marked() && env(DOCTOR).is_none()) {
-            pointer.write(found.dir());
+            pointer.write(found.work());
         }
         Self { found, cwd }
     }

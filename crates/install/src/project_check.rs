@@ -71,7 +71,7 @@ fn writable(site: &Site<'_>, indexes: &Path) -> Check {
     match attempt {
         Ok(()) => Check::good("indexes", format!("`{name}` can be written")),
         Err(error) => Check::broken("indexes", format!("`{name}` cannot be written, so nothing is recorded: {error}"))
-            .remedy("give yourself write access, or run `stead context init`"),
+            .remedy("give yourself write access, or run `stead init`"),
     }
 }
 
@@ -94,7 +94,7 @@ fn ignored(site: &Site<'_>, indexes: &Path) -> Option<Check> {
         Some(0) => Some(Check::good("ignored", "git ignores session records")),
         Some(1) => Some(
             Check::odd("ignored", format!("git does not ignore `{}`, which holds prompts", site.brief(indexes)))
-                .remedy("`stead context init` writes the missing `.gitignore`"),
+                .remedy("`stead init` writes the missing `.gitignore`"),
         ),
         _ => None,
     }

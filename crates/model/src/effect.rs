@@ -8,6 +8,9 @@ pub struct Effects {
     pub coverage: Coverage,
     /// What could not be followed, each in a few words that name the sub-expression. Empty when coverage is full.
     pub gaps: Vec<String>,
+    /// The call was too long or too nested to be read to its end: there may be anything in the rest. Other gaps are
+    /// ordinary: a program nobody knows, a name that only the shell can tell.
+    pub gave_up: bool,
 }
 
 /// How much of a call could be known.
@@ -79,7 +82,7 @@ pub struct Target {
     pub path: String,
     /// The same below the project's root, with forward slashes; `None` outside. The root itself is the empty text.
     pub inside: Option<String>,
-    /// Everything below it, too.
+    /// Everything below it, too. A write of a tree is a write of every path in it, save [`How::Somewhere`].
     pub tree: bool,
     /// The path is a pattern that the shell will expand.
     pub glob: bool,
@@ -96,6 +99,9 @@ pub enum How {
     Link,
     /// Unpacked, copied or generated into; the names of the files may not be known.
     Into,
+    /// Some of the files below may change and nobody knows which: a formatter let loose on a folder, an archive opened
+    /// at the project's root. Unlike every other write of a tree it is no write of each path in it.
+    Somewhere,
     /// Mode, owner or times.
     Attributes,
 }

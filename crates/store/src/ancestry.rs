@@ -3,15 +3,30 @@ use crate::os;
 /// More generations than any real process has.
 const LIMIT: usize = 64;
 
-/// The command lines of the processes above this one, nearest first; empty where the system does not tell.
-pub fn ancestors() -> Vec<Vec<String>> {
-    let mut lines = Vec::new();
-    let mut process = os::parent_of(std::process::id());
-    while let Some(id) = process.filter(|id| *id > 0 && lines.len() < LIMIT) {
-        lines.push(os::command_line(id));
-        process = os::parent_of(id);
+/// A process as far as the system tells.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Process {
+    pub id: u32,
+    /// The words it was started with.
+    pub words: Vec<String>,
+    /// The names of the variables it was started with that are not empty.
+    pub variables: Vec<String>,
+    /// The process that leads its session.
+    pub session: Option<u32>,
+    /// The terminal that its session is held at.
+    pub terminal: Option<u64>,
+}
+
+/// This process and those above it, nearest first; only this one where the system does not tell.
+pub fn ancestry() -> Vec<Process> {
+    let mut line = Vec::new();
+    let mut next = Some(std::process::id());
+    while let Some(id) = next.filter(|id| *id > 0 && line.len() < LIMIT) {
+        let (process, parent) = os::process(id);
+        line.push(process);
+        next = parent;
     }
-    lines
+    line
 }
 
 #[cfg(test)]
@@ -19,10 +34,18 @@ mod tests {
     #[test]
     #[cfg(target_os = "linux")]
     fn a_process_knows_who_started_it() {
-        let above = super::ancestors();
-        assert!(!above.is_empty());
-        let parent = std::fs::read(format!("/proc/{}/cmdline", std::os::unix::process::parent_id())).unwrap();
+        let line = super::ancestry();
+        assert_eq!(line[0].id, std::process::id());
+        assert_eq!(line[1].id, std::os::unix::process::parent_id());
+        let parent = std::fs::read(format!("/proc/{}/cmdline", line[1].id)).unwrap();
         let first = String::from_utf8_lossy(parent.split(|byte| *byte == 0).next().unwrap()).into_owned();
-        assert_eq!(above[0].first(), Some(&first));
+        assert_eq!(line[1].words.first(), Some(&first));
+        assert!(line[0].variables.iter().any(|name| name == "PATH"), "{line:?}");
+        assert!(line[0].session.is_some());
+        // What systems without `/proc` have to make do with.
+        if std::path::Path::new("/bin/ps").exists() {
+            let (process, parent) = crate::os::by_ps(line[0].id);
+            assert_eq!((parent, process.words.is_empty()), (Some(line[1].id), false), "{process:?}");
+        }
     }
 }

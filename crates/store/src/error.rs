@@ -38,9 +38,9 @@ impl StoreError {
     /// Says what a person can do about it.
     pub fn hint(&self) -> Option<String> {
         match self {
-            Self::MarkerMissing { .. } => Some("run `stead context init` in the project's root folder".into()),
+            Self::MarkerMissing { .. } => Some("run `stead init` in the project's root folder".into()),
             Self::MarkerCorrupt { path, .. } => Some(format!(
-                "restore `{0}` from version control, or move it away and run `stead context init`",
+                "restore `{0}` from version control, or move it away and run `stead init`",
                 path.display()
             )),
             Self::MarkerNewer { .. } => Some("update `stead`; a newer version wrote this project".into()),

@@ -14,6 +14,8 @@ mod unix {
     use std::path::Path;
     use std::process::{Child, Command, ExitStatus};
 
+    use crate::ancestry::Process;
+
     /// Never waits for a FIFO's other end and never adopts a terminal.
     const FLAGS: i32 = libc::O_NONBLOCK | libc::O_NOCTTY;
 
@@ -148,21 +150,40 @@ mod unix {
         }
     }
 
-    /// The process that started another; `None` where the system does not tell.
-    pub(crate) fn parent_of(process: u32) -> Option<u32> {
-        if process == std::process::id() {
-            return Some(std::os::unix::process::parent_id());
-        }
-        let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+    /// What the system tells about a process, and which one started it.
+    pub(crate) fn process(id: u32) -> (Process, Option<u32>) {
+        let listed = |name: &str| std::fs::read(format!("/proc/{id}/{name}")).unwrap_or_default();
+        let Ok(stat) = std::fs::read_to_string(format!("/proc/{id}/stat")) else { return by_ps(id) };
         // The name in brackets may hold anything.
-        stat.rsplit_once(')')?.1.split_whitespace().nth(1)?.parse().ok()
+        let fields: Vec<&str> = stat.rsplit_once(')').map_or("", |(_, rest)| rest).split_whitespace().collect();
+        let number =
+            |at: usize| fields.get(at).and_then(|field| field.parse::<u64>().ok()).filter(|number| *number > 0);
+        let small = |at: usize| number(at).and_then(|number| u32::try_from(number).ok());
+        let lines = |name: &str| -> Vec<String> {
+            let bytes = listed(name);
+            let texts = bytes.split(|byte| *byte == 0).filter(|text| !text.is_empty());
+            texts.map(|text| String::from_utf8_lossy(text).into_owned()).collect()
+        };
+        let name = |line: &String| {
+            line.split_once('=').filter(|(_, value)| !value.is_empty()).map(|(name, _)| name.to_owned())
+        };
+        let variables = lines("environ").iter().filter_map(name).collect();
+        (Process { id, words: lines("cmdline"), variables, session: small(3), terminal: number(4) }, small(1))
     }
 
-    /// The words that a process was started with; none where the system does not tell.
-    pub(crate) fn command_line(process: u32) -> Vec<String> {
-        let bytes = std::fs::read(format!("/proc/{process}/cmdline")).unwrap_or_default();
-        let words = bytes.split(|byte| *byte == 0).filter(|word| !word.is_empty());
-        words.map(|word| String::from_utf8_lossy(word).into_owned()).collect()
+    /// The same for systems without `/proc`, as far as `ps` tells it.
+    pub(crate) fn by_ps(id: u32) -> (Process, Option<u32>) {
+        let own = (id == std::process::id()).then(std::os::unix::process::parent_id);
+        let asked = Command::new("/bin/ps").args(["-o", "ppid=", "-o", "command=", "-p", &id.to_string()]).output();
+        let said = asked.map(|output| String::from_utf8_lossy(&output.stdout).into_owned()).unwrap_or_default();
+        let mut words = said.split_whitespace();
+        let parent = words.next().and_then(|parent| parent.parse().ok()).or(own);
+        (Process { id, words: words.map(str::to_owned).collect(), ..Process::default() }, parent)
+    }
+
+    /// How many columns a terminal says that it has; some say none.
+    pub(crate) fn columns(terminal: impl std::os::fd::AsFd) -> Option<u16> {
+        rustix::termios::tcgetwinsize(terminal).ok().map(|size| size.ws_col).filter(|columns| *columns > 0)
     }
 
     pub(crate) fn signal(status: ExitStatus) -> Option<i32> {
@@ -176,6 +197,8 @@ mod other {
     use std::io::{self, Read, Seek, SeekFrom};
     use std::path::Path;
     use std::process::{Child, Command, ExitStatus};
+
+    use crate::ancestry::Process;
 
     pub(crate) fn open_to_read(path: &Path) -> io::Result<File> {
         File::open(path)
@@ -250,12 +273,8 @@ mod other {
 
     pub(crate) fn kill_group(_: &Child) {}
 
-    pub(crate) fn parent_of(_: u32) -> Option<u32> {
-        None
-    }
-
-    pub(crate) fn command_line(_: u32) -> Vec<String> {
-        Vec::new()
+    pub(crate) fn process(id: u32) -> (Process, Option<u32>) {
+        (Process { id, ..Process::default() }, None)
     }
 
     pub(crate) fn signal(_: ExitStatus) -> Option<i32> {

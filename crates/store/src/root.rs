@@ -12,6 +12,9 @@ pub const CONFIG: &str = ".agent/config.toml";
 /// The settings of one checkout alone, below its root.
 pub const CONFIG_LOCAL: &str = ".agent/config.local.toml";
 
+/// The folder of worktrees within a checkout.
+const WORKTREES: &str = "worktrees";
+
 /// Longer paths cannot be opened anyway, and copying them at every step up would take quadratic time.
 const PATH_LIMIT: usize = 4096;
 
@@ -19,7 +22,12 @@ const PATH_LIMIT: usize = 4096;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Found {
     /// The folder holds the marker.
-    Marked { dir: PathBuf },
+    Marked {
+        dir: PathBuf,
+        /// The same folder in the checkout that was asked about, where that is another one: a git worktree without a
+        /// marker of its own, or one that lies within the main checkout.
+        tree: Option<PathBuf>,
+    },
     /// There is no marker, but the folder is the root of a git checkout.
     Git { dir: PathBuf },
     /// Neither: the folder is where the search began.
@@ -29,7 +37,23 @@ pub enum Found {
 impl Found {
     pub fn dir(&self) -> &Path {
         match self {
-            Self::Marked { dir } | Self::Git { dir } | Self::Bare { dir } => dir,
+            Self::Marked { dir, .. } | Self::Git { dir } | Self::Bare { dir } => dir,
+        }
+    }
+
+    /// The project's folder in the checkout where the work is done. Records and guards are those of [`Self::dir`].
+    pub fn work(&self) -> &Path {
+        match self {
+            Self::Marked { tree: Some(tree), .. } => tree,
+            other => other.dir(),
+        }
+    }
+
+    /// The checkout's own folder, where it is another one than the project's.
+    pub fn tree(&self) -> Option<&Path> {
+        match self {
+            Self::Marked { tree, .. } => tree.as_deref(),
+            Self::Git { .. } | Self::Bare { .. } => None,
         }
     }
 
@@ -38,8 +62,8 @@ impl Found {
     }
 }
 
-/// Finds the project root of a folder: the nearest ancestor with the marker (in a git worktree without its own, the
-/// main checkout's), else the git root, else the folder itself.
+/// Finds the project root of a folder: the nearest ancestor with the marker (in a git worktree without its own, or
+/// within the main checkout, the main checkout's), else the git root, else the folder itself.
 ///
 /// It sits on the hook path: one or two `stat` calls a level, no allocation per level. Only when no marker was found
 /// by the path as given are symbolic links resolved for a second look, because gates must not vanish behind a link.
@@ -65,11 +89,11 @@ fn climb(start: &Path) -> Found {
     loop {
         if probe.as_os_str().len() <= PATH_LIMIT {
             if has_marker(&mut probe) {
-                return Found::Marked { dir: probe };
+                return outer(&probe).unwrap_or(Found::Marked { dir: probe, tree: None });
             }
             if git.is_none() && has_git(&mut probe) {
-                if let Some(dir) = marked_in_main_checkout(start, &probe) {
-                    return Found::Marked { dir };
+                if let Some(found) = marked_in_main_checkout(start, &probe) {
+                    return found;
                 }
                 git = Some(probe.clone());
             }
@@ -101,13 +125,27 @@ fn has_git(dir: &mut PathBuf) -> bool {
     found
 }
 
+/// The project around a marked folder that is a git worktree within it. Whoever makes worktrees there calls their
+/// folder so, which spares all others the look.
+fn outer(dir: &Path) -> Option<Found> {
+    if !dir.components().any(|part| part.as_os_str() == WORKTREES) {
+        return None;
+    }
+    let git_root = dir.ancestors().find(|folder| has_git(&mut folder.to_path_buf()))?;
+    let main = Worktree::at(git_root)?.main?;
+    let mut outer = main.join(dir.strip_prefix(git_root).ok()?);
+    let is_within = git_root.starts_with(&main) && has_marker(&mut outer);
+    is_within.then(|| Found::Marked { dir: outer, tree: Some(dir.to_owned()) })
+}
+
 /// Takes the way from `start` up to the worktree's root once more, in the main checkout.
-fn marked_in_main_checkout(start: &Path, git_root: &Path) -> Option<PathBuf> {
+fn marked_in_main_checkout(start: &Path, git_root: &Path) -> Option<Found> {
     let main = Worktree::at(git_root)?.main?;
     let mut probe = main.join(start.strip_prefix(git_root).ok()?);
     loop {
         if has_marker(&mut probe) {
-            return Some(probe);
+            let tree = probe.strip_prefix(&main).ok().map(|below| git_root.join(below));
+            return Some(Found::Marked { dir: probe, tree });
         }
         if probe == main || !probe.pop() {
             return None;

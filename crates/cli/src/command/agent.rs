@@ -10,6 +10,7 @@ use stead_store::Durability;
 
 use crate::cli::Exit;
 use crate::error::CliError;
+use crate::person::{Whose, require_person_to_weaken};
 use crate::project::{Project, now};
 use crate::session::calling_session;
 use crate::speaker::Speaker;
@@ -41,6 +42,7 @@ enum AgentCommand {
 #[derive(Args)]
 #[command(after_help = "Example:\n  stead agent begin tester")]
 struct BeginArgs {
+    /// The role, such as `tester`
     role: String,
     /// Print the result as JSON
     #[arg(long)]
@@ -62,6 +64,7 @@ struct EndArgs {
 #[derive(Args)]
 #[command(after_help = "Example:\n  stead agent flag plan-approved --session 7c0e")]
 struct FlagArgs {
+    /// The flag, such as `plan-approved`
     flag: String,
     /// The session, instead of the last one seen
     #[arg(long, value_name = "ID")]
@@ -142,8 +145,9 @@ fn flag(args: &FlagArgs, project: &Project, ui: &mut Ui) -> Result<Exit, CliErro
         return Err(CliError::usage(format!("`{}` cannot be a flag: {problem}", args.flag))
             .hinted("letters, digits and hyphens, as in `plan-approved`"));
     }
-    let session = meant(project, args.session.as_deref())?;
-    let (id, mut state) = open(project, &session, None)?;
+    require_person_to_weaken("put a flag on a session", Whose::Project, project, ui)?;
+    let (session, harness) = meant(project, args.session.as_deref())?;
+    let (id, mut state) = open(project, &session, harness.as_deref())?;
     state.flags.retain(|flag| *flag != args.flag);
     if !args.remove {
         state.flags.push(args.flag.clone());
@@ -158,8 +162,8 @@ fn flag(args: &FlagArgs, project: &Project, ui: &mut Ui) -> Result<Exit, CliErro
 }
 
 fn show(args: &ShowArgs, project: &Project, ui: &mut Ui) -> Result<Exit, CliError> {
-    let session = meant(project, args.session.as_deref())?;
-    let (_, state) = open(project, &session, None)?;
+    let (session, harness) = meant(project, args.session.as_deref())?;
+    let (_, state) = open(project, &session, harness.as_deref())?;
     if args.json {
         ui.json(&as_json(&session, &state));
         return Ok(Exit::Done);
@@ -196,10 +200,13 @@ fn caller(project: &Project) -> Result<Binding, CliError> {
     })
 }
 
-fn meant(project: &Project, named: Option<&str>) -> Result<String, CliError> {
-    Speaker::meant(project, named)
-        .session
-        .ok_or_else(|| CliError::user("no session was seen lately").hinted("name one with `--session`"))
+/// The session that is meant, and its client. A session may be known by its calls alone, without a start.
+fn meant(project: &Project, named: Option<&str>) -> Result<(String, Option<String>), CliError> {
+    let Speaker { session, harness, .. } = Speaker::meant(project, named);
+    let session =
+        session.ok_or_else(|| CliError::user("no session was seen lately").hinted("name one with `--session`"))?;
+    let harness = harness.or_else(|| Speaker::harness_of(project, &session));
+    Ok((session, harness))
 }
 
 fn whose(caller: &Binding) -> String {

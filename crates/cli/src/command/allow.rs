@@ -42,7 +42,7 @@ pub(crate) struct AllowArgs {
 pub(crate) fn run(args: AllowArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     let project = Project::find(ui)?;
     project.require_marker()?;
-    require_person("allow what a guard stopped", ui)?;
+    require_person("allow what a guard stopped", &project, ui)?;
     if args.reason.trim().is_empty() {
         return Err(CliError::usage("`--reason` is empty").hinted("say in a few words why this is fine"));
     }

@@ -8,7 +8,7 @@ use stead_store::{Durability, append_line};
 
 use crate::cli::Exit;
 use crate::error::CliError;
-use crate::person::agent_is_near;
+use crate::person::agent_near;
 use crate::project::{Project, now};
 use crate::speaker::Speaker;
 use crate::ui::Ui;
@@ -46,7 +46,7 @@ pub(crate) fn run(args: AppealArgs, ui: &mut Ui) -> Result<Exit, CliError> {
         return Err(CliError::usage(format!("an appeal has between 1 and {LIMIT} bytes of text")));
     }
     let speaker = Speaker::calling(&project);
-    let by_agent = speaker.session.is_some() || agent_is_near().is_some();
+    let by_agent = speaker.session.is_some() || agent_near().is_some();
     let appeal = Appeal {
         v: 1,
         ts: now(),

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use stead_guard::Hit;
 use stead_harness::Harness;
 use stead_hook::{Caller, Examined, deed_in_words, examine};
-use stead_model::{Action, Change, Event, EventKind, FileChange, Level, ToolCall, redact};
+use stead_model::{Action, Change, Coverage, Event, EventKind, FileChange, Level, ToolCall, redact};
 
 use crate::cli::Exit;
 use crate::error::CliError;
@@ -26,10 +26,9 @@ use crate::ui::Ui;
 )]
 pub(crate) struct CheckArgs {
     /// A shell command
-    #[arg(conflicts_with = "tool", required_unless_present = "tool")]
     command: Option<String>,
     /// A file tool instead of a command
-    #[arg(long, value_enum, requires = "path")]
+    #[arg(long, value_enum, value_name = "TOOL")]
     tool: Option<FileTool>,
     /// The file that the tool is used on; may be repeated
     #[arg(long, value_name = "FILE", requires = "tool")]
@@ -59,6 +58,16 @@ enum FileTool {
 }
 
 pub(crate) fn run(args: CheckArgs, ui: &mut Ui) -> Result<Exit, CliError> {
+    let wrong = match (&args.command, args.tool, args.path.is_empty()) {
+        (None, None, _) => Some("there is nothing to check"),
+        (Some(_), Some(_), _) => Some("a command and `--tool` are two questions"),
+        (None, Some(_), true) => Some("`--tool` needs a `--path`"),
+        (Some(_), None, _) | (None, Some(_), false) => None,
+    };
+    if let Some(wrong) = wrong {
+        let hint = "`stead check 'COMMAND'` asks about a command, `stead check --tool write --path FILE` about a file";
+        return Err(CliError::usage(wrong).hinted(hint));
+    }
     let project = Project::find(ui)?;
     let dir = ui.dir()?;
     let named = chosen(args.harness.as_slice())?;
@@ -138,7 +147,11 @@ fn tell(examined: &Examined, ui: &mut Ui) {
             }
         }
     }
-    ui.line(format!("\nEffects ({} known)", examined.effects.coverage.name()));
+    ui.line(match examined.effects.coverage {
+        Coverage::Full => "\nEffects, all of them known",
+        Coverage::Partial => "\nEffects, as far as they are known",
+        Coverage::None => "\nEffects: none is known",
+    });
     for effect in &examined.effects.list {
         ui.line(format!("  {}", deed_in_words(&effect.deed)));
     }

@@ -3,18 +3,21 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 use stead_store::{
-    CONFIG, CONFIG_LOCAL, Config, Edited, Entry, Layer, Origin, Problem, Severity, UserDirs, set_value, unset_value,
+    CONFIG, CONFIG_LOCAL, Config, Edited, Entry, Layer, Layout, Origin, Problem, Room, Severity, UserDirs, set_value,
+    unset_value,
 };
 
 use crate::cli::Exit;
 use crate::error::CliError;
+use crate::person::{Whose, refuse_agents, require_person_to_weaken};
 use crate::project::{Project, env};
 use crate::ui::Ui;
 
 /// Show and change settings
 ///
 /// From weak to strong: defaults, user (`~/.config/stead/config.toml`), project (`.agent/config.toml`), local
-/// (`.agent/config.local.toml`), environment (`STEAD_RECORD_SESSIONS=false`), `--config record.sessions=false`.
+/// (`.agent/config.local.toml`), environment (`STEAD_RECORD_SESSIONS=false`), `--config record.sessions=false`. Agents may
+/// change none; to switch a gate off takes a person at a terminal.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  stead config list --origin\n  stead config set --local record.sessions false")]
 pub(crate) struct ConfigArgs {
@@ -46,6 +49,7 @@ struct ListArgs {
 #[derive(Args)]
 #[command(after_help = "Example:\n  stead config get record.sessions")]
 struct GetArgs {
+    /// The setting, as `stead config list` names it
     key: String,
     /// Print value and origin as JSON
     #[arg(long)]
@@ -58,7 +62,9 @@ struct GetArgs {
 struct SetArgs {
     #[command(flatten)]
     target: Target,
+    /// The setting, as `stead config list` names it
     key: String,
+    /// Its new value
     value: String,
 }
 
@@ -68,6 +74,7 @@ struct SetArgs {
 struct UnsetArgs {
     #[command(flatten)]
     target: Target,
+    /// The setting, as `stead config list` names it
     key: String,
 }
 
@@ -126,6 +133,7 @@ fn set(args: &SetArgs, project: &Project, ui: &mut Ui) -> Result<(), CliError> {
     project.config.get(&args.key)?;
     let (layer, path) = args.target.file(project)?;
     refuse_clash(args, project)?;
+    refuse_weakening(&args.key, Some(&args.value), layer, project, ui)?;
     let edited = set_value(&path, &args.key, &args.value)?;
     tell(edited, &format!("{} = {}", args.key, args.value), &path, project, ui);
     tell_if_overruled(&args.key, layer, project, ui);
@@ -135,6 +143,7 @@ fn set(args: &SetArgs, project: &Project, ui: &mut Ui) -> Result<(), CliError> {
 fn unset(args: &UnsetArgs, project: &Project, ui: &mut Ui) -> Result<(), CliError> {
     project.config.get(&args.key)?;
     let (layer, path) = args.target.file(project)?;
+    refuse_weakening(&args.key, None, layer, project, ui)?;
     let edited = unset_value(&path, &args.key)?;
     tell(edited, &format!("{} unset", args.key), &path, project, ui);
     tell_if_overruled(&args.key, layer, project, ui);
@@ -150,9 +159,7 @@ impl Target {
         }
         if !project.found.is_marked() {
             let message = format!("`{}` is not a project yet", project.root().display());
-            return Err(
-                CliError::user(message).hinted("run `stead context init` first, or set it for yourself with `--user`")
-            );
+            return Err(CliError::user(message).hinted("run `stead init` first, or set it for yourself with `--user`"));
         }
         Ok(match self.local {
             true => (Layer::Local, project.root().join(CONFIG_LOCAL)),
@@ -169,6 +176,21 @@ fn refuse_clash(args: &SetArgs, project: &Project) -> Result<(), CliError> {
         None => Ok(()),
         Some(Problem { message, hint: None, .. }) => Err(CliError::usage(message)),
         Some(Problem { message, hint: Some(hint), .. }) => Err(CliError::usage(message).hinted(hint)),
+    }
+}
+
+/// Lets scripts of a person change what is harmless, and only a person at a terminal what holds agents.
+fn refuse_weakening(key: &str, value: Option<&str>, layer: Layer, project: &Project, ui: &Ui) -> Result<(), CliError> {
+    let whose = if layer == Layer::User { Whose::Person } else { Whose::Project };
+    // Guards and features that are led elsewhere hold nobody any more.
+    let room = [Room::Guards, Room::Features].into_iter().find(|room| key == format!("layout.{}", room.name()));
+    let leaves = |room: Room| {
+        let folder = Layout::of(&project.config).dir(project.root(), room);
+        folder.read_dir().is_ok_and(|mut entries| entries.next().is_some())
+    };
+    match key.starts_with("gate.") && value != Some("true") || room.is_some_and(leaves) {
+        true => require_person_to_weaken(&format!("change `{key}` like this"), whose, project, ui),
+        false => refuse_agents("change settings", whose, project),
     }
 }
 

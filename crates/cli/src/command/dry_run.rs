@@ -32,7 +32,7 @@ pub(crate) struct DryRunArgs {
     /// What the run would be called
     #[arg(default_value = "dry-run")]
     run: String,
-    /// At most so many iterations of each stage
+    /// The most iterations of each stage, more or fewer than its file says; a `fixed` stage makes exactly so many
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     max: Option<u32>,
     /// Who would do the work: an agent program by its name, a program by its path, or `mock`
@@ -73,7 +73,7 @@ pub(crate) fn run(args: DryRunArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     };
     let talk = if args.json { Talk::Errors } else { Talk::All };
     let plan = compiled(&asked, &room, &options, talk, ui)?;
-    let args_of = room.provider_args(&plan)?;
+    let args_of = room.provider_args(plan.nodes.iter().map(|node| &node.provider))?;
     let first = |node| First::of(&room, &folder, &plan, node, &args_of);
     let firsts = plan.nodes.iter().map(first).collect::<Result<Vec<_>, CliError>>()?;
     if args.json {
@@ -160,7 +160,8 @@ impl<'a> First<'a> {
             fact("item", item.clone());
         }
         fact("agent", self.argv.join(" "));
-        let short = |path: &str| room.project.short(Path::new(path)).display().to_string();
+        let root = room.project.root();
+        let short = |path: &str| Path::new(path).strip_prefix(root).unwrap_or(Path::new(path)).display().to_string();
         for (name, path) in [
             ("context", &self.vars.ctx),
             ("progress", &self.vars.progress),
@@ -175,7 +176,8 @@ impl<'a> First<'a> {
         for command in &node.verify {
             fact("verify", command.clone());
         }
-        fact("prompt", format!("{} lines", self.prompt.text.lines().count()));
+        let lines = self.prompt.text.lines().count();
+        fact("prompt", if lines == 1 { "1 line".to_owned() } else { format!("{lines} lines") });
         for line in self.prompt.text.lines() {
             ui.line(format!("  | {line}").trim_end());
         }

@@ -2,6 +2,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 use serde_json::json;
+use stead_context::cover;
 use stead_evidence::{
     About, Archive, Bounds, Feature, FeatureList, Ground, Item, Offering, Standing, add, standing_of,
 };
@@ -12,7 +13,8 @@ use crate::error::CliError;
 use crate::project::{Project, now};
 use crate::proof::{ground, voice, who};
 use crate::sent::read_document;
-use crate::ui::Ui;
+use crate::speaker::Speaker;
+use crate::ui::{Ui, counted, in_width};
 
 /// The largest file that is kept.
 const LIMIT: usize = 16 * 1024 * 1024;
@@ -115,7 +117,13 @@ fn bring(args: &AddArgs, project: &Project, ground: &Ground, ui: &mut Ui) -> Res
         (_, _, Some(path)) => (About::Response, path),
         (None, None, None) => return Err(CliError::usage("name what to add")),
     };
+    if named.as_os_str() != "-" {
+        check_source(named, project, ui)?;
+    }
     let bytes = content(about, named, ui)?;
+    if about == About::File {
+        check_content(&bytes, named, project, ui)?;
+    }
     let who = who(project);
     let name = if named.as_os_str() == "-" { about.name().to_owned() } else { named.to_string_lossy().into_owned() };
     let offering = Offering {
@@ -139,6 +147,50 @@ fn bring(args: &AddArgs, project: &Project, ground: &Ground, ui: &mut Ui) -> Res
         ui.line(format!("it supports; `{}` proves", standing.next));
     }
     Ok(())
+}
+
+/// What is kept is committed. An agent has nothing copied that it may not read, nor what lies beyond the project; only
+/// the folder for temporary files is free, where many tools leave their pictures.
+fn check_source(named: &Path, project: &Project, ui: &mut Ui) -> Result<(), CliError> {
+    let dir = ui.dir()?;
+    if dir.join(named).is_dir() {
+        return Err(CliError::user(format!("`{}` is a folder", named.display())).hinted("name one file in it"));
+    }
+    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let file = real(&dir.join(named));
+    let is_inside = file.starts_with(real(project.root())) || file.starts_with(real(&std::env::temp_dir()));
+    let speaker = Speaker::calling(project);
+    let shown = named.display();
+    if let Some(why) = speaker.refusal_to_read(project, &dir, named) {
+        return Err(CliError::user(format!("`{shown}` is not copied for an agent: {why}")));
+    }
+    match (is_inside, speaker.agent()) {
+        (true, _) => Ok(()),
+        (false, Some(_)) => {
+            Err(CliError::user(format!("`{shown}` lies outside the project, so it is not copied for an agent"))
+                .hinted("let the person add it, or bring something from within the project"))
+        }
+        (false, None) => {
+            ui.note(format!("note: `{shown}` lies outside the project; its copy is kept in it, and committed with it"));
+            Ok(())
+        }
+    }
+}
+
+/// Texts may hold keys, and a file is kept as it is.
+fn check_content(bytes: &[u8], named: &Path, project: &Project, ui: &mut Ui) -> Result<(), CliError> {
+    let found = std::str::from_utf8(bytes).map_or(0, |text| cover(text).count);
+    if found == 0 {
+        return Ok(());
+    }
+    let message = format!("`{}` seems to hold {}", named.display(), counted(found, "secret"));
+    match Speaker::calling(project).agent() {
+        Some(_) => Err(CliError::user(message).hinted("bring it by `--output`, which covers them")),
+        None => {
+            ui.warning(format!("{message}, and is kept as it is"));
+            Ok(())
+        }
+    }
 }
 
 fn content(about: About, named: &Path, ui: &Ui) -> Result<Vec<u8>, CliError> {
@@ -178,7 +230,7 @@ fn features(json: bool, ground: &Ground, ui: &mut Ui) -> Result<(), CliError> {
             Some(item) => item.outcome(),
             None => standing.why_not,
         };
-        ui.line(format!("{:<20}  {claim:<6}  {name:<7}  {why}", feature.id));
+        ui.line(in_width(&format!("{:<20}  {claim:<6}  {name:<7}  {why}", feature.id)));
     }
     list.problems.iter().for_each(|problem| ui.warning(problem));
     Ok(())
@@ -230,15 +282,14 @@ fn runs(json: bool, ground: &Ground, ui: &mut Ui) -> Result<(), CliError> {
     Ok(())
 }
 
+/// What came of it, and below it the command.
 fn row(item: &Item) -> String {
-    let what = match (&item.command, &item.file) {
-        (Some(command), _) => command.clone(),
-        (None, Some(file)) => file.name.clone(),
-        (None, None) => String::new(),
-    };
-    let what = what.split_whitespace().collect::<Vec<_>>().join(" ");
     let how = item.weak.clone().unwrap_or_else(|| item.outcome());
-    format!("{}  {:<8}  {:<8}  {what}: {how}", item.id, item.kind.name(), item.about.name())
+    let row = in_width(&format!("{}  {:<8}  {:<8}  {how}", item.id, item.kind.name(), item.about.name()));
+    match item.command.as_deref().map(|command| command.split_whitespace().collect::<Vec<_>>().join(" ")) {
+        Some(command) => format!("{row}\n{}", in_width(&format!("    {command}"))),
+        None => row,
+    }
 }
 
 fn show(args: &ShowArgs, ground: &Ground, ui: &mut Ui) -> Result<(), CliError> {

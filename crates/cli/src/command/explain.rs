@@ -1,7 +1,8 @@
 use clap::Args;
 use serde_json::json;
 use stead_gate::GATE;
-use stead_hook::{Did, HitLine, Override, VerdictLine};
+use stead_hook::{Appeal, Did, HitLine, Override, VerdictLine};
+use stead_store::Lines;
 
 use crate::cli::Exit;
 use crate::error::CliError;
@@ -28,6 +29,7 @@ pub(crate) fn run(args: ExplainArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     let guards = Guards::load(&project)?;
     let overrides = Override::in_force(&project.indexes(), now_millis());
     let holds = |hit: &HitLine| overrides.iter().find(|one| one.guard == hit.guard && one.about == hit.about);
+    let appeals = appeals(&project, &verdict.id)?;
     if args.json {
         let hits: Vec<_> = verdict
             .hits
@@ -43,7 +45,7 @@ pub(crate) fn run(args: ExplainArgs, ui: &mut Ui) -> Result<Exit, CliError> {
         ui.json(&json!({
             "id": verdict.id, "ts": verdict.ts, "verdict": verdict.verdict, "harness": verdict.harness,
             "session": verdict.session, "agent": verdict.agent, "role": verdict.role, "event": verdict.event,
-            "tool": verdict.tool, "reason": verdict.reason, "effects": verdict.effects, "hits": hits,
+            "tool": verdict.tool, "reason": verdict.reason, "effects": verdict.effects, "hits": hits, "appeals": appeals,
         }));
         return Ok(Exit::Done);
     }
@@ -53,7 +55,21 @@ pub(crate) fn run(args: ExplainArgs, ui: &mut Ui) -> Result<Exit, CliError> {
             ui.line(format!("\nA person lets `{}` pass this until {}: {}", one.guard, one.until, one.reason));
         }
     }
+    for appeal in appeals {
+        let who = if appeal.by == "agent" { "An agent" } else { "A person" };
+        ui.line(format!("\n{who} objected at {}: {}", appeal.ts, appeal.text.replace('\n', " ")));
+    }
     Ok(Exit::Done)
+}
+
+/// What was said against a verdict, the oldest first.
+fn appeals(project: &Project, verdict: &str) -> Result<Vec<Appeal>, CliError> {
+    let mut found = Vec::new();
+    for line in Lines::open(&Appeal::path(&project.indexes()))? {
+        let appeal = serde_json::from_str::<Appeal>(&line?.text).ok();
+        found.extend(appeal.filter(|appeal| appeal.verdict == verdict));
+    }
+    Ok(found)
 }
 
 fn tell(verdict: &VerdictLine, guards: &Guards, ui: &mut Ui) {

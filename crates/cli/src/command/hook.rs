@@ -10,7 +10,7 @@ use crate::ui::Ui;
 /// wrong becomes an answer.
 #[derive(Args)]
 #[command(
-    after_help = "Example:\n  echo '{\"hook_event_name\":\"PreToolUse\",\"tool_name\":\"Bash\",\"tool_input\":{\"command\":\"ls\"}}' \\\n    | stead hook claude PreToolUse"
+    after_help = "Example:\n  echo '{\"hook_event_name\": \"PreToolUse\", \"tool_name\": \"Bash\",\n    \"tool_input\": {\"command\": \"ls\"}}' | stead hook claude PreToolUse"
 )]
 pub(crate) struct HookArgs {
     /// Who calls: claude, codex, gemini, qwen, opencode, copilot, kimi, droid or cursor

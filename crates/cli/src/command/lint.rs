@@ -54,26 +54,23 @@ pub(crate) fn run(args: LintArgs, ui: &mut Ui) -> Result<Exit, CliError> {
 }
 
 fn findings(args: &LintArgs, catalog: &Catalog) -> Result<Vec<lint::Finding>, DefinitionError> {
-    let each = |names: Vec<String>, of: fn(&Catalog, &str) -> Result<Vec<lint::Finding>, DefinitionError>| {
-        let mut all: Vec<lint::Finding> = Vec::new();
-        for name in names {
-            for finding in of(catalog, &name)? {
-                if !all.contains(&finding) {
-                    all.push(finding);
-                }
-            }
-        }
-        Ok(all)
-    };
-    let names = |all: Vec<(String, stead_pipeline::Origin)>| match &args.name {
-        Some(name) => vec![name.clone()],
-        None => all.into_iter().map(|(name, _)| name).collect(),
-    };
-    match args.kind {
-        None => lint::lint_all(catalog),
-        Some(Kind::Stage) => each(names(catalog.stages()), lint::lint_stage),
-        Some(Kind::Pipeline) => each(names(catalog.pipelines()), lint::lint_pipeline),
+    match (args.kind, &args.name) {
+        (None, _) => lint::lint_all(catalog),
+        (Some(Kind::Stage), None) => lint::lint_stages(catalog),
+        (Some(Kind::Stage), Some(name)) => lint::lint_stage(catalog, name),
+        (Some(Kind::Pipeline), None) => pipelines(catalog),
+        (Some(Kind::Pipeline), Some(name)) => lint::lint_pipeline(catalog, name),
     }
+}
+
+/// What is wrong with any pipeline or a stage of one; stages that several share are told of once.
+fn pipelines(catalog: &Catalog) -> Result<Vec<lint::Finding>, DefinitionError> {
+    let mut all: Vec<lint::Finding> = Vec::new();
+    for (name, _) in catalog.pipelines() {
+        let new = lint::lint_pipeline(catalog, &name)?;
+        all.extend(new.into_iter().filter(|finding| !all.contains(finding)).collect::<Vec<_>>());
+    }
+    Ok(all)
 }
 
 fn summary(errors: usize, others: usize) -> String {

@@ -8,6 +8,8 @@ use stead_evidence::{Digest, DigestOptions, Severity, digest};
 
 use crate::cli::Exit;
 use crate::error::CliError;
+use crate::project::Project;
+use crate::speaker::Speaker;
 use crate::ui::Ui;
 
 /// As much is read from the disk at once.
@@ -40,7 +42,12 @@ pub(crate) fn run(args: LogsArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     let found = if args.file.as_os_str() == "-" {
         digest(BufReader::with_capacity(BLOCK, io::stdin().lock()), Path::new("standard input"), &options)?
     } else {
-        let path = ui.dir()?.join(&args.file);
+        let dir = ui.dir()?;
+        let path = dir.join(&args.file);
+        let project = Project::find(ui)?;
+        if let Some(why) = Speaker::calling(&project).refusal_to_read(&project, &dir, &args.file) {
+            return Err(CliError::user(format!("`{}` is not read for an agent: {why}", args.file.display())));
+        }
         digest(open(&path, &args.file)?, &args.file, &options)?
     };
     let asked = found.groups.is_empty() && args.grep.is_some();

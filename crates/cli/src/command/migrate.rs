@@ -19,13 +19,14 @@ use pipelines::Rewrites;
 /// Carry over what other tools left: loops, handoffs, role files, older commands, older stages and pipelines
 ///
 /// Reads `.claude/ralph-loop.local.md` (it becomes a paused loop), handoffs below `thoughts/` and `.claude/handoffs/`
-/// (they become packets) and role files from before their form was fixed (they are mended). No source is deleted, a
-/// second run carries nothing twice, and whatever has no place is named, file by file.
+/// (they become packets) and role files from before their form was fixed (they are mended). None of these is deleted,
+/// a second run carries nothing twice, and whatever has no place is named, file by file.
 ///
-/// Stages, prompts and pipelines of the older form are rewritten where they are, comments kept, after a diff; a
-/// `loop.yaml` becomes `stage.yaml`.
+/// Stages, prompts and pipelines of the older form are rewritten where they are, comments kept, after a diff. A
+/// `loop.yaml` becomes `stage.yaml`: the new file is written, then the old one is deleted. What cannot be rewritten is
+/// left as it is, and the line that stands in the way is named.
 ///
-/// Ends with 1 if a file is broken or could not be written.
+/// Ends with 1 if a file is broken, or could not be rewritten or written.
 #[derive(Args)]
 #[command(
     after_help = "Examples:\n  stead migrate --dry-run\n  stead migrate pipelines --dry-run\n  stead migrate commands --replace-old"

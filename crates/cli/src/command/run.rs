@@ -4,13 +4,14 @@ mod asked;
 mod background;
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::Args;
 use stead_context::Shelf;
 use stead_pipeline::custody::{Cancel, cancel_on_signals};
 use stead_pipeline::{
-    CompileOptions, DefinitionError, Engine, Plan, Purpose, RunFolder, Surroundings, changed_sources, compile, lint,
-    parse_provider,
+    Change, CompileOptions, DefinitionError, Engine, EngineError, Plan, Provider, Purpose, RunEnd, RunFolder,
+    Surroundings, changed_sources, compile, lint, parse_provider,
 };
 
 use crate::cli::Exit;
@@ -27,13 +28,13 @@ pub(crate) use asked::{Asked, Kind};
 ///
 /// Starts the agents headless, one fresh process per iteration, until each stage is done or reaches a bound. All they
 /// leave is kept in `.agent/runs/RUN`. The plan is frozen when the run starts; `--resume` goes on with it where it
-/// stopped and never repeats a finished iteration.
+/// stopped and never repeats a finished iteration. What is given beside `--resume` changes only what is still to be done.
 ///
 /// Exit codes: 0 done, 1 failed, 2 usage, 3 over but a stage reached its limit, 4 blocked on a person, 5 quota used up,
 /// 130 cancelled.
 #[derive(Args)]
 #[command(
-    after_help = "Examples:\n  stead run stage improve-plan auth --max 5\n  stead run pipeline full-refine auth --background\n  stead run pipeline full-refine auth --resume"
+    after_help = "Examples:\n  stead run stage improve-plan auth --max 5\n  stead run pipeline full-refine auth --background\n  stead run pipeline full-refine auth --resume\n  stead run stage improve-plan auth --resume --max 10 --provider codex"
 )]
 pub(crate) struct RunArgs {
     #[arg(value_enum)]
@@ -42,7 +43,7 @@ pub(crate) struct RunArgs {
     name: String,
     /// What this run is called
     run: String,
-    /// At most so many iterations of each stage
+    /// The most iterations of each stage, more or fewer than its file says; a `fixed` stage makes exactly so many
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     max: Option<u32>,
     /// Who does the work: an agent program by its name, a program by its path, or `mock`
@@ -57,8 +58,8 @@ pub(crate) struct RunArgs {
     /// A packet for the agents to read, as `stead pickup` takes it: `latest`, or its id
     #[arg(long, value_name = "ID")]
     packet: Option<String>,
-    /// Go on with a run that was begun
-    #[arg(long, conflicts_with_all = ["max", "provider", "model", "inputs", "packet"])]
+    /// Go on with a run that was begun; the options above then change what is left of it
+    #[arg(long)]
     resume: bool,
     /// Leave the run to an engine of its own, and return once that is at work
     #[arg(long)]
@@ -75,12 +76,19 @@ pub(crate) fn run(args: RunArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     room.project.require_marker()?;
     let folder = room.folder(&args.run)?;
     let asked = Asked { kind: args.kind, name: args.name.clone() };
-    let plan = if args.resume { begun(&asked, &room, &folder, ui)? } else { fresh(&args, &asked, &room, &folder, ui)? };
+    let (plan, change) = match args.resume {
+        true => (begun(&asked, &room, &folder, ui)?, change(&args, &room, ui)?),
+        false => (fresh(&args, &asked, &room, &folder, ui)?, Change::default()),
+    };
     if args.background {
         return background::start(&args, &room, &folder, ui);
     }
     let manner = if args.json { Manner::Silent } else { Manner::for_people() };
-    let report = execute(&room, &folder, &plan, manner, if args.resume { Start::Again } else { Start::Fresh })?;
+    let start = if args.resume { Start::Again(&change) } else { Start::Fresh };
+    if let Err(error) = engine(&room, &folder, &plan, manner, start)? {
+        return Err(stuck(error, &asked, &folder));
+    }
+    let report = RunReport::read(&folder)?;
     if args.json {
         ui.json(&report.json());
     } else {
@@ -90,10 +98,11 @@ pub(crate) fn run(args: RunArgs, ui: &mut Ui) -> Result<Exit, CliError> {
 }
 
 /// Whether a run begins or goes on.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Start {
+#[derive(Clone, Copy)]
+pub(crate) enum Start<'a> {
     Fresh,
-    Again,
+    /// With this changed.
+    Again(&'a Change),
 }
 
 /// Lets an engine work on the run until it ends, in this process.
@@ -102,9 +111,24 @@ pub(crate) fn execute(
     folder: &RunFolder,
     plan: &Plan,
     manner: Manner,
-    start: Start,
+    start: Start<'_>,
 ) -> Result<RunReport, CliError> {
-    let args = room.provider_args(plan)?;
+    engine(room, folder, plan, manner, start)??;
+    RunReport::read(folder)
+}
+
+fn engine(
+    room: &RunRoom,
+    folder: &RunFolder,
+    plan: &Plan,
+    manner: Manner,
+    start: Start<'_>,
+) -> Result<Result<RunEnd, EngineError>, CliError> {
+    let changed = match start {
+        Start::Again(change) => change.provider.as_ref(),
+        Start::Fresh => None,
+    };
+    let args = room.provider_args(plan.nodes.iter().map(|node| &node.provider).chain(changed))?;
     let progress = Progress::new(plan, manner);
     let cancel = Cancel::new();
     cancel_on_signals(&cancel).map_err(|source| CliError::internal("cannot listen to signals").because(source))?;
@@ -116,18 +140,51 @@ pub(crate) fn execute(
         observer: &progress,
         cancel,
     };
-    let ended = match start {
+    let work = || match start {
         Start::Fresh => Engine::start(plan, folder, &around),
-        Start::Again => Engine::resume(folder, &around),
+        Start::Again(change) => Engine::resume_changed(folder, change, &around),
     };
+    let ended = answering(&around.cancel, &progress, work);
     progress.finish();
-    ended?;
-    RunReport::read(folder)
+    Ok(ended)
+}
+
+/// Works, and says at once that a wish to end was heard: the agents have their time before anything else is seen.
+fn answering<T>(cancel: &Cancel, progress: &Progress, work: impl FnOnce() -> T) -> T {
+    const LONG: Duration = Duration::from_secs(3600);
+    /// Lets the listener go, however the work ended.
+    struct Over(Cancel);
+    impl Drop for Over {
+        fn drop(&mut self) {
+            self.0.ask();
+        }
+    }
+    let over = cancel.child();
+    std::thread::scope(|scope| {
+        let _over = Over(over.clone());
+        scope.spawn(|| {
+            while !over.wait(LONG) {}
+            if cancel.is_set() {
+                progress.say("ending the agents; they have 5 seconds, a second Ctrl-C ends them now");
+            }
+        });
+        work()
+    })
+}
+
+/// An error after which the run can go on once its cause is gone says so.
+fn stuck(error: EngineError, asked: &Asked, folder: &RunFolder) -> CliError {
+    let is_passing = matches!(error, EngineError::Store(_)) && folder.is_begun();
+    let told = CliError::from(error);
+    if is_passing { told.hinted_too(format!("go on by `{}`", asked.resume(folder.name()))) } else { told }
 }
 
 /// The plan of a run that was begun, if it is what was asked for.
 fn begun(asked: &Asked, room: &RunRoom, folder: &RunFolder, ui: &mut Ui) -> Result<Plan, CliError> {
-    let plan = folder.plan().map_err(|error| CliError::from(error).into_usage())?;
+    let plan = folder.trusted_plan().map_err(|error| match error {
+        EngineError::UnknownRun { .. } => CliError::from(error).into_usage(),
+        error => error.into(),
+    })?;
     let own = Asked::of(&plan);
     if own != *asked {
         let message = format!("run `{}` is one of {own}, not of {asked}", folder.name());
@@ -141,36 +198,69 @@ fn begun(asked: &Asked, room: &RunRoom, folder: &RunFolder, ui: &mut Ui) -> Resu
 
 /// A plan made now.
 fn fresh(args: &RunArgs, asked: &Asked, room: &RunRoom, folder: &RunFolder, ui: &mut Ui) -> Result<Plan, CliError> {
+    if let Some(held) = background::held(folder) {
+        return Err(held.into());
+    }
     if folder.is_begun() {
-        let hint = format!("go on with it by `{}`, or choose another name", asked.resume(folder.name()));
-        return Err(CliError::usage(format!("there is a run `{}` already", folder.name())).hinted(hint));
+        return Err(exists(args, folder));
     }
     room.project.warn(ui);
-    let provider = match args.provider.as_deref().map(|typed| (typed, parse_provider(typed))) {
-        None => None,
-        Some((_, Ok(provider))) => Some(provider),
-        Some((typed, Err(hint))) => {
-            return Err(CliError::usage(format!("there is no provider `{typed}`")).hinted(hint));
-        }
+    let options = CompileOptions {
+        run: folder.name().to_owned(),
+        max: args.max,
+        provider: provider(args)?,
+        model: args.model.clone(),
+        default_provider: room.default_provider(),
+        inputs: inputs(args, room, ui)?,
+        now: now(),
+        purpose: Purpose::Run,
     };
+    let talk = if args.json { Talk::Errors } else { Talk::All };
+    compiled(asked, room, &options, talk, ui)
+}
+
+/// The error for whoever starts a run whose name is taken.
+fn exists(args: &RunArgs, folder: &RunFolder) -> CliError {
+    // It may be one of something else, and it may need more iterations to go on.
+    let own = folder.plan().map(|plan| Asked::of(&plan)).ok();
+    let asked = own.unwrap_or_else(|| Asked { kind: args.kind, name: args.name.clone() });
+    let report = RunReport::read(folder).ok().and_then(|report| report.resume);
+    let resume = report.unwrap_or_else(|| asked.resume(folder.name()));
+    let hint = format!("go on with it by `{resume}`, or choose another name");
+    CliError::usage(format!("there is a run `{}` already", folder.name())).hinted(hint)
+}
+
+/// What a run that was begun should do otherwise from now on.
+fn change(args: &RunArgs, room: &RunRoom, ui: &Ui) -> Result<Change, CliError> {
+    let inputs = inputs(args, room, ui)?;
+    if let Some(missing) = inputs.iter().find(|path| !path.is_file()) {
+        return Err(DefinitionError::Input { path: missing.clone() }.into());
+    }
+    Ok(Change {
+        max_iterations: args.max,
+        provider: provider(args)?,
+        model: args.model.clone(),
+        inputs: inputs.iter().map(|path| path.to_string_lossy().into_owned()).collect(),
+    })
+}
+
+fn provider(args: &RunArgs) -> Result<Option<Provider>, CliError> {
+    let Some(typed) = args.provider.as_deref() else { return Ok(None) };
+    match parse_provider(typed) {
+        Ok(provider) => Ok(Some(provider)),
+        Err(hint) => Err(CliError::usage(format!("there is no provider `{typed}`")).hinted(hint)),
+    }
+}
+
+/// The files for the agents to read, absolute.
+fn inputs(args: &RunArgs, room: &RunRoom, ui: &Ui) -> Result<Vec<PathBuf>, CliError> {
     let dir = ui.dir()?;
     let mut inputs = match &args.packet {
         Some(wanted) => vec![packet(wanted, room)?],
         None => Vec::new(),
     };
     inputs.extend(args.inputs.iter().map(|path| stead_store::clean(&dir.join(path))));
-    let options = CompileOptions {
-        run: folder.name().to_owned(),
-        max: args.max,
-        provider,
-        model: args.model.clone(),
-        default_provider: room.default_provider(),
-        inputs,
-        now: now(),
-        purpose: Purpose::Run,
-    };
-    let talk = if args.json { Talk::Errors } else { Talk::All };
-    compiled(asked, room, &options, talk, ui)
+    Ok(inputs)
 }
 
 /// The file of a packet. One that cannot be found is a mistake in the command line.
@@ -198,7 +288,7 @@ pub(crate) fn compiled(
     match compile(&room.catalog(), asked.what(), options) {
         Ok(made) => {
             if talk == Talk::All {
-                show(&made.warnings, ui);
+                warn(&made.warnings, ui);
             }
             Ok(made.plan)
         }
@@ -208,6 +298,18 @@ pub(crate) fn compiled(
             }
             Err(error.into())
         }
+    }
+}
+
+/// A line each: whoever runs something wants to see it run.
+fn warn(findings: &[lint::Finding], ui: &mut Ui) {
+    for line in lint::brief(findings) {
+        ui.warning(line);
+    }
+    if findings.iter().any(|finding| finding.severity == lint::Severity::Deprecation) {
+        ui.note("hint: `stead migrate pipelines` rewrites the older form; `stead lint` says more");
+    } else if !findings.is_empty() {
+        ui.note("hint: `stead lint` says more");
     }
 }
 

@@ -18,6 +18,7 @@ use crate::ui::Ui;
 #[derive(Args)]
 #[command(after_help = "Examples:\n  stead status\n  stead status auth --watch\n  stead status auth --json")]
 pub(crate) struct StatusArgs {
+    /// The run, by its name
     run: Option<String>,
     /// Stay, and show how it goes on until it ends
     #[arg(long, requires = "run")]

@@ -1,17 +1,20 @@
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use stead_pipeline::{RunLock, request_stop};
+use stead_pipeline::custody::Cancel;
+use stead_pipeline::{Engine, EngineError, Holder, RunFolder, RunLock, Surroundings, Unobserved, request_stop};
 
 use crate::cli::Exit;
 use crate::error::CliError;
+use crate::project::{env, now_millis};
 use crate::run_report::RunReport;
 use crate::run_room::RunRoom;
 use crate::ui::Ui;
 
 /// End a run: its agents first, then its engine
 ///
-/// The agents get 5 seconds to put things in order. The run can be resumed.
+/// The agents get 5 seconds to put things in order. The run can be resumed. If its engine is gone, the agents that it
+/// left at work are ended.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  stead stop auth\n  stead stop auth --now")]
 pub(crate) struct StopArgs {
@@ -32,29 +35,65 @@ const PAUSE: Duration = Duration::from_millis(50);
 pub(crate) fn run(args: StopArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     let room = RunRoom::find(ui)?;
     let folder = room.known(&args.run)?;
-    let engine = request_stop(&folder)?;
+    let ended = match request_stop(&folder) {
+        Ok(engine) => {
+            wait_for(&engine, &folder, args.now)?;
+            None
+        }
+        // Nobody to ask; what it left may still be at work.
+        Err(EngineError::NotRunning { .. }) => Some(end_left(&room, &folder, args.now)?),
+        Err(error) => return Err(error.into()),
+    };
+    let report = RunReport::read(&folder)?;
+    if args.json {
+        ui.json(&report.json());
+        return Ok(Exit::Done);
+    }
+    match ended {
+        None => {}
+        Some(0) => ui.line("its engine was gone, and nothing of it was left at work"),
+        Some(1) => ui.line("its engine was gone; ended a process that was left of it"),
+        Some(many) => ui.line(format!("its engine was gone; ended {many} processes that were left of it")),
+    }
+    ui.line(report.headline());
+    for line in report.trouble(&room.project) {
+        ui.line(line);
+    }
+    Ok(Exit::Done)
+}
+
+/// Waits until the engine that was asked to end has done so.
+fn wait_for(engine: &Holder, folder: &RunFolder, now: bool) -> Result<(), CliError> {
     let deadline = Instant::now() + PATIENCE;
     // Somebody may go on with the run while we look.
-    while RunLock::holder(folder.path()).is_some_and(|holder| holder == engine) {
+    while RunLock::holder(folder.path()).is_some_and(|holder| holder == *engine) {
         if Instant::now() > deadline {
             let message = format!("the engine of run `{}` (process {}) does not end", folder.name(), engine.pid);
             let hint = format!("`stead stop {} --now` gives its agents no time", folder.name());
             return Err(CliError::user(message).hinted(hint));
         }
         std::thread::sleep(PAUSE);
-        if args.now {
+        if now {
             // An engine that is asked twice does not wait for its agents.
-            let _ = request_stop(&folder);
+            let _ = request_stop(folder);
         }
     }
-    let report = RunReport::read(&folder)?;
-    if args.json {
-        ui.json(&report.json());
-    } else {
-        ui.line(report.headline());
-        for line in report.trouble(&room.project) {
-            ui.line(line);
-        }
+    Ok(())
+}
+
+/// Ends what an engine that is gone left at work, and says how much that was.
+fn end_left(room: &RunRoom, folder: &RunFolder, now: bool) -> Result<usize, CliError> {
+    let cancel = Cancel::new();
+    if now {
+        cancel.insist();
     }
-    Ok(Exit::Done)
+    let around = Surroundings {
+        root: room.project.root(),
+        env: &env,
+        now: &now_millis,
+        provider_args: &|_| Vec::new(),
+        observer: &Unobserved,
+        cancel,
+    };
+    Ok(Engine::end_left(folder, &around)?.len())
 }

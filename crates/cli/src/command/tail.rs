@@ -28,8 +28,8 @@ pub(crate) struct TailArgs {
     /// Only this stage, or branch of one
     #[arg(long, value_name = "ID")]
     stage: Option<String>,
-    /// This iteration instead of the last
-    #[arg(long, value_name = "N", requires = "stage", conflicts_with = "follow")]
+    /// This iteration instead of the last; where there are several stages, `--stage` says of which one
+    #[arg(long, value_name = "N", conflicts_with = "follow")]
     iteration: Option<u32>,
     /// The run's events instead, one JSON object a line
     #[arg(long, conflicts_with_all = ["stage", "iteration"])]
@@ -50,6 +50,11 @@ pub(crate) fn run(args: TailArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     let state = state(&folder)?;
     let chosen = match &args.stage {
         Some(id) => Some(named(&state, id)?),
+        None if args.iteration.is_some() && state.nodes.len() > 1 => {
+            let ids: Vec<&str> = state.nodes.iter().map(|node| node.id.as_str()).collect();
+            let message = format!("run `{}` has several stages; the iteration of which one?", folder.name());
+            return Err(CliError::usage(message).hinted(format!("add `--stage` with one of {}", ids.join(", "))));
+        }
         None => at_work(&state),
     };
     let Some(node) = chosen.filter(|node| state.nodes[*node].iteration > 0 || args.follow).or(first(&args)) else {
@@ -62,6 +67,9 @@ pub(crate) fn run(args: TailArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     if !path.exists() && !args.follow {
         let message = format!("stage `{}` has no log of iteration {}", begun.id, place.iteration);
         return Err(CliError::user(message).hinted(format!("it came to iteration {}", begun.iteration)));
+    }
+    if args.follow {
+        head(begun, place, ui);
     }
     let (log, last) = Log::from_end(&path, args.lines);
     for line in last {
@@ -100,6 +108,10 @@ struct Place {
     iteration: u32,
 }
 
+fn head(node: &NodeState, place: Place, ui: &mut Ui) {
+    ui.note(format!("--- {}, iteration {}", node.id, place.iteration));
+}
+
 /// Prints what is added to the log, and goes on to the next one when the engine has.
 fn follow(folder: &RunFolder, mut place: Place, mut log: Log, only: bool, ui: &mut Ui) -> Result<Exit, CliError> {
     loop {
@@ -110,7 +122,7 @@ fn follow(folder: &RunFolder, mut place: Place, mut log: Log, only: bool, ui: &m
         match next(&state, place, only) {
             Some(further) => {
                 let node = &state.nodes[further.node];
-                ui.note(format!("--- {}, iteration {}", node.id, further.iteration));
+                head(node, further, ui);
                 log = Log::from_start(&log_path(folder, node, further.iteration));
                 place = further;
             }

@@ -2,6 +2,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use serde_json::Value;
 use stead_pipeline::{CompileOptions, Provider, Purpose, RunFolder};
 
 use super::run::{Asked, Kind, Start, Talk, compiled, execute};
@@ -24,7 +25,7 @@ pub(crate) struct TestArgs {
     kind: Kind,
     /// The name of the stage or pipeline
     name: String,
-    /// At most so many iterations of each stage
+    /// The most iterations of each stage, more or fewer than its file says; a `fixed` stage makes exactly so many
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     iterations: Option<u32>,
     /// Keep the run's folder, also if all goes well
@@ -57,12 +58,18 @@ pub(crate) fn run(args: TestArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     let manner = if args.json { Manner::Silent } else { Manner::for_people() };
     let report = execute(&room, &folder, &plan, manner, Start::Fresh)?.for_good();
     let exit = report.exit();
+    let is_kept = args.keep || exit == Exit::Failed;
+    let report = if is_kept { report } else { report.without_log() };
     if args.json {
-        ui.json(&report.json());
+        let mut told = report.json();
+        if !is_kept {
+            told["folder"] = Value::Null;
+        }
+        ui.json(&told);
     } else {
         report.tell_end(&room.project, ui);
     }
-    if args.keep || exit == Exit::Failed {
+    if is_kept {
         if !args.json {
             ui.note(format!("kept in {}", folder.path().display()));
         }

@@ -6,12 +6,14 @@ use stead_install::{Applied, Note, Plan, Reach, UndoRecord, apply, diff, plan_re
 use crate::cli::Exit;
 use crate::error::CliError;
 use crate::here::{Here, chosen};
+use crate::person::{Whose, require_person_to_weaken};
 use crate::ui::Ui;
 
 /// Take Stead's hook lines and commands out of the agents' settings
 ///
 /// A settings file that nobody has changed since gets its old bytes back; from any other only Stead's lines go.
-/// Commands go unless somebody changed them. The project folder `.agent/` stays, with everything in it.
+/// Commands go unless somebody changed them. The project folder `.agent/` stays, with everything in it. Only a person at a
+/// terminal may do this.
 #[derive(Args)]
 #[command(
     after_help = "Examples:\n  stead uninstall\n  stead uninstall --harness codex --dry-run\n  stead uninstall --user"
@@ -38,6 +40,10 @@ pub(crate) fn run(args: UninstallArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     let here = Here::find(ui)?;
     let harnesses = if args.harness.is_empty() { Harness::ALL.to_vec() } else { chosen(&args.harness)? };
     let reach = if args.user { Reach::User } else { Reach::Project };
+    if !args.dry_run {
+        let whose = if args.user { Whose::Person } else { Whose::Project };
+        require_person_to_weaken("take Stead's lines out", whose, &here.project, ui)?;
+    }
     let record = here.record(reach)?;
     let site = here.site();
     let plan = plan_removal(&site, &harnesses, reach, &UndoRecord::read(&record)?);

@@ -3,14 +3,13 @@ use std::time::Duration;
 use clap::Args;
 use serde_json::json;
 use stead_evidence::{Bounds, Feature, FeatureList, Ground, Item, Source, Verified, Who, record_run, tree_of};
-use stead_harness::Harness;
-use stead_hook::{Asker, refusal};
 use stead_store::{Checked, run_check};
 
 use crate::cli::Exit;
 use crate::error::CliError;
 use crate::project::{Project, env, now};
 use crate::proof::{ground, who};
+use crate::speaker::Speaker;
 use crate::ui::Ui;
 
 /// How much of a verifier's output is looked at.
@@ -49,6 +48,10 @@ pub(crate) struct VerifyArgs {
     json: bool,
 }
 
+/// What proves a feature that has no verifiers. Agents may not add any to one that is there.
+const WITHOUT: &str = "`stead verify -- <test command>` proves it: a run of the whole test suite in the project's root, \
+                       as in `stead verify -- cargo test`; a person may give it `verifiers`";
+
 /// One command to run, for a feature or for its own sake.
 struct Job<'a> {
     feature: Option<&'a Feature>,
@@ -66,7 +69,7 @@ pub(crate) fn run(args: VerifyArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     list.problems.iter().for_each(|problem| ui.warning(problem));
     let jobs = jobs(&args, &list, ui)?;
     let who = who(&project);
-    refuse(&jobs, &who, &project)?;
+    refuse(&jobs, &project)?;
     let verifier = Verifier { ground, who, timeout: Duration::from_secs(args.timeout), json: args.json };
     let mut items = Vec::new();
     for job in &jobs {
@@ -95,17 +98,14 @@ fn jobs<'a>(args: &VerifyArgs, list: &'a FeatureList, ui: &mut Ui) -> Result<Vec
         if feature.verifiers.is_empty() {
             let message = format!("feature `{}` has no verifiers", feature.id);
             if !args.all {
-                return Err(CliError::user(message).hinted(
-                    "give it `verifiers`, or run the whole test suite by `stead verify -- <the test command>`",
-                ));
+                return Err(CliError::user(message).hinted(WITHOUT));
             }
             ui.warning(message);
         }
         jobs.extend(feature.verifiers.iter().map(|command| Job { feature: Some(feature), command: command.clone() }));
     }
     if jobs.is_empty() {
-        return Err(CliError::user("no feature has verifiers")
-            .hinted("give them `verifiers`, or run the whole test suite by `stead verify -- <the test command>`"));
+        return Err(CliError::user("no feature has verifiers").hinted(WITHOUT));
     }
     Ok(jobs)
 }
@@ -120,11 +120,10 @@ fn quoted(words: &[String]) -> String {
 }
 
 /// What an agent may not run itself, nobody runs for it.
-fn refuse(jobs: &[Job<'_>], who: &Who, project: &Project) -> Result<(), CliError> {
-    let Some(harness) = who.harness.as_deref().and_then(Harness::from_name) else { return Ok(()) };
-    let asker = Asker { harness, session: who.session.as_deref() };
+fn refuse(jobs: &[Job<'_>], project: &Project) -> Result<(), CliError> {
+    let speaker = Speaker::calling(project);
     for job in jobs {
-        if let Some(reason) = refusal(project.root(), project.root(), &env, asker, &job.command) {
+        if let Some(reason) = speaker.refusal(project, &job.command) {
             return Err(CliError::user(format!("`{}` is refused: {reason}", job.command))
                 .hinted("ask the person to run it, or to change the feature's verifiers"));
         }

@@ -31,8 +31,13 @@ impl Bars {
     }
 
     pub(super) fn show(&self, board: &Board, event: &RunEvent, line: Option<&str>) {
-        let stays =
-            matches!(event, RunEvent::Warning { .. } | RunEvent::WorktreeKept { .. } | RunEvent::RunResumed { .. });
+        let stays = matches!(
+            event,
+            RunEvent::Warning { .. }
+                | RunEvent::WorktreeKept { .. }
+                | RunEvent::RunResumed { .. }
+                | RunEvent::PlanAmended { .. }
+        );
         if let Some(line) = line.filter(|_| stays) {
             let _ = self.all.println(line);
         }
@@ -60,6 +65,10 @@ impl Bars {
                 bar.abandon_with_message(words);
             }
         }
+    }
+
+    pub(super) fn say(&self, text: &str) {
+        let _ = self.all.println(text);
     }
 
     pub(super) fn clear(&self) {

@@ -1,11 +1,14 @@
 use std::time::Duration;
 
-use stead_pipeline::{NodeStatus, RunEvent};
+use stead_pipeline::{Decision, NodeStatus, RunEvent, provider_name};
 
 use super::text::{elapsed, one_line};
 
 /// How much of what an agent wrote stands on a line.
 const QUOTE: usize = 60;
+
+/// How much of a failure's reason does: what is wrong comes last in it.
+const WHY: usize = 240;
 
 /// What is known of a run from what was seen of it.
 pub(crate) struct Board {
@@ -54,7 +57,7 @@ impl Board {
 
     fn say(&self, event: &RunEvent) -> Option<String> {
         let line = match event {
-            RunEvent::RunResumed { status, survivors } => {
+            RunEvent::RunResumed { status, survivors, .. } => {
                 let ended = match survivors {
                     0 => String::new(),
                     1 => "; ended a process that was left of it".to_owned(),
@@ -62,11 +65,22 @@ impl Board {
                 };
                 format!("goes on; it was {}{ended}", status.name())
             }
+            RunEvent::PlanAmended { change, nodes, .. } => {
+                let most = change.max_iterations.map(|most| format!("at most {}", iterations(most)));
+                let provider = change.provider.as_ref().map(|provider| provider_name(provider).to_owned());
+                let model = change.model.as_ref().map(|model| format!("model {model}"));
+                let inputs = change.inputs.iter().map(|input| format!("with {input}"));
+                let words: Vec<String> = most.into_iter().chain(provider).chain(model).chain(inputs).collect();
+                format!("the plan is changed for {}: {}", nodes.join(", "), words.join(", "))
+            }
             RunEvent::StageStarted { node, max_iterations, provider, .. } => {
                 format!("{node}: {provider}, at most {}", iterations(*max_iterations))
             }
-            RunEvent::Repeated { node, iteration, .. } => {
-                format!("{}: was interrupted, begins again", self.at(node, *iteration))
+            RunEvent::Repeated { node, iteration, attempt } => {
+                format!(
+                    "{}: begins again; what the last attempt left is in attempt-{attempt}",
+                    self.at(node, *iteration)
+                )
             }
             RunEvent::IterationEnded { node, iteration, decision, failure, reason, seconds, cost_usd, .. } => {
                 let how = match (failure, decision) {
@@ -74,7 +88,7 @@ impl Board {
                     (None, Some(decision)) => decision.name().to_owned(),
                     (None, None) => "ended".to_owned(),
                 };
-                let reason = one_line(reason, QUOTE);
+                let reason = one_line(reason, if failure.is_some() { WHY } else { QUOTE });
                 let reason = if reason.is_empty() { reason } else { format!(" ({reason})") };
                 let spent = spent(*seconds, cost_usd.unwrap_or_default());
                 format!("{}: {how}{reason}, {spent}", self.at(node, *iteration))
@@ -87,7 +101,7 @@ impl Board {
             }
             RunEvent::Waiting { node, until } => format!("{node}: waits for its provider's quota until {until}"),
             RunEvent::StageEnded { node, status, iterations: count, seconds, cost_usd, why } => {
-                let why = one_line(why, QUOTE);
+                let why = one_line(why, if *status == NodeStatus::Failed { WHY } else { QUOTE });
                 let why = if why.is_empty() { why } else { format!(": {why}") };
                 format!("{node}: {} after {}, {}{why}", status.name(), iterations(*count), spent(*seconds, *cost_usd))
             }
@@ -129,7 +143,8 @@ fn note(seen: &mut Seen, event: &RunEvent) {
                 (None, Some(decision)) => decision.name(),
                 (None, None) => "",
             };
-            seen.completed = if failure.is_none() { *iteration } else { iteration.saturating_sub(1) };
+            let counts = matches!(decision, Some(Decision::Continue | Decision::Stop));
+            seen.completed = if counts { *iteration } else { iteration.saturating_sub(1) };
             seen.last = one_line(&format!("{how} {reason}"), QUOTE);
         }
         RunEvent::Waiting { until, .. } => seen.last = format!("quota until {until}"),
@@ -153,7 +168,7 @@ pub(crate) fn spent(seconds: f64, cost_usd: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use stead_pipeline::{Decision, ErrorKind, RunStatus};
+    use stead_pipeline::{Change, ErrorKind, RunStatus};
 
     use super::*;
 
@@ -195,11 +210,15 @@ mod tests {
             iteration: 1,
             max_iterations: 3,
             provider: "claude".into(),
+            worktree_base: None,
         };
         check(&[begun], Some("plan: claude, at most 3 iterations"));
         check(&[started(2)], None);
         check(&[started(2), ended(2, Some(Decision::Stop), None, "")], Some("plan 2/3: stop, 1 min 1 s"));
         check(&[ended(2, None, Some(ErrorKind::Exit), "code 7")], Some("plan 2: failed (exit) (code 7), 1 min 1 s"));
+        let long = format!("the agent's `status.json` is not valid: {} at line 1", "x".repeat(40));
+        let said = format!("plan 2: failed (invalid-status) ({long}), 1 min 1 s");
+        check(&[ended(2, None, Some(ErrorKind::InvalidStatus), &long)], Some(said.as_str()));
         let over = RunEvent::StageEnded {
             node: "plan".into(),
             status: NodeStatus::Limit,
@@ -209,9 +228,18 @@ mod tests {
             why: "no\nmore".into(),
         };
         check(&[over], Some("plan: limit after 1 iteration, 3 s, $0.25: no more"));
-        let resumed = RunEvent::RunResumed { status: RunStatus::Failed, survivors: 2 };
+        let resumed = RunEvent::RunResumed { status: RunStatus::Failed, survivors: 2, pid: 7 };
         check(&[resumed], Some("goes on; it was failed; ended 2 processes that were left of it"));
         check(&[RunEvent::Warning { node: None, message: "odd".into() }], Some("warning: odd"));
+        check(
+            &[started(2), RunEvent::Repeated { node: "plan".into(), iteration: 2, attempt: 1 }],
+            Some("plan 2/3: begins again; what the last attempt left is in attempt-1"),
+        );
+        let change = Change { max_iterations: Some(9), inputs: vec!["/spec.md".into()], ..Change::default() };
+        check(
+            &[RunEvent::PlanAmended { change, nodes: vec!["plan".into()], plan_sha1: String::new() }],
+            Some("the plan is changed for plan: at most 9 iterations, with /spec.md"),
+        );
         check(&[RunEvent::Unknown], None);
     }
 
@@ -229,6 +257,12 @@ mod tests {
             Some("plan 2/3: failed (timeout), 1 min 1 s"),
         );
         assert_eq!((seen.completed, seen.last.as_str()), (1, "timeout"));
+        // Cancelled: neither a decision nor a failure, and not completed.
+        let seen = check(
+            &[started(2), ended(2, None, None, "the run was cancelled")],
+            Some("plan 2/3: ended (the run was cancelled), 1 min 1 s"),
+        );
+        assert_eq!(seen.completed, 1);
     }
 
     #[test]

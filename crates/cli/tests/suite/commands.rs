@@ -7,7 +7,7 @@ use std::path::Path;
 use stead_harness::Harness;
 use stead_testkit::World;
 
-use crate::world::bare;
+use crate::world::{bare, by_person};
 
 const NAMES: [&str; 5] = ["context", "handoff", "pickup", "packet", "loop"];
 
@@ -77,7 +77,7 @@ fn every_client_gets_its_commands_and_is_left_as_it_was() {
             let again = with(&["init", "--harness", harness.name()]).ok();
             assert!(again.contains("nothing to change") && !again.contains("+++"), "{again}");
             assert_eq!(everything(&world), there, "{harness} {reach}");
-            with(&["uninstall"]).ok();
+            by_person(&world, &["uninstall", "--yes", reach][..if reach.is_empty() { 2 } else { 3 }]).ok();
             assert_eq!(everything(&world), before, "{harness} {reach}");
         }
     }
@@ -89,7 +89,7 @@ fn all_clients_together_need_one_copy_of_each_skill() {
     let before = everything(&world);
     world.stead(&["init", "--all"]).ok();
     assert_eq!(commands(&world).len(), 7 * NAMES.len());
-    world.stead(&["uninstall"]).ok();
+    by_person(&world, &["uninstall", "--yes"]).ok();
     assert_eq!(everything(&world), before);
 }
 
@@ -116,7 +116,7 @@ fn a_file_of_the_same_name_is_reported_and_left_alone() {
     let told = "warning: `.claude/commands/stead/loop.md` is left alone: another file of this name is there\n";
     assert!(run.stderr.contains(told), "{run}");
     assert_eq!(commands(&world).len(), NAMES.len());
-    world.stead(&["uninstall"]).ok();
+    by_person(&world, &["uninstall", "--yes"]).ok();
     assert_eq!(commands(&world), ["project/.claude/commands/stead/loop.md"]);
     assert_eq!(world.read("project/.claude/commands/stead/loop.md"), "mine\n");
 }
@@ -128,10 +128,9 @@ fn what_a_person_changed_is_theirs() {
     world.stead(&["init", "--harness", "claude"]).ok();
     let changed = world.read(path).replace("Show the answer", "Sing the answer");
     world.write(path, &changed);
-    for args in [&["init", "--harness", "claude"][..], &["uninstall"]] {
-        let run = world.stead(args);
+    for run in [world.stead(&["init", "--harness", "claude"]), by_person(&world, &["uninstall", "--yes"])] {
         assert_eq!(run.code, 0, "{run}");
-        assert!(run.stderr.contains("`.claude/commands/stead/packet.md` is left alone: it was changed"), "{run}");
+        assert!(run.to_string().contains("`.claude/commands/stead/packet.md` is left alone: it was changed"), "{run}");
         assert_eq!(world.read(path), changed);
     }
     assert_eq!(commands(&world), [path]);
@@ -142,13 +141,13 @@ fn an_older_text_of_ours_is_renewed_and_still_goes() {
     let world = bare();
     world.stead(&["init", "--user", "--harness", "claude"]).ok();
     let older = world.read("home/.claude/commands/stead/loop.md");
-    world.stead(&["uninstall", "--user"]).ok();
+    by_person(&world, &["uninstall", "--yes", "--user"]).ok();
     let before = everything(&world);
     let path = "project/.claude/commands/stead/loop.md";
     world.write(path, &older);
     world.stead(&["init", "--harness", "claude"]).ok();
     assert_ne!(world.read(path), older);
-    world.stead(&["uninstall"]).ok();
+    by_person(&world, &["uninstall", "--yes"]).ok();
     let mut left = everything(&world);
     // The folder was there before us.
     left.retain(|name, _| !name.starts_with("project/.claude"));
@@ -161,9 +160,9 @@ fn a_shared_skill_stays_while_another_client_uses_it() {
     let world = bare();
     let before = everything(&world);
     world.stead(&["init", "--harness", "codex,copilot"]).ok();
-    world.stead(&["uninstall", "--harness", "codex"]).ok();
+    by_person(&world, &["uninstall", "--yes", "--harness", "codex"]).ok();
     assert_eq!(commands(&world).len(), NAMES.len());
-    world.stead(&["uninstall", "--harness", "copilot"]).ok();
+    by_person(&world, &["uninstall", "--yes", "--harness", "copilot"]).ok();
     assert_eq!(everything(&world), before);
 }
 
@@ -175,7 +174,7 @@ fn a_teammate_without_a_record_can_take_them_out() {
     // A checkout may turn line ends.
     let path = "project/.gemini/commands/stead/loop.toml";
     world.write(path, world.read(path).replace('\n', "\r\n"));
-    world.stead(&["uninstall"]).ok();
+    by_person(&world, &["uninstall", "--yes"]).ok();
     assert_eq!(commands(&world), [] as [String; 0]);
     assert!(!world.exists("project/.claude/commands/stead") && !world.exists("project/.agents/skills/stead-loop"));
 }

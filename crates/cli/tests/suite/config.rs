@@ -52,7 +52,7 @@ fn a_person_has_settings_without_a_project() {
     let world = bare();
     let run = world.stead(&["config", "set", "auto_init", "true"]);
     assert_eq!(run.code, 1);
-    assert!(run.stderr.contains("is not a project yet\nhint: run `stead context init` first"), "{run}");
+    assert!(run.stderr.contains("is not a project yet\nhint: run `stead init` first"), "{run}");
     world.stead(&["config", "set", "--user", "auto_init", "true"]).ok();
     assert_eq!(world.read("home/.config/stead/config.toml"), "auto_init = true\n");
     assert!(!world.exists("project/.agent"));

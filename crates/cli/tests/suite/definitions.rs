@@ -70,6 +70,8 @@ fn a_copy_with_another_prompt_works() {
     assert!(world.stead(&["stage", "list"]).ok().contains("tidy          project   judgment"));
     let dry = world.stead(&["dry-run", "stage", "tidy", "night"]).ok();
     assert!(dry.contains("  | Tidy up.\n") && dry.contains("night/stage-00-tidy/iterations/001/status.json"), "{dry}");
+    world.write("project/.agent/stages/tidy/prompt.md", "Tidy up as ${CTX} says, write ${STATUS}.\n");
+    assert!(world.stead(&["dry-run", "stage", "tidy"]).ok().contains("\n  prompt    1 line\n  | Tidy up as"));
     let again = world.stead(&["stage", "new", "tidy"]);
     assert!(again.code == 1 && again.stderr.contains("exists already"), "{again}");
 }
@@ -89,7 +91,7 @@ fn a_project_stage_takes_the_place_of_a_built_in_one() {
 fn new_ones_need_a_project_and_a_plain_name() {
     let world = bare();
     let run = world.stead(&["stage", "new", "mine"]);
-    assert!(run.code == 1 && run.stderr.contains("is not a project yet"), "{run}");
+    assert!(run.code == 1 && run.stderr.contains("is not a project yet\nhint: run `stead init` first\n"), "{run}");
     let world = marked();
     for name in ["../x", "a/b", "a b", "", ".hidden"] {
         let run = world.stead(&["stage", "new", name]);
@@ -210,13 +212,13 @@ stages:
     let said = run.clone().ok();
     for part in [
         "pipeline `review` as run `night`: 2 at once\n",
-        "look.speed  (written here)  2 times\n  join      any one branch, each in a work tree of its own\n  item      Speed\n  agent     ./agent.sh --quick\n",
+        "look.speed  (written here)  7 times\n  join      any one branch, each in a work tree of its own\n  item      Speed\n  agent     ./agent.sh --quick\n",
         "  context   .agent/runs/night/stage-00-look.words/iterations/001/context.json\n",
-        "  output    $PROJECT/docs/night-words.md\n",
+        "  output    docs/night-words.md\n",
         "  verify    true\n",
         "  | Look at Words as $PROJECT/.agent/runs/night/stage-00-look.words/iterations/001/context.json says.\n",
-        "gather  synthesize  once\n  after     look\n",
-        "  input     $PROJECT/notes.md (--input)\n",
+        "gather  synthesize  7 times\n  after     look\n",
+        "  input     notes.md (--input)\n",
         "  input     .agent/runs/night/stage-00-look.speed/iterations/*/output.md (look)\n",
         "  input     .agent/runs/night/stage-01-gather/iterations/<last>/output.md (gather)\n",
         "more  refine  until 2 in a row stop, 2 to 7 times\n  after     gather\n  when      gather ended as done or limit\n",

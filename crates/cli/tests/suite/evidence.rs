@@ -127,10 +127,10 @@ fn a_run_proves_until_its_files_change() {
     see(&world, "claude", "cargo test | tail -5", 0, GREEN);
     assert_eq!(standing(&world, "search"), "stale");
     let runs = world.stead(&["evidence", "list", "--runs"]).ok();
-    assert!(
-        runs.lines().next().unwrap().ends_with("seen      test      cargo test | tail -5: the pipe hides how it ended"),
-        "{runs}"
-    );
+    let rows: Vec<&str> = runs.lines().collect();
+    assert!(rows[0].ends_with("  seen      test      the pipe hides how it ended"), "{runs}");
+    assert_eq!(rows[1], "    cargo test | tail -5");
+    assert!(rows.iter().all(|row| row.chars().count() <= 80), "{runs}");
 }
 
 #[test]
@@ -207,6 +207,7 @@ fn verifiers_are_run_and_believed() {
     assert_eq!((said["proven"].as_bool(), said["items"][0]["exit"].as_i64()), (Some(false), Some(3)));
     let run = world.stead(&["verify", "search"]);
     assert!(run.code == 1 && run.stderr.contains("feature `search` has no verifiers"), "{run}");
+    assert!(run.stderr.contains("hint: `stead verify -- <test command>` proves it"), "{run}");
     let run = world.stead(&["verify", "serch"]);
     assert!(run.code == 2 && run.stderr.ends_with("hint: did you mean `search`?\n"), "{run}");
     let run = world.stead(&["verify", "--all"]);
@@ -216,11 +217,20 @@ fn verifiers_are_run_and_believed() {
 #[test]
 fn any_command_can_be_run_and_counts_for_what_it_is() {
     let world = world();
-    world.write("project/make", "#!/bin/sh\necho '== 4 passed in 0.1s =='\n");
-    world.sh("chmod +x make").ok();
-    let run = world.stead(&["verify", "--", "./make", "test"]);
+    for path in ["project/make", "bin/make"] {
+        world.write(path, "#!/bin/sh\necho '== 4 passed in 0.1s =='\n");
+        world.sh(&format!("chmod +x ../{path}")).ok();
+    }
+    // What only has its name is a script like any other.
+    world.stead(&["verify", "--", "./make", "test"]).ok();
+    assert_eq!(standing(&world, "search"), "missing");
+    let run = world.stead(&["verify", "--", "make", "test"]);
     assert_eq!(run.code, 0, "{run}");
     assert_eq!(standing(&world, "search"), "fresh");
+    let run = world.stead(&["verify", "--", "echo '0 passed'"]);
+    assert!(run.code == 1 && run.stdout.starts_with("NOT PROVEN") && run.stdout.contains("no test ran"), "{run}");
+    let run = world.stead(&["verify", "--", "echo '[]'"]);
+    assert!(run.code == 1 && run.stdout.contains("it wrote only empty JSON"), "{run}");
     let run = world.stead(&["verify", "--", "echo 'two words' && exit 4"]);
     assert!(run.code == 1 && run.stdout.contains("exit 4") && run.stdout.ends_with("  | two words\n"), "{run}");
 }
@@ -246,6 +256,71 @@ fn a_verifier_is_no_way_around_the_gates() {
     let run = world.stead(&["verify", "login"]);
     assert!(run.code == 1 && run.stderr.contains("is refused: "), "{run}");
     assert!(world.exists("project/.agent/guards/x.yaml"));
+}
+
+/// However the command was spelt: a pipe, a copy of the program, a makefile, a pause before it.
+#[test]
+fn an_agent_that_no_hook_saw_passes_the_gates_too() {
+    let mut world = world();
+    let guard = "id: infra\nmode: enforce\nmatch: {writes: ['infra/**']}\nthen: deny\nsay: \"ask first\"\n";
+    world.write("project/.agent/guards/infra.yaml", guard);
+    world.write("project/infra/a", "");
+    list(&world, &json!([{"id": "login", "files": ["src/login.rs"], "verifiers": ["touch infra/c && echo ok"]}]));
+    for (name, value) in [("CLAUDECODE", "1"), ("STEAD_TEST_ANCESTORS", "sh\ncodex exec"), ("STEAD_RUN", "night")] {
+        world.set(name, value);
+        for args in [&["verify", "--", "touch", "infra/b"][..], &["verify", "login"], &["verify", "--all"]] {
+            let run = world.stead(args);
+            assert!(
+                run.code == 1 && run.stderr.contains("is refused: ") && run.stderr.contains("infra"),
+                "{name}: {run}"
+            );
+        }
+        let run = world.stead(&["verify", "--", "touch src/new && echo ok"]);
+        assert_eq!(run.code, 0, "{name}: {run}");
+        world.unset(name);
+        world.set("STEAD_TEST_ANCESTORS", "sh");
+    }
+    assert!(!world.exists("project/infra/b") && !world.exists("project/infra/c"));
+    world.stead(&["verify", "--", "touch infra/b && echo ok"]).ok();
+    assert!(world.exists("project/infra/b"), "a person may");
+}
+
+#[test]
+fn nothing_is_copied_that_an_agent_may_not_read() {
+    let mut world = world();
+    world.stead(&["guard", "enable", "destructive"]).ok();
+    world.write("project/.env", "TOKEN=very-secret-indeed\n");
+    world.write("project/shot.png", b"\x89PNG\r\n\x1a\nx");
+    world.write("project/notes.txt", "password = \"hunter2-and-more\"\nsk-abcdefghijklmnopqrstuvwxyz123456\n");
+    world.write("home/picture.png", b"\x89PNG\r\n\x1a\nx");
+    world.sh("ln -s .env plain.txt && ln -s ../home/picture.png far.png").ok();
+    let add = |world: &World, how: &str, path: &str| world.stead(&["evidence", "add", "login", how, path]);
+    world.set("CLAUDECODE", "1");
+    // Worlds lie in the folder for temporary files.
+    world.set("TMPDIR", world.folder().join("tmp").display().to_string());
+    for (how, path, why) in [
+        ("--file", ".env", "holds secrets"),
+        ("--output", ".env", "holds secrets"),
+        ("--response", ".env", "holds secrets"),
+        ("--file", "plain.txt", "holds secrets"),
+        ("--file", "../home/picture.png", "outside the project"),
+        ("--file", "far.png", "outside the project"),
+        ("--output", "/etc/passwd", "outside the project"),
+        ("--file", "notes.txt", "secret"),
+    ] {
+        let run = add(&world, how, path);
+        assert!(run.code == 1 && run.stderr.contains(why), "{how} {path}: {run}");
+    }
+    assert!(!world.exists("project/.agent/features/evidence/login"));
+    add(&world, "--file", "shot.png").ok();
+    add(&world, "--output", "notes.txt").ok();
+    let kept = world.sh("cat .agent/features/evidence/login/files/*").stdout;
+    assert!(!kept.contains("abcdefghijkl"), "{kept}");
+    world.unset("CLAUDECODE");
+    let run = add(&world, "--file", "../home/picture.png");
+    assert!(run.code == 0 && run.stderr.contains("outside the project"), "{run}");
+    let run = add(&world, "--file", "src");
+    assert!(run.code == 1 && run.stderr.contains("`src` is a folder\nhint: name one file in it"), "{run}");
 }
 
 #[test]

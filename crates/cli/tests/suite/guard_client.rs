@@ -245,3 +245,22 @@ fn a_warning_reaches_the_agent_and_stops_nothing() {
         assert_eq!(log[0]["verdict"], "allow", "{}", client.name);
     }
 }
+
+/// A client that cannot ask gets a denial, which says so.
+#[test]
+fn what_cannot_be_asked_is_denied_in_so_many_words() {
+    let guard = "id: mind\nmode: enforce\nmatch: {writes: [\"src/**\"]}\nthen: ask\nsay: \"may it?\"\n";
+    let mut denied = 0;
+    for client in CLIENTS {
+        let world = marked();
+        world.write("project/.agent/guards/mind.yaml", guard);
+        let run = client.before(&world, By::Main, &client.shell("touch src/a.rs"));
+        let words = run.to_string().contains("this client cannot put it to the person, so it is denied");
+        match denial(&run) {
+            Some(reason) => assert!(words && reason.contains("may it?"), "{}: {run}", client.name),
+            None => assert!(!words && run.to_string().contains("may it?"), "{}: {run}", client.name),
+        }
+        denied += usize::from(denial(&run).is_some());
+    }
+    assert!(denied > 0 && denied < CLIENTS.len(), "{denied}");
+}

@@ -1,10 +1,10 @@
 //! `stead guard`, `check`, `explain`, `appeal`, `allow`: what people and agents ask about guards.
 
 use serde_json::json;
-use stead_testkit::{Run, World};
+use stead_testkit::World;
 
 use crate::client::denial;
-use crate::world::{lines, marked, shell, tool};
+use crate::world::{by_person, lines, marked, shell, tool};
 
 const GUARD: &str = "id: infra\n# reviewed by the platform team\nmode: enforce   # since May\non: [before-tool]\nmatch: {writes: ['infra/**']}\nthen: deny\nsay: \"ask first\"\ntests: {must: ['touch infra/a'], must_not: ['cat infra/a']}\n";
 
@@ -19,11 +19,6 @@ fn denied(world: &World, command: &str) -> String {
     let reason = denial(&run).unwrap_or_else(|| panic!("`{command}` passes: {run}"));
     let (_, id) = reason.rsplit_once('[').unwrap();
     id.trim_end_matches(']').to_owned()
-}
-
-/// Runs `stead` at a terminal, as a person would.
-fn at_terminal(world: &World, args: &str) -> Run {
-    world.sh(&format!("SHELL=/bin/sh script -qec 'stead {args}' /dev/null < /dev/null"))
 }
 
 #[test]
@@ -46,7 +41,7 @@ fn guards_are_listed_shown_and_moved() {
     }
     assert_eq!(listed["problems"], json!([]));
     let text = world.stead(&["guard", "list"]).ok();
-    assert!(text.contains("infra") && text.lines().all(|line| line.chars().count() <= 100), "{text}");
+    assert!(text.contains("infra") && text.lines().all(|line| line.chars().count() <= 80), "{text}");
     assert!(world.stead(&["guard", "show", "infra"]).ok().contains("# reviewed by the platform team"));
     for (verb, mode) in [
         ("demote", "warn"),
@@ -56,12 +51,12 @@ fn guards_are_listed_shown_and_moved() {
         ("promote", "shadow"),
         ("enable", "enforce"),
     ] {
-        world.stead(&["guard", verb, "infra"]).ok();
+        by_person(&world, &["guard", verb, "infra"]).ok();
         let expected = GUARD.replace("mode: enforce", &format!("mode: {mode}"));
         assert_eq!(world.read("project/.agent/guards/infra.yaml"), expected, "{verb}");
     }
     let run = world.stead(&["guard", "promote", "infra"]);
-    assert_eq!((run.code, run.stderr.contains("already")), (1, true), "{run}");
+    assert_eq!((run.code, run.stderr.contains("already\nhint: no mode is above it")), (1, true), "{run}");
     let run = world.stead(&["guard", "show", "infr"]);
     assert!(run.code == 1 && run.stderr.contains("did you mean `infra`?"), "{run}");
 }
@@ -73,14 +68,14 @@ fn shipped_guards_are_taken_into_use_and_out() {
     assert!(run.code == 2 && run.stderr.contains("--with paths="), "{run}");
     world.stead(&["guard", "enable", "orchestrator-does-not-edit", "--with", "paths=src/**,lib/**"]).ok();
     denied(&world, "touch lib/a");
-    world.stead(&["guard", "disable", "orchestrator-does-not-edit"]).ok();
+    by_person(&world, &["guard", "disable", "orchestrator-does-not-edit"]).ok();
     assert_eq!(denial(&world.hook("claude PreToolUse", shell(&world, "touch lib/a"))), None);
     world.stead(&["guard", "enable", "destructive"]).ok();
     denied(&world, "git push --force");
-    world.stead(&["guard", "demote", "destructive"]).ok();
+    by_person(&world, &["guard", "demote", "destructive"]).ok();
     assert_eq!(denial(&world.hook("claude PreToolUse", shell(&world, "git push --force"))), None);
     // One that holds without a file gets one when it is switched off.
-    world.stead(&["guard", "disable", "tested-needs-evidence"]).ok();
+    by_person(&world, &["guard", "disable", "tested-needs-evidence"]).ok();
     assert!(world.read("project/.agent/guards/tested-needs-evidence.yaml").contains("mode: off"));
     world.stead(&["guard", "enable", "destructive", "--user"]).ok();
     let run = world.stead(&["guard", "enable", "destuctive"]);
@@ -131,7 +126,7 @@ fn check_says_what_would_happen_and_why() {
         "writes infra/a",
         "touch a",
         "write b",
-        "Effects (full known)",
+        "Effects, all of them known",
     ] {
         assert!(run.stdout.contains(words), "{words}: {run}");
     }
@@ -147,7 +142,10 @@ fn check_says_what_would_happen_and_why() {
     assert_eq!(run.code, 1, "{run}");
     let run = world.stead(&["check", "rm -rf .agent"]);
     assert!(run.code == 1 && run.stdout.contains("self-protection"), "{run}");
-    assert_eq!(world.stead(&["check"]).code, 2);
+    for args in [&["check"][..], &["check", "ls", "--tool", "write", "--path", "x"], &["check", "--tool", "read"]] {
+        let run = world.stead(args);
+        assert!(run.code == 2 && run.stderr.contains("`stead check --tool write --path FILE`"), "{run}");
+    }
     assert!(!world.exists("project/infra") && world.read("project/.agent/context/indexes/sessions.jsonl").is_empty());
 }
 
@@ -209,37 +207,87 @@ fn an_appeal_is_counted_and_unblocks_nothing() {
     assert_eq!(counted, [&json!(2), &json!(2), &json!(2), &json!(1)], "{stats}");
     let table = world.stead(&["guard", "stats"]).ok();
     assert!(table.contains("infra") && table.contains("self-protection"), "{table}");
+    let one = world.stead(&["guard", "stats", "infra", "--days", "1", "--json"]).json();
+    assert_eq!((one["guards"].as_array().unwrap().len(), &one["guards"][0]["hits"]), (1, &json!(2)), "{one}");
+    let run = world.stead(&["guard", "stats", "infr"]);
+    assert!(run.code == 1 && run.stderr.contains("did you mean `infra`?"), "{run}");
+    let told = world.stead(&["explain", &id]).ok();
+    assert!(told.contains("A person objected at ") && told.contains("a fixture; my key is"), "{told}");
+    assert_eq!(world.stead(&["explain", &id, "--json"]).json()["appeals"].as_array().unwrap().len(), 1);
     assert_eq!(world.stead(&["appeal", "v-zzzzzzzz", "x"]).code, 1);
+}
+
+#[test]
+fn a_pack_is_one_thing_and_moves_as_one() {
+    let world = marked();
+    let shown = world.stead(&["guard", "show", "destructive"]).ok();
+    assert!(shown.contains("destructive.secrets (") && shown.contains("\nid: destructive\n"), "{shown}");
+    let json = world.stead(&["guard", "show", "destructive", "--json"]).json();
+    assert!(json["id"] == "destructive" && json["guards"].as_array().unwrap().len() > 3, "{json}");
+    assert!(world.stead(&["guard", "show", "destructive.secrets"]).ok().contains("destructive.secrets ("));
+    assert!(world.stead(&["guard", "test", "destructive"]).ok().contains(" passed, 0 failed\n"));
+    world.stead(&["guard", "enable", "destructive"]).ok();
+    let text = world.read("project/.agent/guards/destructive.yaml");
+    for verb in ["enable", "disable", "demote", "promote"] {
+        let run = by_person(&world, &["guard", verb, "destructive.secrets"]);
+        assert!(run.code == 1 && run.stdout.contains("which move together"), "{verb}: {run}");
+        assert!(run.stdout.contains(&format!("`stead guard {verb} destructive` moves all of them")), "{run}");
+    }
+    assert_eq!(world.read("project/.agent/guards/destructive.yaml"), text);
+    by_person(&world, &["guard", "disable", "destructive"]).ok();
+}
+
+#[test]
+fn values_are_tried_before_they_are_written() {
+    let world = marked();
+    let run = world.stead(&["guard", "enable", "logs-through-tools", "--with", "lines=abc"]);
+    assert!(run.code == 2 && run.stderr.contains("would not work like this"), "{run}");
+    assert!(!world.exists("project/.agent/guards/logs-through-tools.yaml"));
+    world.stead(&["guard", "enable", "logs-through-tools", "--with", "lines=50"]).ok();
+    world.write("project/a.log", "x\n".repeat(60));
+    denied(&world, "cat a.log");
+}
+
+#[test]
+fn broken_files_show_in_the_status() {
+    let world = guarded();
+    assert!(!world.stead(&["status"]).ok().contains("broken"));
+    world.write("project/.agent/guards/a.yaml", "id: a\nmatch: {wrytes: x}\nsay: x\n");
+    let told = world.stead(&["status"]).ok();
+    assert!(told.contains("guards   1 file broken and not applied; `stead guard lint` says why\n"), "{told}");
+    world.write("project/.agent/guards/b.yaml", "{");
+    assert_eq!(world.stead(&["status", "--json"]).json()["broken_guard_files"], 2);
+    let run = world.stead(&["guard", "lint", "infra"]);
+    assert!(run.stdout.ends_with("1 file checked, 0 findings\n"), "{run}");
 }
 
 #[test]
 #[cfg(unix)]
 fn only_a_person_at_a_terminal_may_allow() {
-    let mut world = guarded().with_stead_on_path();
+    let mut world = guarded();
     let id = denied(&world, "touch infra/a");
     let run = world.stead(&["allow", &id, "--reason", "fine"]);
     assert!(run.code == 1 && run.stderr.contains("there is no terminal"), "{run}");
     world.set("STEAD_TEST_ANCESTORS", "sh\n/usr/bin/claude --resume");
-    let run = at_terminal(&world, &format!("allow {id} --reason fine"));
+    let run = by_person(&world, &["allow", &id, "--reason", "fine"]);
     assert!(run.code == 1 && run.stdout.contains("`claude` started this command"), "{run}");
     world.set("STEAD_TEST_ANCESTORS", "sh\n/usr/sbin/sshd");
     world.set("CLAUDECODE", "1");
-    let run = at_terminal(&world, &format!("allow {id} --reason fine"));
+    let run = by_person(&world, &["allow", &id, "--reason", "fine"]);
     assert!(run.code == 1 && run.stdout.contains("Claude Code runs this command"), "{run}");
     world.unset("CLAUDECODE");
     assert!(!world.exists("project/.agent/context/indexes/overrides.jsonl"));
-    let run = at_terminal(&world, &format!("allow {id} --for 30m --reason \"release day\""));
+    let run = by_person(&world, &["allow", &id, "--for", "30m", "--reason", "release day"]);
     assert!(run.code == 0 && run.stdout.contains("`infra` lets this pass until"), "{run}");
 }
 
 #[test]
 #[cfg(unix)]
 fn an_override_holds_for_one_thing_and_for_a_while() {
-    let mut world = guarded().with_stead_on_path();
-    world.set("STEAD_TEST_ANCESTORS", "sh");
+    let world = guarded();
     world.write("project/infra/a", "one\n");
     let id = denied(&world, "touch infra/a");
-    at_terminal(&world, &format!("allow {id} --reason fine")).ok();
+    by_person(&world, &["allow", &id, "--reason", "fine"]).ok();
     let passes = |payload: String| denial(&world.hook("claude PreToolUse", payload)).is_none();
     assert!(passes(shell(&world, "touch infra/a")));
     assert!(passes(shell(&world, "cd infra; echo two > a")), "it is about the file, not the words");
@@ -255,9 +303,9 @@ fn an_override_holds_for_one_thing_and_for_a_while() {
     world.write("project/.agent/context/indexes/overrides.jsonl", old);
     assert!(!passes(shell(&world, "touch infra/a")));
     let own = denied(&world, "rm -rf .agent");
-    let run = at_terminal(&world, &format!("allow {own} --reason fine"));
+    let run = by_person(&world, &["allow", &own, "--reason", "fine"]);
     assert!(run.code == 1 && run.stdout.contains("self-protection"), "{run}");
-    let run = at_terminal(&world, &format!("allow {id} --for 25h --reason fine"));
+    let run = by_person(&world, &["allow", &id, "--for", "25h", "--reason", "fine"]);
     assert!(run.code == 2 && run.stdout.contains("at most a day"), "{run}");
 }
 

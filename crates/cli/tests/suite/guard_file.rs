@@ -42,6 +42,64 @@ fn a_file_holds_from_the_next_call_on_and_no_longer_than_it_is_there() {
 }
 
 #[test]
+fn hundreds_of_guards_hold_and_only_those_that_fit_are_read() {
+    let world = marked();
+    for number in 0..300 {
+        let id = format!("area-{number:03}");
+        let say = "w\u{f6}rter ".repeat(30);
+        put(&world, &id, &guard(&id, "enforce", &format!("{{writes: ['{id}/**']}}"), &format!("# {say}\n")));
+    }
+    for command in ["touch area-000/x", "touch area-299/x", "rm -r area-150"] {
+        let said = asked(&world, command).unwrap_or_default();
+        assert!(said.contains(&command.split_whitespace().last().unwrap()[..8].replace('/', "")), "{command}: {said}");
+    }
+    assert_eq!(asked(&world, "touch area-300/x"), None);
+    // What was compiled is cut off: it is made anew.
+    let compiled = world.project().join(".agent/cache/guards");
+    let whole = fs::read(&compiled).unwrap();
+    assert!(whole.len() > 64 * 1024, "{}", whole.len());
+    for length in [whole.len() - 1, 40_000, 20_000, 300, 0] {
+        fs::write(&compiled, &whole[..length]).unwrap();
+        assert!(asked(&world, "touch area-299/x").is_some(), "{length}");
+        assert_eq!(fs::read(&compiled).unwrap().len(), whole.len(), "{length}");
+    }
+}
+
+#[test]
+fn a_worktree_of_a_run_is_guarded_and_recorded_by_the_project_around_it() {
+    for committed in [false, true] {
+        let world = marked();
+        put(&world, "infra", &guard("infra", "enforce", "{writes: ['infra/**']}", ""));
+        world.write("project/src/a.rs", "a\n");
+        world.git(&["add", if committed { "-A" } else { "src" }]).ok();
+        world.git(&["commit", "-qm", "first"]).ok();
+        let tree = world.project().join(".agent/runs/r/worktrees/f.a");
+        world.git(&["worktree", "add", "-q", tree.to_str().unwrap()]).ok();
+        let ask = |command: &str| {
+            let own = json!({"cwd": tree, "tool_name": "Bash", "tool_input": {"command": command}});
+            let run = world.hook("claude PreToolUse", payload(&world, "PreToolUse", own));
+            denial(&run)
+        };
+        let free = ["echo x >> src/a.rs", "rm -rf src", "echo x > ../../stage-00-x/output.md", "git commit -qam x"];
+        for command in free {
+            assert_eq!(ask(command), None, "{committed} {command}");
+        }
+        let refused = [
+            "echo x > infra/a",
+            "echo x > ../../plan.json",
+            "rm -rf ../f.b",
+            "rm -rf .agent/guards",
+            "rm -rf ../../../../guards",
+        ];
+        for command in refused {
+            assert!(ask(command).is_some(), "{committed} {command}");
+        }
+        let seen = world.read("project/.agent/context/indexes/sessions.jsonl");
+        assert_eq!(seen.lines().count(), free.len() + refused.len(), "{committed}");
+    }
+}
+
+#[test]
 fn guards_of_the_person_hold_in_every_project_and_the_projects_own_come_first() {
     let world = marked();
     world.write("home/.config/stead/guards/infra.yaml", guard("infra", "enforce", "{writes: ['infra/**']}", ""));

@@ -4,7 +4,7 @@ use serde_json::json;
 use stead_testkit::World;
 
 use crate::client::{By, CLIENTS, Client, denial};
-use crate::world::{marked, payload};
+use crate::world::{by_person, marked, payload};
 
 fn guarded() -> World {
     let world = marked();
@@ -64,10 +64,20 @@ fn a_flag_is_put_on_a_session_by_a_person() {
         ),
     );
     assert!(!may_write(claude, &world, By::Main));
-    world.stead(&["agent", "flag", "plan-approved"]).ok();
+    by_person(&world, &["agent", "flag", "plan-approved"]).ok();
     assert!(may_write(claude, &world, By::Main));
-    world.stead(&["agent", "flag", "plan-approved", "--remove"]).ok();
+    by_person(&world, &["agent", "flag", "plan-approved", "--remove"]).ok();
     assert!(!may_write(claude, &world, By::Main));
+}
+
+#[test]
+fn a_flag_is_put_on_a_session_that_never_said_it_began() {
+    let world = marked();
+    world.hook("claude PreToolUse", crate::world::shell(&world, "ls"));
+    by_person(&world, &["agent", "flag", "plan-approved", "--session", "session-1"]).ok();
+    assert!(world.stead(&["agent", "show", "--session", "session-1"]).ok().contains("flag   plan-approved"));
+    let run = by_person(&world, &["agent", "flag", "plan-approved", "--session", "session-2"]);
+    assert!(run.code == 1 && run.stdout.contains("there is no session `session-2`"), "{run}");
 }
 
 /// A compaction of Claude Code ends with the stop of its own summariser, which nobody sent out.

@@ -1,6 +1,6 @@
 use stead_testkit::{Finish, Run, World};
 
-use crate::world::bare;
+use crate::world::{bare, by_person};
 
 fn lines_in(world: &World, path: &str) -> usize {
     world.read(path).matches(" hook ").count()
@@ -122,7 +122,7 @@ fn older_hooks_are_shown_and_replaced_on_request() {
     assert!(world.read("project/.claude/settings.json").contains("pre-compact.sh"));
     world.stead(&["init", "--harness", "claude", "--replace-old"]).ok();
     assert!(!world.read("project/.claude/settings.json").contains("pre-compact.sh"));
-    world.stead(&["uninstall"]).ok();
+    by_person(&world, &["uninstall", "--yes"]).ok();
     assert_eq!(world.read("project/.claude/settings.json"), old);
 }
 
@@ -191,7 +191,7 @@ fn a_read_only_settings_folder_does_not_stop_the_others() {
     assert!(run.stderr.contains("warning: `.claude/settings.json` is as it was: "), "{run}");
     assert!(run.stdout.contains("wrote    .codex/hooks.json"), "{run}");
     assert_eq!(world.read("project/.claude/settings.json"), "{}");
-    world.stead(&["uninstall"]).ok();
+    by_person(&world, &["uninstall", "--yes"]).ok();
     assert_eq!(world.read("project/.claude/settings.json"), "{}");
     assert!(!world.exists("project/.codex"));
 }

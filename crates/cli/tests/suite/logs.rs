@@ -2,7 +2,7 @@
 
 use stead_testkit::Finish;
 
-use crate::world::bare;
+use crate::world::{bare, marked};
 
 #[test]
 fn a_log_is_shown_in_short() {
@@ -36,13 +36,13 @@ fn lines_can_be_asked_for() {
     let world = bare();
     world.write("project/a.log", "user=1 in\nuser=22 in\nuser=3 out\n");
     let said = world.stead(&["logs", "a.log", "--grep", "user=[0-9]{2}"]).ok();
-    assert!(said.starts_with("3 lines, 32 bytes, 1 other matches\n"), "{said}");
+    assert!(said.starts_with("3 lines, 32 bytes, 1 other match\n"), "{said}");
     assert_eq!(world.stead(&["logs", "a.log", "--grep", "nobody"]).code, 1);
     let run = world.stead(&["logs", "a.log", "--grep", "("]);
     assert!(run.code == 2 && run.stderr.contains("`(` is no regular expression"), "{run}");
     let mut command = world.command(env!("CARGO_BIN_EXE_stead"), &world.project());
     let said = command.args(["logs", "-"]).finish(&world, b"one\nWARN two\n").ok();
-    assert!(said.starts_with("2 lines, 13 bytes, 1 warnings\n"), "{said}");
+    assert!(said.starts_with("2 lines, 13 bytes, 1 warning\n"), "{said}");
 }
 
 #[test]
@@ -56,4 +56,23 @@ fn what_is_no_log_is_an_error() {
     assert!(world.stead(&["logs", "odd.log"]).ok().contains("ERROR"));
     world.write("project/empty.log", "");
     assert_eq!(world.stead(&["logs", "empty.log"]).ok(), "0 lines, 0 bytes\n");
+}
+
+/// It reads for an agent what the agent may read itself, and logs that guards send it here for.
+#[test]
+fn an_agent_is_read_nothing_that_it_may_not_read() {
+    let mut world = marked();
+    world.stead(&["guard", "enable", "destructive"]).ok();
+    world.stead(&["guard", "enable", "logs-through-tools"]).ok();
+    world.write("project/.env", "TOKEN=secret\n");
+    world.write("project/big.log", "ERROR: x\n".repeat(3_000));
+    world.sh("ln -s .env plain.log").ok();
+    world.stead(&["logs", ".env"]).ok();
+    world.set("CLAUDECODE", "1");
+    for path in [".env", "plain.log"] {
+        let run = world.stead(&["logs", path]);
+        assert!(run.code == 1 && run.stderr.contains("is not read for an agent: `destructive.secrets`"), "{run}");
+        assert!(!run.stdout.contains("secret"), "{run}");
+    }
+    world.stead(&["logs", "big.log"]).ok();
 }

@@ -1,6 +1,6 @@
 use stead_testkit::World;
 
-use crate::world::{bare, marked};
+use crate::world::{bare, by_person, marked};
 
 const RALPH: &str = include_str!("../../../context/fixtures/migration/ralph-loop.local.md");
 const HUMANLAYER: &str = include_str!("../../../context/fixtures/migration/humanlayer.md");
@@ -118,7 +118,7 @@ fn older_commands_are_replaced_on_request_only_and_come_back() {
     assert!(!world.exists("home/.factory/commands/pickup.md"), "there was none to replace");
     let said = world.stead(&["migrate", "--replace-old"]).ok();
     assert_eq!(said, "already  ~/.factory/commands/handoff.md is Stead's\n");
-    world.stead(&["uninstall", "--user"]).ok();
+    by_person(&world, &["uninstall", "--yes", "--user"]).ok();
     assert_eq!(world.read("home/.factory/commands/handoff.md"), mine);
 }
 
@@ -164,6 +164,13 @@ fn older_stages_and_pipelines_are_rewritten_in_place() {
         dry.contains("-completion: plateau # until it is flat\n") && dry.contains("+  min_iterations: 3\n"),
         "{dry}"
     );
+    for line in [
+        "writes   scripts/loops/improve-plan/stage.yaml\n",
+        "deletes  scripts/loops/improve-plan/loop.yaml\n",
+        "rewrites scripts/loops/improve-plan/prompt.md\n",
+    ] {
+        assert!(dry.contains(line), "{line} in\n{dry}");
+    }
     assert!(world.exists("project/scripts/loops/improve-plan/loop.yaml"), "a dry run");
     let run = world.stead(&["migrate", "pipelines"]);
     assert!(run.code == 0 && run.stdout.contains("it may still ask for PLATEAU, REASONING"), "{run}");
@@ -183,12 +190,35 @@ fn older_stages_and_pipelines_are_rewritten_in_place() {
 #[test]
 fn a_stage_that_cannot_be_rewritten_is_named_and_left() {
     let world = older();
-    let odd = "{name: odd, completion: plateau}\n";
+    let odd = "{\n  name: odd,\n  delay: 3, # slowly\n  completion: plateau\n}\n";
     world.write("project/scripts/loops/odd/loop.yaml", odd);
     world.write("project/scripts/loops/odd/prompt.md", "${CTX} ${STATUS}\n");
     let run = world.stead(&["migrate", "pipelines", "--json"]);
     assert_eq!(run.code, 1, "{run}");
     let refused = &run.json()["pipelines"]["refused"];
     assert_eq!(refused[0]["file"], "scripts/loops/odd/loop.yaml", "{run}");
+    assert!(refused[0]["why"].as_str().unwrap().starts_with("line 3: its comment stands between"), "{run}");
     assert_eq!(world.read("project/scripts/loops/odd/loop.yaml"), odd);
+}
+
+#[test]
+fn braces_and_texts_of_several_lines_are_rewritten_too() {
+    let world = older();
+    world.write("project/scripts/loops/odd/loop.yaml", "{name: odd, completion: plateau, min_iterations: 3}\n");
+    world.write("project/scripts/loops/odd/prompt.md", "${CTX} ${STATUS}\n");
+    world.write(
+        "project/scripts/loops/words/loop.yaml",
+        "name: words\noutput_parse: |\n  plateau:PLATEAU\n  reasoning:REASONING\ncompletion: plateau # flat\n",
+    );
+    world.write("project/scripts/loops/words/prompt.md", "${CTX} ${STATUS}\n");
+    world.stead(&["migrate", "pipelines"]).ok();
+    assert_eq!(
+        world.read("project/scripts/loops/odd/stage.yaml"),
+        "{name: odd, termination: {type: judgment, min_iterations: 3}}\n"
+    );
+    assert_eq!(
+        world.read("project/scripts/loops/words/stage.yaml"),
+        "name: words\ntermination:\n  type: judgment # flat\n"
+    );
+    assert_eq!(world.stead(&["lint", "--v3"]).ok(), "no findings\n");
 }

@@ -5,6 +5,7 @@ mod background;
 mod cancel;
 mod end;
 mod kill;
+mod older;
 mod rehearsal;
 mod resume;
 mod trouble;
@@ -135,6 +136,17 @@ fn max_overrides_the_number_of_iterations() {
     world.stead(&["run", "stage", "chore", "more", "--max", "4"]).ok();
     assert!(world.exists(run_file("more/stage-00-chore/iterations/004/status.json")));
     assert!(!world.exists(run_file("more/stage-00-chore/iterations/005")));
+    pipeline(
+        &world,
+        "two",
+        "  - id: one\n    template: chore\n  - id: two\n    template: chore\n    max_iterations: 1\n",
+    );
+    for (run, max) in [("raised", 3), ("lowered", 1)] {
+        world.stead(&["run", "pipeline", "two", run, "--max", &max.to_string()]).ok();
+        let nodes = state(&world, run)["nodes"].clone();
+        let done = |node: usize| nodes[node]["iteration_completed"].as_u64();
+        assert_eq!((done(0), done(1)), (Some(max), Some(max)), "{nodes}");
+    }
 }
 
 #[test]

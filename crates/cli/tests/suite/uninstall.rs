@@ -1,4 +1,4 @@
-use crate::world::bare;
+use crate::world::{bare, by_person};
 
 const MINE: &str = "\u{feff}{\r\n\t\"model\": \"x\", // mine\r\n}";
 
@@ -8,7 +8,7 @@ fn the_old_bytes_come_back_and_the_project_stays() {
     world.write("project/.claude/settings.json", MINE);
     world.stead(&["init", "--all"]).ok();
     assert_ne!(world.read("project/.claude/settings.json"), MINE);
-    let run = world.stead(&["uninstall"]);
+    let run = by_person(&world, &["uninstall", "--yes"]);
     let said = run.clone().ok();
     assert!(said.contains("\ncleaned  .claude/settings.json\n"), "{run}");
     assert!(said.contains("\ndeleted  .codex/hooks.json\n"), "{run}");
@@ -18,7 +18,7 @@ fn the_old_bytes_come_back_and_the_project_stays() {
     }
     assert!(world.exists("project/.agent/context/root.json"));
     assert!(!world.exists("project/.agent/context/indexes/install.json"));
-    let again = world.stead(&["uninstall"]).ok();
+    let again = by_person(&world, &["uninstall", "--yes"]).ok();
     assert_eq!(again, "there are no lines of Stead's in this project's settings\n");
 }
 
@@ -38,9 +38,9 @@ fn one_client_or_one_reach_at_a_time() {
     let world = bare();
     world.stead(&["init", "--harness", "claude,codex"]).ok();
     world.stead(&["init", "--user", "--harness", "claude"]).ok();
-    world.stead(&["uninstall", "--harness", "codex"]).ok();
+    by_person(&world, &["uninstall", "--yes", "--harness", "codex"]).ok();
     assert!(!world.exists("project/.codex/hooks.json") && world.exists("project/.claude/settings.json"));
-    world.stead(&["uninstall", "--user"]).ok();
+    by_person(&world, &["uninstall", "--yes", "--user"]).ok();
     assert!(!world.exists("home/.claude") && world.exists("project/.claude/settings.json"));
     assert!(!world.exists("home/.local/state/stead/install.json"));
 }
@@ -50,10 +50,10 @@ fn a_torn_record_is_an_error_with_a_way_out() {
     let world = bare();
     world.stead(&["init", "--harness", "claude"]).ok();
     let record = world.write("project/.agent/context/indexes/install.json", "{ torn");
-    let run = world.stead(&["uninstall"]);
+    let run = by_person(&world, &["uninstall", "--yes"]);
     assert_eq!(run.code, 1);
-    assert!(run.stderr.contains("cannot be read") && run.stderr.contains("hint: move"), "{run}");
+    assert!(run.stdout.contains("cannot be read") && run.stdout.contains("hint: move"), "{run}");
     std::fs::remove_file(record).unwrap();
-    world.stead(&["uninstall"]).ok();
+    by_person(&world, &["uninstall", "--yes"]).ok();
     assert_eq!(world.read("project/.claude/settings.json"), "{}\n");
 }

@@ -22,7 +22,7 @@ fn a_folder_without_a_marker_is_too() {
     let world = bare();
     let run = world.stead(&["where"]);
     assert!(run.stdout.contains("found by  git\nmarker    missing\n"), "{run}");
-    assert!(run.stderr.contains("hint: run `stead context init`"), "{run}");
+    assert!(run.stderr.contains("hint: run `stead init`"), "{run}");
     assert_eq!(run.code, 0);
     let said = world.stead_in(world.home(), &["where", "--json"]).json();
     assert_eq!((said["found_by"].as_str(), said["marker"]["state"].as_str()), (Some("nothing"), Some("missing")));

@@ -1,7 +1,7 @@
 //! What the tests of this suite share: a world with the binary under test, and payloads in one client's dialect.
 
 use serde_json::{Value, json};
-use stead_testkit::World;
+use stead_testkit::{Finish, Run, World};
 
 /// A world with a project in which Stead is set up, without hook lines.
 pub(crate) fn marked() -> World {
@@ -12,7 +12,23 @@ pub(crate) fn marked() -> World {
 
 /// A world with a project that Stead does not know.
 pub(crate) fn bare() -> World {
-    World::new(env!("CARGO_BIN_EXE_stead"))
+    let mut world = World::new(env!("CARGO_BIN_EXE_stead"));
+    // Whoever runs the tests, nobody of theirs is seen above a command.
+    world.set("STEAD_TEST_ANCESTORS", "sh");
+    world
+}
+
+/// Runs `stead` at a terminal, as a person would; all it says is on standard output.
+pub(crate) fn by_person(world: &World, args: &[&str]) -> Run {
+    let quoted: Vec<String> = args.iter().map(|arg| format!("'{}'", arg.replace('\'', "'\\''"))).collect();
+    let line = format!("{} {}", env!("CARGO_BIN_EXE_stead"), quoted.join(" "));
+    let mut run = world
+        .command("script", &world.project())
+        .env("SHELL", "/bin/sh")
+        .args(["-qec", &line, "/dev/null"])
+        .finish(world, b"");
+    run.stdout = run.stdout.replace("\r\n", "\n");
+    run
 }
 
 /// A payload of Claude Code, whose dialect most tests speak.

@@ -41,22 +41,24 @@ impl Digest {
             last = number;
         }
         if left_out > 0 {
-            text.push_str(&format!("{left_out} more kinds of lines did not fit\n"));
+            let kinds = if left_out == 1 { "kind" } else { "kinds" };
+            text.push_str(&format!("{left_out} more {kinds} of lines did not fit\n"));
         }
         text
     }
 
     fn heading(&self) -> String {
-        let mut text = format!("{} lines, {} bytes", self.lines, self.bytes);
-        for (severity, word) in [
-            (Severity::Fatal, "fatal"),
-            (Severity::Error, "errors"),
-            (Severity::Warning, "warnings"),
-            (Severity::Asked, "other matches"),
+        let counted = |count: u64, one: &str, many: &str| format!("{count} {}", if count == 1 { one } else { many });
+        let mut text = format!("{}, {}", counted(self.lines, "line", "lines"), counted(self.bytes, "byte", "bytes"));
+        for (severity, one, many) in [
+            (Severity::Fatal, "fatal", "fatal"),
+            (Severity::Error, "error", "errors"),
+            (Severity::Warning, "warning", "warnings"),
+            (Severity::Asked, "other match", "other matches"),
         ] {
             let count = self.count(severity);
             if count > 0 {
-                text.push_str(&format!(", {count} {word}"));
+                text.push_str(&format!(", {}", counted(count, one, many)));
             }
         }
         text.push('\n');

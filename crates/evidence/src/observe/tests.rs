@@ -224,3 +224,43 @@ fn secrets_are_covered() {
     let text = serde_json::to_string(&item).unwrap();
     assert!(!text.contains("abc123") && !text.contains("hunter2"), "{text}");
 }
+
+#[test]
+fn a_script_of_ones_own_is_seen_where_it_is_a_verifier() {
+    let project = Project::new();
+    project.write(
+        ".agent/features/feature-list.json",
+        r#"{"features":[{"id":"login","files":["src/login.rs"],"verifiers":["sh test.sh login"]}]}"#,
+    );
+    assert_eq!(project.see("sh test.sh search", Some(0), "fine\n"), None, "nobody's verifier");
+    assert_eq!(project.see("sh test.sh", Some(0), "fine\n"), None);
+    let weak = [
+        ("sh test.sh login | tail", Some(0), "fine\n"),
+        ("sh test.sh login || true", Some(0), "fine\n"),
+        ("sh test.sh login", None, "fine\n"),
+        ("sh test.sh login", Some(1), "fine\n"),
+        ("sh test.sh login", Some(0), ""),
+        ("sh test.sh login", Some(0), "0 passed\n"),
+        ("cd src && sh test.sh login", Some(0), "fine\n"),
+        ("cat summary && sh test.sh login", Some(0), "fine\n"),
+    ];
+    for (command, exit, output) in weak {
+        project.see(command, exit, output).unwrap();
+        let standing = standing(&project.ground, "login", &Bounds::command()).unwrap();
+        assert!(!standing.is_proven(), "{command} {exit:?} {output}");
+    }
+    let item = project.see("timeout 60 sh test.sh login", Some(0), "fine\n").unwrap();
+    assert_eq!((item.kind, item.about, item.runner), (Kind::Observed, About::Check, None));
+    project.check("login", "proven");
+}
+
+#[test]
+fn what_only_has_a_runners_name_proves_nothing() {
+    let project = Project::new();
+    for command in ["./cargo test", "/tmp/evil/cargo test"] {
+        assert_eq!(project.see(command, Some(0), GREEN), None, "{command}");
+    }
+    project.check("search", "has no evidence");
+    project.see("cargo test", Some(0), GREEN).unwrap();
+    project.check("search", "proven");
+}

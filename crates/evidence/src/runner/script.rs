@@ -2,7 +2,7 @@
 
 use crate::About;
 
-use super::{Run, extent, recognise_words};
+use super::{Run, Tools, extent, recognise_words};
 
 fn test(runner: &'static str, rest: &[&str]) -> Option<Run> {
     Some(Run { runner, about: About::Test, is_whole: extent::is_whole(runner, rest) })
@@ -118,10 +118,10 @@ pub(super) fn gradle(rest: &[&str]) -> Option<Run> {
     if tasks.iter().any(builds) { build("gradle") } else { None }
 }
 
-pub(super) fn php(rest: &[&str]) -> Option<Run> {
+pub(super) fn php(rest: &[&str], tools: Tools<'_>) -> Option<Run> {
     match rest {
         ["artisan", "test", own @ ..] => test("phpunit", own),
-        [script, ..] if script.ends_with("phpunit") || script.ends_with("pest") => recognise_words(rest),
+        [script, ..] if script.ends_with("phpunit") || script.ends_with("pest") => recognise_words(rest, tools),
         _ => None,
     }
 }

@@ -4,11 +4,45 @@ use crate::command_line::CommandLine;
 #[track_caller]
 fn check(command: &str, expected: &str) {
     let line = CommandLine::read(command);
-    let shown = match line.parts.first().and_then(recognise_part) {
+    let shown = match line.parts.first().and_then(|part| recognise_part(part, Tools::for_tests())) {
         Some(run) => format!("{} {}{}", run.runner, run.about.name(), if run.is_whole { " whole" } else { "" }),
         None => "-".to_owned(),
     };
     assert_eq!(shown, expected, "{command}");
+}
+
+#[test]
+fn a_file_that_is_called_like_a_runner_is_none() {
+    for known in [
+        "/usr/bin/cargo test",
+        "/home/me/.cargo/bin/cargo test",
+        "~/.cargo/bin/cargo test",
+        "$HOME/.cargo/bin/cargo test",
+        "/usr/bin/../bin/cargo test",
+    ] {
+        check(known, "cargo test whole");
+    }
+    for unknown in [
+        "./cargo test",
+        "/tmp/evil/cargo test",
+        "../cargo test",
+        "bin/cargo test",
+        "/p/cargo test",
+        "/usr/bin/x/cargo test",
+        "./uv run pytest",
+        "uv run ./pytest",
+        "/tmp/.venv/bin/pytest",
+        "/tmp/gradlew test",
+        "./npx jest",
+    ] {
+        check(unknown, "-");
+    }
+    check(".venv/bin/pytest", "pytest test whole");
+    check("/p/.venv/bin/python -m pytest", "pytest test whole");
+    check("vendor/bin/phpunit", "phpunit test whole");
+    check("bin/rails test", "minitest test whole");
+    check("/p/gradlew test", "gradle test whole");
+    check("packages/a/node_modules/.bin/jest", "jest test whole");
 }
 
 #[test]

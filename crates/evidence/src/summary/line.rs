@@ -32,6 +32,36 @@ pub(super) fn sum(line: &str, words: &[&str]) -> u64 {
     pairs(line).filter(|(_, word)| words.contains(word)).map(|(number, _)| number).fold(0, u64::saturating_add)
 }
 
+/// What is counted where tests are.
+const COUNTED: &[&str] = &[
+    "passed",
+    "passing",
+    "test",
+    "tests",
+    "spec",
+    "specs",
+    "example",
+    "examples",
+    "assertion",
+    "assertions",
+    "case",
+    "cases",
+    "check",
+    "checks",
+    "scenario",
+    "scenarios",
+];
+
+/// Says whether a text of whatever program says that no test ran, and nowhere that one did.
+pub(super) fn says_none(text: &str) -> bool {
+    let lower = text.to_lowercase();
+    let counted = |line| pairs(line).filter(|(_, word)| COUNTED.contains(&word.trim_end_matches(['.', '!', ':'])));
+    let numbers: Vec<u64> = lower.lines().flat_map(counted).map(|(number, _)| number).collect();
+    let in_words = ["no tests", "no test ran", "no test was", "nothing to test"];
+    let is_none = numbers.contains(&0) || in_words.iter().any(|words| lower.contains(words));
+    is_none && numbers.iter().all(|number| *number == 0)
+}
+
 /// The number behind a label such as `Failures:`, in whatever case.
 pub(super) fn labelled(line: &str, label: &str) -> Option<u64> {
     let lower = line.to_ascii_lowercase();

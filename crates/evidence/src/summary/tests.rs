@@ -34,6 +34,17 @@ fn cargo() {
 }
 
 #[test]
+fn ones_own_words_for_none() {
+    for none in ["0 passed", "ran 0 tests.", "done: 0 checks", "No tests found", "0 passed, 0 failed\nok"] {
+        check("", none, "0/0/0 of 0");
+        check("script", none, "0/0/0 of 0");
+    }
+    for other in ["fine", "12 passed", "all good, 0 errors", "3 tests, 0 passed twice", "0 warnings", "took 0 s", ""] {
+        check("", other, "-");
+    }
+}
+
+#[test]
 fn nextest() {
     check_both(
         "nextest",

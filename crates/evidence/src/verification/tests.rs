@@ -81,12 +81,14 @@ fn what_stead_runs_itself_proves_or_says_why_not() {
     };
     check("echo fine", 60, None);
     check("true", 60, Some("it wrote nothing"));
-    check("echo '[]'", 60, Some("it wrote nothing"));
+    check("echo '[]'", 60, Some("it wrote only empty JSON"));
     check("echo no; exit 3", 60, Some("it ended with exit 3"));
     check("echo no; kill -9 $PPID; sleep 5", 60, Some("it was ended by signal 9"));
     check("echo waiting; exec sleep 60", 1, Some("it did not end in time"));
     check("echo '= 1 failed, 2 passed in 0.1s ='", 60, Some("1 test failed"));
     check("echo '= no tests ran in 0.1s ='", 60, Some("no test ran"));
+    check("echo '0 passed'", 60, Some("no test ran"));
+    check("echo '0 errors, 0 warnings'", 60, None);
     check("echo two > a.txt; echo fine", 60, Some("the feature's files changed while it ran"));
     check("rm a.txt; echo fine", 60, Some("the feature names no files that exist"));
 }
@@ -110,19 +112,26 @@ fn a_run_of_everything_counts_for_the_others_too() {
     let list = r#"[{"id":"f","files":["a.txt"],"verifiers":["make test"]},{"id":"g","files":["a.txt"]},
         {"id":"h","files":["a.txt"],"verifiers":["make other"]}]"#;
     let project = Project::new(list);
-    // A stand-in for `make`, which need not be there.
-    project.write("make", "#!/bin/sh\necho '== 2 passed in 0.1s =='\n");
-    let item = project.run(None, "PATH=.:$PATH sh ./make test", 60);
+    // A stand-in for a tool of the project, and the same where no tools are.
+    let script = "#!/bin/sh\necho '== 2 passed in 0.1s =='\n";
+    project.write(".venv/bin/pytest", script);
+    project.write("pytest", script);
+    let item = project.run(None, "sh ./pytest", 60);
     assert_eq!((item.whole, item.is_proof()), (false, true));
     project.check("g", "has no evidence");
     use std::os::unix::fs::PermissionsExt;
-    fs::set_permissions(project.folder.path().join("make"), fs::Permissions::from_mode(0o755)).unwrap();
-    let item = project.run(None, "./make test", 60);
+    for path in ["pytest", ".venv/bin/pytest"] {
+        fs::set_permissions(project.folder.path().join(path), fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    let item = project.run(None, "./pytest", 60);
+    assert_eq!((item.whole, item.is_proof()), (false, true));
+    project.check("g", "has no evidence");
+    let item = project.run(None, ".venv/bin/pytest", 60);
     assert_eq!((item.whole, item.counts.unwrap().passed), (true, 2));
     project.check("g", "proven");
     project.check("f", "has no evidence");
     assert!(fresh_verification(&project.ground, &Bounds::command()).unwrap().is_fresh());
-    assert_eq!(tests_ran(&project.ground, "s1", None).unwrap(), TestsRan { ran: 2, passed: 2 });
+    assert_eq!(tests_ran(&project.ground, "s1", None).unwrap(), TestsRan { ran: 3, passed: 3 });
 }
 
 #[test]

@@ -37,11 +37,12 @@ pub(crate) fn read(language: Language, text: &str, surroundings: &Surroundings<'
         acts: Vec::new(),
         spoiled: Vec::new(),
         depth: 0,
+        too_deep: false,
         steps: 0,
     };
     eval.run();
-    if text.len() > super::lexer::LONGEST || eval.steps >= STEPS {
-        eval.gap("the program is too long");
+    if text.len() > super::lexer::LONGEST || eval.steps >= STEPS || eval.too_deep {
+        eval.acts.push(Act::More);
     }
     eval.acts
 }
@@ -56,6 +57,8 @@ pub(super) struct Eval<'e> {
     /// Open files whose text somebody else writes.
     pub(super) spoiled: Vec<usize>,
     pub(super) depth: usize,
+    /// An expression was passed over.
+    pub(super) too_deep: bool,
     pub(super) steps: usize,
 }
 
@@ -186,6 +189,13 @@ impl Eval<'_> {
         !TAME.contains(&module) && self.names.iter().any(|(_, value)| imported(value)) || name.starts_with('.')
     }
 
+    /// Tells that a module is taken in, unless it is known to do nothing by that.
+    pub(super) fn takes_in(&mut self, module: &str) {
+        if !module.is_empty() && !TAME.contains(&module.split('.').next().unwrap_or_default()) {
+            self.act(Act::Import { module: module.to_owned() });
+        }
+    }
+
     /// What a name holds; the name itself when nothing was said.
     pub(super) fn value_of(&self, name: &str) -> Value {
         match self.names.iter().rev().find(|(known, _)| known == name) {
@@ -195,8 +205,10 @@ impl Eval<'_> {
     }
 
     pub(super) fn act(&mut self, act: Act) -> usize {
-        if self.acts.len() < ACTS {
-            self.acts.push(act);
+        match self.acts.len() {
+            number if number < ACTS => self.acts.push(act),
+            ACTS => self.acts.push(Act::More),
+            _ => {}
         }
         self.acts.len() - 1
     }

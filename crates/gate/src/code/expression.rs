@@ -15,6 +15,7 @@ impl Eval<'_> {
         if self.depth > DEPTH {
             self.depth -= 1;
             self.at += 1;
+            self.too_deep = true;
             return Value::Unknown;
         }
         let mut left = self.primary();
@@ -290,6 +291,7 @@ impl Eval<'_> {
     /// Reads an expression that stands in a string.
     fn inner(&mut self, code: &str) -> Value {
         if self.depth >= DEPTH {
+            self.too_deep = true;
             return Value::Unknown;
         }
         let outer = std::mem::replace(&mut self.tokens, tokens(self.language, code));

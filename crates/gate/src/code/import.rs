@@ -67,6 +67,7 @@ impl Eval<'_> {
             let split = (1..end).find(|at| self.name_at(*at) == Some("import"));
             let Some(split) = split else { return false };
             let module = self.dotted(1, split);
+            self.takes_in(&module);
             for (theirs, ours) in self.renamed(split + 1, end) {
                 self.set(&ours, Value::Name(format!("{module}.{theirs}")));
             }
@@ -76,6 +77,7 @@ impl Eval<'_> {
                 let stop = (start..end).find(|at| self.is_sign(*at, ',')).unwrap_or(end);
                 let named = (start..stop).find(|at| self.name_at(*at) == Some("as"));
                 let module = self.dotted(start, named.unwrap_or(stop));
+                self.takes_in(&module);
                 let ours = named
                     .and_then(|at| self.name_at(at + 1))
                     .map_or_else(|| module.split('.').next().unwrap_or_default().to_owned(), str::to_owned);

@@ -15,6 +15,7 @@ pub(crate) struct Record {
     list: Vec<Effect>,
     gaps: Vec<String>,
     partial: bool,
+    gave_up: bool,
 }
 
 impl Record {
@@ -26,7 +27,7 @@ impl Record {
             return;
         }
         if self.is_full() {
-            self.gap("there are more effects than are told");
+            self.give_up("there are more effects than are told");
             return;
         }
         self.list.push(Effect { deed, part });
@@ -41,6 +42,14 @@ impl Record {
         }
     }
 
+    /// Notes that the rest was too much to be read.
+    pub(crate) fn give_up(&mut self, why: impl AsRef<str>) {
+        self.gave_up = true;
+        // What matters most is named even where many gaps are.
+        self.gaps.truncate(GAPS - 1);
+        self.gap(why);
+    }
+
     /// Says that no more effects are noted.
     pub(crate) fn is_full(&self) -> bool {
         self.list.len() >= MOST
@@ -53,7 +62,7 @@ impl Record {
     /// Closes the record. `best` is the coverage when there was no gap; nothing known stays nothing known.
     pub(crate) fn finish(self, best: Coverage) -> Effects {
         let coverage = if self.partial { best.min(Coverage::Partial) } else { best };
-        Effects { list: self.list, coverage, gaps: self.gaps }
+        Effects { list: self.list, coverage, gaps: self.gaps, gave_up: self.gave_up }
     }
 }
 

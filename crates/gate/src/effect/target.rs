@@ -18,6 +18,8 @@ pub(crate) struct Ground<'g> {
     root: Option<PathBuf>,
     /// The root as it really is, where a link leads to it.
     real_root: Option<PathBuf>,
+    /// The checkout that the agent works in, as written and as it really is. Its files are the project's.
+    trees: Vec<PathBuf>,
     looks: Cell<usize>,
 }
 
@@ -32,7 +34,9 @@ impl<'g> Ground<'g> {
     pub(crate) fn new(place: &Place<'_>, facts: &'g dyn Facts) -> Self {
         let root = place.root.map(clean);
         let real_root = root.as_ref().map(|root| facts.real(root)).filter(|real| Some(real) != root.as_ref());
-        Self { facts, cwd: clean(place.cwd), home: place.home(), root, real_root, looks: Cell::new(0) }
+        let tree = place.tree.map(clean);
+        let trees = tree.map(|tree| vec![facts.real(&tree), tree]).unwrap_or_default();
+        Self { facts, cwd: clean(place.cwd), home: place.home(), root, real_root, trees, looks: Cell::new(0) }
     }
 
     pub(crate) fn home(&self) -> Option<&Path> {
@@ -75,7 +79,8 @@ impl<'g> Ground<'g> {
 
     /// Gives the path below the project's root.
     pub(crate) fn inside(&self, path: &Path) -> Option<String> {
-        let roots = self.root.iter().chain(&self.real_root);
+        // A tree within the root comes first.
+        let roots = self.trees.iter().chain(&self.root).chain(&self.real_root);
         let below = roots.filter_map(|root| path.strip_prefix(root).ok()).next()?;
         Some(below.to_string_lossy().replace('\\', "/"))
     }

@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 
-use stead_model::{Change, Content, Deed, FileChange, How, Target};
+use serde_json::Value;
+use stead_model::{Change, Content, Deed, FileChange, How, Target, ToolCall};
 
 use super::target::Last;
 use super::{Ground, Record};
@@ -55,16 +56,39 @@ fn write(record: &mut Record, ground: &Ground<'_>, path: &str, how: How, content
     }
 }
 
+/// Keys of a search that limit it to files with such names.
+const GLOBS: &[&str] = &["glob", "include", "include_pattern", "includePattern"];
+
 /// Notes what a reading tool looks at.
-pub(crate) fn reads(record: &mut Record, ground: &Ground<'_>, tool: &str, paths: &[Cow<'_, str>]) {
-    if paths.is_empty() {
-        record.gap(format!("which files `{tool}` reads is not said"));
+pub(crate) fn reads(record: &mut Record, ground: &Ground<'_>, call: &ToolCall<'_>, paths: &[Cow<'_, str>]) {
+    let globs = globs(&call.input);
+    if paths.is_empty() && globs.is_empty() {
+        record.gap(format!("which files `{}` reads is not said", call.tool));
     }
     for path in paths {
         for target in ground.written(path, Last::Followed) {
             record.push(Deed::Read(with_tree(ground, target)), path);
         }
     }
+    for glob in globs {
+        let folders: Vec<&str> = if paths.is_empty() { vec!["."] } else { paths.iter().map(AsRef::as_ref).collect() };
+        for folder in folders {
+            let below = format!("{}/**/{}", folder.trim_end_matches('/'), glob.trim_start_matches('/'));
+            for target in ground.written(&below.replace("**/**/", "**/"), Last::Kept) {
+                record.push(Deed::Read(Target { glob: true, ..target }), &glob);
+            }
+        }
+    }
+}
+
+/// The patterns that the input of a search names.
+fn globs(input: &str) -> Vec<String> {
+    if !GLOBS.iter().any(|key| input.contains(key)) {
+        return Vec::new();
+    }
+    let Ok(Value::Object(members)) = serde_json::from_str::<Value>(input) else { return Vec::new() };
+    let named = members.iter().filter(|(key, _)| GLOBS.contains(&key.as_str())).filter_map(|(_, glob)| glob.as_str());
+    named.flat_map(|text| text.split([',', ' '])).filter(|glob| !glob.is_empty()).map(str::to_owned).collect()
 }
 
 /// A folder goes with all that is in it.

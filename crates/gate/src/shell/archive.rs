@@ -17,12 +17,22 @@ pub(super) fn tar_mode(argv: &[String]) -> Option<char> {
         "--append" | "--update" => Some('r'),
         _ => None,
     });
-    let first = argv.get(1)?.trim_start_matches('-');
-    long.or_else(|| first.chars().find(|c| "xctru".contains(*c)))
+    let short = argv.iter().enumerate().skip(1).filter(|(at, word)| match word.strip_prefix('-') {
+        Some(flags) => !flags.starts_with('-'),
+        None => *at == 1,
+    });
+    long.or_else(|| short.flat_map(|(_, word)| word.chars()).find(|c| "xctru".contains(*c)))
 }
 
 /// Judges `tar`; says whether all is known about it.
 pub(super) fn tar(walk: &mut Walk<'_>, argv: &[String], shown: &str) -> Result<bool, Stop> {
+    let runs = option_values(argv, '\0', "--to-command")
+        .into_iter()
+        .chain(option_values(argv, '\0', "--use-compress-program"))
+        .chain(argv.iter().filter_map(|word| word.strip_prefix("--checkpoint-action=exec=")));
+    for text in runs.collect::<Vec<_>>() {
+        walk.text(text)?;
+    }
     match tar_mode(argv) {
         Some('c' | 'r' | 'u') => {
             let bundle = argv.get(1).is_some_and(|word| word.contains('f'));

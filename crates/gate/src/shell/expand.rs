@@ -1,5 +1,6 @@
 //! Words to texts: variables, braces, tilde, what substitutions say. Where several values are possible all are given.
 
+use super::alter;
 use super::syntax::{Part, Script, Word, mark};
 use super::walk::{Stop, Upstream, Walk};
 
@@ -34,6 +35,17 @@ impl Walk<'_> {
                         let known = values.iter().any(|value| !value.contains(mark::UNKNOWN));
                         if known { values.extend(other) } else { values = other }
                     }
+                    empty &= !*quoted && values.iter().all(String::is_empty);
+                    join(&mut done, &mut open, &values, *quoted);
+                }
+                Part::Altered { name, quoted, sign, operand } => {
+                    let operand = self.expand_whole(operand)?;
+                    let values = self.value(name);
+                    let values: Vec<String> = match *sign {
+                        "!" => values.iter().flat_map(|name| self.value(name)).collect(),
+                        sign => values.iter().flat_map(|value| alter::alter(value, sign, &operand)).collect(),
+                    };
+                    self.plural |= values.len() > 1;
                     empty &= !*quoted && values.iter().all(String::is_empty);
                     join(&mut done, &mut open, &values, *quoted);
                 }
@@ -97,6 +109,12 @@ impl Walk<'_> {
                 None => vec![mark::UNKNOWN.to_string()],
             },
         }
+    }
+
+    /// What this command itself gave a variable, where that is one text.
+    pub(super) fn own_value(&self, name: &str) -> Option<String> {
+        let (_, values) = self.variables.iter().rev().find(|(known, _)| known == name)?;
+        values.first().filter(|value| values.len() == 1 && !value.is_empty()).cloned()
     }
 
     /// Judges a substitution and says what it prints, as far as that is known.

@@ -172,6 +172,8 @@ impl Search {
             let deep = if self.shallow { String::new() } else { format!("{any}/") };
             match (self.written.is_empty(), self.paths.is_empty()) {
                 (true, true) if self.shallow => patterns.push(format!("{head}{}", glob::MANY)),
+                // Twice, it is every file of the project; once, some of them.
+                (true, true) if head.is_empty() && self.excluded.is_empty() => patterns.push(format!("{any}/{any}")),
                 (true, true) => patterns.push(format!("{head}{any}")),
                 (false, _) => {
                     let names = self.written.iter().map(|name| name.chars().map(open).collect::<String>());
@@ -219,7 +221,8 @@ impl Search {
             let named = self.names.is_empty() || self.names.iter().any(|name| entry.may_be_named(name));
             let on_path = self.paths.is_empty()
                 || self.paths.iter().any(|path| path.starts_with('*') || path.to_lowercase().contains(&first));
-            !passed_over && named && on_path && is_endangered(walk, entry)
+            let absent = || entry.is_absent(|base| walk.place.folders(base), walk.facts);
+            !passed_over && named && on_path && is_endangered(walk, entry) && !absent()
         };
         match walk.paths(start).into_iter().next().flatten() {
             Some(path) => shield.below(names(&path)).find(|entry| within(entry)),

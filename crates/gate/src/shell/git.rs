@@ -10,7 +10,7 @@ use super::program::{self, Reach, brief, is_endangered, operands, own, refuse_re
 use super::repository;
 use super::syntax::mark;
 use super::walk::{Call, Stop, Walk};
-use super::writer::{has_flag, option_values};
+use super::writer::{has_flag, operands_after, option_values};
 
 /// Sub-commands that leave the work tree's files alone, or change them only as history says.
 const HARMLESS: &[&str] = &[
@@ -100,6 +100,7 @@ pub(super) fn judge(walk: &mut Walk<'_>, call: &Call<'_>) -> Result<(), Stop> {
             walk.text(text)?;
         }
     }
+    commands(walk, &call.argv[..sub.min(call.argv.len())])?;
     let cwds = walk.cwds.clone();
     if let Some(folder) = folder {
         let argv = ["cd".to_owned(), folder.clone()];
@@ -114,6 +115,37 @@ pub(super) fn judge(walk: &mut Walk<'_>, call: &Call<'_>) -> Result<(), Stop> {
     };
     walk.cwds = cwds;
     result
+}
+
+/// Settings that git runs as commands, and variables that do the same.
+const RUN: &[&str] =
+    &["core.editor", "core.pager", "core.sshcommand", "core.fsmonitor", "sequence.editor", "diff.external"];
+const RUN_VARIABLES: &[&str] = &[
+    "GIT_EDITOR",
+    "GIT_EXTERNAL_DIFF",
+    "GIT_PAGER",
+    "GIT_SEQUENCE_EDITOR",
+    "GIT_SSH_COMMAND",
+    "EDITOR",
+    "PAGER",
+    "VISUAL",
+];
+
+/// Judges the commands that this call gives git to run: editors, pagers and their like.
+fn commands(walk: &mut Walk<'_>, flags: &[String]) -> Result<(), Stop> {
+    let given = flags.iter().filter_map(|word| word.trim_start_matches("-c").split_once('='));
+    let given = given.filter(|(name, _)| {
+        let name = name.to_ascii_lowercase();
+        RUN.contains(&name.as_str()) || name.starts_with("pager.")
+    });
+    let mut texts: Vec<String> = given.map(|(_, text)| text.to_owned()).collect();
+    texts.extend(RUN_VARIABLES.iter().filter_map(|name| walk.own_value(name)));
+    if flags.iter().any(|word| word.to_ascii_lowercase().starts_with("core.hookspath=") && !word.ends_with("/dev/null"))
+    {
+        walk.gap(&brief(flags), "what its hooks do is not known");
+    }
+    texts.retain(|text| !text.is_empty() && !text.starts_with('!') && !matches!(text.as_str(), "true" | "false"));
+    texts.iter().try_for_each(|text| walk.text(text))
 }
 
 /// Finds what a sub-command stands for, given on this command line or set earlier in the command.
@@ -198,6 +230,7 @@ fn judge_verb(walk: &mut Walk<'_>, verb: &str, argv: &[String], call: &Call<'_>)
                 None => Ok(()),
             }
         }
+        "config" => config(walk, argv),
         _ if HARMLESS.contains(&verb) => Ok(()),
         _ => {
             for word in argv.iter().flat_map(|word| program::candidates(word)) {
@@ -207,6 +240,21 @@ fn judge_verb(walk: &mut Walk<'_>, verb: &str, argv: &[String], call: &Call<'_>)
             }
             Ok(())
         }
+    }
+}
+
+/// Settings that are commands: an alias is learned, and self-protection judges it as if it were called.
+fn config(walk: &mut Walk<'_>, argv: &[String]) -> Result<(), Stop> {
+    let mut words = operands_after(argv, "ft");
+    if words.first() == Some(&"set") {
+        words.remove(0);
+    }
+    let [name, text, ..] = words.as_slice() else { return Ok(()) };
+    let Some(alias) = name.strip_prefix("alias.") else { return Ok(()) };
+    walk.aliases.push((format!("git {alias}"), (*text).to_owned()));
+    match text.strip_prefix('!').filter(|_| walk.report.is_none()) {
+        Some(command) => walk.text(command),
+        None => Ok(()),
     }
 }
 

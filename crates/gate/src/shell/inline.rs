@@ -7,7 +7,7 @@ use crate::code::{self, Act, Language, Surroundings};
 use super::program::{self, Reach, brief};
 use super::syntax::mark;
 use super::walk::{Call, Stop, Walk};
-use super::{awk, editor, looker, maker, network, sed};
+use super::{awk, database, editor, looker, maker, network, sed};
 
 /// How deep programs may run each other.
 const DEPTH: usize = 16;
@@ -19,10 +19,11 @@ pub(super) fn program(walk: &mut Walk<'_>, name: &str, call: &Call<'_>) -> Resul
     match name {
         "awk" | "gawk" | "mawk" | "nawk" => return awk::note(walk, name, call),
         "ed" | "ex" | "vi" | "vim" | "nvim" | "view" | "emacs" => return editor::note(walk, name, call),
-        "patch" | "sqlite3" => {
+        "patch" => {
             maker::note(walk, name, call, &shown);
             return Ok(());
         }
+        "sqlite3" => return database::note(walk, call, &shown),
         "pwsh" | "powershell" => {
             let at = argv.iter().position(|word| word.to_lowercase().starts_with("-c"));
             return at.and_then(|at| argv.get(at + 1)).map_or(Ok(()), |text| walk.text(text));
@@ -63,6 +64,9 @@ pub(super) fn program(walk: &mut Walk<'_>, name: &str, call: &Call<'_>) -> Resul
         None if found.other => {
             // A module is a program of its own: `python -m pytest`.
             if let Some(at) = argv.iter().position(|word| word == "-m").filter(|at| at + 1 < argv.len()) {
+                if let Some(code) = module_text(walk, &argv[at + 1], "__main__") {
+                    return text(walk, language, &code, &argv[at + 2..], &shown);
+                }
                 walk.runs(&argv[at + 1..]);
                 network::note(walk, &argv[at + 1], &argv[at + 1..]);
             }
@@ -252,8 +256,27 @@ fn tell(walk: &mut Walk<'_>, language: Language, act: Act, words: &[String], sho
             walk.calls_out(&name, host, shown);
         }
         Act::Gap { what } => walk.gap(shown, &what),
+        Act::Import { module } => import(walk, &module, words, shown)?,
+        Act::More => walk.give_up(),
     }
     Ok(())
+}
+
+/// Follows a module of the project. Those of others do something at most, and then by their calls, which are told.
+fn import(walk: &mut Walk<'_>, module: &str, words: &[String], shown: &str) -> Result<(), Stop> {
+    match module_text(walk, module, "__init__") {
+        Some(code) => text(walk, Language::Python, &code, words, shown),
+        None => Ok(()),
+    }
+}
+
+/// The text of a module of the project; `main` is the file that stands for a folder.
+fn module_text(walk: &mut Walk<'_>, module: &str, main: &str) -> Option<String> {
+    if walk.depth >= DEPTH || walk.report.is_none() {
+        return None;
+    }
+    let path = module.replace('.', "/");
+    walk.file_text(&format!("{path}.py")).or_else(|| walk.file_text(&format!("{path}/{main}.py")))
 }
 
 fn enter(walk: &mut Walk<'_>, dir: Option<String>) -> Result<(), Stop> {

@@ -1,6 +1,7 @@
 //! Programs that run a text: shells, whose text is read like the command itself, and others, whose text may not name a
 //! protected path at all.
 
+use crate::code::{Language, only_shows};
 use crate::mention;
 use crate::shield::Standing;
 
@@ -12,6 +13,7 @@ use super::{inline, script, stead};
 /// Judges a shell: its `-c` text, its script, its here-document, what is piped into it.
 pub(super) fn shell(walk: &mut Walk<'_>, call: &Call<'_>) -> Result<(), Stop> {
     let argv = call.argv;
+    started(walk, call)?;
     let text_flag = |word: &String| word.starts_with('-') && !word.starts_with("--") && word.contains('c');
     if let Some(at) = argv.iter().skip(1).position(text_flag) {
         let mut rest = argv[at + 2..].iter().skip_while(|word| word.starts_with(['-', '+']));
@@ -31,8 +33,18 @@ pub(super) fn shell(walk: &mut Walk<'_>, call: &Call<'_>) -> Result<(), Stop> {
         let at = argv.iter().position(|word| word == script).unwrap_or(1);
         return script::shell(walk, &argv[at..], call);
     }
+    let input = walk.input.clone();
+    apart(walk, call, |walk| fed(walk, call, input))
+}
+
+/// Judges what a shell is fed: by its own redirections, by the pipe, or by the group it stands in.
+fn fed(walk: &mut Walk<'_>, call: &Call<'_>, input: Option<String>) -> Result<(), Stop> {
+    let argv = call.argv;
+    if let (true, None, Some(text)) = (call.texts.is_empty(), call.feed, input) {
+        return walk.text(&text);
+    }
     for text in call.texts {
-        apart(walk, call, |walk| walk.text(text))?;
+        walk.text(text)?;
     }
     if let Some(feed) = call.feed {
         let hit = feed.hit.clone().or_else(|| walk.mentioned(&feed.text));
@@ -43,9 +55,22 @@ pub(super) fn shell(walk: &mut Walk<'_>, call: &Call<'_>) -> Result<(), Stop> {
             return Err(stead::refuse(&verb).into());
         }
         if let Some(text) = &feed.output {
-            return apart(walk, call, |walk| walk.text(text));
+            return walk.text(text);
         }
         walk.gap(&brief(argv), "it runs a text that is not known");
+    }
+    Ok(())
+}
+
+/// Judges what a shell runs because variables set by this command say so.
+fn started(walk: &mut Walk<'_>, call: &Call<'_>) -> Result<(), Stop> {
+    for name in ["BASH_ENV", "ENV"] {
+        if let Some(file) = walk.own_value(name) {
+            apart(walk, call, |walk| script::source(walk, &file, call))?;
+        }
+    }
+    if let Some(text) = walk.own_value("PROMPT_COMMAND").filter(|_| call.argv.iter().any(|word| word == "-i")) {
+        apart(walk, call, |walk| walk.text(&text))?;
     }
     Ok(())
 }
@@ -68,6 +93,10 @@ pub(super) fn apart(
 /// Judges a file read into the shell itself: any, unless a command about protected paths makes it up.
 pub(super) fn source(walk: &mut Walk<'_>, call: &Call<'_>) -> Result<(), Stop> {
     let Some(script) = call.argv.get(1) else { return Ok(()) };
+    if matches!(script.as_str(), "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0") {
+        let input = walk.input.clone();
+        return fed(walk, call, input);
+    }
     if script.contains(mark::TAINT) {
         return Err(refuse_mention(call.argv, script).into());
     }
@@ -124,6 +153,10 @@ pub(super) fn judge(walk: &mut Walk<'_>, call: &Call<'_>) -> Result<(), Stop> {
 }
 
 fn refuse_code(walk: &mut Walk<'_>, argv: &[String], code: &str) -> Result<(), Stop> {
+    let python = argv.first().and_then(|first| Language::of_program(&program::program_name(first)));
+    if python == Some(Language::Python) && !code.contains(mark::is_mark) && only_shows(code) {
+        return Ok(());
+    }
     if let Some(path) = walk.mentioned(code) {
         return Err(refuse_mention(argv, &path).into());
     }

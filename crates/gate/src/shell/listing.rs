@@ -17,6 +17,44 @@ pub(super) fn lists(name: &str, argv: &[String]) -> bool {
     }
 }
 
+/// The patterns that a search through folders is limited to.
+pub(super) fn globs(argv: &[String]) -> Vec<&str> {
+    let globs = option_values(argv, 'g', "--glob").into_iter().chain(option_values(argv, '\0', "--include"));
+    globs.filter(|glob| !glob.starts_with('!')).collect()
+}
+
+/// The names below a folder that a search is limited to; all of them if it is not.
+fn named(below: &str, argv: &[String]) -> Vec<String> {
+    let names: Vec<String> = globs(argv).into_iter().map(|glob| format!("{below}/{}", open(glob))).collect();
+    if names.is_empty() { vec![below.to_owned()] } else { names }
+}
+
+/// What a pathspec of git covers: a file, all in a folder, or every file that is called like this.
+fn pathspec(word: &str) -> Vec<String> {
+    let any = format!("{0}{0}", mark::MANY);
+    let opened = open(word);
+    if !crate::glob::is_open(&opened) {
+        let below = if word == "." { any } else { format!("{}/{any}", word.trim_end_matches('/')) };
+        return vec![word.to_owned(), below];
+    }
+    match opened.contains('/') {
+        true => vec![opened],
+        // In git a star crosses folders.
+        false => vec![format!("{any}/{opened}")],
+    }
+}
+
+/// Puts marks in the place of a program's own wildcards.
+pub(super) fn open(glob: &str) -> String {
+    glob.chars()
+        .map(|c| match c {
+            '*' => mark::MANY,
+            '?' => mark::ONE,
+            other => other,
+        })
+        .collect()
+}
+
 /// Gives one pattern per line.
 pub(super) fn of(name: &str, argv: &[String]) -> Option<String> {
     let (one, any) = (mark::MANY.to_string(), format!("{0}{0}", mark::MANY));
@@ -40,21 +78,21 @@ pub(super) fn of(name: &str, argv: &[String]) -> Option<String> {
             _ => vec![one],
         },
         "git" if words.first() == Some(&"ls-files") => match &words[1..] {
-            [] => vec![any],
-            words => words.iter().flat_map(|word| [below(word), word.replace('*', &any)]).collect(),
+            // Twice, it is every file; once, some of them.
+            [] => vec![format!("{any}/{any}")],
+            words => words.iter().flat_map(|word| pathspec(word)).collect(),
         },
-        "git" => vec![any],
-        _ => match words.get(1..).unwrap_or_default() {
-            [] => vec![any],
+        "git" => match argv.iter().position(|word| word == "--") {
+            Some(at) if at + 1 < argv.len() => argv[at + 1..].iter().flat_map(|word| pathspec(word)).collect(),
+            _ => vec![any],
+        },
+        _ => match operands_after(argv, "ABCmegtTfjM").get(1..).unwrap_or_default() {
+            [] => named(&any, argv),
             files if has_flag(argv, "rR", &["--recursive"]) || matches!(name, "rg" | "ag") => {
-                let globs =
-                    option_values(argv, 'g', "--glob").into_iter().chain(option_values(argv, '\0', "--include"));
-                let ends: Vec<String> = globs.map(|glob| format!("/{}", glob.replace('*', &one))).collect();
-                let ends = if ends.is_empty() { vec![String::new()] } else { ends };
-                let below = files.iter().flat_map(|file| ends.iter().map(|end| format!("{}{end}", below(file))));
-                let named =
+                let below = files.iter().flat_map(|file| named(&below(file), argv));
+                let files =
                     files.iter().filter(|file| file.contains('.') && **file != ".").map(|file| (*file).to_owned());
-                below.chain(named).collect()
+                below.chain(files).collect()
             }
             files => files.iter().map(|word| (*word).to_owned()).collect(),
         },

@@ -1,9 +1,10 @@
 //! Programs that read files: which of their words they show, send or take in.
 
 use super::program::{brief, operands};
-use super::table;
+use super::syntax::mark;
 use super::walk::{Call, Walk};
 use super::writer::{has_flag, operands_after, option_values};
+use super::{listing, table};
 
 /// Programs that show every file they are given, with the short flags that take a value.
 const SHOWING: &[(&str, &str)] = &[
@@ -97,6 +98,21 @@ fn searched(walk: &mut Walk<'_>, name: &str, argv: &[String], valued: &str, show
     };
     let deep = matches!(name, "rg" | "ag" | "ack") || greps && has_flag(argv, "rR", &["--recursive"]);
     let words = operands_after(argv, valued);
+    if deep
+        && let globs = listing::globs(argv)
+        && !globs.is_empty()
+    {
+        let folders = match words.get(usize::from(!given)..).unwrap_or_default() {
+            [] => vec!["."],
+            folders => folders.to_vec(),
+        };
+        let any = mark::MANY;
+        for word in folders.iter().flat_map(|folder| globs.iter().map(move |glob| (folder, glob))) {
+            let (folder, glob) = (word.0.trim_end_matches('/'), listing::open(word.1.trim_start_matches('/')));
+            let head = if folder == "." { String::new() } else { format!("{folder}/") };
+            walk.reads(&format!("{head}{any}{any}/{glob}"), false, shown);
+        }
+    }
     for word in words.iter().skip(usize::from(!given)) {
         // The words after `--args` are values; an assignment of `awk` is none either.
         let value = !greps && (word.contains('=') && !word.contains('/'));
@@ -111,6 +127,7 @@ fn sent<'a>(name: &str, argv: &'a [String]) -> Vec<&'a str> {
     let mut files = option_values(argv, '\0', "--env-file");
     match name {
         "curl" | "http" | "https" | "xh" => {
+            files.extend(argv.iter().filter_map(|word| word.strip_prefix("file://")));
             files.extend(option_values(argv, 'T', "--upload-file"));
             files.extend(option_values(argv, 'K', "--config"));
             files.extend(argv.iter().skip(1).filter_map(|word| {

@@ -37,7 +37,10 @@ pub(super) fn note(walk: &mut Walk<'_>, name: &str, call: &Call<'_>, shown: &str
     let argv = call.argv;
     let put = |walk: &mut Walk<'_>, word: &str, how| walk.note_write(word, how, false, Content::Unknown, shown);
     match name {
-        "mkdir" => operands_after(argv, "mZ").into_iter().for_each(|word| put(walk, word, How::Into)),
+        "mkdir" => operands_after(argv, "mZ").into_iter().for_each(|word| {
+            walk.makes_folder(word);
+            put(walk, word, How::Into);
+        }),
         "patch" => patch::program(walk, call, shown),
         "curl" => {
             let folder = option_values(argv, '\0', "--output-dir").last().copied();
@@ -91,7 +94,6 @@ pub(super) fn note(walk: &mut Walk<'_>, name: &str, call: &Call<'_>, shown: &str
             out.iter().for_each(|word| put(walk, word, How::Replace));
         }
         "rename" | "prename" => operands(argv).into_iter().skip(1).for_each(|word| put(walk, word, How::Replace)),
-        "sqlite3" => database(walk, call, shown),
         "terraform" | "tofu" if argv.get(1).is_some_and(|word| word == "fmt") => {
             walk.writes_into(operands(argv).get(1).copied().unwrap_or("."), shown);
         }
@@ -113,7 +115,8 @@ fn format(walk: &mut Walk<'_>, argv: &[String], flags: &[&str], shown: &str) {
     }
     for word in operands(argv).into_iter().filter(|word| !matches!(*word, "check" | "format")) {
         let tree = walk.is_folder(word).unwrap_or(!word.contains('.') || word == ".");
-        walk.note_write(word, How::Edit, tree, Content::Unknown, shown);
+        // A formatter changes the files that it knows, and of those the untidy ones.
+        walk.note_write(word, if tree { How::Somewhere } else { How::Edit }, tree, Content::Unknown, shown);
     }
 }
 
@@ -176,27 +179,5 @@ fn packed(walk: &mut Walk<'_>, name: &str, argv: &[String], shown: &str) {
         if !keeps {
             walk.note_removal(word, Reach::Flat, shown);
         }
-    }
-}
-
-/// A database changes unless the text only asks.
-fn database(walk: &mut Walk<'_>, call: &Call<'_>, shown: &str) {
-    let words = operands(call.argv);
-    let Some((file, texts)) = words.split_first() else { return };
-    let fed = walk.fed(call);
-    let asks = |text: &str| {
-        text.split(';').map(|part| part.trim().to_lowercase()).filter(|part| !part.is_empty()).all(|part| {
-            ["select", "pragma", "explain", ".tables", ".schema", ".dump", ".mode", ".headers", "with"]
-                .iter()
-                .any(|word| part.starts_with(word))
-        })
-    };
-    let known = !texts.is_empty() || fed.is_some();
-    if known && texts.iter().all(|text| asks(text)) && fed.as_deref().is_none_or(asks)
-        || has_flag(call.argv, "", &["-readonly"])
-    {
-        walk.reads(file, false, shown);
-    } else {
-        walk.note_write(file, How::Edit, false, Content::Unknown, shown);
     }
 }

@@ -113,7 +113,7 @@ enum Loose {
 }
 
 /// Reads the host out of an address that a program names.
-pub(super) fn host_of(address: &str) -> Option<String> {
+pub(crate) fn host_of(address: &str) -> Option<String> {
     host(address, Loose::No)
 }
 

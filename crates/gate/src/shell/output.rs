@@ -36,6 +36,8 @@ pub(super) fn of(walk: &mut Walk<'_>, name: &str, call: &Call<'_>) -> Option<Str
             let word = words().first().copied()?.to_owned();
             Some(format!("{}\n", walk.paths(&word).into_iter().next()??.display()))
         }
+        "which" => Some(located(&argv[1..])),
+        "type" if has_flag(argv, "pP", &[]) => Some(located(&argv[1..])),
         "mktemp" => mktemp(walk, argv),
         "seq" => seq(&words()),
         "base64" | "gbase64" if has_flag(argv, "dD", &["--decode"]) => decode::base64(&input(walk, call)?),
@@ -92,7 +94,7 @@ fn echo(words: &[String]) -> String {
 }
 
 /// Fills the format as often as there are words for it.
-fn printf(words: &[String]) -> Option<String> {
+pub(super) fn printf(words: &[String]) -> Option<String> {
     let words = match words.split_first() {
         Some((first, rest)) if first == "--" => rest,
         Some((first, _)) if first == "-v" => return Some(String::new()),
@@ -138,6 +140,12 @@ fn fill(format: &str, words: &mut std::slice::Iter<'_, String>, all: &mut String
         }
     }
     Some(())
+}
+
+/// Where programs are: in which folder is not known, but it makes no difference.
+pub(super) fn located(words: &[String]) -> String {
+    let names = words.iter().filter(|word| !word.starts_with('-'));
+    names.map(|name| if name.contains('/') { format!("{name}\n") } else { format!("/usr/bin/{name}\n") }).collect()
 }
 
 fn last_name(word: &str) -> &str {

@@ -12,6 +12,8 @@ const SHORT: usize = 64 * 1024;
 pub(super) struct Reading {
     pub(super) script: Script,
     pub(super) whole: bool,
+    /// A quote or a parenthesis is not closed.
+    pub(super) torn: bool,
 }
 
 /// Reads a whole command text. What is too deep is passed over; what stands before and after it counts.
@@ -34,7 +36,7 @@ pub(super) fn parse(text: &str, depth: usize) -> Result<Reading, TooDeep> {
     }
     // A here-document whose line never ended has no body; those read are put in place here.
     place_bodies(&mut all, &reader.bodies);
-    Ok(Reading { script: all, whole: passes == 0 })
+    Ok(Reading { script: all, whole: passes == 0, torn: reader.torn })
 }
 
 /// Reads a text within another one, which is given up if part of this one is too deep.
@@ -161,8 +163,12 @@ fn compound(reader: &mut Reader) -> Result<Option<(GroupKind, Script)>, TooDeep>
             function_body(reader, name).map(Some)
         }
         // `!`, `then`, `do`, `else` and their like only introduce the next command.
-        _ => {
+        word => {
             reader.skip_blanks();
+            if word == "time" && at_word(reader, &["-p"]) {
+                reader.eat("-p");
+                reader.skip_blanks();
+            }
             match reader.peek() {
                 Some(c) if c != '\n' && c != ';' && c != ')' => Ok(command(reader)?.map(|command| {
                     (GroupKind::Brace, Script(vec![Item { join: Join::Always, pipeline: vec![command] }]))
@@ -308,8 +314,7 @@ fn simple(reader: &mut Reader) -> Result<Option<Command>, TooDeep> {
         match simple.words.is_empty().then(|| assignment(&word)).flatten() {
             Some((name, mut value)) => {
                 if value.0.is_empty() && reader.peek() == Some('(') {
-                    let inner = reader.balanced('(', ')');
-                    value = Reader::new(&inner, reader.depth + 1)?.quoted(None)?;
+                    value = list(reader)?;
                 }
                 simple.assignments.push((name, value));
             }
@@ -321,6 +326,24 @@ fn simple(reader: &mut Reader) -> Result<Option<Command>, TooDeep> {
         reader.bump();
     }
     Ok((!empty).then_some(Command::Simple(simple)))
+}
+
+/// Reads the words of an array as one text.
+fn list(reader: &mut Reader) -> Result<Word, TooDeep> {
+    let inner = reader.balanced('(', ')');
+    let mut reader = Reader::new(&inner, reader.depth + 1)?;
+    let mut parts = Vec::new();
+    loop {
+        reader.skip_blanks();
+        match reader.word()? {
+            Some(word) => {
+                parts.extend(word.0);
+                parts.push(Part::Text(" ".to_owned()));
+            }
+            None if reader.bump().is_none() => return Ok(Word(parts)),
+            None => {}
+        }
+    }
 }
 
 fn is_test(word: &str) -> bool {
@@ -473,7 +496,7 @@ fn place_in_word(word: &mut Word, bodies: &[Word]) {
     for part in &mut word.0 {
         match part {
             Part::Substitution { script, .. } | Part::Process(script) => place_bodies(script, bodies),
-            Part::Arithmetic(word) => place_in_word(word, bodies),
+            Part::Arithmetic(word) | Part::Altered { operand: word, .. } => place_in_word(word, bodies),
             Part::Text(_) | Part::Variable { .. } | Part::Unknown => {}
         }
     }

@@ -4,7 +4,9 @@ use stead_model::{Content, How};
 
 use crate::shield::{Entry, Standing, Width};
 
+use super::names::Means;
 use super::program::{Reach, holder, operands, own, refuse_removal};
+use super::syntax::mark;
 use super::walk::{Stop, Walk};
 use super::writer::{has_flag, operands_after, option_values};
 
@@ -27,9 +29,9 @@ pub(super) fn judge(walk: &mut Walk<'_>, name: &str, argv: &[String], shown: &st
             refuse_removal(walk, source, Reach::Deep, shown)?;
         }
         // A second name for a protected thing would hide what is done to it later.
-        if name == "ln"
-            && let Some(standing) = walk.grave(source)
-        {
+        let links =
+            name == "ln" || matches!(name, "cp" | "gcp") && has_flag(argv, "sl", &["--link", "--symbolic-link"]);
+        if links && let Some(standing) = walk.grave(source) {
             return Err(match standing {
                 Standing::In(entry) => own(entry, shown),
                 Standing::Above(entry, _) => holder(entry, shown),
@@ -44,7 +46,7 @@ pub(super) fn judge(walk: &mut Walk<'_>, name: &str, argv: &[String], shown: &st
             refuse_removal(walk, target, Reach::Deep, shown)?;
         }
         for source in &sources {
-            let contents = source.ends_with(['/', super::syntax::mark::MANY]) || source.ends_with("/.");
+            let contents = source.ends_with(['/', mark::MANY]) || source.ends_with("/.");
             if contents && let Some(entry) = narrow(walk, target) {
                 return Err(holder(entry, shown).into());
             }
@@ -63,19 +65,60 @@ pub(super) fn judge(walk: &mut Walk<'_>, name: &str, argv: &[String], shown: &st
     }
     if walk.report.is_some() {
         note(walk, name, argv, shown);
+    } else {
+        remember(walk, name, argv);
     }
     Ok(())
 }
 
-/// Tells what goes where.
-fn note(walk: &mut Walk<'_>, name: &str, argv: &[String], shown: &str) {
-    let valued = match name {
+/// Remembers the second names that files get, for self-protection: without the disk at hand both readings of the last
+/// word count.
+fn remember(walk: &mut Walk<'_>, name: &str, argv: &[String]) {
+    let mut sources = operands_after(argv, valued(name));
+    let folders = option_values(argv, 't', "--target-directory");
+    let target = match folders.first() {
+        Some(folder) => *folder,
+        None if sources.len() < 2 => ".",
+        None => sources.pop().unwrap_or("."),
+    };
+    for source in sources {
+        let inside = format!("{}/{}", target.trim_end_matches('/'), last(source));
+        for to in [inside.as_str(), target] {
+            give_name(walk, name, argv, source, to);
+        }
+    }
+}
+
+/// Remembers that a file gets a second name.
+fn give_name(walk: &mut Walk<'_>, name: &str, argv: &[String], source: &str, to: &str) {
+    let symbolic = has_flag(argv, "s", &["--symbolic", "--symbolic-link"]);
+    let means = match name {
+        "mv" | "gmv" => Means::Move,
+        "ln" => Means::Link,
+        "cp" | "gcp" if symbolic || has_flag(argv, "l", &["--link"]) => Means::Link,
+        _ => Means::Copy,
+    };
+    walk.name(to, source, means, symbolic && means == Means::Link && !has_flag(argv, "r", &["--relative"]));
+}
+
+/// The last name of a path.
+fn last(source: &str) -> &str {
+    source.trim_end_matches('/').rsplit('/').next().unwrap_or_default()
+}
+
+/// The short flags that take a value.
+fn valued(name: &str) -> &'static str {
+    match name {
         "install" | "ginstall" => "mogSt",
         "scp" => "PilocFJSD",
         "rsync" => "efT",
         _ => "St",
-    };
-    let mut sources = operands_after(argv, valued);
+    }
+}
+
+/// Tells what goes where.
+fn note(walk: &mut Walk<'_>, name: &str, argv: &[String], shown: &str) {
+    let mut sources = operands_after(argv, valued(name));
     let folders = option_values(argv, 't', "--target-directory");
     if matches!(name, "install" | "ginstall") && has_flag(argv, "d", &["--directory"]) {
         sources.iter().for_each(|word| walk.note_write(word, How::Into, false, Content::Unknown, shown));
@@ -91,20 +134,27 @@ fn note(walk: &mut Walk<'_>, name: &str, argv: &[String], shown: &str) {
     let into = into || walk.is_folder(target).unwrap_or(false);
     for source in sources {
         let remote = |word: &str| matches!(name, "scp" | "rsync") && is_remote(word);
-        let last = source.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+        let last = last(source);
         let inside = format!("{}/{last}", target.trim_end_matches('/'));
         let to = if into && !last.is_empty() { inside.as_str() } else { target };
+        give_name(walk, name, argv, source, to);
         match name {
             "mv" | "gmv" => walk.note_move(source, to, shown),
-            "ln" => walk.note_write(to, How::Link, false, Content::Unknown, shown),
+            "ln" => {
+                walk.note_write(to, How::Link, false, Content::Unknown, shown);
+                linked(walk, argv, source, false, shown);
+            }
             _ => {
-                let whole = source.ends_with(['/', super::syntax::mark::MANY]) || source.ends_with("/.");
+                let whole = source.ends_with(['/', mark::MANY]) || source.ends_with("/.");
                 let text = if remote(source) || deep { None } else { walk.file_text(source) };
                 if !remote(source) {
                     walk.reads(source, deep, shown);
                 }
                 if remote(target) {
                     continue;
+                }
+                if has_flag(argv, "l", &["--link"]) && matches!(name, "cp" | "gcp") {
+                    linked(walk, argv, source, deep, shown);
                 }
                 if deep {
                     walk.writes_into(if whole { target } else { to }, shown);
@@ -119,6 +169,18 @@ fn note(walk: &mut Walk<'_>, name: &str, argv: &[String], shown: &str) {
     }
     if argv.iter().any(|word| word.starts_with("--delete")) && !is_remote(target) {
         walk.note_removal(target, Reach::Deep, shown);
+    }
+}
+
+/// A hard link is a door to the file itself for whoever comes later, so making one touches the file. A link that is
+/// followed by its name is seen through when it is used.
+fn linked(walk: &mut Walk<'_>, argv: &[String], source: &str, tree: bool, shown: &str) {
+    if has_flag(argv, "s", &["--symbolic", "--symbolic-link"]) {
+        if source.contains([mark::UNKNOWN, mark::TAINT]) {
+            walk.gap(shown, "where the link leads is not known");
+        }
+    } else if !(tree && walk.is_wide(source)) {
+        walk.note_write(source, How::Link, tree, Content::Unknown, shown);
     }
 }
 

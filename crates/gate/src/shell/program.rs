@@ -8,7 +8,7 @@ use crate::shield::{Entry, Standing};
 
 use super::syntax::mark;
 use super::walk::{Call, Stop, Upstream, Walk};
-use super::{archive, find, git, interpreter, looker, network, output, stead, table, wrapper, writer};
+use super::{archive, doubt, find, git, interpreter, looker, network, output, stead, table, wrapper, writer};
 
 /// Judges a program about to run.
 pub(super) fn judge(walk: &mut Walk<'_>, call: &Call<'_>) -> Result<(), Stop> {
@@ -21,7 +21,12 @@ pub(super) fn judge(walk: &mut Walk<'_>, call: &Call<'_>) -> Result<(), Stop> {
     if let Some(at) = walk.aliases.iter().rposition(|(known, _)| known == first) {
         return alias(walk, at, call);
     }
-    if wrapper::judge(walk, name, call)? {
+    if let Some(real) = walk.real_program(first).filter(|real| real != name && doubt::is_telling(real)) {
+        let mut argv = call.argv.to_vec();
+        argv[0] = real;
+        return judge(walk, &Call { argv: &argv, ..*call });
+    }
+    if doubt::judge(walk, name, call)? || wrapper::judge(walk, name, call)? {
         return Ok(());
     }
     let text_flag = |word: &String| word.starts_with('-') && word.ends_with('c');
@@ -53,10 +58,19 @@ fn act(walk: &mut Walk<'_>, name: &str, call: &Call<'_>) -> Result<(), Stop> {
         "trap" => return call.argv.get(1).map_or(Ok(()), |text| walk.text(text)),
         "source" | "." => return interpreter::source(walk, call),
         "alias" => return name_alias(walk, call),
-        "stead" | "stead.exe" => {
-            walk.stead_calls.push(call.argv[1..].to_vec());
-            return stead::judge(walk, call);
+        "hash" => return name_path(walk, call),
+        "set" => {
+            if let Some(at) = call.argv.iter().position(|word| word == "--") {
+                give_words(walk, &call.argv[at..])?;
+            }
+            return Ok(());
         }
+        "printf" if call.argv.get(1).is_some_and(|flag| flag == "-v") => return print_into(walk, call),
+        "fc" if !call.argv.iter().any(|word| word.starts_with("-l")) => {
+            walk.gap(&brief(call.argv), "which earlier command it runs is not known");
+            return Ok(());
+        }
+        "stead" | "stead.exe" => return stead::call(walk, call),
         "git" => return git::judge(walk, call),
         "find" | "gfind" | "fd" | "fdfind" => return find::judge(walk, name, call),
         _ => {}
@@ -124,6 +138,9 @@ pub(super) fn program_name(word: &str) -> String {
 fn unknown(walk: &mut Walk<'_>, call: &Call<'_>) -> Result<(), Stop> {
     if let Some(path) = call.assigned {
         return Err(mention(call.argv, path).into());
+    }
+    if first_is_path(call) {
+        stead::judge_doubtful(walk, &call.argv[1..], stead::Doubt::Stranger)?;
     }
     for word in call.argv {
         for candidate in candidates(word) {
@@ -194,6 +211,23 @@ pub(super) fn quoted(word: &str) -> String {
 fn name_alias(walk: &mut Walk<'_>, call: &Call<'_>) -> Result<(), Stop> {
     for (name, text) in call.argv[1..].iter().filter_map(|word| word.split_once('=')).take(64) {
         walk.aliases.push((name.to_owned(), text.to_owned()));
+    }
+    Ok(())
+}
+
+/// `printf -v name` prints into a variable.
+fn print_into(walk: &mut Walk<'_>, call: &Call<'_>) -> Result<(), Stop> {
+    let Some(name) = call.argv.get(2) else { return Ok(()) };
+    let text = output::printf(&call.argv[3..]).unwrap_or_else(|| mark::UNKNOWN.to_string());
+    walk.set(name, vec![text])
+}
+
+/// `hash -p path name` gives a program another name.
+fn name_path(walk: &mut Walk<'_>, call: &Call<'_>) -> Result<(), Stop> {
+    if let [_, flag, path, name, ..] = call.argv
+        && flag == "-p"
+    {
+        walk.aliases.push((name.clone(), quoted(path)));
     }
     Ok(())
 }

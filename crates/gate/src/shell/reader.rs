@@ -1,11 +1,14 @@
 //! Characters to words: quotes, escapes, expansions, here-documents. It never fails; what is unfinished ends with the
 //! text, as a shell that waits for more would have it.
 
-use super::parser;
 use super::syntax::{Part, Script, Word, mark};
+use super::{alter, parser};
 
 /// How deep substitutions and groups may nest before we stop understanding.
 pub(super) const DEPTH: usize = 40;
+
+/// Words that are read of one text; nobody writes so many, and each costs.
+const WORDS: usize = 100_000;
 
 /// Says that a command was too deep to be read.
 #[derive(Debug, PartialEq, Eq)]
@@ -20,6 +23,9 @@ pub(super) struct Reader {
     /// Bodies read so far, in the order announced.
     pub(super) bodies: Vec<Word>,
     announced: usize,
+    /// The text ended before a quote or a parenthesis was closed.
+    pub(super) torn: bool,
+    words: usize,
 }
 
 impl Reader {
@@ -28,7 +34,7 @@ impl Reader {
             return Err(TooDeep);
         }
         let chars = text.chars().collect();
-        Ok(Self { chars, at: 0, depth, awaited: Vec::new(), bodies: Vec::new(), announced: 0 })
+        Ok(Self { chars, at: 0, depth, awaited: Vec::new(), bodies: Vec::new(), announced: 0, torn: false, words: 0 })
     }
 
     pub(super) fn peek(&self) -> Option<char> {
@@ -115,6 +121,10 @@ impl Reader {
 
     /// Reads one word; `None` where none begins.
     pub(super) fn word(&mut self) -> Result<Option<Word>, TooDeep> {
+        self.words += 1;
+        if self.words > WORDS {
+            return Err(TooDeep);
+        }
         let start = self.at;
         let mut parts = Parts::default();
         while let Some(c) = self.peek() {
@@ -144,8 +154,15 @@ impl Reader {
                 '\'' => {
                     self.at += 1;
                     parts.touch();
-                    while let Some(c) = self.bump().filter(|c| *c != '\'') {
-                        parts.push(c);
+                    loop {
+                        match self.bump() {
+                            Some('\'') => break,
+                            Some(c) => parts.push(c),
+                            None => {
+                                self.torn = true;
+                                break;
+                            }
+                        }
                     }
                 }
                 '"' => {
@@ -176,7 +193,11 @@ impl Reader {
     pub(super) fn quoted(&mut self, close: Option<char>) -> Result<Word, TooDeep> {
         let mut parts = Parts::default();
         parts.touch();
-        while let Some(c) = self.peek() {
+        loop {
+            let Some(c) = self.peek() else {
+                self.torn |= close.is_some();
+                break;
+            };
             if Some(c) == close {
                 self.at += 1;
                 break;
@@ -251,6 +272,7 @@ impl Reader {
     /// Reads what stands in `${…}`.
     fn braced(&self, inner: &str, quoted: bool) -> Result<Part, TooDeep> {
         let length = inner.strip_prefix('#').is_some_and(|rest| !rest.is_empty());
+        let indirect = inner.starts_with('!');
         let inner = inner.trim_start_matches(['!', '#']);
         let end = inner.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(inner.len());
         let (name, rest) = inner.split_at(end);
@@ -258,6 +280,16 @@ impl Reader {
             return Ok(Part::Unknown);
         }
         let name = if name.is_empty() { rest[..1].to_owned() } else { name.to_owned() };
+        // Each word of an array is a word of its own.
+        let quoted = quoted && !rest.starts_with("[@]");
+        let behind = rest.strip_prefix('[').and_then(|rest| rest.split_once(']')).map_or(rest, |(_, rest)| rest);
+        if indirect && behind.is_empty() && !rest.starts_with('[') {
+            return Ok(Part::Altered { name, quoted, sign: "!", operand: Word::default() });
+        }
+        if let Some((sign, operand)) = alter::split(behind).filter(|_| !matches!(name.as_str(), "@" | "*")) {
+            let operand = Reader::new(operand, self.depth + 1)?.quoted(None)?;
+            return Ok(Part::Altered { name, quoted, sign, operand });
+        }
         let operand = rest.trim_start_matches(':');
         let instead = match operand.chars().next() {
             Some('-' | '=' | '+') => Some(Reader::new(&operand[1..], self.depth + 1)?.quoted(None)?),
@@ -320,8 +352,9 @@ impl Reader {
         }
         let script = parser::script(self, &[])?;
         self.depth -= 1;
-        if self.peek() == Some(')') {
-            self.at += 1;
+        match self.peek() {
+            Some(')') => self.at += 1,
+            _ => self.torn = true,
         }
         Ok(script)
     }

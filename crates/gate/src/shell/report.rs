@@ -45,6 +45,11 @@ impl Walk<'_> {
     /// Notes a write without asking self-protection.
     pub(super) fn note_write(&mut self, word: &str, how: How, tree: bool, content: Content, shown: &str) {
         let content = known(content);
+        // Something new in the project's root can be anywhere in it.
+        let how = if how == How::Into && tree && self.is_wide(word) { How::Somewhere } else { how };
+        if how == How::Somewhere && tree {
+            self.gap(shown, "which files it changes is not known");
+        }
         self.remember(word, how, &content);
         let last = if how == How::Link { Last::Kept } else { Last::Followed };
         for target in self.targets(word, last, tree, shown) {
@@ -83,13 +88,16 @@ impl Walk<'_> {
     /// Notes that something gets another name.
     pub(super) fn note_move(&mut self, from: &str, to: &str, shown: &str) {
         let text = self.written_text(from);
+        if self.made_folder(from) {
+            self.makes_folder(to);
+        }
         self.remember(from, How::Replace, &Content::Unknown);
         match text {
             Some(Some(text)) => self.remember(to, How::Replace, &Content::Text(text)),
             _ => self.remember(to, How::Replace, &Content::Unknown),
         }
-        let named = from.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
-        let folder = self.is_folder(from).unwrap_or(!named.trim_start_matches('.').contains('.'));
+        // What is not there yet was made by this command: by `mkdir` if it is a folder.
+        let folder = self.is_folder(from).unwrap_or_else(|| from.ends_with('/') || self.made_folder(from));
         let targets = self.targets(to, Last::Kept, folder, shown);
         for from in self.targets(from, Last::Kept, folder, shown) {
             for to in &targets {
@@ -104,7 +112,11 @@ impl Walk<'_> {
             return;
         }
         let tree = tree && self.is_folder(word).unwrap_or_else(|| looks_like_folder(word));
-        for target in self.targets(word, Last::Followed, tree, shown) {
+        let mut targets = self.targets(word, Last::Followed, tree, shown);
+        if let Some(origin) = self.origin(word) {
+            targets.extend(self.targets_of(&origin, Last::Followed, tree, shown));
+        }
+        for target in targets {
             self.tell(Deed::Read(target), shown);
         }
     }
@@ -134,6 +146,13 @@ impl Walk<'_> {
         self.tell(Deed::Network { program: program.to_owned(), host }, shown);
     }
 
+    /// Notes that a part was too much to be read.
+    pub(super) fn give_up(&mut self) {
+        if let Some(report) = &mut self.report {
+            report.record.give_up("a part is too long or too nested to be read");
+        }
+    }
+
     /// Notes that something could not be followed.
     pub(super) fn gap(&mut self, what: &str, why: &str) {
         if let Some(report) = &mut self.report {
@@ -157,8 +176,38 @@ impl Walk<'_> {
         report.ground.is_folder(&self.paths(word).into_iter().next()??)
     }
 
-    /// The targets a word means, in every folder the command may be in.
+    /// Says whether this command made a folder of that name.
+    fn made_folder(&self, word: &str) -> bool {
+        let path = self.paths(word).into_iter().next().flatten();
+        path.is_some_and(|path| self.folders.contains(&path.to_string_lossy().into_owned()))
+    }
+
+    /// Remembers a folder that this command makes.
+    pub(super) fn makes_folder(&mut self, word: &str) {
+        if self.folders.len() < WRITTEN && !word.contains(mark::is_mark) {
+            let paths = self.paths(word).into_iter().flatten().map(|path| path.to_string_lossy().into_owned());
+            self.folders.extend(paths.collect::<Vec<_>>());
+        }
+    }
+
+    /// Says whether a word names the project's root or a folder above it.
+    pub(super) fn is_wide(&self, word: &str) -> bool {
+        let paths = self.paths(word);
+        let mut roots = self.shield.root().into_iter().chain(self.place.tree);
+        roots.any(|root| paths.iter().flatten().any(|path| root.starts_with(path)))
+    }
+
+    /// The targets a word means; a link that this command made is followed.
     fn targets(&mut self, word: &str, last: Last, tree: bool, shown: &str) -> Vec<Target> {
+        let mut targets = self.targets_of(word, last, tree, shown);
+        if let Some(real) = self.followed(word, last) {
+            targets.extend(self.targets_of(&real, last, tree, shown));
+        }
+        targets
+    }
+
+    /// The targets a word means, in every folder the command may be in.
+    fn targets_of(&mut self, word: &str, last: Last, tree: bool, shown: &str) -> Vec<Target> {
         if self.report.is_none() || word.is_empty() || word == "-" || is_device(word) {
             return Vec::new();
         }
@@ -167,7 +216,7 @@ impl Walk<'_> {
             return Vec::new();
         }
         if let Some(report) = self.report.as_mut().filter(|report| report.record.is_full()) {
-            report.record.gap("there are more effects than are told");
+            report.record.give_up("there are more effects than are told");
             return Vec::new();
         }
         let unknown = [mark::UNKNOWN, mark::TAINT];
@@ -175,7 +224,13 @@ impl Walk<'_> {
         for (path, cwd) in self.paths(word).into_iter().zip(self.cwds.clone()) {
             let Some(report) = &self.report else { break };
             match path {
-                Some(path) if glob::is_open(word) => targets.push(report.ground.open(&signs(&path))),
+                Some(path) if glob::is_open(word) => {
+                    targets.push(report.ground.open(&signs(&path)));
+                    // Some of all files: those that hold a text, or differ.
+                    if word.chars().eq([mark::MANY; 2]) {
+                        self.gap(shown, "which files are meant is not known");
+                    }
+                }
                 Some(path) => targets.extend(report.ground.targets(&path, last)),
                 None => {
                     let whole = if word.starts_with(['/', '~']) { word.to_owned() } else { format!("{cwd}/{word}") };
@@ -200,7 +255,7 @@ impl Walk<'_> {
 
     /// Remembers what a file will hold for the commands after.
     fn remember(&mut self, word: &str, how: How, content: &Content) {
-        if self.files.len() >= WRITTEN || word.contains(mark::is_mark) || how == How::Attributes {
+        if self.files.len() >= WRITTEN || word.contains(mark::is_mark) || matches!(how, How::Attributes | How::Link) {
             return;
         }
         for path in self.paths(word).into_iter().flatten() {
@@ -232,7 +287,11 @@ impl Walk<'_> {
         if let Some(text) = self.written_text(word) {
             return text;
         }
-        let path = self.paths(word).into_iter().next()??;
+        let origin = self.origin(word);
+        if let Some(text) = origin.as_deref().and_then(|origin| self.written_text(origin)).flatten() {
+            return Some(text);
+        }
+        let path = self.paths(origin.as_deref().unwrap_or(word)).into_iter().next()??;
         if self.scripts >= FILES || !self.is_near(&path) {
             return None;
         }

@@ -1,12 +1,14 @@
 //! What git does to the repository and its work tree, for the action record.
 
+use std::path::Path;
+
 use stead_model::{Content, GitKind, How};
 
-use super::patch;
 use super::program::{Reach, operands};
 use super::report::looks_like_folder;
 use super::walk::{Call, Walk};
 use super::writer::{has_flag, operands_after, option_values};
+use super::{listing, patch};
 
 /// Tells what a sub-command does beyond reading.
 pub(super) fn note(walk: &mut Walk<'_>, verb: &str, argv: &[String], call: &Call<'_>, shown: &str) {
@@ -16,7 +18,11 @@ pub(super) fn note(walk: &mut Walk<'_>, verb: &str, argv: &[String], call: &Call
     let words = operands(argv);
     let first = words.first().copied();
     let kind = match verb {
-        "add" | "stage" | "gc" | "fetch" | "pull" | "merge" | "init" | "bisect" | "submodule" | "lfs" => GitKind::Other,
+        "add" | "stage" | "gc" | "fetch" | "init" => GitKind::Other,
+        "pull" | "merge" | "bisect" | "submodule" | "lfs" => {
+            unforeseen(walk, first, shown);
+            GitKind::Other
+        }
         "clone" => {
             let words = operands_after(argv, "bocju");
             let name = words.first().map(|url| url.trim_end_matches('/').trim_end_matches(".git"));
@@ -26,7 +32,11 @@ pub(super) fn note(walk: &mut Walk<'_>, verb: &str, argv: &[String], call: &Call
             }
             GitKind::Other
         }
-        "commit" | "cherry-pick" | "revert" => GitKind::Commit,
+        "commit" => GitKind::Commit,
+        "cherry-pick" | "revert" => {
+            unforeseen(walk, first, shown);
+            GitKind::Commit
+        }
         "am" | "apply" => {
             if !patch::git(walk, argv, call, shown) {
                 return;
@@ -34,7 +44,13 @@ pub(super) fn note(walk: &mut Walk<'_>, verb: &str, argv: &[String], call: &Call
             if verb == "am" { GitKind::Commit } else { GitKind::Paths }
         }
         "push" => push(argv, &words),
-        "reset" => reset(argv),
+        "reset" => {
+            let kind = reset(argv);
+            if kind == GitKind::WholeTree {
+                put_back(walk, Width::Repository, shown);
+            }
+            kind
+        }
         "clean" => return clean(walk, argv, shown),
         "stash" => return stash(walk, argv, shown),
         "checkout" | "switch" | "restore" | "checkout-index" => return restore(walk, verb, argv, shown),
@@ -58,11 +74,21 @@ pub(super) fn note(walk: &mut Walk<'_>, verb: &str, argv: &[String], call: &Call
         "branch" | "tag" if first.is_some() && !has_flag(argv, "lrav", &["--list", "--contains", "--merged"]) => {
             GitKind::Other
         }
-        "rebase" | "update-ref" | "symbolic-ref" | "replace" => GitKind::Refs,
+        "rebase" => {
+            unforeseen(walk, first, shown);
+            GitKind::Refs
+        }
+        "update-ref" | "symbolic-ref" | "replace" => GitKind::Refs,
         "reflog" if matches!(first, Some("expire" | "delete")) => GitKind::Refs,
-        "filter-branch" | "filter-repo" => GitKind::WholeTree,
-        "read-tree" if has_flag(argv, "um", &["--reset"]) => GitKind::WholeTree,
-        "config" => match config(walk, argv) {
+        "filter-branch" | "filter-repo" => {
+            unforeseen(walk, None, shown);
+            GitKind::WholeTree
+        }
+        "read-tree" if has_flag(argv, "um", &["--reset"]) => {
+            put_back(walk, Width::Repository, shown);
+            GitKind::WholeTree
+        }
+        "config" => match config(argv) {
             true => GitKind::Config,
             false => return,
         },
@@ -70,7 +96,11 @@ pub(super) fn note(walk: &mut Walk<'_>, verb: &str, argv: &[String], call: &Call
             GitKind::Config
         }
         "notes" if first.is_some_and(|verb| !matches!(verb, "show" | "list")) => GitKind::Refs,
-        "sparse-checkout" if first != Some("list") => GitKind::WholeTree,
+        "sparse-checkout" if first != Some("list") => {
+            unforeseen(walk, None, shown);
+            GitKind::WholeTree
+        }
+        "show" | "cat-file" | "grep" | "diff" => return look(walk, verb, argv, shown),
         "archive" | "bundle" => {
             let files = option_values(argv, 'o', "--output")
                 .into_iter()
@@ -130,6 +160,9 @@ fn stash(walk: &mut Walk<'_>, argv: &[String], shown: &str) {
         "push" | "save" if has_flag(argv, "ua", &["--include-untracked", "--all"]) => GitKind::WholeTree,
         _ => GitKind::Other,
     };
+    if matches!(kind, GitKind::WholeTree | GitKind::Other) {
+        unforeseen(walk, None, shown);
+    }
     walk.does_git("stash", kind, shown);
 }
 
@@ -151,15 +184,24 @@ fn restore(walk: &mut Walk<'_>, verb: &str, argv: &[String], shown: &str) {
     };
     if paths.is_empty() {
         let forced = has_flag(argv, "f", &["--force", "--discard-changes"]);
+        let creates = has_flag(argv, "bBcC", &["--orphan", "--create", "--force-create"]);
+        if forced {
+            put_back(walk, Width::Repository, shown);
+        } else if !creates || operands(argv).len() > 1 {
+            unforeseen(walk, None, shown);
+        }
         walk.does_git(verb, if forced { GitKind::WholeTree } else { GitKind::Other }, shown);
         return;
     }
-    if paths.iter().any(|word| is_all(word)) {
+    if let Some(word) = paths.iter().find(|word| is_all(word)) {
+        let width = if word.starts_with(":/") { Width::Repository } else { Width::Here };
+        put_back(walk, width, shown);
         walk.does_git(verb, GitKind::WholeTree, shown);
         return;
     }
     for path in paths {
-        let path = path.strip_prefix(":/").unwrap_or(path);
+        // `:/` is the repository's root, `:(top)` and its like are spelled out.
+        let path = path.strip_prefix(":/").or_else(|| path.strip_prefix(":(top)")).unwrap_or(path);
         let tree = walk.is_folder(path).unwrap_or_else(|| looks_like_folder(path));
         walk.note_write(path, How::Replace, tree, Content::Unknown, shown);
     }
@@ -187,14 +229,9 @@ fn take(walk: &mut Walk<'_>, verb: &str, argv: &[String], shown: &str) {
     walk.does_git(verb, GitKind::Paths, shown);
 }
 
-/// Says whether a call of `git config` sets something, and learns the aliases it sets.
-fn config(walk: &mut Walk<'_>, argv: &[String]) -> bool {
+/// Says whether a call of `git config` sets something.
+fn config(argv: &[String]) -> bool {
     let words = operands_after(argv, "ft");
-    if let [name, text, ..] = words.as_slice()
-        && let Some(alias) = name.strip_prefix("alias.")
-    {
-        walk.aliases.push((format!("git {alias}"), (*text).to_owned()));
-    }
     let asks = ["--get", "--get-all", "--list", "-l", "--get-regexp", "--show-origin", "--get-urlmatch"];
     if argv.iter().any(|word| asks.contains(&word.as_str())) || matches!(words.first(), Some(&("get" | "list"))) {
         return false;
@@ -202,6 +239,58 @@ fn config(walk: &mut Walk<'_>, argv: &[String]) -> bool {
     let sets =
         ["--unset", "--unset-all", "--add", "--replace-all", "--edit", "-e", "--remove-section", "--rename-section"];
     words.len() > 1 || argv.iter().any(|word| sets.contains(&word.as_str()))
+}
+
+/// Files whose text is shown by name: as they are, or as they were.
+fn look(walk: &mut Walk<'_>, verb: &str, argv: &[String], shown: &str) {
+    let words = operands_after(argv, "eABCmfO");
+    match verb {
+        "grep" => {
+            let paths: Vec<&str> = match argv.iter().position(|word| word == "--") {
+                Some(at) => argv[at + 1..].iter().map(String::as_str).collect(),
+                None => words.into_iter().skip(1).filter(|word| is_path(walk, word) || word.starts_with('.')).collect(),
+            };
+            for path in paths {
+                walk.reads(&listing::open(path), true, shown);
+            }
+        }
+        "diff" if !argv.iter().any(|word| word == "--no-index") => {}
+        "diff" => words.iter().for_each(|word| walk.reads(word, true, shown)),
+        _ => {
+            let root = walk.shield.root().map(|root| root.to_string_lossy().into_owned());
+            for path in words.iter().filter_map(|word| word.split_once(':')).map(|(_, path)| path) {
+                let here = path.starts_with("./") || path.starts_with("../") || path.starts_with('/');
+                let from_root = root.as_ref().filter(|_| !here && !path.is_empty());
+                let path = from_root.map_or(path.to_owned(), |root| format!("{root}/{path}"));
+                walk.reads(&path, false, shown);
+            }
+        }
+    }
+}
+
+/// How far a command that names no file reaches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Width {
+    /// The folder it runs in.
+    Here,
+    /// All of the work tree.
+    Repository,
+}
+
+/// Every file of the tree may get another text, and those that differ will.
+fn put_back(walk: &mut Walk<'_>, width: Width, shown: &str) {
+    let within = |root: &&Path| walk.paths(".").iter().flatten().all(|cwd| cwd.starts_with(root));
+    let root = walk.place.tree.into_iter().chain(walk.shield.root()).find(within);
+    let root = root.filter(|_| width == Width::Repository).map(|root| root.to_string_lossy().into_owned());
+    let folder = root.unwrap_or_else(|| ".".to_owned());
+    walk.note_write(&folder, How::Replace, true, Content::Unknown, shown);
+}
+
+/// Files change as history says; which ones cannot be seen from here.
+fn unforeseen(walk: &mut Walk<'_>, verb: Option<&str>, shown: &str) {
+    if !matches!(verb, Some("log" | "status" | "list" | "ls-files" | "track" | "view" | "env")) {
+        walk.gap(shown, "which files it changes is not known");
+    }
 }
 
 fn is_all(word: &str) -> bool {

@@ -35,11 +35,12 @@ pub(super) fn source(walk: &mut Walk<'_>, word: &str, call: &Call<'_>) -> Result
     match walk.file_text(word).filter(|_| walk.depth < DEPTH) {
         // Variables alone are no commands; the walk keeps what they hold.
         Some(text) => walk.text(&text),
-        None if word.contains(mark::is_mark) || word.starts_with("/dev/fd/") => {
+        // A file that everybody has, such as an environment's, is rather full of variables than of commands.
+        None if !word.contains(mark::is_mark) && !word.starts_with("/dev/") => Ok(()),
+        None => {
             walk.gap(&brief(call.argv), "the script is not known");
             Ok(())
         }
-        None => Ok(()),
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::effect::Last;
 use crate::glob;
 use crate::mention;
 use crate::path::{absolute, names};
@@ -34,7 +35,10 @@ impl<'w> Walk<'w> {
         if shield.is_empty() {
             return None;
         }
-        let mut found = None;
+        let mut found = match self.followed(word, Last::Followed) {
+            Some(real) => shield.standing(&names(Path::new(&real))),
+            None => None,
+        };
         for (path, cwd) in self.paths(word).into_iter().zip(self.cwds.clone()) {
             let standing = match path {
                 Some(path) if glob::is_open(word) || self.looks >= LOOKS || word.len() > 4_096 => {

@@ -90,6 +90,13 @@ pub(super) enum Part {
         /// What stands after `:-`, `:=`, `:+` and the like.
         instead: Option<Word>,
     },
+    /// A variable that is changed as it is used, or (`!`) names the one that is meant.
+    Altered {
+        name: String,
+        quoted: bool,
+        sign: &'static str,
+        operand: Word,
+    },
     /// `$(…)` and backticks.
     Substitution {
         script: Script,

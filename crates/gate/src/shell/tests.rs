@@ -9,6 +9,7 @@ mod allowed;
 mod calls;
 mod denied;
 mod disguise;
+mod doubt;
 mod oracle;
 mod property;
 mod reading;

@@ -7,6 +7,7 @@ use crate::mention;
 use crate::place::Place;
 use crate::shield::Shield;
 
+use super::names::Names;
 use super::program::brief;
 use super::reader::TooDeep;
 use super::report::Report;
@@ -88,6 +89,8 @@ pub(super) struct Walk<'w> {
     pub(super) aliases: Vec<(String, String)>,
     /// What this command wrote into files so far; `None` for text that is not known.
     pub(super) files: Vec<(String, Option<String>)>,
+    /// The folders it made.
+    pub(super) folders: Vec<String>,
     pub(super) upstream: Upstream,
     /// What is known of what the commands print; `None` from the first part that is not.
     pub(super) printed: Option<String>,
@@ -105,6 +108,12 @@ pub(super) struct Walk<'w> {
     /// The words behind every call of `stead` that was met.
     pub(super) stead_calls: Vec<Vec<String>>,
     pub(super) looks: usize,
+    /// Second names that this command gave to files: links, moves and copies.
+    pub(super) names: Names,
+    /// The command names `stead`.
+    pub(super) names_stead: bool,
+    /// The body of a function is looked at before anybody calls it.
+    pub(super) defining: bool,
     steps: usize,
 }
 
@@ -120,6 +129,7 @@ impl<'w> Walk<'w> {
             functions: Vec::new(),
             aliases: Vec::new(),
             files: Vec::new(),
+            folders: Vec::new(),
             upstream: Upstream::default(),
             printed: Some(String::new()),
             input: None,
@@ -130,6 +140,9 @@ impl<'w> Walk<'w> {
             work: 0,
             stead_calls: Vec::new(),
             looks: 0,
+            names: Names::default(),
+            names_stead: false,
+            defining: false,
             steps: 0,
         }
     }
@@ -138,6 +151,9 @@ impl<'w> Walk<'w> {
     pub(super) fn text(&mut self, text: &str) -> Result<(), Stop> {
         self.depth += 1;
         let reading = parser::parse(text, self.depth)?;
+        if reading.torn {
+            self.gap("…", "a quote or a parenthesis is not closed");
+        }
         self.script(&reading.script)?;
         self.depth -= 1;
         if reading.whole { Ok(()) } else { Err(Stop::TooMuch) }
@@ -176,7 +192,7 @@ impl<'w> Walk<'w> {
         match self.pipeline(&item.pipeline) {
             Err(Stop::TooMuch) if self.report.is_some() && self.has_strength() => {
                 (self.depth, self.heard, self.input, self.printed) = (depth, heard, input, None);
-                self.gap("…", "a part is too long or too nested to be read");
+                self.give_up();
                 Ok(())
             }
             result => result,
@@ -253,7 +269,9 @@ impl<'w> Walk<'w> {
                 self.functions.push((name.clone(), group.body.clone()));
                 // Self-protection looks at it at once; what it would do is told when it is called.
                 if self.report.is_none() {
+                    let outer = std::mem::replace(&mut self.defining, true);
                     self.script(&group.body)?;
+                    self.defining = outer;
                 }
                 self.cwds = cwds;
             }

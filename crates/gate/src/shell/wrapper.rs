@@ -1,9 +1,11 @@
 //! Programs that run another program: taken off, and what they run is judged.
 
+use crate::denial::{Denial, quote};
+
 use super::program::{self, is_harmless, mention as refuse_mention, program_name};
 use super::syntax::mark;
 use super::walk::{Call, Stop, Walk};
-use super::{stead, table, writer};
+use super::{output, table, writer};
 
 /// A wrapper: flags that take a value, and words of its own before the program.
 struct Wrapper {
@@ -45,6 +47,8 @@ const WRAPPERS: &[Wrapper] = &[
     wrapper("noglob", "", 0),
     wrapper("nocorrect", "", 0),
     wrapper("xvfb-run", "", 0),
+    wrapper("entr", "", 0),
+    wrapper("screen", "cehpsSTt", 0),
     wrapper("npx", "p", 0),
     wrapper("bunx", "", 0),
 ];
@@ -81,16 +85,27 @@ pub(super) fn judge(walk: &mut Walk<'_>, name: &str, call: &Call<'_>) -> Result<
             walk.text(text)?;
         }
     }
+    if matches!(name, "at" | "batch")
+        && let Some(text) = walk.fed(call)
+    {
+        walk.text(&text)?;
+    }
     if matches!(name, "xargs" | "gxargs" | "parallel") {
         xargs(walk, call)?;
         return Ok(true);
     }
     if let Some(inner) = runner(name, call.argv) {
+        if inner.first().is_some_and(|script| script.ends_with(".py")) {
+            let argv: Vec<String> = std::iter::once("python3".to_owned()).chain(inner.iter().cloned()).collect();
+            program::judge(walk, &Call { argv: &argv, ..*call })?;
+            return Ok(true);
+        }
         program::judge(walk, &Call { argv: inner, ..*call })?;
         return Ok(true);
     }
     let Some(wrapper) = WRAPPERS.iter().find(|wrapper| wrapper.name == name) else { return Ok(false) };
     if name == "command" && call.argv.get(1).is_some_and(|flag| flag == "-v" || flag == "-V") {
+        walk.print((call.argv[1] == "-v").then(|| output::located(&call.argv[2..])));
         return Ok(true);
     }
     let cwds = walk.cwds.clone();
@@ -111,16 +126,18 @@ fn unwrap<'a>(walk: &mut Walk<'_>, wrapper: &Wrapper, argv: &'a [String]) -> Res
             continue;
         }
         if let Some(flag) = word.strip_prefix('-') {
-            let valued = flag.len() == 1 && wrapper.valued.contains(flag);
+            // In a bundle the value of the last letter is the next word; that of another one is glued to it.
+            let first = flag.find(|c| wrapper.valued.contains(c)).filter(|_| !flag.starts_with('-'));
+            let valued = first.is_some_and(|at| at + 1 == flag.len());
             let value = if valued { argv.get(at).map(String::as_str) } else { None };
             at += usize::from(valued);
             if wrapper.name == "env" {
                 let glued = word.strip_prefix("-S").filter(|text| !text.is_empty());
-                let split = word.strip_prefix("--split-string=").or(glued).or(value.filter(|_| flag == "S"));
+                let split = word.strip_prefix("--split-string=").or(glued).or(value.filter(|_| flag.ends_with('S')));
                 if let Some(text) = split {
                     walk.text(text)?;
                 }
-                if let Some(folder) = word.strip_prefix("--chdir=").or(value.filter(|_| flag == "C")) {
+                if let Some(folder) = word.strip_prefix("--chdir=").or(value.filter(|_| flag.ends_with('C'))) {
                     let argv = ["cd".to_owned(), folder.to_owned()];
                     program::judge(walk, &Call { argv: &argv, texts: &[], feed: None, assigned: None })?;
                 }
@@ -147,9 +164,30 @@ fn runner<'a>(name: &str, argv: &'a [String]) -> Option<&'a [String]> {
             | ("pnpm" | "npm" | "yarn" | "bundle" | "mise" | "asdf", "exec")
             | ("pnpm" | "yarn", "dlx")
     );
-    let inner = argv.get(2..)?.iter().position(|word| !word.starts_with('-'))?;
-    known.then(|| &argv[2 + inner..])
+    let mut at = 2;
+    while let Some(flag) = argv.get(at).filter(|word| word.starts_with('-')) {
+        at += 1 + usize::from(VALUED.contains(&flag.as_str()));
+    }
+    known.then(|| argv.get(at..)).flatten().filter(|inner| !inner.is_empty())
 }
+
+/// Flags of such wrappers that take a value.
+const VALUED: &[&str] = &[
+    "--with",
+    "--python",
+    "-p",
+    "--project",
+    "--directory",
+    "--extra",
+    "--group",
+    "--env-file",
+    "--package",
+    "--index",
+    "--with-editable",
+    "--with-requirements",
+    "-c",
+    "-C",
+];
 
 /// Judges what `xargs` runs, with what the pipe brings it.
 fn xargs(walk: &mut Walk<'_>, call: &Call<'_>) -> Result<(), Stop> {
@@ -162,14 +200,20 @@ fn xargs(walk: &mut Walk<'_>, call: &Call<'_>) -> Result<(), Stop> {
     if walk.report.is_some() {
         return each(walk, &argv[..at.min(argv.len())], words, call);
     }
-    let filled: Vec<String> = words.iter().map(|word| word.replace("{}", &mark::UNKNOWN.to_string())).collect();
+    let unknown = mark::UNKNOWN.to_string();
+    let signs = [replaced(&argv[..at.min(argv.len())]), "{}".to_owned()];
+    let fill = |word: &String| signs.iter().fold(word.clone(), |word, sign| word.replace(sign.as_str(), &unknown));
+    let mut filled: Vec<String> = words.iter().map(fill).collect();
+    if filled == words && words.iter().any(|word| takes_words(&program_name(word))) {
+        match walk.fed(call).filter(|text| text.len() < GIVEN) {
+            Some(text) => filled.extend(text.split_whitespace().map(|word| word.trim_matches(['"', '\'']).to_owned())),
+            None => filled.push(unknown),
+        }
+    }
     let inner = Call { argv: &filled, ..*call };
     let Some(first) = filled.first() else { return Ok(()) };
     let name = program_name(first);
     if !is_harmless(&name, &inner) {
-        if name == "stead" && filled.len() == 1 {
-            return Err(stead::refuse("…").into());
-        }
         let feed = call.feed.cloned().unwrap_or_default();
         let found = feed.hit.clone().or_else(|| walk.mentioned(&feed.text));
         let found = found.or_else(|| call.texts.iter().find_map(|text| walk.mentioned(text)));
@@ -177,12 +221,41 @@ fn xargs(walk: &mut Walk<'_>, call: &Call<'_>) -> Result<(), Stop> {
             || table::is_placer(&name)
             || table::is_writer(&name)
             || name == "sed" && writer::edits_in_place(&filled);
-        let found = found.or(feed.search.filter(|_| changes));
         if let Some(path) = found {
             return Err(refuse_mention(argv, &path).into());
         }
+        if feed.search.is_some() && changes {
+            return Err(come_upon(argv).into());
+        }
     }
     program::judge(walk, &inner)
+}
+
+/// Refuses to change what a search finds that goes through Stead's folder.
+fn come_upon(argv: &[String]) -> Denial {
+    Denial::new(
+        quote(&program::readable(&program::brief(argv))),
+        "the search before it comes upon Stead's own files, which agents may read but not change",
+        "add `-not -path '*/.agent/*'` to the search, or search a folder without it",
+    )
+}
+
+/// The most text that is handed over as words.
+const GIVEN: usize = 4_096;
+
+/// Programs for which it matters to self-protection which words the pipe brings them.
+fn takes_words(name: &str) -> bool {
+    name == "stead" || table::is_shell(name)
+}
+
+/// The sign that is replaced by what comes in.
+fn replaced(flags: &[String]) -> String {
+    let place = flags.iter().position(|word| word.starts_with("-I") || word == "-i" || word.starts_with("--replace"));
+    let sign = place.and_then(|at| match flags[at].strip_prefix("-I").filter(|glued| !glued.is_empty()) {
+        Some(glued) => Some(glued.to_owned()),
+        None => flags.get(at + 1).cloned(),
+    });
+    sign.filter(|sign| !sign.is_empty()).unwrap_or_else(|| "{}".to_owned())
 }
 
 /// Words that are handed over one by one; more go together.
@@ -204,12 +277,7 @@ fn each(walk: &mut Walk<'_>, flags: &[String], words: &[String], call: &Call<'_>
         (None, Some(text)) => text.split_whitespace().map(|word| word.trim_matches(['"', '\'']).to_owned()).collect(),
         (None, None) => vec![mark::UNKNOWN.to_string()],
     };
-    let place = flags.iter().position(|word| word.starts_with("-I") || word == "-i" || word.starts_with("--replace"));
-    let sign = place.map(|at| match flags[at].strip_prefix("-I").filter(|glued| !glued.is_empty()) {
-        Some(glued) => glued.to_owned(),
-        None => flags.get(at + 1).cloned().unwrap_or_else(|| "{}".to_owned()),
-    });
-    let sign = sign.unwrap_or_else(|| "{}".to_owned());
+    let sign = replaced(flags);
     let empty = ["echo".to_owned()];
     let command = if command.is_empty() { &empty[..] } else { command };
     if command.iter().any(|word| word.contains(&sign)) && given.len() <= ROUNDS {

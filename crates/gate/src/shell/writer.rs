@@ -7,7 +7,7 @@ use crate::shield::{Standing, Width};
 
 use super::program::{Reach, brief, holder, operands, refuse_removal};
 use super::walk::{Call, Stop, Walk};
-use super::{archive, maker, place, sed, table};
+use super::{archive, envelope, maker, place, sed, table};
 
 /// Judges a program that changes files; says whether it is one.
 pub(super) fn judge(walk: &mut Walk<'_>, name: &str, call: &Call<'_>) -> Result<bool, Stop> {
@@ -58,6 +58,18 @@ pub(super) fn judge(walk: &mut Walk<'_>, name: &str, call: &Call<'_>) -> Result<
             }
             "tar" | "bsdtar" | "gtar" => return archive::tar(walk, argv, &shown),
             "unzip" => archive::unzip(walk, argv, &shown)?,
+            "zip" => {
+                // What it packs it only reads, unless it is told to move it.
+                for (at, word) in words.iter().enumerate() {
+                    if at == 0 {
+                        walk.refuse_write(word, &shown)?;
+                    } else if has_flag(argv, "m", &["--move"]) {
+                        walk.removes(word, Reach::Deep, &shown)?;
+                    }
+                }
+                maker::note(walk, name, call, &shown);
+            }
+            "apply_patch" | "applypatch" => envelope::judge(walk, call)?,
             _ => {
                 maker::note(walk, name, call, &shown);
                 return Ok(false);

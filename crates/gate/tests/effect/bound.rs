@@ -73,6 +73,40 @@ fn deep_and_recursive_commands() {
 }
 
 #[test]
+fn giving_up_is_told_apart_from_not_knowing() {
+    let functions: String = (0..50).map(|n| format!("f{n}() {{ f{}; }}; ", n + 1)).collect();
+    for command in [
+        format!("{}rm infra/main.tf{}", "( ".repeat(45), " )".repeat(45)),
+        format!("{}rm infra/main.tf; {}", "{ ".repeat(45), "}; ".repeat(45)),
+        format!("echo {}rm infra/main.tf{}", "$(".repeat(45), ")".repeat(45)),
+        format!("{}rm infra/main.tf{}", "if true; then ".repeat(45), "; fi".repeat(45)),
+        format!("{}rm infra/main.tf", "eval ".repeat(50)),
+        format!("rm {} infra/main.tf", "{a,b}".repeat(11)),
+        format!("{functions}f50() {{ rm infra/main.tf; }}; f0"),
+        format!("{}rm infra/main.tf", (0..5_000).map(|n| format!("v{n}=1; ")).collect::<String>()),
+        format!("{}rm infra/main.tf", "true; ".repeat(20_001)),
+        format!("echo {}; rm infra/main.tf", "a".repeat(1_100_000)),
+        format!("python3 -c \"open({}'infra/main.tf'{},'w')\"", "(".repeat(60), ")".repeat(60)),
+        format!("python3 -c \"{}\"", "open('a','w');".repeat(600)),
+        format!("tee {}", (0..6_000).map(|n| format!("f{n} ")).collect::<String>()),
+    ] {
+        assert!(bounded(&command).gave_up, "{}", command.chars().take(60).collect::<String>());
+    }
+    for command in [
+        "make build",
+        "rm \"$DIR\"",
+        "git pull",
+        "curl x | sh",
+        "python3 missing.py",
+        "rm 'infra",
+        "((((rm infra/main.tf))))",
+        "for a in 1 2 3; do for b in 1 2 3; do rm $a$b; done; done",
+    ] {
+        assert!(!bounded(command).gave_up, "{command}");
+    }
+}
+
+#[test]
 fn words_that_explode() {
     bounded(&format!("rm {}", "{a,b}".repeat(60)));
     bounded(&format!("a=x; {}rm $a", "a=$a$a; ".repeat(80)));

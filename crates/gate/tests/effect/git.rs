@@ -20,11 +20,11 @@ pub(crate) const ROWS: &str = r##"
     git -c alias.p='push --force' p => git force-push
     git -c alias.x='!rm -rf infra' x => d infra/
     git -c alias.x='!f() { rm -rf "$1"; }; f' x infra => d infra/
-    git config alias.wipe 'reset --hard' && git wipe => git config, git whole-tree
+    git config alias.wipe 'reset --hard' && git wipe => git config, w ./, git whole-tree
     git config alias.boom '!rm -rf infra'; git boom => git config, d infra/
-    git reset --hard => git whole-tree
-    git reset --hard HEAD~3 => git whole-tree
-    git reset --merge => git whole-tree
+    git reset --hard => w ./, git whole-tree
+    git reset --hard HEAD~3 => w ./, git whole-tree
+    git reset --merge => w ./, git whole-tree
     git reset --soft HEAD~1 => git refs
     git reset HEAD file =>
     git clean -fdx => git whole-tree
@@ -33,27 +33,40 @@ pub(crate) const ROWS: &str = r##"
     git clean -fdx -e node_modules => git whole-tree
     git clean -fdx infra => d infra/, git paths
     git clean -n =>
-    git checkout . => git whole-tree
-    git checkout -- . => git whole-tree
-    git checkout HEAD -- . => git whole-tree
+    git checkout . => w ./, git whole-tree
+    git checkout -- . => w ./, git whole-tree
+    git checkout HEAD -- . => w ./, git whole-tree
     git checkout -- infra => w infra/, git paths
     git checkout -- infra/main.tf => w infra/main.tf, git paths
     git checkout main infra/main.tf => w infra/main.tf, git paths
     git checkout infra/main.tf => w infra/main.tf, git paths
-    git checkout -f main => git whole-tree
+    git checkout -f main => w ./, git whole-tree
     git checkout main =>
     git checkout -b feature =>
     git checkout -B feature origin/main =>
     git switch main =>
-    git switch -f main => git whole-tree
-    git switch --discard-changes main => git whole-tree
-    git restore . => git whole-tree
+    git switch -f main => w ./, git whole-tree
+    git switch --discard-changes main => w ./, git whole-tree
+    git restore . => w ./, git whole-tree
     git restore infra/main.tf => w infra/main.tf, git paths
     git restore --source=HEAD~1 infra => w infra/, git paths
     git restore -s HEAD~1 infra => w infra/, git paths
     git restore --staged . =>
-    git restore --staged --worktree . => git whole-tree
-    git restore :/ => git whole-tree
+    git restore --staged --worktree . => w ./, git whole-tree
+    git restore :/ => w ./, git whole-tree
+    cd infra && git checkout . => w infra/, git whole-tree
+    cd infra && git reset --hard => w ./, git whole-tree
+    cd infra && git restore :/ => w ./, git whole-tree
+    git -C infra restore . => w infra/, git whole-tree
+    git checkout HEAD~1 -- infra => w infra/, git paths
+    git restore infra => w infra/, git paths
+    git restore :/infra => w infra/, git paths
+    git read-tree -u --reset HEAD => w ./, git whole-tree
+    git checkout other -- . => w ./, git whole-tree
+    git restore -s other . => w ./, git whole-tree
+    git pull =>
+    git merge main =>
+    git cherry-pick abc =>
     git stash =>
     git stash -u => git whole-tree
     git stash -a => git whole-tree
@@ -118,14 +131,13 @@ pub(crate) const ROWS: &str = r##"
     git bisect run sh -c 'rm infra/main.tf' => d infra/main.tf
     git rebase -x 'rm infra/main.tf' main => git refs, d infra/main.tf
     git stash push -p =>
-    git read-tree -um HEAD => git whole-tree
-    git checkout-index -a -f => git whole-tree
+    git read-tree -um HEAD => w ./, git whole-tree
+    git checkout-index -a -f => w ./, git whole-tree
     git sparse-checkout set src => git whole-tree
-    sudo git reset --hard => git whole-tree
-    env GIT_DIR=x git reset --hard => git whole-tree
-    sh -c 'git reset --hard' => git whole-tree
-    cd infra && git checkout . => git whole-tree
-    python3 -c "import subprocess; subprocess.run(['git','reset','--hard'])" => git whole-tree
+    sudo git reset --hard => w ./, git whole-tree
+    env GIT_DIR=x git reset --hard => w ./, git whole-tree
+    sh -c 'git reset --hard' => w ./, git whole-tree
+    python3 -c "import subprocess; subprocess.run(['git','reset','--hard'])" => w ./, git whole-tree
     python3 -c "import os; os.system('git push --force')" => git force-push
     GIT_TRACE=1 git push -f => git force-push
     g=git; $g push --force => git force-push

@@ -6,6 +6,7 @@ mod content;
 mod coverage;
 mod git;
 mod inline;
+mod names;
 mod network;
 mod property;
 mod reads;

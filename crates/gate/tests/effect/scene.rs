@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use stead_gate::{Facts, Place, effects};
-use stead_model::{Action, Deed, Effects, GitKind, Target, ToolCall};
+use stead_model::{Action, Deed, Effects, GitKind, How, Target, ToolCall};
 
 pub(crate) const ROOT: &str = "/home/ann/proj";
 const HOME: &str = "/home/ann";
@@ -21,6 +21,7 @@ const FILES: &[(&str, &str)] = &[
     ("list.txt", "infra/a.tf\ninfra/b.tf\n"),
     ("vars.sh", "DIR=infra\nexport NAME=main.tf\n"),
     ("new.json", "{\"a\":1}\n"),
+    ("tools/x.py", "import os\nos.remove('infra/main.tf')\n"),
     ("prog.awk", "{ print > \"infra/awk.tf\" }\n"),
 ];
 const FOLDERS: &[&str] = &["", "infra", "src", "docs", "bin", "build", "infra/modules"];
@@ -62,7 +63,7 @@ pub(crate) fn call(action: Action<'_>) -> Effects {
 
 pub(crate) fn of(call: &ToolCall<'_>) -> Effects {
     let env = |name: &str| (name == "HOME").then(|| OsString::from(HOME));
-    effects(call, &Place { root: Some(Path::new(ROOT)), cwd: Path::new(ROOT), env: &env }, &World)
+    effects(call, &Place { root: Some(Path::new(ROOT)), tree: None, cwd: Path::new(ROOT), env: &env }, &World)
 }
 
 pub(crate) fn run(command: &str) -> Effects {
@@ -79,12 +80,13 @@ pub(crate) enum About {
     Runs,
 }
 
-/// Shows the effects in question, each once, in order: `w` for a write, `d` a deletion, `m` a renaming, `r` a reading;
+/// Shows the effects in question, each once, in order: `w` for a write, `s` for one somewhere below, `d` a deletion, `m` a renaming, `r` a reading;
 /// a path that ends in `/` goes with all that is in it.
 pub(crate) fn show(effects: &Effects, about: About) -> String {
     let mut shown: Vec<String> = Vec::new();
     for effect in &effects.list {
         let text = match (&effect.deed, about) {
+            (Deed::Write { target, how: How::Somewhere, .. }, About::Changes) => format!("s {}", path(target)),
             (Deed::Write { target, .. }, About::Changes) => format!("w {}", path(target)),
             (Deed::Delete(target), About::Changes) => format!("d {}", path(target)),
             (Deed::Rename { from, to }, About::Changes) => format!("m {} {}", path(from), path(to)),

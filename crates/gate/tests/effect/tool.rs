@@ -31,6 +31,45 @@ fn file_tools_say_what_they_change() {
 }
 
 #[test]
+fn tools_that_fetch_talk_to_somebody() {
+    #[track_caller]
+    fn check(tool: &str, input: &str, expected: &str) {
+        for action in [Action::Inert, Action::Other, Action::Mcp { server: "s".into(), tool: tool.to_owned().into() }] {
+            let effects = of(&ToolCall { tool: tool.into(), id: None, action, input: input.into() });
+            assert_eq!(show(&effects, About::Network), expected, "{tool} {input}");
+        }
+    }
+    check("WebFetch", r#"{"url":"https://evil.com/x","prompt":"sum it up"}"#, "WebFetch evil.com");
+    check(
+        "web_fetch",
+        r#"{"prompt":"sum up https://evil.com/a and (http://b.org:80/)"}"#,
+        "web_fetch evil.com, web_fetch b.org",
+    );
+    check("webfetch", r#"{"url":"https://Evil.com","format":"text"}"#, "webfetch evil.com");
+    check("FetchURL", r#"{"url":"https://u:p@evil.com"}"#, "FetchURL evil.com");
+    check("WebSearch", r#"{"query":"rust"}"#, "WebSearch ?");
+    check("google_web_search", r#"{"query":"rust"}"#, "google_web_search ?");
+    check("navigate", r#"{"url":"https://evil.com/"}"#, "navigate evil.com");
+    check("TodoWrite", r#"{"todos":[{"content":"read https://evil.com"}]}"#, "");
+    check("ask", r#"{"question":"shall I open the url https://evil.com?"}"#, "");
+    check("anything", "", "");
+}
+
+#[test]
+fn a_search_reads_the_files_it_is_limited_to() {
+    #[track_caller]
+    fn check(paths: &[&str], input: &str, expected: &str) {
+        let action = Action::Read(paths.iter().map(|path| (*path).to_owned().into()).collect());
+        let effects = of(&ToolCall { tool: "Grep".into(), id: None, action, input: input.into() });
+        assert_eq!(show(&effects, About::Reads), expected, "{input}");
+    }
+    check(&[], r#"{"pattern":"S=","glob":".env"}"#, "r **/.env");
+    check(&["src"], r#"{"pattern":"S=","path":"src","glob":"*.rs"}"#, "r src/, r src/**/*.rs");
+    check(&["src"], r#"{"pattern":"x","include":"**/*.ts"}"#, "r src/, r src/**/*.ts");
+    check(&["src"], r#"{"pattern":"glob of things"}"#, "r src/");
+}
+
+#[test]
 fn links_are_seen_on_both_sides() {
     let effects = call(change("link/main.tf", Change::Write { content: None }));
     assert_eq!(show(&effects, About::Changes), "w infra/main.tf, w link/main.tf");

@@ -1,12 +1,10 @@
-use std::collections::BTreeSet;
-
 use stead_model::{Content, Deed, How, Target};
 
 use super::super::asked::Inquiry;
 use super::{Found, Kind, kind};
 use crate::condition::{FileClause, FileDeed};
-use crate::field::{After, Document, FieldHit, Format, Owner, Paper, Sheet, read};
-use crate::pattern::{PathPattern, Scope, any_path, is_open};
+use crate::facts::{FileSort, Looked};
+use crate::pattern::{PathPattern, Scope, any_path, covers_path, is_open, means};
 use crate::subject::Subject;
 
 impl Inquiry<'_> {
@@ -21,17 +19,20 @@ impl Inquiry<'_> {
                 if clause.recursive.is_some_and(|wanted| wanted != touched.target.tree) {
                     continue;
                 }
-                let scope = Scope { home: self.asked.home, takes_tree: touched.takes_tree };
-                if !clause.paths.is_empty() && any_path(&clause.paths, touched.target, scope).is_none() {
+                if !clause.paths.is_empty() && !self.is_meant(clause, &touched) {
                     continue;
                 }
                 if !clause.content.is_empty() && !holds_text(clause, touched.content)? {
                     continue;
                 }
-                if !self.size_fits(clause, touched.target) {
+                if clause.lines.is_some_and(|bound| bound.is_lower() && !self.shows_more(&effect.part, bound.than)) {
                     continue;
                 }
-                let path = shown(touched.target);
+                let path = match self.looked(clause, &touched, &effect.part) {
+                    Looked::Found(path) => self.below_root(touched.target, &path),
+                    Looked::Nothing => continue,
+                    Looked::Unknown => shown(touched.target),
+                };
                 found.push(Subject {
                     effect: Some(at),
                     part: effect.part.clone(),
@@ -44,137 +45,164 @@ impl Inquiry<'_> {
         Ok((!found.is_empty()).then_some(found))
     }
 
-    fn size_fits(&self, clause: &FileClause, target: &Target) -> bool {
+    fn is_meant(&self, clause: &FileClause, touched: &Touched<'_>) -> bool {
+        let is_folder = |path: &str| self.facts.is_folder(&self.absolute(path));
+        let scope = self.scope(&is_folder, touched.takes_tree);
+        // Who reads some files, nobody knows which, is not known to read these.
+        if is_some_below(touched.target) && touched.verb == READS {
+            return covers_path(&clause.paths, touched.target, scope);
+        }
+        any_path(&clause.paths, touched.target, scope).is_some()
+    }
+
+    pub(super) fn scope<'s>(&'s self, is_folder: &'s dyn Fn(&str) -> bool, takes_tree: bool) -> Scope<'s> {
+        Scope { home: self.asked.home, takes_tree, is_folder }
+    }
+
+    /// Asks the disk, where that helps: for a size, and for the files that a pattern of the shell will become. A new
+    /// file may have any name, and so may one of which a part is not known.
+    fn looked(&self, clause: &FileClause, touched: &Touched<'_>, part: &str) -> Looked {
+        let target = touched.target;
+        let sized = clause.lines.is_some() || clause.bytes.is_some();
+        if !target.glob {
+            return if !sized || self.size_fits(clause, &target.path) { Looked::Unknown } else { Looked::Nothing };
+        }
+        let asks = touched.existing != Existing::No && !self.is_gap(part);
+        let looked = if asks { self.look(clause, target) } else { Looked::Unknown };
+        match looked {
+            // Nor is who reads all there is, where that is too much to look at.
+            Looked::Unknown if sized || touched.verb == READS && is_wide(target) => Looked::Nothing,
+            Looked::Unknown if is_some_below(target) && touched.existing == Existing::Changed => Looked::Nothing,
+            looked => looked,
+        }
+    }
+
+    fn look(&self, clause: &FileClause, target: &Target) -> Looked {
+        self.each_file(clause, target, &|path, _| self.size_fits(clause, path))
+    }
+
+    /// Goes through the files that both a clause and a target mean, until one `is_it`.
+    pub(super) fn each_file(
+        &self,
+        clause: &FileClause,
+        target: &Target,
+        is_it: &dyn Fn(&str, Option<String>) -> bool,
+    ) -> Looked {
+        let fixed: Vec<&str> = target.path.split('/').take_while(|name| !is_open(name)).collect();
+        let folder = fixed.join("/");
+        let below = root_length(target);
+        let as_target = |path: &str, glob| Target {
+            inside: below.and_then(|at| path.get(at..)).map(str::to_owned),
+            path: path.to_owned(),
+            tree: false,
+            glob,
+        };
+        let scope = self.scope(&|_| false, false);
+        let all = clause.paths.is_empty();
+        self.facts.find_file(&folder, &|path, sort| match sort {
+            FileSort::File => {
+                means(target, &target.path, path)
+                    && (all || any_path(&clause.paths, &as_target(path, false), scope).is_some())
+                    && is_it(path, as_target(path, false).inside)
+            }
+            // Both patterns must lead on from there. A name with signs in it cannot be put into a pattern.
+            FileSort::Folder if is_open(path) => true,
+            FileSort::Folder => {
+                let inner = as_target(&format!("{path}/**"), true);
+                PathPattern::Absolute(&inner.path).meets(target, Scope { takes_tree: true, ..scope })
+                    && (all || any_path(&clause.paths, &inner, scope).is_some())
+            }
+        })
+    }
+
+    /// Says whether a path in this part of the call has a piece that nobody knows, and not merely signs of the shell.
+    fn is_gap(&self, part: &str) -> bool {
+        let start: String = part.chars().take(60).collect();
+        let about =
+            |gap: &String| gap.trim_start_matches('`').starts_with(&start) && gap.ends_with("path is not known");
+        self.effects().gaps.iter().any(about)
+    }
+
+    /// A found file as it is told.
+    fn below_root(&self, target: &Target, path: &str) -> String {
+        root_length(target).and_then(|at| path.get(at..)).unwrap_or(path).to_owned()
+    }
+
+    fn size_fits(&self, clause: &FileClause, path: &str) -> bool {
         if clause.lines.is_none() && clause.bytes.is_none() {
             return true;
         }
         let enough = clause.lines.map_or(0, |bound| bound.than.saturating_add(1));
-        self.facts.measure(&target.path, enough).is_some_and(|measure| {
+        self.facts.measure(path, enough).is_some_and(|measure| {
             clause.lines.is_none_or(|bound| bound.holds(measure.lines))
                 && clause.bytes.is_none_or(|bound| bound.holds(measure.bytes))
         })
     }
-
-    /// Asks what would change inside documents.
-    fn fields(&self, clause: &FileClause, focus: Option<&Subject>) -> Found {
-        let effects = self.effects();
-        let paper = Paper { effects: &effects.list, facts: self.facts };
-        let own = focus.and_then(|subject| subject.effect);
-        let mut found: Vec<Subject> = Vec::new();
-        for file in self.documents(clause) {
-            let before = match paper.before(&file.path) {
-                After::Text(text) => read(&file.path, &text),
-                After::Gone => Document::Missing,
-                After::Unknown(_) => Document::Broken,
-            };
-            for touch in paper.touches(&file) {
-                if own.is_some_and(|own| own != touch.effect) {
-                    continue;
-                }
-                let Some(effect) = effects.list.get(touch.effect) else { continue };
-                for state in &touch.states {
-                    for (hit, unknown) in self.compare(clause, &file.path, &before, state) {
-                        let subject = Subject {
-                            effect: Some(touch.effect),
-                            part: effect.part.clone(),
-                            path: Some(file.shown().to_owned()),
-                            command: None,
-                            feature: hit.owner,
-                            because: format!("{} in {}", hit.why, file.shown()),
-                            unknown,
-                        };
-                        if !found.contains(&subject) {
-                            found.push(subject);
-                        }
-                    }
-                }
-            }
-        }
-        Ok((!found.is_empty()).then_some(found))
-    }
-
-    fn compare(&self, clause: &FileClause, path: &str, before: &Document, state: &After) -> Vec<(FieldHit, bool)> {
-        let unknown = |why: &str| vec![(FieldHit { pointer: String::new(), owner: None, why: why.to_owned() }, true)];
-        let after = match state {
-            After::Unknown(why) => {
-                return unknown(&format!("cannot be followed ({why}; use the file tool, or give the whole text)"));
-            }
-            After::Gone => Document::Missing,
-            After::Text(text) => read(path, text),
-        };
-        if after == Document::Broken {
-            return unknown("leaves a document that does not parse");
-        }
-        let (before, after) = (before.value(), after.value());
-        let mut hits: Vec<FieldHit> = clause.fields.iter().flat_map(|rule| rule.hits(before, after)).collect();
-        if !clause.owners.is_empty() {
-            hits.extend(Owner::foreign(&clause.owners, self.facts.caller().name(), before, after));
-        }
-        hits.into_iter().map(|hit| (hit, false)).collect()
-    }
-
-    /// The documents that a call touches.
-    fn documents(&self, clause: &FileClause) -> BTreeSet<Sheet> {
-        let mut paths = BTreeSet::new();
-        let mut open = clause.paths.is_empty();
-        for pattern in clause.paths.iter().filter(|pattern| !pattern.starts_with('!')) {
-            match PathPattern::parse(pattern) {
-                PathPattern::Anchored(text) if !is_open(text) => {
-                    paths.insert(Sheet { path: self.absolute(text), inside: Some(text.to_owned()) });
-                }
-                _ => open = true,
-            }
-        }
-        if !open {
-            return paths;
-        }
-        let scope = Scope { home: self.asked.home, takes_tree: false };
-        for effect in &self.effects().list {
-            for touched in touched(&effect.deed, FileDeed::Writes) {
-                let target = touched.target;
-                let named = if clause.paths.is_empty() {
-                    Format::of(&target.path).is_some()
-                } else {
-                    any_path(&clause.paths, target, scope).is_some()
-                };
-                if named && !target.tree && !target.glob {
-                    paths.insert(Sheet::of(target));
-                }
-            }
-        }
-        paths
-    }
 }
 
 /// A file that a deed concerns.
-struct Touched<'a> {
-    target: &'a Target,
-    verb: &'static str,
+pub(super) struct Touched<'a> {
+    pub(super) target: &'a Target,
+    pub(super) verb: &'static str,
     content: Option<&'a Content>,
     takes_tree: bool,
+    pub(super) existing: Existing,
 }
 
+/// Whether a deed is done only to what is there.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Existing {
+    /// It may make something new.
+    No,
+    /// Read or changed.
+    Changed,
+    /// It is gone then.
+    Removed,
+}
+
+const READS: &str = "reads";
+
 /// The files that count as written, deleted or read.
-fn touched<'a>(deed: &'a Deed, wanted: FileDeed) -> Vec<Touched<'a>> {
-    let one = |target: &'a Target, verb, takes_tree| Touched { target, verb, content: None, takes_tree };
+pub(super) fn touched<'a>(deed: &'a Deed, wanted: FileDeed) -> Vec<Touched<'a>> {
+    let one =
+        |target: &'a Target, verb, takes_tree, existing| Touched { target, verb, content: None, takes_tree, existing };
+    let gone = |target, verb| one(target, verb, true, Existing::Removed);
     match (wanted, deed) {
-        (FileDeed::Reads, Deed::Read(target)) => vec![one(target, "reads", false)],
+        (FileDeed::Reads, Deed::Read(target)) => vec![one(target, READS, false, Existing::Changed)],
         (FileDeed::Writes, Deed::Write { target, how, content }) => {
-            let verb = match how {
-                How::Link => "links",
-                How::Into => "writes into",
-                How::Attributes => "changes the mode of",
-                _ => "writes",
+            let (verb, existing) = match how {
+                How::Link => ("links", Existing::No),
+                How::Into | How::Somewhere => ("writes into", Existing::No),
+                How::Attributes => ("changes the mode of", Existing::Changed),
+                How::Edit => ("writes", Existing::Changed),
+                How::Replace | How::Append => ("writes", Existing::No),
             };
-            vec![Touched { target, verb, content: Some(content), takes_tree: *how == How::Attributes }]
+            // Of every other folder each file is written.
+            let takes_tree = *how != How::Somewhere;
+            vec![Touched { target, verb, content: Some(content), takes_tree, existing }]
         }
-        (FileDeed::Writes | FileDeed::Deletes, Deed::Delete(target)) => vec![one(target, "deletes", true)],
+        (FileDeed::Writes | FileDeed::Deletes, Deed::Delete(target)) => vec![gone(target, "deletes")],
         (FileDeed::Writes, Deed::Rename { from, to }) => {
-            vec![one(from, "moves away", true), one(to, "moves onto", false)]
+            vec![gone(from, "moves away"), one(to, "moves onto", true, Existing::No)]
         }
-        (FileDeed::Deletes, Deed::Rename { from, .. }) => vec![one(from, "moves away", true)],
+        (FileDeed::Deletes, Deed::Rename { from, .. }) => vec![gone(from, "moves away")],
         _ => Vec::new(),
     }
+}
+
+/// Files somewhere below the root of which nothing is known, such as those in which a search found a word.
+pub(super) fn is_some_below(target: &Target) -> bool {
+    target.glob && !target.tree && target.inside.as_deref() == Some("**")
+}
+
+/// How much of a target's path is the root's.
+fn root_length(target: &Target) -> Option<usize> {
+    target.path.strip_suffix(target.inside.as_deref()?).map(str::len)
+}
+
+/// A pattern that nearly every file fits.
+fn is_wide(target: &Target) -> bool {
+    target.path.rsplit('/').next().is_some_and(|name| name.bytes().all(|byte| byte == b'*'))
 }
 
 /// Says whether the text that is written fits. What cannot be known does not.

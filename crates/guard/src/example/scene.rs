@@ -3,7 +3,7 @@ use std::path::{Path, PathBuf};
 use stead_gate::Facts;
 
 use crate::exec::{ExecAnswer, ExecCall};
-use crate::facts::{Caller, FeatureState, FileText, GuardFacts, Measure, Standing, TestRuns};
+use crate::facts::{Caller, FeatureState, FileSort, FileText, GuardFacts, Looked, Measure, Standing, TestRuns};
 
 /// Where the made-up project lies. No real one does.
 pub(crate) const ROOT: &str = "/srv/project";
@@ -107,6 +107,21 @@ impl GuardFacts for Scene {
     /// Unless an example says otherwise, a guard that waits for a file is tried as if the file existed.
     fn exists(&self, path: &str) -> bool {
         !self.absent || self.file(path).is_some()
+    }
+
+    fn is_folder(&self, path: &str) -> bool {
+        Facts::is_folder(self, Path::new(path)) == Some(true)
+    }
+
+    /// Only an example that tells its files can be looked through.
+    fn find_file(&self, folder: &str, fits: &dyn Fn(&str, FileSort) -> bool) -> Looked {
+        let told = || self.files.iter().map(|(name, _)| name).chain(self.lines.iter().map(|(name, _)| name));
+        if told().next().is_none() {
+            return Looked::Unknown;
+        }
+        let below = format!("{}/", folder.trim_end_matches('/'));
+        let mut paths = told().map(|name| absolute(name)).filter(|path| path.starts_with(&below));
+        paths.find(|path| fits(path, FileSort::File)).map_or(Looked::Nothing, Looked::Found)
     }
 
     fn measure(&self, path: &str, _enough: u64) -> Option<Measure> {

@@ -3,6 +3,7 @@
 use stead_model::{Content, Deed, Effect, How, Target};
 
 use crate::facts::{FileText, GuardFacts};
+use crate::pattern::means;
 
 /// What a file holds after an effect.
 #[derive(Clone, Debug, PartialEq)]
@@ -88,11 +89,13 @@ impl Paper<'_> {
                         written(now, *how, content)
                     }
                 },
-                Deed::Write { target, .. } if reaches(target, file) && !is_wide(target) => {
+                Deed::Write { target, how, .. }
+                    if reaches(target, file) && *how != How::Attributes && self.is_telling(at, target, *how) =>
+                {
                     vec![After::Unknown("files are put into its folder")]
                 }
                 Deed::Delete(target) if hits(target, file) || reaches(target, file) => vec![After::Gone],
-                Deed::Rename { to, .. } if reaches(to, file) && !is_wide(to) => {
+                Deed::Rename { to, .. } if reaches(to, file) && to.inside.is_some() => {
                     vec![After::Unknown("its folder is replaced")]
                 }
                 Deed::Rename { from, to } if hits(to, file) => self.moved(from, at, depth),
@@ -103,6 +106,18 @@ impl Paper<'_> {
             states = Some(next);
         }
         touches
+    }
+
+    /// Says whether a write of a whole folder says anything about one file in it. What is done somewhere in it does
+    /// not, nor what comes from beyond the project or only undoes work.
+    fn is_telling(&self, at: usize, target: &Target, how: How) -> bool {
+        let undone = |inside: &str| {
+            let part = self.effects.get(at).map_or("", |effect| effect.part.as_str());
+            let runs = self.effects.iter().take(at).rev().filter(|effect| effect.part == part);
+            inside.is_empty()
+                && runs.into_iter().any(|effect| matches!(&effect.deed, Deed::Run { argv, .. } if is_return(argv)))
+        };
+        how != How::Somewhere && target.inside.as_deref().is_some_and(|inside| !undone(inside))
     }
 
     /// What a file that is renamed holds by then.
@@ -120,34 +135,48 @@ impl Paper<'_> {
     }
 }
 
-/// Says whether a target means this very file.
+/// Says whether a target means this very file. Files of which nothing is known are not known to be it.
 fn hits(target: &Target, file: &Sheet) -> bool {
     let (path, other) = file.beside(target);
-    if target.glob {
-        let wanted: Vec<&str> = other.split('/').collect();
-        let names: Vec<&str> = path.split('/').collect();
-        return wanted.len() == names.len()
-            && names.iter().zip(&wanted).all(|(name, wanted)| crate::pattern::meets(name, wanted, true));
+    match target.glob {
+        true => target.inside.as_deref() != Some("**") && means(&Target { tree: false, ..target.clone() }, other, path),
+        false => other.eq_ignore_ascii_case(path),
     }
-    other.eq_ignore_ascii_case(path)
 }
 
 /// Says whether a target is a folder with all in it, and the file lies there.
 fn reaches(target: &Target, file: &Sheet) -> bool {
     let (path, other) = file.beside(target);
     let folder = other.trim_end_matches('/').as_bytes();
-    let path = path.as_bytes();
+    let path_bytes = path.as_bytes();
     if target.inside.as_deref() == Some("") && file.inside.is_some() {
         return target.tree;
     }
+    if target.glob {
+        return target.tree && means(target, other, path);
+    }
     target.tree
-        && path.get(..folder.len()).is_some_and(|start| start.eq_ignore_ascii_case(folder))
-        && path.get(folder.len()) == Some(&b'/')
+        && path_bytes.get(..folder.len()).is_some_and(|start| start.eq_ignore_ascii_case(folder))
+        && path_bytes.get(folder.len()) == Some(&b'/')
 }
 
-/// Unpacking into the project itself or from outside of it may touch anything, so it says nothing about one file.
-fn is_wide(target: &Target) -> bool {
-    target.inside.as_deref().is_none_or(str::is_empty)
+/// Says whether git puts the tree back as it was: as committed last (`git checkout .`, `git reset --hard`, `git stash`),
+/// or with the changes that were set aside and had been judged before (`git stash pop`).
+fn is_return(argv: &[String]) -> bool {
+    let [git, rest @ ..] = argv else { return false };
+    if git.rsplit('/').next() != Some("git") {
+        return false;
+    }
+    let words: Vec<&str> = rest.iter().map(String::as_str).filter(|word| *word != "--").collect();
+    let verb = words.iter().position(|word| matches!(*word, "checkout" | "restore" | "reset" | "stash"));
+    let Some((verb, words)) = verb.map(|at| (words[at], &words[at + 1..])) else { return false };
+    if verb == "stash" {
+        return matches!(words.first(), None | Some(&("push" | "save" | "pop" | "apply")))
+            || words.first().is_some_and(|word| word.starts_with('-'));
+    }
+    let sources = words.iter().any(|word| word.starts_with("-s") || word.starts_with("--source"));
+    let is_last = |word: &&str| matches!(*word, "HEAD" | "." | "./" | ":/") || word.starts_with('-');
+    !sources && words.iter().all(is_last)
 }
 
 fn written(now: &[After], how: How, content: &Content) -> Vec<After> {
@@ -222,6 +251,38 @@ mod tests {
             })
             .collect();
         assert_eq!(texts, expected, "{now} {content:?}");
+    }
+
+    #[test]
+    fn undoing_is_told_from_bringing_in() {
+        let check = |command: &str, expected: bool| {
+            let argv: Vec<String> = command.split(' ').map(str::to_owned).collect();
+            assert_eq!(is_return(&argv), expected, "{command}");
+        };
+        for command in [
+            "git checkout .",
+            "git checkout -- .",
+            "git checkout HEAD -- .",
+            "git restore .",
+            "git restore --staged --worktree .",
+            "git reset --hard",
+            "git -C . reset --hard HEAD",
+            "git stash",
+            "git stash -u",
+            "git stash pop",
+        ] {
+            check(command, true);
+        }
+        for command in [
+            "git checkout other -- .",
+            "git restore -s other .",
+            "git restore --source=HEAD~3 .",
+            "git reset --hard HEAD~1",
+            "git stash branch x",
+            "tar -xf x.tar",
+        ] {
+            check(command, false);
+        }
     }
 
     #[test]

@@ -3,6 +3,7 @@
 //! `git push --force|-f !--dry-run`: the program, then words in order (the first one right behind the program's own
 //! options), flags anywhere, `|` for alternatives, `!` for what may not be there, `*` inside a word.
 
+use super::flag::{kin, takes_value};
 use super::name::meets;
 
 /// One command pattern.
@@ -13,25 +14,6 @@ pub(crate) struct ArgvPattern<'a> {
     flags: Vec<&'a str>,
     not: Vec<&'a str>,
 }
-
-/// Options of programs with sub-commands that take a value as the next word, in front of the sub-command.
-const VALUED: &[(&str, &[&str])] = &[
-    ("git", &["-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path", "--super-prefix", "--config-env"]),
-    ("gh", &["-R", "--repo", "--hostname"]),
-    ("glab", &["-R", "--repo", "-g", "--group"]),
-    ("cargo", &["-C", "--config", "-Z", "--color", "--manifest-path"]),
-    ("docker", &["-H", "--host", "-c", "--context", "--config", "-l", "--log-level"]),
-    ("kubectl", &["-n", "--namespace", "--context", "--kubeconfig", "--cluster", "--user", "-s", "--server"]),
-    ("helm", &["-n", "--namespace", "--kube-context", "--kubeconfig"]),
-    ("terraform", &["-chdir"]),
-    ("npm", &["--prefix", "-w", "--workspace", "--userconfig", "--registry"]),
-    ("pnpm", &["-C", "--dir", "--filter", "-F"]),
-    ("yarn", &["--cwd"]),
-    ("make", &["-C", "-f", "-j", "-I", "-o", "-W"]),
-    ("aws", &["--profile", "--region", "--output", "--endpoint-url"]),
-    ("gcloud", &["--project", "--account", "--configuration"]),
-    ("systemctl", &["-H", "-M", "--machine", "--host"]),
-];
 
 impl<'a> ArgvPattern<'a> {
     /// Reads a pattern; `None` when it names no program.
@@ -93,11 +75,12 @@ struct Call<'a> {
     words: Vec<&'a str>,
     /// All words in front of `--`.
     all: &'a [String],
+    /// Flags of this program that have several spellings.
+    kin: Vec<&'static [&'static str]>,
 }
 
 impl<'a> Call<'a> {
     fn read(name: &str, rest: &'a [String]) -> Self {
-        let valued = VALUED.iter().find(|(program, _)| program.eq_ignore_ascii_case(name)).map_or(&[][..], |row| row.1);
         let end = rest.iter().position(|word| word == "--").unwrap_or(rest.len());
         let mut words = Vec::new();
         let mut at = 0;
@@ -105,7 +88,7 @@ impl<'a> Call<'a> {
             let word = rest[at].as_str();
             if word.starts_with('-') && word.len() > 1 {
                 // Only in front of the sub-command do these belong to the program itself.
-                at += usize::from(words.is_empty() && valued.contains(&word));
+                at += usize::from(words.is_empty() && takes_value(name, word));
             } else if !(words.is_empty() && word.starts_with('+')) {
                 // `cargo +nightly` names a toolchain.
                 words.push(word);
@@ -113,39 +96,81 @@ impl<'a> Call<'a> {
             at += 1;
         }
         words.extend(rest.iter().skip(end + 1).map(String::as_str));
-        Self { words, all: &rest[..end] }
+        let kin = kin(name, words.first().copied().unwrap_or_default());
+        Self { words, all: &rest[..end], kin }
     }
 
     fn has_flag(&self, wanted: &str) -> bool {
-        wanted.split('|').any(|one| self.has_one(one))
+        let mut named = None;
+        wanted.split('|').any(|one| match (named, one.split_once('=')) {
+            // `-X=POST|PUT` are two values of one flag.
+            (Some(name), None) if !one.starts_with('-') => {
+                self.spellings(name).iter().any(|spelt| self.has_value(spelt, one))
+            }
+            (_, pair) => {
+                named = pair.map(|(name, _)| name);
+                self.has_one(one)
+            }
+        })
     }
 
     fn has_one(&self, wanted: &str) -> bool {
         if let Some((name, value)) = wanted.split_once('=') {
-            return self.all.iter().enumerate().any(|(at, word)| match word.split_once('=') {
-                Some((given, text)) => given == name && meets(value, text, false),
-                None => word == name && self.all.get(at + 1).is_some_and(|next| meets(value, next, false)),
-            });
+            return self.spellings(name).iter().any(|name| self.has_value(name, value));
         }
         let letters = wanted.trim_start_matches('-');
         if wanted.starts_with("--") || letters.chars().count() == 0 {
-            return self
-                .all
-                .iter()
-                .any(|word| meets(wanted, word.split_once('=').map_or(word, |(name, _)| name), false));
+            return self.spellings(wanted).iter().any(|one| self.is_given(one));
         }
         // Short ones may be written together, and long ones of some programs have one dash.
-        self.all.iter().any(|word| word.split_once('=').map_or(word.as_str(), |(name, _)| name) == wanted)
-            || letters.chars().all(|letter| {
-                self.all.iter().any(|word| {
-                    word.strip_prefix('-').is_some_and(|cluster| {
-                        !cluster.starts_with('-')
-                            && cluster.chars().all(char::is_alphanumeric)
-                            && cluster.contains(letter)
-                    })
-                })
-            })
+        self.all.iter().any(|word| bare(word) == wanted)
+            || letters.chars().all(|letter| self.spellings(&format!("-{letter}")).iter().any(|one| self.is_given(one)))
     }
+
+    /// Every way to write a flag of this program.
+    fn spellings<'w>(&self, wanted: &'w str) -> Vec<&'w str>
+    where
+        'static: 'w,
+    {
+        let kin = self.kin.iter().find(|kin| kin.contains(&wanted));
+        kin.map_or_else(|| vec![wanted], |kin| kin.to_vec())
+    }
+
+    /// Says whether one spelling is there: a long flag, which may be cut short where it has kin, or a letter.
+    fn is_given(&self, one: &str) -> bool {
+        match one.strip_prefix('-').filter(|rest| !rest.starts_with('-')) {
+            Some(letter) => self.all.iter().any(|word| {
+                word.strip_prefix('-').is_some_and(|cluster| {
+                    !cluster.starts_with('-') && cluster.chars().all(char::is_alphanumeric) && cluster.contains(letter)
+                })
+            }),
+            None => {
+                let known = self.kin.iter().any(|kin| kin.contains(&one));
+                self.all
+                    .iter()
+                    .map(|word| bare(word))
+                    .any(|word| meets(one, word, false) || (known && word.len() >= SHORTENED && one.starts_with(word)))
+            }
+        }
+    }
+
+    fn has_value(&self, name: &str, value: &str) -> bool {
+        let is_letter = name.len() == 2 && !name.starts_with("--");
+        self.all.iter().enumerate().any(|(at, word)| match word.split_once('=') {
+            Some((given, text)) => given == name && meets(value, text, false),
+            None if word == name => self.all.get(at + 1).is_some_and(|next| meets(value, next, false)),
+            // `-XPOST`
+            None => is_letter && word.strip_prefix(name).is_some_and(|text| meets(value, text, false)),
+        })
+    }
+}
+
+/// The shortest beginning of a long flag that is taken for it.
+const SHORTENED: usize = 5;
+
+/// A flag without its value.
+fn bare(word: &str) -> &str {
+    word.split_once('=').map_or(word, |(name, _)| name)
 }
 
 fn either(wanted: &str, word: &str) -> bool {
@@ -215,6 +240,14 @@ mod tests {
         check("python*", "python3.12 x.py", true);
         check("git commit", "git commit -m 'git push'", true);
         check("git push", "git commit -m push", false);
+        check("npm publish", "npm --tag x publish", true);
+        check("npm publish", "npm --tag=x publish", true);
+        check("npm publish", "npm --silent publish", true);
+        check("npm publish", "npm --no-audit publish", true);
+        check("npm publish", "npm --prefix a -w b publish", true);
+        check("npm publish", "npm --silent run publish", false);
+        check("npm publish", "npm run publish", false);
+        check("npm publish", "npm --tag publish view", false);
     }
 
     #[test]
@@ -228,6 +261,25 @@ mod tests {
         check("rm -rf", "rm -r -f x", true);
         check("rm -rf", "rm -fr x", true);
         check("rm -rf", "rm -f x", false);
+        check("rm -rf", "rm -Rf x", true);
+        check("rm -rf", "rm -fR x", true);
+        check("rm -rf", "rm --recursive --force x", true);
+        check("rm -rf", "rm --force -r x", true);
+        check("rm -rf", "rm --recursive x", false);
+        check("rm --recursive --force", "rm -rf x", true);
+        check("rm -rf", "rm --recur --force x", true);
+        check("rm -rf", "rm -x --interactive x", false);
+        check("cp -r", "cp -R a b", true);
+        check("git push --force", "git push -f", true);
+        check("git push -f", "git push --force", true);
+        check("git push -f", "git push --force-with-lease", false);
+        check("git push !-n", "git push --dry-run", false);
+        check("git commit --no-verify", "git commit -anm x", true);
+        check("git commit --no-verify", "git commit -am 'no-verify'", false);
+        check("git log -n", "git log --dry-run", false);
+        check("curl -X=POST|PUT", "curl -XPOST x", true);
+        check("curl -X=POST", "curl --request POST x", true);
+        check("curl -X=POST", "curl --request=GET x", false);
         check("rm -rf", "rm -- -rf", false);
         check("terraform apply -auto-approve", "terraform apply -auto-approve", true);
         check("kubectl --context=prod* delete", "kubectl --context prod-eu delete pod x", true);

@@ -24,11 +24,15 @@ pub(crate) fn meets(pattern: &str, name: &str, open: bool) -> bool {
         return same(pattern, name);
     }
     // As in the shell, a wildcard in front does not stand for a dot.
-    if open && pattern.starts_with('.') && name.starts_with(['*', '?', '[']) {
+    let hides = open && name.starts_with(['*', '?', '[']);
+    if hides && pattern.starts_with('.') {
         return false;
     }
     let pattern = tokens(pattern, true);
     let name = tokens(name, open);
+    if hides && is_only_a_dot(pattern.first()) {
+        return false;
+    }
     if pattern.len() * name.len() > MOST {
         return true;
     }
@@ -38,7 +42,7 @@ pub(crate) fn meets(pattern: &str, name: &str, open: bool) -> bool {
 /// More work than any real name needs; beyond it the answer is the careful one.
 const MOST: usize = 1 << 20;
 
-fn same(a: &str, b: &str) -> bool {
+pub(super) fn same(a: &str, b: &str) -> bool {
     a.eq_ignore_ascii_case(b) || (!a.is_ascii() && a.to_lowercase() == b.to_lowercase())
 }
 
@@ -94,6 +98,11 @@ fn set(chars: &[char]) -> Option<(Token, usize)> {
     Some((Token::Set(ranges, negated), end + 1))
 }
 
+/// Says whether a token is a set that holds a dot and nothing else.
+fn is_only_a_dot(token: Option<&Token>) -> bool {
+    matches!(token, Some(Token::Set(ranges, false)) if ranges.iter().all(|range| *range == ('.', '.')))
+}
+
 /// Whether two tokens that stand for one character each can stand for the same.
 fn fits(a: &Token, b: &Token) -> bool {
     match (a, b) {
@@ -101,8 +110,18 @@ fn fits(a: &Token, b: &Token) -> bool {
         (Token::Set(ranges, negated), Token::Is(c)) | (Token::Is(c), Token::Set(ranges, negated)) => {
             ranges.iter().any(|(from, to)| (from..=to).contains(&c)) != *negated
         }
+        (Token::Set(a, not_a), Token::Set(b, not_b)) => share(a, *not_a, b, *not_b),
         _ => true,
     }
+}
+
+/// Says whether a character is in both sets. Membership changes only where a range begins or ends, so these are tried.
+fn share(a: &[(char, char)], not_a: bool, b: &[(char, char)], not_b: bool) -> bool {
+    let holds =
+        |ranges: &[(char, char)], not: bool, c: char| ranges.iter().any(|(from, to)| (*from..=*to).contains(&c)) != not;
+    let behind = |c: char| char::from_u32(c as u32 + 1);
+    let edges = a.iter().chain(b).flat_map(|(from, to)| [Some(*from), behind(*to)]).flatten().chain(['\u{1}']);
+    edges.into_iter().any(|c| holds(a, not_a, c) && holds(b, not_b, c))
 }
 
 /// Walks the table of prefixes: `row[j]` says whether the pattern so far can meet the first `j` tokens.

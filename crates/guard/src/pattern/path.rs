@@ -1,17 +1,20 @@
 //! Patterns over paths, read as in a `.gitignore`: below the project root, `**` for any depth, a name without a slash
-//! anywhere, a folder for all that is in it, `!` to take back, and the last word counts. Beyond that there are `/…` and
+//! anywhere (`./name` in the root alone), a folder for all that is in it, `!` to take back, and the last word counts. Beyond that there are `/…` and
 //! `~/…` for files outside, `@outside` for all of them, `@root` for the project folder itself.
 
 use stead_model::Target;
 
-use super::name::meets;
+use super::meeting::{Way, can_meet};
+use super::name::is_open;
 
 /// Where paths of a call lie.
 #[derive(Clone, Copy)]
 pub(crate) struct Scope<'a> {
     pub(crate) home: Option<&'a str>,
-    /// Whether what happens to a folder happens to all in it. Unpacking into a folder does not touch every file there.
+    /// Whether what happens to a folder happens to all in it. A formatter let loose on one does not touch every file.
     pub(crate) takes_tree: bool,
+    /// Says whether a path of a pattern is a folder on the disk: below the root, below `~/`, or absolute.
+    pub(crate) is_folder: &'a dyn Fn(&str) -> bool,
 }
 
 /// One pattern, without the `!`.
@@ -30,11 +33,12 @@ pub(crate) enum PathPattern<'a> {
 
 impl<'a> PathPattern<'a> {
     pub(crate) fn parse(text: &'a str) -> Self {
-        let text = text.strip_prefix("./").unwrap_or(text);
+        let rooted = text.strip_prefix("./");
+        let text = rooted.unwrap_or(text);
         let bare = text.trim_end_matches('/');
         match bare {
             "@outside" => return Self::Outside,
-            "@root" | "." => return Self::Root,
+            "@root" | "." | "" => return Self::Root,
             "~" => return Self::Home(""),
             _ => {}
         }
@@ -47,22 +51,69 @@ impl<'a> PathPattern<'a> {
         if let Some(rest) = bare.strip_prefix("**/") {
             return Self::Anywhere(rest);
         }
-        if bare.contains('/') || bare == "**" { Self::Anchored(bare) } else { Self::Anywhere(bare) }
+        let anchored = rooted.is_some() || bare.contains('/') || bare == "**";
+        if anchored { Self::Anchored(bare) } else { Self::Anywhere(bare) }
     }
 
     pub(crate) fn meets(&self, target: &Target, scope: Scope<'_>) -> bool {
         let inside = target.inside.as_deref();
+        let walk = |wanted: &[&str], path: &str| {
+            let touched = names(path);
+            // A folder reaches what lies below it. A pattern for any depth would make every folder reach: only the
+            // root does.
+            let reaches = target.tree && scope.takes_tree && (touched.is_empty() || wanted.first() != Some(&"**"));
+            let way = Way { open: target.glob, reaches, whole: target.tree, ..Way::default() };
+            can_meet(wanted, &touched, way)
+                || (target.glob
+                    && can_meet(wanted, &touched, Way { folder: true, ..way })
+                    && self.is_plain_folder(scope.is_folder))
+        };
         match self {
             Self::Outside => inside.is_none(),
             Self::Root => inside == Some(""),
             Self::Home(rest) => scope.home.is_some_and(|home| {
-                let whole = format!("{}/{rest}", home.trim_start_matches('/'));
-                walk(whole.trim_end_matches('/'), false, &target.path, target, scope)
+                let whole = format!("{home}/{rest}");
+                walk(&names(&whole), &target.path)
             }),
-            Self::Absolute(text) => walk(text, false, &target.path, target, scope),
-            Self::Anchored(text) => inside.is_some_and(|path| walk(text, false, path, target, scope)),
-            Self::Anywhere(text) => walk(text, true, inside.unwrap_or(&target.path), target, scope),
+            Self::Absolute(text) => walk(&names(text), &target.path),
+            Self::Anchored(text) => inside.is_some_and(|path| walk(&names(text), path)),
+            Self::Anywhere(text) => {
+                let mut wanted = names(text);
+                wanted.insert(0, "**");
+                walk(&wanted, inside.unwrap_or(&target.path))
+            }
         }
+    }
+
+    /// Says whether it names a folder that is there. Hidden ones are named by those who mean them.
+    fn is_plain_folder(&self, is_folder: &dyn Fn(&str) -> bool) -> bool {
+        let path = match self {
+            Self::Outside | Self::Root => return false,
+            Self::Home(rest) => format!("~/{rest}"),
+            Self::Absolute(text) => format!("/{text}"),
+            Self::Anchored(text) | Self::Anywhere(text) => (*text).to_owned(),
+        };
+        !is_open(&path) && !names(&path).iter().any(|name| name.starts_with('.')) && is_folder(&path)
+    }
+
+    /// Says whether all that a target can mean is meant: no file of it lies elsewhere.
+    fn covers(&self, target: &Target, scope: Scope<'_>) -> bool {
+        let strict = Scope { takes_tree: false, ..scope };
+        if !target.glob {
+            return self.meets(target, strict);
+        }
+        let (Self::Home(text) | Self::Absolute(text) | Self::Anchored(text) | Self::Anywhere(text)) = self else {
+            return self.meets(target, strict);
+        };
+        // The signs of the target are taken for letters, which only a `*` takes for any; a `**` for two odd names.
+        let written = |path: &str| path.replace("**", "\u{1}/\u{1}").replace(['?', '['], "\u{1}");
+        let as_text = Target {
+            path: written(&target.path),
+            inside: target.inside.as_deref().map(written),
+            glob: false,
+            ..target.clone()
+        };
+        !text.contains(['?', '[']) && self.meets(&as_text, strict)
     }
 }
 
@@ -73,8 +124,7 @@ pub(crate) fn any_path<'p>(patterns: &'p [String], target: &Target, scope: Scope
         match pattern.strip_prefix('!') {
             Some(not) if held.is_some() => {
                 // What is taken back must lie there as a whole: a folder that merely reaches into it does not.
-                let strict = Scope { takes_tree: false, ..scope };
-                if !target.glob && PathPattern::parse(not).meets(target, strict) {
+                if PathPattern::parse(not).covers(target, scope) {
                     held = None;
                 }
             }
@@ -89,47 +139,20 @@ pub(crate) fn any_path<'p>(patterns: &'p [String], target: &Target, scope: Scope
     held
 }
 
-fn walk(pattern: &str, anywhere: bool, path: &str, target: &Target, scope: Scope<'_>) -> bool {
-    let path = path.trim_matches('/');
-    let mut wanted: Vec<&str> = pattern.split('/').filter(|name| !name.is_empty()).collect();
-    if anywhere {
-        wanted.insert(0, "**");
-    }
-    let names: Vec<&str> = path.split('/').filter(|name| !name.is_empty()).collect();
-    // A folder reaches what lies below it. A pattern for any depth would make every folder reach: only the root does.
-    let reaches = target.tree && scope.takes_tree && (names.is_empty() || wanted.first() != Some(&"**"));
-    let mut steps = 0;
-    step(&wanted, &names, Way { open: target.glob, reaches, whole: target.tree }, &mut steps)
+/// Says whether a target lies wholly in what a list of patterns means.
+pub(crate) fn covers_path(patterns: &[String], target: &Target, scope: Scope<'_>) -> bool {
+    patterns.iter().any(|pattern| !pattern.starts_with('!') && PathPattern::parse(pattern).covers(target, scope))
 }
 
-#[derive(Clone, Copy)]
-struct Way {
-    open: bool,
-    reaches: bool,
-    /// A folder with all in it: `x/**` means the folder `x`, too.
-    whole: bool,
+/// Says whether a target, which may be a pattern, a folder or both, can mean this very file; both paths start at the
+/// same place.
+pub(crate) fn means(target: &Target, path: &str, file: &str) -> bool {
+    let way = Way { open: target.glob, reaches: target.tree, whole: target.tree, exact: true, ..Way::default() };
+    can_meet(&names(file), &names(path), way)
 }
 
-/// More steps than any real pattern needs; beyond them the answer is the careful one.
-const MOST: usize = 20_000;
-
-fn step(wanted: &[&str], names: &[&str], way: Way, steps: &mut usize) -> bool {
-    *steps += 1;
-    if *steps > MOST {
-        return true;
-    }
-    let Some((first, rest)) = wanted.split_first() else { return true };
-    if *first == "**" {
-        if rest.is_empty() {
-            return !names.is_empty() || way.reaches || way.whole;
-        }
-        return step(rest, names, way, steps) || (!names.is_empty() && step(wanted, &names[1..], way, steps));
-    }
-    let Some((name, below)) = names.split_first() else { return way.reaches };
-    if way.open && *name == "**" {
-        return step(wanted, below, way, steps) || step(rest, names, way, steps);
-    }
-    meets(first, name, way.open) && step(rest, below, way, steps)
+fn names(path: &str) -> Vec<&str> {
+    path.split('/').filter(|name| !name.is_empty()).collect()
 }
 
 #[cfg(test)]
@@ -159,7 +182,8 @@ mod tests {
     #[track_caller]
     fn ask(patterns: &[&str], target: &Target, expected: bool) {
         let list: Vec<String> = patterns.iter().map(|text| (*text).to_owned()).collect();
-        let scope = Scope { home: Some("/home/ann"), takes_tree: true };
+        let scope =
+            Scope { home: Some("/home/ann"), takes_tree: true, is_folder: &|path| path == "lib" || path == ".git" };
         assert_eq!(any_path(&list, target, scope).is_some(), expected, "{patterns:?} {target:?}");
     }
 
@@ -175,6 +199,9 @@ mod tests {
         check(&["infra"], "lib/infra/x", true);
         check(&["infra/"], "infra/x", true);
         check(&["./infra/a"], "infra/a", true);
+        check(&["./doc.json"], "doc.json", true);
+        check(&["./doc.json"], "a/doc.json", false);
+        check(&["doc.json"], "a/doc.json", true);
         check(&["src/lib"], "src/lib/deep/x.rs", true);
         check(&["*.log"], "a/b/x.log", true);
         check(&["*.log"], "/var/log/x.log", true);
@@ -224,12 +251,92 @@ mod tests {
 
     #[test]
     fn what_the_shell_will_expand_may_hit() {
-        check(&["infra/**/*.tf"], "infra/*.tf", true);
-        check(&["infra/**/*.tf"], "infra/*.rs", false);
-        check(&["infra/**/*.tf"], "*/main.tf", true);
-        check(&["infra/**/*.tf"], "**/main.tf", true);
-        check(&["infra/main.tf"], "i*/m*", true);
-        check(&[".env"], "*", false);
+        for (pattern, path, expected) in [
+            ("infra/**/*.tf", "infra/*.tf", true),
+            ("infra/**/*.tf", "infra/*.rs", false),
+            ("infra/**/*.tf", "infra/*", true),
+            ("infra/**/*.tf", "infra/**", true),
+            ("infra/**/*.tf", "*/main.tf", true),
+            ("infra/**/*.tf", "*/*", true),
+            ("infra/**/*.tf", "**/main.tf", true),
+            ("infra/**/*.tf", "**/m*", true),
+            ("infra/**/*.tf", "**/*.tf", true),
+            ("infra/**/*.tf", "**.tf", true),
+            ("infra/**/*.tf", "src/**/*.tf", false),
+            ("infra/**/*.tf", "**/src/**/*.tf", true),
+            ("infra/**/*.tf", "*.tf", false),
+            ("infra/**/*.tf", "**/*.py", false),
+            ("infra/**/*.tf", "**/*.pyc", false),
+            ("infra/**/*.tf", "**/*.tfx", false),
+            ("infra/**/*.tf", "**.md", false),
+            ("infra/**/*.tf", "*.md/**", false),
+            ("infra/**/*.tf", "*/*.o", false),
+            ("infra/**/*.tf", "*", false),
+            ("infra/**", "*/*.o", true),
+            ("infra/**", "**/*.o", true),
+            ("infra/**", "*", false),
+            ("infra/**", "src/**/*.o", false),
+            ("infra/*.tf", "**/a/*.tf", false),
+            ("infra/main.tf", "i*/m*", true),
+            ("infra/main.tf", "i*/n*", false),
+            ("src/lib", "src/lib/*", true),
+            ("src/lib", "src/*/x.rs", false),
+            ("lib", "**/*.rs", true),
+            ("lib", "lib/**/*.rs", true),
+            ("bin", "**/*.rs", false),
+            (".git", "**/*.rs", false),
+            (".git", ".git/*", true),
+            (".env", "*", false),
+            (".env", ".*", true),
+            (".env", "**/.env", true),
+            (".env", "**/*.env", false),
+            ("[.]env", "*", false),
+            ("id_rsa", "*/*.md", false),
+            ("id_rsa", "id_*", true),
+            ("*.pem", "**/*.py", false),
+            ("*.pem", "*.md/**", true),
+            ("*.pem", "**/s*", true),
+            ("[a-c]x", "[c-e]x", true),
+            ("[a-c]x", "[d-e]x", false),
+            ("[!a-c]x", "[a-c]x", false),
+            ("[!a-c]x", "[b-d]x", true),
+            (".agent/features/list.json", "**/list.json", true),
+            (".agent/features/list.json", "*/features/list.json", false),
+        ] {
+            check(&[pattern], path, expected);
+        }
+    }
+
+    #[test]
+    fn a_pattern_of_folders_reaches_what_is_in_them() {
+        for (pattern, path, expected) in [
+            ("infra/**/*.tf", "**/node_modules", false),
+            ("infra/**/*.tf", "**/__pycache__", false),
+            ("infra/**/*.tf", "**/infra", true),
+            ("infra/**/*.tf", "*", true),
+            ("infra/**/*.tf", "i*", true),
+            ("infra/**/*.tf", "s*", false),
+            ("infra/**/*.tf", "infra/*", true),
+            ("a/infra/*.tf", "**/infra", true),
+            (".git", "**/__pycache__", false),
+            (".git", "*", false),
+            ("*.pem", "**/target", false),
+        ] {
+            folder(&[pattern], path, expected);
+        }
+    }
+
+    #[test]
+    fn what_is_taken_back_covers_the_pattern() {
+        let list = ["infra/**/*.tf", "!infra/sandbox/**"];
+        check(&list, "infra/sandbox/*.tf", false);
+        check(&list, "infra/sandbox/**/*.tf", false);
+        check(&list, "infra/*/*.tf", true);
+        check(&list, "infra/**/*.tf", true);
+        check(&["~/.ssh/**", "!*.pub"], "/home/ann/.ssh/*.pub", false);
+        check(&["~/.ssh/**", "!*.pub"], "/home/ann/.ssh/*", true);
+        check(&["a/**", "!a/?"], "a/*", true);
+        check(&["a/**", "!a/*/b"], "a/**/b", true);
     }
 
     #[test]

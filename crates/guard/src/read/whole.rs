@@ -1,15 +1,17 @@
-use stead_model::{EventKind, FileId};
+use stead_gate::{Place as GatePlace, Policy, builtin_rules, judge};
+use stead_model::{Action, Change, Event, EventKind, FileChange, FileId, Level, ToolCall};
 
 use super::reader::Reader;
 use crate::compile::Ground;
 use crate::condition::Clause;
-use crate::example::Example;
+use crate::example::{Example, ROOT, Scene};
 use crate::exec::Exec;
 use crate::expression;
 use crate::guard::{Guard, OnError, event_named};
 use crate::mode::Mode;
 use crate::parameter;
 use crate::problem::Problem;
+use crate::rewrite;
 use crate::shipped;
 use crate::source::{Origin, Source};
 use crate::then::Then;
@@ -55,7 +57,14 @@ pub(crate) fn read_source(source: &Source, ground: &Ground) -> (Vec<Draft>, Vec<
 
 impl Reader<'_> {
     fn file(&mut self, root: &Node, source: &Source, ground: &Ground) -> Vec<Draft> {
-        let Some(entries) = self.map(root, "a guard file") else { return Vec::new() };
+        let Value::Map(entries) = &root.value else {
+            let (message, hint) = match root.value {
+                Value::Null => ("the file is empty".to_owned(), "`stead guard new ID` writes one to begin with"),
+                _ => (format!("the file is {}, not a mapping", root.kind()), "it begins with `id: …`"),
+            };
+            self.fault(root.place, message, Some(hint.into()));
+            return Vec::new();
+        };
         self.guard = root.get("id").or_else(|| root.get("use")).and_then(Node::scalar);
         let version = hash(&source.text);
         if let Some(schema) = root.get("schema")
@@ -112,7 +121,7 @@ impl Reader<'_> {
                 None => id.clone(),
             };
             self.guard = Some(id.clone());
-            drafts.extend(self.draft(&node, id, source, &version, made_from.clone()));
+            drafts.extend(self.draft(&node, id, source, &version, made_from.clone(), ground));
         }
         drafts
     }
@@ -139,6 +148,7 @@ impl Reader<'_> {
         source: &Source,
         version: &str,
         made_from: Option<String>,
+        ground: &Ground,
     ) -> Option<Draft> {
         let modes = ["shadow", "warn", "enforce", "off"];
         let mode = match node.get("mode") {
@@ -173,7 +183,7 @@ impl Reader<'_> {
             unless: node.get("unless").map(|node| self.condition(node, "unless")).unwrap_or_default(),
             when: node.get("when").and_then(|node| self.expression(node)),
             exec: node.get("exec").and_then(|node| self.program(node, then)),
-            to: self.target(node, then),
+            to: self.target(node, then, ground),
             at_most: match node.get("at_most") {
                 Some(node) => self.number(node, "at_most", MOST_HOLDS),
                 None => None,
@@ -242,6 +252,11 @@ impl Reader<'_> {
         for (key, value) in self.map(node, "exec")? {
             match key.name.as_str() {
                 "path" => exec.path = self.text(value, "path")?,
+                "sha256" if matches!(value.value, Value::Whole(_) | Value::Number(_)) => {
+                    let hint = "put it in quotes, or YAML takes it for a number";
+                    self.fault(value.place, "`sha256` is a number, not a text", Some(hint.into()));
+                    return None;
+                }
                 "sha256" => exec.sha256 = self.text(value, "sha256")?.to_ascii_lowercase(),
                 "timeout_ms" => exec.timeout_ms = self.number(value, "timeout_ms", Exec::MOST_MS)?,
                 _ => self.unknown(key, "`exec`", &["path", "sha256", "timeout_ms"]),
@@ -258,12 +273,15 @@ impl Reader<'_> {
         Some(exec)
     }
 
-    fn target(&mut self, node: &Node, then: Then) -> Option<String> {
+    fn target(&mut self, node: &Node, then: Then, ground: &Ground) -> Option<String> {
         match (node.get("to"), then) {
             (Some(to), Then::Rewrite) => {
                 let text = self.text(to, "to")?;
                 if text.starts_with(['/', '~']) || text.split('/').any(|name| name == "..") {
                     self.fault(to.place, "`to` leaves the project", Some("give a path below the root".into()));
+                } else if leads_to_own(&text, ground) {
+                    let hint = "agents may not write there, so nothing can be sent there";
+                    self.fault(to.place, "`to` leads to files of Stead's own", Some(hint.into()));
                 }
                 Some(text)
             }
@@ -314,6 +332,20 @@ impl Reader<'_> {
             self.fault(node.place, "`at_most` belongs to `then: continue`", None);
         }
     }
+}
+
+/// Says whether self-protection would refuse what is sent there.
+fn leads_to_own(to: &str, ground: &Ground) -> bool {
+    let rules = builtin_rules(&|room| ground.room(&format!("{room:?}").to_lowercase()));
+    let policy: String = rules.iter().map(|rule| format!("{}\n", rule.render())).collect();
+    let path = rewrite::new_path(to, "a/name.txt");
+    let change = FileChange { path: path.into(), change: Change::Write { content: None } };
+    let mut event = Event::new(EventKind::BeforeTool, "Example");
+    event.call =
+        Some(ToolCall { tool: "Write".into(), id: None, action: Action::Change(vec![change]), input: "{}".into() });
+    let env = |_: &str| None;
+    let place = GatePlace { root: Some(ROOT.as_ref()), tree: None, cwd: ROOT.as_ref(), env: &env };
+    judge(&Policy::parse(&policy), &event, &place, &Scene::default()).level > Level::Allow
 }
 
 /// A guard of a file that holds several: what it does not say, the file says.

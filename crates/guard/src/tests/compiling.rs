@@ -56,6 +56,10 @@ fn faults_are_told_with_their_place() {
     check("id: a\non: [stop]\nmatch: {text: x}\nthen: deny\nsay: x\n", ":2:", "cannot happen", "`continue`");
     check("id: a\nmatch: {writes: x}\nthen: rewrite\nsay: x\n", ":1:1", "needs a `to`", "{name}");
     check("id: a\nmatch: {writes: x}\nthen: rewrite\nto: /x\nsay: x\n", ":4:5", "leaves the project", "");
+    for own in [".agent/guards/{name}", ".agent/cache/{name}", ".agent/features/evidence/{name}"] {
+        let text = format!("id: a\nmatch: {{writes: x}}\nthen: rewrite\nto: \"{own}\"\nsay: x\n");
+        check(&text, ":4:5", "leads to files of Stead's own", "agents may not write there");
+    }
     check("id: a\nmatch: {writes: x}\nto: y\nsay: x\n", ":3:5", "belongs to `then: rewrite`", "");
     check("id: a\non: [stop]\nmatch: {writes: x}\nthen: continue\nsay: x\n", ":3:", "never matches", "before-tool");
     check("id: a\nmatch: {text: x}\nsay: x\n", ":2:", "never matches", "content");
@@ -69,8 +73,16 @@ fn faults_are_told_with_their_place() {
     check("id: a\nuse: destructive\nmatch: {writes: x}\n", ":3:1", "a file with `use` has no `match`", "");
     check("id: a\nmatch: {writes: x}\nsay: x\ntests: {most: [ls]}\n", ":4:9", "`tests` has no `most`", "`must`");
     check("id: a\nmatch: {writes: x}\nsay: x\ntests: {must: [{wriet: x}]}\n", ":4:", "does nothing", "`write`");
-    check("- a\n", ":1:1", "not a mapping", "");
-    check("id: a\nid: b\n", ":2:", "", "");
+    check("- a\n", ":1:1", "the file is a list, not a mapping", "id");
+    check("", "", "the file is empty", "stead guard new");
+    check("id: a\nid: b\n", ":2:", "`id` is given twice", "");
+    let zeros = "0".repeat(64);
+    check(
+        &format!("id: a\nmatch: {{writes: x}}\nexec: {{path: x, sha256: {zeros}}}\nsay: x\n"),
+        ":3:",
+        "is a number",
+        "quotes",
+    );
     check("id: \"a\\u0007\"\nmatch: {writes: x}\nsay: x\n", ":1:", "control character", "");
 }
 

@@ -1,6 +1,6 @@
 use stead_model::{EventKind, Level};
 
-use super::{INFRA, ask, at, run, said, sound, write};
+use super::{INFRA, ask, at, guard, run, said, sound, write};
 use crate::asked::Asked;
 use crate::compile::Compiled;
 use crate::example::{Example, ExampleCall, Scene};
@@ -10,11 +10,6 @@ use crate::judge::judge;
 use crate::judgement::Judgement;
 use crate::mode::Mode;
 use crate::view::CompiledView;
-
-/// A guard in few words.
-fn guard(id: &str, rest: &str) -> String {
-    format!("id: {id}\nmode: enforce\nsay: not like this\n{rest}\n")
-}
 
 #[track_caller]
 fn level(compiled: &Compiled, example: &Example, expected: Level) {
@@ -87,6 +82,8 @@ fn a_denial_names_what_it_is_about() {
     for wanted in ["`infra-is-reviewed`", "approved plan", "deletes infra/main.tf", "rm -f main.tf"] {
         assert!(text.contains(wanted), "{text}");
     }
+    let text = ask(&sound(&[INFRA]), &write("/srv/project/infra/main.tf", "")).verdict.reason_text();
+    assert!(text.ends_with("and ask. (writes infra/main.tf)"), "{text}");
     let guards =
         sound(&[&guard("a", "match: {runs: npm publish}\n").replace("not like this", "not `{command}`, {path}")]);
     let text = ask(&guards, &run("npm publish --tag x")).verdict.reason_text();
@@ -102,7 +99,11 @@ fn evidence_is_asked_for_each_feature() {
     let judgement = ask(&guards, &example);
     assert_eq!(judgement.verdict.level, Level::Deny);
     assert_eq!(judgement.hits[0].feature.as_deref(), Some("b"));
-    assert!(judgement.verdict.reason_text().contains("stead verify b"), "{}", judgement.verdict.reason_text());
+    assert!(
+        judgement.verdict.reason_text().contains("`tested` is set on b only"),
+        "{}",
+        judgement.verdict.reason_text()
+    );
     example.scene.evidence.push((Some("b".into()), Standing::Stale { why: "src/b.rs changed.".into() }));
     assert!(ask(&guards, &example).verdict.reason_text().contains("src/b.rs changed."));
     example.scene.evidence[1].1 = Standing::Fresh;
@@ -303,6 +304,8 @@ fn a_stop_is_held_a_few_times() {
     example.scene.caller = Caller::Sub { role: Some("qa".into()) };
     example.scene.tests = TestRuns { ran: 1, passed: 0 };
     level(&passed, &example, Level::Deny);
+    let text = ask(&passed, &example).verdict.reason_text();
+    assert!(text.contains("a test has run, but it did not pass. Run the tests"), "{text}");
 }
 
 #[test]
@@ -381,5 +384,5 @@ fn a_damaged_body_denies() {
     level(&damaged, &write("infra/main.tf", ""), Level::Deny);
     assert!(CompiledView::parse(&damaged.lines[..damaged.lines.len() - 40]).is_none());
     assert!(CompiledView::parse("").is_none());
-    assert!(CompiledView::parse("stead-guards\t1\tffff\t99999999\t1\t1\n").is_none());
+    assert!(CompiledView::parse("stead-guards\t2\tffff\t99999999\t1\t1\n").is_none());
 }

@@ -37,6 +37,14 @@ fn what_is_probably_not_meant_is_told() {
     check(&["id: a\nmatch: {writes: [x, y, '!x']}\nsay: no\n"], Severity::Warning, "`x` is taken back again");
     check(&["id: a\nmatch: {writes: x.txt, fields: {/a: 1}}\nsay: no\n"], Severity::Warning, "JSON, YAML and TOML");
     check(&["id: a\nmatch: {wrtes: x}\nsay: no\n"], Severity::Error, "`match` has no `wrtes`");
+    check(&["id: a\nmatch: {writes: /doc.json}\nsay: no\n"], Severity::Warning, "`/doc.json` is an absolute path");
+    check(&["id: a\nmatch: {writes: x, counter: {bogus: '>2'}}\nsay: no\n"], Severity::Warning, "counted as `bogus`");
+    check(&["id: a\nmatch: {writes: x, intent: any}\nsay: no\n"], Severity::Warning, "no session has an intent");
+    check(&["id: a\nmatch: {writes: x, feature: {tested: true}}\nsay: no\n"], Severity::Warning, "it never holds");
+    let mixed = "any: [{writes: x.json, fields: {/a: 1}, evidence: none}, {runs: ls}]";
+    check(&[&format!("id: a\nmatch: {{{mixed}}}\nsay: no\n")], Severity::Warning, "do not know whose field changes");
+    let counted = findings(&["id: a\nmatch: {writes: x, counter: {denied: '>2'}, intent: none}\nsay: no\n"]);
+    assert!(counted.iter().all(|(_, text)| text.contains("no test says")), "{counted:?}");
     let other = Source::project(".agent/guards/other.yaml", plain);
     let told = lint(&other, std::slice::from_ref(&other), &Ground::usual());
     assert!(told.iter().any(|problem| problem.message.contains("its file is named `other`")), "{told:?}");

@@ -59,6 +59,11 @@ fn every_shipped_guard_can_be_enabled() {
         let active = list.iter().filter(|listed| listed.file == files[0].file && listed.state == State::Active).count();
         assert!(active > 0, "{text}");
         assert_eq!(lint(&files[0], &files, &Ground::usual()), [], "{text}");
+        // It has the tests of what it is made from.
+        let own = test(&shipped.source(), &Ground::usual()).unwrap();
+        assert_eq!(test(&files[0], &Ground::usual()).unwrap().len(), own.len(), "{text}");
+        let listed: usize = list.iter().filter(|listed| listed.file == files[0].file).map(|listed| listed.tests).sum();
+        assert_eq!(listed, own.len(), "{text}");
     }
     let text = enable_text("orchestrator-does-not-edit", &[("paths".into(), "src/**, lib/**".into())]).unwrap();
     assert!(text.contains(r#"paths: ["src/**", "lib/**"]"#), "{text}");

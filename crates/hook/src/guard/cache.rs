@@ -2,10 +2,11 @@
 //! those that come with Stead. A call looks at the two folders, not into their files, and compiles anew when one looks
 //! different. Only then is YAML read.
 
-use std::fs;
+use std::fs::{self, File};
+use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-use stead_guard::{Compiled, CompiledView, Ground, Mode, SHIPPED_STAMP, Source, Then, compile};
+use stead_guard::{Bodies, Compiled, CompiledView, Ground, Mode, SHIPPED_STAMP, Source, Then, compile};
 use stead_store::{Durability, FolderLook, Room, extend_alarm, read_capped, replace};
 
 use crate::policy::PolicyText;
@@ -25,11 +26,31 @@ const LARGEST: usize = 256 * 1024;
 /// How long compiling may take, in seconds.
 const PATIENCE: u32 = 8;
 
+/// So much is read at once; a longer index is read to its end, bodies one by one.
+const FIRST_READ: u64 = 16 * 1024;
+
 /// The compiled guards of a project.
 pub struct GuardText {
+    /// All of it, or the part before the bodies.
     text: String,
     start: usize,
     may_warn: bool,
+    bodies: Option<StoredBodies>,
+}
+
+/// The bodies in their file.
+struct StoredBodies {
+    file: File,
+    start: u64,
+}
+
+impl Bodies for StoredBodies {
+    fn read(&self, at: usize, length: usize) -> Option<String> {
+        (&self.file).seek(SeekFrom::Start(self.start.checked_add(at as u64)?)).ok()?;
+        let mut text = String::new();
+        (&self.file).take(length as u64).read_to_string(&mut text).ok()?;
+        Some(text)
+    }
 }
 
 impl GuardText {
@@ -38,9 +59,7 @@ impl GuardText {
         let folders = folders(root, policy);
         let looks = folders.each_ref().map(|folder| FolderLook::at(folder, &is_guard_file));
         let path = root.join(GUARDS);
-        if let Ok(text) = fs::read_to_string(&path)
-            && let Some(fresh) = Self::fresh(text, policy, &folders, &looks)
-        {
+        if let Some(fresh) = Self::read(&path, policy, &folders, &looks) {
             return fresh;
         }
         let made = Self::make(root, policy, &folders, &looks);
@@ -53,7 +72,11 @@ impl GuardText {
 
     /// What a call asks; `None` when the text is damaged.
     pub fn view(&self) -> Option<CompiledView<'_>> {
-        CompiledView::parse(self.text.get(self.start..)?)
+        let text = self.text.get(self.start..)?;
+        match &self.bodies {
+            Some(bodies) => CompiledView::with_bodies(text, bodies),
+            None => CompiledView::parse(text),
+        }
     }
 
     /// Says whether a guard may have something to tell that is not said at once.
@@ -61,31 +84,33 @@ impl GuardText {
         self.may_warn
     }
 
-    fn fresh(text: String, policy: &PolicyText, folders: &[PathBuf; 2], looks: &[FolderLook; 2]) -> Option<Self> {
-        let mut lines = text.split_inclusive('\n');
-        let mut start = 0;
-        let mut next = || {
-            let line = lines.next()?;
-            start += line.len();
-            line.strip_suffix('\n')
+    /// Reads what was compiled, as far as it is needed and if it still holds.
+    fn read(path: &Path, policy: &PolicyText, folders: &[PathBuf; 2], looks: &[FolderLook; 2]) -> Option<Self> {
+        let mut file = File::open(path).ok()?;
+        let size = file.metadata().ok()?.len();
+        let mut bytes = vec![0; usize::try_from(size.min(FIRST_READ)).ok()?];
+        file.read_exact(&mut bytes).ok()?;
+        let (start, may_warn, length) = {
+            // Cut off in the midst of a letter, perhaps, which is not in the part that is looked at.
+            let text = valid_part(&bytes);
+            let (start, may_warn) = fresh(text, policy, folders, looks)?;
+            (start, may_warn, CompiledView::measure(text.get(start..)?)?)
         };
-        let mut first = next()?.strip_prefix("stead-guard-cache\t")?.split('\t');
-        let (version, stamp, compiled) = (first.next()?, first.next()?, first.next()?);
-        let warns = first.next()?;
-        let compiled: u128 = compiled.parse().ok()?;
-        if version != VERSION
-            || u64::from_str_radix(stamp, 16) != Ok(SHIPPED_STAMP)
-            || next()?.strip_prefix("policy\t")? != policy.first_line()
-        {
+        let head = start.checked_add(length.head)?;
+        if size != (head as u64).checked_add(length.bodies as u64)? {
             return None;
         }
-        for (folder, look) in folders.iter().zip(looks) {
-            if !is_same(next()?, folder, look) || look.newest + RACY > compiled {
-                return None;
+        let is_whole = bytes.len() as u64 == size;
+        if !is_whole {
+            let known = bytes.len();
+            bytes.resize(head, 0);
+            if head > known {
+                file.read_exact(&mut bytes[known..]).ok()?;
             }
         }
-        let fresh = Self { may_warn: warns == "warns", start, text };
-        fresh.view().is_some().then_some(fresh)
+        let bodies = (!is_whole).then_some(StoredBodies { file, start: head as u64 });
+        let read = Self { text: String::from_utf8(bytes).ok()?, start, may_warn, bodies };
+        read.view().is_some().then_some(read)
     }
 
     fn make(root: &Path, policy: &PolicyText, folders: &[PathBuf; 2], looks: &[FolderLook; 2]) -> Self {
@@ -107,8 +132,40 @@ impl GuardText {
         }
         let start = text.len();
         text.push_str(&lines);
-        Self { text, start, may_warn }
+        Self { text, start, may_warn, bodies: None }
     }
+}
+
+fn valid_part(bytes: &[u8]) -> &str {
+    let valid = std::str::from_utf8(bytes).map_or_else(|error| error.valid_up_to(), str::len);
+    bytes.get(..valid).and_then(|part| std::str::from_utf8(part).ok()).unwrap_or_default()
+}
+
+/// Where the guards begin and whether they may warn, if what was compiled still holds.
+fn fresh(text: &str, policy: &PolicyText, folders: &[PathBuf; 2], looks: &[FolderLook; 2]) -> Option<(usize, bool)> {
+    let mut lines = text.split_inclusive('\n');
+    let mut start = 0;
+    let mut next = || {
+        let line = lines.next()?;
+        start += line.len();
+        line.strip_suffix('\n')
+    };
+    let mut first = next()?.strip_prefix("stead-guard-cache\t")?.split('\t');
+    let (version, stamp, compiled) = (first.next()?, first.next()?, first.next()?);
+    let warns = first.next()?;
+    let compiled: u128 = compiled.parse().ok()?;
+    if version != VERSION
+        || u64::from_str_radix(stamp, 16) != Ok(SHIPPED_STAMP)
+        || next()?.strip_prefix("policy\t")? != policy.first_line()
+    {
+        return None;
+    }
+    for (folder, look) in folders.iter().zip(looks) {
+        if !is_same(next()?, folder, look) || look.newest + RACY > compiled {
+            return None;
+        }
+    }
+    Some((start, warns == "warns"))
 }
 
 fn folder_line(folder: &Path, look: &FolderLook) -> String {

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde::Deserialize;
-use stead_guard::{self as guard, ExecAnswer, ExecCall, FileText, GuardFacts, Measure};
+use stead_guard::{self as guard, Excuse, ExecAnswer, ExecCall, FileSort, FileText, GuardFacts, Looked, Measure};
 use stead_harness::Harness;
 use stead_model::{Event, FileId};
 use stead_store::{CheckEnd, Tail, extend_alarm, run_program};
@@ -32,6 +32,10 @@ const ANSWER: usize = 64 * 1024;
 /// What may still happen after a program of the longest kind, in seconds.
 const AFTERWARDS: u32 = 3;
 
+/// How many entries of folders are looked at for one pattern of the shell, and how deep.
+const ENTRIES: usize = 4_000;
+const DEPTH: usize = 24;
+
 /// How many lines of the session log a counter looks at.
 const LINES: usize = 2_000;
 
@@ -39,6 +43,8 @@ pub(crate) struct WorldFacts<'a> {
     pub(crate) harness: Harness,
     pub(crate) event: &'a Event<'a>,
     pub(crate) root: &'a Path,
+    /// The project in the checkout where the work is done.
+    pub(crate) work: &'a Path,
     pub(crate) indexes: &'a Path,
     pub(crate) features: PathBuf,
     /// Said on the command line instead of found out.
@@ -54,7 +60,7 @@ impl<'a> WorldFacts<'a> {
     pub(crate) fn new(
         harness: Harness,
         event: &'a Event<'a>,
-        root: &'a Path,
+        [root, work]: [&'a Path; 2],
         indexes: &'a Path,
         features: PathBuf,
     ) -> Self {
@@ -62,6 +68,7 @@ impl<'a> WorldFacts<'a> {
             harness,
             event,
             root,
+            work,
             indexes,
             features,
             told: None,
@@ -110,7 +117,7 @@ impl<'a> WorldFacts<'a> {
     }
 
     fn proof(&self) -> Proof<'_> {
-        Proof { root: self.root, features: &self.features, indexes: self.indexes }
+        Proof { root: self.work, features: &self.features, indexes: self.indexes }
     }
 }
 
@@ -128,6 +135,14 @@ impl GuardFacts for WorldFacts<'_> {
 
     fn exists(&self, path: &str) -> bool {
         fs::symlink_metadata(path).is_ok()
+    }
+
+    fn is_folder(&self, path: &str) -> bool {
+        fs::metadata(path).is_ok_and(|data| data.is_dir())
+    }
+
+    fn find_file(&self, folder: &str, fits: &dyn Fn(&str, FileSort) -> bool) -> Looked {
+        look_through(folder, fits)
     }
 
     fn measure(&self, path: &str, enough: u64) -> Option<Measure> {
@@ -209,7 +224,7 @@ impl GuardFacts for WorldFacts<'_> {
         let deadline = Duration::from_millis(call.exec.timeout_ms);
         extend_alarm(u32::try_from(deadline.as_secs() + 1).unwrap_or(1) + AFTERWARDS);
         let env = [("STEAD_GUARD", call.guard)];
-        let ran = run_program(&path, call.input.clone().into_bytes(), self.root, &env, deadline, ANSWER)
+        let ran = run_program(&path, call.input.clone().into_bytes(), self.work, &env, deadline, ANSWER)
             .map_err(|error| format!("`{}` could not be started: {error}", call.exec.path))?;
         match ran.end {
             CheckEnd::Exit(0) => ExecAnswer::parse(&ran.tail).map_err(|why| format!("`{}`: {why}", call.exec.path)),
@@ -223,9 +238,9 @@ impl GuardFacts for WorldFacts<'_> {
         record::now_millis()
     }
 
-    fn is_excused(&self, guard: &str, path: Option<&str>, command: Option<&str>) -> bool {
+    fn is_excused(&self, guard: &str, what: &Excuse<'_>) -> bool {
         let Some(excused) = &self.excused else { return false };
-        let about = judge::about(guard, self.event, path, command);
+        let about = judge::about(guard, self.event, what);
         let overrides = self.overrides.get_or_init(|| judge::in_force(self.indexes));
         let found = overrides.iter().find(|one| one.guard == guard && one.about == about);
         if let Some(found) = found {
@@ -233,6 +248,31 @@ impl GuardFacts for WorldFacts<'_> {
         }
         found.is_some()
     }
+}
+
+/// Looks through a folder; a tree with more entries than anybody can wait for is given up.
+fn look_through(folder: &str, fits: &dyn Fn(&str, FileSort) -> bool) -> Looked {
+    let mut folders = vec![(folder.trim_end_matches('/').to_owned(), 0)];
+    let mut seen = 0;
+    while let Some((folder, depth)) = folders.pop() {
+        let Ok(entries) = fs::read_dir(if folder.is_empty() { "/" } else { &folder }) else { continue };
+        for entry in entries.flatten() {
+            seen += 1;
+            if seen > ENTRIES || depth > DEPTH {
+                return Looked::Unknown;
+            }
+            let (Ok(name), Ok(sort)) = (entry.file_name().into_string(), entry.file_type()) else { continue };
+            let path = format!("{folder}/{name}");
+            if sort.is_dir() {
+                if fits(&path, FileSort::Folder) {
+                    folders.push((path, depth + 1));
+                }
+            } else if fits(&path, FileSort::File) {
+                return Looked::Found(path);
+            }
+        }
+    }
+    Looked::Nothing
 }
 
 fn read_text(path: &str) -> Option<String> {

@@ -3,8 +3,8 @@
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 
-use stead_gate::{Place, effects};
-use stead_guard::{Asked, CompiledView, Hit, Judgement, Mode, Then, judge};
+use stead_gate::{Place, Policy, effects};
+use stead_guard::{Asked, CompiledView, Excuse, Hit, Judgement, Mode, Then, judge, rewritten};
 use stead_harness::{Harness, Powers, WarnBy};
 use stead_model::{Capped, Event, EventKind, Level, Verdict, redact};
 use stead_store::Room;
@@ -67,7 +67,7 @@ impl<'a> Scene<'a> {
     }
 
     pub(crate) fn place(&self) -> Place<'_> {
-        Place { root: Some(self.root), cwd: &self.standing.cwd, env: self.env }
+        Place { root: Some(self.root), tree: self.standing.found.tree(), cwd: &self.standing.cwd, env: self.env }
     }
 
     pub(crate) fn log(&self) -> PathBuf {
@@ -76,7 +76,7 @@ impl<'a> Scene<'a> {
 
     pub(crate) fn facts<'b>(&'b self, event: &'b Event<'b>) -> WorldFacts<'b> {
         let features = self.policy.room(self.root, Room::Features);
-        WorldFacts::new(self.harness, event, self.root, &self.indexes, features)
+        WorldFacts::new(self.harness, event, [self.root, self.standing.found.work()], &self.indexes, features)
     }
 
     /// What the call would do.
@@ -88,7 +88,7 @@ impl<'a> Scene<'a> {
     /// Asks the guards.
     pub(crate) fn judge(&self, view: &CompiledView<'_>, event: &Event<'_>, facts: &WorldFacts<'_>) -> Judgement {
         let powers = powers(self.harness, &event.native);
-        let root = self.root.to_string_lossy();
+        let root = self.standing.found.work().to_string_lossy();
         let home = (self.env)("HOME").map(|home| home.to_string_lossy().into_owned());
         let asked = Asked {
             event,
@@ -98,7 +98,39 @@ impl<'a> Scene<'a> {
             can_rewrite: powers.rewrite,
             effects: &|| self.effects(event),
         };
-        judge(view, &asked, facts)
+        let judgement = judge(view, &asked, facts);
+        match judgement.verdict.rewrite.as_deref().and_then(|input| rewritten(event, input)) {
+            Some((moved, path)) => {
+                let asked = Asked { event: &moved, effects: &|| self.effects(&moved), ..asked };
+                self.judge_moved(judge(view, &asked, facts), &moved, &path, judgement)
+            }
+            None => judgement,
+        }
+    }
+
+    /// A call that a guard changed is another call: self-protection and the guards speak about it, too.
+    fn judge_moved(&self, there: Judgement, moved: &Event<'_>, path: &str, mut here: Judgement) -> Judgement {
+        let own = match self.policy.gates("gate.self_protection") {
+            true => {
+                let facts = FileFacts::new(self.indexes.clone(), self.harness, moved);
+                stead_gate::judge(&Policy::parse(&self.policy.text), moved, &self.place(), &facts)
+            }
+            false => Verdict::allow(),
+        };
+        let said = Verdict { rewrite: None, ..own.and(there.verdict) };
+        let is_new = |hit: &Hit| hit.would != Then::Rewrite && !here.hits.iter().any(|known| known.guard == hit.guard);
+        let (new, notes): (Vec<Hit>, Vec<String>) = (
+            there.hits.into_iter().filter(is_new).collect(),
+            there.notes.into_iter().filter(|note| !here.notes.contains(note)).collect(),
+        );
+        here.hits.extend(new);
+        here.notes.extend(notes);
+        if said.level > Level::Warn {
+            here.hits.iter_mut().filter(|hit| hit.would == Then::Rewrite).for_each(|hit| hit.overruled = true);
+            let told = Verdict::deny(stead_guard::GATE, format!("a guard would send it to {path}, and there:"));
+            here.verdict = Verdict { level: said.level, ..told }.and(Verdict { context: Vec::new(), ..said });
+        }
+        here
     }
 }
 
@@ -182,6 +214,10 @@ fn ask(scene: &Scene<'_>, view: &CompiledView<'_>, event: &Event<'_>, judged: &m
         ..HitLine::default()
     }));
     verdict.grant = grant;
+    if verdict.level == Level::Ask && !powers.ask && powers.deny {
+        let why = "this client cannot put it to the person, so it is denied";
+        verdict = verdict.and(Verdict::ask(stead_guard::GATE, why));
+    }
     if at_once {
         verdict.context.extend(notes.iter().map(Capped::new));
     } else if is_stop && powers.warn == WarnBy::Notice && !notes.is_empty() && verdict.level == Level::Allow {
@@ -275,19 +311,20 @@ fn line(hit: &Hit, event: &Event<'_>, powers: Powers, held: bool) -> HitLine {
         did,
         part: cut(&redact(part), BYTES),
         say: cut(&redact(&owed), BYTES * 4),
-        about: about(&hit.guard, event, hit.path.as_deref(), hit.command.as_deref()),
+        about: about(&hit.guard, event, &hit.excuse()),
     }
 }
 
-/// The mark of a guard and what it is about: a file, else a command, else the whole call.
-pub(super) fn about(guard: &str, event: &Event<'_>, path: Option<&str>, command: Option<&str>) -> String {
+/// The mark of a guard and what it is about: a file, or a feature in it, else a command, else the whole call.
+pub(super) fn about(guard: &str, event: &Event<'_>, what: &Excuse<'_>) -> String {
     let whole = || event.call.as_ref().map_or("", |call| call.input.as_ref());
-    let (kind, subject) = match (path, command) {
+    let (kind, subject) = match (what.path, what.command) {
         (Some(path), _) => ("path", path),
         (None, Some(command)) => ("command", command),
         (None, None) => ("call", whole()),
     };
-    let text = format!("{guard}\u{1}{kind}\u{1}{subject}");
+    let feature = what.feature.map(|feature| format!("\u{1}{feature}")).unwrap_or_default();
+    let text = format!("{guard}\u{1}{kind}\u{1}{subject}{feature}");
     format!("{:016x}", crate::policy::hash(text.as_bytes()))
 }
 

@@ -24,7 +24,7 @@ pub fn guard_news(indexes: &Path, now_millis: i64) -> Option<String> {
 /// The news as a part of the briefing.
 pub(crate) fn briefing_part(indexes: &Path, now_millis: i64) -> Option<BriefingPart> {
     let news = guard_news(indexes, now_millis)?;
-    let text = format!("In the last {DAYS} days {news}.");
+    let text = format!("In the last {DAYS} days, {news}.");
     Some(BriefingPart { title: "Guards".to_owned(), text, more: Some("stead guard stats".to_owned()) })
 }
 
@@ -32,5 +32,5 @@ pub(crate) fn briefing_part(indexes: &Path, now_millis: i64) -> Option<BriefingP
 pub(crate) fn of_turn(indexes: &Path, session: &str) -> Option<String> {
     let since = Since { lines: TURN, moment: "", turn_of: Some(session) };
     let news = tell_tally(&guard_tally(&indexes.join("sessions.jsonl"), since))?;
-    Some(format!("Stead: in this turn {news}. `stead guard stats` says more."))
+    Some(format!("Stead: in this turn, {news}. `stead guard stats` says more."))
 }

@@ -92,7 +92,7 @@ pub fn tell_tally(tallies: &[GuardTally]) -> Option<String> {
     let (shadow, warned) = (list(|tally| tally.shadow), list(|tally| tally.warned));
     let mut parts = Vec::new();
     if !shadow.is_empty() {
-        parts.push(format!("in shadow, would have acted: {shadow}"));
+        parts.push(format!("in shadow would have acted: {shadow}"));
     }
     if !warned.is_empty() {
         parts.push(format!("warned: {warned}"));
@@ -133,8 +133,8 @@ mod tests {
             let since = Since { lines: 100, moment: "2", turn_of };
             tell_tally(&guard_tally(&file, since)).unwrap_or_default()
         };
-        assert_eq!(told(None), "guards in shadow, would have acted: `a` twice; warned: `b` once");
-        assert_eq!(told(Some("s")), "guards in shadow, would have acted: `a` once; warned: `b` once");
+        assert_eq!(told(None), "guards in shadow would have acted: `a` twice; warned: `b` once");
+        assert_eq!(told(Some("s")), "guards in shadow would have acted: `a` once; warned: `b` once");
         assert_eq!(told(Some("nobody")), "");
         std::fs::remove_file(file).unwrap();
     }

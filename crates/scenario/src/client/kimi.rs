@@ -13,7 +13,7 @@ pub(super) const CLIENT: Client = Client {
     npm: &["--omit=optional"],
     scope: Scope::User,
     trust: &[
-        "nothing: installed by `stead init --user`, because it has no project settings, and the project by `stead context init`",
+        "nothing: installed by `stead init --user`, because it has no project settings, and the project by `stead init`",
     ],
     spawn: |task| vec![Call::spawn("coder", task)],
     expands: false,

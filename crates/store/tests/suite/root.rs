@@ -53,8 +53,12 @@ impl Place {
     }
 }
 
+fn from_tree(dir: PathBuf, tree: PathBuf) -> Found {
+    Found::Marked { dir, tree: Some(tree) }
+}
+
 fn marked(dir: PathBuf) -> Found {
-    Found::Marked { dir }
+    Found::Marked { dir, tree: None }
 }
 
 #[test]
@@ -96,11 +100,34 @@ fn a_worktree_has_its_own_marker_or_the_main_checkouts() {
     place.mark("elsewhere");
     assert_eq!(find_root(&start), marked(place.at("elsewhere")));
     place.mark("main");
-    assert_eq!(find_root(&start), marked(place.at("main")), "before what happens to lie above");
+    let tree = place.at("elsewhere/tree");
+    assert_eq!(find_root(&start), from_tree(place.at("main"), tree.clone()), "before what happens to lie above");
     place.mark("main/pkg");
-    assert_eq!(find_root(&start), marked(place.at("main/pkg")), "the same package of the main checkout");
+    let found = from_tree(place.at("main/pkg"), tree.join("pkg"));
+    assert_eq!(find_root(&start), found, "the same package of the main checkout");
     place.mark("elsewhere/tree");
     assert_eq!(find_root(&start), marked(place.at("elsewhere/tree")));
+}
+
+#[test]
+fn a_worktree_within_its_main_checkout_belongs_to_it() {
+    let place = Place::new();
+    place.repository("main", "main/runs/worktrees/one");
+    place.mark("main");
+    let tree = place.at("main/runs/worktrees/one");
+    let found = from_tree(place.at("main"), tree.clone());
+    assert_eq!(find_root(&tree.join("src")), found);
+    assert_eq!((found.work(), found.dir()), (tree.as_path(), place.at("main").as_path()));
+    // What is committed is in every worktree.
+    place.mark("main/runs/worktrees/one");
+    assert_eq!(find_root(&tree.join("src")), found);
+    place.mark("main/runs/worktrees/one/pkg");
+    assert_eq!(find_root(&tree.join("pkg")), marked(tree.join("pkg")), "a package that only this checkout has");
+    place.mark("main/pkg");
+    assert_eq!(find_root(&tree.join("pkg/src")), from_tree(place.at("main/pkg"), tree.join("pkg")));
+    // The name alone means nothing.
+    place.mark("main/worktrees/plain");
+    assert_eq!(find_root(&place.at("main/worktrees/plain")), marked(place.at("main/worktrees/plain")));
 }
 
 #[test]

@@ -1,13 +1,17 @@
+use std::fs;
+use std::path::{Path, PathBuf};
+
 use clap::Args;
 use serde_json::json;
 use stead_guard::{Problem, Severity, Source, lint, shipped};
+use stead_store::Room;
 
 use super::list::problem_as_json;
 use crate::cli::Exit;
 use crate::error::CliError;
 use crate::guards::Guards;
 use crate::project::Project;
-use crate::ui::Ui;
+use crate::ui::{Ui, counted};
 
 /// Check guard files: mistakes, missing tests, patterns that never match, advice that other guards stop
 ///
@@ -37,6 +41,9 @@ pub(super) fn run(args: &LintArgs, ui: &mut Ui) -> Result<Exit, CliError> {
             findings.push(problem.clone());
         }
     }
+    if args.ids.is_empty() {
+        findings.extend(buried(&project, &guards));
+    }
     let failed = findings.iter().any(|problem| problem.severity == Severity::Error);
     if args.json {
         let findings: Vec<_> = findings.iter().map(problem_as_json).collect();
@@ -48,13 +55,34 @@ pub(super) fn run(args: &LintArgs, ui: &mut Ui) -> Result<Exit, CliError> {
                 ui.line(format!("  {hint}"));
             }
         }
-        let count = match chosen.len() {
-            1 => "1 file".to_owned(),
-            count => format!("{count} files"),
-        };
-        ui.line(format!("{count} checked, {} findings", findings.len()));
+        let (files, findings) = (counted(chosen.len(), "file"), counted(findings.len(), "finding"));
+        ui.line(format!("{files} checked, {findings}"));
     }
     Ok(if failed { Exit::Failed } else { Exit::Done })
+}
+
+/// Guard files that lie too deep to be read.
+fn buried(project: &Project, guards: &Guards) -> Vec<Problem> {
+    let rooms = &guards.ground.rooms;
+    let Some((_, folder)) = rooms.iter().find(|(name, _)| name == Room::Guards.name()) else { return Vec::new() };
+    let inner = |path: &Path| {
+        let entries = fs::read_dir(path).into_iter().flatten().flatten();
+        entries.map(|entry| entry.path()).collect::<Vec<PathBuf>>()
+    };
+    let is_guard = |path: &Path| path.extension().is_some_and(|ending| ending == "yaml" || ending == "yml");
+    let folders = inner(&project.root().join(folder)).into_iter().filter(|path| path.is_dir());
+    let mut files: Vec<PathBuf> = folders.flat_map(|path| inner(&path)).filter(|path| is_guard(path)).collect();
+    files.sort();
+    let told = |path: PathBuf| Problem {
+        severity: Severity::Warning,
+        file: project.short(&path).display().to_string(),
+        line: 0,
+        column: 0,
+        guard: None,
+        message: "it is not applied: guards are not looked for in folders".to_owned(),
+        hint: Some(format!("move it to `{folder}/`")),
+    };
+    files.into_iter().map(told).collect()
 }
 
 fn chosen(args: &LintArgs, guards: &Guards) -> Result<Vec<Source>, CliError> {

@@ -4,12 +4,13 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use serde_json::json;
-use stead_guard::{Listed, Mode, Shipped, enable_text, mode_of, set_mode};
+use stead_guard::{Listed, Mode, Origin, Severity, Shipped, Source, State, enable_text, inventory, mode_of, set_mode};
 use stead_store::{Durability, Layout, Room, UserDirs, create_parents, replace};
 
 use crate::cli::Exit;
 use crate::error::CliError;
 use crate::guards::{Guards, path_of};
+use crate::person::{Whose, refuse_agents, require_person_to_weaken};
 use crate::project::{Project, env};
 use crate::ui::Ui;
 
@@ -19,6 +20,7 @@ use crate::ui::Ui;
     after_help = "Examples:\n  stead guard enable destructive\n  stead guard enable orchestrator-does-not-edit --with paths='src/**,lib/**'"
 )]
 pub(super) struct EnableArgs {
+    /// The guard, or a pack of them
     #[arg(value_name = "ID")]
     id: String,
     /// A value that the guard takes, as NAME=VALUE; may be repeated
@@ -52,7 +54,7 @@ impl Start {
     }
 }
 
-/// Switch a guard off
+/// Switch a guard off; only a person at a terminal may
 #[derive(Args)]
 #[command(after_help = "Example:\n  stead guard disable destructive")]
 pub(super) struct DisableArgs {
@@ -68,7 +70,7 @@ pub(super) struct PromoteArgs {
     which: Which,
 }
 
-/// Move a guard one step down: enforce, warn, shadow
+/// Move a guard one step down: enforce, warn, shadow; only a person at a terminal may
 #[derive(Args)]
 #[command(after_help = "Example:\n  stead guard demote infra-is-reviewed")]
 pub(super) struct DemoteArgs {
@@ -78,6 +80,7 @@ pub(super) struct DemoteArgs {
 
 #[derive(Args)]
 struct Which {
+    /// The guard, or a pack of them
     #[arg(value_name = "ID")]
     id: String,
     /// Print the result as JSON
@@ -88,15 +91,21 @@ struct Which {
 pub(super) fn enable(args: &EnableArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     let project = Project::find(ui)?;
     let guards = Guards::load(&project)?;
-    let own = guards.list.iter().find(|guard| guard.id == args.id && path_of(&project, guard).is_some());
-    if let Some(guard) = own.filter(|_| args.values.is_empty()) {
-        return put(guard, &guards, &project, args.mode.mode(), args.json, ui);
+    refuse_part(&args.id, &guards, "enable")?;
+    let mode = args.mode.mode();
+    let members = guards.members(&args.id)?;
+    let own = members.iter().find(|guard| path_of(&project, guard).is_some()).copied();
+    if own.is_some() && !args.values.is_empty() && Shipped::named(&args.id).is_none() {
+        return Err(CliError::usage(format!("`{}` takes no values", args.id)).hinted("edit its file instead"));
     }
-    if Shipped::named(&args.id).is_none() {
-        return Err(match guards.find(&args.id) {
-            Ok(_) => CliError::usage(format!("`{}` takes no values", args.id)).hinted("edit its file instead"),
-            Err(unknown) => unknown,
-        });
+    let whose = whose(args.user, own);
+    let loosens = |guard: &&Listed| guard.state == State::Active && (mode < guard.mode || !args.values.is_empty());
+    match members.iter().any(loosens) {
+        true => require_person_to_weaken("loosen a guard", whose, &project, ui)?,
+        false => refuse_agents("take guards into use", whose, &project)?,
+    }
+    if let Some(guard) = own.filter(|_| args.values.is_empty()) {
+        return put(guard, &guards, &project, mode, args.json, ui);
     }
     let mut values = Vec::new();
     for value in &args.values {
@@ -116,39 +125,103 @@ pub(super) fn enable(args: &EnableArgs, ui: &mut Ui) -> Result<Exit, CliError> {
         Some(path) => path,
         None => fresh_path(&args.id, args.user, &project)?,
     };
-    write(&path, &set_mode(&text, args.mode.mode()))?;
-    tell(&args.id, args.mode.mode(), &path, &project, args.json, ui);
+    let text = set_mode(&text, mode);
+    refuse_broken(&args.id, &text, &guards)?;
+    write(&path, &text)?;
+    tell(&args.id, mode, &path, &project, args.json, ui);
     Ok(Exit::Done)
 }
 
 pub(super) fn disable(args: &DisableArgs, ui: &mut Ui) -> Result<Exit, CliError> {
-    step(&args.which, ui, |_| Some(Mode::Off))
+    step(&args.which, Step::Off, ui)
 }
 
 pub(super) fn promote(args: &PromoteArgs, ui: &mut Ui) -> Result<Exit, CliError> {
-    step(&args.which, ui, Mode::promoted)
+    step(&args.which, Step::Up, ui)
 }
 
 pub(super) fn demote(args: &DemoteArgs, ui: &mut Ui) -> Result<Exit, CliError> {
-    step(&args.which, ui, Mode::demoted)
+    step(&args.which, Step::Down, ui)
 }
 
-fn step(which: &Which, ui: &mut Ui, next: impl Fn(Mode) -> Option<Mode>) -> Result<Exit, CliError> {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Step {
+    Up,
+    Down,
+    Off,
+}
+
+impl Step {
+    fn verb(self) -> &'static str {
+        match self {
+            Self::Up => "promote",
+            Self::Down => "demote",
+            Self::Off => "disable",
+        }
+    }
+
+    fn from(self, mode: Mode) -> Option<Mode> {
+        match self {
+            Self::Up => mode.promoted(),
+            Self::Down => mode.demoted(),
+            Self::Off => Some(Mode::Off),
+        }
+    }
+}
+
+fn step(which: &Which, step: Step, ui: &mut Ui) -> Result<Exit, CliError> {
     let project = Project::find(ui)?;
     let guards = Guards::load(&project)?;
-    // A pack is known by its own name, and so is a file that states the mode for all guards in it.
-    let pack = |guard: &&Listed| guard.id.split('.').next() == Some(which.id.as_str());
-    let guard = match guards.find(&which.id) {
-        Ok(guard) => guard,
-        Err(unknown) => guards.list.iter().find(pack).ok_or(unknown)?,
-    };
+    refuse_part(&which.id, &guards, step.verb())?;
+    let members = guards.members(&which.id)?;
+    let Some(guard) = members.first().copied() else { return Err(guards.unknown(&which.id)) };
+    match step {
+        Step::Up => refuse_agents("move a guard", whose(false, Some(guard)), &project)?,
+        Step::Down | Step::Off => require_person_to_weaken("loosen a guard", whose(false, Some(guard)), &project, ui)?,
+    }
     let stated = guards.source_of(guard).and_then(|source| mode_of(&source.text));
     let now = stated.unwrap_or(guard.mode);
-    let Some(mode) = next(now) else {
-        return Err(CliError::user(format!("`{}` is in mode `{}` already", which.id, now.name()))
-            .hinted("`stead guard disable` switches one off"));
+    let Some(mode) = step.from(now) else {
+        let hint = match step {
+            Step::Up => format!("no mode is above it; `stead guard stats {}` says what it did", which.id),
+            Step::Down | Step::Off => format!("`stead guard disable {}` switches it off", which.id),
+        };
+        return Err(CliError::user(format!("`{}` is in mode `{}` already", which.id, now.name())).hinted(hint));
     };
     put(guard, &guards, &project, mode, which.json, ui)
+}
+
+/// The guards of one file move together; nobody switches all of them by naming one.
+fn refuse_part(id: &str, guards: &Guards, verb: &str) -> Result<(), CliError> {
+    let Some((pack, _)) = id.rsplit_once('.') else { return Ok(()) };
+    let Ok(guard) = guards.find(id) else { return Ok(()) };
+    let many = guards.list.iter().filter(|other| other.file == guard.file).count();
+    if many < 2 {
+        return Ok(());
+    }
+    Err(CliError::user(format!("`{id}` is one of {many} guards in {}, which move together", guard.file))
+        .hinted(format!("`stead guard {verb} {pack}` moves all of them")))
+}
+
+/// Whose file is changed.
+fn whose(user: bool, own: Option<&Listed>) -> Whose {
+    let is_persons = user || own.is_some_and(|guard| guard.origin == Origin::User);
+    if is_persons { Whose::Person } else { Whose::Project }
+}
+
+/// Tries the text before it is written: a file that is not applied guards nothing.
+fn refuse_broken(id: &str, text: &str, guards: &Guards) -> Result<(), CliError> {
+    let (_, problems) = inventory(&[Source::project(format!("{id}.yaml"), text.to_owned())], &guards.ground);
+    match problems.into_iter().find(|problem| problem.severity == Severity::Error) {
+        None => Ok(()),
+        Some(problem) => {
+            let error = CliError::usage(format!("`{id}` would not work like this: {}", problem.message));
+            Err(match problem.hint() {
+                Some(hint) => error.hinted(hint),
+                None => error.hinted("nothing was written; `stead guard show` has the values it takes"),
+            })
+        }
+    }
 }
 
 /// Writes the mode into the guard's file, or into a new one for a guard that has none.

@@ -1,6 +1,6 @@
 use clap::Args;
 use serde_json::json;
-use stead_guard::{Severity, Source, lint};
+use stead_guard::{Severity, Source, State, lint};
 use stead_model::FileId;
 use stead_store::{Creation, Durability, Layout, Room, UserDirs, create, create_parents};
 
@@ -8,6 +8,7 @@ use super::list::problem_as_json;
 use crate::cli::Exit;
 use crate::error::CliError;
 use crate::guards::Guards;
+use crate::person::{Whose, refuse_agents, require_person_to_weaken};
 use crate::project::{Project, env};
 use crate::ui::Ui;
 
@@ -23,7 +24,7 @@ pub(super) struct NewArgs {
     /// Files that it is about: any change of them counts; may be repeated
     #[arg(long, value_name = "PATTERN")]
     writes: Vec<String>,
-    /// Commands that it is about, as words in any order; may be repeated
+    /// Commands that it is about, as words in this order; flags may stand anywhere; may be repeated
     #[arg(long, value_name = "WORDS")]
     runs: Vec<String>,
     /// What the agent is told
@@ -51,6 +52,13 @@ pub(super) fn run(args: &NewArgs, ui: &mut Ui) -> Result<Exit, CliError> {
         false => Layout::of(&project.config).dir(project.root(), Room::Guards),
     };
     let path = folder.join(format!("{}.yaml", args.id));
+    let whose = if args.user { Whose::Person } else { Whose::Project };
+    // It would stand before one of that name that holds, and be weaker.
+    let replaces = guards.members(&args.id).is_ok_and(|held| held.iter().any(|guard| guard.state == State::Active));
+    match replaces && !path.exists() {
+        true => require_person_to_weaken("replace a guard that holds", whose, &project, ui)?,
+        false => refuse_agents("make guards", whose, &project)?,
+    }
     let text = text(args);
     create_parents(&path)?;
     if create(&path, text.as_bytes(), Durability::Synced)? == Creation::Existed {

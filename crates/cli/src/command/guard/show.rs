@@ -6,12 +6,13 @@ use crate::cli::Exit;
 use crate::error::CliError;
 use crate::guards::{Guards, state_in_words};
 use crate::project::Project;
-use crate::ui::Ui;
+use crate::ui::{Ui, counted};
 
 /// Show one guard: what it is, whether it applies, and its text
 #[derive(Args)]
 #[command(after_help = "Example:\n  stead guard show tested-needs-evidence")]
 pub(super) struct ShowArgs {
+    /// The guard, or a pack of them
     #[arg(value_name = "ID")]
     id: String,
     /// Print it as JSON
@@ -22,16 +23,24 @@ pub(super) struct ShowArgs {
 pub(super) fn run(args: &ShowArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     let project = Project::find(ui)?;
     let guards = Guards::load(&project)?;
-    let guard = guards.find(&args.id)?;
-    let text = guards.source_of(guard).map(|source| source.text).unwrap_or_default();
+    let members = guards.members(&args.id)?;
+    let Some(first) = members.first() else { return Err(guards.unknown(&args.id)) };
+    let text = guards.source_of(first).map(|source| source.text).unwrap_or_default();
     if args.json {
-        let mut shown = as_json(guard);
+        let mut shown = if first.id == args.id { as_json(first) } else { json!({"id": args.id, "file": first.file}) };
+        if first.id != args.id {
+            shown["guards"] = members.iter().map(|guard| as_json(guard)).collect();
+        }
         shown["text"] = json!(text);
         ui.json(&shown);
         return Ok(Exit::Done);
     }
-    ui.line(format!("{} ({}, {}): {}", guard.id, guard.mode.name(), guard.then.name(), state_in_words(&guard.state)));
-    ui.line(format!("{}, version {}, {} tests\n", guard.file, guard.version, guard.tests));
+    for guard in &members {
+        let state = state_in_words(&guard.state);
+        ui.line(format!("{} ({}, {}): {state}", guard.id, guard.mode.name(), guard.then.name()));
+    }
+    let tests = counted(members.iter().map(|guard| guard.tests).sum(), "test");
+    ui.line(format!("{}, version {}, {tests}\n", first.file, first.version));
     ui.raw(&text);
     if !text.ends_with('\n') {
         ui.raw("\n");

@@ -26,8 +26,11 @@ const DORMANT: u64 = 200;
 /// Read from the session log, so it goes as far back as that does. A guard that never hit in 200 calls is called dormant,
 /// one that is often objected to noisy.
 #[derive(Args)]
-#[command(after_help = "Example:\n  stead guard stats --days 7 --json")]
+#[command(after_help = "Examples:\n  stead guard stats\n  stead guard stats infra-is-reviewed --days 7")]
 pub(super) struct StatsArgs {
+    /// Only these guards, or packs of them
+    #[arg(value_name = "ID")]
+    ids: Vec<String>,
     /// Only the last so many days
     #[arg(long, value_name = "N")]
     days: Option<u32>,
@@ -67,13 +70,19 @@ pub(super) fn run(args: &StatsArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     let project = Project::find(ui)?;
     let guards = Guards::load(&project)?;
     let since = args.days.map(|days| rfc3339(now_millis() - i64::from(days) * 24 * 3600 * 1000)).unwrap_or_default();
+    let mut asked: Vec<&str> = Vec::new();
+    for id in args.ids.iter().filter(|id| *id != GATE) {
+        asked.extend(guards.members(id)?.iter().map(|guard| guard.id.as_str()));
+    }
+    let is_asked = |id: &str| args.ids.is_empty() || asked.contains(&id) || args.ids.iter().any(|asked| asked == id);
     let (counts, events) = count(&project, &since)?;
     let rows: Vec<(String, Count, Vec<&str>)> = guards
         .list
         .iter()
-        .filter(|guard| guard.state == State::Active)
+        .filter(|guard| guard.state == State::Active || !args.ids.is_empty())
         .map(|guard| (guard.id.as_str(), guard.on.iter().map(|on| events.get(*on).copied().unwrap_or(0)).sum()))
         .chain([(GATE, events.get("before-tool").copied().unwrap_or(0))])
+        .filter(|(id, _)| is_asked(id))
         .map(|(id, evaluations)| {
             let count = Count { evaluations, ..counts.get(id).cloned().unwrap_or_default() };
             let marks = marks(id, &count);

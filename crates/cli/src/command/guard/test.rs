@@ -28,8 +28,7 @@ pub(super) fn run(args: &TestArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     let guards = Guards::load(&project)?;
     let mut sources = Vec::new();
     for id in &args.ids {
-        let guard = guards.find(id)?;
-        sources.extend(guards.source_of(guard));
+        sources.extend(guards.members(id)?.first().and_then(|guard| guards.source_of(guard)));
     }
     if args.ids.is_empty() {
         sources.clone_from(&guards.sources);

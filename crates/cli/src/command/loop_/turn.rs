@@ -5,6 +5,7 @@ use stead_context::{Activated, Loop};
 use super::{Here, as_json, holds};
 use crate::cli::Exit;
 use crate::error::CliError;
+use crate::person::{Whose, refuse_agents};
 use crate::ui::Ui;
 
 /// Put a loop into the foreground of this session, which it then holds
@@ -71,6 +72,7 @@ pub(super) fn resume(args: &ResumeArgs, here: &Here, ui: &mut Ui) -> Result<Exit
 
 pub(super) fn pause(args: &PauseArgs, here: &Here, ui: &mut Ui) -> Result<Exit, CliError> {
     let id = here.loops.find(&args.which.id)?;
+    refuse_strangers(&id, here)?;
     let state = here.loops.pause(&id, here.caller.as_ref(), here.now)?;
     ended(&args.which, &state, &format!("`stead loop resume {id}` lets it go on"), ui);
     Ok(Exit::Done)
@@ -78,9 +80,19 @@ pub(super) fn pause(args: &PauseArgs, here: &Here, ui: &mut Ui) -> Result<Exit, 
 
 pub(super) fn cancel(args: &CancelArgs, here: &Here, ui: &mut Ui) -> Result<Exit, CliError> {
     let id = here.loops.find(&args.which.id)?;
+    refuse_strangers(&id, here)?;
     let state = here.loops.cancel(&id, here.caller.as_ref(), here.now)?;
     ended(&args.which, &state, "", ui);
     Ok(Exit::Done)
+}
+
+/// An agent may end the loops that its session started, and no others.
+fn refuse_strangers(id: &str, here: &Here) -> Result<(), CliError> {
+    let own = |caller| here.loops.read(id).is_ok_and(|file| file.state.started_by.is(caller));
+    match here.caller.as_ref().is_some_and(own) {
+        true => Ok(()),
+        false => refuse_agents("end a loop that somebody else started", Whose::Project, &here.project),
+    }
 }
 
 fn taken_up(which: &Which, activated: &Activated, how: &str, ui: &mut Ui) {

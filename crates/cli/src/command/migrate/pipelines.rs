@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use stead_install::text_diff;
 use stead_pipeline::Catalog;
-use stead_pipeline::migrate::{Migration, carry_out, survey};
+use stead_pipeline::migrate::{Migration, Rewrite, carry_out, survey};
 
 use crate::error::CliError;
 use crate::ui::Ui;
@@ -22,7 +22,7 @@ impl Rewrites {
 
     pub(super) fn show(&self, ui: &mut Ui) {
         for rewrite in &self.migration.rewrites {
-            ui.line(format!("rewrites {}", rewrite.name));
+            ui.line(format!("{:<8} {}", deed(rewrite), rewrite.name));
             ui.raw(text_diff(&rewrite.name, rewrite.before.as_deref(), rewrite.after.as_deref()));
             for note in &rewrite.notes {
                 ui.line(format!("           look at it: {note}"));
@@ -72,6 +72,7 @@ impl Rewrites {
             let failed = self.failed.iter().find(|(name, _)| *name == rewrite.name).map(|(_, why)| why);
             json!({
                 "file": rewrite.name,
+                "deed": deed(rewrite),
                 "applied": !dry_run && failed.is_none(),
                 "why": failed,
                 "notes": rewrite.notes,
@@ -83,7 +84,16 @@ impl Rewrites {
     }
 }
 
-fn write(rewrite: &stead_pipeline::migrate::Rewrite) -> Result<(), String> {
+/// What is done to a file, in a word.
+fn deed(rewrite: &Rewrite) -> &'static str {
+    match (&rewrite.before, &rewrite.after) {
+        (None, _) => "writes",
+        (Some(_), None) => "deletes",
+        (Some(_), Some(_)) => "rewrites",
+    }
+}
+
+fn write(rewrite: &Rewrite) -> Result<(), String> {
     carry_out(rewrite).map_err(|error| match std::error::Error::source(&error) {
         Some(cause) => format!("{error}: {cause}"),
         None => error.to_string(),

@@ -5,7 +5,8 @@ use std::thread::sleep;
 use std::time::Duration;
 
 use serde_json::json;
-use stead_pipeline::{EngineError, RunFolder, RunLock, start_in_background};
+use stead_pipeline::{EngineError, EventLine, RunEvent, RunFolder, RunLock, start_in_background};
+use stead_store::Tail;
 
 use super::RunArgs;
 use crate::cli::Exit;
@@ -19,18 +20,13 @@ const PAUSE: Duration = Duration::from_millis(20);
 /// Leaves the run to a process of its own and waits until that holds the run, or says why it does not.
 pub(super) fn start(args: &RunArgs, room: &RunRoom, folder: &RunFolder, ui: &mut Ui) -> Result<Exit, CliError> {
     // Said here rather than by a second engine, whose words would have to be told from the first one's deeds.
-    if let Some(holder) = RunLock::holder(folder.path()) {
-        let holder = format!("process {}, since {}", holder.pid, holder.since);
-        return Err(EngineError::Held { run: folder.name().to_owned(), holder }.into());
+    if let Some(held) = held(folder) {
+        return Err(held.into());
     }
     let log = folder.path().join("engine.log");
     fs::create_dir_all(folder.path())
         .map_err(|source| CliError::user(format!("cannot create `{}`", folder.path().display())).because(source))?;
-    let before = Before {
-        is_new: !folder.is_begun(),
-        touched: touched(folder),
-        said: log.metadata().map_or(0, |data| data.len()),
-    };
+    let before = Before { is_new: !folder.is_begun(), said: log.metadata().map_or(0, |data| data.len()) };
     let mut child = start_in_background(&mut command(args, ui)?, &log)
         .map_err(|source| CliError::user("cannot start an engine in the background").because(source))?;
     loop {
@@ -42,7 +38,7 @@ pub(super) fn start(args: &RunArgs, room: &RunRoom, folder: &RunFolder, ui: &mut
             return Ok(Exit::Done);
         }
         if let Some(status) = ended {
-            return over(args, room, folder, &before, status, ui);
+            return over(args, room, folder, &before, (child.id(), status), ui);
         }
         sleep(PAUSE);
     }
@@ -51,14 +47,27 @@ pub(super) fn start(args: &RunArgs, room: &RunRoom, folder: &RunFolder, ui: &mut
 /// How the run's folder was before the engine.
 struct Before {
     is_new: bool,
-    /// When the state was last written.
-    touched: Option<String>,
     /// How long the log was.
     said: u64,
 }
 
-fn touched(folder: &RunFolder) -> Option<String> {
-    folder.state().ok().flatten().map(|state| state.updated_at)
+/// The error for whoever wants a run that another engine works on.
+pub(super) fn held(folder: &RunFolder) -> Option<EngineError> {
+    let holder = RunLock::holder(folder.path())?;
+    let holder = format!("process {}, since {}", holder.pid, holder.since);
+    Some(EngineError::Held { run: folder.name().to_owned(), holder })
+}
+
+/// Says whether this process was an engine of the run.
+fn has_worked(folder: &RunFolder, engine: u32) -> bool {
+    let Ok(lines) = Tail::open(&folder.events_path()) else { return false };
+    let events = lines.flatten().filter_map(|line| serde_json::from_str::<EventLine>(&line.text).ok());
+    // It was the last one, or one of those that tried at the same moment.
+    let mut engines = events.filter_map(|line| match line.event {
+        RunEvent::RunStarted { pid, .. } | RunEvent::RunResumed { pid, .. } => Some(pid),
+        _ => None,
+    });
+    engines.next() == Some(engine) || engines.next() == Some(engine)
 }
 
 /// This very command, but for the background.
@@ -108,10 +117,17 @@ fn over(
     room: &RunRoom,
     folder: &RunFolder,
     before: &Before,
-    status: ExitStatus,
+    (engine, status): (u32, ExitStatus),
     ui: &mut Ui,
 ) -> Result<Exit, CliError> {
-    if touched(folder) == before.touched {
+    if !has_worked(folder, engine) {
+        // Several that start at once share the log, so what another one holds is told from the run itself.
+        if let Some(held) = held(folder) {
+            return Err(held.into());
+        }
+        if !args.resume && folder.is_begun() {
+            return Err(super::exists(args, folder));
+        }
         let log = folder.path().join("engine.log");
         ui.note(said(&log, before.said).trim_end());
         if before.is_new && !folder.is_begun() {

@@ -6,16 +6,15 @@ use stead_pipeline::{RunView, list_runs};
 
 use crate::cli::Exit;
 use crate::error::CliError;
+use crate::guards::Guards;
 use crate::here::Here;
 use crate::progress::one_line;
 use crate::project::now_millis;
 use crate::run_room::RunRoom;
-use crate::ui::Ui;
+use crate::ui::{Ui, WIDTH, counted};
 
 /// How many runs are named.
 const RUNS: usize = 5;
-
-const WIDTH: usize = 80;
 
 /// What there is to see of a project.
 struct Glance {
@@ -28,6 +27,8 @@ struct Glance {
     packet: Option<Latest>,
     /// What guards in shadow would have done lately, and what they warned of.
     guards: Option<String>,
+    /// How many guard files are not applied.
+    broken: usize,
 }
 
 struct Latest {
@@ -70,7 +71,8 @@ fn look(here: &Here, ui: &Ui) -> Result<Glance, CliError> {
     });
     let (runs, unread) = list_runs(&RunRoom::find(ui)?.dir());
     let guards = guard_news(&here.project.indexes(), now_millis());
-    Ok(Glance { harnesses: installed(&here.site()), loops, runs, unread, packet: latest, guards })
+    let broken = if here.project.found.is_marked() { Guards::load(&here.project)?.broken_files() } else { 0 };
+    Ok(Glance { harnesses: installed(&here.site()), loops, runs, unread, packet: latest, guards, broken })
 }
 
 fn tell(glance: &Glance, ui: &mut Ui) {
@@ -102,6 +104,11 @@ fn tell(glance: &Glance, ui: &mut Ui) {
     if let Some(news) = &glance.guards {
         field("guards", news.trim_start_matches("guards "), ui);
     }
+    if glance.broken > 0 {
+        let name = if glance.guards.is_some() { "" } else { "guards" };
+        let files = counted(glance.broken, "file");
+        field(name, &format!("{files} broken and not applied; `stead guard lint` says why"), ui);
+    }
 }
 
 fn field(name: &str, text: &str, ui: &mut Ui) {
@@ -128,5 +135,6 @@ fn as_json(here: &Here, is_marked: bool, glance: &Glance) -> Value {
         "unreadable_runs": glance.unread,
         "packet": packet,
         "guards": glance.guards,
+        "broken_guard_files": glance.broken,
     })
 }

@@ -99,7 +99,7 @@ fn loops_are_listed_shown_and_explained() {
     let run = world.stead(&["loop", "resume", &id]);
     assert!(run.code == 1 && run.stderr.contains("is cancelled"), "{run}");
     let outside = crate::world::bare().stead(&["loop", "list"]);
-    assert!(outside.code == 1 && outside.stderr.contains("stead context init"), "{outside}");
+    assert!(outside.code == 1 && outside.stderr.contains("stead init"), "{outside}");
 }
 
 #[test]

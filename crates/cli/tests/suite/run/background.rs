@@ -1,6 +1,6 @@
 //! Engines of their own: they outlive the command that started them, and say why they could not start.
 
-use super::{CONTINUE, fixed, is_alive, run_file, state, until, with_stage, written};
+use super::{CONTINUE, fixed, is_alive, run_file, start, state, until, with_stage, written};
 
 #[test]
 fn an_engine_in_the_background_is_there_when_the_command_returns() {
@@ -50,13 +50,29 @@ fn a_second_engine_is_refused_by_name() {
     let world = with_stage(&fixed(1), &format!("while [ ! -e go ]; do sleep 0.05; done; {CONTINUE}"));
     world.stead(&["run", "stage", "chore", "it", "--background"]).ok();
     let engine = world.stead(&["status", "it", "--json"]).json()["pid"].to_string();
-    for background in [&[][..], &["--background"]] {
-        let args = [&["run", "stage", "chore", "it", "--resume"][..], background].concat();
+    for options in [&[][..], &["--background"], &["--resume"], &["--resume", "--background"]] {
+        let args = [&["run", "stage", "chore", "it"][..], options].concat();
         let run = world.stead(&args);
         assert_eq!(run.code, 1, "{run}");
         assert!(run.stderr.contains(&engine), "{engine}: {run}");
     }
     world.write("project/go", "");
+    until("the run is done", || state(&world, "it")["status"] == "done");
+}
+
+#[test]
+fn of_two_that_start_at_once_the_loser_says_so() {
+    let world = with_stage(&fixed(1), &format!("while [ ! -e go ]; do sleep 0.05; done; {CONTINUE}"));
+    let args = ["run", "stage", "chore", "it", "--background"];
+    let starters: Vec<_> = (0..5).map(|_| start(&world, &args)).collect();
+    let ended: Vec<_> = starters.into_iter().map(|child| child.wait_with_output().unwrap()).collect();
+    world.write("project/go", "");
+    assert_eq!(ended.iter().filter(|output| output.status.success()).count(), 1, "{ended:?}");
+    for loser in ended.iter().filter(|output| !output.status.success()) {
+        let said = String::from_utf8_lossy(&loser.stderr);
+        assert!(said.contains("error: run `it` is in the hands of another engine"), "{said}");
+        assert!(loser.stdout.is_empty() && loser.status.code() == Some(1), "{loser:?}");
+    }
     until("the run is done", || state(&world, "it")["status"] == "done");
 }
 

@@ -1,6 +1,6 @@
 //! Ending a run from outside: Ctrl-C, `stead stop`, and what they must reach.
 
-use std::io::Read;
+use std::io::{BufRead, Read};
 use std::process::Child;
 
 use stead_testkit::World;
@@ -43,6 +43,7 @@ fn ctrl_c_reaches_grandchildren() {
         signal(&child, name);
         let said = ended(child, 130);
         assert!(said.contains("stead run stage chore it --resume"), "{said}");
+        assert!(said.contains("ending the agents") && said.contains("a second Ctrl-C ends them now"), "{said}");
         cancelled(&world, &pids);
     }
 }
@@ -73,6 +74,39 @@ fn a_stubborn_agent_is_ended_at_the_second_ctrl_c() {
     signal(&child, "INT");
     ended(child, 130);
     until("the agent is gone", || !is_alive(&agent));
+}
+
+/// Nobody waits for the agents' time before a person hears that Ctrl-C did something.
+#[test]
+fn ctrl_c_is_answered_at_once() {
+    let script = "trap '' TERM INT HUP\necho $$ > agent\nwhile :; do sleep 1; done\n";
+    let world = with_stage(&fixed(1), script);
+    let mut child = start(&world, &["run", "stage", "chore", "it"]);
+    let agent = written(&world, "project/agent");
+    signal(&child, "INT");
+    let mut lines = std::io::BufReader::new(child.stderr.take().unwrap()).lines();
+    lines.find(|line| line.as_ref().is_ok_and(|line| line.contains("ending the agents"))).unwrap().unwrap();
+    assert!(is_alive(&agent), "it has its time");
+    signal(&child, "INT");
+    lines.for_each(drop);
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    until("the agent is gone", || !is_alive(&agent));
+}
+
+#[test]
+fn what_a_killed_engine_left_can_be_stopped() {
+    let (world, mut child, pids) = endless();
+    signal(&child, "KILL");
+    child.wait().unwrap();
+    assert!(pids.iter().all(|pid| is_alive(pid)));
+    let status = world.stead(&["status", "it"]);
+    assert!(status.stdout.contains("interrupted") && status.stdout.contains("`stead stop it` ends them"), "{status}");
+    let run = world.stead(&["stop", "it"]);
+    assert_eq!(run.code, 0, "{run}");
+    assert!(run.stdout.contains("ended 2 processes") || run.stdout.contains("ended 3 processes"), "{run}");
+    assert!(run.stdout.contains("stead run stage chore it --resume"), "{run}");
+    cancelled(&world, &pids);
+    assert_eq!(world.stead(&["stop", "it"]).code, 1);
 }
 
 #[test]

@@ -27,6 +27,17 @@ fn a_stage_is_played_with_its_fixtures() {
     assert_eq!((&said["status"], &said["nodes"][0]["iteration_completed"]), (&"done".into(), &2.into()), "{said}");
 }
 
+/// What ends as a limit is not kept, so nothing in it is named.
+#[test]
+fn a_folder_that_goes_is_not_pointed_at() {
+    let world = with_stage("termination:\n  type: judgment\n", CONTINUE);
+    let run = world.stead(&["test", "stage", "chore", "--iterations", "1"]);
+    assert_eq!(run.code, 3, "{run}");
+    assert!(!format!("{}{}", run.stdout, run.stderr).contains("stead-test-"), "{run}");
+    let said = world.stead(&["test", "stage", "chore", "--iterations", "1", "--json"]).json();
+    assert_eq!((&said["log"], &said["folder"]), (&serde_json::Value::Null, &serde_json::Value::Null), "{said}");
+}
+
 #[test]
 fn every_built_in_stage_and_pipeline_passes() {
     let world = marked();

@@ -1,6 +1,8 @@
 //! Going on with a run, and refusing to when it would be wrong.
 
-use super::{CONTINUE, events, fixed, pipeline, run_file, stage, state, with_stage};
+use stead_testkit::{Run, World};
+
+use super::{CONTINUE, STOP, events, fixed, pipeline, run_file, stage, state, with_stage};
 
 /// Fails in its second iteration until somebody mends it.
 const BREAKS: &str = "echo $STEAD_ITERATION >> tried; [ $STEAD_ITERATION != 2 ] || [ -e mended ] || exit 9\n";
@@ -59,16 +61,111 @@ fn what_is_resumed_must_be_what_was_begun() {
     assert!(run.stderr.contains("`never`"), "{run}");
 }
 
+/// The command after `resume:`, as a person would type it.
+#[track_caller]
+fn hinted(run: &Run) -> Vec<String> {
+    let line = run.stderr.lines().find_map(|line| line.strip_prefix("resume: stead "));
+    line.unwrap_or_else(|| panic!("no way to resume: {run}")).split(' ').map(str::to_owned).collect()
+}
+
+fn play(world: &World, command: &[String]) -> Run {
+    world.stead(&command.iter().map(String::as_str).collect::<Vec<_>>())
+}
+
+const JUDGMENT: &str =
+    "termination:\n  type: judgment\n  min_iterations: 1\n  consensus: 1\nguardrails:\n  max_iterations: 2\n";
+
 #[test]
-fn options_of_the_plan_do_not_fit_a_resumed_run() {
+fn a_limit_says_how_to_go_on_and_that_works() {
+    let script =
+        format!("echo $STEAD_ITERATION >> tried; [ $STEAD_ITERATION = 3 ] && {{ {STOP}; exit 0; }}; {CONTINUE}");
+    for (on_limit, code) in [("", 3), ("  on_limit: fail\n", 1)] {
+        let world = with_stage(&format!("{JUDGMENT}{on_limit}"), &script);
+        let run = world.stead(&["run", "stage", "chore", "it"]);
+        assert_eq!(run.code, code, "{run}");
+        let command = hinted(&run);
+        assert_eq!(command[command.len() - 2..], ["--max", "4"], "{run}");
+        assert_eq!(world.stead(&["status", "it", "--json"]).json()["resume"], format!("stead {}", command.join(" ")));
+        let run = play(&world, &command);
+        assert_eq!(run.code, 0, "{run}");
+        assert!(run.stderr.contains("at most 4 iterations"), "{run}");
+        assert_eq!(world.read("project/tried"), "1\n2\n3\n");
+        assert!(world.read(run_file("it/plan.json")).contains("\"amendments\""));
+        // It is done, and no option changes that.
+        let run = world.stead(&["run", "stage", "chore", "it", "--resume", "--max", "9"]);
+        assert_eq!(run.code, 1, "{run}");
+        assert!(run.stderr.contains("done") && run.stderr.contains("another name"), "{run}");
+    }
+}
+
+#[test]
+fn a_limit_of_time_names_no_command_that_would_not_work() {
+    let head =
+        JUDGMENT.replace("max_iterations: 2\n", "max_iterations: 9\n  max_runtime_seconds: 1\n  on_limit: fail\n");
+    let world = with_stage(&head, "sleep 600");
+    let run = world.stead(&["run", "stage", "chore", "it"]);
+    assert_eq!(run.code, 1, "{run}");
+    assert!(!run.stderr.contains("--resume") && run.stderr.contains("hint: its time or money is used up"), "{run}");
+}
+
+#[test]
+fn a_missing_program_can_be_replaced_for_the_rest_of_the_run() {
+    let world = with_stage(&fixed(2), &format!("[ $STEAD_ITERATION = 1 ] || [ -e mended ] || exit 1; {CONTINUE}"));
+    let file = "project/.agent/stages/chore/stage.yaml";
+    world.write(file, format!("name: chore\ndescription: A test\n{}provider:\n  command: [\"./gone\"]\n", fixed(2)));
+    let run = world.stead(&["run", "stage", "chore", "it"]);
+    assert_eq!(run.code, 1, "{run}");
+    let command = hinted(&run);
+    assert!(run.stderr.contains(&format!("stead {} --provider NAME", command.join(" "))), "{run}");
+    world.write(
+        "project/agent.sh",
+        format!("#!/bin/sh\n[ $STEAD_ITERATION = 1 ] || [ -e mended ] || exit 1\n{CONTINUE}\n"),
+    );
+    std::fs::set_permissions(world.project().join("agent.sh"), std::os::unix::fs::PermissionsExt::from_mode(0o755))
+        .unwrap();
+    world.write("project/spec.md", "the spec\n");
+    let options = ["--provider", "./agent.sh", "--input", "spec.md", "--model", "m"].map(str::to_owned);
+    let run = play(&world, &[command.clone(), options.to_vec()].concat());
+    assert_eq!((run.code, &state(&world, "it")["error"]["type"]), (1, &"exit".into()), "{run}");
+    assert_eq!(state(&world, "it")["resume_from"], 2, "{run}");
+    // A plain resume keeps all of it.
+    world.write("project/mended", "");
+    let run = play(&world, &command);
+    assert_eq!(run.code, 0, "{run}");
+    let context = world.read(run_file("it/stage-00-chore/iterations/002/context.json"));
+    assert!(context.contains("spec.md"), "{context}");
+}
+
+#[test]
+fn what_cannot_be_changed_is_refused_before_anything_runs() {
     let world = with_stage(&fixed(1), "exit 1");
     world.stead(&["run", "stage", "chore", "it"]);
-    for option in
-        [["--max", "3"], ["--provider", "mock"], ["--model", "m"], ["--input", "chore.sh"], ["--packet", "latest"]]
-    {
+    let before = world.read(run_file("it/events.jsonl"));
+    for (option, words) in [
+        (["--max", "0"], "--max"),
+        (["--provider", "claud"], "`claude`"),
+        (["--input", "no.md"], "no.md"),
+        (["--packet", "latest"], "packet"),
+    ] {
         let run = world.stead(&["run", "stage", "chore", "it", "--resume", option[0], option[1]]);
         assert_eq!(run.code, 2, "{run}");
-        assert!(run.stderr.contains(option[0]), "{run}");
+        assert!(run.stderr.contains(words), "{run}");
+    }
+    assert_eq!(world.read(run_file("it/events.jsonl")), before);
+}
+
+#[test]
+fn a_plan_that_somebody_changed_is_refused() {
+    let world = with_stage(&fixed(1), "exit 1");
+    world.stead(&["run", "stage", "chore", "it"]);
+    let plan = world.read(run_file("it/plan.json"));
+    for changed in [plan.replace("chore.sh", "injected.sh"), "{}".to_owned()] {
+        world.write(run_file("it/plan.json"), changed);
+        for background in [&[][..], &["--background"]] {
+            let run = world.stead(&[&["run", "stage", "chore", "it", "--resume"][..], background].concat());
+            assert_eq!(run.code, 1, "{run}");
+            assert!(run.stderr.contains("plan.json") && run.stderr.contains("another name"), "{run}");
+        }
     }
 }
 

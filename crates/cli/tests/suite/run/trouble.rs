@@ -91,9 +91,44 @@ fn a_full_disk_fails_the_run_and_spoils_nothing() {
     let run = command.finish(&world, b"");
     assert!(!run.stderr.contains("unshare:"), "mount namespaces are needed for this test: {run}");
     assert!(run.stdout.contains("first 1\n"), "{run}");
-    assert!(run.stderr.contains("error"), "{run}");
+    assert!(run.stderr.contains("failed (engine)") && run.stderr.contains("free some space"), "{run}");
+    assert!(run.stderr.contains("resume: stead run stage chore it --resume"), "{run}");
     assert!(run.stdout.contains("second 0\n"), "{run}");
     assert!(run.stdout.ends_with("001\n002\n003\n"), "{run}");
+}
+
+#[test]
+fn an_agent_in_the_engines_way_fails_the_run_and_it_can_go_on() {
+    // In the way of the kept output, and of the state itself, which the engine then cannot write.
+    for (harm, tried) in [
+        ("mkdir \"$(dirname \"$STEAD_STATUS\")/output.md\"", "1\n2\n2\n3\n"),
+        ("rm .agent/runs/it/state.json; mkdir .agent/runs/it/state.json", "1\n2\n3\n"),
+    ] {
+        let script = format!(
+            "echo $STEAD_ITERATION >> tried; [ $STEAD_ITERATION != 2 ] || [ -e harmed ] || {{ touch harmed; {harm}; }}; {CONTINUE}"
+        );
+        let world = with_stage(&fixed(3), &script);
+        let run = world.stead(&["run", "stage", "chore", "it"]);
+        assert_eq!(run.code, 1, "{run}");
+        assert!(run.stderr.contains("stead run stage chore it --resume"), "{run}");
+        let told = world.stead(&["status", "it", "--json"]).json();
+        assert_eq!(told["error"]["type"], "engine", "{harm}: {told}");
+        assert_eq!(told["status"], "failed", "{harm}: {told}");
+        let run = world.stead(&["run", "stage", "chore", "it", "--resume"]);
+        assert_eq!(run.code, 0, "{run}");
+        assert_eq!(world.read("project/tried"), tried, "{harm}");
+    }
+}
+
+#[test]
+fn an_output_outside_of_the_project_is_refused() {
+    let world = with_stage(&format!("{}output: link/x.md\n", fixed(1)), CONTINUE);
+    std::fs::create_dir(world.folder().join("outside")).unwrap();
+    std::os::unix::fs::symlink(world.folder().join("outside"), world.project().join("link")).unwrap();
+    let run = world.stead(&["run", "stage", "chore", "it"]);
+    assert_eq!(run.code, 1, "{run}");
+    assert!(run.stderr.contains("link/x.md") && run.stderr.contains("outside of the project"), "{run}");
+    assert!(!world.exists(run_file("it/plan.json")));
 }
 
 #[test]

@@ -115,6 +115,19 @@ fn tail_shows_what_the_agent_said() {
     assert!(run.code == 2 && run.stderr.contains("`one`"), "{run}");
     let run = tail(&["--stage", "one", "--iteration", "9"]);
     assert!(run.code == 1 && run.stderr.contains('9'), "{run}");
+    let run = tail(&["--iteration", "1"]);
+    assert!(run.code == 2 && run.stderr.contains("hint: add `--stage` with one of one, two"), "{run}");
+    world.stead(&["run", "stage", "chore", "alone"]).ok();
+    assert!(world.stead(&["tail", "alone", "--iteration", "1"]).ok().contains("words of 1"));
+}
+
+#[test]
+fn a_log_that_is_one_long_line_is_seen() {
+    let script = format!("head -c 3000000 /dev/zero | tr '\\0' x; printf 'the end'; {CONTINUE}");
+    let world = with_stage(&fixed(1), &script);
+    world.stead(&["run", "stage", "chore", "it"]).ok();
+    let said = world.stead(&["tail", "it"]).ok();
+    assert!(said.starts_with("…x") && said.ends_with("xthe end\n") && said.len() < 10_000, "{} bytes", said.len());
 }
 
 #[test]
@@ -134,6 +147,8 @@ fn following_ends_with_the_run() {
     let said = tail.wait_with_output().unwrap();
     let text = String::from_utf8_lossy(&said.stdout);
     assert!(said.status.success() && text.contains("over 1") && text.contains("over 2"), "{text}");
+    let heads = String::from_utf8_lossy(&said.stderr);
+    assert_eq!(heads, "--- chore, iteration 1\n--- chore, iteration 2\n");
     let said = watch.wait_with_output().unwrap();
     assert!(said.status.success() && String::from_utf8_lossy(&said.stdout).contains("done"), "{said:?}");
 }

@@ -317,6 +317,47 @@ fn without_a_project_only_user_files_count() {
 }
 
 #[test]
+fn programs_that_only_show() {
+    check("python3 - <<'EOF'\nprint('.agent/config.toml')\nEOF", Allow);
+    check("python3 -c \"print(open('.agent/config.toml').read())\"", Allow);
+    check("python3 -c \"import json; print(json.load(open('.agent/context/root.json')))\"", Allow);
+    check("python3 - <<'EOF'\nprint(open('.agent/config.toml', 'w'))\nEOF", Deny);
+    check("python3 - <<EOF\nprint('.agent/config.toml$X')\nEOF", Deny);
+    check("python3 -c \"print(open('.agent/config.toml').read())\" > .agent/config.toml", Deny);
+}
+
+#[test]
+fn searches_that_meet_nothing_of_ours() {
+    let mut world = World::new();
+    world.missing = vec![".agent/intents", ".agent/runs", ".agent/context/loops", ".agent/features"];
+    for command in [
+        "find . -name '*.md' | xargs sed -i s/a/b/",
+        "find . -name '*.md' -exec sed -i s/a/b/ {} +",
+        "find . -name '*.md' -delete",
+    ] {
+        expect(&judge(&world, command), Allow, command);
+        expect(&judge(&World::new(), command), Deny, command);
+    }
+    let command = "find . -name '*.yaml' -delete";
+    expect(&judge(&world, command), Deny, command);
+}
+
+#[test]
+fn packing() {
+    allow(
+        "zip -r x.zip . -x .agent/*
+         zip -r x.zip .agent
+         tar --exclude=.agent -czf x.tgz .",
+    );
+    super::deny(
+        "zip -m x.zip .agent/config.toml
+         zip -rm x.zip .agent
+         zip .agent/config.toml a
+         tar --verbose -xf x.tar -C .agent",
+    );
+}
+
+#[test]
 fn stead_itself() {
     allow(
         r#"

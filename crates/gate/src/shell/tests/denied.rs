@@ -453,7 +453,6 @@ fn interpreters() {
         node -e "child_process.execSync('stead config set gate.self_protection false')"
         python3 -c "import subprocess as s; s.run(['stead','uninstall','--yes'])"
         python3 -c "import pathlib; (pathlib.Path.home()/'.usertool'/'settings.json').unlink()"
-        python3 -c "print(open('.agent/context/root.json').read())"
         "#,
     );
     check("python3 - <<'EOF'\nimport os\nos.remove('.agent/config.toml')\nEOF\n", Deny);

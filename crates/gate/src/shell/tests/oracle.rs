@@ -82,7 +82,7 @@ fn in_word(word: &Word, names: &mut BTreeSet<String>) {
     for part in &word.0 {
         match part {
             Part::Substitution { script, .. } | Part::Process(script) => ours(script, names),
-            Part::Arithmetic(word) => in_word(word, names),
+            Part::Arithmetic(word) | Part::Altered { operand: word, .. } => in_word(word, names),
             Part::Variable { instead: Some(word), .. } => in_word(word, names),
             Part::Variable { .. } | Part::Text(_) | Part::Unknown => {}
         }

@@ -56,6 +56,7 @@ fn word(word: &Word) -> String {
         Part::Substitution { script, .. } => format!("$({})", show(script)),
         Part::Process(script) => format!("<({})", show(script)),
         Part::Arithmetic(inner) => format!("$({})", self::word(inner)),
+        Part::Altered { name, sign, operand, .. } => format!("${name}{sign}{}", self::word(operand)),
         Part::Unknown => "…".to_owned(),
     });
     let text: String = parts.collect();

@@ -1,0 +1,51 @@
+//! Programs whose name is not known to the last letter: a variable may be empty, a wrapper, or the rest of the name.
+
+use crate::glob;
+
+use super::program::{self, brief, program_name};
+use super::stead::{self, Doubt};
+use super::syntax::mark;
+use super::table;
+use super::walk::{Call, Stop, Walk};
+
+/// Judges a program by what its name may be; says whether that settles it.
+pub(super) fn judge(walk: &mut Walk<'_>, name: &str, call: &Call<'_>) -> Result<bool, Stop> {
+    if !name.contains(mark::is_mark) {
+        return Ok(false);
+    }
+    let known: String = name.chars().filter(|c| !mark::is_mark(*c)).collect();
+    if known.is_empty() {
+        // `$SUDO rm x`: what stands behind a word that may be nothing is a program if it is called like one.
+        let next = call.argv.get(1).map(|word| program_name(word)).unwrap_or_default();
+        if is_telling(&next) {
+            walk.gap(&brief(call.argv), "the program is not known");
+            program::judge(walk, &Call { argv: &call.argv[1..], ..*call })?;
+            return Ok(true);
+        }
+        stead::judge_doubtful(walk, &call.argv[1..], Doubt::Nameless)?;
+        return Ok(false);
+    }
+    let open: Vec<char> = name.chars().map(|c| if mark::is_mark(c) { glob::MANY } else { c }).collect();
+    let stead: Vec<char> = "stead".chars().collect();
+    if glob::can_meet(&stead, &open) {
+        stead::judge(walk, call)?;
+    }
+    if is_telling(&known) {
+        walk.gap(&brief(call.argv), "the program is not known");
+        let mut argv = call.argv.to_vec();
+        argv[0] = known;
+        program::judge(walk, &Call { argv: &argv, ..*call })?;
+        return Ok(true);
+    }
+    Ok(false)
+}
+
+/// Says whether a word is rather a program than what another one is given.
+pub(super) fn is_telling(name: &str) -> bool {
+    name == "stead"
+        || table::is_remover(name)
+        || table::is_placer(name)
+        || table::is_writer(name)
+        || table::is_shell(name)
+        || matches!(name, "git" | "dd" | "sed" | "xargs" | "env" | "sudo")
+}

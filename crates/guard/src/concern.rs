@@ -1,0 +1,78 @@
+//! Whether a guard could be about a command that nobody could read to its end: what it names stands in the text, or it
+//! names nothing.
+
+use stead_model::Action;
+
+use crate::asked::Inquiry;
+use crate::condition::{Clause, Condition, FileClause};
+use crate::guard::Guard;
+use crate::pattern::{ArgvPattern, PathPattern};
+use crate::subject::Subject;
+use crate::then::Then;
+
+/// Why a guard cannot judge a command that was given up; `None` when it is not about the command.
+pub(crate) fn unreadable(inquiry: &Inquiry<'_>, guard: &Guard) -> Result<Option<String>, String> {
+    if !matches!(guard.then, Then::Deny | Then::Ask) {
+        return Ok(None);
+    }
+    let mut by_effect = false;
+    guard.matches.each(&mut |clause| by_effect |= clause.is_effect());
+    if !by_effect || !concerns(inquiry, &guard.matches) {
+        return Ok(None);
+    }
+    // An exception that is no deed of the call can still be asked.
+    let mut excuse_by_effect = false;
+    guard.unless.each(&mut |clause| excuse_by_effect |= clause.is_effect());
+    let nobody = Subject { unknown: true, ..Subject::default() };
+    if !guard.unless.is_empty() && !excuse_by_effect && inquiry.condition(&guard.unless, Some(&nobody))?.is_some() {
+        return Ok(None);
+    }
+    Ok(Some("the command is too long or too nested to be read to its end; split it".to_owned()))
+}
+
+fn concerns(inquiry: &Inquiry<'_>, condition: &Condition) -> bool {
+    condition.0.iter().all(|clause| match clause {
+        Clause::Files(files) => names_file(inquiry.raw(), files),
+        Clause::Runs(patterns) => patterns
+            .iter()
+            .filter_map(|text| ArgvPattern::parse(text))
+            .any(|pattern| pattern.program().split('|').any(|program| holds(inquiry.raw(), literals(program)))),
+        Clause::Git(_) => inquiry.raw().contains("git"),
+        Clause::Network(hosts) => {
+            hosts.iter().any(|host| !host.starts_with('!') && holds(inquiry.raw(), literals(host)))
+        }
+        Clause::Mcp(_) | Clause::Spawn(_) => !is_shell(inquiry),
+        Clause::Any(parts) => parts.iter().any(|part| concerns(inquiry, part)),
+        Clause::All(parts) => parts.iter().all(|part| concerns(inquiry, part)),
+        Clause::Not(_) => true,
+        // What is no deed is known as well as ever. Where it is not, the guard is broken and told so elsewhere.
+        other => inquiry.condition(&Condition(vec![other.clone()]), None).is_ok_and(|held| held.is_some()),
+    })
+}
+
+fn is_shell(inquiry: &Inquiry<'_>) -> bool {
+    inquiry.asked.event.call.as_ref().is_some_and(|call| matches!(call.action, Action::Run { .. }))
+}
+
+fn names_file(raw: &str, files: &FileClause) -> bool {
+    let mut positive = files.paths.iter().filter(|pattern| !pattern.starts_with('!')).peekable();
+    positive.peek().is_none()
+        || positive.any(|pattern| match PathPattern::parse(pattern) {
+            PathPattern::Outside | PathPattern::Root => true,
+            PathPattern::Home(text)
+            | PathPattern::Absolute(text)
+            | PathPattern::Anchored(text)
+            | PathPattern::Anywhere(text) => holds(raw, text.split('/').flat_map(literals)),
+        })
+}
+
+/// The fixed texts of a pattern.
+fn literals(pattern: &str) -> impl Iterator<Item = &str> {
+    pattern.split(['*', '?', '[', ']']).filter(|text| !text.is_empty())
+}
+
+/// Says whether one of the texts occurs; a pattern without any may mean everything.
+fn holds<'t>(raw: &str, texts: impl Iterator<Item = &'t str>) -> bool {
+    let mut texts = texts.peekable();
+    texts.peek().is_none() || texts.any(|text| raw.contains(&text.to_lowercase()))
+}

@@ -1,0 +1,152 @@
+//! What would change inside documents.
+
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+
+use stead_model::{Deed, How, Target};
+
+use super::super::asked::Inquiry;
+use super::Found;
+use super::file::{Existing, is_some_below, shown, touched};
+use crate::condition::{FileClause, FileDeed};
+use crate::facts::Looked;
+use crate::field::{After, Document, FieldHit, Format, Owner, Paper, Sheet, read};
+use crate::pattern::{PathPattern, any_path, is_open};
+use crate::subject::Subject;
+
+impl Inquiry<'_> {
+    /// Asks what would change inside documents.
+    pub(super) fn fields(&self, clause: &FileClause, focus: Option<&Subject>) -> Found {
+        let effects = self.effects();
+        let paper = Paper { effects: &effects.list, facts: self.facts };
+        let own = focus.and_then(|subject| subject.effect);
+        let (documents, mut found) = self.documents(clause);
+        found.retain(|subject| own.is_none_or(|own| subject.effect == Some(own)));
+        for file in documents {
+            let before = match paper.before(&file.path) {
+                After::Text(text) => read(&file.path, &text),
+                After::Gone => Document::Missing,
+                After::Unknown(_) => Document::Broken,
+            };
+            for touch in paper.touches(&file) {
+                if own.is_some_and(|own| own != touch.effect) {
+                    continue;
+                }
+                let Some(effect) = effects.list.get(touch.effect) else { continue };
+                for state in &touch.states {
+                    for (hit, unknown) in self.compare(clause, &file.path, &before, state) {
+                        let subject = Subject {
+                            effect: Some(touch.effect),
+                            part: effect.part.clone(),
+                            path: Some(file.shown().to_owned()),
+                            command: None,
+                            feature: hit.owner,
+                            because: format!("{} in {}", hit.why, file.shown()),
+                            unknown,
+                        };
+                        if !found.contains(&subject) {
+                            found.push(subject);
+                        }
+                    }
+                }
+            }
+        }
+        Ok((!found.is_empty()).then_some(found))
+    }
+
+    fn compare(&self, clause: &FileClause, path: &str, before: &Document, state: &After) -> Vec<(FieldHit, bool)> {
+        let unknown = |why: &str| vec![(FieldHit { pointer: String::new(), owner: None, why: why.to_owned() }, true)];
+        let after = match state {
+            After::Unknown(why) => {
+                return unknown(&format!("cannot be followed ({why}; use the file tool, or give the whole text)"));
+            }
+            After::Gone => Document::Missing,
+            After::Text(text) => read(path, text),
+        };
+        if after == Document::Broken {
+            return unknown("leaves a document that does not parse");
+        }
+        let (before, after) = (before.value(), after.value());
+        let mut hits: Vec<FieldHit> = clause.fields.iter().flat_map(|rule| rule.hits(before, after)).collect();
+        if !clause.owners.is_empty() {
+            hits.extend(Owner::foreign(&clause.owners, self.facts.caller().name(), before, after));
+        }
+        hits.into_iter().map(|hit| (hit, false)).collect()
+    }
+
+    /// The documents that a call touches; and what may touch one that nobody can name.
+    fn documents(&self, clause: &FileClause) -> (BTreeSet<Sheet>, Vec<Subject>) {
+        let mut sheets = BTreeSet::new();
+        let mut open = clause.paths.is_empty();
+        for pattern in clause.paths.iter().filter(|pattern| !pattern.starts_with('!')) {
+            match PathPattern::parse(pattern) {
+                PathPattern::Anchored(text) if !is_open(text) => {
+                    sheets.insert(Sheet { path: self.absolute(text), inside: Some(text.to_owned()) });
+                }
+                _ => open = true,
+            }
+        }
+        let mut unnamed = Vec::new();
+        if !open {
+            return (sheets, unnamed);
+        }
+        let scope = self.scope(&|_| false, true);
+        for (at, effect) in self.effects().list.iter().enumerate() {
+            for touched in touched(&effect.deed, FileDeed::Writes) {
+                let target = touched.target;
+                let is_document = Format::of(&target.path).is_some();
+                let named = match clause.paths.is_empty() {
+                    true => is_document,
+                    false => any_path(&clause.paths, target, scope).is_some(),
+                };
+                if !named || !may_hold_documents(&effect.deed, target) {
+                    continue;
+                }
+                if !target.glob && (!target.tree || is_document) {
+                    sheets.insert(Sheet::of(target));
+                    continue;
+                }
+                let (there, looked) = self.sheets(clause, target);
+                if there.is_empty() && (looked == Looked::Unknown || touched.existing == Existing::No) {
+                    unnamed.push(Subject {
+                        effect: Some(at),
+                        part: effect.part.clone(),
+                        path: Some(shown(target)),
+                        because: format!("{} {}, {BY_NAME}", touched.verb, shown(target)),
+                        unknown: true,
+                        ..Subject::default()
+                    });
+                }
+                sheets.extend(there);
+            }
+        }
+        (sheets, unnamed)
+    }
+
+    /// The documents that are there where a pattern or a folder is touched.
+    fn sheets(&self, clause: &FileClause, target: &Target) -> (Vec<Sheet>, Looked) {
+        let found = RefCell::new(Vec::new());
+        let looked = self.each_file(clause, target, &|path, inside| {
+            let mut found = found.borrow_mut();
+            if Format::of(path).is_some() || !clause.paths.is_empty() {
+                found.push(Sheet { path: path.to_owned(), inside });
+            }
+            found.len() >= SHEETS
+        });
+        (found.into_inner(), looked)
+    }
+}
+
+/// Documents that are looked into for one pattern or folder.
+const SHEETS: usize = 64;
+
+/// What helps where a document is changed among others.
+const BY_NAME: &str =
+    "which may change a document in a way that cannot be followed; edit it by its name, with the file tool";
+
+/// Says whether a deed may change documents in a folder or pattern, and not merely somewhere in it.
+fn may_hold_documents(deed: &Deed, target: &Target) -> bool {
+    let somewhere = matches!(deed, Deed::Write { how: How::Somewhere | How::Attributes, .. });
+    let wide = target.tree && target.inside.as_deref().is_none_or(str::is_empty);
+    !(somewhere && (target.tree || target.glob)) && !wide && !is_some_below(target)
+}

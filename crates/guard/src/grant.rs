@@ -1,0 +1,139 @@
+//! Whether a permission may be answered with yes: only when a guard knows all that would happen, because the person is
+//! not asked any more.
+
+use stead_model::{Action, Coverage, Deed};
+
+use crate::asked::Inquiry;
+use crate::condition::Clause;
+use crate::guard::Guard;
+use crate::subject::Subject;
+
+/// So many letters of a sub-expression tell which one a gap is about; and so many gaps that some may not be named.
+const GAP: usize = 60;
+const GAPS: usize = 16;
+
+/// Says whether what the guard found is all there is.
+pub(crate) fn is_whole(inquiry: &Inquiry<'_>, guard: &Guard, subjects: &[Subject]) -> bool {
+    let Some(call) = &inquiry.asked.event.call else { return true };
+    let mut by_effect = false;
+    let mut by_tool = false;
+    guard.matches.each(&mut |clause| {
+        by_effect |= clause.is_effect();
+        by_tool |= matches!(clause, Clause::Mcp(_) | Clause::Spawn(_));
+    });
+    // Who names a tool and nothing else means whatever it does.
+    if !by_effect {
+        return true;
+    }
+    match &call.action {
+        Action::Run { command, .. } => all_runs(inquiry, command, subjects),
+        Action::Mcp { .. } | Action::Spawn { .. } if by_tool => true,
+        _ => inquiry.effects().coverage == Coverage::Full && all_effects(inquiry, subjects),
+    }
+}
+
+fn all_runs(inquiry: &Inquiry<'_>, command: &str, subjects: &[Subject]) -> bool {
+    let effects = inquiry.effects();
+    // What a program that is meant does inside is what was allowed; nothing else may be open.
+    let parts: Vec<String> = subjects.iter().map(|one| one.part.chars().take(GAP).collect()).collect();
+    let is_meant =
+        |gap: &String| parts.iter().any(|part| !part.is_empty() && gap.trim_start_matches('`').starts_with(part));
+    let open = effects.gave_up || effects.gaps.len() >= GAPS || !effects.gaps.iter().all(is_meant);
+    if open || !all_effects(inquiry, subjects) {
+        return false;
+    }
+    let found: Vec<&[String]> = subjects.iter().filter_map(|subject| argv(inquiry, subject)).collect();
+    // The text itself is compared, too: a variable in front of a command changes what the command is.
+    let Some(commands) = plain_commands(command) else { return false };
+    commands.iter().all(|words| is_near_step(words) || found.contains(&words.as_slice()))
+        && commands.iter().any(|words| !is_near_step(words))
+}
+
+/// Says whether every effect was found, or is one of a program that was.
+fn all_effects(inquiry: &Inquiry<'_>, subjects: &[Subject]) -> bool {
+    let list = &inquiry.effects().list;
+    let parts: Vec<&str> =
+        subjects.iter().filter(|subject| argv(inquiry, subject).is_some()).map(|one| one.part.as_str()).collect();
+    list.iter().enumerate().all(|(at, effect)| {
+        let found = subjects.iter().any(|subject| subject.effect == Some(at));
+        match &effect.deed {
+            Deed::Run { argv, .. } => found && argv.first().is_some_and(|program| !program.contains(['/', '\\'])),
+            _ => found || parts.contains(&effect.part.as_str()),
+        }
+    })
+}
+
+fn argv<'i>(inquiry: &'i Inquiry<'_>, subject: &Subject) -> Option<&'i [String]> {
+    match &inquiry.effects().list.get(subject.effect?)?.deed {
+        Deed::Run { argv, .. } => Some(argv),
+        _ => None,
+    }
+}
+
+/// Going to a folder below the one the agent is in.
+fn is_near_step(words: &[String]) -> bool {
+    matches!(words, [cd, folder] if cd == "cd"
+        && !folder.starts_with(['/', '~', '-'])
+        && !folder.split('/').any(|name| name == ".."))
+}
+
+/// The commands of a line that has nothing in it but words and quotes; `None` for any other.
+fn plain_commands(text: &str) -> Option<Vec<Vec<String>>> {
+    let mut commands: Vec<Vec<String>> = vec![Vec::new()];
+    let mut word: Option<String> = None;
+    let mut chars = text.trim().chars().peekable();
+    while let Some(c) = chars.next() {
+        match c {
+            '\'' | '"' => {
+                let word = word.get_or_insert_default();
+                loop {
+                    match chars.next()? {
+                        end if end == c => break,
+                        '$' | '`' | '\\' | '!' if c == '"' => return None,
+                        inner => word.push(inner),
+                    }
+                }
+            }
+            ' ' | '\t' => commands.last_mut()?.extend(word.take()),
+            ';' | '\n' | '&' | '|' => {
+                // One `&` leaves it running and one `|` feeds it; both are told apart from `&&` and `||`.
+                if matches!(c, '&' | '|') && chars.next()? != c {
+                    return None;
+                }
+                commands.last_mut()?.extend(word.take());
+                commands.push(Vec::new());
+            }
+            '$' | '`' | '\\' | '<' | '>' | '(' | ')' | '{' | '}' | '*' | '?' | '[' | '~' | '!' | '#' => return None,
+            c => word.get_or_insert_default().push(c),
+        }
+    }
+    commands.last_mut()?.extend(word.take());
+    commands.retain(|words| !words.is_empty());
+    (!commands.is_empty()).then_some(commands)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_plain_lines_are_taken_apart() {
+        let check = |text: &str, expected: Option<&[&[&str]]>| {
+            let found = plain_commands(text);
+            let found: Option<Vec<Vec<&str>>> = found
+                .as_ref()
+                .map(|commands| commands.iter().map(|words| words.iter().map(String::as_str).collect()).collect());
+            let expected = expected.map(|commands| commands.iter().map(|words| words.to_vec()).collect::<Vec<_>>());
+            assert_eq!(found, expected, "{text}");
+        };
+        check("cargo test", Some(&[&["cargo", "test"]]));
+        check("cargo test -- 'a b'", Some(&[&["cargo", "test", "--", "a b"]]));
+        check("cd a && cargo test;", Some(&[&["cd", "a"], &["cargo", "test"]]));
+        check("a || b", Some(&[&["a"], &["b"]]));
+        for odd in
+            ["a > b", "a $(b)", "a `b`", "a & b", "a | b", "a \"$b\"", "a 'b", "(a)", "a *", "a &", "", "a \\; b"]
+        {
+            check(odd, None);
+        }
+    }
+}
