@@ -12,8 +12,14 @@ pub(super) fn call(walk: &mut Walk<'_>, call: &Call<'_>) -> Result<(), Stop> {
     let words = &call.argv[1..];
     walk.stead_calls.push(words.to_vec());
     judge(walk, call)?;
-    if let Some(inner) = handed_on(words) {
-        return program::judge(walk, &Call { argv: inner, ..*call });
+    match handed_on(words) {
+        // One word is a line for the shell.
+        Some([line]) => {
+            let shell = ["sh".to_owned(), "-c".to_owned(), line.clone()];
+            return program::judge(walk, &Call { argv: &shell, ..*call });
+        }
+        Some(inner) => return program::judge(walk, &Call { argv: inner, ..*call }),
+        None => {}
     }
     note(walk, call.argv);
     Ok(())

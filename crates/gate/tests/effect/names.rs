@@ -29,6 +29,7 @@ fn links_and_moves_are_followed() {
         mkdir d; mv d infra/e => w d, m d/ infra/e/
         mv infra/modules x => m infra/modules/ x/
         stead verify -- touch infra/w => w infra/w
+        stead verify -- 'touch infra/w && true' => w infra/w
         stead -C . verify login -- rm infra/main.tf => d infra/main.tf
         stead verify login =>
         echo infra/w | xargs stead verify -- touch => w infra/w
