@@ -306,7 +306,11 @@ fn warn(findings: &[lint::Finding], ui: &mut Ui) {
     for line in lint::brief(findings) {
         ui.warning(line);
     }
-    if findings.iter().any(|finding| finding.severity == lint::Severity::Deprecation) {
+    // What a prompt leaves unsaid is not rewritten.
+    let is_older = |finding: &lint::Finding| {
+        finding.severity == lint::Severity::Deprecation && !matches!(finding.code, lint::Code::L016 | lint::Code::L017)
+    };
+    if findings.iter().any(is_older) {
         ui.note("hint: `stead migrate pipelines` rewrites the older form; `stead lint` says more");
     } else if !findings.is_empty() {
         ui.note("hint: `stead lint` says more");

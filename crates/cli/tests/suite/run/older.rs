@@ -93,3 +93,14 @@ fn the_fewest_iterations_at_the_top_hold_beside_a_termination() {
     world.stead(&["run", "stage", "old", "again"]).ok();
     assert_eq!(state(&world, "again")["nodes"][0]["iteration_completed"], 4);
 }
+
+#[test]
+fn what_a_prompt_leaves_unsaid_is_not_called_older() {
+    let world = marked();
+    let stage = "name: new\ndescription: New\ntermination: {type: fixed}\nguardrails: {max_iterations: 1}\n";
+    world.write("project/.agent/stages/new/stage.yaml", format!("{stage}provider: mock\n"));
+    world.write("project/.agent/stages/new/prompt.md", "Write ${STATUS}.\n");
+    let run = world.stead(&["run", "stage", "new", "it"]);
+    assert!(run.stderr.contains("[L017]\nhint: `stead lint` says more\n"), "{run}");
+    assert!(run.code == 0 && !run.stderr.contains("migrate"), "{run}");
+}
