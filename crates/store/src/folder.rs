@@ -22,11 +22,10 @@ impl FolderLook {
     pub fn at(dir: &Path, counts: &dyn Fn(&str) -> bool) -> Self {
         let mut look = Self::default();
         os::each_file(dir, counts, &mut |name, size, stamp| {
-            if look.files < Self::LIMIT {
-                look.files += 1;
-                look.newest = look.newest.max(stamp.changed);
-                look.sum = look.sum.wrapping_add(mixed(name, size, stamp));
-            }
+            look.files += 1;
+            look.newest = look.newest.max(stamp.changed);
+            look.sum = look.sum.wrapping_add(mixed(name, size, stamp));
+            look.files < Self::LIMIT
         });
         look
     }
@@ -74,6 +73,21 @@ mod tests {
         fs::write(path("other.txt"), "x").unwrap();
         assert_eq!(look(), before);
         assert_eq!(FolderLook::at(&path("missing"), &|_| true), FolderLook::default());
+    }
+
+    #[test]
+    fn a_folder_without_end_is_looked_at_up_to_the_limit() {
+        let folder = tempfile::tempdir().unwrap();
+        for number in 0..FolderLook::LIMIT + 500 {
+            fs::write(folder.path().join(format!("{number}.yaml")), "").unwrap();
+        }
+        let asked = std::cell::Cell::new(0);
+        let look = FolderLook::at(folder.path(), &|_| {
+            asked.set(asked.get() + 1);
+            true
+        });
+        // The folder itself and its parent may be listed, too.
+        assert!(look.files == FolderLook::LIMIT && asked.get() <= FolderLook::LIMIT + 2, "{look:?} {}", asked.get());
     }
 
     #[test]

@@ -83,9 +83,10 @@ mod unix {
         }
     }
 
-    /// Looks at the files of a folder whose names `counts` accepts: name, size and stamp. Links are followed.
+    /// Looks at the files of a folder whose names `counts` accepts, as long as `see` wants another: name, size and
+    /// stamp. Links are followed.
     #[cfg(target_os = "linux")]
-    pub(crate) fn each_file(dir: &Path, counts: &dyn Fn(&str) -> bool, see: &mut dyn FnMut(&str, u64, &Stamp)) {
+    pub(crate) fn each_file(dir: &Path, counts: &dyn Fn(&str) -> bool, see: &mut dyn FnMut(&str, u64, &Stamp) -> bool) {
         use rustix::fs::{AtFlags, Mode, OFlags, RawDir, open, statat};
         // The hook does this at every call, and std's way allocates for each name.
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
@@ -100,18 +101,9 @@ mod unix {
                 modified: nanos(data.st_mtime, data.st_mtime_nsec),
                 changed: nanos(data.st_ctime, data.st_ctime_nsec),
             };
-            see(name, data.st_size.unsigned_abs(), &stamp);
-        }
-    }
-
-    /// Looks at the files of a folder whose names `counts` accepts: name, size and stamp. Links are followed.
-    #[cfg(not(target_os = "linux"))]
-    pub(crate) fn each_file(dir: &Path, counts: &dyn Fn(&str) -> bool, see: &mut dyn FnMut(&str, u64, &Stamp)) {
-        for entry in std::fs::read_dir(dir).into_iter().flatten().flatten() {
-            let name = entry.file_name();
-            let Some(name) = name.to_str().filter(|name| counts(name)) else { continue };
-            let Ok(data) = std::fs::metadata(entry.path()) else { continue };
-            see(name, data.len(), &stamp(&data));
+            if !see(name, data.st_size.unsigned_abs(), &stamp) {
+                return;
+            }
         }
     }
 
@@ -239,16 +231,6 @@ mod other {
         Stamp { number: 0, modified, changed: modified }
     }
 
-    /// Looks at the files of a folder whose names `counts` accepts: name, size and stamp.
-    pub(crate) fn each_file(dir: &Path, counts: &dyn Fn(&str) -> bool, see: &mut dyn FnMut(&str, u64, &Stamp)) {
-        for entry in std::fs::read_dir(dir).into_iter().flatten().flatten() {
-            let name = entry.file_name();
-            let Some(name) = name.to_str().filter(|name| counts(name)) else { continue };
-            let Ok(data) = std::fs::metadata(entry.path()) else { continue };
-            see(name, data.len(), &stamp(&data));
-        }
-    }
-
     pub(crate) fn sync_folder(_: &Path) -> io::Result<()> {
         Ok(())
     }
@@ -279,5 +261,23 @@ mod other {
 
     pub(crate) fn signal(_: ExitStatus) -> Option<i32> {
         None
+    }
+}
+
+/// Looks at the files of a folder whose names `counts` accepts, as long as `see` wants another: name, size and stamp.
+/// Links are followed.
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn each_file(
+    dir: &std::path::Path,
+    counts: &dyn Fn(&str) -> bool,
+    see: &mut dyn FnMut(&str, u64, &Stamp) -> bool,
+) {
+    for entry in std::fs::read_dir(dir).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let Some(name) = name.to_str().filter(|name| counts(name)) else { continue };
+        let Ok(data) = std::fs::metadata(entry.path()) else { continue };
+        if !see(name, data.len(), &stamp(&data)) {
+            return;
+        }
     }
 }
