@@ -11,7 +11,7 @@ pub struct Process {
     pub words: Vec<String>,
     /// The names of the variables it was started with that are not empty.
     pub variables: Vec<String>,
-    /// The process that leads its session.
+    /// The process that leads its session; 0 where that one is outside what can be seen from here, as in a sandbox.
     pub session: Option<u32>,
     /// The terminal that its session is held at.
     pub terminal: Option<u64>,

@@ -148,8 +148,7 @@ mod unix {
         let Ok(stat) = std::fs::read_to_string(format!("/proc/{id}/stat")) else { return by_ps(id) };
         // The name in brackets may hold anything.
         let fields: Vec<&str> = stat.rsplit_once(')').map_or("", |(_, rest)| rest).split_whitespace().collect();
-        let number =
-            |at: usize| fields.get(at).and_then(|field| field.parse::<u64>().ok()).filter(|number| *number > 0);
+        let number = |at: usize| fields.get(at).and_then(|field| field.parse::<u64>().ok());
         let small = |at: usize| number(at).and_then(|number| u32::try_from(number).ok());
         let lines = |name: &str| -> Vec<String> {
             let bytes = listed(name);
@@ -160,7 +159,8 @@ mod unix {
             line.split_once('=').filter(|(_, value)| !value.is_empty()).map(|(name, _)| name.to_owned())
         };
         let variables = lines("environ").iter().filter_map(name).collect();
-        (Process { id, words: lines("cmdline"), variables, session: small(3), terminal: number(4) }, small(1))
+        let terminal = number(4).filter(|terminal| *terminal > 0);
+        (Process { id, words: lines("cmdline"), variables, session: small(3), terminal }, small(1))
     }
 
     /// The same for systems without `/proc`, as far as `ps` tells it.

@@ -19,6 +19,9 @@ pub(super) fn is_empty(line: &[Process]) -> Option<String> {
     if own.terminal.is_none() {
         return Some("this terminal is not its own".to_owned());
     }
+    if line.iter().any(|process| process.session == Some(0) && process.terminal.is_some()) {
+        return Some("who opened this terminal is outside this sandbox and cannot be seen".to_owned());
+    }
     // The terminal within a terminal is not the one that somebody sits at.
     let mut at = 0;
     loop {
@@ -103,6 +106,10 @@ mod tests {
         // Within a terminal that nobody sits at.
         let within = [(40, 7, "stead"), (40, 7, "bash"), (30, 6, "script"), (30, 6, "sh -c script"), (9, 0, "x"), init];
         check(&within, false);
+        // In a sandbox with processes of its own whoever opened the terminal has no number.
+        check(&[(0, 6, "stead"), (0, 6, "bash answers.sh")], false);
+        check(&[(40, 7, "stead"), (40, 7, "bash"), (0, 6, "tmux")], false);
+        check(&[(0, 0, "stead"), (0, 0, "bash answers.sh")], false);
     }
 
     #[test]

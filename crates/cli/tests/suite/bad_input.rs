@@ -103,8 +103,8 @@ fn wrappings_of_the_payload_do_not_matter() {
         let run = world.hook("claude PreToolUse", payload);
         assert!(denies(&run.stdout), "{name}: {run}");
     }
-    let bytes = plain.replace("rm -rf", "rm X -rf").into_bytes();
-    let bytes: Vec<u8> = bytes.into_iter().map(|byte| if byte == b'X' { 0xff } else { byte }).collect();
+    let (before, behind) = plain.split_once("-rf").unwrap();
+    let bytes = [before.as_bytes(), b"\xff -rf", behind.as_bytes()].concat();
     assert!(denies(&world.hook("claude PreToolUse", bytes).stdout));
 }
 
