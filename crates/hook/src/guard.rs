@@ -13,6 +13,7 @@ mod hand_over;
 mod hit;
 mod hold;
 mod judge;
+mod listing;
 mod news;
 mod override_;
 mod proof;

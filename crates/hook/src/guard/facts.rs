@@ -14,6 +14,7 @@ use stead_store::{CheckEnd, Tail, extend_alarm, run_program};
 
 use super::caller::Caller;
 use super::judge;
+use super::listing::Listings;
 use super::override_::Override;
 use super::proof::Proof;
 use crate::record;
@@ -31,10 +32,6 @@ const ANSWER: usize = 64 * 1024;
 
 /// What may still happen after a program of the longest kind, in seconds.
 const AFTERWARDS: u32 = 3;
-
-/// How many entries of folders are looked at for one pattern of the shell, and how deep.
-const ENTRIES: usize = 4_000;
-const DEPTH: usize = 24;
 
 /// How many lines of the session log a counter looks at.
 const LINES: usize = 2_000;
@@ -54,6 +51,7 @@ pub(crate) struct WorldFacts<'a> {
     overrides: OnceCell<Vec<Override>>,
     state: OnceCell<Option<SessionState>>,
     caller: OnceCell<Caller>,
+    listings: Listings,
 }
 
 impl<'a> WorldFacts<'a> {
@@ -76,6 +74,7 @@ impl<'a> WorldFacts<'a> {
             overrides: OnceCell::new(),
             state: OnceCell::new(),
             caller: OnceCell::new(),
+            listings: Listings::default(),
         }
     }
 
@@ -142,7 +141,7 @@ impl GuardFacts for WorldFacts<'_> {
     }
 
     fn find_file(&self, folder: &str, fits: &dyn Fn(&str, FileSort) -> bool) -> Looked {
-        look_through(folder, fits)
+        self.listings.look_through(folder, fits)
     }
 
     fn measure(&self, path: &str, enough: u64) -> Option<Measure> {
@@ -248,31 +247,6 @@ impl GuardFacts for WorldFacts<'_> {
         }
         found.is_some()
     }
-}
-
-/// Looks through a folder; a tree with more entries than anybody can wait for is given up.
-fn look_through(folder: &str, fits: &dyn Fn(&str, FileSort) -> bool) -> Looked {
-    let mut folders = vec![(folder.trim_end_matches('/').to_owned(), 0)];
-    let mut seen = 0;
-    while let Some((folder, depth)) = folders.pop() {
-        let Ok(entries) = fs::read_dir(if folder.is_empty() { "/" } else { &folder }) else { continue };
-        for entry in entries.flatten() {
-            seen += 1;
-            if seen > ENTRIES || depth > DEPTH {
-                return Looked::Unknown;
-            }
-            let (Ok(name), Ok(sort)) = (entry.file_name().into_string(), entry.file_type()) else { continue };
-            let path = format!("{folder}/{name}");
-            if sort.is_dir() {
-                if fits(&path, FileSort::Folder) {
-                    folders.push((path, depth + 1));
-                }
-            } else if fits(&path, FileSort::File) {
-                return Looked::Found(path);
-            }
-        }
-    }
-    Looked::Nothing
 }
 
 fn read_text(path: &str) -> Option<String> {

@@ -10,9 +10,11 @@ use std::time::Duration;
 
 use serde_json::Value;
 use stead_pipeline::custody::cancel_on_signals;
-use stead_pipeline::{Change, Input, Plan, RunView, Select, Termination, ViewStatus, request_stop};
+use stead_pipeline::{
+    Change, ErrorKind, Input, Plan, RunStatus, RunView, Select, Termination, ViewStatus, request_stop,
+};
 
-use super::world::{World, chain, node};
+use super::world::{World, agent, chain, node};
 
 const FOLDER: &str = "STEAD_TEST_ENGINE_FOLDER";
 const KILL_AT: &str = "STEAD_TEST_KILL_AT";
@@ -206,6 +208,42 @@ fn many_kills_in_one_run_still_end_it() {
     assert_same(&tree(&world), &tree(&calm), "many");
 }
 
+/// Before it did anything, and when its work is done and only its end is missing.
+#[test]
+fn an_agent_killed_in_any_iteration_costs_only_that_one() {
+    const STRIKE: &str = r#"
+strike() { test "$(cat victim 2> /dev/null)" = "$1 $STEAD_STAGE $STEAD_ITERATION" && rm victim && kill -9 $$; }
+strike early
+"#;
+    let mut plan = three_stages();
+    for (index, decision) in
+        ["say continue", "test $STEAD_ITERATION -gt 1 && say stop || say continue", "say stop"].into_iter().enumerate()
+    {
+        plan.nodes[index].provider = agent(&format!("{STRIKE} {WORK} {decision}; strike late; true"));
+    }
+    let calm = World::new();
+    assert_eq!(calm.start(&plan).unwrap().status, RunStatus::Done);
+    let mut expected = tree(&calm);
+    expected.remove(Path::new("events.jsonl"));
+    for (number, call) in calm.calls().iter().enumerate() {
+        for when in ["early", "late"] {
+            let victim = format!("{when} {call}");
+            let world = World::new();
+            fs::write(world.root.join("victim"), &victim).unwrap();
+            let end = world.start(&plan).unwrap();
+            let error = end.state.error.expect(&victim);
+            let (stage, iteration) = call.split_once(' ').unwrap();
+            assert_eq!((end.status, error.kind, error.stage.as_str()), (RunStatus::Failed, ErrorKind::Signal, stage));
+            assert_eq!((end.resume_from, world.calls().len()), (iteration.parse().ok(), number + 1), "{victim}");
+            assert_eq!(world.again().resume().unwrap().status, RunStatus::Done, "{victim}");
+            assert_eq!(world.calls().len(), calm.calls().len() + 1, "{victim}");
+            let mut got = tree(&world);
+            got.remove(Path::new("events.jsonl"));
+            assert_same(&got, &expected, &victim);
+        }
+    }
+}
+
 /// Puts a plan in the place where the next engine finds it.
 fn begin(world: &World, script: &str) {
     let mut plan = three_stages();
@@ -256,7 +294,8 @@ fn an_engine_killed_by_its_agent_leaves_no_second_agent() {
     wait_for(|| !survivor().is_empty());
     let of_run = || fs::read(format!("/proc/{}/environ", survivor())).unwrap_or_default();
     let lives = || of_run().windows(13).any(|part| part == b"STEAD_RUN_ID=");
-    assert!(lives());
+    // In the midst of its exec a process has no environment.
+    wait_for(lives);
     assert_eq!(RunView::read(&world.folder(), 1).unwrap().status, ViewStatus::Interrupted);
     assert!(engine(&world.root, "").success());
     assert!(!lives());

@@ -21,6 +21,7 @@ pub(crate) struct World {
     pub(crate) cancel: Cancel,
     /// In front of the real PATH.
     pub(crate) programs: Option<PathBuf>,
+    pub(crate) clock: &'static (dyn Fn() -> i64 + Sync),
 }
 
 #[derive(Default)]
@@ -42,12 +43,19 @@ impl World {
     /// A folder that somebody else keeps.
     pub(crate) fn at(root: &Path) -> Self {
         fs::create_dir_all(root.join("runs")).unwrap();
-        Self { _folder: None, root: root.to_owned(), seen: Seen::default(), cancel: Cancel::new(), programs: None }
+        Self {
+            _folder: None,
+            root: root.to_owned(),
+            seen: Seen::default(),
+            cancel: Cancel::new(),
+            programs: None,
+            clock: &now,
+        }
     }
 
     /// The same folder, for the next engine.
     pub(crate) fn again(&self) -> Self {
-        Self { programs: self.programs.clone(), ..Self::at(&self.root) }
+        Self { programs: self.programs.clone(), clock: self.clock, ..Self::at(&self.root) }
     }
 
     pub(crate) fn runs(&self) -> PathBuf {
@@ -128,7 +136,7 @@ impl World {
         work(&Surroundings {
             root: &self.root,
             env: &env,
-            now: &now,
+            now: self.clock,
             provider_args: &|_| Vec::new(),
             observer: &self.seen,
             cancel: self.cancel.clone(),
