@@ -102,8 +102,8 @@ pub(crate) fn environment(pid: u32) -> Vec<u8> {
             return environment;
         }
         let stat = fs::read(format!("/proc/{pid}/stat")).unwrap_or_default();
-        // What has ended has none, nor have the kernel's own, which are in no session.
-        if read_stat(pid, &stat).is_none_or(|process| process.is_zombie || process.session == 0) {
+        // What has ended has none, nor have the kernel's own.
+        if read_stat(pid, &stat).is_none_or(|process| process.is_zombie) || is_kernels(&stat) {
             return environment;
         }
         // Where it begins and ends: nowhere while the process becomes another program, and for a moment in one place.
@@ -115,6 +115,14 @@ pub(crate) fn environment(pid: u32) -> Vec<u8> {
         seemed_empty = seems_empty;
         thread::sleep(EXEC_NAP);
     }
+}
+
+/// Says whether this is a thread of the kernel. Being in no session does not tell: within a process namespace that is
+/// how everything looks whose session began outside.
+fn is_kernels(stat: &[u8]) -> bool {
+    const KERNEL_THREAD: u64 = 0x0020_0000;
+    let flags = stat_fields(stat).and_then(|mut fields| fields.nth(6)?.parse().ok());
+    flags.is_some_and(|flags: u64| flags & KERNEL_THREAD != 0)
 }
 
 /// In one go, as far as it fits: between two the process may become another program, and the first half stands alone.
@@ -201,6 +209,13 @@ mod tests {
     }
 
     #[test]
+    fn threads_of_the_kernel_are_told_from_processes_of_other_sessions() {
+        assert!(is_kernels(b"2 (kthreadd) S 0 0 0 0 -1 2129984 0 0 0 0 0 0 0 0 20 0 1 0 12 0 0\n"));
+        assert!(!is_kernels(b"42 (agent) S 7 0 0 0 -1 4194560 1 0 0 0 0 0 0 0 20 0 1 0 12345 0 0\n"));
+        assert!(!is_kernels(&fs::read("/proc/self/stat").unwrap()) && !is_kernels(b""));
+    }
+
+    #[test]
     fn this_process_is_seen() {
         let own = process(std::process::id()).unwrap();
         assert!(own.start > 0 && !own.is_zombie && is_same(&own));
@@ -227,9 +242,14 @@ mod tests {
         command.arg("600").env_clear();
         super::super::unix::lead_session(&mut command);
         let mut child = command.spawn().unwrap();
-        let since = Instant::now();
-        assert!(environment(child.id()).is_empty() && since.elapsed() < LONGEST_EXEC);
+        let looks = std::array::from_fn::<_, 20, _>(|_| {
+            let since = Instant::now();
+            assert!(environment(child.id()).is_empty());
+            since.elapsed()
+        });
         child.kill().unwrap();
         child.wait().unwrap();
+        // On a busy machine a look may take long for other reasons.
+        assert!(looks.iter().any(|look| *look < LONGEST_EXEC), "{looks:?}");
     }
 }
