@@ -86,6 +86,8 @@ pub struct Target {
     pub tree: bool,
     /// The path is a pattern that the shell will expand.
     pub glob: bool,
+    /// Signs of the pattern stand for a piece that nobody knows, so that no look at the disk tells what is meant.
+    pub guessed: bool,
 }
 
 /// How a file is written.

@@ -92,5 +92,5 @@ impl<'g> Ground<'g> {
 }
 
 fn target(path: &Path, inside: Option<String>) -> Target {
-    Target { path: path.to_string_lossy().into_owned(), inside, tree: false, glob: false }
+    Target { path: path.to_string_lossy().into_owned(), inside, tree: false, glob: false, guessed: false }
 }

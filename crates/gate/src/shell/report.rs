@@ -245,7 +245,7 @@ impl Walk<'_> {
                         None => self.shield.root().map(|root| absolute(rest, root, None)),
                     };
                     let target = path.map(|path| report.ground.open(&signs(&path)));
-                    targets.extend(target);
+                    targets.extend(target.map(|target| Target { guessed: true, ..target }));
                     self.gap(shown, "part of a path is not known");
                 }
             }

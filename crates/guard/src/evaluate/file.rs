@@ -28,7 +28,7 @@ impl Inquiry<'_> {
                 if clause.lines.is_some_and(|bound| bound.is_lower() && !self.shows_more(&effect.part, bound.than)) {
                     continue;
                 }
-                let path = match self.looked(clause, &touched, &effect.part) {
+                let path = match self.looked(clause, &touched) {
                     Looked::Found(path) => self.below_root(touched.target, &path),
                     Looked::Nothing => continue,
                     Looked::Unknown => shown(touched.target),
@@ -61,13 +61,13 @@ impl Inquiry<'_> {
 
     /// Asks the disk, where that helps: for a size, and for the files that a pattern of the shell will become. A new
     /// file may have any name, and so may one of which a part is not known.
-    fn looked(&self, clause: &FileClause, touched: &Touched<'_>, part: &str) -> Looked {
+    fn looked(&self, clause: &FileClause, touched: &Touched<'_>) -> Looked {
         let target = touched.target;
         let sized = clause.lines.is_some() || clause.bytes.is_some();
         if !target.glob {
             return if !sized || self.size_fits(clause, &target.path) { Looked::Unknown } else { Looked::Nothing };
         }
-        let asks = touched.existing != Existing::No && !self.is_gap(part);
+        let asks = touched.existing != Existing::No && !target.guessed;
         let looked = if asks { self.look(clause, target) } else { Looked::Unknown };
         match looked {
             // Nor is who reads all there is, where that is too much to look at.
@@ -96,6 +96,7 @@ impl Inquiry<'_> {
             path: path.to_owned(),
             tree: false,
             glob,
+            guessed: false,
         };
         let scope = self.scope(&|_| false, false);
         let all = clause.paths.is_empty();
@@ -113,14 +114,6 @@ impl Inquiry<'_> {
                     && (all || any_path(&clause.paths, &inner, scope).is_some())
             }
         })
-    }
-
-    /// Says whether a path in this part of the call has a piece that nobody knows, and not merely signs of the shell.
-    fn is_gap(&self, part: &str) -> bool {
-        let start: String = part.chars().take(60).collect();
-        let about =
-            |gap: &String| gap.trim_start_matches('`').starts_with(&start) && gap.ends_with("path is not known");
-        self.effects().gaps.iter().any(about)
     }
 
     /// A found file as it is told.

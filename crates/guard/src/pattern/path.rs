@@ -166,7 +166,7 @@ mod tests {
             None => (format!("/srv/proj/{path}").trim_end_matches('/').to_owned(), Some(path.to_owned())),
         };
         let glob = is_open(&path);
-        Target { path, inside, tree, glob }
+        Target { path, inside, tree, glob, guessed: false }
     }
 
     #[track_caller]

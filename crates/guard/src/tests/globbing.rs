@@ -65,6 +65,14 @@ fn a_search_stops_only_where_it_can_lead() {
         &["touch infra/$X.tf", "rm infra/$X.tf"],
         &elsewhere,
     );
+    // However much else is not known, and only for the path that has the piece.
+    let many: String = (0..40).map(|number| format!("./program-{number} $(date); ")).collect();
+    check(
+        "match: {writes: 'infra/**/*.tf'}",
+        &["src/a.py", "infra/README.md"],
+        &[&format!("{many} rm infra/$X.tf"), "rm docs/$X */*.tf infra/$X.tf"],
+        &[&format!("{many} rm */*.tf"), "rm docs/$X */*.tf"],
+    );
     check(
         "match: {writes: 'infra/**'}",
         &["infra/main.tf", "src/x.pyc"],
