@@ -163,7 +163,7 @@ mod tests {
             let (text, file) = (folder.path().join("text"), folder.path().join("program"));
             std::fs::write(&text, format!("#!/bin/sh\n{script}\n")).unwrap();
             // A file that this process had open for writing may still be so in a child of another thread.
-            let copy = format!("rm -f {0} && cp {1} {0} && chmod 755 {0}", file.display(), text.display());
+            let copy = format!("rm -f '{0}' && cp '{1}' '{0}' && chmod 755 '{0}'", file.display(), text.display());
             assert!(check(&copy, 10.0).is_green());
             let input = vec![b'x'; 300_000];
             run_program(&file, input, folder.path(), &[("GIVEN", "yes")], Duration::from_secs_f64(seconds), 100)

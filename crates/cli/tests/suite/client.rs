@@ -208,7 +208,7 @@ impl Client {
     pub(crate) fn read(&self, path: &str) -> Call {
         match self.read {
             Some([tool, file]) => Call { tool: tool.to_owned(), input: json!({file: path}) },
-            None => self.shell(&format!("cat {path}")),
+            None => self.shell(&format!("cat '{path}'")),
         }
     }
 

@@ -134,7 +134,7 @@ fn nobody_sits_at_a_terminal_that_was_made_for_a_command() {
     .enumerate()
     {
         let detached = format!(
-            "env -i HOME=$HOME PATH=$PATH SHELL=/bin/sh setsid -f script -qec '{command}; echo over' out.{number} > /dev/null"
+            "env -i HOME=\"$HOME\" PATH=\"$PATH\" SHELL=/bin/sh setsid -f script -qec '{command}; echo over' out.{number} > /dev/null"
         );
         world.sh(&detached);
         let said = wait_for(&world, &format!("project/out.{number}"));

@@ -18,7 +18,7 @@ fn leaving_the_project_does_not_leave_its_gates() {
     let mut world = marked();
     let away = world.folder().join("elsewhere");
     std::fs::create_dir(&away).unwrap();
-    let forbidden = format!("rm -rf {}/.agent", world.project().display());
+    let forbidden = format!("rm -rf '{}/.agent'", world.project().display());
     let own = json!({"cwd": away, "tool_name": "Bash", "tool_input": {"command": forbidden}});
     world.set("CLAUDE_PROJECT_DIR", world.project().display().to_string());
     let run = world.hook("claude PreToolUse", payload(&world, "PreToolUse", own));
@@ -34,7 +34,7 @@ fn a_session_keeps_its_project_where_the_client_does_not_name_it() {
     std::fs::create_dir(&away).unwrap();
     let start = json!({"turn_id": "t", "model": "m", "source": "startup"});
     world.hook("codex SessionStart", payload(&world, "SessionStart", start));
-    let forbidden = format!("rm -rf {}/.agent", world.project().display());
+    let forbidden = format!("rm -rf '{}/.agent'", world.project().display());
     let moved = json!({"cwd": away, "turn_id": "t", "model": "m", "tool_name": "Bash",
         "tool_input": {"command": forbidden}});
     let run = world.hook("codex PreToolUse", payload(&world, "PreToolUse", moved.clone()));
@@ -56,7 +56,7 @@ fn a_worktree_without_a_marker_is_guarded_by_the_main_checkout() {
     let tree = world.folder().join("tree");
     world.git(&["worktree", "add", "-q", tree.to_str().unwrap()]).ok();
     std::fs::remove_dir_all(tree.join(".agent")).unwrap();
-    let forbidden = format!("rm -rf {}/.agent", world.project().display());
+    let forbidden = format!("rm -rf '{}/.agent'", world.project().display());
     let own = json!({"cwd": tree, "tool_name": "Bash", "tool_input": {"command": forbidden}});
     let run = world.hook("claude PreToolUse", payload(&world, "PreToolUse", own));
     assert!(denies(&run.stdout), "{run}");

@@ -170,7 +170,7 @@ fn a_cancelled_run_ends_its_agent_and_can_go_on() {
 #[test]
 fn an_agent_that_meddles_with_the_run_is_written_over() {
     let world = World::new();
-    let meddle = "D=$(dirname \"$STEAD_PROGRESS\")/..; echo junk > $D/state.json; echo junk > $D/plan.json; say stop";
+    let meddle = "D=runs/night; echo junk > $D/state.json; echo junk > $D/plan.json; say stop";
     let end = world.start(&chain(vec![node("a", 2, meddle)])).unwrap();
     assert_eq!(end.status, RunStatus::Done);
     assert_eq!(world.json("state.json")["status"], "done");

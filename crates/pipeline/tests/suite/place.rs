@@ -29,7 +29,7 @@ fn an_output_that_leaves_the_project_is_refused_before_anything_runs() {
 fn a_link_that_appears_during_the_run_is_not_followed() {
     let outside = tempfile::tempdir().unwrap();
     let world = World::new();
-    let mut first = node("z", 1, &format!("ln -s {} docs; say stop", outside.path().display()));
+    let mut first = node("z", 1, &format!("ln -s '{}' docs; say stop", outside.path().display()));
     first.id = "z".into();
     let mut second = tracked("docs/x.md", "");
     second.provider = Provider::Mock;
@@ -41,7 +41,7 @@ fn a_link_that_appears_during_the_run_is_not_followed() {
 
     // Between two iterations, too.
     let world = World::new();
-    let script = format!("rm -rf docs; ln -s {} docs; say continue", outside.path().display());
+    let script = format!("rm -rf docs; ln -s '{}' docs; say continue", outside.path().display());
     let end = world.start(&chain(vec![tracked("docs/x.md", &script)])).unwrap();
     assert_eq!((end.error.unwrap().kind, end.resume_from), (ErrorKind::Engine, Some(2)));
     fs::remove_file(world.root.join("docs")).unwrap();

@@ -6,7 +6,7 @@ use stead_pipeline::{EngineError, RunStatus};
 
 use super::world::{World, chain, node};
 
-const RUN: &str = "D=$(dirname \"$STEAD_PROGRESS\")/..";
+const RUN: &str = "D=runs/night";
 
 #[test]
 fn a_plan_that_was_changed_while_nobody_looked_is_refused() {

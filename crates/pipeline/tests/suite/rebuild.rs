@@ -8,7 +8,7 @@ use stead_pipeline::{
 
 use super::world::{World, chain, node};
 
-const RUN: &str = "D=$(dirname \"$STEAD_PROGRESS\")/..";
+const RUN: &str = "D=runs/night";
 
 #[test]
 fn what_the_engine_cannot_write_fails_the_run() {
