@@ -108,7 +108,7 @@ impl Walk<'_> {
 
     /// Notes that a file is read.
     pub(super) fn reads(&mut self, word: &str, tree: bool, shown: &str) {
-        if self.report.is_none() || word.starts_with("/dev/") {
+        if self.report.is_none() || is_device(word) {
             return;
         }
         let tree = tree && self.is_folder(word).unwrap_or_else(|| looks_like_folder(word));

@@ -28,6 +28,8 @@ pub(crate) const ROWS: &str = r##"
     cut -d= -f2 .env => r .env
     sort .env => r .env
     diff .env /dev/null => r .env
+    cat /dev/stdin /dev/null .env => r .env
+    cat /dev/shm/project.env => r /dev/shm/project.env
     paste .env => r .env
     rev .env => r .env
     column -t .env => r .env

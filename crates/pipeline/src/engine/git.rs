@@ -26,7 +26,10 @@ pub(crate) fn git(dir: &Path, arguments: &[&str]) -> Result<String, String> {
         Ok(output) if output.status.success() => Ok(String::from_utf8_lossy(&output.stdout).trim_end().to_owned()),
         Ok(output) => {
             let said = String::from_utf8_lossy(&output.stderr);
-            Err(said.trim().lines().next_back().unwrap_or("git failed without a word").to_owned())
+            let lines = || said.trim().lines();
+            // Advice may follow the complaint.
+            let complaint = lines().find(|line| line.starts_with("fatal: ")).or_else(|| lines().next_back());
+            Err(complaint.unwrap_or("git failed without a word").to_owned())
         }
         Err(error) if error.kind() == io::ErrorKind::NotFound => Err("git is not installed".to_owned()),
         Err(error) => Err(error.to_string()),
