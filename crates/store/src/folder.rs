@@ -6,26 +6,45 @@ use crate::os;
 /// or taken away, without reading any.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FolderLook {
-    /// Over name, size, number and times of each file, whatever their order.
+    /// Over name, size, number and times of each file and of the folder itself, whatever their order.
     pub sum: u64,
-    /// When a file was last changed, in nanoseconds since 1970.
+    /// When a file or the folder was last changed, in nanoseconds since 1970.
     pub newest: u128,
     pub files: usize,
 }
+
+/// Stands between names, because no name holds it.
+const BETWEEN: char = '/';
 
 impl FolderLook {
     /// More files than this are not looked at.
     pub const LIMIT: usize = 2_000;
 
-    /// Looks at the files of a folder whose names `counts` accepts. A folder that is not there looks empty; links are
-    /// followed.
-    pub fn at(dir: &Path, counts: &dyn Fn(&str) -> bool) -> Self {
+    /// Looks at the files of a folder whose names `counts` accepts, and gives their names, for another look. A folder
+    /// that is not there looks empty; links are followed.
+    pub fn at(dir: &Path, counts: &dyn Fn(&str) -> bool) -> (Self, String) {
+        let entries = std::fs::read_dir(dir).into_iter().flatten().flatten();
+        let names = entries.filter_map(|entry| entry.file_name().into_string().ok()).filter(|name| counts(name));
+        let mut listed = String::new();
+        for name in names.take(Self::LIMIT) {
+            if !listed.is_empty() {
+                listed.push(BETWEEN);
+            }
+            listed.push_str(&name);
+        }
+        (Self::again(dir, &listed), listed)
+    }
+
+    /// Looks once more at the files that had these names. Others that came since show all the same: nothing comes or
+    /// goes without a change of the folder. To list it takes half as long again as to look at each file.
+    pub fn again(dir: &Path, names: &str) -> Self {
+        const FOLDER: &str = ".";
         let mut look = Self::default();
-        os::each_file(dir, counts, &mut |name, size, stamp| {
-            look.files += 1;
+        let files = names.split(BETWEEN).filter(|name| !name.is_empty());
+        os::each_file(dir, files.chain([FOLDER]), &mut |name, size, stamp| {
+            look.files += usize::from(name != FOLDER);
             look.newest = look.newest.max(stamp.changed);
             look.sum = look.sum.wrapping_add(mixed(name, size, stamp));
-            look.files < Self::LIMIT
         });
         look
     }
@@ -48,31 +67,36 @@ mod tests {
 
     use super::*;
 
+    /// How a folder looks, and how it looked to somebody who knows the names of old.
+    fn look(folder: &Path, known: &str) -> [FolderLook; 2] {
+        let (look, names) = FolderLook::at(folder, &|name| name.ends_with(".yaml"));
+        assert_eq!(FolderLook::again(folder, &names), look, "{names}");
+        [look, FolderLook::again(folder, known)]
+    }
+
     #[test]
     fn every_change_shows() {
         let folder = tempfile::tempdir().unwrap();
-        let look = || FolderLook::at(folder.path(), &|name| name.ends_with(".yaml"));
         let path = |name: &str| folder.path().join(name);
-        let mut seen = vec![look()];
-        let mut step = |does: &dyn Fn()| {
+        let mut seen = look(folder.path(), "").to_vec();
+        let mut step = |known: &str, does: &dyn Fn()| {
             // Times have the grain of a clock tick.
             std::thread::sleep(std::time::Duration::from_millis(12));
             does();
-            let now = look();
-            assert!(!seen.contains(&now), "{now:?}");
-            seen.push(now);
+            let now = look(folder.path(), known);
+            assert!(!now.iter().any(|now| seen.contains(now)), "{now:?}");
+            seen.extend(now);
         };
-        step(&|| fs::write(path("a.yaml"), "one").unwrap());
-        step(&|| fs::write(path("a.yaml"), "two").unwrap());
-        step(&|| fs::write(path("b.yaml"), "one").unwrap());
-        step(&|| fs::rename(path("b.yaml"), path("c.yaml")).unwrap());
-        step(&|| {
+        step("", &|| fs::write(path("a.yaml"), "one").unwrap());
+        step("a.yaml", &|| fs::write(path("a.yaml"), "two").unwrap());
+        step("a.yaml", &|| fs::write(path("b.yaml"), "one").unwrap());
+        step("a.yaml/b.yaml", &|| fs::rename(path("b.yaml"), path("c.yaml")).unwrap());
+        step("a.yaml/c.yaml", &|| {
             fs::write(path("new.yaml"), "two").and_then(|()| fs::rename(path("new.yaml"), path("a.yaml"))).unwrap()
         });
-        let before = look();
-        fs::write(path("other.txt"), "x").unwrap();
-        assert_eq!(look(), before);
-        assert_eq!(FolderLook::at(&path("missing"), &|_| true), FolderLook::default());
+        step("a.yaml/c.yaml", &|| fs::remove_file(path("c.yaml")).unwrap());
+        let missing = FolderLook::at(&path("missing"), &|_| true);
+        assert_eq!(missing, (FolderLook::default(), String::new()));
     }
 
     #[test]
@@ -82,26 +106,29 @@ mod tests {
             fs::write(folder.path().join(format!("{number}.yaml")), "").unwrap();
         }
         let asked = std::cell::Cell::new(0);
-        let look = FolderLook::at(folder.path(), &|_| {
+        let (look, names) = FolderLook::at(folder.path(), &|_| {
             asked.set(asked.get() + 1);
             true
         });
-        // The folder itself and its parent may be listed, too.
-        assert!(look.files == FolderLook::LIMIT && asked.get() <= FolderLook::LIMIT + 2, "{look:?} {}", asked.get());
+        assert_eq!((look.files, asked.get()), (FolderLook::LIMIT, FolderLook::LIMIT));
+        assert_eq!(names.split(BETWEEN).count(), FolderLook::LIMIT);
     }
 
     #[test]
     #[cfg(unix)]
     fn what_a_link_leads_to_counts() {
-        let folder = tempfile::tempdir().unwrap();
-        let target = folder.path().join("target");
+        let (folder, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let target = elsewhere.path().join("target");
         fs::write(&target, "one").unwrap();
         std::os::unix::fs::symlink(&target, folder.path().join("a.yaml")).unwrap();
-        let look = || FolderLook::at(folder.path(), &|name| name.ends_with(".yaml"));
+        let look = || look(folder.path(), "a.yaml");
         let before = look();
         fs::write(&target, "longer").unwrap();
-        assert_ne!(look(), before);
+        assert!(look() != before && look()[0] == look()[1]);
         fs::remove_file(&target).unwrap();
-        assert_eq!(look().files, 0);
+        assert_eq!(look().map(|look| look.files), [0, 0]);
+        // It comes back without a change of the folder.
+        fs::write(&target, "new").unwrap();
+        assert_eq!(look().map(|look| look.files), [1, 1]);
     }
 }

@@ -83,27 +83,25 @@ mod unix {
         }
     }
 
-    /// Looks at the files of a folder whose names `counts` accepts, as long as `see` wants another: name, size and
-    /// stamp. Links are followed.
+    /// Looks at files of a folder by their names: size and stamp. Links are followed; what is not there is passed over.
     #[cfg(target_os = "linux")]
-    pub(crate) fn each_file(dir: &Path, counts: &dyn Fn(&str) -> bool, see: &mut dyn FnMut(&str, u64, &Stamp) -> bool) {
-        use rustix::fs::{AtFlags, Mode, OFlags, RawDir, open, statat};
-        // The hook does this at every call, and std's way allocates for each name.
+    pub(crate) fn each_file<'n>(
+        dir: &Path,
+        names: impl Iterator<Item = &'n str>,
+        see: &mut dyn FnMut(&str, u64, &Stamp),
+    ) {
+        use rustix::fs::{AtFlags, Mode, OFlags, open, statat};
+        // The hook does this at every call, and std's way allocates for each path and walks it from its beginning.
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let Ok(folder) = open(dir, flags, Mode::empty()) else { return };
-        let mut buffer = [std::mem::MaybeUninit::uninit(); 8 * 1024];
-        let mut entries = RawDir::new(&folder, &mut buffer);
-        while let Some(Ok(entry)) = entries.next() {
-            let Some(name) = entry.file_name().to_str().ok().filter(|name| counts(name)) else { continue };
-            let Ok(data) = statat(&folder, entry.file_name(), AtFlags::empty()) else { continue };
+        for name in names {
+            let Ok(data) = statat(&folder, name, AtFlags::empty()) else { continue };
             let stamp = Stamp {
                 number: data.st_ino,
                 modified: nanos(data.st_mtime, data.st_mtime_nsec),
                 changed: nanos(data.st_ctime, data.st_ctime_nsec),
             };
-            if !see(name, data.st_size.unsigned_abs(), &stamp) {
-                return;
-            }
+            see(name, data.st_size.unsigned_abs(), &stamp);
         }
     }
 
@@ -264,20 +262,15 @@ mod other {
     }
 }
 
-/// Looks at the files of a folder whose names `counts` accepts, as long as `see` wants another: name, size and stamp.
-/// Links are followed.
+/// Looks at files of a folder by their names: size and stamp. Links are followed; what is not there is passed over.
 #[cfg(not(target_os = "linux"))]
-pub(crate) fn each_file(
+pub(crate) fn each_file<'n>(
     dir: &std::path::Path,
-    counts: &dyn Fn(&str) -> bool,
-    see: &mut dyn FnMut(&str, u64, &Stamp) -> bool,
+    names: impl Iterator<Item = &'n str>,
+    see: &mut dyn FnMut(&str, u64, &Stamp),
 ) {
-    for entry in std::fs::read_dir(dir).into_iter().flatten().flatten() {
-        let name = entry.file_name();
-        let Some(name) = name.to_str().filter(|name| counts(name)) else { continue };
-        let Ok(data) = std::fs::metadata(entry.path()) else { continue };
-        if !see(name, data.len(), &stamp(&data)) {
-            return;
-        }
+    for name in names {
+        let Ok(data) = std::fs::metadata(dir.join(name)) else { continue };
+        see(name, data.len(), &stamp(&data));
     }
 }

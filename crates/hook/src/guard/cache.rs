@@ -1,6 +1,6 @@
 //! The compiled guards: one text at `.agent/cache/guards`, made from the guard files of project and person and from
-//! those that come with Stead. A call looks at the two folders, not into their files, and compiles anew when one looks
-//! different. Only then is YAML read.
+//! those that come with Stead. A call looks at the two folders and at the files it knows to be there, not into them, and
+//! compiles anew when one looks different. Only then are folders listed and YAML read.
 
 use std::fs::{self, File};
 use std::io::{Read, Seek, SeekFrom};
@@ -28,6 +28,9 @@ const PATIENCE: u32 = 8;
 
 /// So much is read at once; a longer index is read to its end, bodies one by one.
 const FIRST_READ: u64 = 16 * 1024;
+
+/// Within so many bytes the guards say how long they are.
+const MEASURE: usize = 1024;
 
 /// The compiled guards of a project.
 pub struct GuardText {
@@ -57,12 +60,11 @@ impl GuardText {
     /// Reads the compiled guards, or compiles them.
     pub fn load(root: &Path, policy: &PolicyText) -> Self {
         let folders = folders(root, policy);
-        let looks = folders.each_ref().map(|folder| FolderLook::at(folder, &is_guard_file));
         let path = root.join(GUARDS);
-        if let Some(fresh) = Self::read(&path, policy, &folders, &looks) {
+        if let Some(fresh) = Self::read(&path, policy, &folders) {
             return fresh;
         }
-        let made = Self::make(root, policy, &folders, &looks);
+        let made = Self::make(root, policy, &folders);
         // A project that cannot be written is compiled for each call: slower, not different.
         if path.parent().is_some_and(|folder| fs::create_dir_all(folder).is_ok()) {
             let _ = replace(&path, made.text.as_bytes(), Durability::Quick);
@@ -85,16 +87,21 @@ impl GuardText {
     }
 
     /// Reads what was compiled, as far as it is needed and if it still holds.
-    fn read(path: &Path, policy: &PolicyText, folders: &[PathBuf; 2], looks: &[FolderLook; 2]) -> Option<Self> {
+    fn read(path: &Path, policy: &PolicyText, folders: &[PathBuf; 2]) -> Option<Self> {
         let mut file = File::open(path).ok()?;
         let size = file.metadata().ok()?.len();
         let mut bytes = vec![0; usize::try_from(size.min(FIRST_READ)).ok()?];
         file.read_exact(&mut bytes).ok()?;
-        let (start, may_warn, length) = {
+        let Opening { start, compiled, may_warn } = Opening::read(valid_part(&bytes))?;
+        // What measures the rest stands right behind.
+        read_on(&mut file, &mut bytes, usize::try_from(size).ok()?.min(start.checked_add(MEASURE)?))?;
+        let length = {
             // Cut off in the midst of a letter, perhaps, which is not in the part that is looked at.
             let text = valid_part(&bytes);
-            let (start, may_warn) = fresh(text, policy, folders, looks)?;
-            (start, may_warn, CompiledView::measure(text.get(start..)?)?)
+            if !is_fresh(text.get(..start)?, compiled, policy, folders)? {
+                return None;
+            }
+            CompiledView::measure(text.get(start..)?)?
         };
         let head = start.checked_add(length.head)?;
         if size != (head as u64).checked_add(length.bodies as u64)? {
@@ -102,19 +109,21 @@ impl GuardText {
         }
         let is_whole = bytes.len() as u64 == size;
         if !is_whole {
-            let known = bytes.len();
-            bytes.resize(head, 0);
-            if head > known {
-                file.read_exact(&mut bytes[known..]).ok()?;
-            }
+            read_on(&mut file, &mut bytes, head)?;
+            bytes.truncate(head);
         }
         let bodies = (!is_whole).then_some(StoredBodies { file, start: head as u64 });
         let read = Self { text: String::from_utf8(bytes).ok()?, start, may_warn, bodies };
         read.view().is_some().then_some(read)
     }
 
-    fn make(root: &Path, policy: &PolicyText, folders: &[PathBuf; 2], looks: &[FolderLook; 2]) -> Self {
+    fn make(root: &Path, policy: &PolicyText, folders: &[PathBuf; 2]) -> Self {
         let now = std::time::UNIX_EPOCH.elapsed().map_or(0, |since| since.as_nanos());
+        let mut before = format!("policy\t{}\n", policy.first_line());
+        for folder in folders {
+            let (look, names) = FolderLook::at(folder, &is_guard_file);
+            before.push_str(&folder_lines(folder, &look, &names));
+        }
         // Seldom, and worth waiting for: hundreds of files with their tests take longer than a call may.
         extend_alarm(PATIENCE);
         let Compiled { lines, .. } = compile(&guard_sources(root, policy), &guard_ground(policy));
@@ -122,14 +131,8 @@ impl GuardText {
         let guards = CompiledView::parse(&lines).map(|view| view.guards()).unwrap_or_default();
         let may_warn = guards.iter().any(|guard| guard.mode < Mode::Enforce || tells(guard.then));
         let warns = if may_warn { "warns" } else { "silent" };
-        let mut text = format!(
-            "stead-guard-cache\t{VERSION}\t{SHIPPED_STAMP:x}\t{now}\t{warns}\npolicy\t{}\n",
-            policy.first_line()
-        );
-        for (folder, look) in folders.iter().zip(looks) {
-            text.push_str(&folder_line(folder, look));
-            text.push('\n');
-        }
+        let mut text =
+            format!("stead-guard-cache\t{VERSION}\t{SHIPPED_STAMP:x}\t{now}\t{warns}\t{}\n{before}", before.len());
         let start = text.len();
         text.push_str(&lines);
         Self { text, start, may_warn, bodies: None }
@@ -141,45 +144,65 @@ fn valid_part(bytes: &[u8]) -> &str {
     bytes.get(..valid).and_then(|part| std::str::from_utf8(part).ok()).unwrap_or_default()
 }
 
-/// Where the guards begin and whether they may warn, if what was compiled still holds.
-fn fresh(text: &str, policy: &PolicyText, folders: &[PathBuf; 2], looks: &[FolderLook; 2]) -> Option<(usize, bool)> {
-    let mut lines = text.split_inclusive('\n');
-    let mut start = 0;
-    let mut next = || {
-        let line = lines.next()?;
-        start += line.len();
-        line.strip_suffix('\n')
-    };
-    let mut first = next()?.strip_prefix("stead-guard-cache\t")?.split('\t');
-    let (version, stamp, compiled) = (first.next()?, first.next()?, first.next()?);
-    let warns = first.next()?;
-    let compiled: u128 = compiled.parse().ok()?;
-    if version != VERSION
-        || u64::from_str_radix(stamp, 16) != Ok(SHIPPED_STAMP)
-        || next()?.strip_prefix("policy\t")? != policy.first_line()
-    {
-        return None;
+/// Reads further, up to so many bytes from the beginning.
+fn read_on(file: &mut File, bytes: &mut Vec<u8>, until: usize) -> Option<()> {
+    let known = bytes.len();
+    if until > known {
+        bytes.resize(until, 0);
+        file.read_exact(&mut bytes[known..]).ok()?;
     }
-    for (folder, look) in folders.iter().zip(looks) {
-        if !is_same(next()?, folder, look) || look.newest + RACY > compiled {
-            return None;
+    Some(())
+}
+
+/// The first line, if this version wrote it.
+struct Opening {
+    /// Where the guards begin.
+    start: usize,
+    /// When they were compiled, in nanoseconds since 1970.
+    compiled: u128,
+    may_warn: bool,
+}
+
+impl Opening {
+    fn read(text: &str) -> Option<Self> {
+        let line = text.split_inclusive('\n').next()?;
+        let mut fields = line.strip_suffix('\n')?.strip_prefix("stead-guard-cache\t")?.split('\t');
+        let (version, stamp, compiled) = (fields.next()?, fields.next()?, fields.next()?);
+        let (warns, length) = (fields.next()?, fields.next()?.parse().ok()?);
+        let is_ours = version == VERSION && u64::from_str_radix(stamp, 16) == Ok(SHIPPED_STAMP);
+        let start = line.len().checked_add(length)?;
+        is_ours.then_some(Self { start, compiled: compiled.parse().ok()?, may_warn: warns == "warns" })
+    }
+}
+
+/// Says whether what was compiled still holds; `text` is what stands before the guards, `None` for one that is damaged.
+fn is_fresh(text: &str, compiled: u128, policy: &PolicyText, folders: &[PathBuf; 2]) -> Option<bool> {
+    let (_, rest) = text.split_once('\n')?;
+    let (line, mut rest) = rest.split_once('\n')?;
+    if line.strip_prefix("policy\t")? != policy.first_line() {
+        return Some(false);
+    }
+    for folder in folders {
+        let (line, behind) = rest.split_once('\n')?;
+        let mut fields = line.strip_prefix("folder\t")?.splitn(5, '\t');
+        let sum = u64::from_str_radix(fields.next()?, 16).ok()?;
+        let (newest, files): (u128, usize) = (fields.next()?.parse().ok()?, fields.next()?.parse().ok()?);
+        let length: usize = fields.next()?.parse().ok()?;
+        if fields.next()? != folder.to_string_lossy() || newest.saturating_add(RACY) > compiled {
+            return Some(false);
         }
+        if FolderLook::again(folder, behind.get(..length)?) != (FolderLook { sum, newest, files }) {
+            return Some(false);
+        }
+        rest = behind.get(length..)?.strip_prefix('\n')?;
     }
-    Some((start, warns == "warns"))
+    Some(true)
 }
 
-fn folder_line(folder: &Path, look: &FolderLook) -> String {
-    format!("folder\t{:x}\t{}\t{}\t{}", look.sum, look.newest, look.files, folder.to_string_lossy())
-}
-
-/// Says whether a line tells of this folder as it looks now; read rather than written, because every call asks.
-fn is_same(line: &str, folder: &Path, look: &FolderLook) -> bool {
-    let Some(mut fields) = line.strip_prefix("folder\t").map(|rest| rest.splitn(4, '\t')) else { return false };
-    let mut next = || fields.next().unwrap_or_default();
-    u64::from_str_radix(next(), 16) == Ok(look.sum)
-        && next().parse() == Ok(look.newest)
-        && next().parse() == Ok(look.files)
-        && next() == folder.to_string_lossy()
+/// How a folder looked, with the names of its files behind: by their length, because a name may hold a line end.
+fn folder_lines(folder: &Path, look: &FolderLook, names: &str) -> String {
+    let FolderLook { sum, newest, files } = look;
+    format!("folder\t{sum:x}\t{newest}\t{files}\t{}\t{}\n{names}\n", names.len(), folder.to_string_lossy())
 }
 
 /// The folders that guard files are read from: the project's and the person's.
