@@ -124,6 +124,11 @@ impl Item {
         self.kind.is_own() && self.weak.is_none() && self.is_green()
     }
 
+    /// Says whether it ended well without a word about how many tests ran.
+    pub(crate) fn is_uncounted(&self) -> bool {
+        self.exit == Some(0) && !self.counts.is_some_and(|counts| counts.ran())
+    }
+
     /// What happened, in a few words.
     pub fn outcome(&self) -> String {
         match (self.counts, self.exit) {

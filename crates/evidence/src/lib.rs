@@ -51,5 +51,5 @@ pub use severity::Severity;
 pub use source::Source;
 pub use standing::{Standing, standing, standing_of};
 pub use summary::summarise;
-pub use tree::{Tree, project_tree, tree_of};
-pub use verification::{TestsRan, Verification, Verified, fresh_verification, record_run, tests_ran};
+pub use tree::{Tree, holds, may_hold_below, project_tree, tree_of};
+pub use verification::{Recorded, TestsRan, Verification, Verified, fresh_verification, record_run, tests_ran};

@@ -20,6 +20,9 @@ use crate::{
 /// So many features one run can speak for.
 const MOST_FEATURES: usize = 64;
 
+/// Why a run of everything proves no feature.
+const UNCOUNTED: &str = "its output counts no tests, so it cannot stand for a feature; name `verifiers` for it";
+
 /// How much of a command a record shows.
 const SHOWN: usize = 500;
 
@@ -80,7 +83,14 @@ pub fn observe(ground: &Ground, seen: &Seen<'_>, bounds: &Bounds<'_>) -> Result<
     let tools = Tools::of(&ground.root);
     let known = main_run(&line, tools);
     let features = features(ground);
-    let Some((at, run)) = known.or_else(|| own_check(&line, &features)) else { return Ok(None) };
+    // A verifier may be a whole line, which ends as the person meant it who wrote it.
+    let typed: Vec<(&Feature, &str)> =
+        features.iter().filter_map(|feature| Some((feature, verbatim(feature, seen, &ground.root)?))).collect();
+    let whole_line = || {
+        let at = line.parts.len().checked_sub(1).filter(|_| !typed.is_empty())?;
+        Some((at, Run { runner: "", about: About::Check, is_whole: false }))
+    };
+    let Some((at, run)) = known.or_else(|| own_check(&line, &features)).or_else(whole_line) else { return Ok(None) };
     let dir = folder(&line, at, seen.dir, &ground.root);
     let part = &line.parts[at];
     let doubt = doubt(&line, at, tools);
@@ -103,10 +113,16 @@ pub fn observe(ground: &Ground, seen: &Seen<'_>, bounds: &Bounds<'_>) -> Result<
     let in_root = dir.as_deref() == Some("");
     item.whole = run.is_whole && in_root;
     let archive = Archive::quick(ground);
+    for (feature, verifier) in &typed {
+        let mut own = Item { kind: Kind::Observed, exit: seen.exit, command: Some(shown(verifier)), ..item.clone() };
+        own.weak = weakness(seen.exit, counts, seen.output);
+        keep_with_tree(&archive, ground, feature, own, bounds)?;
+    }
+    let is_typed = |feature: &Feature| typed.iter().any(|(known, _)| known.id == feature.id);
+    let others = features.iter().filter(|feature| !is_typed(feature));
+    let others = others.filter(|feature| in_root && speaks_for(feature, part, &run));
     if kind == Kind::Observed {
-        for feature in
-            features.iter().filter(|feature| in_root && speaks_for(feature, part, &run, &item)).take(MOST_FEATURES)
-        {
+        for feature in others.take(MOST_FEATURES) {
             keep_for(&archive, ground, feature, part, &item, bounds)?;
         }
         if item.whole && run.about == About::Test {
@@ -126,16 +142,45 @@ pub(crate) fn keep_for(
     item: &Item,
     bounds: &Bounds<'_>,
 ) -> Result<(), EvidenceError> {
-    let mut own = Item { feature: Some(feature.id.clone()), ..item.clone() };
-    match tree_of(ground, &feature.files, bounds) {
-        Tree::TooMuch { why } => own.weak = own.weak.or(Some(why)),
-        tree => own.tree = tree.hash().map(str::to_owned),
+    let mut own = item.clone();
+    if feature.verifiers.is_empty() && own.is_uncounted() {
+        own.weak = own.weak.or(Some(UNCOUNTED.into()));
     }
     // The verifier as it is written, so that it is found again however it was typed.
     if let Some(verifier) = verifier(feature, part) {
         own.command = Some(shown(&verifier));
     }
+    keep_with_tree(archive, ground, feature, own, bounds)
+}
+
+fn keep_with_tree(
+    archive: &Archive<'_>,
+    ground: &Ground,
+    feature: &Feature,
+    mut own: Item,
+    bounds: &Bounds<'_>,
+) -> Result<(), EvidenceError> {
+    own.feature = Some(feature.id.clone());
+    match tree_of(ground, &feature.files, bounds) {
+        Tree::TooMuch { why } => own.weak = own.weak.or(Some(why)),
+        tree => own.tree = tree.hash().map(str::to_owned),
+    }
     archive.keep(&mut own)
+}
+
+/// The verifier of more than one command that was typed as it is written, where Stead would run it; `None` where the
+/// client does not tell how it ended.
+fn verbatim<'f>(feature: &'f Feature, seen: &Seen<'_>, root: &Path) -> Option<&'f str> {
+    seen.exit?;
+    let mut verifiers = feature.verifiers.iter().map(String::as_str);
+    let found = verifiers.find(|verifier| verifier.trim() == seen.command.trim() && normal(verifier).is_none())?;
+    let real = |dir: &Path| dir.canonicalize().unwrap_or_else(|_| dir.to_owned());
+    // Some clients tell the folder that the line has led to.
+    let line = CommandLine::read(found);
+    let first = line.parts.first().map(|part| part.words.as_slice());
+    let led_to = first.filter(|words| words.len() == 2 && words[0] == "cd").map(|words| root.join(&words[1]));
+    let dir = real(seen.dir);
+    (dir == real(root) || led_to.is_some_and(|to| dir == real(&to))).then_some(found)
 }
 
 pub(crate) fn shown(command: &str) -> String {
@@ -171,11 +216,11 @@ fn verifier(feature: &Feature, part: &Part) -> Option<String> {
 }
 
 /// A run speaks for a feature whose verifier it is; for a feature without verifiers, if it ran everything.
-pub(crate) fn speaks_for(feature: &Feature, part: &Part, run: &Run, item: &Item) -> bool {
+pub(crate) fn speaks_for(feature: &Feature, part: &Part, run: &Run) -> bool {
     if !feature.verifiers.is_empty() {
         return verifier(feature, part).is_some();
     }
-    run.about == About::Test && run.is_whole && (item.counts.is_some_and(|counts| counts.ran()) || item.exit != Some(0))
+    run.about == About::Test && run.is_whole
 }
 
 /// Where a part of the line runs, below the root; `None` where that cannot be told or lies outside.

@@ -87,7 +87,9 @@ pub fn standing_of(ground: &Ground, feature: &Feature, bounds: &Bounds<'_>) -> R
 /// Collects what suffices, or says what is missing. `fresh` has the newest first.
 fn proof(feature: &Feature, fresh: &[&Item]) -> Result<Vec<Item>, String> {
     if feature.verifiers.is_empty() {
-        let newest = fresh.iter().find(|item| item.whole);
+        // A run that counts nothing takes nothing away either.
+        let whole = || fresh.iter().filter(|item| item.whole);
+        let newest = whole().find(|item| item.is_proof() || !item.is_uncounted()).or_else(|| whole().next());
         return match newest {
             Some(item) if item.is_proof() => Ok(vec![(*item).clone()]),
             Some(item) => Err(bad(item)),

@@ -45,6 +45,10 @@ const MADE: &[&str] = &[
 /// Files of the same sort.
 const MADE_FILES: &[&str] = &[".DS_Store", ".coverage", ".phpunit.result.cache", ".eslintcache", "Thumbs.db"];
 
+fn is_made_file(name: &str) -> bool {
+    MADE_FILES.contains(&name) || name.ends_with(".pyc")
+}
+
 /// The state of a set of files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Tree {
@@ -85,6 +89,26 @@ pub fn tree_of(ground: &Ground, files: &[String], bounds: &Bounds<'_>) -> Tree {
     }
 }
 
+/// Says whether a file, by its path below the root, counts for the state of what a feature names.
+pub fn holds(ground: &Ground, files: &[String], path: &str) -> bool {
+    let is_made = |part: &str| MADE.contains(&part) || is_made_file(part);
+    let by_name = files.iter().any(|file| file.split('/').any(is_made));
+    !ground.is_own(&ground.root.join(path))
+        && (by_name || !path.split('/').any(is_made))
+        && Patterns::new(files).holds(path)
+}
+
+/// Says whether files below a folder, or some that a pattern means, may count for the state of what a feature names.
+pub fn may_hold_below(files: &[String], path: &str) -> bool {
+    let fixed: Vec<&str> = path.split('/').take_while(|part| !part.contains(['*', '?', '['])).collect();
+    let folder = fixed.join("/");
+    let leads =
+        |to: &str, from: &str| to.strip_prefix(from).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+    let meets = |base: &str| base.is_empty() || folder.is_empty() || leads(base, &folder) || leads(&folder, base);
+    let is_made = fixed.iter().any(|part| MADE.contains(part) || *part == ".agent");
+    !is_made && Patterns::new(files).wanted().iter().any(|pattern| meets(&pattern.base()))
+}
+
 /// Gives the state of the whole project.
 pub fn project_tree(ground: &Ground, bounds: &Bounds<'_>) -> Tree {
     tree_of(ground, &[], bounds)
@@ -118,8 +142,7 @@ impl Found<'_> {
                     if !MADE.contains(&name.as_str()) {
                         open.push((entry.path(), path));
                     }
-                } else if !MADE_FILES.contains(&name.as_str()) && !name.ends_with(".pyc") && self.patterns.holds(&path)
-                {
+                } else if !is_made_file(&name) && self.patterns.holds(&path) {
                     self.take(path, Some(data));
                 }
             }
@@ -315,5 +338,35 @@ mod tests {
             tree_of(&ground, &[], &little)
         });
         assert!(last.into_iter().any(|tree| tree.hash().is_some()));
+    }
+
+    #[test]
+    fn changes_are_told_from_what_does_not_count() {
+        let project = Project::new();
+        let ground = project.ground();
+        let list = |files: &[&str]| files.iter().map(|file| (*file).to_owned()).collect::<Vec<_>>();
+        for (files, path, expected) in [
+            (&["src/**"][..], "src/a.rs", true),
+            (&["src/**"], "docs/a.md", false),
+            (&[], "docs/a.md", true),
+            (&[], "target/debug/a", false),
+            (&[], "target", false),
+            (&[], ".agent/features/feature-list.json", false),
+            (&["src", "!src/gen"], "src/gen/a.rs", false),
+            (&[], "a.pyc", false),
+        ] {
+            assert_eq!(holds(&ground, &list(files), path), expected, "{files:?} {path}");
+        }
+        for (files, path, expected) in [
+            (&["src/**"][..], "src", true),
+            (&["src/a/**"], "src", true),
+            (&["src/**"], "src/a/*.rs", true),
+            (&["src/**"], "docs", false),
+            (&["src/**"], "", true),
+            (&[], "docs/*", true),
+            (&[], "target", false),
+        ] {
+            assert_eq!(may_hold_below(&list(files), path), expected, "{files:?} {path}");
+        }
     }
 }

@@ -30,8 +30,15 @@ pub struct Verified<'a> {
     pub now: &'a str,
 }
 
-/// Writes down a run of Stead's own and gives the item, which says whether it proves something.
-pub fn record_run(ground: &Ground, ran: &Verified<'_>, bounds: &Bounds<'_>) -> Result<Item, EvidenceError> {
+/// What became of a run.
+pub struct Recorded {
+    pub item: Item,
+    /// It went well and stands for something: a feature, or the whole project.
+    pub proves: bool,
+}
+
+/// Writes down a run of Stead's own.
+pub fn record_run(ground: &Ground, ran: &Verified<'_>, bounds: &Bounds<'_>) -> Result<Recorded, EvidenceError> {
     let Verified { feature, command, checked, .. } = ran;
     let line = CommandLine::read(command);
     let part = match line.parts.as_slice() {
@@ -73,17 +80,19 @@ pub fn record_run(ground: &Ground, ran: &Verified<'_>, bounds: &Bounds<'_>) -> R
         archive.keep(&mut item)?;
         logged.id.clone_from(&item.id);
     }
+    let mut proves = feature.is_some() || logged.whole;
     if let (Some(part), Some(run)) = (part, run) {
         let others = features(ground).into_iter().filter(|other| feature.is_none_or(|feature| feature.id != other.id));
-        for other in others.filter(|other| speaks_for(other, part, &run, &logged)) {
+        for other in others.filter(|other| speaks_for(other, part, &run)) {
             keep_for(&archive, ground, &other, part, &logged, bounds)?;
+            proves = true;
         }
     }
     if logged.whole {
         logged.tree = project_tree(ground, bounds).hash().map(str::to_owned);
     }
     archive.log(&logged)?;
-    Ok(item)
+    Ok(Recorded { proves: proves && item.is_proof(), item })
 }
 
 /// Says why the state of the files is not the one that was tested.

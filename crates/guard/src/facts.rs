@@ -1,3 +1,5 @@
+use stead_model::Target;
+
 use crate::exec::{ExecAnswer, ExecCall};
 
 /// What a guard may ask about the world.
@@ -31,6 +33,12 @@ pub trait GuardFacts {
 
     /// Says how a feature's proof stands; without a feature, whether the tree as it is now was verified as a whole.
     fn evidence(&self, feature: Option<&str>) -> Result<Standing, String>;
+
+    /// Says whether one of these changes would touch what the evidence of a feature is about; without a feature, of the
+    /// whole project.
+    fn outdates(&self, _feature: Option<&str>, _changes: &[&Target]) -> bool {
+        false
+    }
 
     /// Gives what the feature list says about a feature.
     fn feature(&self, id: &str) -> Result<Option<FeatureState>, String>;

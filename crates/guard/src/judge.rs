@@ -50,7 +50,8 @@ pub fn judge(view: &CompiledView<'_>, asked: &Asked<'_>, facts: &dyn GuardFacts)
 pub(crate) fn would_act(guard: &Guard, asked: &Asked<'_>, facts: &dyn GuardFacts) -> Option<Hit> {
     let inquiry = Inquiry::new(asked, facts);
     let enforced = Guard { mode: Mode::Enforce, ..guard.clone() };
-    ask(&inquiry, &enforced).map(|outcome| outcome.hit)
+    let outcome = ask(&inquiry, &enforced).filter(|_| !has_held_enough(&inquiry, &enforced));
+    outcome.map(|outcome| outcome.hit)
 }
 
 /// Says whether a guard could match before the effects are known, and with them.
@@ -147,16 +148,19 @@ fn find(inquiry: &Inquiry<'_>, guard: &Guard) -> Result<Option<Vec<Subject>>, St
         }
     }
     if guard.then == Then::Continue {
-        let most = guard.at_most.unwrap_or(DEFAULT_HOLDS);
-        if inquiry.facts.holds(&guard.id)? >= most {
-            return Ok(None);
-        }
+        inquiry.facts.holds(&guard.id)?;
     }
     Ok(Some(left))
 }
 
 /// How often one agent is held by one guard unless its file says otherwise.
 pub(crate) const DEFAULT_HOLDS: u64 = 3;
+
+/// Says whether the guard must let this agent go now. What it would have done is told all the same.
+fn has_held_enough(inquiry: &Inquiry<'_>, guard: &Guard) -> bool {
+    let most = guard.at_most.unwrap_or(DEFAULT_HOLDS);
+    guard.then == Then::Continue && inquiry.facts.holds(&guard.id).is_ok_and(|held| held >= most)
+}
 
 fn act(inquiry: &Inquiry<'_>, guard: &Guard, subjects: &[Subject], error: Option<String>) -> Outcome {
     let first = subjects.first().cloned().unwrap_or_default();
@@ -181,7 +185,7 @@ fn act(inquiry: &Inquiry<'_>, guard: &Guard, subjects: &[Subject], error: Option
     // A broken guard stops only what a sound one would have stopped, and never keeps an agent from ending.
     let passes =
         broken && (guard.on_error == OnError::Open || !matches!(guard.then, Then::Deny | Then::Ask | Then::Rewrite));
-    if guard.mode <= Mode::Shadow || passes {
+    if guard.mode <= Mode::Shadow || passes || has_held_enough(inquiry, guard) {
         return Outcome { hit, act: Act::Nothing };
     }
     let text = format!("`{}`: {say}", guard.id);

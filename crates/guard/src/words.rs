@@ -41,7 +41,7 @@ pub(crate) fn words(inquiry: &Inquiry<'_>, guard: &Guard, subject: &Subject, err
     }
     if !subject.unknown
         && asks_evidence(guard)
-        && let Ok(Standing::None { why } | Standing::Stale { why }) = inquiry.facts.evidence(subject.feature.as_deref())
+        && let Ok(Standing::None { why } | Standing::Stale { why }) = inquiry.standing(Some(subject))
         && !why.trim().is_empty()
     {
         text.push_str(&format!(" {}", why.trim()));

@@ -166,7 +166,7 @@ impl Engine<'_> {
     /// Says whether the client began to count the held stops again, because the agent has used a tool since the last.
     fn counts_anew(&self) -> bool {
         matches!(self.harness.doorway().facts.stop_cap, StopCap::Blocks { anew: true, .. })
-            && look_back::has_worked(&self.log(), self.event.session.as_deref().unwrap_or_default(), None)
+            && look_back::has_worked(&self.log(), self.event.session.as_deref().unwrap_or_default())
     }
 
     fn log(&self) -> PathBuf {

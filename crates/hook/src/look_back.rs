@@ -48,8 +48,8 @@ pub(crate) fn has_sub_agent(log: &Path, session: &str) -> bool {
     false
 }
 
-/// Says whether an agent of a session, the main one where none is named, has used a tool since its last stop or prompt.
-pub(crate) fn has_worked(log: &Path, session: &str, agent: Option<&str>) -> bool {
+/// Says whether the main agent of a session has used a tool since its last stop or prompt.
+pub(crate) fn has_worked(log: &Path, session: &str) -> bool {
     #[derive(Deserialize)]
     struct Line {
         session: Option<String>,
@@ -58,12 +58,11 @@ pub(crate) fn has_worked(log: &Path, session: &str, agent: Option<&str>) -> bool
     }
     let Ok(lines) = Tail::open(log) else { return false };
     let own = lines.take(LINES).flatten().filter_map(|line| serde_json::from_str::<Line>(&line.text).ok());
-    for line in own.filter(|line| line.session.as_deref() == Some(session) && line.agent.as_deref() == agent) {
+    for line in own.filter(|line| line.session.as_deref() == Some(session) && line.agent.is_none()) {
         if line.event == EventKind::AfterTool.name() || line.event == EventKind::ToolFailed.name() {
             return true;
         }
-        let end = if agent.is_some() { EventKind::SubagentStop } else { EventKind::Stop };
-        if line.event == end.name() || line.event == EventKind::Prompt.name() {
+        if line.event == EventKind::Stop.name() || line.event == EventKind::Prompt.name() {
             return false;
         }
     }
@@ -111,7 +110,7 @@ mod tests {
         let folder = std::env::temp_dir().join(format!("stead-has-worked-{}", std::process::id()));
         let check = |lines: &[&str], expected: bool| {
             std::fs::write(&folder, lines.join("\n") + "\n").unwrap();
-            assert_eq!(has_worked(&folder, "s", None), expected, "{lines:?}");
+            assert_eq!(has_worked(&folder, "s"), expected, "{lines:?}");
         };
         let own = |event: &str| format!("{{\"session\":\"s\",\"event\":\"{event}\"}}");
         let (stop, tool, before) = (own("stop"), own("after-tool"), own("before-tool"));
@@ -120,9 +119,6 @@ mod tests {
         check(&[&stop, &before], false);
         check(&[&stop, r#"{"session":"s","agent":"a","event":"after-tool"}"#], false);
         check(&[&stop, r#"{"session":"other","event":"after-tool"}"#], false);
-        let sub = r#"{"session":"s","agent":"a","event":"after-tool"}"#;
-        std::fs::write(&folder, format!("{sub}\n{stop}\n")).unwrap();
-        assert!(has_worked(&folder, "s", Some("a")));
         std::fs::remove_file(folder).unwrap();
     }
 }

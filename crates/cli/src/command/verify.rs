@@ -2,7 +2,9 @@ use std::time::Duration;
 
 use clap::Args;
 use serde_json::json;
-use stead_evidence::{Bounds, Feature, FeatureList, Ground, Item, Source, Verified, Who, record_run, tree_of};
+use stead_evidence::{
+    Bounds, Feature, FeatureList, Ground, Item, Recorded, Source, Verified, Who, record_run, tree_of,
+};
 use stead_store::{Checked, run_check};
 
 use crate::cli::Exit;
@@ -75,11 +77,13 @@ pub(crate) fn run(args: VerifyArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     for job in &jobs {
         items.push(verifier.verify(job, ui)?);
     }
-    let proven = items.iter().all(Item::is_proof);
+    let proven = items.iter().all(|recorded| recorded.proves);
+    let went_well = items.iter().all(|recorded| recorded.item.is_proof());
     if args.json {
+        let items: Vec<&Item> = items.iter().map(|recorded| &recorded.item).collect();
         ui.json(&json!({"proven": proven, "items": items}));
     }
-    Ok(if proven { Exit::Done } else { Exit::Failed })
+    Ok(if went_well { Exit::Done } else { Exit::Failed })
 }
 
 fn jobs<'a>(args: &VerifyArgs, list: &'a FeatureList, ui: &mut Ui) -> Result<Vec<Job<'a>>, CliError> {
@@ -139,7 +143,7 @@ struct Verifier {
 }
 
 impl Verifier {
-    fn verify(&self, job: &Job<'_>, ui: &mut Ui) -> Result<Item, CliError> {
+    fn verify(&self, job: &Job<'_>, ui: &mut Ui) -> Result<Recorded, CliError> {
         ui.note(format!("running `{}` …", job.command));
         let files = job.feature.map_or(&[][..], |feature| &feature.files);
         let bounds = Bounds::command();
@@ -155,23 +159,32 @@ impl Verifier {
             who: self.who.clone(),
             now: &now(),
         };
-        let item = record_run(&self.ground, &verified, &bounds)?;
+        let recorded = record_run(&self.ground, &verified, &bounds)?;
         if !self.json {
-            tell(&item, job, &checked, ui);
+            tell(&recorded, job, &checked, ui);
         }
-        Ok(item)
+        Ok(recorded)
     }
 }
 
-fn tell(item: &Item, job: &Job<'_>, checked: &Checked, ui: &mut Ui) {
+fn tell(Recorded { item, proves }: &Recorded, job: &Job<'_>, checked: &Checked, ui: &mut Ui) {
     let seconds = checked.took.as_secs_f64();
     let named = job.feature.map(|feature| format!("{}: ", feature.id)).unwrap_or_default();
-    let word = if item.is_proof() { "proven" } else { "NOT PROVEN" };
+    let word = match (item.is_proof(), proves) {
+        (true, true) => "proven",
+        (true, false) => "went well",
+        (false, _) => "NOT PROVEN",
+    };
     let mut how = item.outcome();
     if let Some(weak) = item.weak.as_deref().filter(|weak| !weak.starts_with("it ended with exit")) {
         how = format!("{how}; {weak}");
     }
     ui.line(format!("{word}  {named}`{}`: {how} ({seconds:.1} s)", job.command));
+    if item.is_proof() && !proves {
+        ui.note("it proves nothing: it is neither a known run of the whole test suite nor a feature's verifier");
+    } else if item.is_proof() && job.feature.is_none() && item.counts.is_none() {
+        ui.note("its output counts no tests: that stands for the project, not for a feature without `verifiers`");
+    }
     if !item.is_proof() {
         let lines: Vec<&str> = checked.tail.lines().collect();
         lines[lines.len().saturating_sub(SHOWN)..].iter().for_each(|line| ui.line(format!("  | {line}")));

@@ -212,6 +212,25 @@ fn a_pull_request_needs_a_verified_tree() {
         passes(client, &world, By::Main, &client.shell("git commit -m 'gh pr create'"));
         world.stead(&["verify", "--all"]).ok();
         passes(client, &world, By::Main, &client.shell(create));
+        // The tree that would be shown is not the one that was verified.
+        for change in ["echo two >> src/a.rs", "sed -i s/one/two/ src/a.rs", "rm -rf src"] {
+            let line = format!("{change} && git commit -qam x && gh pr create --fill");
+            stops(client, &world, By::Main, &client.shell(&line), "the same call changes files");
+        }
+        passes(client, &world, By::Main, &client.shell("mkdir -p target; date > target/x; gh pr create --fill"));
+        passes(client, &world, By::Main, &client.shell("gh pr create --fill && echo made >> notes.md"));
+    }
+}
+
+#[test]
+fn a_call_that_changes_what_was_proven_cannot_lean_on_it() {
+    let world = guarded(&[]);
+    world.stead(&["verify", "login"]).ok();
+    let set = "sed -i 's/\"tested\": false/\"tested\": true/' .agent/features/feature-list.json";
+    for client in CLIENTS {
+        stops(client, &world, By::Main, &client.shell(&format!("echo two > src/a.rs; {set}")), "the same call changes");
+        passes(client, &world, By::Main, &client.shell(&format!("echo x > docs.md; {set}")));
+        passes(client, &world, By::Main, &client.shell(set));
     }
 }
 

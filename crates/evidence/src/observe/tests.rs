@@ -255,6 +255,53 @@ fn a_script_of_ones_own_is_seen_where_it_is_a_verifier() {
 }
 
 #[test]
+fn a_verifier_of_several_commands_is_known_where_it_is_typed_as_written() {
+    let project = Project::new();
+    project.write("api/x", "");
+    project.write(
+        ".agent/features/feature-list.json",
+        r#"{"features":[
+            {"id":"login","files":["src/login.rs"],"verifiers":["cd api && pytest tests/login"]},
+            {"id":"search","files":["src/search/a.rs"],"verifiers":["./prepare && ./own-check"]}]}"#,
+    );
+    let check = |verifier: &str, feature: &str, output: &str| {
+        for (dir, command, exit) in [
+            ("", format!("{verifier}; true"), Some(0)),
+            ("", format!("{verifier} | tail"), Some(0)),
+            ("src", verifier.to_owned(), Some(0)),
+            ("", verifier.to_owned(), None),
+            ("", verifier.to_owned(), Some(1)),
+        ] {
+            project.see_in(dir, &command, exit, output);
+            let standing = standing(&project.ground, feature, &Bounds::command()).unwrap();
+            assert!(!standing.is_proven(), "{dir} {command} {exit:?}");
+        }
+        project.see(&format!(" {verifier}\n"), Some(0), output).unwrap();
+        project.check(feature, "proven");
+    };
+    check("cd api && pytest tests/login", "login", "== 2 passed in 0.1s ==\n");
+    check("./prepare && ./own-check", "search", "fine\n");
+    project.write("src/login.rs", "two");
+    // The client tells the folder that the line has led to.
+    project.see_in("api", "cd api && pytest tests/login", Some(0), "== 2 passed in 0.1s ==\n").unwrap();
+    project.check("login", "proven");
+}
+
+#[test]
+fn a_run_that_counts_no_tests_says_so_and_takes_nothing_away() {
+    let project = Project::new();
+    project.see("make test", Some(0), "all is well\n").unwrap();
+    let standing = standing(&project.ground, "search", &Bounds::command()).unwrap();
+    assert!(!standing.is_proven() && standing.why_not.contains("counts no tests"), "{}", standing.why_not);
+    project.see("cargo test", Some(0), GREEN).unwrap();
+    project.check("search", "proven");
+    project.see("make test", Some(0), "all is well\n").unwrap();
+    project.check("search", "proven");
+    project.see("make test", Some(2), "all is not well\n").unwrap();
+    project.check("search", "was last tried by `make test`: it ended with exit 2");
+}
+
+#[test]
 fn what_only_has_a_runners_name_proves_nothing() {
     let project = Project::new();
     for command in ["./cargo test", "/tmp/evil/cargo test"] {

@@ -52,7 +52,7 @@ impl Project {
             who: Who { session: Some("s1".into()), ..Who::default() },
             now: "2026-11-15T22:00:00.000Z",
         };
-        record_run(&self.ground, &ran, &bounds).unwrap()
+        record_run(&self.ground, &ran, &bounds).unwrap().item
     }
 
     #[track_caller]

@@ -1,3 +1,5 @@
+use stead_model::{Action, Deed, How, Target};
+
 use super::super::asked::Inquiry;
 use crate::condition::{Clause, EvidenceWord, FeatureClause, TestsWord};
 use crate::facts::Standing;
@@ -50,11 +52,43 @@ impl Inquiry<'_> {
         if focus.is_some_and(|subject| subject.unknown) {
             return Ok(word == EvidenceWord::None);
         }
-        let standing = self.facts.evidence(focus.and_then(|subject| subject.feature.as_deref()))?;
+        let standing = self.standing(focus)?;
         Ok(match word {
             EvidenceWord::Fresh => standing == Standing::Fresh,
             EvidenceWord::Stale => matches!(standing, Standing::Stale { .. }),
             EvidenceWord::None => matches!(standing, Standing::None { .. }),
         })
+    }
+
+    /// How evidence stands for what was found, once the call has done what comes before it.
+    pub(crate) fn standing(&self, focus: Option<&Subject>) -> Result<Standing, String> {
+        let feature = focus.and_then(|subject| subject.feature.as_deref());
+        let standing = self.facts.evidence(feature)?;
+        if standing != Standing::Fresh {
+            return Ok(standing);
+        }
+        let list = &self.effects().list;
+        let own = focus.and_then(|subject| subject.effect);
+        // Commands come one after the other, the files of a patch at once.
+        let in_order = self.asked.event.call.as_ref().is_some_and(|call| matches!(call.action, Action::Run { .. }));
+        let end = own.filter(|_| in_order).unwrap_or(list.len());
+        let before = list.iter().take(end).enumerate().filter(|(at, _)| Some(*at) != own);
+        let changes: Vec<&Target> = before.flat_map(|(_, effect)| changed(&effect.deed)).collect();
+        if changes.is_empty() || !self.facts.outdates(feature, &changes) {
+            return Ok(standing);
+        }
+        let why =
+            "the same call changes files that the evidence is about: make the change, prove it, then do this".into();
+        Ok(Standing::Stale { why })
+    }
+}
+
+/// The files that a deed surely changes.
+fn changed(deed: &Deed) -> Vec<&Target> {
+    match deed {
+        Deed::Write { how: How::Somewhere | How::Attributes, .. } => Vec::new(),
+        Deed::Write { target, .. } | Deed::Delete(target) => vec![target],
+        Deed::Rename { from, to } => vec![from, to],
+        _ => Vec::new(),
     }
 }

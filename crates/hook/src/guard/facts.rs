@@ -9,7 +9,7 @@ use std::time::Duration;
 use serde::Deserialize;
 use stead_guard::{self as guard, Excuse, ExecAnswer, ExecCall, FileSort, FileText, GuardFacts, Looked, Measure};
 use stead_harness::Harness;
-use stead_model::{Event, FileId};
+use stead_model::{Event, FileId, Target};
 use stead_store::{CheckEnd, Tail, extend_alarm, run_program};
 
 use super::caller::Caller;
@@ -167,6 +167,10 @@ impl GuardFacts for WorldFacts<'_> {
 
     fn evidence(&self, feature: Option<&str>) -> Result<guard::Standing, String> {
         self.proof().standing(feature)
+    }
+
+    fn outdates(&self, feature: Option<&str>, changes: &[&Target]) -> bool {
+        self.proof().is_about(feature, changes)
     }
 
     fn feature(&self, id: &str) -> Result<Option<guard::FeatureState>, String> {

@@ -3,12 +3,11 @@
 
 use std::path::Path;
 
-use stead_model::{Detail, Event, EventKind, FileId};
+use stead_model::{Event, EventKind, FileId};
 use stead_store::Durability;
 
 use super::caller;
 use super::facts::WorldFacts;
-use crate::look_back;
 use crate::record;
 use crate::session::SessionState;
 
@@ -20,14 +19,6 @@ pub(super) fn as_told<'a>(event: &Event<'a>, stops_alike: bool, log: &Path) -> O
     let session = event.session.as_deref().unwrap_or_default();
     let by_sub_agent = event.agent.is_some() || (stops_alike && caller::has_sub_agent(log, session));
     by_sub_agent.then(|| Event { kind: EventKind::SubagentStop, ..event.clone() })
-}
-
-/// Says whether a hold would be in vain: the client says that a hook has continued this turn already, and the agent has
-/// done nothing since.
-pub(super) fn is_vain(event: &Event<'_>, log: &Path) -> bool {
-    let Detail::Stop { again: true, .. } = event.detail else { return false };
-    let agent = event.agent.as_ref().and_then(|agent| agent.id.as_deref());
-    !look_back::has_worked(log, event.session.as_deref().unwrap_or_default(), agent)
 }
 
 /// Counts a hold by these guards. `false` when it cannot be remembered: then nobody may be held.

@@ -197,8 +197,7 @@ fn ask(scene: &Scene<'_>, view: &CompiledView<'_>, event: &Event<'_>, judged: &m
     if is_stop && verdict.level == Level::Deny {
         let holding: Vec<&str> =
             hits.iter().filter(|hit| hit.level == Level::Deny).map(|hit| hit.guard.as_str()).collect();
-        let may = powers.deny && !hold::is_vain(event, &scene.log());
-        if !may || !(scene.env.is_doctor() || hold::count(&facts, &holding)) {
+        if !powers.deny || !(scene.env.is_doctor() || hold::count(&facts, &holding)) {
             verdict = Verdict { context: verdict.context, ..Verdict::allow() };
         }
     }

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use stead_evidence::{self as evidence, Bounds, FeatureList, Ground};
 use stead_guard::{FeatureState, Standing, TestRuns};
+use stead_model::Target;
 use stead_store::extend_alarm;
 
 /// How long the files of a feature may be compared with its evidence, and what the alarm allows for it, in seconds.
@@ -45,6 +46,20 @@ impl Proof<'_> {
         let standing = evidence::standing_of(&ground, known, &bounds).map_err(|error| error.to_string())?;
         let why = format!("`{feature}` {}", standing.why_not);
         Ok(told(standing.is_proven(), !standing.stale.is_empty(), &why, &standing.next))
+    }
+
+    /// Says whether evidence is about one of these files.
+    pub(crate) fn is_about(&self, feature: Option<&str>, changes: &[&Target]) -> bool {
+        let list = FeatureList::read(self.features).ok().flatten().unwrap_or_default();
+        let files = feature.and_then(|id| list.find(id).ok()).map(|feature| feature.files.as_slice());
+        let ground = self.ground();
+        changes.iter().any(|target| {
+            let is_one = |path: &str| match target.tree || target.glob {
+                true => evidence::may_hold_below(files.unwrap_or_default(), path),
+                false => evidence::holds(&ground, files.unwrap_or_default(), path),
+            };
+            target.inside.as_deref().is_some_and(is_one)
+        })
     }
 
     pub(crate) fn feature(&self, id: &str) -> Result<Option<FeatureState>, String> {

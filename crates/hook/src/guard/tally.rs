@@ -4,6 +4,7 @@
 use std::path::Path;
 
 use serde::Deserialize;
+use stead_guard::Mode;
 use stead_store::Tail;
 
 use super::hit::{Did, HitLine};
@@ -18,8 +19,16 @@ pub struct GuardTally {
     pub warned: usize,
     /// It stopped, asked or held.
     pub stopped: usize,
+    /// It is in force, and yet let something go: it had held as often as it may, or could not judge.
+    pub let_go: usize,
     /// A person had allowed what it would have stopped.
     pub overridden: usize,
+}
+
+impl GuardTally {
+    fn all(&self) -> usize {
+        self.shadow + self.warned + self.stopped + self.let_go
+    }
 }
 
 /// What is counted.
@@ -63,8 +72,7 @@ pub fn guard_tally(log: &Path, since: Since<'_>) -> Vec<GuardTally> {
             break;
         }
     }
-    tallies
-        .sort_by(|a, b| (b.shadow + b.warned + b.stopped, &a.guard).cmp(&(a.shadow + a.warned + a.stopped, &b.guard)));
+    tallies.sort_by(|a, b| (b.all(), &a.guard).cmp(&(a.all(), &b.guard)));
     tallies
 }
 
@@ -75,6 +83,7 @@ fn count(tallies: &mut Vec<GuardTally>, hit: &HitLine) {
     });
     let tally = &mut tallies[at];
     match hit.did {
+        Did::Recorded if hit.mode == Mode::Enforce.name() => tally.let_go += 1,
         Did::Recorded => tally.shadow += 1,
         Did::Told | Did::Owed | Did::Rewritten => tally.warned += 1,
         Did::Asked | Did::Denied | Did::Held => tally.stopped += 1,
@@ -83,19 +92,23 @@ fn count(tallies: &mut Vec<GuardTally>, hit: &HitLine) {
     }
 }
 
-/// The counts of guards in shadow and of warnings in one sentence; `None` when there is nothing to tell.
+/// The counts of what guards did without stopping anything in one sentence; `None` when there is nothing to tell.
 pub fn tell_tally(tallies: &[GuardTally]) -> Option<String> {
     let list = |pick: fn(&GuardTally) -> usize| {
         let named = tallies.iter().filter(|tally| pick(tally) > 0);
         named.take(3).map(|tally| format!("`{}` {}", tally.guard, times(pick(tally)))).collect::<Vec<_>>().join(", ")
     };
     let (shadow, warned) = (list(|tally| tally.shadow), list(|tally| tally.warned));
+    let let_go = list(|tally| tally.let_go);
     let mut parts = Vec::new();
     if !shadow.is_empty() {
         parts.push(format!("in shadow would have acted: {shadow}"));
     }
     if !warned.is_empty() {
         parts.push(format!("warned: {warned}"));
+    }
+    if !let_go.is_empty() {
+        parts.push(format!("in force let go: {let_go}"));
     }
     (!parts.is_empty()).then(|| format!("guards {}", parts.join("; ")))
 }

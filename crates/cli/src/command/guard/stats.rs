@@ -4,7 +4,7 @@ use clap::Args;
 use serde::Deserialize;
 use serde_json::json;
 use stead_gate::GATE;
-use stead_guard::State;
+use stead_guard::{Mode, State};
 use stead_hook::{Appeal, Did, HitLine, Override};
 use stead_model::rfc3339;
 use stead_store::{Lines, StoreError};
@@ -46,6 +46,8 @@ struct Count {
     would_block: u64,
     blocked: u64,
     warned: u64,
+    /// In force, and yet it let something go: held as often as it may, or could not judge.
+    let_go: u64,
     overridden: u64,
     appeals: u64,
     overrides: u64,
@@ -95,7 +97,8 @@ pub(super) fn run(args: &StatsArgs, ui: &mut Ui) -> Result<Exit, CliError> {
             .map(|(id, count, marks)| {
                 json!({
                     "guard": id, "evaluations": count.evaluations, "hits": count.hits, "blocked": count.blocked,
-                    "would_block": count.would_block, "warned": count.warned, "overridden": count.overridden,
+                    "would_block": count.would_block, "warned": count.warned, "let_go": count.let_go,
+                    "overridden": count.overridden,
                     "appeals": count.appeals, "overrides": count.overrides, "last": count.last, "marks": marks,
                 })
             })
@@ -106,6 +109,8 @@ pub(super) fn run(args: &StatsArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     let width = rows.iter().map(|(id, ..)| id.chars().count()).max().unwrap_or(0);
     ui.line(format!("{:width$}  calls   hits  stopped  would  warned  appeals  allowed", "guard"));
     for (id, count, marks) in rows {
+        let let_go = (count.let_go > 0).then(|| format!("let {} go", count.let_go));
+        let marks: Vec<String> = marks.into_iter().map(str::to_owned).chain(let_go).collect();
         let row = format!(
             "{id:width$}  {:>5}  {:>5}  {:>7}  {:>5}  {:>6}  {:>7}  {:>7}  {}",
             count.evaluations,
@@ -135,6 +140,7 @@ fn count(project: &Project, since: &str) -> Result<(Counts, Events), CliError> {
             let count = counts.entry(hit.guard.clone()).or_default();
             count.hits += 1;
             match hit.did {
+                Did::Recorded if hit.mode == Mode::Enforce.name() => count.let_go += 1,
                 Did::Recorded => count.would_block += 1,
                 Did::Told | Did::Owed | Did::Rewritten => count.warned += 1,
                 Did::Denied | Did::Asked | Did::Held => count.blocked += 1,
