@@ -93,7 +93,9 @@ impl From<DefinitionError> for CliError {
         let message = error.to_string();
         let told = match error {
             DefinitionError::Store(source) => return source.into(),
-            DefinitionError::Faulty { .. } | DefinitionError::Taken { .. } => Self::user(message),
+            DefinitionError::Faulty { .. } | DefinitionError::Alone { .. } | DefinitionError::Taken { .. } => {
+                Self::user(message)
+            }
             _ => Self::usage(message),
         };
         match hint {

@@ -2,6 +2,9 @@
 
 use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
 
 use crate::cli::Global;
 use crate::error::CliError;
@@ -73,8 +76,43 @@ impl Ui {
         let _ = err.flush();
         let mut answer = String::new();
         let _ = io::stdin().read_line(&mut answer);
-        matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes")
+        is_yes(&answer)
     }
+
+    /// Reads what is answered unasked, where there is no terminal to ask at. A pipe that stays open and silent is not
+    /// waited for.
+    pub(crate) fn piped_answer(&self) -> Piped {
+        const PATIENCE: Duration = Duration::from_secs(5);
+        if io::stdin().is_terminal() {
+            return Piped::Nothing;
+        }
+        let (send, receive) = mpsc::channel();
+        thread::spawn(move || {
+            let mut answer = String::new();
+            let read = io::stdin().read_line(&mut answer);
+            let _ = send.send(match read {
+                Ok(0) => Piped::Nothing,
+                Ok(_) if is_yes(&answer) => Piped::Yes,
+                _ => Piped::No,
+            });
+        });
+        receive.recv_timeout(PATIENCE).unwrap_or(Piped::Silence)
+    }
+}
+
+/// An answer that came without a terminal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Piped {
+    /// The input is at its end, as that of a script.
+    Nothing,
+    Yes,
+    No,
+    /// Somebody holds the input open and has not said anything yet.
+    Silence,
+}
+
+fn is_yes(answer: &str) -> bool {
+    matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes")
 }
 
 /// A number with its word, which is in the plural unless there is just one.

@@ -73,11 +73,12 @@ pub fn compile(catalog: &Catalog, what: What<'_>, options: &CompileOptions) -> R
     }
     match what {
         What::Stage(name) => {
-            let mut stage = check_stage(catalog.stage_files(name)?);
-            if options.purpose == Purpose::Run {
-                check_alone(&mut stage);
-            }
+            let stage = check_stage(catalog.stage_files(name)?);
             refuse_errors(format!("stage {name}"), &stage.findings)?;
+            let alone = if options.purpose == Purpose::Run { check_alone(&stage) } else { Vec::new() };
+            if !alone.is_empty() {
+                return Err(DefinitionError::Alone { name: name.to_owned(), findings: alone });
+            }
             let node = single(&stage, options);
             let plan = plan(options, sources_of(&stage), vec![node]);
             Ok(Compiled { plan, warnings: stage.findings })

@@ -21,6 +21,7 @@ mod step;
 mod view;
 mod worker;
 mod yaml;
+mod yaml_fault;
 
 pub use catalog::{Catalog, Origin};
 pub use error::DefinitionError;
@@ -29,7 +30,7 @@ pub use view::{PipelineView, StageView};
 pub use worker::{parse_provider, provider_name};
 
 pub(crate) use catalog::{Fixtures, Loaded, StageFiles};
-pub(crate) use graph::{Graph, graph, is_chain};
+pub(crate) use graph::{Graph, graph, is_chain, stage_meant};
 pub(crate) use limits::is_retry_key;
 pub(crate) use name::name_problem;
 pub(crate) use output::Output;

@@ -5,10 +5,12 @@
 mod code;
 mod finding;
 mod fixture;
+mod named_input;
 mod pipeline;
 mod prompt;
 mod render;
 mod sarif;
+mod shared_output;
 mod stage;
 mod sweep;
 #[cfg(test)]
@@ -20,6 +22,7 @@ pub use render::{as_json, brief, render};
 pub use sarif::sarif;
 pub use sweep::{lint_all, lint_pipeline, lint_stage, lint_stages, strict};
 
-pub(crate) use finding::Findings;
-pub(crate) use pipeline::{CheckedPipeline, CheckedStep, check_pipeline, implied_inputs};
+pub(crate) use finding::{Findings, Hinting};
+pub(crate) use named_input::implied_inputs;
+pub(crate) use pipeline::{CheckedPipeline, CheckedStep, check_pipeline};
 pub(crate) use stage::{CheckedStage, check_alone, check_stage};

@@ -32,7 +32,7 @@ pub struct Vars {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Resolved {
     pub text: String,
-    /// Variables that stayed as they were; each of them once. Those of the older form are told by lint, with their lines.
+    /// Variables without a value; each of them once. Those of the older form are told by lint, with their lines.
     pub warnings: Vec<PromptWarning>,
 }
 
@@ -134,7 +134,8 @@ pub(crate) fn deciding_word(output_parse: &str) -> Option<&str> {
     })
 }
 
-/// Puts the values in place of the variables. A variable nobody knows stays as it is.
+/// Puts the values in place of the variables. A variable nobody knows stays as it is; inputs that are not there are
+/// empty.
 pub fn resolve(text: &str, vars: &Vars) -> Resolved {
     let mut out = String::with_capacity(text.len() + 512);
     let mut warnings: Vec<PromptWarning> = Vec::new();
@@ -146,13 +147,18 @@ pub fn resolve(text: &str, vars: &Vars) -> Resolved {
             out.push_str(&text[found.at.start + 1..found.at.end]);
             continue;
         }
-        let value = value(vars, found.name);
-        out.push_str(value.as_deref().unwrap_or(&text[found.at.clone()]));
-        let advice = match (standing(found.name), &value) {
-            (Standing::Current | Standing::Old(_), Some(_)) => continue,
-            (Standing::Old(_) | Standing::Current, None) => "has no value here and stays as it is".to_owned(),
-            (Standing::Unknown, _) => "is no variable and stays as it is".to_owned(),
+        let (value, advice) = match (standing(found.name), value(vars, found.name)) {
+            (Standing::Current | Standing::Old(_), Some(value)) => {
+                out.push_str(&value);
+                continue;
+            }
+            // Only inputs of a stage have none; nobody could do anything with the variable's name.
+            (Standing::Old(_), None) => ("", "names no input of this stage and is left empty"),
+            (Standing::Current, None) => (&text[found.at.clone()], "has no value here and stays as it is"),
+            (Standing::Unknown, _) => (&text[found.at.clone()], "is no variable and stays as it is"),
         };
+        out.push_str(value);
+        let advice = advice.to_owned();
         if !warnings.iter().any(|told| told.variable == found.name) {
             let line = text[..found.at.start].matches('\n').count() + 1;
             warnings.push(PromptWarning { line, variable: found.name.to_owned(), advice });
@@ -251,9 +257,9 @@ mod tests {
         check("${SESSION} ${SESSION}", "night night", &[]);
         check("${PROGRESS_FILE} ${OUTPUT_PATH}", "/r/progress.md /r/output.md", &[]);
         check("${INPUTS}|${INPUTS.ideas}", "/a\n/b|/a", &[]);
-        check("${INPUTS.other}", "${INPUTS.other}", &["INPUTS.other"]);
+        check("<${INPUTS.other}>", "<>", &["INPUTS.other"]);
         let told = resolve("one\ntwo ${INPUTS.other}", &vars()).warnings.remove(0);
-        assert_eq!(told.to_string(), "prompt line 2: `${INPUTS.other}` has no value here and stays as it is");
+        assert_eq!(told.to_string(), "prompt line 2: `${INPUTS.other}` names no input of this stage and is left empty");
     }
 
     #[test]

@@ -9,6 +9,8 @@ pub fn nearest<'a>(typed: &str, known: impl IntoIterator<Item = &'a str>) -> Opt
         .iter()
         .map(|name| (distance(&typed, name), *name))
         .filter(|(distance, _)| *distance <= allowed)
+        // Words that share no letter are not each other's typing errors, however short.
+        .filter(|(distance, name)| *distance < length.max(name.chars().count()))
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, name)| name)
         .or(beginning.copied())
@@ -47,6 +49,14 @@ mod tests {
         assert_eq!(nearest("wrok", ["elegance", "work"]), Some("work"));
         assert_eq!(distance("ab", "ba"), 1);
         assert_eq!(distance("abc", "cba"), 2);
+    }
+
+    #[test]
+    fn short_names_must_share_something() {
+        assert_eq!(nearest("x", ["a", "b"]), None);
+        assert_eq!(nearest("a", ["b", "ab"]), Some("ab"));
+        assert_eq!(nearest("A", ["b", "a"]), Some("a"));
+        assert_eq!(nearest("ab", ["xy", "xb"]), Some("xb"));
     }
 
     #[test]

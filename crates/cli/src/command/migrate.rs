@@ -2,18 +2,20 @@
 
 mod pipelines;
 
+use std::path::Path;
+
 use clap::Args;
 use serde_json::{Value, json};
 use stead_context::{Fate, Import, ImportKind, MigrationPlaces, carry_out, survey};
 use stead_install::{Applied, Note, Plan, Reach, apply, diff, plan_old_commands};
-use stead_store::{Layout, Room, nearest};
+use stead_store::{Adopted, Layout, Room, adopt, nearest};
 
 use crate::cli::Exit;
 use crate::error::CliError;
 use crate::here::Here;
 use crate::project::now;
 use crate::run_room::RunRoom;
-use crate::ui::Ui;
+use crate::ui::{Piped, Ui};
 use pipelines::Rewrites;
 
 /// Carry over what other tools left: loops, handoffs, role files, older commands, older stages and pipelines
@@ -24,7 +26,8 @@ use pipelines::Rewrites;
 ///
 /// Stages, prompts and pipelines of the older form are rewritten where they are, comments kept, after a diff. A
 /// `loop.yaml` becomes `stage.yaml`: the new file is written, then the old one is deleted. What cannot be rewritten is
-/// left as it is, and the line that stands in the way is named.
+/// left as it is, and the line that stands in the way is named. Folders of the older layout (`scripts/loops`,
+/// `scripts/pipelines`) that came after `stead init` are named, with the setting that makes them the project's.
 ///
 /// Ends with 1 if a file is broken, or could not be rewritten or written.
 #[derive(Args)]
@@ -42,7 +45,7 @@ pub(crate) struct MigrateArgs {
     /// Show what would be done, and do nothing
     #[arg(long)]
     dry_run: bool,
-    /// Do not ask
+    /// Do not ask. Without a terminal nobody is asked either, and an answer on the input other than `y` changes nothing
     #[arg(long, short)]
     yes: bool,
     /// Print the result as JSON
@@ -66,6 +69,9 @@ pub(crate) fn run(args: MigrateArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     let imports = survey(&MigrationPlaces { root, context: &context, roles: &roles }, &kinds, &now());
     let old = if with_commands { plan_old_commands(&here.site()) } else { Plan::default() };
     let rewrites = if with_pipelines { Rewrites::find(&RunRoom::find(ui)?.catalog())? } else { Rewrites::default() };
+    if with_pipelines {
+        tell_strangers(root, &layout, ui);
+    }
     let (failed, replaced) = (Vec::new(), Applied::default());
     let mut work = Work { args: &args, here: &here, imports, old, rewrites, failed, replaced };
     if !args.json {
@@ -76,10 +82,25 @@ pub(crate) fn run(args: MigrateArgs, ui: &mut Ui) -> Result<Exit, CliError> {
         ui.note("nothing was changed");
         return Ok(Exit::Failed);
     }
+    if !args.dry_run && !args.yes && !asks && work.has_work() {
+        unasked(ui)?;
+    }
     if !args.dry_run {
         work.carry_out()?;
     }
     work.finish(ui)
+}
+
+/// Where nobody can be asked, the work goes on, unless the input says otherwise.
+fn unasked(ui: &Ui) -> Result<(), CliError> {
+    match ui.piped_answer() {
+        Piped::Nothing | Piped::Yes => Ok(()),
+        Piped::No => Err(CliError::user("nothing was changed: the answer was not yes").hinted("add `-y`")),
+        Piped::Silence => {
+            Err(CliError::user("nothing was changed: there is no terminal to ask at")
+                .hinted("add `-y`, or end the input"))
+        }
+    }
 }
 
 /// What is to be carried over.
@@ -105,6 +126,16 @@ fn chosen(what: &[String]) -> Result<Chosen, CliError> {
         with_commands: is_wanted(COMMANDS),
         with_pipelines: is_wanted(PIPELINES),
     })
+}
+
+/// Names folders of stages and pipelines that came after the project was made, so that nobody looks into them.
+fn tell_strangers(root: &Path, layout: &Layout, ui: &mut Ui) {
+    for Adopted { room, path, because } in adopt(root) {
+        if matches!(room, Room::Stages | Room::Pipelines) && layout.relative(room) != path {
+            ui.note(format!("{because}, but {} are looked for in `{}`", room.name(), layout.relative(room)));
+            ui.note(format!("hint: `stead config set {} {path}` makes it their place", room.key()));
+        }
+    }
 }
 
 /// One run of the command.

@@ -293,7 +293,7 @@ pub(crate) fn compiled(
             Ok(made.plan)
         }
         Err(error) => {
-            if let DefinitionError::Faulty { findings, .. } = &error {
+            if let DefinitionError::Faulty { findings, .. } | DefinitionError::Alone { findings, .. } = &error {
                 show(findings, ui);
             }
             Err(error.into())

@@ -56,6 +56,16 @@ fn an_unknown_name_suggests_the_nearest() {
         assert_eq!(run.code, 2, "{run}");
         assert!(run.stderr.contains(&format!("hint: did you mean `{nearest}`?")), "{run}");
     }
+    for (args, hint) in [
+        (["dry-run", "pipeline", "work", "r"], "`work` is a stage: `stead run stage work <run>`"),
+        (
+            ["dry-run", "stage", "full-refine", "r"],
+            "`full-refine` is a pipeline: `stead run pipeline full-refine <run>`",
+        ),
+    ] {
+        let run = world.stead(&args);
+        assert!(run.code == 2 && run.stderr.contains(&format!("hint: {hint}")), "{run}");
+    }
     let run = world.stead(&["stage", "show", "../../etc"]);
     assert!(run.code == 2 && run.stderr.contains("`stead stage list`"), "{run}");
 }

@@ -1,4 +1,4 @@
-use stead_testkit::World;
+use stead_testkit::{Finish, World};
 
 use crate::world::{bare, by_person, marked};
 
@@ -221,4 +221,34 @@ fn braces_and_texts_of_several_lines_are_rewritten_too() {
         "name: words\ntermination:\n  type: judgment # flat\n"
     );
     assert_eq!(world.stead(&["lint", "--v3"]).ok(), "no findings\n");
+}
+
+#[test]
+fn an_answer_on_a_pipe_counts() {
+    let world = older();
+    let migrate = |input: &str| {
+        let mut command = world.command(env!("CARGO_BIN_EXE_stead"), &world.project());
+        command.args(["migrate", "pipelines"]).finish(&world, input.as_bytes())
+    };
+    for no in ["n\n", "no", "\n"] {
+        let run = migrate(no);
+        assert!(run.code == 1 && run.stderr.contains("nothing was changed"), "{no:?}: {run}");
+        assert!(run.stderr.contains("hint: add `-y`"), "{run}");
+        assert!(world.exists("project/scripts/loops/improve-plan/loop.yaml"), "{no:?}");
+    }
+    migrate("y\n").ok();
+    assert!(!world.exists("project/scripts/loops/improve-plan/loop.yaml"));
+}
+
+#[test]
+fn folders_that_came_later_are_named() {
+    let world = marked();
+    world.write("project/scripts/loops/old/loop.yaml", "name: old\ncompletion: plateau\n");
+    world.write("project/scripts/loops/old/prompt.md", "Go.\n");
+    let run = world.stead(&["migrate", "pipelines"]);
+    assert!(run.stderr.contains("`scripts/loops` holds `old`, but stages are looked for in `.agent/stages`"), "{run}");
+    assert!(run.stderr.contains("hint: `stead config set layout.stages scripts/loops`"), "{run}");
+    world.stead(&["config", "set", "layout.stages", "scripts/loops"]).ok();
+    let run = world.stead(&["migrate", "pipelines"]);
+    assert!(run.stdout.contains("writes   scripts/loops/old/stage.yaml") && !run.stderr.contains("hint"), "{run}");
 }

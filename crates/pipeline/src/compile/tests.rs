@@ -1,3 +1,5 @@
+mod schema;
+
 use std::fs;
 
 use serde_json::Value as Json;
@@ -262,7 +264,9 @@ fn an_item_needs_a_list() {
         ])
     };
     let refused = |place: &Place, what: What<'_>| match compile(&place.catalog(), what, &options()) {
-        Err(DefinitionError::Faulty { findings, .. }) => findings.iter().map(Finding::brief).collect::<Vec<_>>(),
+        Err(DefinitionError::Faulty { findings, .. } | DefinitionError::Alone { findings, .. }) => {
+            findings.iter().map(Finding::brief).collect::<Vec<_>>()
+        }
         other => panic!("{other:?}"),
     };
     let named = stage("output: docs/${ITEM}.md\n", "");
@@ -276,6 +280,18 @@ fn an_item_needs_a_list() {
     let asked = stage("", "about ${ITEM}");
     let why = "stages/s/prompt.md:1: the prompt uses `${ITEM}`, but the stage is run alone [P011]";
     assert_eq!(refused(&asked, What::Stage("s")), [why]);
+    let error = compile(&asked.catalog(), What::Stage("s"), &options()).unwrap_err();
+    assert_eq!(error.to_string(), "stage `s` cannot be run alone");
+    assert!(error.hint().unwrap().contains("`parallel: {over: [..]}`"), "{error:?}");
+}
+
+#[test]
+fn branches_are_named_after_their_items_or_numbered() {
+    let plan = Place::pipeline(
+        "stages:\n  - id: a\n    prompt: '${ITEM}'\n    termination: {type: fixed}\n    parallel: {over: [ä, 日本, über, '!?', item-1]}\n",
+    )
+    .plan(What::Pipeline("p"), &options());
+    assert_eq!(ids(&plan), ["a.item-1", "a.item-2", "a.ber", "a.item-4", "a.item-1-2"]);
 }
 
 #[test]

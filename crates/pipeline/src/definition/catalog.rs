@@ -1,8 +1,9 @@
 use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use stead_store::{nearest, read_capped};
+use stead_store::{StoreError, nearest, read_capped};
 
 use super::builtin::{PIPELINES, STAGES};
 use super::stage::OLD_FILE;
@@ -39,7 +40,14 @@ impl Origin {
 #[derive(Clone, Debug)]
 pub(crate) struct Loaded {
     pub(crate) file: Arc<SourceFile>,
-    pub(crate) fault: Option<String>,
+    pub(crate) fault: Option<LoadFault>,
+}
+
+/// Why a file could not be read, and what can be done about it; `None` for one that is not there.
+#[derive(Clone, Debug)]
+pub(crate) struct LoadFault {
+    pub(crate) why: String,
+    pub(crate) hint: Option<&'static str>,
 }
 
 /// The files of one stage.
@@ -100,8 +108,9 @@ impl Catalog {
     pub(crate) fn stage_files(&self, typed: &str) -> Result<StageFiles, DefinitionError> {
         let all = self.stages();
         let Some((name, origin)) = all.iter().find(|(name, _)| name == typed).cloned() else {
+            let other_kind = self.pipelines().iter().any(|(name, _)| name == typed);
             let nearest = nearest(typed, all.iter().map(|(name, _)| name.as_str())).map(str::to_owned);
-            return Err(DefinitionError::UnknownStage { name: typed.to_owned(), nearest });
+            return Err(DefinitionError::UnknownStage { name: typed.to_owned(), nearest, other_kind });
         };
         if let (Origin::Builtin, Some(stage)) = (origin, STAGES.iter().find(|stage| stage.name == name)) {
             let part = |file: &str, text: &str| builtin(format!("builtin:stages/{name}/{file}"), text);
@@ -138,8 +147,9 @@ impl Catalog {
         let all = self.pipelines();
         let plain = ENDINGS.iter().find_map(|ending| typed.strip_suffix(ending)?.strip_suffix('.')).unwrap_or(typed);
         let Some((name, origin)) = all.iter().find(|(name, _)| name == plain).cloned() else {
+            let other_kind = self.stages().iter().any(|(name, _)| name == plain);
             let nearest = nearest(plain, all.iter().map(|(name, _)| name.as_str())).map(str::to_owned);
-            return Err(DefinitionError::UnknownPipeline { name: plain.to_owned(), nearest });
+            return Err(DefinitionError::UnknownPipeline { name: plain.to_owned(), nearest, other_kind });
         };
         if let (Origin::Builtin, Some(pipeline)) = (origin, PIPELINES.iter().find(|pipeline| pipeline.name == name)) {
             let loaded = builtin(format!("builtin:pipelines/{name}.yaml"), pipeline.text);
@@ -149,6 +159,14 @@ impl Catalog {
         let path = paths.iter().find(|path| path.is_file()).unwrap_or(&paths[0]);
         let loaded = self.load(path, yaml::LIMIT);
         Ok((name, origin, loaded))
+    }
+
+    /// A file of the other ending beside a pipeline's, which nobody reads.
+    pub(crate) fn pipeline_leftover(&self, file: &SourceFile) -> Option<Arc<SourceFile>> {
+        let path = file.path.as_ref()?;
+        let other = ENDINGS.map(|ending| path.with_extension(ending)).into_iter().find(|other| other != path)?;
+        let name = self.named(&other);
+        other.is_file().then(|| Arc::new(SourceFile { name, path: Some(other), text: String::new() }))
     }
 
     /// A built-in file by what stands behind `builtin:` in its name.
@@ -183,11 +201,21 @@ impl Catalog {
                 Err(bad) => {
                     let at = bad.utf8_error().valid_up_to();
                     let text = String::from_utf8_lossy(&bad.as_bytes()[..at]).into_owned();
-                    (text, Some(format!("it is not UTF-8 text: byte {at} does not fit")))
+                    let why = format!("it is not UTF-8 text: byte {at} does not fit");
+                    (text, Some(LoadFault { why, hint: Some("save it as UTF-8 text") }))
                 }
             },
-            Ok(None) => (String::new(), Some("there is no such file".to_owned())),
-            Err(error) => (String::new(), Some(told(&error))),
+            Ok(None) => (String::new(), Some(LoadFault { why: "there is no such file".to_owned(), hint: None })),
+            Err(error) => {
+                let hint = match &error {
+                    StoreError::NotAFile { .. } => "move it away and put a file of text there",
+                    StoreError::Io { source, .. } if source.kind() == ErrorKind::FileTooLarge => {
+                        "make it shorter; agents can read further files by themselves"
+                    }
+                    _ => "make it a file that you can read",
+                };
+                (String::new(), Some(LoadFault { why: told(&error), hint: Some(hint) }))
+            }
         };
         Loaded { file: Arc::new(SourceFile { name, path: Some(path.to_owned()), text }), fault }
     }

@@ -31,7 +31,11 @@ pub(crate) fn termination(reading: &mut Reading, entry: &Entry) -> Option<Termin
         "fixed" => &["type"],
         _ => {
             let message = format!("there is no termination `{typed}`");
-            reading.findings.error(Code::L005, &place(kind), message).hint(meant(&typed, &TYPES));
+            let hint = match renamed(&typed) {
+                Some(now) => format!("it is called `{now}` today"),
+                None => meant(&typed, &TYPES),
+            };
+            reading.findings.error(Code::L005, &place(kind), message).hint(hint);
             return None;
         }
     };
@@ -77,20 +81,29 @@ fn promises(reading: &mut Reading, whole: &Entry, entries: &[Entry]) -> Option<V
 /// Reads `completion` of an older stage.
 pub(crate) fn completion(reading: &mut Reading, entry: &Entry) -> Option<Termination> {
     let typed = reading.text(entry)?;
-    let (ending, instead) = match typed.as_str() {
-        "plateau" => (Termination::Judgment { min_iterations: MIN_ITERATIONS, consensus: CONSENSUS }, "judgment"),
-        "beads-empty" => (Termination::Queue { command: BEADS.to_owned() }, "queue"),
-        "fixed-n" => (Termination::Fixed, "fixed"),
-        _ => {
-            let known = ["plateau", "beads-empty", "fixed-n"];
-            let message = format!("there is no completion `{typed}`");
-            reading.findings.error(Code::L005, &place(entry), message).hint(meant(&typed, &known));
-            return None;
-        }
+    let Some(instead) = renamed(&typed) else {
+        let known = ["plateau", "beads-empty", "fixed-n"];
+        let message = format!("there is no completion `{typed}`");
+        reading.findings.error(Code::L005, &place(entry), message).hint(meant(&typed, &known));
+        return None;
     };
     let hint = format!("write `termination: {{type: {instead}}}`, or let `stead migrate pipelines` do it");
-    reading.findings.deprecation(Code::L014, &entry.key_at, "`completion` is the older form").hint(hint);
-    Some(ending)
+    reading.findings.deprecation(reading.codes.older, &entry.key_at, "`completion` is the older form").hint(hint);
+    Some(match instead {
+        "judgment" => Termination::Judgment { min_iterations: MIN_ITERATIONS, consensus: CONSENSUS },
+        "queue" => Termination::Queue { command: BEADS.to_owned() },
+        _ => Termination::Fixed,
+    })
+}
+
+/// Today's type for what `completion` said.
+fn renamed(completion: &str) -> Option<&'static str> {
+    match completion {
+        "plateau" => Some("judgment"),
+        "beads-empty" => Some("queue"),
+        "fixed-n" => Some("fixed"),
+        _ => None,
+    }
 }
 
 fn meant(typed: &str, known: &[&str]) -> String {

@@ -7,10 +7,12 @@ use crate::lint::Finding;
 /// Why a stage or a pipeline cannot be had, or cannot be run.
 #[derive(Debug, thiserror::Error)]
 pub enum DefinitionError {
+    /// `other_kind`: a pipeline goes by that name.
     #[error("there is no stage `{name}`")]
-    UnknownStage { name: String, nearest: Option<String> },
+    UnknownStage { name: String, nearest: Option<String>, other_kind: bool },
+    /// `other_kind`: a stage goes by that name.
     #[error("there is no pipeline `{name}`")]
-    UnknownPipeline { name: String, nearest: Option<String> },
+    UnknownPipeline { name: String, nearest: Option<String>, other_kind: bool },
     #[error("`{name}` cannot be a name: {why}")]
     Name { name: String, why: String },
     #[error("`{}` exists already", path.display())]
@@ -23,6 +25,8 @@ pub enum DefinitionError {
     Input { path: PathBuf },
     #[error("{what} has errors")]
     Faulty { what: String, findings: Vec<Finding> },
+    #[error("stage `{name}` cannot be run alone")]
+    Alone { name: String, findings: Vec<Finding> },
     #[error(transparent)]
     Store(#[from] StoreError),
 }
@@ -31,6 +35,12 @@ impl DefinitionError {
     /// Says what a person can do about it.
     pub fn hint(&self) -> Option<String> {
         match self {
+            Self::UnknownStage { name, other_kind: true, .. } => {
+                Some(format!("`{name}` is a pipeline: `stead run pipeline {name} <run>`"))
+            }
+            Self::UnknownPipeline { name, other_kind: true, .. } => {
+                Some(format!("`{name}` is a stage: `stead run stage {name} <run>`"))
+            }
             Self::UnknownStage { nearest: Some(near), .. } | Self::UnknownPipeline { nearest: Some(near), .. } => {
                 Some(format!("did you mean `{near}`?"))
             }
@@ -40,6 +50,10 @@ impl DefinitionError {
             Self::Taken { .. } => Some("choose another name, or change that one".into()),
             Self::UnknownProvider { hint, .. } => Some(hint.clone()),
             Self::Faulty { what, .. } => Some(format!("`stead lint {what}` shows them with their places")),
+            Self::Alone { name, .. } => Some(format!(
+                "name it in a pipeline, as `template: {name}` with `parallel: {{over: [..]}}`, and run that; `stead \
+                 pipeline new` makes one"
+            )),
             Self::Store(error) => error.hint(),
             Self::Input { .. } => None,
         }

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use stead_context::slug;
+use stead_store::nearest;
 
 use super::reading::{Reading, find, place};
 use super::worker::{provider, provider_name};
@@ -20,6 +21,7 @@ pub(crate) struct Fan {
 }
 
 const KEYS: [&str; 5] = ["over", "providers", "join", "max_parallel", "worktree"];
+const JOINS: &str = "all, first or `{quorum: n}`";
 /// More at once than anybody can pay for.
 const MOST: usize = 256;
 
@@ -44,7 +46,8 @@ pub(crate) fn fan(reading: &mut Reading, entry: &Entry) -> Option<Fan> {
     };
     if branches.is_empty() || branches.len() > MOST {
         let message = format!("a stage is fanned out to 1 up to {MOST} branches, not {}", branches.len());
-        reading.findings.error(Code::P011, &entry.key_at, message);
+        let hint = if branches.is_empty() { "name at least one" } else { "make several stages of it" };
+        reading.findings.error(Code::P011, &entry.key_at, message).hint(hint);
         return None;
     }
     let join = find(entries, "join").map_or(Some(Join::All), |part| join(reading, part, branches.len()))?;
@@ -60,16 +63,30 @@ pub(crate) fn fan(reading: &mut Reading, entry: &Entry) -> Option<Fan> {
 fn over_items(reading: &mut Reading, entry: &Entry) -> Option<Vec<(Branch, Option<Provider>)>> {
     let mut names = Vec::new();
     let items = reading.placed_texts(entry)?;
-    let branches = items.into_iter().map(|(item, _)| {
-        let name = free_name(&mut names, &slug(&item));
+    for (place, (item, at)) in items.iter().enumerate() {
+        if let Some(first) = items[..place].iter().position(|(earlier, _)| earlier == item) {
+            let message = format!("item {} of `over` is item {} again", place + 1, first + 1);
+            reading
+                .findings
+                .warning(Code::P011, at, message)
+                .hint("take it out, unless two agents are to try the same");
+        }
+    }
+    let branches = items.into_iter().enumerate().map(|(place, (item, _))| {
+        let name = free_name(&mut names, &branch_name(&item, place));
         (Branch { name, item: Some(item) }, None)
     });
     Some(branches.collect())
 }
 
+/// The item's letters and digits, as far as they are fit for a file's name on every system; else its place in the list.
+fn branch_name(item: &str, place: usize) -> String {
+    if item.contains(|c: char| c.is_ascii_alphanumeric()) { slug(item) } else { format!("item-{}", place + 1) }
+}
+
 fn over_providers(reading: &mut Reading, entry: &Entry) -> Option<Vec<(Branch, Option<Provider>)>> {
     let Value::List(items) = &entry.value.value else {
-        reading.wrong(&place(entry), "`providers` must be a list");
+        reading.wrong(&place(entry), "`providers` must be a list").hint("write `providers: [claude, codex]`");
         return None;
     };
     let mut names = Vec::new();
@@ -94,12 +111,26 @@ fn free_name(taken: &mut Vec<String>, wanted: &str) -> String {
 
 fn join(reading: &mut Reading, entry: &Entry, branches: usize) -> Option<Join> {
     let Value::Map(entries) = &entry.value.value else {
-        return reading.choice(entry, &[("all", Join::All), ("first", Join::First)]);
+        return match entry.value.scalar().as_deref() {
+            Some("all") => Some(Join::All),
+            Some("first") => Some(Join::First),
+            typed => {
+                let finding = reading.unfit(entry, JOINS);
+                match typed.and_then(|typed| nearest(typed, ["all", "first", "quorum"])) {
+                    Some("quorum") => {
+                        finding.hint("write `join: {quorum: n}`, with the number of branches that is enough")
+                    }
+                    Some(near) => finding.hint(format!("did you mean `{near}`?")),
+                    None => {}
+                }
+                None
+            }
+        };
     };
     let count = match entries.as_slice() {
         [only] if only.key == "quorum" => reading.count(only)?,
         _ => {
-            reading.wrong(&entry.key_at, "`join` must be all, first or `{quorum: n}`");
+            reading.wrong(&entry.key_at, format!("`join` must be {JOINS}")).hint("write `join: {quorum: 2}`");
             return None;
         }
     };

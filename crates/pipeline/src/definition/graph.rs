@@ -17,6 +17,21 @@ pub(crate) struct Graph {
     pub(crate) order: Vec<usize>,
 }
 
+impl Graph {
+    /// For each stage, which others must have ended before it, directly or not.
+    pub(crate) fn before(&self) -> Vec<Vec<bool>> {
+        let mut before = vec![vec![false; self.needs.len()]; self.needs.len()];
+        for index in &self.order {
+            for need in &self.needs[*index] {
+                let further = before[*need].clone();
+                before[*index].iter_mut().zip(further).for_each(|(known, further)| *known |= further);
+                before[*index][*need] = true;
+            }
+        }
+        before
+    }
+}
+
 pub(crate) fn is_chain(steps: &[Step]) -> bool {
     steps.iter().all(|step| step.needs.is_none())
 }
@@ -71,8 +86,11 @@ pub(crate) fn graph(steps: &[Step], findings: &mut Findings) -> Option<Graph> {
 /// Ids become folder names, and some file systems do not tell upper from lower case.
 fn refuse_twins(steps: &[Step], findings: &mut Findings) {
     for (index, step) in steps.iter().enumerate() {
-        if steps[..index].iter().any(|other| other.id.eq_ignore_ascii_case(&step.id)) {
-            let message = format!("there is a stage `{}` already", step.id);
+        if let Some(other) = steps[..index].iter().find(|other| other.id.eq_ignore_ascii_case(&step.id)) {
+            let message = match other.id == step.id {
+                true => format!("there is a stage `{}` already", step.id),
+                false => format!("`{}` is stage `{}` again: upper and lower case do not count", step.id, other.id),
+            };
             findings.error(Code::P004, &step.id_at, message).hint("give each stage an id of its own");
         }
     }
@@ -82,14 +100,18 @@ fn position(steps: &[Step], named: &Named, code: Code, findings: &mut Findings) 
     let position = steps.iter().position(|step| step.id == named.name);
     if position.is_none() {
         let message = format!("there is no stage `{}` in this pipeline", named.name);
-        let finding = findings.error(code, &named.at, message);
-        let ids = || steps.iter().map(|step| step.id.as_str());
-        finding.hint(match nearest(&named.name, ids()) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => format!("its stages are {}", ids().collect::<Vec<_>>().join(", ")),
-        });
+        findings.error(code, &named.at, message).hint(stage_meant(steps, &named.name));
     }
     position
+}
+
+/// Says which stage of a pipeline a mistyped name may have meant.
+pub(crate) fn stage_meant(steps: &[Step], typed: &str) -> String {
+    let ids = || steps.iter().map(|step| step.id.as_str());
+    match nearest(typed, ids()) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => format!("its stages are {}", ids().collect::<Vec<_>>().join(", ")),
+    }
 }
 
 /// Sorts so that needs come first, taking the earliest that is ready; or gives one circle.

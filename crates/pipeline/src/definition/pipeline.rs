@@ -25,7 +25,8 @@ pub(crate) fn read_pipeline(file: Arc<SourceFile>, name: &str) -> (PipelineDefin
     let mut pipeline = PipelineDefinition::default();
     let Some(entries) = reading.top() else { return (pipeline, reading.findings) };
     if let Some(why) = name_problem(name) {
-        reading.findings.error(Code::P002, &(0..0), format!("the pipeline cannot be called `{name}`: {why}"));
+        let message = format!("the pipeline cannot be called `{name}`: {why}");
+        reading.findings.error(Code::P002, &(0..0), message).hint("rename the file: letters, digits, `-` and `_`");
     }
     for entry in &entries {
         match entry.key.as_str() {

@@ -3,14 +3,15 @@ use std::sync::Arc;
 
 use stead_store::nearest;
 
-use super::SourceFile;
-use super::yaml::{Entry, Tree, Value, YamlFault, parse};
-use crate::lint::{Code, Findings};
+use super::yaml::{Entry, Tree, Value, parse};
+use super::yaml_fault::YamlFault;
+use super::{SourceFile, limits};
+use crate::lint::{Code, Findings, Hinting};
 
 /// Reads one YAML file, value by value, and notes what it cannot use.
 pub(crate) struct Reading {
     pub(crate) findings: Findings,
-    codes: Codes,
+    pub(crate) codes: Codes,
 }
 
 /// The codes of a kind of file for faults that any file can have.
@@ -19,10 +20,26 @@ pub(crate) struct Codes {
     pub(crate) unreadable: Code,
     pub(crate) unknown: Code,
     pub(crate) wrong: Code,
+    /// The code of what belongs to the older form.
+    pub(crate) older: Code,
+    /// How such a file begins.
+    begin: &'static str,
 }
 
-pub(crate) const STAGE: Codes = Codes { unreadable: Code::L001, unknown: Code::L003, wrong: Code::L004 };
-pub(crate) const PIPELINE: Codes = Codes { unreadable: Code::P001, unknown: Code::P006, wrong: Code::P007 };
+pub(crate) const STAGE: Codes = Codes {
+    unreadable: Code::L001,
+    unknown: Code::L003,
+    wrong: Code::L004,
+    older: Code::L014,
+    begin: "begin with `name: <name>` and `termination: {type: ..}`",
+};
+pub(crate) const PIPELINE: Codes = Codes {
+    unreadable: Code::P001,
+    unknown: Code::P006,
+    wrong: Code::P007,
+    older: Code::P012,
+    begin: "begin with `name: <name>` and `stages:`",
+};
 
 /// More than a million iterations, or three years of seconds, is a typing error.
 const MOST: u64 = 100_000_000;
@@ -40,21 +57,24 @@ impl Reading {
             Ok(tree) => {
                 let at = 0..file.line(1).end;
                 let message = format!("the file holds {} instead of keys and values", tree.kind());
-                self.findings.error(self.codes.unreadable, &at, message);
+                self.findings.error(self.codes.unreadable, &at, message).hint(self.codes.begin);
                 None
             }
-            Err(YamlFault { line, column, message }) => {
+            Err(YamlFault { line, column, message, hint }) => {
                 let line = file.line(line.max(1));
                 let start = file.text[line.clone()].char_indices().nth(column.saturating_sub(1));
                 let at = start.map_or(line.end, |(offset, _)| line.start + offset)..line.end;
-                self.findings.error(self.codes.unreadable, &at, message);
+                let finding = self.findings.error(self.codes.unreadable, &at, message);
+                if let Some(hint) = hint {
+                    finding.hint(hint);
+                }
                 None
             }
         }
     }
 
-    pub(crate) fn wrong(&mut self, at: &Range<usize>, message: impl Into<String>) {
-        self.findings.error(self.codes.wrong, at, message);
+    pub(crate) fn wrong(&mut self, at: &Range<usize>, message: impl Into<String>) -> Hinting<'_> {
+        self.findings.error(self.codes.wrong, at, message)
     }
 
     /// Notes a key that nobody knows. Keys that begin with `x-` are the owner's own.
@@ -62,23 +82,29 @@ impl Reading {
         if entry.key.starts_with("x-") {
             return;
         }
+        // A stage by itself has no others, so what concerns them has no place in its file.
+        let elsewhere = if self.codes.unknown == Code::L003 { " of a stage in a pipeline" } else { "" };
         let finding = self.findings.error(self.codes.unknown, &entry.key_at, format!("unknown key `{}`", entry.key));
-        finding.hint(match nearest(&entry.key, known.iter().copied()) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => format!("known are {}; keys of your own begin with `x-`", known.join(", ")),
+        finding.hint(match (home(&entry.key), nearest(&entry.key, known.iter().copied())) {
+            (Some(home @ ("parallel" | "inputs" | "when")), _) => format!("it belongs below `{home}`{elsewhere}"),
+            (Some(home), _) => format!("it belongs below `{home}`"),
+            (None, Some(near)) => format!("did you mean `{near}`?"),
+            (None, None) => format!("known are {}; keys of your own begin with `x-`", known.join(", ")),
         });
     }
 
-    fn unfit(&mut self, entry: &Entry, wanted: &str) {
-        let message = format!("`{}` must be {wanted}, not {}", entry.key, shown(&entry.value));
-        self.wrong(&place(entry), message);
+    pub(crate) fn unfit(&mut self, entry: &Entry, wanted: &str) -> Hinting<'_> {
+        let message = format!("`{}` must be {wanted}, not {}", entry.key, self.shown(&entry.value));
+        self.wrong(&place(entry), message)
     }
 
     pub(crate) fn map<'t>(&mut self, entry: &'t Entry) -> Option<&'t [Entry]> {
         match &entry.value.value {
             Value::Map(entries) => Some(entries),
+            // Everything in it may be commented out.
+            Value::Null => Some(&[]),
             _ => {
-                self.unfit(entry, "a mapping");
+                self.unfit(entry, "a mapping").hint("write its keys below it, one to a line");
                 None
             }
         }
@@ -88,7 +114,11 @@ impl Reading {
         match entry.value.scalar() {
             Some(text) if !text.trim().is_empty() => Some(text),
             _ => {
-                self.unfit(entry, "a text");
+                let is_empty = entry.value.value == Value::Null;
+                let finding = self.unfit(entry, "a text");
+                if is_empty {
+                    finding.hint("write it behind the key, or take the key out");
+                }
                 None
             }
         }
@@ -120,7 +150,8 @@ impl Reading {
                 Some(text) => texts.push(text),
                 None => {
                     is_fit = false;
-                    let message = format!("item {} of `{}` must be a text, not {}", index + 1, entry.key, shown(item));
+                    let message =
+                        format!("item {} of `{}` must be a text, not {}", index + 1, entry.key, self.shown(item));
                     self.wrong(&place_of(item, entry), message);
                 }
             }
@@ -132,7 +163,13 @@ impl Reading {
         match entry.value.value {
             Value::Bool(value) => value,
             _ => {
-                self.unfit(entry, "`true` or `false`");
+                let typed = entry.value.scalar().unwrap_or_default().to_lowercase();
+                let finding = self.unfit(entry, "`true` or `false`");
+                match typed.as_str() {
+                    "yes" | "on" | "y" | "true" => finding.hint("write `true`"),
+                    "no" | "off" | "n" | "false" => finding.hint("write `false`"),
+                    _ => {}
+                }
                 false
             }
         }
@@ -147,7 +184,11 @@ impl Reading {
         match entry.value.value {
             Value::Whole(value) if (1..=i128::from(MOST)).contains(&value) => u64::try_from(value).ok(),
             _ => {
-                self.unfit(entry, "a whole number from 1 to 100000000");
+                let hint = number_hint(&entry.value);
+                let finding = self.unfit(entry, "a whole number from 1 to 100000000");
+                if let Some(hint) = hint {
+                    finding.hint(hint);
+                }
                 None
             }
         }
@@ -166,6 +207,26 @@ impl Reading {
         None
     }
 
+    /// A value as it stands in the file, or in a word what it is.
+    fn shown(&self, tree: &Tree) -> String {
+        match &tree.value {
+            Value::Text(text) => match text.trim().is_empty() {
+                true => "an empty text".to_owned(),
+                false if text.chars().count() > 40 || text.contains('\n') => "a longer text".to_owned(),
+                // In quotes it is no number and no truth value.
+                false if text.parse::<f64>().is_ok() || text.parse::<bool>().is_ok() => format!("the text `{text}`"),
+                false => format!("`{text}`"),
+            },
+            // A number may be written in several ways, and its writer knows only one.
+            Value::Whole(_) | Value::Number(_) => match self.findings.file.text.get(tree.at.clone()) {
+                Some(written) if !written.trim().is_empty() => format!("`{}`", written.trim()),
+                _ => tree.kind().to_owned(),
+            },
+            Value::Bool(value) => format!("`{value}`"),
+            _ => tree.kind().to_owned(),
+        }
+    }
+
     /// Reads one of several words.
     pub(crate) fn choice<T: Copy>(&mut self, entry: &Entry, words: &[(&str, T)]) -> Option<T> {
         let typed = entry.value.scalar().unwrap_or_default();
@@ -173,12 +234,24 @@ impl Reading {
             return Some(*value);
         }
         let known: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
-        let message = format!("`{}` must be one of {}, not {}", entry.key, known.join(", "), shown(&entry.value));
+        let message = format!("`{}` must be one of {}, not {}", entry.key, known.join(", "), self.shown(&entry.value));
         let finding = self.findings.error(self.codes.wrong, &place(entry), message);
         if let Some(near) = nearest(&typed, known) {
             finding.hint(format!("did you mean `{near}`?"));
         }
         None
+    }
+}
+
+/// The section that a key belongs to, for one that was found elsewhere.
+fn home(key: &str) -> Option<&'static str> {
+    match key {
+        "min_iterations" | "consensus" | "promise" | "promises" => Some("termination"),
+        "over" | "providers" | "join" | "worktree" => Some("parallel"),
+        "from" | "select" => Some("inputs"),
+        "outcome" => Some("when"),
+        key if limits::KEYS.contains(&key) => Some("guardrails"),
+        _ => None,
     }
 }
 
@@ -197,19 +270,17 @@ fn place_of(item: &Tree, list: &Entry) -> Range<usize> {
     }
 }
 
-fn shown(tree: &Tree) -> String {
-    if let Value::Text(text) = &tree.value {
-        return match text.trim().is_empty() {
-            true => "an empty text".to_owned(),
-            false if text.chars().count() > 40 || text.contains('\n') => "a longer text".to_owned(),
-            // In quotes it is no number and no truth value.
-            false if text.parse::<f64>().is_ok() || text.parse::<bool>().is_ok() => format!("the text `{text}`"),
-            false => format!("`{text}`"),
-        };
-    }
-    match tree.scalar() {
-        Some(text) => format!("`{text}`"),
-        None => tree.kind().to_owned(),
+/// What to write in place of something that looks like a whole number and is none.
+fn number_hint(tree: &Tree) -> Option<String> {
+    match &tree.value {
+        Value::Number(value) if value.fract() == 0.0 && (1.0..=MOST as f64).contains(value) => {
+            Some(format!("write it in digits: `{value}`"))
+        }
+        Value::Text(text) => {
+            let value: u64 = text.trim().trim_start_matches('0').replace(['_', ','], "").parse().ok()?;
+            Some(format!("write it in digits alone: `{value}`"))
+        }
+        _ => None,
     }
 }
 

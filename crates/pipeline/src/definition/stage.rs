@@ -146,7 +146,7 @@ pub(crate) fn max_place(entries: &[Entry]) -> Option<Range<usize>> {
     block.or_else(|| find(entries, "max_iterations")).or_else(|| find(entries, "runs")).map(place)
 }
 
-fn inner<'t>(block: &'t Entry, key: &str) -> Option<&'t Entry> {
+pub(crate) fn inner<'t>(block: &'t Entry, key: &str) -> Option<&'t Entry> {
     match &block.value.value {
         Value::Map(parts) => find(parts, key),
         _ => None,
@@ -161,7 +161,8 @@ fn old_key(reading: &mut Reading, entry: &Entry, why: &str) {
 
 fn check_name(reading: &mut Reading, entries: &[Entry], folder: &str) {
     if let Some(why) = name_problem(folder) {
-        reading.findings.error(Code::L002, &(0..0), format!("the stage cannot be called `{folder}`: {why}"));
+        let message = format!("the stage cannot be called `{folder}`: {why}");
+        reading.findings.error(Code::L002, &(0..0), message).hint("rename the folder: letters, digits, `-` and `_`");
         return;
     }
     let Some(entry) = find(entries, "name") else {

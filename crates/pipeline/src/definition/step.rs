@@ -1,10 +1,12 @@
 use std::ops::Range;
 
+use stead_store::nearest;
+
 use super::fan::{Fan, fan};
-use super::limits::{Limits, is_retry};
+use super::limits::{self, Limits, is_retry};
 use super::output::{Output, output};
 use super::reading::{Reading, find, place};
-use super::stage::{max_place, shared_keys};
+use super::stage::{inner, max_place, shared_keys};
 use super::yaml::{Entry, Tree, Value};
 use super::{ending, name_problem, worker};
 use crate::lint::Code;
@@ -61,7 +63,8 @@ impl Step {
     pub(crate) fn read(reading: &mut Reading, tree: &Tree, list: &Entry) -> Option<Self> {
         let Value::Map(entries) = &tree.value else {
             let at = if tree.at.is_empty() { &list.key_at } else { &tree.at };
-            reading.wrong(at, format!("a stage must be a mapping, not {}", tree.kind()));
+            let finding = reading.wrong(at, format!("a stage must be a mapping, not {}", tree.kind()));
+            finding.hint("write `- {id: <name>, template: <stage>}`");
             return None;
         };
         let at = entries.first().map_or(list.key_at.clone(), |entry| entry.key_at.clone());
@@ -71,6 +74,7 @@ impl Step {
             step.read_key(reading, entry, entries);
         }
         step.check_template(reading);
+        refuse_twice(reading, entries);
         (step.id, step.id_at) = id?;
         Some(step)
     }
@@ -83,7 +87,7 @@ impl Step {
         let id = reading.text(entry)?;
         if let Some(why) = name_problem(&id) {
             let message = format!("the stage's id cannot be `{id}`: {why}");
-            reading.findings.error(Code::P004, &place(entry), message);
+            reading.findings.error(Code::P004, &place(entry), message).hint("use letters, digits, `-` and `_`");
             return None;
         }
         Some((id, place(entry)))
@@ -102,7 +106,10 @@ impl Step {
             }
             "prompt" => self.prompt = reading.text(entry).map(|name| Named { name, at: entry.value.at.clone() }),
             "runs" => {
-                old_key(reading, entry, "max_iterations", entries);
+                match find(entries, "guardrails").and_then(|block| inner(block, "max_iterations")) {
+                    Some(_) => no_effect(reading, entry, "guardrails"),
+                    None => old_key(reading, entry, "max_iterations", entries),
+                }
                 let stated = reading.count(entry);
                 self.limits.max_iterations = self.limits.max_iterations.or(stated);
             }
@@ -158,15 +165,30 @@ impl Step {
     }
 }
 
+/// A bound may stand beside `guardrails` or below them; at both places, nobody knows which is meant.
+fn refuse_twice(reading: &mut Reading, entries: &[Entry]) {
+    let Some(block) = find(entries, "guardrails") else { return };
+    for entry in entries.iter().filter(|entry| limits::KEYS.contains(&entry.key.as_str())) {
+        if inner(block, &entry.key).is_some() {
+            let message = format!("`{}` is said twice: here, and below `guardrails`", entry.key);
+            reading.wrong(&entry.key_at, message).hint("take one of them out");
+        }
+    }
+}
+
 fn old_key(reading: &mut Reading, entry: &Entry, now: &str, entries: &[Entry]) {
     if find(entries, now).is_some() {
-        let message = format!("`{}` has no effect beside `{now}`", entry.key);
-        let finding = reading.findings.deprecation(Code::P012, &entry.key_at, message);
-        return finding.hint("take it out, or let `stead migrate pipelines` do it");
+        return no_effect(reading, entry, now);
     }
     let message = format!("`{}` is the older form of `{now}`", entry.key);
     let finding = reading.findings.deprecation(Code::P012, &entry.key_at, message);
     finding.hint(format!("write `{now}`, or let `stead migrate pipelines` do it"));
+}
+
+fn no_effect(reading: &mut Reading, entry: &Entry, beside: &str) {
+    let message = format!("`{}` has no effect beside `{beside}`", entry.key);
+    let finding = reading.findings.deprecation(Code::P012, &entry.key_at, message);
+    finding.hint("take it out, or let `stead migrate pipelines` do it");
 }
 
 /// `{from, select}`, a list of them, or just the stage's id.
@@ -185,7 +207,7 @@ fn input(reading: &mut Reading, whole: &Entry, tree: &Tree) -> Option<(Input, Ra
                 reading.unknown(entry, &["from", "select"]);
             }
             let Some(from) = find(entries, "from") else {
-                reading.wrong(&whole.key_at, "`inputs` does not say `from` which stage");
+                reading.wrong(&whole.key_at, "`inputs` does not say `from` which stage").hint("add `from: <id>`");
                 return None;
             };
             let select = find(entries, "select")
@@ -193,7 +215,9 @@ fn input(reading: &mut Reading, whole: &Entry, tree: &Tree) -> Option<(Input, Ra
             (reading.text(from)?, place(from), select)
         }
         _ => {
-            reading.wrong(&whole.key_at, format!("`inputs` must be `{{from, select}}`, not {}", tree.kind()));
+            let finding =
+                reading.wrong(&whole.key_at, format!("`inputs` must be `{{from, select}}`, not {}", tree.kind()));
+            finding.hint("write `inputs: {from: <id>}`");
             return None;
         }
     };
@@ -205,8 +229,10 @@ fn condition(reading: &mut Reading, entry: &Entry) -> Option<Condition> {
     for part in entries.iter().filter(|part| !["stage", "outcome"].contains(&part.key.as_str())) {
         reading.unknown(part, &["stage", "outcome"]);
     }
-    let (Some(stage), Some(outcome)) = (find(entries, "stage"), find(entries, "outcome")) else {
-        reading.wrong(&entry.key_at, "`when` needs a `stage` and an `outcome`");
+    let is_said = |entry: &&Entry| !matches!(&entry.value.value, Value::List(items) if items.is_empty());
+    let (Some(stage), Some(outcome)) = (find(entries, "stage"), find(entries, "outcome").filter(is_said)) else {
+        let finding = reading.wrong(&entry.key_at, "`when` needs a `stage` and an `outcome`");
+        finding.hint("write `when: {stage: <id>, outcome: done}`");
         return None;
     };
     let mut wanted = Vec::new();
@@ -217,7 +243,12 @@ fn condition(reading: &mut Reading, entry: &Entry) -> Option<Condition> {
                 let finding = reading.findings.error(Code::P009, &at, "nothing runs after a failure");
                 finding.hint("an outcome to wait for is done, limit or skipped");
             }
-            None => reading.wrong(&at, format!("there is no outcome `{word}`, only done, limit and skipped")),
+            None => {
+                let finding = reading.wrong(&at, format!("there is no outcome `{word}`, only done, limit and skipped"));
+                if let Some(near) = nearest(&word, OUTCOMES.map(|(known, _)| known)) {
+                    finding.hint(format!("did you mean `{near}`?"));
+                }
+            }
         }
     }
     let stage = Named { name: reading.text(stage)?, at: place(stage) };

@@ -59,7 +59,8 @@ pub(crate) fn provider(reading: &mut Reading, tree: &Tree, at: &Range<usize>) ->
             Some(Provider::Command(argv))
         }
         _ => {
-            reading.wrong(at, format!("`provider` must be a name or a `command`, not {}", tree.kind()));
+            let message = format!("`provider` must be a name or a `command`, not {}", tree.kind());
+            reading.wrong(at, message).hint("write `provider: claude` or `provider: {command: [\"./agent.sh\"]}`");
             None
         }
     }

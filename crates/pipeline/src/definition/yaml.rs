@@ -5,15 +5,16 @@ use std::fmt;
 use std::ops::Range;
 
 use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
-use serde_saphyr::budget::BudgetBreach;
 use serde_saphyr::options::DuplicateKeyPolicy;
 use serde_saphyr::{Options, Spanned};
 
+use super::yaml_fault::YamlFault;
+
 /// A definition is a page of text; more is a mistake or an attack.
 pub(crate) const LIMIT: usize = 256 * 1024;
-const DEPTH: usize = 32;
-const NODES: usize = 20_000;
-const ALIASES: usize = 200;
+pub(super) const DEPTH: usize = 32;
+pub(super) const NODES: usize = 20_000;
+pub(super) const ALIASES: usize = 200;
 
 /// A value and where it stands in the text.
 #[derive(Clone, Debug, PartialEq)]
@@ -38,15 +39,6 @@ pub(crate) struct Entry {
     pub(crate) key: String,
     pub(crate) key_at: Range<usize>,
     pub(crate) value: Tree,
-}
-
-/// Why a text is no YAML that we read.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct YamlFault {
-    /// From 1; 0 when the place is not known.
-    pub(crate) line: usize,
-    pub(crate) column: usize,
-    pub(crate) message: String,
 }
 
 impl Tree {
@@ -77,13 +69,13 @@ impl Tree {
 pub(crate) fn parse(text: &str) -> Result<Tree, YamlFault> {
     if text.len() > LIMIT {
         let message = format!("it has {} bytes, more than the {LIMIT} that are read", text.len());
-        return Err(YamlFault { line: 0, column: 0, message });
+        return Err(YamlFault { line: 0, column: 0, message, hint: None });
     }
     let options = options();
     let read: Result<Spanned<Part>, _> = serde_saphyr::from_str_with_options(text, options);
     match read {
         Ok(spanned) => Ok(tree(spanned, text)),
-        Err(error) => Err(fault(&error)),
+        Err(error) => Err(YamlFault::of(&error)),
     }
 }
 
@@ -105,58 +97,6 @@ fn options() -> Options {
             max_replay_stack_depth: 16,
         },
     }
-}
-
-fn fault(error: &serde_saphyr::Error) -> YamlFault {
-    let (line, column) = match error.location() {
-        Some(at) => (at.line() as usize, at.column() as usize),
-        None => (0, 0),
-    };
-    YamlFault { line, column, message: told(error.without_snippet()) }
-}
-
-fn told(error: &serde_saphyr::Error) -> String {
-    use serde_saphyr::Error::{
-        AliasError, AliasExpansionLimitExceeded, AliasReplayCounterOverflow, AliasReplayLimitExceeded,
-        AliasReplayStackDepthExceeded, Budget,
-    };
-    match error {
-        Budget { breach, .. } => return beyond(breach),
-        AliasError { error, .. } => return told(error.without_snippet()),
-        AliasReplayLimitExceeded { .. }
-        | AliasExpansionLimitExceeded { .. }
-        | AliasReplayStackDepthExceeded { .. }
-        | AliasReplayCounterOverflow { .. } => return "its aliases stand for more than is read".to_owned(),
-        _ => {}
-    }
-    let told = error.to_string();
-    let first = told.lines().next().unwrap_or_default();
-    // Brackets alone are counted before the depth is.
-    if first.starts_with("recursion limit") {
-        return too_deep();
-    }
-    // The place is told beside the message, not in it.
-    first.split(" at line ").next().unwrap_or(first).trim_end_matches([' ', ':', ',']).to_owned()
-}
-
-/// Says which bound of [`options`] a text goes beyond.
-fn beyond(breach: &BudgetBreach) -> String {
-    match breach {
-        BudgetBreach::Documents { .. } => "it holds several documents; only one is read".to_owned(),
-        BudgetBreach::Depth { .. } => too_deep(),
-        BudgetBreach::Nodes { .. } | BudgetBreach::Events { .. } => {
-            format!("it has more than the {NODES} values that are read")
-        }
-        BudgetBreach::Aliases { .. } | BudgetBreach::AliasAnchorRatio { .. } => {
-            format!("it has more aliases than the {ALIASES} that are read")
-        }
-        BudgetBreach::Anchors { .. } => format!("it has more anchors than the {ALIASES} that are read"),
-        _ => "it is larger than what is read".to_owned(),
-    }
-}
-
-fn too_deep() -> String {
-    format!("it is nested deeper than the {DEPTH} levels that are read")
 }
 
 /// The tree as the reader of YAML hands it out.
@@ -306,10 +246,15 @@ mod tests {
         refused(&(0..300).map(|n| format!("a{n}: &a{n} 1\n")).collect::<String>(), "more anchors than the 200");
         refused(&format!("a: &a 1\nb: [{}]", "*a,".repeat(300)), "more aliases than the 200");
         refused(&"a: 1\n".repeat(100_000), "more than the");
-        refused("a: 1\nb: 2\na: 3\n", "a");
+        refused("a: 1\nb: 2\na: 3\n", "`a` is given twice");
+        refused("a: &x [*x]\n", "an alias stands inside of what it stands for");
+        refused("? [a]\n: 1\n", "a key must be a plain text");
+        refused("? {a: 1}\n: 1\n", "a key must be a plain text");
+        refused("~: 1\n", "a key must be a plain text");
+        refused("a: !!binary '*'\n", "`!!binary`");
         refused("a: [1\n", "");
         refused("a: 1\n---\nb: 2\n", "several documents");
-        refused("a: *nowhere\n", "");
+        refused("a: *nowhere\n", "an alias names nothing that comes before it");
         assert_eq!(parse("a: 1\na: 3\n").unwrap_err().line, 2);
     }
 

@@ -28,6 +28,8 @@ pub enum EngineError {
     Settled { run: String, status: &'static str, most: Option<u32> },
     #[error("the output of stage `{stage}` cannot be `{output}`: {why}")]
     Output { stage: String, output: String, why: String },
+    #[error("the branches of stage `{stage}` cannot have work trees: {why}")]
+    NoTrees { stage: String, why: String },
     #[error("the run's files do not fit together: {why}")]
     Mismatch { why: String },
 }
@@ -76,6 +78,11 @@ impl EngineError {
             Self::Output { .. } => {
                 Some("name a file that lies in the project, also when its folders are followed".into())
             }
+            Self::NoTrees { .. } => Some(
+                "work trees need a git repository with a commit (`git init`); or take `worktree: true` out of the \
+                 pipeline"
+                    .into(),
+            ),
             Self::Newer { .. } => Some("update `stead`; a newer version wrote this run".into()),
             Self::Mismatch { .. } => Some("start a run with another name".into()),
         }

@@ -32,6 +32,15 @@ pub(crate) fn from_stages(
     found
 }
 
+/// Stages that a node wanted something from and that were skipped.
+pub(crate) fn skipped(plan: &Plan, state: &State, node: &Node) -> Vec<String> {
+    let is_skipped = |stage: &str| {
+        let mut of_stage = plan.nodes.iter().zip(&state.nodes).filter(|(source, _)| source.stage == stage).peekable();
+        of_stage.peek().is_some() && of_stage.all(|(_, at)| at.outcome == Some(Outcome::Skipped))
+    };
+    node.inputs.iter().map(|input| input.from.clone()).filter(|from| is_skipped(from)).collect()
+}
+
 /// Everything a node's next iteration is given.
 pub(crate) fn of_iteration(
     folder: &RunFolder,

@@ -125,6 +125,12 @@ impl<'r> NodeRun<'r> {
         create_parents(&self.output())?;
         self.from_stage =
             self.run.journal.ask(|state| inputs::from_stages(self.run.folder, self.run.plan, state, self.node));
+        if at.iteration_completed == 0 {
+            for from in self.run.journal.ask(|state| inputs::skipped(self.run.plan, state, self.node)) {
+                let message = format!("its input `{from}` was skipped, so it gets nothing from there");
+                self.run.journal.warn(&self.node.id, message)?;
+            }
+        }
         self.previous = Previous::of(self.run.folder, &at);
         self.sit_out(&at)
     }

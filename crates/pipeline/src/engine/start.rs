@@ -4,7 +4,7 @@ use uuid::Uuid;
 use super::folder::{RunFolder, make_dir};
 use super::frozen::Frozen;
 use super::run::Run;
-use super::{EngineError, RunEnd, Surroundings, place, resume};
+use super::{EngineError, RunEnd, Surroundings, place, resume, worktree};
 use crate::custody::Ended;
 use crate::event::RunEvent;
 use crate::lock::{LockError, RunLock};
@@ -27,6 +27,9 @@ impl Engine {
                 output: output.clone(),
                 why,
             })?;
+        }
+        if let Some(node) = plan.nodes.iter().find(|node| node.worktree) {
+            worktree::base(around.root).map_err(|why| EngineError::NoTrees { stage: node.stage.clone(), why })?;
         }
         make_dir(folder.path())?;
         let _lock = take(folder, around)?;

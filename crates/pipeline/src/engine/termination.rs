@@ -25,7 +25,10 @@ pub(crate) fn judge(termination: &Termination, brought: &Brought<'_>) -> Option<
         Termination::Fixed => None,
         Termination::Judgment { min_iterations, consensus } => {
             let agreed = brought.consecutive_stops >= (*consensus).max(1) && brought.completed >= *min_iterations;
-            agreed.then(|| format!("{} in a row said stop", brought.consecutive_stops))
+            agreed.then(|| match brought.consecutive_stops {
+                1 => "the agent said stop".to_owned(),
+                stops => format!("{stops} in a row said stop"),
+            })
         }
         Termination::Queue { .. } => (brought.queue_left == Some(0)).then(|| "the queue is empty".to_owned()),
         Termination::Promise { promises } => {

@@ -45,20 +45,27 @@ fn tip(root: &Path, branch: &str) -> Option<String> {
     git(root, &["rev-parse", "--verify", "--quiet", &format!("refs/heads/{branch}")]).ok()
 }
 
-/// The commit that a new tree begins with. A git branch that is there already is somebody else's.
-pub(crate) fn begin(root: &Path, folder: &RunFolder, node: &Node) -> Result<String, String> {
-    let base = git(root, &["rev-parse", "--verify", "HEAD^{commit}"]).map_err(|said| {
+/// The commit that work trees begin with.
+pub(crate) fn base(root: &Path) -> Result<String, String> {
+    git(root, &["rev-parse", "--verify", "HEAD^{commit}"]).map_err(|said| {
         // Git's own words for it are about revisions.
         match git(root, &["rev-parse", "--git-dir"]) {
             Ok(_) => "there is no commit yet that a work tree could begin with; commit something first".to_owned(),
             Err(_) => said,
         }
-    })?;
+    })
+}
+
+/// The commit that a new tree begins with. A git branch that is there already is somebody else's.
+pub(crate) fn begin(root: &Path, folder: &RunFolder, node: &Node) -> Result<String, String> {
+    let base = base(root)?;
     let branch = branch_name(folder, node);
     match tip(root, &branch) {
-        Some(_) => {
-            Err(format!("there is a git branch `{branch}` already, perhaps of an earlier run; rename or delete it"))
-        }
+        // A tree whose folder was deleted still holds its branch, so git has to forget it first.
+        Some(_) => Err(format!(
+            "there is a git branch `{branch}` already, perhaps of an earlier run; delete it by `git worktree prune` and \
+             then `git branch -D {branch}`, or keep it by `git branch -m {branch} <other name>`"
+        )),
         None => Ok(base),
     }
 }

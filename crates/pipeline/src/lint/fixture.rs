@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-use stead_store::read_capped;
+use stead_store::{nearest, read_capped};
 
 use super::{Code, Finding, Findings};
 use crate::SourceFile;
@@ -14,6 +14,7 @@ use crate::status::Status;
 
 const LIMIT: usize = 4 * 1024 * 1024;
 const STATUS: &str = "status.json";
+const DEFAULT: &str = "default.txt";
 
 /// Reads every fixture and notes those that a mock run could not play. `named` is how the folder is called in messages.
 pub(crate) fn check_fixtures(fixtures: &Fixtures, named: &str) -> Vec<Finding> {
@@ -26,11 +27,18 @@ pub(crate) fn check_fixtures(fixtures: &Fixtures, named: &str) -> Vec<Finding> {
 fn check_folder(folder: &Path, named: &str) -> Vec<Finding> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let mut names: Vec<String> = entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
-    names.retain(|name| is_fixture(name) || name == STATUS);
+    names.retain(|name| is_meant(name));
     names.sort();
     let mut list = Vec::new();
     for name in names {
         let path = folder.join(&name);
+        if !is_fixture(&name) {
+            let mut findings = Findings::of(file(named, &name, "", Some(&path)));
+            let finding = findings.warning(Code::L013, &(0..0), format!("`{name}` is never played"));
+            finding.hint(instead(&name));
+            list.append(&mut findings.list);
+            continue;
+        }
         let text = match read_capped(&path, LIMIT) {
             Ok(Some(bytes)) => String::from_utf8(bytes).map_err(|_| "it is not UTF-8 text".to_owned()),
             Ok(None) => continue,
@@ -48,9 +56,28 @@ fn check_folder(folder: &Path, named: &str) -> Vec<Finding> {
     list
 }
 
+/// Whether a mock run ever looks for a file of this name.
 fn is_fixture(name: &str) -> bool {
     let number = name.strip_prefix("iteration-").and_then(|rest| rest.strip_suffix(".txt"));
-    name == "default.txt" || number.is_some_and(|number| number.parse::<u32>().is_ok())
+    let number = number.and_then(|digits| digits.parse::<u32>().ok().filter(|number| number.to_string() == digits));
+    name == DEFAULT || name == STATUS || number.is_some_and(|number| number > 0)
+}
+
+/// Whether a file is there to be played; notes for people are not.
+fn is_meant(name: &str) -> bool {
+    let lower = name.to_lowercase();
+    let is_text = [".txt", ".json"].iter().any(|ending| lower.ends_with(ending));
+    !name.starts_with('.') && (is_text || ["iteration", "default"].iter().any(|word| lower.starts_with(word)))
+}
+
+/// What a file that is never played was to be called.
+fn instead(name: &str) -> String {
+    let digits: String = name.chars().skip_while(|c| !c.is_ascii_digit()).take_while(char::is_ascii_digit).collect();
+    match (digits.parse::<u32>(), nearest(name, [DEFAULT, STATUS])) {
+        (Ok(number @ 1..), _) => format!("call it `iteration-{number}.txt`"),
+        (_, Some(near)) => format!("call it `{near}`"),
+        _ => format!("call it `iteration-1.txt`, with the number of its iteration, or `{DEFAULT}` for all others"),
+    }
 }
 
 fn file(named: &str, name: &str, text: &str, path: Option<&Path>) -> Arc<SourceFile> {

@@ -1,13 +1,15 @@
 use std::sync::Arc;
 
+use super::named_input::check_named_inputs;
 use super::prompt::check_variables;
+use super::shared_output::check_shared_outputs;
 use super::{CheckedStage, Code, Finding, Findings, check_stage};
+use crate::SourceFile;
 use crate::definition::{
     Beyond, Catalog, DefinitionError, Graph, Loaded, Origin, Output, PipelineDefinition, StageDefinition, Step, beyond,
-    graph, is_chain, read_pipeline,
+    graph, read_pipeline,
 };
-use crate::prompt::{mentions, uses};
-use crate::{Input, Select, SourceFile};
+use crate::prompt::mentions;
 
 /// A pipeline as it was read, with the stages it is made of, and what is wrong with any of them.
 #[derive(Clone, Debug)]
@@ -52,9 +54,10 @@ impl CheckedStep {
 pub(crate) fn check_pipeline(catalog: &Catalog, typed: &str) -> Result<CheckedPipeline, DefinitionError> {
     let (name, origin, Loaded { file, fault }) = catalog.pipeline_file(typed)?;
     let (definition, mut findings) = match fault {
-        Some(why) => {
+        Some(fault) => {
             let mut findings = Findings::of(file.clone());
-            findings.error(Code::P001, &(0..0), why);
+            let hint = fault.hint.unwrap_or("`stead pipeline new` makes one that is whole");
+            findings.error(Code::P001, &(0..0), fault.why).hint(hint);
             (PipelineDefinition::default(), findings)
         }
         None => read_pipeline(file.clone(), &name),
@@ -74,8 +77,26 @@ pub(crate) fn check_pipeline(catalog: &Catalog, typed: &str) -> Result<CheckedPi
         check_step(step, &checked, &mut findings);
         steps.push(checked);
     }
+    if let Some(graph) = &graph {
+        check_shared_outputs(&definition.steps, &steps, graph, &mut findings);
+    }
+    for (index, checked) in steps.iter().enumerate() {
+        let mut named = check_named_inputs(&definition.steps, index, checked, &file);
+        named.retain(|finding| !of_stages.contains(finding));
+        of_stages.append(&mut named);
+    }
+    if let Some(leftover) = catalog.pipeline_leftover(&file) {
+        let mut beside = Findings::of(leftover.clone());
+        let message = format!("`{}` has no effect beside `{}`", last(&leftover.name), last(&file.name));
+        beside.warning(Code::P002, &(0..0), message).hint("give it another name, or delete it");
+        findings.list.append(&mut beside.list);
+    }
     findings.list.append(&mut of_stages);
     Ok(CheckedPipeline { name, origin, file, definition, graph, steps, findings: findings.list })
+}
+
+fn last(name: &str) -> &str {
+    name.rsplit('/').next().unwrap_or(name)
 }
 
 fn template(catalog: &Catalog, step: &Step, findings: &mut Findings) -> CheckedStep {
@@ -86,7 +107,9 @@ fn template(catalog: &Catalog, step: &Step, findings: &mut Findings) -> CheckedS
         Ok(files) => CheckedStep::Template(Box::new(check_stage(files))),
         Err(error) => {
             let finding = findings.error(Code::P005, &named.at, error.to_string());
-            if let Some(hint) = error.hint() {
+            if let DefinitionError::UnknownStage { other_kind: true, .. } = &error {
+                finding.hint("it is a pipeline; a template is a stage");
+            } else if let Some(hint) = error.hint() {
                 finding.hint(hint);
             }
             CheckedStep::Missing
@@ -127,6 +150,10 @@ fn check_step(step: &Step, checked: &CheckedStep, findings: &mut Findings) {
                 let finding = findings.error(Code::P011, &fan.at, "the prompt uses `${ITEM}`, but there is no list");
                 finding.hint("fan out `over` a list");
             }
+            if has_items && !matches!(checked, CheckedStep::Missing) && !mentions(checked.prompt(step), "ITEM") {
+                let message = "no branch is told its item: the prompt does not use `${ITEM}`";
+                findings.warning(Code::P011, &fan.at, message).hint("put `${ITEM}` into the prompt");
+            }
             if let Some(output) = output.filter(|output| !output.names_the_item() && !fan.worktree) {
                 let message = format!("all branches would write `{}`", output.pattern);
                 findings
@@ -141,22 +168,4 @@ fn check_step(step: &Step, checked: &CheckedStep, findings: &mut Findings) {
 fn check_inline(at: std::ops::Range<usize>, findings: &mut Findings) {
     let file = findings.file.clone();
     check_variables(findings, &file.text[at.clone()], at.start);
-}
-
-/// What a stage of the older form reads without saying so: its prompt names `${INPUTS}` or `${INPUTS.<stage>}`.
-pub(crate) fn implied_inputs(steps: &[Step], index: usize, prompt: &str) -> Vec<Input> {
-    if steps[index].has_inputs || !is_chain(steps) {
-        return Vec::new();
-    }
-    let mut inputs: Vec<Input> = Vec::new();
-    for found in uses(prompt).into_iter().filter(|found| !found.escaped) {
-        let from = match found.name {
-            "INPUTS" => index.checked_sub(1).map(|before| steps[before].id.as_str()),
-            name => name.strip_prefix("INPUTS.").filter(|stage| steps[..index].iter().any(|step| step.id == *stage)),
-        };
-        if let Some(from) = from.filter(|from| !inputs.iter().any(|input| input.from == *from)) {
-            inputs.push(Input { from: from.to_owned(), select: Select::All });
-        }
-    }
-    inputs
 }

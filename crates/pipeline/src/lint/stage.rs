@@ -17,9 +17,10 @@ pub(crate) struct CheckedStage {
 pub(crate) fn check_stage(files: StageFiles) -> CheckedStage {
     let Loaded { file, fault } = &files.manifest;
     let (definition, mut findings) = match fault {
-        Some(why) => {
+        Some(fault) => {
             let mut findings = Findings::of(file.clone());
-            findings.error(Code::L001, &(0..0), why.clone()).hint("`stead stage new` makes a stage that is whole");
+            let hint = fault.hint.unwrap_or("`stead stage new` makes a stage that is whole");
+            findings.error(Code::L001, &(0..0), fault.why.clone()).hint(hint);
             (StageDefinition::default(), findings)
         }
         None => read_stage(file.clone(), &files.name),
@@ -37,27 +38,30 @@ pub(crate) fn check_stage(files: StageFiles) -> CheckedStage {
 }
 
 /// Notes what a stage cannot have when it is run by itself, outside a pipeline that fans it out.
-pub(crate) fn check_alone(stage: &mut CheckedStage) {
-    const HINT: &str = "run it in a pipeline, with `parallel: {over: [..]}`";
+pub(crate) fn check_alone(stage: &CheckedStage) -> Vec<Finding> {
     let mut findings = Findings::of(stage.files.prompt.file.clone());
     let text = &stage.files.prompt.file.text;
     if let Some(found) = uses(text).into_iter().find(|found| !found.escaped && found.name == ITEM) {
-        findings.error(Code::P011, &found.at, "the prompt uses `${ITEM}`, but the stage is run alone").hint(HINT);
+        findings.error(Code::P011, &found.at, "the prompt uses `${ITEM}`, but the stage is run alone");
     }
-    stage.findings.append(&mut findings.list);
+    let mut list = findings.list;
     let mut findings = Findings::of(stage.files.manifest.file.clone());
     if let Some(output) = stage.definition.output.as_ref().filter(|output| output.names_the_item()) {
         let message = "the output is named after `${ITEM}`, but the stage is run alone";
-        findings.error(Code::P011, &output.at, message).hint(HINT);
+        findings.error(Code::P011, &output.at, message);
     }
-    stage.findings.append(&mut findings.list);
+    list.append(&mut findings.list);
+    list
 }
 
 fn check_prompt(prompt: &Loaded, output_parse: Option<&str>) -> Findings {
     let mut findings = Findings::of(prompt.file.clone());
     let text = &prompt.file.text;
     match &prompt.fault {
-        Some(why) => findings.error(Code::L008, &(0..0), why.clone()).hint("write what the agent is to do"),
+        Some(fault) => {
+            let hint = fault.hint.unwrap_or("write what the agent is to do");
+            findings.error(Code::L008, &(0..0), fault.why.clone()).hint(hint);
+        }
         None if text.trim().is_empty() => {
             findings.error(Code::L008, &(0..0), "the prompt is empty").hint("write what the agent is to do");
         }

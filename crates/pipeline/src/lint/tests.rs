@@ -5,6 +5,10 @@ use tempfile::TempDir;
 use super::*;
 use crate::Catalog;
 
+mod fixture;
+mod together;
+mod words;
+
 const PAGE: &str = include_str!("../../../../docs/lint.md");
 const PROMPT: &str = "Read `${CTX}`, do the work, write `${STATUS}`.\n";
 const STAGE: &str = "name: example\ntermination:\n  type: fixed\n";

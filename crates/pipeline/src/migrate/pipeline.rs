@@ -32,13 +32,19 @@ pub(crate) fn migrate_pipeline(text: &str, inputs: &[Vec<String>]) -> Result<Str
     Ok(edits.apply())
 }
 
+/// Whether the most iterations are stated below `guardrails`.
+fn bounds_itself(step: &[Entry]) -> bool {
+    let block = step.iter().find(|entry| entry.key == "guardrails");
+    block.is_some_and(|block| part(block, "max_iterations").is_some())
+}
+
 fn migrate_step(edits: &mut Edits<'_>, item: &Tree, step: &[Entry], inputs: &[String]) -> Result<(), String> {
     let has = |key: &str| step.iter().any(|entry| entry.key == key);
     // What has no effect any more, or none beside today's key.
     let goes = |entry: &Entry| match entry.key.as_str() {
         "name" => has("id"),
         "loop" => has("template"),
-        "runs" => has("max_iterations"),
+        "runs" => has("max_iterations") || bounds_itself(step),
         "completion" => has("termination"),
         key => is_retry_key(key),
     };
@@ -158,12 +164,21 @@ mod tests {
         check(
             "stages:\n  - name: a\n    completion: fixed-n # n\n    max_failures: 3\n    prompt: |\n      For ${SESSION}\n      go.\n",
             &[],
-            "stages:\n  - id: a\n    termination:\n      type: fixed # n\n    prompt: |\n      For <session in ${CTX}>\n      go.\n",
+            "stages:\n  - id: a\n    termination:\n      type: fixed # n\n    prompt: |\n      For (session in ${CTX})\n      go.\n",
         );
         check(
             "stages:\n  - retry: 2\n    id: a\n    name: b\n    loop: x\n    runs: 2 # two\n    max_iterations: 3\n    template: y\n    output: {mode: append, path: a.md}\n    guardrails: {max_failures: 3, max_iterations: 2}\n  - name: b\n    guardrails:\n      max_failures: 3\n",
             &[],
             "stages:\n  - id: a\n    # two\n    max_iterations: 3\n    template: y\n    output: a.md\n    guardrails: {max_iterations: 2}\n  - id: b\n",
+        );
+    }
+
+    #[test]
+    fn a_count_beside_guardrails_goes() {
+        check(
+            "stages:\n  - name: a\n    loop: x\n    runs: 3\n    guardrails: {max_iterations: 4}\n",
+            &[],
+            "stages:\n  - id: a\n    template: x\n    guardrails: {max_iterations: 4}\n",
         );
     }
 

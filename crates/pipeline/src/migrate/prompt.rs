@@ -4,23 +4,24 @@ use crate::prompt::{STATUS_INSTRUCTION, Standing, mentions, standing, uses};
 
 /// What stands in a prompt for an older variable, and how its reader is told what that is.
 fn stand_in(name: &str) -> Option<(String, String)> {
-    let word = |word: &str, meaning: String| Some((format!("<{word}>"), meaning));
+    // Plain capitals: what stands in a shell command must not mean anything to the shell.
+    let word = |word: &str, meaning: &str| Some((word.to_owned(), meaning.to_owned()));
     match name {
-        "SESSION" | "SESSION_NAME" => word("session", "its field `session`".into()),
-        "ITERATION" => word("iteration", "its field `iteration`".into()),
-        "INDEX" => word("index", "its field `iteration`, less one".into()),
-        "INPUTS" => word("inputs", "the files below `inputs.from_stage`".into()),
-        "PROGRESS_FILE" => Some(("${PROGRESS}".into(), String::new())),
-        "OUTPUT_PATH" => Some(("${OUTPUT}".into(), String::new())),
+        "SESSION" | "SESSION_NAME" => word("RUN", "its field `session`"),
+        "ITERATION" => word("ITERATION", "its field `iteration`"),
+        "INDEX" => word("INDEX", "its field `iteration` minus 1"),
+        "INPUTS" => word("INPUTS", "the files below `inputs.from_stage`"),
+        "PROGRESS_FILE" => word("${PROGRESS}", ""),
+        "OUTPUT_PATH" => word("${OUTPUT}", ""),
         name => {
             let stage = name.strip_prefix("INPUTS.")?;
-            word(&format!("inputs of {stage}"), format!("the files in `inputs.from_stage.{stage}`"))
+            word(&format!("INPUTS-{stage}"), &format!("the files in `inputs.from_stage.{stage}`"))
         }
     }
 }
 
 /// Replaces older variables; gives the text and the meanings that a reader has to be told.
-fn replaced(text: &str, wording: impl Fn(&str) -> String) -> (String, Vec<(String, String)>) {
+fn replaced(text: &str, wording: impl Fn(&str, &str) -> String) -> (String, Vec<(String, String)>) {
     let mut out = String::with_capacity(text.len());
     let mut told: Vec<(String, String)> = Vec::new();
     let mut from = 0;
@@ -33,7 +34,7 @@ fn replaced(text: &str, wording: impl Fn(&str) -> String) -> (String, Vec<(Strin
             out.push_str(&word);
             continue;
         }
-        out.push_str(&wording(&word));
+        out.push_str(&wording(&word, &meaning));
         if !told.iter().any(|(known, _)| *known == word) {
             told.push((word, meaning));
         }
@@ -44,7 +45,8 @@ fn replaced(text: &str, wording: impl Fn(&str) -> String) -> (String, Vec<(Strin
 
 /// The prompt of a stage in today's form.
 pub(crate) fn migrate_prompt(text: &str) -> String {
-    let (mut out, told) = replaced(text, str::to_owned);
+    let plain = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let (mut out, told) = replaced(plain, |word, _| word.to_owned());
     if !told.is_empty() || !mentions(&out, "CTX") {
         let meanings: Vec<String> = told.iter().map(|(word, meaning)| format!("`{word}` is {meaning}")).collect();
         let legend = match meanings.as_slice() {
@@ -56,13 +58,15 @@ pub(crate) fn migrate_prompt(text: &str) -> String {
     if !mentions(&out, "STATUS") {
         out = format!("{}\n{STATUS_INSTRUCTION}", out.trim_end_matches('\n'));
     }
-    out
+    // The mark of some editors belongs before the text, so it goes where something else comes first.
+    if out == plain { text.to_owned() } else { out }
 }
 
 /// A prompt that is written into a pipeline: only its variables change, in place.
 pub(crate) fn migrate_inline(text: &str) -> String {
-    let wording = |word: &str| format!("<{} in ${{CTX}}>", word.trim_matches(['<', '>']));
-    replaced(text, wording).0
+    // Nothing in it means something to YAML, and a shell that is handed the brackets refuses them.
+    let plain = |meaning: &str| meaning.trim_start_matches("its field ").replace('`', "");
+    replaced(text, |_, meaning| format!("({} in ${{CTX}})", plain(meaning))).0
 }
 
 #[cfg(test)]
@@ -74,23 +78,35 @@ mod tests {
         let new = migrate_prompt(
             "Run ${SESSION_NAME}, twice ${SESSION}.\nSee ${PROGRESS_FILE}, ${INPUTS.ideas}, $${INDEX}\n",
         );
-        assert!(new.starts_with("Read `${CTX}` first, a JSON file about this run and iteration. Below, `<session>` is its field `session`; `<inputs of ideas>` is the files"), "{new}");
-        assert!(
-            new.contains("Run <session>, twice <session>.\nSee ${PROGRESS}, <inputs of ideas>, $${INDEX}\n"),
-            "{new}"
-        );
+        assert!(new.starts_with("Read `${CTX}` first, a JSON file about this run and iteration. Below, `RUN` is its field `session`; `INPUTS-ideas` is the files"), "{new}");
+        assert!(new.contains("Run RUN, twice RUN.\nSee ${PROGRESS}, INPUTS-ideas, $${INDEX}\n"), "{new}");
         assert!(new.contains("`${STATUS}`"), "{new}");
         assert_eq!(migrate_prompt(&new), new);
     }
 
     #[test]
     fn a_present_prompt_stays_as_it_is() {
-        let text = "Read ${CTX}, write ${STATUS}. ${UNKNOWN} ${lower}";
-        assert_eq!(migrate_prompt(text), text);
+        for text in ["Read ${CTX}, write ${STATUS}. ${UNKNOWN} ${lower}", "\u{feff}${CTX} ${STATUS}"] {
+            assert_eq!(migrate_prompt(text), text);
+        }
+    }
+
+    #[test]
+    fn an_editors_mark_does_not_move_into_the_text() {
+        assert!(!migrate_prompt("\u{feff}Do ${SESSION}.\n").contains('\u{feff}'));
+    }
+
+    #[test]
+    fn a_shell_is_handed_nothing_to_redirect() {
+        let text = "`bd ready --label=loop/${SESSION_NAME} -n ${INDEX} \"${INPUTS.a}\"`";
+        for new in [migrate_prompt(text), migrate_inline(text)] {
+            let line = new.lines().find(|line| line.starts_with("`bd")).unwrap();
+            assert!(!line.trim_matches('`').contains(['<', '>', '`', '|', ';', '&', ',']), "{line}");
+        }
     }
 
     #[test]
     fn inline_prompts_change_in_place() {
-        assert_eq!(migrate_inline("for ${SESSION}: ${OUTPUT_PATH}"), "for <session in ${CTX}>: ${OUTPUT}");
+        assert_eq!(migrate_inline("for ${SESSION}: ${OUTPUT_PATH}"), "for (session in ${CTX}): ${OUTPUT}");
     }
 }

@@ -74,6 +74,11 @@ fn migrate_line(edits: &mut Edits<'_>, entry: &Entry, entries: &[Entry]) {
 /// Moves an entry into a block: behind its key `behind`, or to its top. In braces a comment has no place, so it stays
 /// where it was.
 fn move_into(edits: &mut Edits<'_>, entry: &Entry, block: &Entry, behind: &str) {
+    if block.value.value == Value::Null {
+        let line = format!("{}  {}", edits.indent(block), with_comment(edits, entry));
+        edits.insert_below(block.key_at.end, &line);
+        return edits.remove_silently(entry);
+    }
     let Value::Map(parts) = &block.value.value else { return };
     if edits.is_in_braces(&block.value) {
         edits.insert_in_braces(block, &format!("{}: {}", entry.key, edits.raw(entry)));
@@ -206,6 +211,14 @@ pub(crate) fn part<'t>(block: &'t Entry, key: &str) -> Option<&'t Entry> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_empty_section_takes_what_belongs_there() {
+        check(
+            "name: a\nguardrails:\n  # max: 9\nmax_iterations: 4 # four\ntermination: {type: fixed}\n",
+            "name: a\nguardrails:\n  max_iterations: 4 # four\n  # max: 9\ntermination: {type: fixed}\n",
+        );
+    }
 
     #[track_caller]
     fn check(before: &str, after: &str) {

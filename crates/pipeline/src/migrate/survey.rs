@@ -66,7 +66,7 @@ impl Migration {
     fn stage(&mut self, files: &StageFiles) {
         let Loaded { file, fault } = &files.manifest;
         match fault {
-            Some(why) => self.refused.push((file.name.clone(), why.clone())),
+            Some(fault) => self.refused.push((file.name.clone(), fault.why.clone())),
             None => {
                 match with_line_ends(&file.text, migrate_stage).and_then(|after| same_stage(file, after, &files.name)) {
                     Ok(after) => self.manifest(file, after),

@@ -60,7 +60,8 @@ pub(crate) fn parse(
     status_beside: impl FnOnce() -> Result<Option<String>, ProviderError>,
 ) -> Result<Mocked, ProviderError> {
     let damaged = |why: &str| ProviderError::DamagedFixture { name: name.to_owned(), why: why.to_owned() };
-    let mut rest = text;
+    // Some editors put a mark before the text.
+    let mut rest = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut exit = 0;
     if let Some(number) = first_line(rest).strip_prefix("---exit") {
         exit = number.trim().parse().map_err(|_| damaged("`---exit` needs a number"))?;
@@ -116,6 +117,7 @@ mod tests {
             0,
         );
         check("---status\r\n{}\r\n---\r\nbody", "body", "{}\n", 0);
+        check("\u{feff}---status\n{}\n---\nbody", "body", "{}\n", 0);
         check("---exit 3\nlast words", "last words", GO_ON, 3);
         check("---exit 1\n---status\nnot json\n---\n", "", "not json\n", 1);
         check("body\n---status\n{}\n---\n", "body\n---status\n{}\n---\n", GO_ON, 0);

@@ -1,7 +1,7 @@
 use std::fs;
 
 use serde_json::{Value, json};
-use stead_pipeline::{Branch, Input, RunStatus, Select};
+use stead_pipeline::{Branch, Input, Outcome, RunEvent, RunStatus, Select, When};
 
 use super::world::{World, chain, node, plan};
 
@@ -114,4 +114,32 @@ fn what_was_verified_survives_a_resume() {
     let context = world.json("stage-00-a/iterations/002/context.json");
     assert_eq!(context["verification"][0]["exit"], 4);
     assert_eq!(context["previous_summary"], "a 1");
+}
+
+#[test]
+fn an_input_that_was_skipped_is_told() {
+    let world = World::new();
+    let mut maybe = node("b", 1, "say stop");
+    maybe.when = Some(When { stage: "a".into(), outcome: vec![Outcome::Limit] });
+    let mut last = node("c", 1, "cat; say stop");
+    last.prompt = "<${INPUTS.b}|${INPUTS.nobody}>".into();
+    last.inputs =
+        vec![Input { from: "a".into(), select: Select::Latest }, Input { from: "b".into(), select: Select::Latest }];
+    assert_eq!(world.start(&chain(vec![node("a", 1, "say stop"), maybe, last])).unwrap().status, RunStatus::Done);
+    let warned: Vec<String> = world
+        .events()
+        .into_iter()
+        .filter_map(|event| match event {
+            RunEvent::Warning { node, message } => Some(format!("{}: {message}", node.unwrap_or_default())),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(
+        warned,
+        [
+            "c: its input `b` was skipped, so it gets nothing from there",
+            "c: prompt line 1: `${INPUTS.nobody}` names no input of this stage and is left empty"
+        ]
+    );
+    assert_eq!(world.read("stage-02-c/iterations/001/output.md").lines().next(), Some("<|>"));
 }

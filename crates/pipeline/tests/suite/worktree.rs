@@ -71,12 +71,30 @@ fn a_failed_branch_goes_on_in_its_own_tree() {
 }
 
 #[test]
-fn without_a_repository_the_stage_fails_clearly() {
+fn without_a_repository_no_run_is_made() {
     let world = World::new();
     let mut stage = node("a", 1, "say stop");
     stage.worktree = true;
-    let end = world.start(&plan(vec![stage])).unwrap();
-    let error = end.error.unwrap();
-    assert_eq!((error.kind, world.calls().len()), (ErrorKind::Worktree, 0));
-    assert!(error.message.contains("git"), "{}", error.message);
+    let error = world.start(&plan(vec![stage])).unwrap_err();
+    assert!(error.to_string().contains("not a git repository"), "{error}");
+    assert!(error.hint().unwrap().contains("`git init`"), "{error:?}");
+    assert!(!world.path("plan.json").exists());
+}
+
+#[test]
+fn the_advice_about_a_branch_that_was_left_over_helps() {
+    let world = repository();
+    let mut stage = node("a", 1, "touch made; git add made; git commit -qm made; say stop");
+    stage.worktree = true;
+    let plan = plan(vec![stage]);
+    assert_eq!(world.start(&plan).unwrap().status, RunStatus::Done);
+    fs::remove_dir_all(world.path("")).unwrap();
+    let error = world.start(&plan).unwrap().error.unwrap();
+    assert_eq!(error.kind, ErrorKind::Worktree);
+    let advised: Vec<&str> = error.message.split('`').filter(|part| part.starts_with("git ")).collect();
+    assert_eq!(advised.len(), 3, "{}", error.message);
+    for command in &advised[..2] {
+        git(&world.root, &command.split(' ').skip(1).collect::<Vec<_>>());
+    }
+    assert_eq!(world.resume().unwrap().status, RunStatus::Done);
 }

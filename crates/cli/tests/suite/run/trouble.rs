@@ -2,7 +2,7 @@
 
 use stead_testkit::Finish;
 
-use super::{CONTINUE, fixed, pipeline, run_file, stage, start, state, with_stage};
+use super::{CONTINUE, STOP, fixed, pipeline, run_file, stage, start, state, with_stage};
 use crate::world::bare;
 
 #[test]
@@ -159,4 +159,24 @@ fn branches_run_side_by_side() {
     );
     let run = world.stead(&["run", "pipeline", "wide", "it"]);
     assert_eq!(run.code, 0, "{run}");
+}
+
+#[test]
+fn a_stage_that_needs_an_item_is_sent_to_a_pipeline() {
+    let world = with_stage(&fixed(1), STOP);
+    world.write("project/.agent/stages/chore/prompt.md", "${CTX} ${STATUS} ${ITEM}\n");
+    let run = world.stead(&["run", "stage", "chore", "night"]);
+    assert!(run.code == 1 && run.stderr.contains("error[P011]: the prompt uses `${ITEM}`"), "{run}");
+    assert!(run.stderr.contains("stage `chore` cannot be run alone") && !run.stderr.contains("stead lint"), "{run}");
+    assert!(run.stderr.contains("`template: chore` with `parallel: {over: [..]}`"), "{run}");
+}
+
+#[test]
+fn work_trees_without_a_repository_make_no_run() {
+    let world = with_stage(&fixed(1), STOP);
+    world.write("project/.agent/stages/chore/prompt.md", "${CTX} ${STATUS} ${ITEM}\n");
+    pipeline(&world, "apart", "  - {id: a, template: chore, parallel: {over: [x, y], worktree: true}}\n");
+    let run = world.stead(&["run", "pipeline", "apart", "night"]);
+    assert!(run.code == 1 && run.stderr.contains("`git init`"), "{run}");
+    assert!(!world.exists(run_file("night")), "{run}");
 }
