@@ -93,8 +93,10 @@ fn a_quorum_counts_successes() {
     let end = world.start(&fan(Join::Quorum { count: 2 }, &["say stop", "exit 1", "say stop"])).unwrap();
     assert_eq!(end.status, RunStatus::Done);
     let world = World::new();
-    let failing = "test -e mended || exit 1; say stop";
-    let end = world.start(&fan(Join::Quorum { count: 2 }, &["say stop", failing, failing])).unwrap();
+    // They fail only when the other is recorded: a quorum that cannot be had any more ends those at work.
+    let recorded = "until grep -q '\"iteration_completed\": 1' runs/night/state.json; do sleep 0.05; done";
+    let failing = format!("test -e mended || {{ {recorded}; exit 1; }}; say stop");
+    let end = world.start(&fan(Join::Quorum { count: 2 }, &["say stop", &failing, &failing])).unwrap();
     assert_eq!(end.status, RunStatus::Failed);
     // What succeeded is not done again.
     fs::write(world.root.join("mended"), "").unwrap();
