@@ -1,11 +1,11 @@
 //! How a run stands, in words for people and as JSON for machines.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 use stead_pipeline::custody;
 use stead_pipeline::{
-    ErrorKind, NodeState, NodeStatus, Plan, RunEnd, RunFolder, RunStatus, RunView, State, ViewStatus,
+    ErrorKind, NodeState, NodeStatus, Plan, RunEnd, RunFolder, RunStatus, RunView, State, Status, ViewStatus,
 };
 
 use crate::cli::Exit;
@@ -13,7 +13,7 @@ use crate::command::run::Asked;
 use crate::error::CliError;
 use crate::log::last_lines;
 use crate::progress::{one_line, spent};
-use crate::project::Project;
+use crate::project::{Project, now_millis};
 use crate::ui::Ui;
 
 /// How much of a failed agent's log is shown.
@@ -35,29 +35,35 @@ pub(crate) struct RunReport {
     advice: Option<String>,
     /// Processes that an engine which is gone left at work.
     survivors: usize,
+    /// What the last completed iteration of each node said, in the plan's order.
+    last: Vec<Option<Status>>,
+    /// How this program is called for the run's project.
+    program: String,
 }
 
 impl RunReport {
     /// Looks at a run that was begun.
-    pub(crate) fn read(folder: &RunFolder) -> Result<Self, CliError> {
-        Ok(Self::new(folder, RunView::read(folder, 0)?))
+    pub(crate) fn read(folder: &RunFolder, ui: &Ui) -> Result<Self, CliError> {
+        Ok(Self::new(folder, RunView::read(folder, 0)?.as_of(now_millis()), ui))
     }
 
-    pub(crate) fn new(folder: &RunFolder, view: RunView) -> Self {
+    fn new(folder: &RunFolder, view: RunView, ui: &Ui) -> Self {
         let way = Way::of(view.status, &view.state);
         let plan = (way != Way::None).then(|| folder.plan().ok()).flatten();
         let way = match (way, &plan, &view.state.error) {
             (Way::Provider, Some(plan), Some(error)) if has_own_provider(plan, &error.stage) => Way::Plain,
             (way, ..) => way,
         };
-        let resume = plan.map(|plan| Asked::of(&plan).resume(&plan.run));
+        let resume = plan.map(|plan| Asked::of(&plan).resume(&plan.run, ui));
         let survivors = match view.status {
             ViewStatus::Interrupted => custody::count_survivors(&view.state.run_id),
             _ => 0,
         };
+        let last = view.state.nodes.iter().map(|node| folder.last_status(node)).collect();
         let end = RunEnd::of(folder, view.state);
         let (resume, advice) = way.words(resume);
-        Self { status: view.status, end, pid: view.pid, folder: folder.clone(), resume, advice, survivors }
+        let (status, pid, folder, program) = (view.status, view.pid, folder.clone(), ui.program());
+        Self { status, end, pid, folder, resume, advice, survivors, last, program }
     }
 
     /// The same of a run that nobody will go on with.
@@ -86,6 +92,11 @@ impl RunReport {
         value["log"] = json!(self.end.log);
         value["resume"] = json!(self.resume);
         value["survivors"] = json!(self.survivors);
+        for (place, last) in self.last.iter().enumerate() {
+            if let Some(last) = last {
+                value["nodes"][place]["last_decision"] = json!({"decision": last.decision, "reason": last.reason});
+            }
+        }
         value
     }
 
@@ -106,7 +117,8 @@ impl RunReport {
     pub(crate) fn stages(&self) -> Vec<String> {
         let nodes = &self.end.state.nodes;
         let width = nodes.iter().map(|node| node.id.chars().count()).max().unwrap_or(0);
-        nodes.iter().map(|node| stage_line(node, width)).collect()
+        let is_live = self.status == ViewStatus::Running;
+        nodes.iter().zip(&self.last).map(|(node, last)| stage_line(node, last.as_ref(), is_live, width)).collect()
     }
 
     /// What stands in the way, and what to do about it.
@@ -124,7 +136,7 @@ impl RunReport {
             lines.push(format!("{}: {}", self.status.name(), one_line(reason, 400)));
         }
         if let Some(log) = self.end.log.as_deref() {
-            lines.push(format!("log: {}", project.short(log).display()));
+            lines.push(format!("log: {}", shown(project, log).display()));
             if state.status == RunStatus::Failed {
                 lines.extend(quoted(log));
             }
@@ -132,7 +144,7 @@ impl RunReport {
         if self.survivors > 0 {
             let count =
                 if self.survivors == 1 { "1 process".to_owned() } else { format!("{} processes", self.survivors) };
-            lines.push(format!("left: {count} of it at work; `stead stop {}` ends them", state.run));
+            lines.push(format!("left: {count} of it at work; `{} stop {}` ends them", self.program, state.run));
         }
         if let Some(resume) = &self.resume {
             lines.push(format!("resume: {resume}"));
@@ -209,19 +221,40 @@ impl Way {
     }
 }
 
-fn stage_line(node: &NodeState, width: usize) -> String {
+/// A file of the project as it can be opened from here.
+pub(crate) fn shown(project: &Project, path: &Path) -> PathBuf {
+    let here = std::env::current_dir().and_then(|here| here.canonicalize());
+    let is_at_root = matches!((here, project.root().canonicalize()), (Ok(here), Ok(root)) if here == root);
+    if is_at_root { project.short(path) } else { path.to_owned() }
+}
+
+/// One stage; `is_live` when its run has an engine.
+fn stage_line(node: &NodeState, last: Option<&Status>, is_live: bool, width: usize) -> String {
     let words = match (&node.error, &node.waiting_until) {
         (Some(error), _) => format!("{}: {}", error.kind.name(), error.message),
         (None, Some(until)) if matches!(node.status, NodeStatus::Waiting | NodeStatus::Quota) => {
             format!("until {until}")
         }
-        (None, _) if node.iteration > 0 => spent(node.elapsed_seconds, node.cost_usd),
+        (None, _) if node.iteration > 0 => {
+            let under_way = match node.status {
+                NodeStatus::Running if is_live => format!("iteration {}, ", node.iteration),
+                _ => String::new(),
+            };
+            let said = last.map(last_words).unwrap_or_default();
+            format!("{under_way}{}{said}", spent(node.elapsed_seconds, node.cost_usd))
+        }
         (None, _) => String::new(),
     };
     let count = format!("{}/{}", node.iteration_completed, node.max_iterations);
     let head = format!("  {:width$}  {:<9}  {count:>7}  ", node.id, node.status.name());
     let room = WIDTH.saturating_sub(head.chars().count()).max(20);
     format!("{head}{}", one_line(&words, room)).trim_end().to_owned()
+}
+
+fn last_words(last: &Status) -> String {
+    let reason = one_line(&last.reason, WIDTH);
+    let reason = if reason.is_empty() { reason } else { format!(" ({reason})") };
+    format!("; last: {}{reason}", last.decision.name())
 }
 
 /// The last lines of a log, set off.

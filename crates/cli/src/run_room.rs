@@ -1,9 +1,9 @@
 //! The runs of a project, as the commands look at them.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use stead_pipeline::{Catalog, DefinitionError, EngineError, Provider, RunFolder, provider};
+use stead_pipeline::{Catalog, DefinitionError, EngineError, Provider, RunFolder, parse_provider, provider};
 use stead_store::{Layout, Room};
 
 use crate::error::CliError;
@@ -47,6 +47,23 @@ impl RunRoom {
         Provider::Known("claude".to_owned())
     }
 
+    /// The provider that was typed on the command line. A path begins where it was typed, and is kept as the plan's files
+    /// write it: below the project's root where it lies there.
+    pub(crate) fn typed_provider(&self, typed: &str, ui: &Ui) -> Result<Provider, CliError> {
+        let provider = parse_provider(typed)
+            .map_err(|hint| CliError::usage(format!("there is no provider `{typed}`")).hinted(hint))?;
+        let Provider::Command(argv) = provider else { return Ok(provider) };
+        let place = |program: &String| -> Result<String, CliError> {
+            let path = stead_store::clean(&ui.dir()?.join(program));
+            let shown = match path.strip_prefix(self.project.root()) {
+                Ok(below) => Path::new(".").join(below),
+                Err(_) => path,
+            };
+            Ok(shown.to_string_lossy().into_owned())
+        };
+        Ok(Provider::Command(argv.iter().map(place).collect::<Result<_, _>>()?))
+    }
+
     /// Further arguments for providers, by their names, from the settings.
     pub(crate) fn provider_args<'a>(
         &self,
@@ -77,7 +94,10 @@ impl From<EngineError> for CliError {
         let message = error.to_string();
         let told = match error {
             EngineError::Store(source) => return source.into(),
-            EngineError::BadName { .. } | EngineError::Exists { .. } => Self::usage(message),
+            EngineError::BadName { .. }
+            | EngineError::Exists { .. }
+            | EngineError::UnknownRun { .. }
+            | EngineError::NotBegun { .. } => Self::usage(message),
             _ => Self::user(message),
         };
         match hint {

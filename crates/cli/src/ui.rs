@@ -31,6 +31,14 @@ impl Ui {
         })
     }
 
+    /// How this program is called once more for the same project, as a shell reads it.
+    pub(crate) fn program(&self) -> String {
+        match &self.global.dir {
+            Some(dir) => format!("stead -C {}", shell_word(&dir.to_string_lossy())),
+            None => "stead".to_owned(),
+        }
+    }
+
     /// Prints one line of the answer. A reader that has gone away is not our error.
     pub(crate) fn line(&mut self, text: impl AsRef<str>) {
         let mut out = io::stdout().lock();
@@ -113,6 +121,15 @@ pub(crate) enum Piped {
 
 fn is_yes(answer: &str) -> bool {
     matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes")
+}
+
+/// A word as a shell reads it.
+pub(crate) fn shell_word(word: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,@+%".contains(c);
+    match !word.is_empty() && word.chars().all(is_plain) {
+        true => word.to_owned(),
+        false => format!("'{}'", word.replace('\'', "'\\''")),
+    }
 }
 
 /// A number with its word, which is in the plural unless there is just one.

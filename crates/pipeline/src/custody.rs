@@ -33,11 +33,15 @@ pub use agent_end::{AgentEnd, How};
 pub use cancel::{Cancel, Urgency};
 pub use launch::{Heed, Launch};
 #[cfg(not(unix))]
+pub(crate) use plain::living_engine;
+#[cfg(not(unix))]
 pub use plain::{Ended, count_survivors, end_survivors, run};
 #[cfg(unix)]
 pub use run::run;
 #[cfg(test)]
 pub(crate) use said::Said;
 pub use signal::cancel_on_signals;
+#[cfg(unix)]
+pub(crate) use survivor::living_engine;
 #[cfg(unix)]
 pub use survivor::{Ended, count_survivors, end_survivors};

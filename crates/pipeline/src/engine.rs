@@ -25,6 +25,7 @@ mod output_parse;
 mod place;
 mod previous;
 mod rebuild;
+mod repeat;
 mod reserve;
 mod resume;
 mod run;

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Change;
 use crate::state::{ErrorKind, NodeStatus, RunError, RunStatus};
-use crate::status::Decision;
+use crate::status::{BlockedOn, Decision};
 
 /// The version of a line.
 pub const EVENT_VERSION: u32 = 1;
@@ -75,6 +75,9 @@ pub enum RunEvent {
         iteration: u32,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         decision: Option<Decision>,
+        /// The agent waits for somebody, and the iteration does not count.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        blocked_on: Option<BlockedOn>,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         failure: Option<ErrorKind>,
         #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -190,6 +193,7 @@ mod tests {
                 node: "a".into(),
                 iteration: 2,
                 decision: Some(Decision::Stop),
+                blocked_on: None,
                 failure: None,
                 reason: String::new(),
                 summary: "s".into(),

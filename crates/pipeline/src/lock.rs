@@ -6,6 +6,7 @@
 use std::fs::{File, TryLockError};
 use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -26,8 +27,19 @@ const LIMIT: u64 = 64 << 10;
 #[derive(Debug)]
 pub struct RunLock {
     path: PathBuf,
-    file: File,
+    file: Mutex<File>,
+    own: Holder,
     former: Option<Holder>,
+}
+
+/// What a run's lock says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Look {
+    Held(Holder),
+    /// Its holder is gone.
+    Left,
+    /// There is none, or it names nobody.
+    Gone,
 }
 
 /// The engine that holds a run: the content of its `lock` file.
@@ -78,40 +90,24 @@ impl RunLock {
     /// over.
     pub fn take(folder: &Path, now: &str) -> Result<Self, LockError> {
         let path = folder.join(NAME);
-        let failed = |source| LockError::Io { path: path.clone(), source };
-        let begun = Instant::now();
-        loop {
-            let mut file = os::open_shared(&path).map_err(failed)?;
-            let is_locked = match file.try_lock() {
-                Ok(()) => true,
-                Err(TryLockError::WouldBlock) => {
-                    let holder = read(&mut file);
-                    let is_patient = begun.elapsed() < PATIENCE;
-                    match holder {
-                        Some(holder) if holder.lives() || !is_patient => return Err(LockError::Held { holder }),
-                        None if !is_patient => return Err(LockError::HeldByStranger),
-                        _ => {}
-                    }
-                    thread::sleep(NAP);
-                    continue;
-                }
-                Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Interrupted => continue,
-                Err(TryLockError::Error(_)) => false,
-            };
-            // The holder before us may have removed the file between our opening and locking it.
-            if !os::is_at(&file, &path) {
-                continue;
-            }
-            let former = read(&mut file);
-            if let Some(holder) = former.clone()
-                && !is_locked
-                && holder.lives()
-            {
-                return Err(LockError::Held { holder });
-            }
-            write(&mut file, &Holder::this(now)).map_err(failed)?;
-            return Ok(Self { path, file, former });
+        let own = Holder::this(now);
+        let (file, former) = seize(&path, &own)?;
+        Ok(Self { path, file: Mutex::new(file), own, former })
+    }
+
+    /// Puts the lock back where others look for it, and its words: those who share the run's folder can take both away.
+    /// `true` when there was something to put back.
+    pub fn mind(&self) -> Result<bool, LockError> {
+        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        if !os::is_at(&file, &self.path) {
+            *file = seize(&self.path, &self.own)?.0;
+            return Ok(true);
         }
+        if read(&mut file).as_ref() == Some(&self.own) {
+            return Ok(false);
+        }
+        write(&mut file, &self.own).map_err(|source| LockError::Io { path: self.path.clone(), source })?;
+        Ok(true)
     }
 
     /// The engine that held the run before and did not give it back.
@@ -121,19 +117,67 @@ impl RunLock {
 
     /// Says who holds a run now; nobody when its engine has ended, however it did.
     pub fn holder(folder: &Path) -> Option<Holder> {
-        let mut file = os::open_to_look(&folder.join(NAME)).ok()?;
-        let holder = read(&mut file)?;
-        if holder.lives() {
-            return Some(holder);
+        match Self::look(folder) {
+            Look::Held(holder) => Some(holder),
+            Look::Left | Look::Gone => None,
         }
-        // One that cannot be seen from here, such as in another container, still holds the file.
-        matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)).then_some(holder)
+    }
+
+    /// Looks at a run's lock.
+    pub(crate) fn look(folder: &Path) -> Look {
+        let Ok(mut file) = os::open_to_look(&folder.join(NAME)) else { return Look::Gone };
+        match read(&mut file) {
+            Some(holder) if holder.lives() => Look::Held(holder),
+            // One that cannot be seen from here, such as in another container, still holds the file.
+            Some(holder) if matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)) => Look::Held(holder),
+            Some(_) => Look::Left,
+            None => Look::Gone,
+        }
+    }
+}
+
+/// Takes the file for `own`, and says who had it before.
+fn seize(path: &Path, own: &Holder) -> Result<(File, Option<Holder>), LockError> {
+    let failed = |source| LockError::Io { path: path.to_owned(), source };
+    let begun = Instant::now();
+    loop {
+        let mut file = os::open_shared(path).map_err(failed)?;
+        let is_locked = match file.try_lock() {
+            Ok(()) => true,
+            Err(TryLockError::WouldBlock) => {
+                let holder = read(&mut file);
+                let is_patient = begun.elapsed() < PATIENCE;
+                match holder {
+                    Some(holder) if holder.lives() || !is_patient => return Err(LockError::Held { holder }),
+                    None if !is_patient => return Err(LockError::HeldByStranger),
+                    _ => {}
+                }
+                thread::sleep(NAP);
+                continue;
+            }
+            Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(TryLockError::Error(_)) => false,
+        };
+        // The holder before us may have removed the file between our opening and locking it.
+        if !os::is_at(&file, path) {
+            continue;
+        }
+        let former = read(&mut file);
+        if let Some(holder) = former.clone()
+            && !is_locked
+            && holder.lives()
+        {
+            return Err(LockError::Held { holder });
+        }
+        write(&mut file, own).map_err(failed)?;
+        return Ok((file, former));
     }
 }
 
 impl Drop for RunLock {
     fn drop(&mut self) {
-        if os::is_at(&self.file, &self.path) {
+        let file = self.file.get_mut().unwrap_or_else(PoisonError::into_inner);
+        if os::is_at(file, &self.path) {
             let _ = std::fs::remove_file(&self.path);
         }
     }
@@ -146,6 +190,18 @@ impl Holder {
         let pid = std::process::id();
         let start = os::process(pid).map(|process| process.start);
         Self { schema: Self::SCHEMA, pid, start, boot_id: os::boot_id(), host: os::host(), since: now.to_owned() }
+    }
+
+    /// Names a process that proved otherwise to be a run's engine.
+    pub(crate) fn of(process: &Process, since: &str) -> Self {
+        let (pid, start) = (process.pid, Some(process.start));
+        Self { schema: Self::SCHEMA, pid, start, boot_id: os::boot_id(), host: os::host(), since: since.to_owned() }
+    }
+
+    /// Says whether both are one process, whenever it took the run.
+    pub fn is_same(&self, other: &Self) -> bool {
+        let own = |holder: &Self| Self { since: String::new(), ..holder.clone() };
+        own(self) == own(other)
     }
 
     /// Asks that very process to end in good order; `false` when it is gone. The caller has it from
@@ -238,6 +294,29 @@ mod tests {
         check_left("", None);
         check_left("not json at all, and much longer than what will be written over it\n\0\0\n", None);
         check_left(&format!("{}\n{}", text(&Holder { pid: 4_000_000, ..own }), "x".repeat(5000)), Some(4_000_000));
+    }
+
+    #[test]
+    fn a_lock_that_was_taken_away_is_put_back() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join(NAME);
+        let lock = RunLock::take(dir.path(), NOW).unwrap();
+        assert!(!lock.mind().unwrap());
+        let harms: [&dyn Fn(); 3] =
+            [&|| std::fs::remove_file(&path).unwrap(), &|| std::fs::write(&path, "junk").unwrap(), &|| {
+                std::fs::remove_file(&path).unwrap();
+                std::fs::write(&path, "somebody else's").unwrap();
+            }];
+        for harm in harms {
+            harm();
+            assert_eq!(RunLock::look(dir.path()), Look::Gone);
+            assert!(lock.mind().unwrap());
+            assert_eq!(RunLock::holder(dir.path()).as_ref(), Some(&lock.own));
+            assert!(matches!(RunLock::take(dir.path(), NOW), Err(LockError::Held { .. })));
+            assert!(!lock.mind().unwrap());
+        }
+        drop(lock);
+        assert!(!path.exists());
     }
 
     #[test]

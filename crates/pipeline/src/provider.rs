@@ -18,7 +18,7 @@ mod tests;
 mod words;
 
 pub use error::ProviderError;
-pub use prepare::{argv, prepare, reports_cost};
+pub use prepare::{argv, check, prepare, reports_cost};
 pub use profile::{Profile, PromptWay};
 pub use report::{Quota, Report, read_end};
 pub use roster::{find, names};

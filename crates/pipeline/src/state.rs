@@ -211,6 +211,9 @@ pub struct NodeState {
     /// Its provider does not say what it costs, so `cost_usd` is too low.
     #[serde(default, skip_serializing_if = "is_false")]
     pub cost_unknown: bool,
+    /// Whether the stage's own output was there after the last completed iteration; not said of a tracked one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub has_output: Option<bool>,
     /// The commit that its work tree began with.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub worktree_base: Option<String>,
@@ -273,6 +276,7 @@ impl NodeState {
             waiting_until: None,
             error: None,
             cost_unknown: false,
+            has_output: None,
             worktree_base: None,
             extra: Map::new(),
         }

@@ -5,8 +5,7 @@ use clap::Args;
 use serde_json::{Value, json};
 use stead_pipeline::prompt::{Resolved, Vars, resolve, text_of};
 use stead_pipeline::{
-    CompileOptions, Guardrails, Join, Node, Plan, Provider, Purpose, RunFolder, Select, Termination, parse_provider,
-    provider,
+    CompileOptions, Guardrails, Join, Node, Plan, Provider, Purpose, RunFolder, Select, Termination, provider,
 };
 
 use super::run::{Asked, Kind, Talk, compiled};
@@ -53,13 +52,7 @@ pub(crate) fn run(args: DryRunArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     let room = RunRoom::find(ui)?;
     let folder = room.folder(&args.run)?;
     let asked = Asked { kind: args.kind, name: args.name.clone() };
-    let provider = match args.provider.as_deref().map(|typed| (typed, parse_provider(typed))) {
-        None => None,
-        Some((_, Ok(provider))) => Some(provider),
-        Some((typed, Err(hint))) => {
-            return Err(CliError::usage(format!("there is no provider `{typed}`")).hinted(hint));
-        }
-    };
+    let provider = args.provider.as_deref().map(|typed| room.typed_provider(typed, ui)).transpose()?;
     let dir = ui.dir()?;
     let options = CompileOptions {
         run: args.run.clone(),

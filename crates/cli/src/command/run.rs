@@ -9,9 +9,10 @@ use std::time::Duration;
 use clap::Args;
 use stead_context::Shelf;
 use stead_pipeline::custody::{Cancel, cancel_on_signals};
+use stead_pipeline::provider::ProviderError;
 use stead_pipeline::{
     Change, CompileOptions, DefinitionError, Engine, EngineError, Plan, Provider, Purpose, RunEnd, RunFolder,
-    Surroundings, changed_sources, compile, lint, parse_provider,
+    Surroundings, changed_sources, compile, lint, provider,
 };
 
 use crate::cli::Exit;
@@ -86,9 +87,9 @@ pub(crate) fn run(args: RunArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     let manner = if args.json { Manner::Silent } else { Manner::for_people() };
     let start = if args.resume { Start::Again(&change) } else { Start::Fresh };
     if let Err(error) = engine(&room, &folder, &plan, manner, start)? {
-        return Err(stuck(error, &asked, &folder));
+        return Err(stuck(error, &asked, &folder, ui));
     }
-    let report = RunReport::read(&folder)?;
+    let report = RunReport::read(&folder, ui)?;
     if args.json {
         ui.json(&report.json());
     } else {
@@ -112,9 +113,10 @@ pub(crate) fn execute(
     plan: &Plan,
     manner: Manner,
     start: Start<'_>,
+    ui: &Ui,
 ) -> Result<RunReport, CliError> {
     engine(room, folder, plan, manner, start)??;
-    RunReport::read(folder)
+    RunReport::read(folder, ui)
 }
 
 fn engine(
@@ -173,22 +175,19 @@ fn answering<T>(cancel: &Cancel, progress: &Progress, work: impl FnOnce() -> T) 
 }
 
 /// An error after which the run can go on once its cause is gone says so.
-fn stuck(error: EngineError, asked: &Asked, folder: &RunFolder) -> CliError {
+fn stuck(error: EngineError, asked: &Asked, folder: &RunFolder, ui: &Ui) -> CliError {
     let is_passing = matches!(error, EngineError::Store(_)) && folder.is_begun();
     let told = CliError::from(error);
-    if is_passing { told.hinted_too(format!("go on by `{}`", asked.resume(folder.name()))) } else { told }
+    if is_passing { told.hinted_too(format!("go on by `{}`", asked.resume(folder.name(), ui))) } else { told }
 }
 
 /// The plan of a run that was begun, if it is what was asked for.
 fn begun(asked: &Asked, room: &RunRoom, folder: &RunFolder, ui: &mut Ui) -> Result<Plan, CliError> {
-    let plan = folder.trusted_plan().map_err(|error| match error {
-        EngineError::UnknownRun { .. } => CliError::from(error).into_usage(),
-        error => error.into(),
-    })?;
+    let plan = folder.trusted_plan()?;
     let own = Asked::of(&plan);
     if own != *asked {
         let message = format!("run `{}` is one of {own}, not of {asked}", folder.name());
-        return Err(CliError::usage(message).hinted(format!("go on with it by `{}`", own.resume(folder.name()))));
+        return Err(CliError::usage(message).hinted(format!("go on with it by `{}`", own.resume(folder.name(), ui))));
     }
     for path in changed_sources(&room.catalog(), &plan) {
         ui.warning(format!("`{path}` has changed since the run began; the run keeps to its plan"));
@@ -202,13 +201,13 @@ fn fresh(args: &RunArgs, asked: &Asked, room: &RunRoom, folder: &RunFolder, ui: 
         return Err(held.into());
     }
     if folder.is_begun() {
-        return Err(exists(args, folder));
+        return Err(exists(args, folder, ui));
     }
     room.project.warn(ui);
     let options = CompileOptions {
         run: folder.name().to_owned(),
         max: args.max,
-        provider: provider(args)?,
+        provider: provider(args, room, ui)?,
         model: args.model.clone(),
         default_provider: room.default_provider(),
         inputs: inputs(args, room, ui)?,
@@ -220,12 +219,12 @@ fn fresh(args: &RunArgs, asked: &Asked, room: &RunRoom, folder: &RunFolder, ui: 
 }
 
 /// The error for whoever starts a run whose name is taken.
-fn exists(args: &RunArgs, folder: &RunFolder) -> CliError {
+fn exists(args: &RunArgs, folder: &RunFolder, ui: &Ui) -> CliError {
     // It may be one of something else, and it may need more iterations to go on.
     let own = folder.plan().map(|plan| Asked::of(&plan)).ok();
     let asked = own.unwrap_or_else(|| Asked { kind: args.kind, name: args.name.clone() });
-    let report = RunReport::read(folder).ok().and_then(|report| report.resume);
-    let resume = report.unwrap_or_else(|| asked.resume(folder.name()));
+    let report = RunReport::read(folder, ui).ok().and_then(|report| report.resume);
+    let resume = report.unwrap_or_else(|| asked.resume(folder.name(), ui));
     let hint = format!("go on with it by `{resume}`, or choose another name");
     CliError::usage(format!("there is a run `{}` already", folder.name())).hinted(hint)
 }
@@ -238,17 +237,28 @@ fn change(args: &RunArgs, room: &RunRoom, ui: &Ui) -> Result<Change, CliError> {
     }
     Ok(Change {
         max_iterations: args.max,
-        provider: provider(args)?,
+        provider: provider(args, room, ui)?,
         model: args.model.clone(),
         inputs: inputs.iter().map(|path| path.to_string_lossy().into_owned()).collect(),
     })
 }
 
-fn provider(args: &RunArgs) -> Result<Option<Provider>, CliError> {
+/// Who was asked for, and can be started.
+fn provider(args: &RunArgs, room: &RunRoom, ui: &Ui) -> Result<Option<Provider>, CliError> {
     let Some(typed) = args.provider.as_deref() else { return Ok(None) };
-    match parse_provider(typed) {
-        Ok(provider) => Ok(Some(provider)),
-        Err(hint) => Err(CliError::usage(format!("there is no provider `{typed}`")).hinted(hint)),
+    let provider = room.typed_provider(typed, ui)?;
+    match provider::check(&provider, room.project.root(), &env) {
+        Ok(()) => Ok(Some(provider)),
+        Err(error) => {
+            let told = CliError::usage(error.to_string());
+            let hint = match error {
+                ProviderError::NoSuchFile { .. } => {
+                    Some("a path that is typed begins at the current folder".to_owned())
+                }
+                error => error.hint(),
+            };
+            Err(hint.into_iter().fold(told, CliError::hinted))
+        }
     }
 }
 

@@ -5,6 +5,7 @@ use stead_pipeline::{RunView, list_runs};
 use crate::cli::Exit;
 use crate::error::CliError;
 use crate::progress::spent;
+use crate::project::now_millis;
 use crate::run_room::RunRoom;
 use crate::ui::Ui;
 
@@ -20,6 +21,8 @@ pub(crate) struct RunsArgs {
 pub(crate) fn run(args: RunsArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     let room = RunRoom::find(ui)?;
     let (runs, unread) = list_runs(&room.dir());
+    let now = now_millis();
+    let runs: Vec<RunView> = runs.into_iter().map(|view| view.as_of(now)).collect();
     let exit = if unread.is_empty() { Exit::Done } else { Exit::Failed };
     if args.json {
         let broken = unread.iter().map(|name| json!({"run": name, "status": null, "problem": "it cannot be read"}));
@@ -40,7 +43,7 @@ pub(crate) fn run(args: RunsArgs, ui: &mut Ui) -> Result<Exit, CliError> {
         ));
     }
     for name in &unread {
-        ui.warning(format!("run `{name}` cannot be read; `stead status {name}` says why"));
+        ui.warning(format!("run `{name}` cannot be read; `{} status {name}` says why", ui.program()));
     }
     if runs.is_empty() && unread.is_empty() {
         ui.note("there is no run yet; `stead run stage NAME RUN` makes one");

@@ -37,7 +37,7 @@ pub(crate) fn run(args: StatusArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     if args.watch {
         watch::until_it_ends(&folder, args.json)?;
     }
-    let report = RunReport::read(&folder)?;
+    let report = RunReport::read(&folder, ui)?;
     if args.json {
         ui.json(&report.json());
         return Ok(Exit::Done);

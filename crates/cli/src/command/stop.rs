@@ -2,7 +2,7 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use stead_pipeline::custody::Cancel;
-use stead_pipeline::{Engine, EngineError, Holder, RunFolder, RunLock, Surroundings, Unobserved, request_stop};
+use stead_pipeline::{Engine, EngineError, Holder, RunFolder, RunStatus, Surroundings, Unobserved, request_stop};
 
 use crate::cli::Exit;
 use crate::error::CliError;
@@ -37,14 +37,14 @@ pub(crate) fn run(args: StopArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     let folder = room.known(&args.run)?;
     let ended = match request_stop(&folder) {
         Ok(engine) => {
-            wait_for(&engine, &folder, args.now)?;
+            wait_for(&engine, &folder, args.now, ui)?;
             None
         }
         // Nobody to ask; what it left may still be at work.
         Err(EngineError::NotRunning { .. }) => Some(end_left(&room, &folder, args.now)?),
         Err(error) => return Err(error.into()),
     };
-    let report = RunReport::read(&folder)?;
+    let report = RunReport::read(&folder, ui)?;
     if args.json {
         ui.json(&report.json());
         return Ok(Exit::Done);
@@ -63,13 +63,19 @@ pub(crate) fn run(args: StopArgs, ui: &mut Ui) -> Result<Exit, CliError> {
 }
 
 /// Waits until the engine that was asked to end has done so.
-fn wait_for(engine: &Holder, folder: &RunFolder, now: bool) -> Result<(), CliError> {
+fn wait_for(engine: &Holder, folder: &RunFolder, now: bool, ui: &Ui) -> Result<(), CliError> {
     let deadline = Instant::now() + PATIENCE;
     // Somebody may go on with the run while we look.
-    while RunLock::holder(folder.path()).is_some_and(|holder| holder == *engine) {
+    let holds = || folder.engine().is_some_and(|holder| holder.is_same(engine));
+    // One whose lock was taken away shows nothing between its last agent and its last state.
+    let has_more_to_say = || {
+        let is_open = folder.state().is_ok_and(|state| state.is_some_and(|state| state.status == RunStatus::Running));
+        is_open && engine.lives()
+    };
+    while holds() || has_more_to_say() {
         if Instant::now() > deadline {
             let message = format!("the engine of run `{}` (process {}) does not end", folder.name(), engine.pid);
-            let hint = format!("`stead stop {} --now` gives its agents no time", folder.name());
+            let hint = format!("`{} stop {} --now` gives its agents no time", ui.program(), folder.name());
             return Err(CliError::user(message).hinted(hint));
         }
         std::thread::sleep(PAUSE);

@@ -3,7 +3,7 @@ use std::thread::sleep;
 use std::time::Duration;
 
 use clap::Args;
-use stead_pipeline::{NodeState, RunFolder, RunLock, RunView, State};
+use stead_pipeline::{NodeState, RunFolder, RunView, State};
 use stead_store::nearest;
 
 use crate::cli::Exit;
@@ -59,7 +59,11 @@ pub(crate) fn run(args: TailArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     };
     let Some(node) = chosen.filter(|node| state.nodes[*node].iteration > 0 || args.follow).or(first(&args)) else {
         let message = format!("no agent of run `{}` has started yet", folder.name());
-        return Err(CliError::user(message).hinted(format!("`stead status {}` says how it stands", folder.name())));
+        return Err(CliError::user(message).hinted(format!(
+            "`{} status {}` says how it stands",
+            ui.program(),
+            folder.name()
+        )));
     };
     let begun = &state.nodes[node];
     let place = Place { node, iteration: args.iteration.unwrap_or(begun.iteration.max(1)) };
@@ -146,7 +150,7 @@ fn next(state: &State, place: Place, only: bool) -> Option<Place> {
 }
 
 fn is_live(folder: &RunFolder) -> bool {
-    RunLock::holder(folder.path()).is_some()
+    folder.engine().is_some()
 }
 
 fn state(folder: &RunFolder) -> Result<State, CliError> {

@@ -56,7 +56,7 @@ pub(crate) fn run(args: TestArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     let scratch = Scratch::make()?;
     let folder = RunFolder::at(&scratch.0, &name)?;
     let manner = if args.json { Manner::Silent } else { Manner::for_people() };
-    let report = execute(&room, &folder, &plan, manner, Start::Fresh)?.for_good();
+    let report = execute(&room, &folder, &plan, manner, Start::Fresh, ui)?.for_good();
     let exit = report.exit();
     let is_kept = args.keep || exit == Exit::Failed;
     let report = if is_kept { report } else { report.without_log() };

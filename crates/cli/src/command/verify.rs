@@ -12,7 +12,7 @@ use crate::error::CliError;
 use crate::project::{Project, env, now};
 use crate::proof::{ground, who};
 use crate::speaker::Speaker;
-use crate::ui::Ui;
+use crate::ui::{Ui, shell_word};
 
 /// How much of a verifier's output is looked at.
 const KEPT: usize = 256 * 1024;
@@ -115,12 +115,7 @@ fn jobs<'a>(args: &VerifyArgs, list: &'a FeatureList, ui: &mut Ui) -> Result<Vec
 }
 
 fn quoted(words: &[String]) -> String {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,@+%".contains(c);
-    let quote = |word: &String| match !word.is_empty() && word.chars().all(is_plain) {
-        true => word.clone(),
-        false => format!("'{}'", word.replace('\'', "'\\''")),
-    };
-    words.iter().map(quote).collect::<Vec<_>>().join(" ")
+    words.iter().map(|word| shell_word(word)).collect::<Vec<_>>().join(" ")
 }
 
 /// What an agent may not run itself, nobody runs for it.

@@ -82,9 +82,20 @@ impl Board {
                     self.at(node, *iteration)
                 )
             }
-            RunEvent::IterationEnded { node, iteration, decision, failure, reason, seconds, cost_usd, .. } => {
+            RunEvent::IterationEnded {
+                node,
+                iteration,
+                decision,
+                blocked_on,
+                failure,
+                reason,
+                seconds,
+                cost_usd,
+                ..
+            } => {
                 let how = match (failure, decision) {
                     (Some(kind), _) => format!("failed ({})", kind.name()),
+                    (None, _) if blocked_on.is_some() => "blocked".to_owned(),
                     (None, Some(decision)) => decision.name().to_owned(),
                     (None, None) => "ended".to_owned(),
                 };
@@ -137,13 +148,14 @@ fn note(seen: &mut Seen, event: &RunEvent) {
             seen.completed = iteration.saturating_sub(1);
             seen.stands = Stands::Works;
         }
-        RunEvent::IterationEnded { iteration, decision, failure, reason, .. } => {
+        RunEvent::IterationEnded { iteration, decision, blocked_on, failure, reason, .. } => {
             let how = match (failure, decision) {
                 (Some(kind), _) => kind.name(),
+                (None, _) if blocked_on.is_some() => "blocked",
                 (None, Some(decision)) => decision.name(),
                 (None, None) => "",
             };
-            let counts = matches!(decision, Some(Decision::Continue | Decision::Stop));
+            let counts = blocked_on.is_none() && matches!(decision, Some(Decision::Continue | Decision::Stop));
             seen.completed = if counts { *iteration } else { iteration.saturating_sub(1) };
             seen.last = one_line(&format!("{how} {reason}"), QUOTE);
         }
@@ -181,6 +193,7 @@ mod tests {
             node: "plan".into(),
             iteration,
             decision,
+            blocked_on: None,
             failure,
             reason: reason.into(),
             summary: String::new(),

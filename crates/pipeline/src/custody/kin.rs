@@ -92,6 +92,30 @@ pub(crate) fn of_run(run_id: &str) -> Vec<Process> {
     found
 }
 
+/// Finds the living engine of a run: the parent of one of its agents, if that is who started it. What an engine leaves
+/// behind gets another parent.
+pub(crate) fn engine_of_run(run_id: &str) -> Option<Process> {
+    os::processes().into_iter().find_map(|pid| {
+        let agent = os::process(pid)?;
+        let environment = os::environment(pid);
+        let part = |variable: &str, place: usize| value(&environment, variable)?.split(is_nesting).nth(place);
+        let place = value(&environment, RUN_VARIABLE)?.split(is_nesting).position(|name| name == run_id.as_bytes())?;
+        let starter = starter(part(LAUNCH_VARIABLE, place)?)?;
+        let engine = os::process(starter).filter(|engine| !engine.is_zombie)?;
+        let is_its_child = os::process(pid).is_some_and(|now| now.start == agent.start && now.parent == starter);
+        is_its_child.then_some(engine)
+    })
+}
+
+/// The process that a launch is marked with.
+fn starter(launch: &[u8]) -> Option<u32> {
+    std::str::from_utf8(launch).ok()?.split('-').next()?.parse().ok()
+}
+
+fn is_nesting(byte: &u8) -> bool {
+    *byte == NESTING as u8
+}
+
 fn forebears() -> HashSet<u32> {
     let mut line = HashSet::new();
     let mut next = std::process::id();
@@ -128,5 +152,5 @@ fn value<'a>(environment: &'a [u8], variable: &str) -> Option<&'a [u8]> {
 
 /// Says whether a nested value names exactly this one.
 fn names(value: &[u8], own: &str) -> bool {
-    value.split(|byte| *byte == NESTING as u8).any(|name| name == own.as_bytes())
+    value.split(is_nesting).any(|name| name == own.as_bytes())
 }

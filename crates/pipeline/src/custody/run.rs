@@ -58,6 +58,9 @@ fn end_all(agent: &mut Agent, cancel: &Cancel, forced: bool, bounds: &Bounds) ->
     let leader = agent.mark.leader;
     let mut ending = Ending::new(if forced { Step::Term } else { Step::Linger }, bounds);
     let mut reached = Step::Linger;
+    // When it is asked or, because its time was over, made to end. Who is born after that comes from those.
+    let due = if forced { Step::Kill } else { Step::Term };
+    let mut left_behind = None;
     loop {
         match cancel.urgency() {
             Urgency::None => {}
@@ -70,6 +73,9 @@ fn end_all(agent: &mut Agent, cancel: &Cancel, forced: bool, bounds: &Bounds) ->
             kin = kin::of_agent(&agent.mark, &ending.known());
         }
         ending.meet(&kin);
+        if ending.step() >= due {
+            left_behind.get_or_insert_with(|| kin.iter().filter(|process| process.pid != leader).count());
+        }
         if reached < ending.step() {
             reached = ending.step();
             strike_group(leader, reached);
@@ -86,9 +92,7 @@ fn end_all(agent: &mut Agent, cancel: &Cancel, forced: bool, bounds: &Bounds) ->
     if !os::SEES_KIN {
         os::signal_group(leader, Blow::Kill);
     }
-    let others = ending.struck().filter(|(process, _)| process.pid != leader);
-    let stubborn = others.filter(|(_, blow)| !forced || *blow == Blow::Kill);
-    u32::try_from(stubborn.count()).unwrap_or(u32::MAX)
+    u32::try_from(left_behind.unwrap_or_default()).unwrap_or(u32::MAX)
 }
 
 /// Kin are dealt their blows one by one, so that nobody gets two; the group as a whole where they cannot be seen, and at

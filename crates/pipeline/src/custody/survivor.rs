@@ -3,7 +3,7 @@ use std::collections::HashMap;
 use super::bounds::Bounds;
 use super::ending::{Ending, Step};
 use super::{Cancel, Urgency, kin};
-use crate::os::{self, Blow};
+use crate::os::{self, Blow, Process};
 
 /// A process of an earlier engine's agent that had to be ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,6 +23,11 @@ pub fn end_survivors(run_id: &str, cancel: &Cancel) -> Vec<Ended> {
 /// How many processes of a run are at work, whoever started them.
 pub fn count_survivors(run_id: &str) -> usize {
     if run_id.is_empty() { 0 } else { kin::of_run(run_id).len() }
+}
+
+/// The engine that works on a run, as its agents show it.
+pub(crate) fn living_engine(run_id: &str) -> Option<Process> {
+    if run_id.is_empty() { None } else { kin::engine_of_run(run_id) }
 }
 
 pub(crate) fn end_survivors_within(run_id: &str, cancel: &Cancel, bounds: &Bounds) -> Vec<Ended> {

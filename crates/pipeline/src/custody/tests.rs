@@ -239,6 +239,17 @@ fn a_daemon_that_holds_the_outputs_open_and_ignores_requests_is_ended_too() {
     assert!(end.left_behind >= 1 && !lives(ground.pid("far")), "{end:?}");
 }
 
+/// Who is born while the others are asked to end was not left behind by the agent.
+#[test]
+fn a_daemon_counts_once_however_many_it_starts() {
+    let ground = Ground::new();
+    let script = "(setsid sh -c 'trap \"\" TERM HUP; echo $$ > far; while :; do sleep 0.05; done' >/dev/null 2>&1 &)
+                  while ! [ -s far ]; do sleep 0.02; done; exit 0";
+    let end = ground.run(script);
+    // The daemon, and what it waits for at that moment.
+    assert!((1..=2).contains(&end.left_behind) && !lives(ground.pid("far")), "{end:?}");
+}
+
 #[test]
 fn last_hooks_may_finish_by_themselves() {
     let ground = Ground::new();

@@ -52,6 +52,15 @@ pub(crate) fn amend(plan: &Plan, state: &State, change: &Change, now: String) ->
     Some(amended)
 }
 
+/// Forgets moments that were waited for where another provider works from now on: a quota is the one's who stated it.
+pub(crate) fn forget_quotas(before: &Plan, after: &Plan, state: &mut State) {
+    for ((old, new), at) in before.nodes.iter().zip(&after.nodes).zip(&mut state.nodes) {
+        if old.provider != new.provider {
+            at.waiting_until = None;
+        }
+    }
+}
+
 /// It used up its iterations, that is why the run is over, and it gets more.
 fn is_raised(plan: &Plan, state: &State, index: usize, change: &Change) -> bool {
     let node = &state.nodes[index];

@@ -47,10 +47,15 @@ fn exists(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok()
 }
 
+/// Where the leavings of an attempt are.
+pub(crate) fn aside(dir: &Path, attempt: u32) -> PathBuf {
+    dir.join(format!("attempt-{attempt}"))
+}
+
 fn free_folder(dir: &Path) -> Result<(u32, PathBuf), EngineError> {
     let mut number = 1;
     loop {
-        let aside = dir.join(format!("attempt-{number}"));
+        let aside = aside(dir, number);
         match fs::create_dir(&aside) {
             Ok(()) => return Ok((number, aside)),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => number += 1,

@@ -62,6 +62,21 @@ pub(crate) fn standing(plan: &Plan, state: &State, stage: &str) -> Standing {
     }
 }
 
+/// What a stage lacks that can no longer succeed; nothing where every branch had to.
+pub(crate) fn missed(plan: &Plan, stage: &str) -> Option<String> {
+    match nodes_of(plan, stage).find_map(|(_, node)| node.join)? {
+        Join::All => None,
+        Join::First => Some("no branch can succeed any more".to_owned()),
+        Join::Quorum { count } => Some(format!("the quorum of {count} can no longer be had")),
+    }
+}
+
+/// The branches of a stage that stand like this.
+pub(crate) fn branches<'a>(plan: &'a Plan, state: &State, stage: &'a str, how: NodeStatus) -> Vec<&'a str> {
+    let stands = |index: usize| state.nodes.get(index).is_some_and(|at| at.status == how);
+    nodes_of(plan, stage).filter(|(index, _)| stands(*index)).map(|(_, node)| node.id.as_str()).collect()
+}
+
 /// A failure outweighs waiting for a person, which outweighs a quota.
 fn worse(one: NodeStatus, other: NodeStatus) -> NodeStatus {
     let weight = |status| match status {

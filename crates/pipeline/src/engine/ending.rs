@@ -99,10 +99,20 @@ impl Ending {
             && (state.reason.is_none() || is_worse(how))
         {
             let node = &state.nodes[culprit];
-            state.status = board::run_status(how);
+            let stage = &plan.nodes[culprit].stage;
+            let why = node.error.as_ref().map_or_else(|| safe(self.why()), |error| error.message.clone());
+            let why = match board::missed(plan, stage) {
+                Some(missed) => {
+                    let named = board::branches(plan, state, stage, how);
+                    let named: Vec<String> = named.iter().map(|id| format!("`{id}`")).collect();
+                    format!("{missed}: {} {}: {why}", named.join(", "), how.name())
+                }
+                None => why,
+            };
+            state.error = node.error.clone().map(|error| RunError { message: why.clone(), ..error });
             state.resume_from = Some(node.iteration_completed + 1);
-            state.reason = Some(node.error.as_ref().map_or_else(|| safe(self.why()), |error| error.message.clone()));
-            state.error = node.error.clone();
+            state.reason = Some(why);
+            state.status = board::run_status(how);
             if how == NodeStatus::Failed {
                 state.failed_at = Some(now.to_owned());
             }

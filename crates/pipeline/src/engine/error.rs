@@ -3,6 +3,8 @@ use std::path::{Path, PathBuf};
 
 use stead_store::StoreError;
 
+use crate::lock::{Holder, LockError};
+
 /// Why the engine itself could not go on. How an agent failed is no error but a [`super::RunEnd`].
 #[derive(Debug, thiserror::Error)]
 pub enum EngineError {
@@ -14,6 +16,8 @@ pub enum EngineError {
     Exists { run: String },
     #[error("there is no run `{run}`")]
     UnknownRun { run: String, nearest: Option<String> },
+    #[error("nothing of run `{run}` was begun")]
+    NotBegun { run: String },
     #[error("run `{run}` is in the hands of another engine: {holder}")]
     Held { run: String, holder: String },
     #[error("run `{run}` has no engine that could be stopped")]
@@ -39,6 +43,19 @@ impl EngineError {
         Self::Store(StoreError::Io { doing, path: path.to_owned(), source })
     }
 
+    pub(crate) fn of_lock(run: &str, error: LockError) -> Self {
+        match error {
+            LockError::Held { holder } => Self::held(run, &holder),
+            LockError::HeldByStranger => Self::Held { run: run.to_owned(), holder: "it did not say which".to_owned() },
+            LockError::Io { path, source } => Self::io("take the lock", &path, source),
+        }
+    }
+
+    /// The error for whoever wants a run that another engine works on.
+    pub fn held(run: &str, holder: &Holder) -> Self {
+        Self::Held { run: run.to_owned(), holder: format!("process {}, since {}", holder.pid, holder.since) }
+    }
+
     /// The error with its causes and what can be done about it, on one line, for the record.
     pub(crate) fn in_full(&self) -> String {
         let mut text = self.to_string();
@@ -60,6 +77,7 @@ impl EngineError {
             Self::BadName { .. } => Some("use letters, digits, `-` and `_`, as in `night-1`".into()),
             Self::Exists { .. } => Some("add `--resume` to go on with it, or choose another name".into()),
             Self::UnknownRun { nearest: Some(nearest), .. } => Some(format!("did you mean `{nearest}`?")),
+            Self::NotBegun { .. } => Some("start it without `--resume`".into()),
             Self::UnknownRun { nearest: None, .. } => Some("`stead runs` lists them".into()),
             Self::Held { run, .. } => {
                 Some(format!("watch it with `stead status {run}`, or end it with `stead stop {run}`"))

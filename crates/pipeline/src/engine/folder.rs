@@ -5,9 +5,11 @@ use stead_model::FileId;
 use stead_store::{StoreError, nearest, read_capped};
 
 use super::frozen::Frozen;
-use super::{EngineError, rebuild};
-use crate::state::{STATE_SCHEMA, State};
-use crate::{Node, Plan};
+use super::{EngineError, attempt, rebuild};
+use crate::lock::{Holder, Look, RunLock};
+use crate::state::{NodeState, RunStatus, STATE_SCHEMA, State};
+use crate::status::Status;
+use crate::{Node, Plan, custody};
 
 const STATE_LIMIT: usize = 16 * 1024 * 1024;
 
@@ -91,10 +93,28 @@ impl RunFolder {
         }
     }
 
+    /// The engine that works on the run, if one does.
+    pub fn engine(&self) -> Option<Holder> {
+        match RunLock::look(&self.path) {
+            Look::Held(holder) => Some(holder),
+            Look::Left => None,
+            Look::Gone => unlocked_engine(&self.state().ok().flatten()?),
+        }
+    }
+
+    /// What the last completed iteration of a node said, if its file is still there.
+    pub fn last_status(&self, at: &NodeState) -> Option<Status> {
+        let dir = (at.iteration_completed > 0).then(|| self.iteration_dir(&at.dir, at.iteration_completed))?;
+        Status::read(&dir.join(attempt::STATUS)).ok()
+    }
+
     /// What to say about a run of this name that nobody began.
     pub fn unknown(&self) -> EngineError {
         if self.state_path().is_file() {
             return EngineError::Damaged { path: self.plan_path(), why: "it is missing".to_owned() };
+        }
+        if self.path.is_dir() {
+            return EngineError::NotBegun { run: self.name.clone() };
         }
         let names = self.path.parent().map(names).unwrap_or_default();
         let near = nearest(&self.name, names.iter().map(String::as_str)).map(str::to_owned);
@@ -109,6 +129,14 @@ impl RunFolder {
     pub fn iteration_dir(&self, dir: &str, iteration: u32) -> PathBuf {
         self.path.join(dir).join("iterations").join(iteration_name(iteration))
     }
+}
+
+/// The engine of a run whose lock says nothing: agents can take it away, and then it is they who show whether their
+/// engine lives. The lock is looked at before the state is read, because an engine gives it back after its last state.
+pub(crate) fn unlocked_engine(state: &State) -> Option<Holder> {
+    let is_running = state.status == RunStatus::Running;
+    let engine = is_running.then(|| custody::living_engine(&state.run_id)).flatten()?;
+    Some(Holder::of(&engine, &state.started_at))
 }
 
 /// Three digits, and more where three are not enough.

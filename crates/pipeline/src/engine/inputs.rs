@@ -1,22 +1,30 @@
-//! Which outputs of others an iteration is given. Paths follow from the counters, so nothing is listed or searched.
+//! Which outputs of others an iteration is given. Paths follow from the counters, so nothing is listed or searched; what
+//! somebody removed is left out, and said to be.
 
 use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 
 use super::folder::RunFolder;
 use crate::context_file::{ContextInputs, PREVIOUS_LISTED};
 use crate::state::{NodeState, State};
 use crate::{Node, Outcome, Plan, Select};
 
-/// The outputs of other stages that a node asked for. They do not change while it runs.
-pub(crate) fn from_stages(
-    folder: &RunFolder,
-    plan: &Plan,
-    state: &State,
-    node: &Node,
-) -> BTreeMap<String, Vec<String>> {
-    let mut found: BTreeMap<String, Vec<String>> = BTreeMap::new();
+/// An output that an iteration left.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Kept {
+    node: String,
+    iteration: u32,
+    path: PathBuf,
+}
+
+/// An output that should be there: the node and the iteration.
+pub(crate) type Gone = (String, u32);
+
+/// The outputs of other stages that a node asked for. Which these are does not change while it runs.
+pub(crate) fn from_stages(folder: &RunFolder, plan: &Plan, state: &State, node: &Node) -> BTreeMap<String, Vec<Kept>> {
+    let mut found: BTreeMap<String, Vec<Kept>> = BTreeMap::new();
     for input in &node.inputs {
-        let paths = found.entry(input.from.clone()).or_default();
+        let outputs = found.entry(input.from.clone()).or_default();
         for (source, at) in plan.nodes.iter().zip(&state.nodes) {
             let has_output = matches!(at.outcome, Some(Outcome::Done | Outcome::Limit));
             if source.stage != input.from || !has_output || at.iteration_completed == 0 {
@@ -26,7 +34,7 @@ pub(crate) fn from_stages(
                 Select::All => 1,
                 Select::Latest => at.iteration_completed,
             };
-            paths.extend((first..=at.iteration_completed).map(|iteration| output(folder, &source.dir, iteration)));
+            outputs.extend((first..=at.iteration_completed).map(|iteration| kept(folder, at, iteration)));
         }
     }
     found
@@ -41,28 +49,85 @@ pub(crate) fn skipped(plan: &Plan, state: &State, node: &Node) -> Vec<String> {
     node.inputs.iter().map(|input| input.from.clone()).filter(|from| is_skipped(from)).collect()
 }
 
-/// Everything a node's next iteration is given.
+/// Everything a node's next iteration is given, and what it should have been given beside that.
 pub(crate) fn of_iteration(
     folder: &RunFolder,
     plan: &Plan,
     at: &NodeState,
-    from_stage: &BTreeMap<String, Vec<String>>,
-) -> ContextInputs {
+    from_stage: &BTreeMap<String, Vec<Kept>>,
+) -> (ContextInputs, Vec<Gone>) {
     let count = at.iteration_completed;
     let first = count.saturating_sub(PREVIOUS_LISTED) + 1;
-    ContextInputs {
-        from_stage: from_stage.clone(),
-        from_previous_iterations: (first..=count).map(|iteration| output(folder, &at.dir, iteration)).collect(),
+    let previous: Vec<Kept> = (first..=count).map(|iteration| kept(folder, at, iteration)).collect();
+    let mut gone = Vec::new();
+    let inputs = ContextInputs {
+        from_stage: from_stage.iter().map(|(stage, outputs)| (stage.clone(), there(outputs, &mut gone))).collect(),
+        from_previous_iterations: there(&previous, &mut gone),
         previous_iteration_count: count,
         previous_iterations_dir: text(&folder.path().join(&at.dir).join("iterations")),
         initial: plan.initial_inputs.clone(),
+    };
+    (inputs, gone)
+}
+
+/// Says what is gone, a line per node; they come in the order in which they were made.
+pub(crate) fn lament(gone: &[Gone]) -> Vec<String> {
+    let told = |one: &[Gone]| -> Option<String> {
+        let (node, first) = one.first()?;
+        let mut ranges: Vec<(u32, u32)> = vec![(*first, *first)];
+        for (_, iteration) in &one[1..] {
+            match ranges.last_mut() {
+                Some((_, last)) if *last + 1 == *iteration => *last = *iteration,
+                _ => ranges.push((*iteration, *iteration)),
+            }
+        }
+        if one.len() == 1 {
+            return Some(format!("the output of iteration {first} of `{node}` is gone"));
+        }
+        let range =
+            |(first, last): &(u32, u32)| if first == last { format!("{first}") } else { format!("{first}-{last}") };
+        let ranges: Vec<String> = ranges.iter().map(range).collect();
+        Some(format!("the outputs of iterations {} of `{node}` are gone", ranges.join(", ")))
+    };
+    gone.chunk_by(|one, next| one.0 == next.0).filter_map(told).collect()
+}
+
+fn there(outputs: &[Kept], gone: &mut Vec<Gone>) -> Vec<String> {
+    let mut paths = Vec::with_capacity(outputs.len());
+    for output in outputs {
+        if output.path.is_file() {
+            paths.push(text(&output.path));
+        } else {
+            gone.push((output.node.clone(), output.iteration));
+        }
     }
+    paths
 }
 
-fn output(folder: &RunFolder, dir: &str, iteration: u32) -> String {
-    text(&folder.iteration_dir(dir, iteration).join(super::attempt::OUTPUT))
+fn kept(folder: &RunFolder, at: &NodeState, iteration: u32) -> Kept {
+    let path = folder.iteration_dir(&at.dir, iteration).join(super::attempt::OUTPUT);
+    Kept { node: at.id.clone(), iteration, path }
 }
 
-pub(crate) fn text(path: &std::path::Path) -> String {
+pub(crate) fn text(path: &Path) -> String {
     path.to_string_lossy().into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::lament;
+
+    #[test]
+    fn what_is_gone_is_said_by_node() {
+        let check = |gone: &[(&str, u32)], expected: &[&str]| {
+            let gone: Vec<_> = gone.iter().map(|(node, iteration)| ((*node).to_owned(), *iteration)).collect();
+            assert_eq!(lament(&gone), expected);
+        };
+        check(&[], &[]);
+        check(&[("a", 1)], &["the output of iteration 1 of `a` is gone"]);
+        check(
+            &[("a", 1), ("a", 2), ("a", 3), ("a", 7), ("b", 2)],
+            &["the outputs of iterations 1-3, 7 of `a` are gone", "the output of iteration 2 of `b` is gone"],
+        );
+    }
 }

@@ -8,20 +8,21 @@ use stead_store::{Durability, replace_creating};
 
 use super::agent::Worked;
 use super::ending::Ending;
-use super::inputs::{self, text};
+use super::inputs::{self, Gone, text};
 use super::journal::{safe, write_json};
 use super::judgement::{self, Judged};
 use super::node_run::{NodeRun, Tally};
+use super::repeat::{self, Before};
 use super::termination::{self, Brought};
 use super::{EngineError, attempt, output_parse, snapshot};
+use crate::Outcome;
 use crate::context_file::{
     CONTEXT_SCHEMA, Context, ContextBranch, ContextBudget, ContextLimits, ContextPaths, ContextStage,
 };
 use crate::event::RunEvent;
 use crate::prompt::{self, Vars};
-use crate::state::{ErrorKind, dollars, seconds};
-use crate::status::{Decision, Status, StatusProblem};
-use crate::{Outcome, Provider};
+use crate::state::{ErrorKind, NodeState, dollars, seconds};
+use crate::status::{Status, StatusProblem};
 
 /// Where one iteration's files are.
 pub(super) struct Desk {
@@ -44,10 +45,12 @@ impl NodeRun<'_> {
         let desk = Desk { dir: self.run.folder.iteration_dir(&self.node.dir, iteration), iteration };
         if let Some(attempt) = attempt::prepare(&desk.dir)? {
             self.run.journal.tell(RunEvent::Repeated { node: at.id.clone(), iteration, attempt })?;
+            self.put_output_back(&desk, &at, attempt)?;
         }
         let max_iterations = at.max_iterations;
         self.run.journal.tell(RunEvent::IterationStarted { node: at.id.clone(), iteration, max_iterations })?;
-        let context = self.context(&desk);
+        let (context, gone) = self.context(&desk);
+        self.warn_about_gone(gone)?;
         write_json(&desk.file(attempt::CONTEXT), &context, Durability::Quick)?;
         let prompt = self.prompt(&desk, &context)?;
 
@@ -59,7 +62,7 @@ impl NodeRun<'_> {
             self.run.journal.warn(&at.id, safe(problem))?;
         }
         self.warn_about_cost(&worked)?;
-        self.run.mind_plan()?;
+        self.run.mind()?;
         if !matches!(judged, Judged::Quota { .. }) {
             self.forget_quotas();
         }
@@ -82,7 +85,36 @@ impl NodeRun<'_> {
         }
     }
 
-    fn context(&self, desk: &Desk) -> Context {
+    /// An iteration that is done again begins with what the last completed one left. A tracked output is the project's:
+    /// people and git look after it.
+    fn put_output_back(&self, desk: &Desk, at: &NodeState, attempt: u32) -> Result<(), EngineError> {
+        if self.node.output.is_some() {
+            return Ok(());
+        }
+        let kept = self.run.folder.iteration_dir(&at.dir, at.iteration_completed).join(attempt::OUTPUT);
+        let before = match at.has_output {
+            _ if at.iteration_completed == 0 => Before::Nothing,
+            Some(false) => Before::Nothing,
+            Some(true) => Before::Kept(&kept),
+            None => Before::Perhaps(&kept),
+        };
+        match repeat::put_back(&self.output(), before, &attempt::aside(&desk.dir, attempt))? {
+            Some(problem) => self.run.journal.warn(&self.node.id, problem),
+            None => Ok(()),
+        }
+    }
+
+    /// Says once what the agent cannot be given because somebody removed it.
+    fn warn_about_gone(&mut self, gone: Vec<Gone>) -> Result<(), EngineError> {
+        let fresh: Vec<Gone> = gone.into_iter().filter(|one| self.told_gone.insert(one.clone())).collect();
+        for message in inputs::lament(&fresh) {
+            self.run.journal.warn(&self.node.id, message)?;
+        }
+        Ok(())
+    }
+
+    /// What the agent is told, and what is missing of it.
+    fn context(&self, desk: &Desk) -> (Context, Vec<Gone>) {
         let (at, run_cost) = self
             .run
             .journal
@@ -90,7 +122,8 @@ impl NodeRun<'_> {
         let budget = self.budget(0.0);
         let plan = self.run.plan;
         let stages: BTreeSet<&str> = plan.nodes.iter().map(|node| node.stage.as_str()).collect();
-        Context {
+        let (inputs, gone) = inputs::of_iteration(self.run.folder, plan, &at, &self.from_stage);
+        let context = Context {
             schema: CONTEXT_SCHEMA,
             session: plan.run.clone(),
             pipeline: plan.pipeline.clone().unwrap_or_default(),
@@ -109,7 +142,7 @@ impl NodeRun<'_> {
                 status: text(&desk.file(attempt::STATUS)),
                 work_dir: text(&self.root),
             },
-            inputs: inputs::of_iteration(self.run.folder, plan, &at, &self.from_stage),
+            inputs,
             limits: ContextLimits {
                 max_iterations: at.max_iterations,
                 remaining_seconds: budget.time.map(|left| left.max(0.0) as u64),
@@ -130,7 +163,8 @@ impl NodeRun<'_> {
                 item: branch.item.clone(),
                 git_branch: self.tree_branch(),
             }),
-        }
+        };
+        (context, gone)
     }
 
     fn prompt(&mut self, desk: &Desk, context: &Context) -> Result<String, EngineError> {
@@ -176,8 +210,8 @@ impl NodeRun<'_> {
     /// A stage or run that has a budget must not believe that agents which do not say their cost are free.
     fn warn_about_cost(&self, worked: &Worked) -> Result<(), EngineError> {
         let has_limit = self.node.guardrails.max_cost_usd.is_some() || self.run.plan.max_cost_usd.is_some();
-        let is_new = worked.cost_usd.is_none() && worked.has_ended && !self.at().cost_unknown;
-        if has_limit && is_new && self.node.provider != Provider::Mock {
+        let is_new = self.hides_cost(worked) && !self.at().cost_unknown;
+        if has_limit && is_new {
             let message = "its provider does not say what it costs, so `max_cost_usd` cannot hold it";
             self.run.journal.warn(&self.node.id, message)?;
         }
@@ -190,7 +224,8 @@ impl NodeRun<'_> {
         let stops = termination::stops(self.at().consecutive_stops, status.decision);
         let verification = self.verify(desk)?;
         let ending = self.judge(desk, stops, worked)?;
-        let tally = Tally { completed: Some(stops), ..self.tally(desk.iteration, worked, since) };
+        let has_output = self.node.output.is_none().then(|| self.output().symlink_metadata().is_ok());
+        let tally = Tally { completed: Some(stops), has_output, ..self.tally(desk.iteration, worked, since) };
         self.tell_ended(desk, &Told::Status(&status), stops, worked, &tally)?;
         self.previous.summary = Some(status.summary).filter(|summary| !summary.is_empty());
         self.previous.verification = verification;
@@ -233,10 +268,8 @@ impl NodeRun<'_> {
             "" => "the agent waits for a person".to_owned(),
             reason => reason.to_owned(),
         };
-        let stops = termination::stops(self.at().consecutive_stops, status.decision);
-        let mut tally = self.tally(desk.iteration, worked, since);
-        tally.completed = (status.decision == Decision::Stop).then_some(stops);
-        self.tell_ended(desk, &Told::Status(&status), stops, worked, &tally)?;
+        let tally = self.tally(desk.iteration, worked, since);
+        self.tell_ended(desk, &Told::Status(&status), self.at().consecutive_stops, worked, &tally)?;
         self.end(&Ending::Blocked(why), &tally)
     }
 
@@ -299,7 +332,8 @@ impl NodeRun<'_> {
 
     fn keep_output(&self, desk: &Desk, worked: &Worked) -> Result<(), EngineError> {
         let target: &Path = &desk.file(attempt::OUTPUT);
-        match snapshot::keep(&self.output(), worked.message.as_deref(), target)? {
+        let homes = [self.run.around.root, self.run.folder.path()];
+        match snapshot::keep(&self.output(), &homes, worked.message.as_deref(), target)? {
             Some(problem) => self.run.journal.warn(&self.node.id, problem),
             None => Ok(()),
         }
@@ -313,17 +347,18 @@ impl NodeRun<'_> {
         worked: &Worked,
         tally: &Tally,
     ) -> Result<(), EngineError> {
-        let (decision, failure, reason, summary) = match told {
-            Told::Status(status) => (Some(status.decision), None, status.reason.as_str(), status.summary.as_str()),
-            Told::Nothing { failure, reason } => (None, *failure, *reason, ""),
+        let (status, failure, reason) = match told {
+            Told::Status(status) => (Some(*status), None, status.reason.as_str()),
+            Told::Nothing { failure, reason } => (None, *failure, *reason),
         };
         self.run.journal.tell(RunEvent::IterationEnded {
             node: self.node.id.clone(),
             iteration: desk.iteration,
-            decision,
+            decision: status.map(|status| status.decision),
+            blocked_on: status.and_then(|status| status.blocked_on),
             failure,
             reason: safe(reason),
-            summary: safe(summary),
+            summary: safe(status.map_or("", |status| &status.summary)),
             consecutive_stops: stops,
             seconds: seconds(tally.seconds),
             cost_usd: worked.cost_usd,

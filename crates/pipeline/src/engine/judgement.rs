@@ -13,7 +13,7 @@ use crate::status::{Decision, Status, StatusProblem};
 pub(crate) enum Judged {
     /// It is complete, and this is what the agent says.
     Told(Status),
-    /// The agent waits for a person. What it did counts if it said `stop`, and is done again if it said `error`.
+    /// The agent waits for a person. Whatever it decided, it is not done, and does it again when the run goes on.
     Blocked(Status),
     Failed {
         kind: ErrorKind,
@@ -66,9 +66,10 @@ pub(crate) fn judge(
             );
             failed(ErrorKind::MissingStatus, message)
         }
-        Err(StatusProblem::Invalid(why)) => {
-            failed(ErrorKind::InvalidStatus, format!("the agent's `status.json` is not valid: {why}"))
-        }
+        Err(StatusProblem::Invalid(why)) => failed(
+            ErrorKind::InvalidStatus,
+            format!("the agent's `status.json` is not valid: {why}; it is kept as `status.rejected`"),
+        ),
         Ok(status) if status.blocked_on.is_some() => Judged::Blocked(status),
         Ok(status) if status.decision == Decision::Error => {
             let reason = match status.reason.trim() {
@@ -118,7 +119,7 @@ mod tests {
         check(
             How::Exit(0),
             Err(StatusProblem::Invalid("it is a folder".into())),
-            "invalid-status: the agent's `status.json` is not valid: it is a folder",
+            "invalid-status: the agent's `status.json` is not valid: it is a folder; it is kept as `status.rejected`",
         );
         check(How::Exit(0), status(r#"{"decision": "error", "reason": "no key"}"#), "agent-error: no key");
         check(How::Exit(0), status(r#"{"decision": "error", "errors": ["e1"]}"#), "agent-error: e1");

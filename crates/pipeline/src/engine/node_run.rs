@@ -1,6 +1,6 @@
 //! One node at work: iteration after iteration until it is done or something stops it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -12,6 +12,7 @@ use super::agent::Worked;
 use super::budget::Budget;
 use super::ending::Ending;
 use super::folder::make_dir;
+use super::inputs::{Gone, Kept};
 use super::previous::Previous;
 use super::run::Run;
 use super::termination::{self, Brought};
@@ -32,11 +33,12 @@ pub(crate) struct NodeRun<'r> {
     /// Where the agent works: the project, or the node's own work tree.
     pub(super) root: PathBuf,
     tree: Option<Tree>,
-    pub(super) from_stage: BTreeMap<String, Vec<String>>,
+    pub(super) from_stage: BTreeMap<String, Vec<Kept>>,
     pub(super) previous: Previous,
     /// Answers in a row that named a quota.
     quotas: u32,
     pub(super) told_prompt: bool,
+    pub(super) told_gone: BTreeSet<Gone>,
 }
 
 /// What an attempt adds to the node's counters.
@@ -45,6 +47,8 @@ pub(super) struct Tally {
     pub(super) iteration: u32,
     /// The attempt counts: with how many stops in a row.
     pub(super) completed: Option<u32>,
+    /// As in the state.
+    pub(super) has_output: Option<bool>,
     pub(super) seconds: f64,
     pub(super) cost_usd: f64,
     pub(super) cost_unknown: bool,
@@ -65,6 +69,7 @@ impl<'r> NodeRun<'r> {
             previous: Previous::default(),
             quotas: 0,
             told_prompt: false,
+            told_gone: BTreeSet::new(),
         }
     }
 
@@ -204,8 +209,7 @@ impl<'r> NodeRun<'r> {
     }
 
     pub(super) fn cancelled(&self) -> Ending {
-        let why = if self.run.has_lost(self.node) { "other branches were enough" } else { "the run was cancelled" };
-        Ending::Cancelled(why.to_owned())
+        Ending::Cancelled(self.run.why_cancelled(self.node))
     }
 
     pub(super) fn ending(&self, outcome: Outcome, why: String) -> Ending {
@@ -338,10 +342,17 @@ impl<'r> NodeRun<'r> {
         Tally {
             iteration,
             completed: None,
+            has_output: None,
             seconds: since.elapsed().as_secs_f64(),
             cost_usd: worked.cost_usd.unwrap_or_default(),
-            cost_unknown: worked.cost_usd.is_none() && self.node.provider != Provider::Mock,
+            cost_unknown: self.hides_cost(worked),
         }
+    }
+
+    /// Says whether an agent worked and did not say what that cost. One that was turned away had nothing to say.
+    pub(super) fn hides_cost(&self, worked: &Worked) -> bool {
+        let has_worked = worked.has_ended && worked.quota.is_none();
+        has_worked && worked.cost_usd.is_none() && self.node.provider != Provider::Mock
     }
 }
 
@@ -355,6 +366,7 @@ fn count(node: &mut NodeState, tally: &Tally) {
     if let Some(stops) = tally.completed {
         node.iteration_completed = tally.iteration;
         node.consecutive_stops = stops;
+        node.has_output = tally.has_output;
         node.waiting_until = None;
     }
 }

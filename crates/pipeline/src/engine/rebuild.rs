@@ -12,7 +12,7 @@ use stead_store::{Lines, StoreError};
 use super::folder::RunFolder;
 use super::{EngineError, attempt, board};
 use crate::event::{EventLine, RunEvent};
-use crate::state::{NodeState, NodeStatus, RunStatus, State, dollars, seconds};
+use crate::state::{ErrorKind, NodeState, NodeStatus, RunStatus, State, dollars, seconds};
 use crate::status::{Decision, Status};
 use crate::{Node, Outcome, Plan, Provider};
 
@@ -102,7 +102,12 @@ impl Replay<'_> {
                 state.begin_again();
                 (self.before, self.since) = (state.elapsed_seconds, unix_millis(&line.ts));
             }
-            RunEvent::PlanAmended { plan_sha1, .. } => {
+            RunEvent::PlanAmended { change, nodes, plan_sha1 } => {
+                for (at, node) in state.nodes.iter_mut().zip(&self.plan.nodes) {
+                    if nodes.contains(&at.id) && change.provider.as_ref() == Some(&node.provider) {
+                        at.waiting_until = None;
+                    }
+                }
                 if let Some(next) = state.next_plan_sha1.replace(plan_sha1) {
                     state.plan_sha1 = Some(next);
                 }
@@ -142,12 +147,23 @@ fn note(at: &mut NodeState, node: &Node, event: RunEvent) {
             // What is begun again was said to have ended, but its engine did not live to record it.
             at.iteration_completed = at.iteration_completed.min(iteration.saturating_sub(1));
         }
-        RunEvent::IterationEnded { iteration, decision, consecutive_stops, seconds: took, cost_usd, .. } => {
+        RunEvent::IterationEnded {
+            iteration,
+            decision,
+            blocked_on,
+            failure,
+            consecutive_stops,
+            seconds: took,
+            cost_usd,
+            ..
+        } => {
             at.elapsed_seconds = seconds(at.elapsed_seconds + took);
             at.cost_usd = dollars(at.cost_usd + cost_usd.unwrap_or_default());
-            at.cost_unknown |= cost_usd.is_none() && node.provider != Provider::Mock;
+            // One that was turned away for a quota, cancelled or never started had nothing to say about its cost.
+            let has_worked = decision.is_some() || failure.is_some_and(|failure| failure != ErrorKind::Start);
+            at.cost_unknown |= has_worked && cost_usd.is_none() && node.provider != Provider::Mock;
             // Its output was kept before this was said.
-            if matches!(decision, Some(Decision::Continue | Decision::Stop)) {
+            if blocked_on.is_none() && matches!(decision, Some(Decision::Continue | Decision::Stop)) {
                 (at.iteration_completed, at.consecutive_stops) = (iteration, consecutive_stops);
                 at.waiting_until = None;
             }
@@ -193,5 +209,6 @@ fn from_folders(folder: &RunFolder, plan: &Plan) -> Option<State> {
 
 fn is_kept(dir: &Path) -> bool {
     dir.join(attempt::OUTPUT).is_file()
-        && Status::read(&dir.join(attempt::STATUS)).is_ok_and(|status| status.decision != Decision::Error)
+        && Status::read(&dir.join(attempt::STATUS))
+            .is_ok_and(|status| status.decision != Decision::Error && status.blocked_on.is_none())
 }

@@ -4,6 +4,7 @@
 use stead_model::rfc3339;
 use uuid::Uuid;
 
+use super::ending::Ending;
 use super::folder::RunFolder;
 use super::frozen::Frozen;
 use super::journal::Journal;
@@ -13,10 +14,16 @@ use super::start::begin;
 use super::{EngineError, RunEnd, Surroundings, amend, board};
 use crate::custody::{self, Ended};
 use crate::event::RunEvent;
-use crate::state::{NodeStatus, RunStatus, State, seconds};
+use crate::lock::{Holder, RunLock};
+use crate::state::{NodeState, NodeStatus, RunStatus, State, seconds};
 use crate::{Change, Plan};
 
-pub(super) fn resume(folder: &RunFolder, change: &Change, around: &Surroundings<'_>) -> Result<RunEnd, EngineError> {
+pub(super) fn resume(
+    folder: &RunFolder,
+    change: &Change,
+    lock: &RunLock,
+    around: &Surroundings<'_>,
+) -> Result<RunEnd, EngineError> {
     let frozen = Frozen::read(folder)?;
     let FoundState { state, damage } = rebuild::find(folder, &frozen.plan)?;
     let fresh = || State::new(&frozen.plan, String::new(), rfc3339((around.now)()));
@@ -24,6 +31,7 @@ pub(super) fn resume(folder: &RunFolder, change: &Change, around: &Surroundings<
     let mut state = state.unwrap_or_else(fresh);
     frozen.check(folder, &state)?;
     check_nodes(&frozen.plan, &state)?;
+    check_orphaned(folder, &state)?;
     // Nobody may be at work when the next agent starts.
     let survivors = custody::end_survivors(&state.run_id, &around.cancel);
     let next = match change.is_empty() {
@@ -34,7 +42,7 @@ pub(super) fn resume(folder: &RunFolder, change: &Change, around: &Surroundings<
         // Killed between its plan and its first state.
         let plan = next.unwrap_or(frozen);
         plan.write(folder)?;
-        return begin(&plan, folder, around);
+        return begin(&plan, folder, lock, around);
     }
     if damage.is_some() {
         rebuild::put_aside(&folder.state_path())?;
@@ -43,6 +51,7 @@ pub(super) fn resume(folder: &RunFolder, change: &Change, around: &Surroundings<
 
     let before = state.status;
     let in_force = next.as_ref().unwrap_or(&frozen);
+    amend::forget_quotas(&frozen.plan, &in_force.plan, &mut state);
     let raised = board::reopen(&in_force.plan, &mut state);
     let is_over = matches!(before, RunStatus::Done | RunStatus::Limit) && raised.is_empty();
     if !is_over {
@@ -50,7 +59,7 @@ pub(super) fn resume(folder: &RunFolder, change: &Change, around: &Surroundings<
     }
     state.plan_sha1 = Some(frozen.sha1.clone());
     state.next_plan_sha1 = next.as_ref().map(|next| next.sha1.clone());
-    let run = Run::new(in_force, folder, around, state);
+    let run = Run::new(in_force, folder, lock, around, state);
     if is_over {
         if damage.is_some() {
             run.journal.commit(|_| ())?;
@@ -74,6 +83,14 @@ pub(super) fn resume(folder: &RunFolder, change: &Change, around: &Surroundings<
         run.journal.commit(|state| state.plan_sha1 = state.next_plan_sha1.take())?;
     }
     run.execute()
+}
+
+/// The lock is ours, but an engine whose lock somebody took away still works, and its agents are not ours to end.
+fn check_orphaned(folder: &RunFolder, state: &State) -> Result<(), EngineError> {
+    match custody::living_engine(&state.run_id) {
+        Some(engine) => Err(EngineError::held(folder.name(), &Holder::of(&engine, &state.started_at))),
+        None => Ok(()),
+    }
 }
 
 fn check_nodes(plan: &Plan, state: &State) -> Result<(), EngineError> {
@@ -125,6 +142,7 @@ pub(super) fn end_left(folder: &RunFolder, around: &Surroundings<'_>) -> Result<
     let FoundState { state, damage } = rebuild::find(folder, &folder.plan()?)?;
     let not_running = || EngineError::NotRunning { run: folder.name().to_owned() };
     let state = state.filter(|state| state.status == RunStatus::Running).ok_or_else(not_running)?;
+    check_orphaned(folder, &state)?;
     let ended = custody::end_survivors(&state.run_id, &around.cancel);
     if damage.is_some() {
         rebuild::put_aside(&folder.state_path())?;
@@ -133,13 +151,21 @@ pub(super) fn end_left(folder: &RunFolder, around: &Surroundings<'_>) -> Result<
     let cost_usd = state.cost_usd;
     let journal = Journal::new(folder, around, state);
     let status = RunStatus::Cancelled;
+    let why = "its engine was gone, and it was stopped";
+    let is_at_work = |at: &&NodeState| matches!(at.status, NodeStatus::Running | NodeStatus::Waiting);
+    for at in journal.state().nodes.iter().filter(is_at_work) {
+        journal.tell(Ending::Cancelled(why.to_owned()).event(at))?;
+    }
     journal.tell(RunEvent::RunEnded { status, seconds: elapsed, cost_usd, error: None })?;
     let now = journal.now();
     journal.commit(|state| {
         (state.status, state.ended_at) = (status, Some(now));
+        for at in state.nodes.iter_mut().filter(|at| is_at_work(&&**at)) {
+            at.status = NodeStatus::Cancelled;
+        }
         let open = state.nodes.iter().find(|node| !node.is_over());
         state.resume_from = open.map(|node| node.iteration_completed + 1);
-        state.reason = Some("its engine was gone, and it was stopped".to_owned());
+        state.reason = Some(why.to_owned());
     })?;
     Ok(ended)
 }

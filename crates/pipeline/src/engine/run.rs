@@ -13,10 +13,11 @@ use super::frozen::{self, Frozen};
 use super::journal::{Journal, safe};
 use super::node_run::NodeRun;
 use super::reserve::Reserve;
-use super::{EngineError, RunEnd, Surroundings};
+use super::{EngineError, RunEnd, Surroundings, rebuild};
 use crate::custody::Cancel;
 use crate::event::RunEvent;
-use crate::state::{ErrorKind, NodeStatus, RunError, RunStatus, State, seconds};
+use crate::lock::{LockError, RunLock};
+use crate::state::{ErrorKind, NodeState, NodeStatus, RunError, RunStatus, State, seconds};
 use crate::{Node, Plan};
 
 /// What all parts of a run share.
@@ -26,6 +27,7 @@ pub(crate) struct Run<'a> {
     /// How the plan's file looked when it was last known to be whole.
     plan_stamp: Mutex<Option<String>>,
     pub(crate) folder: &'a RunFolder,
+    lock: &'a RunLock,
     pub(crate) around: &'a Surroundings<'a>,
     pub(crate) journal: Journal<'a>,
     pub(crate) run_id: String,
@@ -50,12 +52,19 @@ impl Drop for Farewell {
 }
 
 impl<'a> Run<'a> {
-    pub(crate) fn new(frozen: &'a Frozen, folder: &'a RunFolder, around: &'a Surroundings<'a>, state: State) -> Self {
+    pub(crate) fn new(
+        frozen: &'a Frozen,
+        folder: &'a RunFolder,
+        lock: &'a RunLock,
+        around: &'a Surroundings<'a>,
+        state: State,
+    ) -> Self {
         Self {
             plan: &frozen.plan,
             frozen,
             plan_stamp: Mutex::new(None),
             folder,
+            lock,
             around,
             run_id: state.run_id.clone(),
             journal: Journal::new(folder, around, state),
@@ -72,6 +81,8 @@ impl<'a> Run<'a> {
         drop(reserve);
         match worked {
             Ok(()) => self.finish().or_else(|error| self.break_off(None, error)),
+            // Another engine has the run by now, and its files with it.
+            Err((_, error @ EngineError::Held { .. })) => Err(error),
             Err((index, error)) => self.break_off(index, error),
         }
     }
@@ -106,7 +117,7 @@ impl<'a> Run<'a> {
 
     /// Puts the plan back if somebody changed it. Agents can reach the run's folder, and what they write there must not
     /// be what the next engine does.
-    pub(crate) fn mind_plan(&self) -> Result<(), EngineError> {
+    fn mind_plan(&self) -> Result<(), EngineError> {
         let mut known = lock(&self.plan_stamp);
         let stamp = frozen::stamp(self.folder);
         if stamp.is_some() && *known == stamp {
@@ -119,6 +130,33 @@ impl<'a> Run<'a> {
         }
         *known = frozen::stamp(self.folder);
         Ok(())
+    }
+
+    /// Puts back what agents took away of the run's own files.
+    pub(crate) fn mind(&self) -> Result<(), EngineError> {
+        // The plan first: it makes the folder again if that is gone.
+        self.mind_plan()?;
+        self.mind_lock()
+    }
+
+    /// Without its lock the run would be taken for one whose engine is gone.
+    fn mind_lock(&self) -> Result<(), EngineError> {
+        let minded = match self.lock.mind() {
+            Err(LockError::Io { path, .. }) if path.is_dir() => {
+                rebuild::put_aside(&path)?;
+                self.lock.mind()
+            }
+            minded => minded,
+        };
+        let message = match minded {
+            Ok(false) => return Ok(()),
+            Ok(true) => "`lock` was changed while the run was at work; it was put back".to_owned(),
+            Err(LockError::Io { source, .. }) => {
+                format!("`lock` is not as it should be, and cannot be put back: {source}")
+            }
+            Err(error) => return Err(EngineError::of_lock(self.folder.name(), error)),
+        };
+        self.journal.tell(RunEvent::Warning { node: None, message })
     }
 
     /// Starts and settles what can be, until nothing more can.
@@ -201,8 +239,23 @@ impl<'a> Run<'a> {
         self.journal.ask(|state| matches!(board::standing(self.plan, state, &node.stage), board::Standing::Ended(_)))
     }
 
+    /// Why a node's agent was told to end.
+    pub(crate) fn why_cancelled(&self, node: &Node) -> String {
+        if self.has_lost(node) {
+            return "other branches were enough".to_owned();
+        }
+        let broken = self.journal.ask(|state| board::broken(self.plan, state));
+        match broken.and_then(|(index, _)| self.plan.nodes.get(index)) {
+            Some(culprit) if !self.around.cancel.is_set() => match board::missed(self.plan, &culprit.stage) {
+                Some(missed) if culprit.stage == node.stage => missed,
+                _ => format!("`{}` failed", culprit.id),
+            },
+            _ => "the run was cancelled".to_owned(),
+        }
+    }
+
     fn finish(&self) -> Result<RunEnd, EngineError> {
-        self.mind_plan()?;
+        self.mind()?;
         let (status, error) = self.journal.ask(|state| (board::verdict(self.plan, state), state.error.clone()));
         let (elapsed, cost_usd) = (self.journal.elapsed(), self.journal.ask(|state| state.cost_usd));
         self.journal.tell(RunEvent::RunEnded { status, seconds: seconds(elapsed), cost_usd, error })?;
@@ -213,7 +266,7 @@ impl<'a> Run<'a> {
             if status == RunStatus::Cancelled {
                 let open = state.nodes.iter().find(|node| !node.is_over());
                 state.resume_from = open.map(|node| node.iteration_completed + 1);
-                state.reason = Some("it was cancelled".to_owned());
+                state.reason = Some(interrupted(state));
             }
             if status == RunStatus::Limit {
                 state.reason = Some(limits(state));
@@ -230,7 +283,7 @@ impl<'a> Run<'a> {
         let is_open = |index: &usize| self.journal.ask(|state| !state.nodes[*index].is_over());
         let index = index.filter(is_open).or_else(|| (0..self.plan.nodes.len()).find(is_open));
         // Events and the plan are kept if they can be; the state decides.
-        let _ = self.mind_plan();
+        let _ = self.mind();
         if let Some(index) = index {
             let _ = self.journal.tell(ending.event(&self.journal.ask(|state| state.nodes[index].clone())));
         }
@@ -261,6 +314,20 @@ impl<'a> Run<'a> {
 
 fn lock<T>(value: &Mutex<T>) -> MutexGuard<'_, T> {
     value.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Says what a cancelled run was about to do.
+fn interrupted(state: &State) -> String {
+    let ended = |node: &&NodeState| node.status == NodeStatus::Cancelled && node.iteration > 0;
+    let places = state.nodes.iter().filter(ended).map(|node| {
+        let next = node.iteration_completed + 1;
+        if node.iteration == next { format!("iteration {next} of `{}`", node.id) } else { format!("`{}`", node.id) }
+    });
+    match places.collect::<Vec<_>>().as_slice() {
+        [] => "nothing was under way".to_owned(),
+        [only] => format!("{only} was under way"),
+        [first, others @ ..] => format!("{first} and {} others were under way", others.len()),
+    }
 }
 
 /// Names all stages that reached a limit.

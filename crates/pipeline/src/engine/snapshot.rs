@@ -9,11 +9,17 @@ use stead_store::{Durability, replace_creating};
 use super::EngineError;
 
 /// The most bytes of an output that are kept per iteration.
-const LIMIT: u64 = 64 * 1024 * 1024;
+pub(crate) const LIMIT: u64 = 64 * 1024 * 1024;
 
 /// Keeps the output as the iteration left it, or, where the agent wrote none, what it said. `Some` says what is not whole.
-pub(crate) fn keep(output: &Path, said: Option<&str>, target: &Path) -> Result<Option<String>, EngineError> {
-    let (bytes, problem) = match read(output) {
+/// An output that a link leads out of all `homes` is not kept: it would be somebody else's.
+pub(crate) fn keep(
+    output: &Path,
+    homes: &[&Path],
+    said: Option<&str>,
+    target: &Path,
+) -> Result<Option<String>, EngineError> {
+    let (bytes, problem) = match read(output, homes) {
         Ok(Some((bytes, length))) if length > LIMIT => {
             (bytes, Some(format!("only the first {LIMIT} of the output's {length} bytes are kept")))
         }
@@ -31,7 +37,7 @@ pub(crate) fn keep(output: &Path, said: Option<&str>, target: &Path) -> Result<O
     Ok(problem)
 }
 
-fn read(output: &Path) -> io::Result<Option<(Vec<u8>, u64)>> {
+fn read(output: &Path, homes: &[&Path]) -> io::Result<Option<(Vec<u8>, u64)>> {
     // A FIFO would make us wait, so it is looked at before it is opened.
     let data = match fs::metadata(output) {
         Ok(data) if data.is_file() => data,
@@ -39,8 +45,13 @@ fn read(output: &Path) -> io::Result<Option<(Vec<u8>, u64)>> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(error),
     };
+    let real = output.canonicalize()?;
+    let is_inside = |home: &&Path| home.canonicalize().is_ok_and(|home| real.starts_with(home));
+    if !homes.iter().any(is_inside) {
+        return Err(io::Error::other(format!("a link leads it out of the project, to `{}`", real.display())));
+    }
     let mut bytes = Vec::new();
-    File::open(output)?.take(LIMIT).read_to_end(&mut bytes)?;
+    File::open(real)?.take(LIMIT).read_to_end(&mut bytes)?;
     Ok(Some((bytes, data.len())))
 }
 
@@ -53,6 +64,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let (output, target) = (folder.path().join("output.md"), folder.path().join("iterations/001/output.md"));
         let kept = || fs::read_to_string(&target).unwrap();
+        let keep = |output: &Path, said, target: &Path| keep(output, &[folder.path()], said, target);
         assert_eq!((keep(&output, Some("said"), &target).unwrap(), kept()), (None, "said".to_owned()));
         fs::write(&output, "written").unwrap();
         assert_eq!((keep(&output, Some("said"), &target).unwrap(), kept()), (None, "written".to_owned()));
@@ -61,5 +73,24 @@ mod tests {
         fs::create_dir(&output).unwrap();
         let problem = keep(&output, Some("said"), &target).unwrap().unwrap();
         assert!(problem.contains("not a regular file") && kept() == "said", "{problem}");
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn a_link_is_followed_within_the_project_only() {
+        let folder = tempfile::tempdir().unwrap();
+        let (home, run) = (folder.path().join("project"), folder.path().join("run"));
+        for (dir, text) in [(&home, "ours"), (&run, "the run's"), (&folder.path().join("far"), "theirs")] {
+            fs::create_dir(dir).unwrap();
+            fs::write(dir.join("file.md"), text).unwrap();
+        }
+        let (output, target) = (run.join("output.md"), run.join("001/output.md"));
+        for (to, expected) in [("project", "ours"), ("run", "the run's"), ("far", "said")] {
+            let _ = fs::remove_file(&output);
+            std::os::unix::fs::symlink(folder.path().join(to).join("file.md"), &output).unwrap();
+            let problem = keep(&output, &[&home, &run], Some("said"), &target).unwrap();
+            assert_eq!(fs::read_to_string(&target).unwrap(), expected);
+            assert_eq!(problem.is_some_and(|problem| problem.contains("out of the project")), to == "far");
+        }
     }
 }

@@ -7,7 +7,7 @@ use super::run::Run;
 use super::{EngineError, RunEnd, Surroundings, place, resume, worktree};
 use crate::custody::Ended;
 use crate::event::RunEvent;
-use crate::lock::{LockError, RunLock};
+use crate::lock::RunLock;
 use crate::state::State;
 use crate::{Change, Plan};
 
@@ -32,14 +32,14 @@ impl Engine {
             worktree::base(around.root).map_err(|why| EngineError::NoTrees { stage: node.stage.clone(), why })?;
         }
         make_dir(folder.path())?;
-        let _lock = take(folder, around)?;
+        let lock = take(folder, around)?;
         // Looked at under the lock, so that of two that start at once only one begins.
         if folder.is_begun() || folder.state_path().exists() {
             return Err(exists());
         }
         let frozen = Frozen::of(plan.clone())?;
         frozen.write(folder)?;
-        begin(&frozen, folder, around)
+        begin(&frozen, folder, &lock, around)
     }
 
     /// Takes a run up where it stopped. A run that is over stays so.
@@ -56,8 +56,8 @@ impl Engine {
         if !folder.is_begun() {
             return Err(folder.unknown());
         }
-        let _lock = take(folder, around)?;
-        resume::resume(folder, change, around)
+        let lock = take(folder, around)?;
+        resume::resume(folder, change, &lock, around)
     }
 
     /// Ends what an engine that is gone left at work, and cancels the run.
@@ -70,7 +70,12 @@ impl Engine {
     }
 }
 
-pub(super) fn begin(frozen: &Frozen, folder: &RunFolder, around: &Surroundings<'_>) -> Result<RunEnd, EngineError> {
+pub(super) fn begin(
+    frozen: &Frozen,
+    folder: &RunFolder,
+    lock: &RunLock,
+    around: &Surroundings<'_>,
+) -> Result<RunEnd, EngineError> {
     let plan = &frozen.plan;
     let mut state = State::new(plan, Uuid::new_v4().to_string(), rfc3339((around.now)()));
     state.plan_sha1 = Some(frozen.sha1.clone());
@@ -81,19 +86,12 @@ pub(super) fn begin(frozen: &Frozen, folder: &RunFolder, around: &Surroundings<'
         plan_sha1: Some(frozen.sha1.clone()),
         pid: std::process::id(),
     };
-    let run = Run::new(frozen, folder, around, state);
+    let run = Run::new(frozen, folder, lock, around, state);
     run.journal.tell(started)?;
     run.journal.commit(|_| ())?;
     run.execute()
 }
 
 fn take(folder: &RunFolder, around: &Surroundings<'_>) -> Result<RunLock, EngineError> {
-    let run = || folder.name().to_owned();
-    RunLock::take(folder.path(), &rfc3339((around.now)())).map_err(|error| match error {
-        LockError::Held { holder } => {
-            EngineError::Held { run: run(), holder: format!("process {}, since {}", holder.pid, holder.since) }
-        }
-        LockError::HeldByStranger => EngineError::Held { run: run(), holder: "it did not say which".to_owned() },
-        LockError::Io { path, source } => EngineError::io("take the lock", &path, source),
-    })
+    RunLock::take(folder.path(), &rfc3339((around.now)())).map_err(|error| EngineError::of_lock(folder.name(), error))
 }

@@ -3,13 +3,14 @@
 use std::path::Path;
 
 use serde::Serialize;
+use stead_model::unix_millis;
 use stead_store::Tail;
 
-use super::folder::{RunFolder, names};
+use super::folder::{RunFolder, names, unlocked_engine};
 use super::{EngineError, rebuild};
 use crate::event::EventLine;
-use crate::lock::{Holder, RunLock};
-use crate::state::{RunStatus, State};
+use crate::lock::{Holder, Look, RunLock};
+use crate::state::{NodeStatus, RunStatus, State, seconds};
 
 /// How a run stands, seen from outside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -75,7 +76,7 @@ pub struct RunView {
 impl RunView {
     /// Reads a run with its last `events` events.
     pub fn read(folder: &RunFolder, events: usize) -> Result<Self, EngineError> {
-        let holder = RunLock::holder(folder.path());
+        let look = RunLock::look(folder.path());
         let state = match folder.state() {
             Ok(Some(state)) => state,
             Ok(None) | Err(EngineError::Damaged { .. }) => {
@@ -86,6 +87,11 @@ impl RunView {
             }
             Err(error) => return Err(error),
         };
+        let engine = match look {
+            Look::Held(holder) => Some(holder),
+            Look::Left => None,
+            Look::Gone => unlocked_engine(&state),
+        };
         let mut recent = Vec::new();
         for line in Tail::open(&folder.events_path())?.take(events) {
             // A line of a later version is nothing to fail about.
@@ -93,11 +99,26 @@ impl RunView {
         }
         Ok(Self {
             run: folder.name().to_owned(),
-            status: ViewStatus::of(state.status, holder.is_some()),
-            pid: holder.map(|holder| holder.pid),
+            status: ViewStatus::of(state.status, engine.is_some()),
+            pid: engine.map(|engine| engine.pid),
             state,
             recent,
         })
+    }
+
+    /// The same with the time that its engine has taken since it last wrote: a state stands still while an agent works.
+    #[must_use]
+    pub fn as_of(mut self, now: i64) -> Self {
+        let written = unix_millis(&self.state.updated_at);
+        if let (ViewStatus::Running, RunStatus::Running, Some(written)) = (self.status, self.state.status, written) {
+            // The clock may have been set back since.
+            let further = now.saturating_sub(written).max(0) as f64 / 1000.0;
+            self.state.elapsed_seconds = seconds(self.state.elapsed_seconds + further);
+            for node in self.state.nodes.iter_mut().filter(|node| node.status == NodeStatus::Running) {
+                node.elapsed_seconds = seconds(node.elapsed_seconds + further);
+            }
+        }
+        self
     }
 }
 
@@ -116,12 +137,12 @@ pub fn list_runs(runs: &Path) -> (Vec<RunView>, Vec<String>) {
     (views, unread)
 }
 
-/// Asks the engine of a run to end in good order. It has not ended yet when this returns; see [`RunLock::holder`].
+/// Asks the engine of a run to end in good order. It has not ended yet when this returns; see [`RunFolder::engine`].
 pub fn request_stop(folder: &RunFolder) -> Result<Holder, EngineError> {
     if !folder.is_begun() {
         return Err(folder.unknown());
     }
     let not_running = || EngineError::NotRunning { run: folder.name().to_owned() };
-    let holder = RunLock::holder(folder.path()).ok_or_else(not_running)?;
+    let holder = folder.engine().ok_or_else(not_running)?;
     if holder.ask_to_end() { Ok(holder) } else { Err(not_running()) }
 }

@@ -68,6 +68,11 @@ pub(crate) fn lead_session(command: &mut Command) {
     unsafe { command.pre_exec(|| Ok(rustix::process::setsid().map(drop)?)) };
 }
 
+/// Says whether somebody may run this file as a program.
+pub(crate) fn may_run(data: &std::fs::Metadata) -> bool {
+    std::os::unix::fs::PermissionsExt::mode(&data.permissions()) & 0o111 != 0
+}
+
 /// Opens a log to append to. A link or a pipe in its place is refused: the folder is open to the agents.
 pub(crate) fn open_log(path: &Path) -> io::Result<File> {
     let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY).bits();

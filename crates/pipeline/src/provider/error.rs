@@ -10,6 +10,8 @@ pub enum ProviderError {
     MissingProgram { provider: String, program: String },
     #[error("there is no program `{}`", path.display())]
     NoSuchFile { path: PathBuf },
+    #[error("`{}` may not be executed", path.display())]
+    NotExecutable { path: PathBuf },
     #[error("the provider's command is empty")]
     EmptyCommand,
     #[error("`{text}` has a quote that is not closed")]
@@ -37,6 +39,7 @@ impl ProviderError {
             }
             Self::MissingProgram { program, .. } => Some(format!("install `{program}` or put it on PATH")),
             Self::NoSuchFile { .. } => Some("paths of a provider's command begin at the project's root".into()),
+            Self::NotExecutable { path } => Some(format!("run `chmod +x {}`", path.display())),
             Self::EmptyCommand => Some("name a program, as in `provider: {command: [\"./agent.sh\"]}`".into()),
             Self::OpenQuote { .. } => Some("close the quote in the setting".into()),
             Self::PromptFile { source, .. } => source.hint(),

@@ -1,11 +1,11 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use stead_store::{Durability, find_program, nearest, replace};
+use stead_store::{Durability, clean, find_program, nearest, replace};
 
 use super::{Profile, PromptWay, ProviderError, Task, find, names, roster};
-use crate::Provider;
 use crate::custody::{Heed, Launch};
+use crate::{Provider, os};
 
 /// One argument may have 128 KiB on Linux, all of them together a good deal more.
 const LONGEST_ARGUMENT: usize = 100 << 10;
@@ -13,13 +13,15 @@ const LONGEST_ARGUMENT: usize = 100 << 10;
 /// A prompt that does not go in directly lies here, beside the log.
 const PROMPT_FILE: &str = "prompt.md";
 
+type Env<'a> = &'a dyn Fn(&str) -> Option<OsString>;
+
 /// Makes a launch of a task.
 pub fn prepare(provider: &Provider, task: &Task<'_>) -> Result<Launch, ProviderError> {
     match provider {
         Provider::Known(name) => known(profile(name)?, task),
         Provider::Command(command) => {
             let (program, args) = command.split_first().ok_or(ProviderError::EmptyCommand)?;
-            let mut argv = vec![command_program(program, task)?];
+            let mut argv = vec![command_program(program, task.root, task.env)?];
             argv.extend(args.iter().cloned());
             Ok(launch(task, argv, task.prompt.as_bytes().to_vec(), &[], Heed::End))
         }
@@ -47,6 +49,18 @@ pub fn reports_cost(provider: &Provider) -> bool {
     matches!(provider, Provider::Known(name) if find(name).is_some_and(|profile| profile.reports_cost))
 }
 
+/// Says why a provider's program cannot be started, without starting it.
+pub fn check(provider: &Provider, root: &Path, env: Env<'_>) -> Result<(), ProviderError> {
+    match provider {
+        Provider::Known(name) => known_program(profile(name)?, root, env).map(drop),
+        Provider::Command(command) => {
+            let program = command.first().ok_or(ProviderError::EmptyCommand)?;
+            command_program(program, root, env).map(drop)
+        }
+        Provider::Mock => Ok(()),
+    }
+}
+
 fn profile(name: &str) -> Result<&'static Profile, ProviderError> {
     find(name).ok_or_else(|| ProviderError::Unknown {
         name: name.to_owned(),
@@ -56,10 +70,7 @@ fn profile(name: &str) -> Result<&'static Profile, ProviderError> {
 }
 
 fn known(profile: &'static Profile, task: &Task<'_>) -> Result<Launch, ProviderError> {
-    let missing =
-        || ProviderError::MissingProgram { provider: profile.name.to_owned(), program: profile.program.to_owned() };
-    let program = on_path(task, profile.program).ok_or_else(missing)?;
-    let mut argv = vec![program];
+    let mut argv = vec![known_program(profile, task.root, task.env)?];
     argv.extend(arguments(profile, task.model, task.args));
     let mut stdin = Vec::new();
     match profile.prompt {
@@ -87,22 +98,33 @@ fn arguments(profile: &Profile, model: Option<&str>, args: &[String]) -> Vec<Str
     all
 }
 
-fn on_path(task: &Task<'_>, program: &str) -> Option<String> {
-    let path: OsString = (task.env)("PATH").unwrap_or_default();
-    find_program(&path, program).map(|found| task.root.join(found).to_string_lossy().into_owned())
+fn known_program(profile: &Profile, root: &Path, env: Env<'_>) -> Result<String, ProviderError> {
+    on_path(profile.program, root, env).ok_or_else(|| ProviderError::MissingProgram {
+        provider: profile.name.to_owned(),
+        program: profile.program.to_owned(),
+    })
+}
+
+fn on_path(program: &str, root: &Path, env: Env<'_>) -> Option<String> {
+    let path: OsString = env("PATH").unwrap_or_default();
+    find_program(&path, program).map(|found| root.join(found).to_string_lossy().into_owned())
 }
 
 /// A path begins at the project's root, wherever the agent works; a bare name is looked up.
-fn command_program(program: &str, task: &Task<'_>) -> Result<String, ProviderError> {
+fn command_program(program: &str, root: &Path, env: Env<'_>) -> Result<String, ProviderError> {
     if program.is_empty() {
         return Err(ProviderError::EmptyCommand);
     }
     if !program.contains(std::path::is_separator) {
         let missing = || ProviderError::MissingProgram { provider: program.to_owned(), program: program.to_owned() };
-        return on_path(task, program).ok_or_else(missing);
+        return on_path(program, root, env).ok_or_else(missing);
     }
-    let path = task.root.join(program);
-    if path.is_file() { Ok(path.to_string_lossy().into_owned()) } else { Err(ProviderError::NoSuchFile { path }) }
+    let path = clean(&root.join(program));
+    match path.metadata() {
+        Ok(data) if data.is_file() && os::may_run(&data) => Ok(path.to_string_lossy().into_owned()),
+        Ok(data) if data.is_file() => Err(ProviderError::NotExecutable { path }),
+        _ => Err(ProviderError::NoSuchFile { path }),
+    }
 }
 
 fn save_prompt(task: &Task<'_>) -> Result<PathBuf, ProviderError> {

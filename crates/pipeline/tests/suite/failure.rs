@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use stead_pipeline::{EngineError, ErrorKind, NodeStatus, Outcome, Provider, RunEvent, RunStatus};
+use stead_pipeline::{EngineError, ErrorKind, NodeStatus, Outcome, Provider, RunEvent, RunStatus, Termination};
 
 use super::world::{World, chain, node};
 
@@ -59,7 +59,7 @@ fn a_missing_status_is_no_success() {
 #[test]
 fn an_invalid_status_is_kept_beside() {
     let rejected = "stage-00-a/iterations/001/status.rejected";
-    let world = check("echo not json > \"$STEAD_STATUS\"", ErrorKind::InvalidStatus, "not valid");
+    let world = check("echo not json > \"$STEAD_STATUS\"", ErrorKind::InvalidStatus, "kept as `status.rejected`");
     assert_eq!(world.read(rejected), "not json\n");
     let world = check("mkdir \"$STEAD_STATUS\"", ErrorKind::InvalidStatus, "it is a folder");
     assert!(world.path(rejected).is_dir());
@@ -125,6 +125,73 @@ fn a_failed_run_goes_on_where_it_failed() {
     assert_eq!(world.calls().len(), 5);
 }
 
+/// What an attempt that does not count wrote must not end up in one that does.
+#[test]
+fn an_iteration_that_is_done_again_begins_with_what_the_last_one_left() {
+    let blocked = r#"{ echo '{"decision": "stop", "blocked_on": "person"}' > "$STEAD_STATUS"; exit 0; }"#;
+    for (harm, first) in
+        [("exit 1", 1), ("exit 1", 2), (blocked, 2), ("exit 75", 2), ("rm \"$STEAD_OUTPUT\"; exit 1", 3)]
+    {
+        let world = World::new();
+        let script = format!(
+            "echo o$STEAD_ITERATION >> \"$STEAD_OUTPUT\"; test $STEAD_ITERATION != {first} -o -e mended || {harm}; say continue"
+        );
+        assert_ne!(world.start(&chain(vec![node("a", 3, &script)])).unwrap().status, RunStatus::Done, "{harm}");
+        fs::write(world.root.join("mended"), "").unwrap();
+        assert_eq!(world.resume().unwrap().status, RunStatus::Done, "{harm}");
+        assert_eq!(world.read("stage-00-a/iterations/003/output.md"), "o1\no2\no3\n", "{harm} in {first}");
+        if !harm.starts_with("rm") {
+            let left: String = (1..=first).map(|iteration| format!("o{iteration}\n")).collect();
+            assert_eq!(world.read(&format!("stage-00-a/iterations/00{first}/attempt-1/output.md")), left, "{harm}");
+        }
+    }
+}
+
+/// A stage whose agents only speak keeps each one's own words.
+#[test]
+fn words_are_not_put_back_as_an_output() {
+    let world = World::new();
+    let script = "test $STEAD_ITERATION != 2 -o -e mended || { echo half > \"$STEAD_OUTPUT\"; exit 1; }; echo said $STEAD_ITERATION; say continue";
+    world.start(&chain(vec![node("a", 2, script)])).unwrap();
+    fs::write(world.root.join("mended"), "").unwrap();
+    assert_eq!(world.resume().unwrap().status, RunStatus::Done);
+    assert_eq!(world.read("stage-00-a/iterations/002/output.md"), "said 2\n");
+    assert_eq!(world.read("stage-00-a/iterations/002/attempt-1/output.md"), "half\n");
+}
+
+#[test]
+fn a_tracked_output_stays_as_the_attempt_left_it() {
+    let world = World::new();
+    let mut stage = node("a", 1, "echo o >> docs.md; test -e mended && say stop");
+    stage.output = Some("docs.md".into());
+    world.start(&chain(vec![stage])).unwrap();
+    fs::write(world.root.join("mended"), "").unwrap();
+    assert_eq!(world.resume().unwrap().status, RunStatus::Done);
+    assert_eq!(fs::read_to_string(world.root.join("docs.md")).unwrap(), "o\no\n");
+}
+
+#[test]
+fn an_output_that_leads_out_of_the_project_is_not_kept() {
+    let world = World::new();
+    let outside = tempfile::tempdir().unwrap();
+    fs::write(outside.path().join("theirs"), "secret").unwrap();
+    let script = format!("ln -sf '{}/theirs' \"$STEAD_OUTPUT\"; echo said; say stop", outside.path().display());
+    assert_eq!(world.start(&chain(vec![node("a", 1, &script)])).unwrap().status, RunStatus::Done);
+    assert_eq!(world.read("stage-00-a/iterations/001/output.md"), "said\n");
+    let warnings = world.warnings();
+    assert!(warnings.len() == 1 && warnings[0].contains("out of the project"), "{warnings:?}");
+}
+
+#[test]
+fn a_program_that_may_not_be_executed_says_what_to_do() {
+    let world = World::new();
+    fs::write(world.root.join("agent.sh"), "#!/bin/sh\n").unwrap();
+    let mut stage = node("a", 1, "");
+    stage.provider = Provider::Command(vec!["./agent.sh".into()]);
+    let error = world.start(&chain(vec![stage])).unwrap().error.unwrap();
+    assert!(error.kind == ErrorKind::Start && error.message.contains("chmod +x"), "{error:?}");
+}
+
 #[test]
 fn a_status_of_an_earlier_attempt_never_counts() {
     let world = World::new();
@@ -136,13 +203,13 @@ fn a_status_of_an_earlier_attempt_never_counts() {
 
 #[test]
 fn an_agent_that_waits_for_a_person_blocks_the_run() {
-    for (decision, calls) in [("stop", ["a 1", "a 2"]), ("error", ["a 1", "a 1"])] {
+    for decision in ["stop", "error"] {
         let world = World::new();
         let blocked = format!(
             r#"test -e answer && say stop || echo '{{"decision": "{decision}", "reason": "which key?", "blocked_on": "person"}}' > "$STEAD_STATUS""#
         );
         let mut stage = node("a", 5, &blocked);
-        stage.termination = stead_pipeline::Termination::Judgment { min_iterations: 1, consensus: 1 };
+        stage.termination = Termination::Judgment { min_iterations: 1, consensus: 1 };
         let plan = chain(vec![stage, node("b", 1, "say stop")]);
         let end = world.start(&plan).unwrap();
         assert_eq!((end.status, end.exit_code(), end.error), (RunStatus::Blocked, 4, None), "{decision}");
@@ -150,7 +217,32 @@ fn an_agent_that_waits_for_a_person_blocks_the_run() {
         assert_eq!(end.state.nodes[0].status, NodeStatus::Blocked);
         fs::write(world.root.join("answer"), "").unwrap();
         assert_eq!(world.resume().unwrap().status, RunStatus::Done, "{decision}");
-        assert_eq!(world.calls()[..2], calls, "{decision}");
+        assert_eq!(world.calls(), ["a 1", "a 1", "b 1"], "{decision}");
+    }
+}
+
+/// Whatever it decided beside: somebody who waits for an answer has not done the work.
+#[test]
+fn a_blocked_iteration_counts_for_nothing() {
+    let blocked =
+        r#"test -e answer && say stop || echo '{"decision": "stop", "blocked_on": "person"}' > "$STEAD_STATUS""#;
+    let consensus = Termination::Judgment { min_iterations: 1, consensus: 2 };
+    for (termination, most, calls) in [(Termination::Fixed, 1, 2), (consensus, 5, 3)] {
+        for is_lost in [false, true] {
+            let world = World::new();
+            let mut stage = node("a", most, blocked);
+            stage.termination = termination.clone();
+            let end = world.start(&chain(vec![stage])).unwrap();
+            let at = &end.state.nodes[0];
+            assert_eq!((end.status, end.resume_from), (RunStatus::Blocked, Some(1)), "{termination:?}");
+            assert_eq!((at.iteration_completed, at.consecutive_stops), (0, 0), "{termination:?}");
+            if is_lost {
+                fs::remove_file(world.path("state.json")).unwrap();
+            }
+            fs::write(world.root.join("answer"), "").unwrap();
+            assert_eq!(world.resume().unwrap().status, RunStatus::Done, "{termination:?}");
+            assert_eq!(world.calls().len(), calls, "{termination:?}, state lost: {is_lost}");
+        }
     }
 }
 
@@ -161,6 +253,7 @@ fn a_cancelled_run_ends_its_agent_and_can_go_on() {
     let end = world.start_and_cancel(&plan, || world.root.join("started").exists(), || ());
     assert_eq!((end.status, end.exit_code(), end.resume_from), (RunStatus::Cancelled, 130, Some(1)));
     assert_eq!((end.state.nodes[0].status, end.state.nodes[0].outcome), (NodeStatus::Cancelled, None));
+    assert_eq!(end.reason.as_deref(), Some("iteration 1 of `a` was under way"));
     fs::write(world.root.join("ready"), "").unwrap();
     let end = world.again().resume().unwrap();
     assert_eq!((end.status, end.state.nodes[0].outcome), (RunStatus::Done, Some(Outcome::Done)));

@@ -53,6 +53,28 @@ fn only_the_last_outputs_are_listed() {
     assert_eq!(fs::read_dir(dir).unwrap().count(), 23);
 }
 
+/// Agents can remove what others left; whoever comes next is given what is there.
+#[test]
+fn outputs_that_are_gone_are_left_out_and_named_once() {
+    let world = World::new();
+    let first = node("a", 4, "test $STEAD_ITERATION != 3 || rm -r runs/night/stage-00-a/iterations/001; say continue");
+    let mut second = node("b", 2, "say stop");
+    second.inputs = vec![Input { from: "a".into(), select: Select::All }];
+    assert_eq!(world.start(&chain(vec![first, second])).unwrap().status, RunStatus::Done);
+    let listed = |path: &str, field: &str| {
+        let inputs = world.json(path)["inputs"].clone();
+        let paths = if field == "a" { inputs["from_stage"]["a"].clone() } else { inputs[field].clone() };
+        let paths: Vec<String> = serde_json::from_value(paths).unwrap();
+        assert!(paths.iter().all(|path| std::path::Path::new(path).is_file()), "{paths:?}");
+        paths.len()
+    };
+    assert_eq!(listed("stage-00-a/iterations/004/context.json", "from_previous_iterations"), 2);
+    assert_eq!(world.json("stage-00-a/iterations/004/context.json")["inputs"]["previous_iteration_count"], 3);
+    assert_eq!(listed("stage-01-b/iterations/002/context.json", "a"), 3);
+    let warnings = world.warnings();
+    assert_eq!(warnings, ["the output of iteration 1 of `a` is gone"; 2], "once by each stage");
+}
+
 #[test]
 fn branches_get_their_items_and_give_their_outputs() {
     let world = World::new();

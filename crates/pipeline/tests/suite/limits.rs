@@ -49,6 +49,36 @@ fn failed_attempts_cost_too_and_the_runs_budget_ends_all() {
     assert_eq!(end.reason.as_deref(), Some("`a`, `b` reached their limits"));
 }
 
+/// A provider that turns an agent away says nothing about a cost, and that means nothing.
+#[test]
+fn a_quota_without_a_cost_is_no_hidden_cost() {
+    let mut world = World::new();
+    let until = super::world::now() / 1000 + 5000;
+    world.program(
+        "claude",
+        &format!(
+            r#"if [ -e open ]; then
+  echo '{{"decision": "stop"}}' > "$STEAD_STATUS"
+  echo '{{"type":"result","is_error":false,"result":"ok","session_id":"s","total_cost_usd":0.25}}'
+else
+  echo '{{"type":"rate_limit_event","rate_limit_info":{{"status":"rejected","resetsAt":{until}}}}}'
+  exit 1
+fi"#
+        ),
+    );
+    let mut stage = node("a", 1, "");
+    stage.provider = Provider::Known("claude".into());
+    stage.guardrails.max_cost_usd = Some(1.0);
+    let end = world.start(&chain(vec![stage])).unwrap();
+    assert_eq!((end.status, end.state.nodes[0].cost_unknown), (RunStatus::Quota, false));
+    assert_eq!(world.warnings(), [""; 0]);
+    fs::remove_file(world.path("state.json")).unwrap();
+    fs::write(world.root.join("open"), "").unwrap();
+    let end = world.resume().unwrap();
+    assert_eq!((end.status, end.state.cost_usd), (RunStatus::Done, 0.25));
+    assert!(!end.state.nodes[0].cost_unknown, "also where the state was made again");
+}
+
 #[test]
 fn a_budget_that_cannot_be_kept_is_said_once() {
     let world = World::new();

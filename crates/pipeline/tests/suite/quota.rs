@@ -1,8 +1,8 @@
 use std::fs;
 
-use stead_pipeline::{NodeStatus, OnQuota, Plan, Provider, RunEvent, RunStatus};
+use stead_pipeline::{Change, NodeStatus, OnQuota, Plan, Provider, RunEvent, RunStatus};
 
-use super::world::{World, chain, node, now};
+use super::world::{World, agent, chain, node, now};
 
 /// A fake client that says its limit is reached until the file `open` is there or the moment has come.
 fn limited(world: &mut World, seconds: i64) -> Plan {
@@ -72,6 +72,28 @@ fn a_wait_survives_its_engine() {
     fs::write(world.root.join("open"), "").unwrap();
     let last = world.again();
     assert_eq!(last.resume().unwrap().status, RunStatus::Done);
+}
+
+/// A quota is the one's who stated it.
+#[test]
+fn another_provider_does_not_wait_for_the_first_ones_quota() {
+    for is_lost in [false, true] {
+        let mut world = World::new();
+        let mut plan = limited(&mut world, 5000);
+        plan.nodes[0].guardrails.on_quota = OnQuota::Wait;
+        assert_eq!(world.start_and_cancel(&plan, || world.waits(), || ()).status, RunStatus::Cancelled);
+        let again = world.again();
+        let failing = Change { provider: Some(agent("exit 1")), ..Change::default() };
+        let end = again.resume_with(&failing).unwrap();
+        assert_eq!((end.status, again.waits()), (RunStatus::Failed, false), "{end:?}");
+        if is_lost {
+            fs::remove_file(world.path("state.json")).unwrap();
+        }
+        let last = world.again();
+        let change = Change { provider: Some(agent("say stop")), ..Change::default() };
+        let end = last.resume_with(&change).unwrap();
+        assert_eq!((end.status, last.waits()), (RunStatus::Done, false), "state lost: {is_lost}");
+    }
 }
 
 #[test]

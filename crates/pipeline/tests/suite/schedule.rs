@@ -1,6 +1,6 @@
 use std::fs;
 
-use stead_pipeline::{Join, Node, NodeStatus, Outcome, Plan, RunEvent, RunStatus, When};
+use stead_pipeline::{ErrorKind, Join, Node, NodeStatus, Outcome, Plan, RunEvent, RunStatus, When};
 
 use super::world::{World, chain, node, plan};
 
@@ -102,6 +102,21 @@ fn a_quorum_counts_successes() {
     fs::write(world.root.join("mended"), "").unwrap();
     let end = world.resume().unwrap();
     assert_eq!((end.status, world.calls().iter().filter(|call| *call == "a.0 1").count()), (RunStatus::Done, 1));
+}
+
+#[test]
+fn a_quorum_that_can_no_longer_be_had_is_named() {
+    let world = World::new();
+    let failing = format!("{MEET}; meet up; exit 3");
+    let end = world.start(&fan(Join::Quorum { count: 2 }, &["touch up; exec sleep 600", &failing, &failing])).unwrap();
+    let error = end.error.clone().unwrap();
+    let expected = "the quorum of 2 can no longer be had: `a.1`, `a.2` failed: the agent exited with code 3";
+    assert_eq!((end.status, error.kind, error.message.as_str()), (RunStatus::Failed, ErrorKind::Exit, expected));
+    let why = world.events().into_iter().find_map(|event| match event {
+        RunEvent::StageEnded { node, status: NodeStatus::Cancelled, why, .. } if node == "a.0" => Some(why),
+        _ => None,
+    });
+    assert_eq!(why.as_deref(), Some("the quorum of 2 can no longer be had"));
 }
 
 #[test]

@@ -34,6 +34,68 @@ fn a_run_is_seen_while_it_runs_and_cannot_be_taken_twice() {
 }
 
 #[test]
+fn the_time_of_a_run_at_work_goes_on() {
+    let world = World::new();
+    let plan = chain(vec![node("a", 1, "exec sleep 600"), node("b", 1, "say stop")]);
+    let look = || {
+        let view = || RunView::read(&world.folder(), 0).unwrap();
+        let written = stead_model::unix_millis(&view().state.updated_at).unwrap();
+        let before = view().state;
+        let seen = view().as_of(written + 3_600_000).state;
+        assert_eq!(seen.elapsed_seconds.round(), before.elapsed_seconds.round() + 3600.0);
+        assert_eq!(seen.nodes[0].elapsed_seconds, 3600.0, "an agent is at work");
+        assert_eq!(seen.nodes[1].elapsed_seconds, 0.0);
+        assert_eq!(view().as_of(written - 3_600_000).state, before, "the clock was set back");
+    };
+    world.start_and_cancel(&plan, || world.calls().len() == 1, look);
+    let view = RunView::read(&world.folder(), 0).unwrap();
+    assert_eq!(view.clone().as_of(i64::MAX), view, "nobody is at work");
+}
+
+/// Agents can remove the lock, and then they themselves are the proof that their engine lives.
+#[test]
+fn a_run_whose_lock_is_gone_still_has_its_engine() {
+    let world = World::new();
+    let wait = "while ! [ -e go ]; do sleep 0.02; done; test $STEAD_ITERATION = 1 || exec sleep 600; say continue";
+    let plan = chain(vec![node("a", 2, wait)]);
+    let own = std::process::id();
+    let ready = || world.calls().len() == 1;
+    let look = || {
+        for harm in ["", "junk"] {
+            fs::remove_file(world.path("lock")).unwrap();
+            if !harm.is_empty() {
+                fs::write(world.path("lock"), harm).unwrap();
+            }
+            let view = RunView::read(&world.folder(), 0).unwrap();
+            assert_eq!((view.status, view.pid), (ViewStatus::Running, Some(own)), "{harm}");
+            assert!(matches!(world.again().resume(), Err(EngineError::Held { .. })), "{harm}");
+            fs::write(world.path("lock"), "").unwrap();
+        }
+        fs::remove_file(world.path("lock")).unwrap();
+        fs::write(world.root.join("go"), "").unwrap();
+        while world.calls().len() < 2 {
+            std::thread::sleep(std::time::Duration::from_millis(5));
+        }
+        assert!(world.read("lock").contains(&format!("\"pid\":{own}")), "it is put back after the iteration");
+    };
+    let end = world.start_and_cancel(&plan, ready, look);
+    assert_eq!((end.status, end.state.nodes[0].iteration_completed), (RunStatus::Cancelled, 1));
+    assert_eq!(world.warnings().iter().filter(|warning| warning.contains("`lock`")).count(), 1);
+    assert!(!world.path("lock").exists());
+}
+
+#[test]
+fn a_folder_in_which_nothing_was_begun_says_so() {
+    let world = World::new();
+    fs::create_dir(world.path("")).unwrap();
+    fs::write(world.path("lock"), "").unwrap();
+    let error = world.resume().unwrap_err();
+    assert!(matches!(error, EngineError::NotBegun { .. }), "{error:?}");
+    assert!(error.hint().unwrap().contains("without `--resume`"), "{error}");
+    assert_eq!(world.start(&chain(vec![node("a", 1, "say stop")])).unwrap().status, RunStatus::Done);
+}
+
+#[test]
 fn runs_are_listed_with_the_latest_first() {
     let world = World::new();
     world.start(&chain(vec![node("a", 1, "say stop")])).unwrap();

@@ -3,6 +3,8 @@ use std::fmt;
 use clap::ValueEnum;
 use stead_pipeline::{Plan, What};
 
+use crate::ui::Ui;
+
 /// What a person asks to be run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Asked {
@@ -45,8 +47,8 @@ impl Asked {
     }
 
     /// The command that goes on with a run of it.
-    pub(crate) fn resume(&self, run: &str) -> String {
-        format!("stead run {} {} {run} --resume", self.kind.name(), self.name)
+    pub(crate) fn resume(&self, run: &str, ui: &Ui) -> String {
+        format!("{} run {} {} {run} --resume", ui.program(), self.kind.name(), self.name)
     }
 }
 

@@ -11,7 +11,7 @@ use stead_store::Tail;
 use super::RunArgs;
 use crate::cli::Exit;
 use crate::error::CliError;
-use crate::run_report::RunReport;
+use crate::run_report::{RunReport, shown};
 use crate::run_room::RunRoom;
 use crate::ui::Ui;
 
@@ -53,9 +53,7 @@ struct Before {
 
 /// The error for whoever wants a run that another engine works on.
 pub(super) fn held(folder: &RunFolder) -> Option<EngineError> {
-    let holder = RunLock::holder(folder.path())?;
-    let holder = format!("process {}, since {}", holder.pid, holder.since);
-    Some(EngineError::Held { run: folder.name().to_owned(), holder })
+    folder.engine().map(|engine| EngineError::held(folder.name(), &engine))
 }
 
 /// Says whether this process was an engine of the run.
@@ -75,7 +73,8 @@ fn command(args: &RunArgs, ui: &Ui) -> Result<Command, CliError> {
     let program = std::env::current_exe()
         .map_err(|source| CliError::internal("cannot tell which program this is").because(source))?;
     let mut command = Command::new(program);
-    command.arg("-C").arg(ui.dir()?);
+    // There rather than by `-C`, so that what its log advises can be typed in the project.
+    command.current_dir(ui.dir()?);
     for setting in &ui.global.config {
         command.arg("--config").arg(setting);
     }
@@ -99,16 +98,16 @@ fn command(args: &RunArgs, ui: &Ui) -> Result<Command, CliError> {
 
 fn tell(args: &RunArgs, room: &RunRoom, folder: &RunFolder, log: &Path, child: &Child, ui: &mut Ui) {
     let name = folder.name();
-    let log = room.project.short(log);
     if args.json {
         ui.json(&json!({"run": name, "pid": child.id(), "folder": folder.path(), "log": log}));
         return;
     }
     ui.line(format!("{name} runs in the background (process {})", child.id()));
-    ui.line(format!("  watch  stead status {name} --watch"));
-    ui.line(format!("  hear   stead tail {name} --follow"));
-    ui.line(format!("  end    stead stop {name}"));
-    ui.line(format!("  log    {}", log.display()));
+    let program = ui.program();
+    ui.line(format!("  watch  {program} status {name} --watch"));
+    ui.line(format!("  hear   {program} tail {name} --follow"));
+    ui.line(format!("  end    {program} stop {name}"));
+    ui.line(format!("  log    {}", shown(&room.project, log).display()));
 }
 
 /// The engine was there and gone before anybody looked, or did not get that far.
@@ -126,7 +125,7 @@ fn over(
             return Err(held.into());
         }
         if !args.resume && folder.is_begun() {
-            return Err(super::exists(args, folder));
+            return Err(super::exists(args, folder, ui));
         }
         let log = folder.path().join("engine.log");
         ui.note(said(&log, before.said).trim_end());
@@ -136,7 +135,7 @@ fn over(
         }
         return Err(CliError::user(format!("the engine in the background did not start ({status})")));
     }
-    let report = RunReport::read(folder)?;
+    let report = RunReport::read(folder, ui)?;
     if args.json {
         ui.json(&report.json());
     } else {

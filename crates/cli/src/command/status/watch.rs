@@ -1,7 +1,7 @@
 use std::thread::sleep;
 use std::time::Duration;
 
-use stead_pipeline::{EventLine, Observer, RunFolder, RunLock};
+use stead_pipeline::{EventLine, Observer, RunFolder};
 
 use crate::error::CliError;
 use crate::log::Log;
@@ -20,7 +20,7 @@ pub(super) fn until_it_ends(folder: &RunFolder, json: bool) -> Result<(), CliErr
     progress.hush(true);
     loop {
         // Asked before the last look, so that nothing is missed between the two.
-        let live = RunLock::holder(folder.path()).is_some();
+        let live = folder.engine().is_some();
         let mut quiet = true;
         loop {
             let text = log.read();

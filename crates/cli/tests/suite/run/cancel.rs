@@ -105,6 +105,7 @@ fn what_a_killed_engine_left_can_be_stopped() {
     assert_eq!(run.code, 0, "{run}");
     assert!(run.stdout.contains("ended 2 processes") || run.stdout.contains("ended 3 processes"), "{run}");
     assert!(run.stdout.contains("stead run stage chore it --resume"), "{run}");
+    assert_eq!(state(&world, "it")["nodes"][0]["status"], "cancelled");
     cancelled(&world, &pids);
     assert_eq!(world.stead(&["stop", "it"]).code, 1);
 }
@@ -117,7 +118,7 @@ fn only_a_running_run_can_be_stopped() {
     assert_eq!(run.code, 1, "{run}");
     assert!(run.stderr.contains("no engine"), "{run}");
     let run = world.stead(&["stop", "itt"]);
-    assert_eq!(run.code, 1, "{run}");
+    assert_eq!(run.code, 2, "{run}");
     assert!(run.stderr.contains("`itt`") && run.stderr.contains("`it`"), "{run}");
 }
 

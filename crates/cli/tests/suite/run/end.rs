@@ -81,7 +81,7 @@ fn nothing_downstream_of_a_failure_runs() {
 #[test]
 fn an_agent_that_needs_a_person_blocks_the_run() {
     let blocked = r#"printf '{"decision":"stop","reason":"which database?","blocked_on":"person"}' > "$STEAD_STATUS""#;
-    check(&with_stage(&fixed(3), blocked), 4, "blocked", &["which database?", "--resume"]);
+    check(&with_stage(&fixed(3), blocked), 4, "blocked", &["1/3: blocked (which database?)", "--resume"]);
 }
 
 #[test]

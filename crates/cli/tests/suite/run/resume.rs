@@ -1,6 +1,6 @@
 //! Going on with a run, and refusing to when it would be wrong.
 
-use stead_testkit::{Run, World};
+use stead_testkit::{Finish, Run, World};
 
 use super::{CONTINUE, STOP, events, fixed, pipeline, run_file, stage, state, with_stage};
 
@@ -134,6 +134,63 @@ fn a_missing_program_can_be_replaced_for_the_rest_of_the_run() {
     assert_eq!(run.code, 0, "{run}");
     let context = world.read(run_file("it/stage-00-chore/iterations/002/context.json"));
     assert!(context.contains("spec.md"), "{context}");
+}
+
+/// What is printed must work where it was printed.
+#[test]
+fn the_way_to_go_on_names_the_folder_that_was_named() {
+    let world = with_stage(&fixed(1), &format!("[ -e mended ] || exit 1; {CONTINUE}"));
+    let odd = world.folder().join("it's here");
+    std::os::unix::fs::symlink(world.project(), &odd).unwrap();
+    for (run, dir) in [("one", "project"), ("two", "it's here")] {
+        let ran = world.stead_in(world.folder(), &["-C", dir, "run", "stage", "chore", run]);
+        assert_eq!(ran.code, 1, "{ran}");
+        let log = ran.stderr.lines().find_map(|line| line.strip_prefix("log: ")).unwrap();
+        let log = log.replace("$PROJECT", &world.project().display().to_string());
+        let log = log.replace("$WORLD", &world.folder().display().to_string());
+        assert!(world.folder().join(&log).is_file(), "{log}: {ran}");
+        let command = ran.stderr.lines().find_map(|line| line.strip_prefix("resume: ")).unwrap().to_owned();
+        world.write("project/mended", "");
+        let script = format!("stead() {{ \"$STEAD\" \"$@\"; }}; cd ..; {command}");
+        let mut shell = world.command("sh", &world.project());
+        let went = shell.args(["-c", &script]).env("STEAD", env!("CARGO_BIN_EXE_stead")).finish(&world, b"");
+        assert_eq!(went.code, 0, "{command}: {went}");
+        std::fs::remove_file(world.project().join("mended")).unwrap();
+    }
+}
+
+#[test]
+fn a_provider_by_its_path_begins_at_the_current_folder() {
+    let world = with_stage(&fixed(1), "exit 1");
+    world.write("project/deep/agent.sh", format!("#!/bin/sh\npwd > where; {CONTINUE}\n"));
+    let deep = world.project().join("deep");
+    let call = |run: &str, path: &str| world.stead_in(&deep, &["run", "stage", "chore", run, "--provider", path]);
+    let ran = call("one", "./agent.sh");
+    assert_eq!(ran.code, 2, "{ran}");
+    assert!(ran.stderr.contains("chmod +x"), "{ran}");
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(deep.join("agent.sh"), mode).unwrap();
+    assert_eq!(call("one", "./agent.sh").code, 0);
+    assert_eq!(world.normalise(world.read("project/where").trim()), "$PROJECT");
+    let ran = call("two", "../agent.sh");
+    assert_eq!(ran.code, 2, "{ran}");
+    assert!(ran.stderr.contains("$PROJECT/agent.sh") && ran.stderr.contains("current folder"), "{ran}");
+    assert!(!world.exists(run_file("two")), "{ran}");
+    let ran = world.stead(&["run", "stage", "chore", "three", "--provider", "codex"]);
+    assert_eq!((ran.code, world.exists(run_file("three"))), (2, false), "{ran}");
+}
+
+#[test]
+fn a_run_of_which_nothing_was_begun_says_so() {
+    let world = with_stage(&fixed(1), CONTINUE);
+    world.stead(&["run", "stage", "chore", "kt0"]).ok();
+    world.write(run_file("kt2/lock"), "");
+    for command in [&["run", "stage", "chore", "kt2", "--resume"][..], &["status", "kt2"]] {
+        let run = world.stead(command);
+        assert_eq!(run.code, 2, "{run}");
+        assert!(run.stderr.contains("nothing of run `kt2` was begun") && run.stderr.contains("without"), "{run}");
+    }
+    world.stead(&["run", "stage", "chore", "kt2"]).ok();
 }
 
 #[test]

@@ -89,13 +89,53 @@ fn a_run_whose_engine_died_is_interrupted() {
     until("the survivor is gone", || !super::is_alive(&old));
 }
 
+/// An agent works for a long time, and nothing is written meanwhile.
+#[test]
+fn a_run_at_work_says_where_it_is() {
+    let world =
+        with_stage(&fixed(3), &format!("[ $STEAD_ITERATION = 1 ] || {{ echo $$ > agent; sleep 600; }}; {CONTINUE}"));
+    let mut child = start(&world, &["run", "stage", "chore", "it"]);
+    written(&world, "project/agent");
+    let seconds = || {
+        let (status, runs) = (world.stead(&["status", "it", "--json"]).json(), world.stead(&["runs", "--json"]).json());
+        [&status["elapsed_seconds"], &status["nodes"][0]["elapsed_seconds"], &runs[0]["elapsed_seconds"]]
+            .map(|value| value.as_f64().unwrap())
+    };
+    let first = seconds();
+    until("the time goes on", || seconds().iter().zip(first).all(|(now, then)| *now > then + 0.1));
+    let run = world.stead(&["status", "it"]);
+    assert!(run.stdout.contains("iteration 2, ") && run.stdout.contains("last: continue (more)"), "{run}");
+    let said = world.stead(&["status", "it", "--json"]).json();
+    assert_eq!(said["nodes"][0]["last_decision"]["decision"], "continue", "{said}");
+    signal(&child, "INT");
+    child.wait().unwrap();
+}
+
+/// Whoever takes the lock away must not get a living engine's agent killed.
+#[test]
+fn an_engine_without_its_lock_is_still_one() {
+    let world = with_stage(&fixed(2), "echo $$ > agent; sleep 600");
+    let child = start(&world, &["run", "stage", "chore", "it"]);
+    let agent = written(&world, "project/agent");
+    std::fs::remove_file(world.project().join(".agent/runs/it/lock")).unwrap();
+    let said = world.stead(&["status", "it", "--json"]).json();
+    assert_eq!((&said["status"], &said["pid"]), (&"running".into(), &child.id().into()), "{said}");
+    let run = world.stead(&["run", "stage", "chore", "it", "--resume"]);
+    assert_eq!(run.code, 1, "{run}");
+    assert!(run.stderr.contains("another engine") && super::is_alive(&agent), "{run}");
+    let run = world.stead(&["stop", "it"]);
+    assert_eq!(run.code, 0, "{run}");
+    assert!(run.stdout.contains("cancelled") && !run.stdout.contains("its engine was gone"), "{run}");
+    assert_eq!(child.wait_with_output().unwrap().status.code(), Some(130));
+}
+
 #[test]
 fn unknown_runs_are_named() {
     let world = with_stage(&fixed(1), CONTINUE);
     world.stead(&["run", "stage", "chore", "monday"]).ok();
     for command in ["status", "tail", "stop"] {
         let run = world.stead(&[command, "munday"]);
-        assert_eq!((run.code, run.stdout.as_str()), (1, ""), "{run}");
+        assert_eq!((run.code, run.stdout.as_str()), (2, ""), "{run}");
         assert!(run.stderr.contains("`munday`") && run.stderr.contains("`monday`"), "{run}");
     }
 }

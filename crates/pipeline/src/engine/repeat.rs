@@ -1,0 +1,181 @@
+//! A stage's own output before an iteration is done again: as the last completed one left it, so that nothing of an
+//! attempt that does not count ends up in one that does. What the attempt left is kept beside its other leavings.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use stead_store::{Durability, replace};
+
+use super::attempt::OUTPUT;
+use super::{EngineError, snapshot};
+
+/// How a stage's output was before the attempt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Before<'a> {
+    /// There was none.
+    Nothing,
+    /// As this file holds it.
+    Kept(&'a Path),
+    /// As this file holds it, unless there was none: a state that was made again does not know.
+    Perhaps(&'a Path),
+}
+
+/// Puts the output back, and moves what is in its place to `aside`. `Some` says why it stays as it is.
+pub(crate) fn put_back(output: &Path, before: Before<'_>, aside: &Path) -> Result<Option<String>, EngineError> {
+    let is_there = exists(output);
+    let kept = match before {
+        Before::Nothing if is_there => return save(output, aside).and_then(|()| remove(output)).map(|()| None),
+        Before::Nothing => return Ok(None),
+        Before::Perhaps(_) if !is_there => return Ok(None),
+        Before::Kept(kept) | Before::Perhaps(kept) => kept,
+    };
+    let stays = |why: &str| Ok(Some(format!("the output stays as the last attempt left it: {why}")));
+    if is_same(output, kept) {
+        return Ok(None);
+    }
+    let bytes = match fs::symlink_metadata(kept) {
+        Ok(data) if data.is_file() && data.len() < snapshot::LIMIT => {
+            fs::read(kept).map_err(|source| EngineError::io("read", kept, source))?
+        }
+        Ok(data) if data.is_file() => return stays("too long to be kept whole"),
+        _ => return stays("what the iteration before left is gone"),
+    };
+    if is_there {
+        save(output, aside)?;
+        if !is_file(output) {
+            remove(output)?;
+        }
+    }
+    replace(output, &bytes, Durability::Quick)?;
+    Ok(None)
+}
+
+/// Keeps what is in the output's place, unless the attempt's record already holds it.
+fn save(output: &Path, aside: &Path) -> Result<(), EngineError> {
+    let recorded = aside.join(OUTPUT);
+    if is_same(output, &recorded) {
+        return Ok(());
+    }
+    let names = std::iter::once(recorded).chain((2..).map(|number| aside.join(format!("output-{number}.md"))));
+    let free: PathBuf = names.into_iter().find(|name| !exists(name)).unwrap_or_else(|| aside.join(OUTPUT));
+    let is_link = fs::symlink_metadata(output).is_ok_and(|data| data.is_symlink());
+    let saved = match fs::hard_link(output, &free) {
+        Ok(()) => Ok(()),
+        Err(_) if is_file(output) => fs::copy(output, &free).map(drop),
+        // A folder, or a link that cannot be kept as one; nothing behind it is ours to copy.
+        Err(_) if !is_link => fs::rename(output, &free),
+        Err(error) => Err(error),
+    };
+    saved.map_err(|source| EngineError::io("keep", output, source))
+}
+
+fn remove(output: &Path) -> Result<(), EngineError> {
+    match fs::remove_file(output) {
+        Ok(()) => Ok(()),
+        Err(_) if !exists(output) => Ok(()),
+        Err(source) => Err(EngineError::io("remove", output, source)),
+    }
+}
+
+fn exists(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok()
+}
+
+fn is_file(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok_and(|data| data.is_file())
+}
+
+/// Says whether both are files with the same content. What is too long to be kept counts as different.
+fn is_same(one: &Path, other: &Path) -> bool {
+    let length = |path: &Path| fs::symlink_metadata(path).ok().filter(fs::Metadata::is_file).map(|data| data.len());
+    match (length(one), length(other)) {
+        (Some(a), Some(b)) if a == b && a < snapshot::LIMIT => {
+            matches!((fs::read(one), fs::read(other)), (Ok(a), Ok(b)) if a == b)
+        }
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+#[cfg(unix)]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    struct Desk(tempfile::TempDir);
+
+    impl Desk {
+        /// `now` is what the attempt left, `recorded` what its record holds of it.
+        fn new(now: Option<&str>, kept: Option<&str>, recorded: Option<&str>) -> Self {
+            let desk = Self(tempfile::tempdir().unwrap());
+            fs::create_dir(desk.path("aside")).unwrap();
+            for (name, text) in [("output.md", now), ("kept.md", kept), ("aside/output.md", recorded)] {
+                if let Some(text) = text {
+                    fs::write(desk.path(name), text).unwrap();
+                }
+            }
+            desk
+        }
+
+        fn path(&self, name: &str) -> PathBuf {
+            self.0.path().join(name)
+        }
+
+        fn read(&self, name: &str) -> Option<String> {
+            fs::read_to_string(self.path(name)).ok()
+        }
+
+        fn put_back(&self, before: fn(&Path) -> Before<'_>) -> Option<String> {
+            put_back(&self.path("output.md"), before(&self.path("kept.md")), &self.path("aside")).unwrap()
+        }
+    }
+
+    #[track_caller]
+    fn check(desk: &Desk, before: fn(&Path) -> Before<'_>, output: Option<&str>, aside: [Option<&str>; 2]) {
+        assert_eq!(desk.put_back(before), None);
+        assert_eq!(desk.read("output.md").as_deref(), output);
+        let kept = ["aside/output.md", "aside/output-2.md"].map(|name| desk.read(name));
+        assert_eq!(kept.each_ref().map(Option::as_deref), aside);
+        // A second time changes nothing.
+        assert_eq!(desk.put_back(before), None);
+        assert_eq!(desk.read("output.md").as_deref(), output);
+    }
+
+    #[test]
+    fn what_an_attempt_left_makes_way() {
+        let nothing: fn(&Path) -> Before<'_> = |_| Before::Nothing;
+        check(&Desk::new(None, None, None), nothing, None, [None, None]);
+        check(&Desk::new(Some("new"), None, None), nothing, None, [Some("new"), None]);
+        check(&Desk::new(Some("new"), None, Some("new")), nothing, None, [Some("new"), None]);
+        check(&Desk::new(Some("new"), Some("old"), None), |kept| Before::Kept(kept), Some("old"), [Some("new"), None]);
+        check(&Desk::new(None, Some("old"), None), |kept| Before::Kept(kept), Some("old"), [None, None]);
+        check(&Desk::new(Some("old"), Some("old"), None), |kept| Before::Kept(kept), Some("old"), [None, None]);
+        check(&Desk::new(None, Some("said"), None), |kept| Before::Perhaps(kept), None, [None, None]);
+        check(&Desk::new(Some("a"), Some("b"), None), |kept| Before::Perhaps(kept), Some("b"), [Some("a"), None]);
+        // Somebody went on with it after the attempt.
+        let edited = Desk::new(Some("edited"), Some("old"), Some("new"));
+        check(&edited, |kept| Before::Kept(kept), Some("old"), [Some("new"), Some("edited")]);
+    }
+
+    #[test]
+    fn what_cannot_be_put_back_stays() {
+        let desk = Desk::new(Some("new"), None, None);
+        assert!(desk.put_back(|kept| Before::Kept(kept)).is_some_and(|why| why.contains("gone")));
+        assert_eq!(desk.read("output.md").as_deref(), Some("new"));
+    }
+
+    #[test]
+    fn links_and_folders_make_way_and_are_not_followed() {
+        let desk = Desk::new(None, Some("old"), None);
+        fs::write(desk.path("elsewhere"), "theirs").unwrap();
+        symlink(desk.path("elsewhere"), desk.path("output.md")).unwrap();
+        assert_eq!(desk.put_back(|kept| Before::Kept(kept)), None);
+        assert_eq!((desk.read("output.md"), desk.read("elsewhere")), (Some("old".into()), Some("theirs".into())));
+        assert!(desk.path("aside/output.md").is_symlink());
+        let desk = Desk::new(None, Some("old"), None);
+        fs::create_dir(desk.path("output.md")).unwrap();
+        assert_eq!(desk.put_back(|kept| Before::Kept(kept)), None);
+        assert!(desk.path("aside/output.md").is_dir() && desk.read("output.md").as_deref() == Some("old"));
+    }
+}
