@@ -5,16 +5,21 @@
 //! it cannot fold is unknown.
 
 mod arguments;
+mod call;
 mod constant;
+mod deed;
 mod eval;
 mod expression;
+mod function;
 mod import;
 mod javascript;
 mod language;
 mod lexer;
+mod object;
 mod other;
 mod python;
 mod tame;
+mod target;
 mod text;
 mod value;
 

@@ -6,7 +6,7 @@ use super::lexer::Token;
 use super::value::Value;
 
 /// The words of a call, by place and by name.
-#[derive(Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Arguments {
     pub(super) list: Vec<Value>,
     pub(super) named: Vec<(String, Value)>,
@@ -25,6 +25,23 @@ impl Arguments {
         self.named.iter().find(|(known, _)| known == name).map(|(_, value)| value)
     }
 
+    /// Takes a container apart that holds several arguments, by their names or not.
+    fn spread(&mut self, value: Value, named: bool) {
+        match value {
+            Value::List(items) => self.list.extend(items),
+            Value::Fields(fields) if named => {
+                self.named.extend(fields.into_iter().filter_map(|(key, value)| Some((key?, value))));
+            }
+            Value::Any(values) => {
+                let longest = values.iter().map(|value| if let Value::List(items) = value { items.len() } else { 1 });
+                let longest = longest.max().unwrap_or(0);
+                let whole = Value::Any(values);
+                self.list.extend((0..longest).map(|place| whole.part(place)));
+            }
+            other => self.list.push(other),
+        }
+    }
+
     /// The argument at a place, or by its name.
     pub(super) fn get(&self, place: usize, name: &str) -> &Value {
         self.named(name).unwrap_or_else(|| self.at(place))
@@ -36,9 +53,9 @@ impl Eval<'_> {
     pub(super) fn arguments(&mut self, close: char) -> Arguments {
         self.at += 1;
         let mut arguments = Arguments::default();
-        while self.at < self.tokens.len() {
+        while self.at < self.tokens.len() && !self.is_spent() {
             match self.peek(0) {
-                Some(Token::Line | Token::Sign(',')) => {
+                Some(Token::Line(_) | Token::Sign(',')) => {
                     self.at += 1;
                     continue;
                 }
@@ -49,7 +66,9 @@ impl Eval<'_> {
                 Some(Token::Sign(')' | ']')) => break,
                 _ => {}
             }
-            let (before, done) = (self.at, self.acts.len());
+            let (before, done) = (self.at, (self.acts.len(), self.calls.len()));
+            let spread = self.spread();
+            self.at += spread.unwrap_or(0);
             let named = match (self.name_at(0), self.is_sign(1, '='), self.is_sign(1, ':')) {
                 (Some(name), true, _) if !self.is_sign(2, '=') && !self.is_sign(2, '>') => Some(name.to_owned()),
                 (Some(name), _, true) if !self.is_sign(2, ':') => Some(name.to_owned()),
@@ -66,27 +85,40 @@ impl Eval<'_> {
                     self.at += 1;
                     continue;
                 }
-                arguments.list.push(value);
-                self.comprehension(before, done, &mut arguments);
+                match spread {
+                    Some(count) => arguments.spread(value, count == 2),
+                    None => {
+                        arguments.list.push(value);
+                        self.comprehension(before, done, &mut arguments);
+                    }
+                }
             }
         }
         arguments
     }
 
     /// `[f(x) for x in list]`: the loop is read after what it repeats, so it is read as a loop and then again.
-    fn comprehension(&mut self, start: usize, done: usize, arguments: &mut Arguments) {
+    fn comprehension(&mut self, start: usize, done: (usize, usize), arguments: &mut Arguments) {
         if self.language != Language::Python || self.name_at(0) != Some("for") {
             return;
         }
-        let (Some(name), Some("in")) = (self.name_at(1).map(str::to_owned), self.name_at(2)) else { return };
-        self.at += 3;
-        let held = self.acts.len();
-        let listed = self.expression();
-        self.set(&name, listed.one_of());
-        // What the list itself does is done once.
-        let listed: Vec<_> = self.acts.split_off(held);
-        self.acts.truncate(done);
-        self.acts.extend(listed);
+        let mut own = Vec::new();
+        while self.name_at(0) == Some("for") {
+            let Some((target, end)) = self.targets(1).filter(|(_, end)| self.name_at(*end) == Some("in")) else { break };
+            self.at += end + 1;
+            let held = self.acts.len();
+            let listed = self.expression();
+            self.bind(&target, &listed.one_of());
+            // What the list itself does is done once.
+            own.extend(self.acts.split_off(held));
+        }
+        if matches!(self.name_at(0), Some("if")) {
+            self.at += 1;
+            self.expression();
+        }
+        self.acts.truncate(done.0);
+        self.calls.truncate(done.1);
+        self.acts.extend(own);
         let end = std::mem::replace(&mut self.at, start);
         let again = self.expression();
         self.at = end.max(self.at);

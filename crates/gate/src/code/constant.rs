@@ -1,4 +1,5 @@
 use super::eval::Eval;
+use super::language::Language;
 use super::value::Value;
 
 /// A module's attribute that has a value.
@@ -6,10 +7,23 @@ pub(super) fn attribute(eval: &Eval<'_>, module: &str, name: &str) -> Option<Val
     match (module, name) {
         ("os", "curdir") => Some(Value::text(".")),
         ("os" | "os.path" | "path", "sep") => Some(Value::text("/")),
+        ("sys" | "process", "argv") => words(eval, &format!("{module}.{name}")),
         ("process.env", name) => match eval.variable(&Value::text(name)) {
             Value::Unknown => None,
             value => Some(value),
         },
         _ => None,
     }
+}
+
+/// The words that the program is given, in the list that its language has for them.
+pub(super) fn words(eval: &Eval<'_>, name: &str) -> Option<Value> {
+    let script = eval.surroundings.script.clone();
+    let before = match (eval.language, name) {
+        (Language::Python, "sys.argv") | (Language::Php, "$argv") => vec![script.unwrap_or_else(|| "-c".to_owned())],
+        (Language::JavaScript, "process.argv") => ["node".to_owned()].into_iter().chain(script).collect(),
+        (Language::Ruby, "ARGV") | (Language::Perl, "@ARGV" | "$ARGV") => Vec::new(),
+        _ => return None,
+    };
+    Some(Value::List(before.into_iter().chain(eval.surroundings.words.iter().cloned()).map(Value::text).collect()))
 }

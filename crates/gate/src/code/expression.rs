@@ -4,8 +4,8 @@ use super::arguments::Arguments;
 use super::eval::{DEPTH, Eval};
 use super::language::Language;
 use super::lexer::{Piece, Token, tokens};
-use super::value::{UNKNOWN, Value};
-use super::{constant, javascript, other, python, text};
+use super::value::Value;
+use super::{constant, other, text};
 
 impl Eval<'_> {
     /// Reads an expression and everything that is called in it.
@@ -26,10 +26,7 @@ impl Eval<'_> {
                 (true, ..) if !self.is_sign(1, '=') && !self.is_sign(1, '+') => {
                     self.at += 1;
                     let right = self.operand();
-                    match (&left, &right) {
-                        (Value::List(one), Value::List(two)) => Value::List(one.iter().chain(two).cloned().collect()),
-                        _ => left.join("", &right),
-                    }
+                    left.plus(&right)
                 }
                 (_, true, ..)
                     if dot && !self.is_sign(1, '=') || self.language == Language::Lua && self.is_sign(1, '.') =>
@@ -52,28 +49,74 @@ impl Eval<'_> {
                     };
                     text::percent(&left, &items)
                 }
-                _ if matches!(self.name_at(0), Some("or" | "if" | "unless")) && self.language == Language::Python => {
-                    // Both branches may be meant; the first is what is named.
-                    self.at += 1;
-                    self.expression();
-                    left
-                }
-                _ => break,
+                _ => match self.choice(&left) {
+                    Some(value) => value,
+                    None => break,
+                },
             };
+            self.steps += left.weight();
         }
         self.depth -= 1;
         left
     }
 
-    fn operand(&mut self) -> Value {
-        while self.peek(0) == Some(&Token::Line) {
-            self.at += 1;
+    /// One of two values: `a or b`, `a if c else b`, `c ? a : b`; the second alone after `and`.
+    fn choice(&mut self, left: &Value) -> Option<Value> {
+        let twice = |sign: char| self.is_sign(0, sign) && self.is_sign(1, sign);
+        let python = self.language == Language::Python;
+        let script = matches!(self.language, Language::JavaScript | Language::Php);
+        let word = self.name_at(0);
+        if python && word == Some("or") || script && (twice('|') || twice('?')) {
+            self.at += if python { 1 } else { 2 };
+            self.skip_lines();
+            let right = self.expression();
+            // What is not known may be nothing, and then it is the other.
+            return Some(Value::union([left.clone(), right]));
         }
+        if python && word == Some("and") || script && twice('&') {
+            self.at += if python { 1 } else { 2 };
+            self.skip_lines();
+            return Some(self.expression());
+        }
+        if python && word == Some("if") {
+            self.at += 1;
+            self.expression();
+            if self.name_at(0) != Some("else") {
+                return Some(left.clone());
+            }
+            self.at += 1;
+            let right = self.expression();
+            return Some(Value::union([left.clone(), right]));
+        }
+        if script && self.is_sign(0, '?') && !self.is_sign(1, '.') {
+            self.at += 1;
+            self.skip_lines();
+            let one = self.expression();
+            self.skip_lines();
+            if !self.is_sign(0, ':') {
+                return Some(one);
+            }
+            self.at += 1;
+            self.skip_lines();
+            let two = self.expression();
+            return Some(Value::union([one, two]));
+        }
+        None
+    }
+
+    fn operand(&mut self) -> Value {
+        self.skip_lines();
         self.primary()
     }
 
     fn primary(&mut self) -> Value {
         self.steps += 1;
+        if matches!(self.peek(0), Some(Token::Name(_) | Token::Sign('(')))
+            && let Some(value) = self.function()
+        {
+            return if self.is_sign(0, '(') { self.postfix(value, None) } else { value };
+        }
+        let mut holder = None;
         let value = match self.peek(0).cloned() {
             Some(Token::Text(pieces)) => {
                 self.at += 1;
@@ -106,6 +149,16 @@ impl Eval<'_> {
                 }
             }
             Some(Token::Sign('[')) => Value::List(self.arguments(']').list),
+            Some(Token::Sign('{')) if matches!(self.language, Language::Python | Language::JavaScript | Language::Ruby) => {
+                // Behind a head it is a body.
+                match self.at.checked_sub(1).and_then(|at| self.tokens.get(at)) {
+                    Some(Token::Sign(')' | '>')) if self.language == Language::JavaScript => {
+                        self.block();
+                        return Value::Unknown;
+                    }
+                    _ => self.object(),
+                }
+            }
             Some(Token::Name(name)) => {
                 self.at += 1;
                 match name.as_str() {
@@ -114,7 +167,11 @@ impl Eval<'_> {
                     | "then" | "try" => {
                         return Value::Unknown;
                     }
-                    _ => self.value_of(&name),
+                    _ => {
+                        let value = self.value_of(&name);
+                        holder = Some(name);
+                        value
+                    }
                 }
             }
             Some(Token::Sign('!' | '&' | '\\' | '-' | '@' | '*')) => {
@@ -123,11 +180,11 @@ impl Eval<'_> {
             }
             _ => return Value::Unknown,
         };
-        self.postfix(value)
+        self.postfix(value, holder)
     }
 
     /// Attributes, calls and indices behind a value.
-    fn postfix(&mut self, mut value: Value) -> Value {
+    fn postfix(&mut self, mut value: Value, mut holder: Option<String>) -> Value {
         loop {
             self.steps += 1;
             let dotted = !matches!(self.language, Language::Perl | Language::Php);
@@ -137,7 +194,7 @@ impl Eval<'_> {
                 Some(2)
             } else if self.language == Language::Lua && self.is_sign(0, ':') {
                 Some(1)
-            } else if self.peek(0) == Some(&Token::Line) && self.is_sign(1, '.') && self.name_at(2).is_some() {
+            } else if matches!(self.peek(0), Some(Token::Line(_))) && self.is_sign(1, '.') && self.name_at(2).is_some() {
                 // A chain that goes on in the next line.
                 Some(2)
             } else {
@@ -147,7 +204,7 @@ impl Eval<'_> {
                 && let Some(name) = self.name_at(skip).map(str::to_owned)
             {
                 self.at += skip + 1;
-                value = self.member(value, &name);
+                value = self.member(value, &name, holder.take());
             } else if self.is_sign(0, '(') {
                 let arguments = self.arguments(')');
                 value = self.call(&value, &arguments);
@@ -178,22 +235,35 @@ impl Eval<'_> {
         }
     }
 
-    fn member(&mut self, value: Value, name: &str) -> Value {
+    fn member(&mut self, value: Value, name: &str, holder: Option<String>) -> Value {
         if self.is_sign(0, '(') {
-            if matches!(name, "forEach" | "map" | "each") {
-                self.arrow(&value);
-            }
             if let Value::Name(module) = &value {
                 return Value::Name(format!("{module}.{name}"));
             }
+            if let Some(function @ (Value::Name(_) | Value::Any(_))) = value.field_of(name) {
+                return function;
+            }
+            if matches!(name, "forEach" | "map" | "flatMap" | "each" | "filter" | "find" | "some" | "every") {
+                self.given = Some(value.clone().one_of());
+            }
             let arguments = self.arguments(')');
+            if let (Some(given), Value::Name(called)) = (self.given.take(), arguments.at(0)) {
+                self.record(called, &Arguments { list: vec![given], named: Vec::new() });
+            }
+            if let Some(holder) = holder {
+                self.grow(&holder, name, &arguments);
+            }
             return self.method(&value, name, &arguments);
         }
         match &value {
-            Value::Name(module) => match constant::attribute(self, module, name) {
-                Some(value) => value,
-                None => Value::Name(format!("{module}.{name}")),
-            },
+            Value::Name(module) => {
+                let whole = format!("{module}.{name}");
+                if let Some((_, value)) = self.names.iter().rev().find(|(known, _)| *known == whole) {
+                    return value.clone();
+                }
+                constant::attribute(self, module, name).unwrap_or(Value::Name(whole))
+            }
+            Value::Fields(_) | Value::Any(_) if value.field_of(name).is_some() => value.field(name),
             _ if self.language == Language::Ruby || matches!(name, "parent" | "name" | "reverse") => {
                 let arguments = if self.language == Language::Ruby && self.starts_word() {
                     self.bare_arguments()
@@ -206,16 +276,6 @@ impl Eval<'_> {
         }
     }
 
-    /// `list.forEach(x => …)`: the name gets what is in the list.
-    fn arrow(&mut self, value: &Value) {
-        let ahead = if self.is_sign(1, '(') { 2 } else { 1 };
-        let behind = ahead + if self.is_sign(1, '(') { 2 } else { 1 };
-        if let (Some(name), true) = (self.name_at(ahead).map(str::to_owned), self.is_sign(behind, '=')) {
-            let one = value.clone().one_of();
-            self.set(&name, one);
-        }
-    }
-
     fn index(&mut self, close: char) -> Value {
         // A bare word between braces is a text.
         if close == '}'
@@ -225,9 +285,17 @@ impl Eval<'_> {
             return Value::text(name);
         }
         let reversed = self.is_sign(1, ':') && self.is_sign(2, ':') && self.is_sign(3, '-');
+        let from = match (self.peek(1), self.is_sign(2, ':')) {
+            (Some(Token::Number(number)), true) => Some(number.clone()),
+            _ => None,
+        };
+        let start = self.at;
         let mut arguments = self.arguments(close);
         if reversed {
             return Value::Name("::-1".to_owned());
+        }
+        if self.language == Language::Python && self.tokens[start..self.at].contains(&Token::Sign(':')) {
+            return Value::Name(format!("{}:", from.unwrap_or_default()));
         }
         arguments.list.pop().unwrap_or(Value::Unknown)
     }
@@ -236,16 +304,24 @@ impl Eval<'_> {
         match (value, index) {
             (Value::Name(name), index) => match name.as_str() {
                 "os.environ" | "process.env" | "ENV" | "$ENV" | "%ENV" | "$_ENV" | "$_SERVER" => self.variable(index),
-                "sys.argv" | "process.argv" | "ARGV" | "@ARGV" | "$ARGV" | "$argv" => self.word(name, index),
                 _ => Value::Unknown,
             },
             (Value::Text { .. }, Value::Name(slice)) if slice == "::-1" => {
                 value.map(|text| text.chars().rev().collect())
             }
-            (Value::List(items), index) => {
-                let place = index.known().and_then(|text| text.parse::<usize>().ok());
-                place.and_then(|place| items.get(place)).cloned().unwrap_or(Value::Unknown)
+            // A part of a list: what stands before its beginning is not in it.
+            (Value::List(items), Value::Name(slice)) if slice.ends_with(':') => {
+                let from = slice.trim_end_matches(':').parse::<usize>().unwrap_or(0);
+                Value::List(items.iter().skip(from).cloned().collect())
             }
+            (Value::List(_) | Value::Fields(_) | Value::Any(_), index) => match index.known() {
+                Some(key) => match (key.parse::<usize>(), value.field_of(key)) {
+                    (_, Some(field)) => field,
+                    (Ok(place), None) => value.part(place),
+                    (Err(_), None) => Value::Unknown,
+                },
+                None => value.held(),
+            },
             _ => Value::Unknown,
         }
     }
@@ -259,20 +335,6 @@ impl Eval<'_> {
             return Value::text(home.clone());
         }
         (self.surroundings.variable)(name).map_or(Value::Unknown, Value::text)
-    }
-
-    fn word(&self, list: &str, index: &Value) -> Value {
-        let first = match list {
-            "sys.argv" => 1,
-            "process.argv" => 1,
-            "$argv" => 1,
-            _ => 0,
-        };
-        let place =
-            index.known().and_then(|text| text.parse::<usize>().ok()).and_then(|place| place.checked_sub(first));
-        place
-            .and_then(|place| self.surroundings.words.get(place))
-            .map_or(Value::Unknown, |word| Value::text(word.clone()))
     }
 
     /// Puts the pieces of a string together.
@@ -300,56 +362,5 @@ impl Eval<'_> {
         self.tokens = outer;
         self.at = at;
         value
-    }
-
-    fn call(&mut self, callee: &Value, arguments: &Arguments) -> Value {
-        let Value::Name(name) = callee else { return Value::Unknown };
-        let value = match self.language {
-            Language::Python => python::call(self, name, arguments),
-            Language::JavaScript => javascript::call(self, name, arguments),
-            language => other::call(self, language, name, arguments),
-        };
-        if let Some(value) = value {
-            return value;
-        }
-        for argument in &arguments.list {
-            if let Value::File(file) = argument {
-                self.spoils(*file);
-            }
-        }
-        if self.is_foreign(name) {
-            self.gap(&format!("what `{name}` does is not known"));
-        }
-        Value::Unknown
-    }
-
-    fn method(&mut self, value: &Value, name: &str, arguments: &Arguments) -> Value {
-        if let Value::File(file) = value {
-            match name {
-                "write" | "print" | "puts" | "end" | "writeSync" | "printf" => {
-                    let line = if name == "puts" {
-                        arguments.at(0).join("", &Value::text("\n"))
-                    } else {
-                        arguments.at(0).clone()
-                    };
-                    if arguments.has(0) {
-                        self.fills(*file, &line);
-                    }
-                    return value.clone();
-                }
-                "writelines" | "writer" => self.spoils(*file),
-                _ => {}
-            }
-            return Value::Unknown;
-        }
-        if let Value::Text { path: true, .. } = value
-            && let Some(value) = python::path_method(self, value, name, arguments)
-        {
-            return value;
-        }
-        text::method(value, name, arguments).unwrap_or_else(|| match value {
-            Value::Text { .. } => value.map(|_| UNKNOWN.to_string()),
-            _ => Value::Unknown,
-        })
     }
 }

@@ -16,10 +16,14 @@ impl Eval<'_> {
             return false;
         }
         let names = self.renamed(1, end);
+        let local = self.local;
         self.at += end + 2;
-        if let Value::Name(module) = self.expression() {
-            for (theirs, ours) in names {
-                self.set(&ours, Value::Name(format!("{module}.{theirs}")));
+        let value = self.expression();
+        self.local = local;
+        for (theirs, ours) in names {
+            match &value {
+                Value::Name(module) => self.set(&ours, Value::Name(format!("{module}.{theirs}"))),
+                value => self.set(&ours, value.field(&theirs)),
             }
         }
         true
@@ -45,7 +49,7 @@ impl Eval<'_> {
 
     pub(super) fn import(&mut self) -> bool {
         let end = (1..60)
-            .find(|ahead| matches!(self.peek(*ahead), None | Some(Token::Line | Token::Sign(';'))))
+            .find(|ahead| matches!(self.peek(*ahead), None | Some(Token::Line(_) | Token::Sign(';'))))
             .unwrap_or(60);
         if self.language == Language::JavaScript {
             let Some(Token::Text(pieces)) = self.peek(end.saturating_sub(1)).cloned() else { return false };

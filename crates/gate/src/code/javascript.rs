@@ -6,7 +6,7 @@ use super::Act;
 use super::arguments::Arguments;
 use super::eval::Eval;
 use super::import::module_name;
-use super::value::Value;
+use super::value::{Value, pattern};
 use super::{python, text};
 
 /// Looks at a call by its dotted name; `None` for one that we do not know.
@@ -49,7 +49,14 @@ pub(super) fn call(eval: &mut Eval<'_>, name: &str, arguments: &Arguments) -> Op
         }
         "copyFile" | "cp" | "copy" if disk => {
             eval.looks(first);
-            eval.write(second, How::Replace, Content::Unknown);
+            // A folder goes with all that is in it, and only this call takes folders.
+            if verb != "copyFile" && arguments.at(2).field_of("recursive").is_some() {
+                for path in second.texts() {
+                    eval.act(Act::Write { path, how: How::Into, content: Content::Unknown, tree: true });
+                }
+            } else {
+                eval.write(second, How::Replace, Content::Unknown);
+            }
             Value::Unknown
         }
         "mkdir" | "mkdirp" | "ensureDir" if disk => {
@@ -109,6 +116,12 @@ pub(super) fn call(eval: &mut Eval<'_>, name: &str, arguments: &Arguments) -> Op
         }
         "join" | "resolve" if own("path.") || name == last => text::path(&arguments.list),
         "normalize" | "fileURLToPath" | "String" | "decodeURIComponent" => first.clone(),
+        "entries" if own("Object.") => first.pairs(),
+        "values" if own("Object.") => Value::List(vec![first.held()]),
+        "keys" if own("Object.") => Value::List(vec![first.clone().one_of()]),
+        "from" if own("Array.") => first.clone(),
+        "readdir" if disk => Value::List(vec![Value::text(crate::glob::MANY.to_string())]),
+        "globSync" | "glob" if own("fs.") || own("glob") => Value::List(vec![first.map(pattern)]),
         "homedir" => Value::text(eval.surroundings.home.clone()?),
         "cwd" if own("process.") || own("Deno.") => Value::text(eval.surroundings.cwd.clone()),
         "atob" => crate::decode::base64(first.known()?).map_or(Value::Unknown, Value::text),

@@ -16,8 +16,8 @@ pub(super) enum Token {
     /// A string that is run as a command.
     Command(Vec<Piece>),
     Sign(char),
-    /// A line end, where one may end a statement.
-    Line,
+    /// A line end, where one may end a statement; with the column where the next line begins.
+    Line(usize),
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -49,7 +49,8 @@ impl Lexer {
             match c {
                 '\n' => {
                     self.at += 1;
-                    self.tokens.push(Token::Line);
+                    let column = self.chars[self.at..].iter().take_while(|c| matches!(c, ' ' | '\t')).count();
+                    self.tokens.push(Token::Line(column));
                 }
                 c if c.is_whitespace() => self.at += 1,
                 '\\' if self.peek(1) == Some('\n') => self.at += 2,
@@ -268,7 +269,7 @@ impl Lexer {
             }
             Some(Token::Number(_) | Token::Text(_) | Token::Command(_)) => true,
             Some(Token::Sign(sign)) => matches!(sign, ')' | ']' | '}'),
-            Some(Token::Line) | None => false,
+            Some(Token::Line(_)) | None => false,
         };
         !divides && matches!(self.language, Language::JavaScript | Language::Ruby | Language::Perl)
     }

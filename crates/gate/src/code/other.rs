@@ -177,7 +177,7 @@ pub(super) fn call(eval: &mut Eval<'_>, language: Language, name: &str, argument
         (_, "Dir.pwd" | "getcwd" | "cwd") => Value::text(eval.surroundings.cwd.clone()),
         (_, "Pathname" | "Pathname.new") => Value::path(first.texts()),
         (_, "getenv" | "os.getenv" | "ENV.fetch") => eval.variable(first),
-        (_, "glob" | "Dir.glob") => first.map(pattern),
+        (_, "glob" | "Dir.glob") => Value::List(vec![first.map(pattern)]),
         (
             _,
             "Base64.decode64"

@@ -32,6 +32,10 @@ pub(super) fn call(eval: &mut Eval<'_>, name: &str, arguments: &Arguments) -> Op
             eval.looks(first);
             tree(eval, second)
         }
+        "zipfile.ZipFile" | "tarfile.open" | "tarfile.TarFile" => {
+            let path = arguments.get(0, if name == "zipfile.ZipFile" { "file" } else { "name" }).clone();
+            open(eval, &path, arguments.get(1, "mode"), "open")
+        }
         "shutil.unpack_archive" => tree(eval, arguments.get(1, "extract_dir")),
         "os.symlink" | "os.link" => writes(eval, second, How::Link),
         "os.truncate" => writes(eval, first, How::Replace),
@@ -133,10 +137,32 @@ pub(super) fn call(eval: &mut Eval<'_>, name: &str, arguments: &Arguments) -> Op
             Value::Text { .. } => first.map(|text| text.chars().rev().collect()),
             _ => return None,
         },
-        "list" | "tuple" | "sorted" | "set" => first.clone(),
-        "glob.glob" | "glob.iglob" => first.map(pattern),
-        "os.listdir" | "os.scandir" => Value::text(crate::glob::MANY.to_string()),
-        "os.walk" => Value::Unknown,
+        "list" | "tuple" | "sorted" | "set" | "iter" | "frozenset" => first.clone(),
+        "enumerate" => Value::List(vec![Value::List(vec![Value::Unknown, first.clone().one_of()])]),
+        "zip" => Value::List(vec![Value::List(arguments.list.iter().map(|list| list.clone().one_of()).collect())]),
+        "dict" => {
+            let named = arguments.named.iter().map(|(name, value)| (Some(name.clone()), value.clone()));
+            match first {
+                Value::Fields(fields) => Value::Fields(fields.iter().cloned().chain(named).collect()),
+                _ if arguments.has(0) => return None,
+                _ => Value::Fields(named.collect()),
+            }
+        }
+        "shlex.split" => match first.known() {
+            // A text with quotes is left to the shell, which reads them.
+            Some(text) if !text.contains(['\'', '"', '\\', '#']) => {
+                Value::List(text.split_whitespace().map(Value::text).collect())
+            }
+            _ => first.clone(),
+        },
+        "glob.glob" | "glob.iglob" => Value::List(vec![first.map(pattern)]),
+        "os.listdir" => Value::List(vec![Value::text(crate::glob::MANY.to_string())]),
+        "os.scandir" => {
+            let folder = if arguments.has(0) { first.clone() } else { Value::text(".") };
+            let inside = Value::text(crate::glob::MANY.to_string());
+            Value::List(vec![Value::path(folder.join("/", &inside).texts())])
+        }
+        "os.walk" => walked(eval, arguments.get(0, "top")),
         "fileinput.input" | "fileinput.FileInput" => {
             let changes = arguments.named("inplace").is_some();
             if changes { writes(eval, arguments.get(0, "files"), How::Edit) } else { return None }
@@ -207,9 +233,9 @@ pub(super) fn path_method(eval: &mut Eval<'_>, path: &Value, name: &str, argumen
         "glob" | "rglob" => {
             let deep =
                 if name == "rglob" { Value::text(format!("{0}{0}", crate::glob::MANY)) } else { Value::text("") };
-            path.join("/", &deep).join("/", &first.map(pattern))
+            Value::List(vec![path.join("/", &deep).join("/", &first.map(pattern))])
         }
-        "iterdir" | "children" => path.join("/", &Value::text(crate::glob::MANY.to_string())),
+        "iterdir" | "children" => Value::List(vec![path.join("/", &Value::text(crate::glob::MANY.to_string()))]),
         _ => return None,
     })
 }
@@ -252,6 +278,32 @@ fn tree(eval: &mut Eval<'_>, path: &Value) -> Value {
         eval.act(Act::Write { path, how: How::Into, content: Content::Unknown, tree: true });
     }
     Value::Unknown
+}
+
+/// An archive whose files come into a folder.
+pub(super) fn extracts(eval: &mut Eval<'_>, folder: &Value) -> Value {
+    match folder {
+        Value::Unknown => tree(eval, &Value::text(".")),
+        folder => tree(eval, folder),
+    }
+}
+
+/// What `os.walk` gives in each round: a folder, the names of its folders, and those of its files.
+fn walked(eval: &Eval<'_>, top: &Value) -> Value {
+    let name = Value::List(vec![Value::text(crate::glob::MANY.to_string())]);
+    // Whoever walks through everything picks out what is meant.
+    let wide = |top: &str| {
+        let plain = top.trim_end_matches('/');
+        let cwd = &eval.surroundings.cwd;
+        matches!(plain, "" | "." | ".." | "~") || plain.starts_with('/') && format!("{cwd}/").starts_with(&format!("{plain}/"))
+    };
+    match top {
+        Value::Text { any, .. } if !any.iter().any(|top| wide(top) || top.contains(UNKNOWN)) => {
+            let below = top.join("/", &Value::text(format!("{0}{0}", crate::glob::MANY)));
+            Value::List(vec![Value::List(vec![below, name.clone(), name])])
+        }
+        _ => Value::List(vec![Value::List(vec![Value::Unknown, Value::Unknown, Value::Unknown])]),
+    }
 }
 
 fn deletes(eval: &mut Eval<'_>, path: &Value, tree: bool) -> Value {

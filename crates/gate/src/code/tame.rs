@@ -91,7 +91,7 @@ pub(crate) fn only_shows(text: &str) -> bool {
         Token::Text(pieces) => pieces.iter().all(|piece| matches!(piece, Piece::Text(_))),
         Token::Command(_) => false,
         Token::Sign(sign) => !"*@\\".contains(*sign),
-        Token::Number(_) | Token::Line => true,
+        Token::Number(_) | Token::Line(_) => true,
     })
 }
 

@@ -46,6 +46,26 @@ pub(super) fn method(value: &Value, name: &str, arguments: &Arguments) -> Option
         (Value::List(items), "join") => joined(items, arguments.at(0).known().unwrap_or(",")),
         (Value::List(items), "reverse") => Value::List(items.iter().rev().cloned().collect()),
         (Value::List(items), "pack") => packed(items, arguments.at(0).known()?)?,
+        (Value::List(_), "concat") => arguments.list.iter().fold(value.clone(), |value, next| value.plus(next)),
+        (Value::List(items), "slice" | "drop") => {
+            let from = arguments.at(0).known().and_then(|from| from.parse::<usize>().ok()).unwrap_or(0);
+            Value::List(items.iter().skip(from).cloned().collect())
+        }
+        (Value::List(_), "first" | "shift") => value.part(0),
+        (Value::List(_), "last" | "pop" | "at" | "find" | "sample") => value.held(),
+        (Value::List(_), "sort" | "flat" | "copy" | "toSorted" | "uniq" | "sorted" | "to_a") => value.clone(),
+        (Value::List(_), "entries") => value.pairs(),
+        (Value::List(items), "each_with_index") => {
+            Value::List(items.iter().map(|item| Value::List(vec![item.clone(), Value::Unknown])).collect())
+        }
+        (Value::Fields(_), "items" | "entries" | "each_pair" | "to_a") => value.pairs(),
+        (Value::Fields(_), "keys" | "each_key") => Value::List(vec![value.clone().one_of()]),
+        (Value::Fields(_), "values" | "each_value") => Value::List(vec![value.held()]),
+        (Value::Fields(_), "get" | "fetch" | "pop" | "setdefault") => match arguments.at(0).known() {
+            Some(key) => value.field_of(key).unwrap_or_else(|| arguments.at(1).clone()),
+            None => value.held(),
+        },
+        (Value::Fields(_), "copy") => value.clone(),
         (_, "forEach" | "map" | "each" | "select" | "filter") => value.clone(),
         _ => return None,
     })

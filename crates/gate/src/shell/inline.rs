@@ -44,8 +44,9 @@ pub(super) fn program(walk: &mut Walk<'_>, name: &str, call: &Call<'_>) -> Resul
     if language == Language::Perl || language == Language::Ruby {
         edited(walk, argv, &found, &shown)?;
     }
+    let words = Words { list: &found.words, script: None };
     for code in &found.codes {
-        text(walk, language, code, &found.words, &shown)?;
+        run(walk, language, code, &words, &shown)?;
     }
     if !found.codes.is_empty() {
         return Ok(());
@@ -54,7 +55,7 @@ pub(super) fn program(walk: &mut Walk<'_>, name: &str, call: &Call<'_>) -> Resul
         Some(script) => {
             walk.reads(&script, false, &shown);
             match walk.file_text(&script).filter(|_| walk.depth < DEPTH) {
-                Some(code) => text(walk, language, &code, &found.words, &shown),
+                Some(code) => run(walk, language, &code, &Words { script: Some(&script), ..words }, &shown),
                 None => {
                     walk.gap(&shown, "the script is not known");
                     Ok(())
@@ -74,7 +75,10 @@ pub(super) fn program(walk: &mut Walk<'_>, name: &str, call: &Call<'_>) -> Resul
             Ok(())
         }
         None => match walk.fed(call) {
-            Some(code) => text(walk, language, &code, &found.words, &shown),
+            Some(code) => {
+                let script = found.fed.as_deref();
+                run(walk, language, &code, &Words { script, ..words }, &shown)
+            }
             None => {
                 if call.feed.is_some() {
                     walk.gap(&shown, "it runs a text that is not known");
@@ -90,6 +94,8 @@ pub(super) fn program(walk: &mut Walk<'_>, name: &str, call: &Call<'_>) -> Resul
 struct Found {
     codes: Vec<String>,
     script: Option<String>,
+    /// The word that says that the program is fed.
+    fed: Option<String>,
     words: Vec<String>,
     /// A module or a verb of the program's own.
     other: bool,
@@ -137,7 +143,10 @@ fn find(language: Language, name: &str, argv: &[String]) -> Found {
                     }
                 }
             }
-            None if word == "-" => {}
+            None if is_input(word) && found.codes.is_empty() => {
+                found.fed = Some(word.clone());
+                break;
+            }
             None if matches!(name, "deno" | "bun")
                 && matches!(word.as_str(), "eval" | "run" | "x")
                 && found.codes.is_empty() =>
@@ -188,6 +197,24 @@ fn edited(walk: &mut Walk<'_>, argv: &[String], found: &Found, shown: &str) -> R
     Ok(())
 }
 
+/// Says whether a word stands for what a program is fed.
+pub(super) fn is_input(word: &str) -> bool {
+    matches!(word, "-" | "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0")
+}
+
+/// What a program in another language sees of the words that it was called with.
+#[derive(Clone, Copy)]
+struct Words<'a> {
+    list: &'a [String],
+    script: Option<&'a str>,
+}
+
+/// Reads a script that is run by its name, and tells what it does.
+pub(super) fn script(walk: &mut Walk<'_>, language: Language, code: &str, argv: &[String]) -> Result<(), Stop> {
+    let words = Words { list: argv.get(1..).unwrap_or_default(), script: argv.first().map(String::as_str) };
+    run(walk, language, code, &words, &brief(argv))
+}
+
 /// Reads a program and tells what it does.
 pub(super) fn text(
     walk: &mut Walk<'_>,
@@ -196,6 +223,10 @@ pub(super) fn text(
     words: &[String],
     shown: &str,
 ) -> Result<(), Stop> {
+    run(walk, language, code, &Words { list: words, script: None }, shown)
+}
+
+fn run(walk: &mut Walk<'_>, language: Language, code: &str, words: &Words<'_>, shown: &str) -> Result<(), Stop> {
     walk.depth += 1;
     if walk.depth > DEPTH {
         walk.depth -= 1;
@@ -211,7 +242,8 @@ pub(super) fn text(
             home: walk.shield.home().map(|home| home.to_string_lossy().into_owned()),
             cwd: walk.cwds.first().cloned().unwrap_or_default(),
             variable: &known,
-            words: words.to_vec(),
+            words: words.list.to_vec(),
+            script: words.script.map(str::to_owned),
         };
         code::read(language, code, &surroundings)
     };
@@ -224,7 +256,7 @@ pub(super) fn text(
     Ok(())
 }
 
-fn tell(walk: &mut Walk<'_>, language: Language, act: Act, words: &[String], shown: &str) -> Result<(), Stop> {
+fn tell(walk: &mut Walk<'_>, language: Language, act: Act, words: &Words<'_>, shown: &str) -> Result<(), Stop> {
     match act {
         Act::Write { path, how, content, tree } => {
             walk.refuse_write(&path, shown)?;
@@ -249,34 +281,60 @@ fn tell(walk: &mut Walk<'_>, language: Language, act: Act, words: &[String], sho
             program::judge(walk, &Call { argv: &argv, texts: &[], feed: None, assigned: None })?;
             walk.cwds = cwds;
         }
-        Act::Code { text: code } => text(walk, language, &code, words, shown)?,
+        Act::Code { text: code } => run(walk, language, &code, words, shown)?,
         Act::Enter { dir } => enter(walk, Some(dir))?,
         Act::Network { name, address } => {
             let host = address.as_deref().and_then(network::host_of);
             walk.calls_out(&name, host, shown);
         }
         Act::Gap { what } => walk.gap(shown, &what),
-        Act::Import { module } => import(walk, &module, words, shown)?,
+        Act::Import { module } => import(walk, language, &module, words, shown)?,
         Act::More => walk.give_up(),
     }
     Ok(())
 }
 
 /// Follows a module of the project. Those of others do something at most, and then by their calls, which are told.
-fn import(walk: &mut Walk<'_>, module: &str, words: &[String], shown: &str) -> Result<(), Stop> {
-    match module_text(walk, module, "__init__") {
-        Some(code) => text(walk, Language::Python, &code, words, shown),
+fn import(walk: &mut Walk<'_>, language: Language, module: &str, words: &Words<'_>, shown: &str) -> Result<(), Stop> {
+    // Where the script lies is where its modules are looked for first.
+    let folder = words.script.filter(|script| !is_input(script)).and_then(|script| script.rsplit_once('/'));
+    let folder = folder.map(|(folder, _)| folder);
+    let found = match language {
+        Language::JavaScript => required(walk, module, folder),
+        _ => {
+            let beside = folder.and_then(|folder| module_file(walk, &format!("{folder}/{}", module.replace('.', "/")), "__init__"));
+            beside.or_else(|| module_file(walk, &module.replace('.', "/"), "__init__"))
+        }
+    };
+    match found {
+        Some((path, code)) => run(walk, language, &code, &Words { script: Some(&path), ..*words }, shown),
         None => Ok(()),
     }
 }
 
 /// The text of a module of the project; `main` is the file that stands for a folder.
 fn module_text(walk: &mut Walk<'_>, module: &str, main: &str) -> Option<String> {
+    module_file(walk, &module.replace('.', "/"), main).map(|(_, code)| code)
+}
+
+fn module_file(walk: &mut Walk<'_>, path: &str, main: &str) -> Option<(String, String)> {
+    first_file(walk, [format!("{path}.py"), format!("{path}/{main}.py")])
+}
+
+/// The file that a name with a dot in front means in JavaScript.
+fn required(walk: &mut Walk<'_>, module: &str, folder: Option<&str>) -> Option<(String, String)> {
+    let path = format!("{}/{}", folder.unwrap_or("."), module.trim_start_matches("./"));
+    if path.rsplit('/').next().is_some_and(|name| name.contains('.')) {
+        return first_file(walk, [path]);
+    }
+    first_file(walk, [format!("{path}.js"), format!("{path}/index.js"), format!("{path}.ts")])
+}
+
+fn first_file(walk: &mut Walk<'_>, paths: impl IntoIterator<Item = String>) -> Option<(String, String)> {
     if walk.depth >= DEPTH || walk.report.is_none() {
         return None;
     }
-    let path = module.replace('.', "/");
-    walk.file_text(&format!("{path}.py")).or_else(|| walk.file_text(&format!("{path}/{main}.py")))
+    paths.into_iter().find_map(|path| walk.file_text(&path).map(|code| (path, code)))
 }
 
 fn enter(walk: &mut Walk<'_>, dir: Option<String>) -> Result<(), Stop> {

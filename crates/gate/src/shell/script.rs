@@ -64,7 +64,7 @@ pub(super) fn file(walk: &mut Walk<'_>, call: &Call<'_>) -> Result<bool, Stop> {
     if table::is_shell(&program) {
         run(walk, &text, call.argv, call)?;
     } else if let Some(language) = Language::of_program(&program) {
-        inline::text(walk, language, &text, &call.argv[1..], &brief(call.argv))?;
+        inline::script(walk, language, &text, call.argv)?;
     } else {
         return Ok(false);
     }
