@@ -15,6 +15,7 @@ mod import;
 mod javascript;
 mod language;
 mod lexer;
+mod narrow;
 mod object;
 mod other;
 mod python;

@@ -104,7 +104,9 @@ impl Eval<'_> {
         }
         let mut own = Vec::new();
         while self.name_at(0) == Some("for") {
-            let Some((target, end)) = self.targets(1).filter(|(_, end)| self.name_at(*end) == Some("in")) else { break };
+            let Some((target, end)) = self.targets(1).filter(|(_, end)| self.name_at(*end) == Some("in")) else {
+                break;
+            };
             self.at += end + 1;
             let held = self.acts.len();
             let listed = self.expression();

@@ -7,7 +7,7 @@ pub(super) fn attribute(eval: &Eval<'_>, module: &str, name: &str) -> Option<Val
     match (module, name) {
         ("os", "curdir") => Some(Value::text(".")),
         ("os" | "os.path" | "path", "sep") => Some(Value::text("/")),
-        ("sys" | "process", "argv") => words(eval, &format!("{module}.{name}")),
+        ("sys" | "process", "argv") => given(eval, &format!("{module}.{name}")),
         ("process.env", name) => match eval.variable(&Value::text(name)) {
             Value::Unknown => None,
             value => Some(value),
@@ -16,9 +16,16 @@ pub(super) fn attribute(eval: &Eval<'_>, module: &str, name: &str) -> Option<Val
     }
 }
 
-/// The words that the program is given, in the list that its language has for them.
-pub(super) fn words(eval: &Eval<'_>, name: &str) -> Option<Value> {
+/// What some names hold from the start: the script, and the words that it is given in the list of its language.
+pub(super) fn given(eval: &Eval<'_>, name: &str) -> Option<Value> {
     let script = eval.surroundings.script.clone();
+    match (eval.language, name) {
+        (Language::Python, "__file__") | (Language::JavaScript, "__filename") => return script.map(Value::text),
+        (Language::JavaScript, "__dirname") => {
+            return script.map(|script| Value::text(script.rsplit_once('/').map_or(".", |(folder, _)| folder)));
+        }
+        _ => {}
+    }
     let before = match (eval.language, name) {
         (Language::Python, "sys.argv") | (Language::Php, "$argv") => vec![script.unwrap_or_else(|| "-c".to_owned())],
         (Language::JavaScript, "process.argv") => ["node".to_owned()].into_iter().chain(script).collect(),

@@ -89,6 +89,8 @@ pub(super) struct Eval<'e> {
     pub(super) given: Option<Value>,
     /// Where the line of this statement begins.
     pub(super) column: usize,
+    /// Names that stand for less as long as lines are further right than a column.
+    pub(super) narrowed: Vec<(usize, String, Value)>,
 }
 
 impl<'e> Eval<'e> {
@@ -117,6 +119,7 @@ impl<'e> Eval<'e> {
             returns: Vec::new(),
             given: None,
             column: 0,
+            narrowed: Vec::new(),
         }
     }
 
@@ -220,6 +223,7 @@ impl<'e> Eval<'e> {
         if matches!(self.peek(0), Some(Token::Name(_) | Token::Text(_) | Token::Command(_) | Token::Number(_)))
             || self.is_sign(0, '(')
             || self.is_sign(0, '[')
+            || self.language == Language::Ruby && self.is_sign(0, '{') && self.is_sign(2, '=') && self.is_sign(3, '>')
         {
             let start = self.at;
             let value = self.expression();
@@ -255,7 +259,10 @@ impl<'e> Eval<'e> {
     /// `name = value`, `name += value`, `name := value`, `a, b = value`.
     fn assign(&mut self) -> bool {
         let plain = |at: usize| {
-            self.is_sign(at, '=') && !self.is_sign(at + 1, '=') && !self.is_sign(at + 1, '>') && !self.is_sign(at + 1, '~')
+            self.is_sign(at, '=')
+                && !self.is_sign(at + 1, '=')
+                && !self.is_sign(at + 1, '>')
+                && !self.is_sign(at + 1, '~')
         };
         let local = self.local;
         let Some(name) = self.name_at(0).map(str::to_owned) else { return self.assign_many() };
@@ -284,7 +291,8 @@ impl<'e> Eval<'e> {
         if !matches!(self.language, Language::Python | Language::JavaScript) || !self.is_sign(1, ':') {
             return None;
         }
-        let of_type = |token: &Token| matches!(token, Token::Name(_) | Token::Text(_) | Token::Sign('.' | '[' | ']' | ',' | '|'));
+        let of_type =
+            |token: &Token| matches!(token, Token::Name(_) | Token::Text(_) | Token::Sign('.' | '[' | ']' | ',' | '|'));
         let end = (2..24).find(|at| !self.peek(*at).is_some_and(of_type))?;
         (end > 2 && self.is_sign(end, '=') && !self.is_sign(end + 1, '=')).then_some(end)
     }
@@ -402,7 +410,7 @@ impl<'e> Eval<'e> {
         let later = || self.before.names.get(name).filter(|_| !self.scopes.is_empty());
         let value = match held.or_else(later) {
             Some(value) => value.clone(),
-            None => constant::words(self, name).unwrap_or_else(|| Value::Name(name.to_owned())),
+            None => constant::given(self, name).unwrap_or_else(|| Value::Name(name.to_owned())),
         };
         self.steps += value.weight();
         value

@@ -149,7 +149,9 @@ impl Eval<'_> {
                 }
             }
             Some(Token::Sign('[')) => Value::List(self.arguments(']').list),
-            Some(Token::Sign('{')) if matches!(self.language, Language::Python | Language::JavaScript | Language::Ruby) => {
+            Some(Token::Sign('{'))
+                if matches!(self.language, Language::Python | Language::JavaScript | Language::Ruby) =>
+            {
                 // Behind a head it is a body.
                 match self.at.checked_sub(1).and_then(|at| self.tokens.get(at)) {
                     Some(Token::Sign(')' | '>')) if self.language == Language::JavaScript => {
@@ -194,7 +196,8 @@ impl Eval<'_> {
                 Some(2)
             } else if self.language == Language::Lua && self.is_sign(0, ':') {
                 Some(1)
-            } else if matches!(self.peek(0), Some(Token::Line(_))) && self.is_sign(1, '.') && self.name_at(2).is_some() {
+            } else if matches!(self.peek(0), Some(Token::Line(_))) && self.is_sign(1, '.') && self.name_at(2).is_some()
+            {
                 // A chain that goes on in the next line.
                 Some(2)
             } else {
@@ -246,12 +249,16 @@ impl Eval<'_> {
             if matches!(name, "forEach" | "map" | "flatMap" | "each" | "filter" | "find" | "some" | "every") {
                 self.given = Some(value.clone().one_of());
             }
+            let start = self.at;
             let arguments = self.arguments(')');
             if let (Some(given), Value::Name(called)) = (self.given.take(), arguments.at(0)) {
                 self.record(called, &Arguments { list: vec![given], named: Vec::new() });
             }
             if let Some(holder) = holder {
                 self.grow(&holder, name, &arguments);
+                if name == "endswith" {
+                    self.narrow(start, &holder, &value, arguments.at(0));
+                }
             }
             return self.method(&value, name, &arguments);
         }

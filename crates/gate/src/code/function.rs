@@ -82,11 +82,12 @@ impl Eval<'_> {
 
     /// Functions that are handed over are called with what stands behind them, as far as anybody knows.
     pub(super) fn hands_over(&mut self, arguments: &Arguments) {
-        if self.before.defined.is_empty() {
+        if self.second && self.before.defined.is_empty() {
             return;
         }
+        // In the first reading any name may be that of a function.
         let handed = |value: &Value| match value {
-            Value::Name(name) if self.before.defined.contains(name) => Some(name.clone()),
+            Value::Name(name) if !self.second || self.before.defined.contains(name) => Some(name.clone()),
             _ => None,
         };
         let mut calls = Vec::new();
@@ -130,9 +131,12 @@ impl Eval<'_> {
 
     /// `def name(…):`, whose body follows in the lines below or in the same one.
     pub(super) fn def(&mut self) -> bool {
-        let (true, Some("def"), Some(name), true) =
-            (self.language == Language::Python, self.name_at(0), self.name_at(1).map(str::to_owned), self.is_sign(2, '('))
-        else {
+        let (true, Some("def"), Some(name), true) = (
+            self.language == Language::Python,
+            self.name_at(0),
+            self.name_at(1).map(str::to_owned),
+            self.is_sign(2, '('),
+        ) else {
             return false;
         };
         self.at += 2;
@@ -147,6 +151,7 @@ impl Eval<'_> {
 
     /// Ends the functions whose lines are over.
     pub(super) fn dedent(&mut self, column: usize) {
+        self.widen(column);
         while self.scopes.last().is_some_and(|scope| scope.column.is_some_and(|head| column <= head)) {
             self.leave();
         }
@@ -169,7 +174,8 @@ impl Eval<'_> {
                     }
                     self.at += head;
                     let parameters = self.parameters(')');
-                    let body = (0..40).find(|at| self.is_sign(*at, '{') || self.is_sign(*at, '=') && self.is_sign(*at + 1, '>'));
+                    let body = (0..40)
+                        .find(|at| self.is_sign(*at, '{') || self.is_sign(*at, '=') && self.is_sign(*at + 1, '>'));
                     self.at += body.unwrap_or(0);
                     self.at += if self.is_sign(0, '=') { 2 } else { 0 };
                     (name.unwrap_or(own), parameters)

@@ -1,5 +1,6 @@
 //! Modules and the names they get.
 
+use super::Act;
 use super::eval::Eval;
 use super::language::Language;
 use super::lexer::Token;
@@ -61,6 +62,7 @@ impl Eval<'_> {
                     self.set(&ours, Value::Name(if whole { module.clone() } else { format!("{module}.{theirs}") }));
                 }
             }
+            self.requires(&module);
             self.at += end;
             return true;
         }
@@ -92,6 +94,13 @@ impl Eval<'_> {
         }
         self.at += end;
         true
+    }
+
+    /// Tells that a file of the project is taken in by its name.
+    pub(super) fn requires(&mut self, module: &str) {
+        if module.starts_with("./") || module.starts_with("../") {
+            self.act(Act::Import { module: module.to_owned() });
+        }
     }
 
     fn dotted(&self, from: usize, to: usize) -> String {

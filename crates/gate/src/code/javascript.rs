@@ -22,7 +22,11 @@ pub(super) fn call(eval: &mut Eval<'_>, name: &str, arguments: &Arguments) -> Op
     let known = || second.known().map_or(Content::Unknown, |text| Content::Text(text.to_owned()));
     let verb = last.strip_suffix("Sync").unwrap_or(last);
     Some(match verb {
-        "require" | "import" => Value::Name(module_name(first.known()?)),
+        "require" | "import" => {
+            let module = module_name(first.known()?);
+            eval.requires(&module);
+            Value::Name(module)
+        }
         "writeFile" | "writeTextFile" | "outputFile" | "outputJson" | "writeJson" => {
             let content = if verb.ends_with("Json") { Content::Unknown } else { known() };
             eval.write(first, How::Replace, content);
@@ -120,7 +124,6 @@ pub(super) fn call(eval: &mut Eval<'_>, name: &str, arguments: &Arguments) -> Op
         "values" if own("Object.") => Value::List(vec![first.held()]),
         "keys" if own("Object.") => Value::List(vec![first.clone().one_of()]),
         "from" if own("Array.") => first.clone(),
-        "readdir" if disk => Value::List(vec![Value::text(crate::glob::MANY.to_string())]),
         "globSync" | "glob" if own("fs.") || own("glob") => Value::List(vec![first.map(pattern)]),
         "homedir" => Value::text(eval.surroundings.home.clone()?),
         "cwd" if own("process.") || own("Deno.") => Value::text(eval.surroundings.cwd.clone()),

@@ -131,15 +131,13 @@ impl Eval<'_> {
                 fields.push((key.known().map(str::to_owned), value));
                 Value::Fields(fields)
             }
-            Value::List(mut items) => {
-                match key.known().and_then(|key| key.parse::<usize>().ok()) {
-                    Some(place) if place < items.len() => {
-                        items[place] = Value::union([items[place].clone(), value]);
-                        Value::List(items)
-                    }
-                    _ => Value::List(vec![Value::union(items.into_iter().chain([value]))]),
+            Value::List(mut items) => match key.known().and_then(|key| key.parse::<usize>().ok()) {
+                Some(place) if place < items.len() => {
+                    items[place] = Value::union([items[place].clone(), value]);
+                    Value::List(items)
                 }
-            }
+                _ => Value::List(vec![Value::union(items.into_iter().chain([value]))]),
+            },
             _ => return,
         };
         self.set(holder, held);
@@ -147,6 +145,5 @@ impl Eval<'_> {
 }
 
 /// Methods that put something into their container.
-const GROWERS: &[&str] = &[
-    "add", "append", "extend", "insert", "prepend", "push", "set", "setdefault", "store", "unshift", "update",
-];
+const GROWERS: &[&str] =
+    &["add", "append", "extend", "insert", "prepend", "push", "set", "setdefault", "store", "unshift", "update"];

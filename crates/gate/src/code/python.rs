@@ -295,7 +295,8 @@ fn walked(eval: &Eval<'_>, top: &Value) -> Value {
     let wide = |top: &str| {
         let plain = top.trim_end_matches('/');
         let cwd = &eval.surroundings.cwd;
-        matches!(plain, "" | "." | ".." | "~") || plain.starts_with('/') && format!("{cwd}/").starts_with(&format!("{plain}/"))
+        matches!(plain, "" | "." | ".." | "~")
+            || plain.starts_with('/') && format!("{cwd}/").starts_with(&format!("{plain}/"))
     };
     match top {
         Value::Text { any, .. } if !any.iter().any(|top| wide(top) || top.contains(UNKNOWN)) => {

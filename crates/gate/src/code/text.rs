@@ -1,6 +1,6 @@
 //! Methods of texts and lists that only compute.
 
-use crate::decode;
+use crate::{decode, glob};
 
 use super::arguments::Arguments;
 use super::value::{UNKNOWN, Value};
@@ -66,7 +66,9 @@ pub(super) fn method(value: &Value, name: &str, arguments: &Arguments) -> Option
             None => value.held(),
         },
         (Value::Fields(_), "copy") => value.clone(),
-        (_, "forEach" | "map" | "each" | "select" | "filter") => value.clone(),
+        // Which of the files that a pattern matches are left, nobody knows.
+        (_, "select" | "filter" | "reject") if value.texts().iter().any(|text| glob::is_open(text)) => return None,
+        (_, "forEach" | "map" | "each" | "select" | "filter" | "reject") => value.clone(),
         _ => return None,
     })
 }

@@ -138,9 +138,9 @@ impl Value {
     /// The keys of a dictionary with their values, in pairs.
     pub(super) fn pairs(&self) -> Self {
         match self {
-            Self::Fields(fields) => {
-                Self::List(fields.iter().map(|(key, value)| Self::List(vec![Self::key(key.clone()), value.clone()])).collect())
-            }
+            Self::Fields(fields) => Self::List(
+                fields.iter().map(|(key, value)| Self::List(vec![Self::key(key.clone()), value.clone()])).collect(),
+            ),
             Self::Any(values) => Self::union(values.iter().map(Self::pairs)),
             // Entries of a list are its places and its items.
             Self::List(items) => {
@@ -173,7 +173,8 @@ impl Value {
         match self {
             Self::Fields(fields) => {
                 let meant = |known: &Option<String>| known.as_deref().is_none_or(|known| known == key);
-                let mut values = fields.iter().filter(|(known, _)| meant(known)).map(|(_, value)| value.clone()).peekable();
+                let mut values =
+                    fields.iter().filter(|(known, _)| meant(known)).map(|(_, value)| value.clone()).peekable();
                 values.peek()?;
                 Some(Self::union(values))
             }

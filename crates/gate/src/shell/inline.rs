@@ -302,7 +302,8 @@ fn import(walk: &mut Walk<'_>, language: Language, module: &str, words: &Words<'
     let found = match language {
         Language::JavaScript => required(walk, module, folder),
         _ => {
-            let beside = folder.and_then(|folder| module_file(walk, &format!("{folder}/{}", module.replace('.', "/")), "__init__"));
+            let beside = folder
+                .and_then(|folder| module_file(walk, &format!("{folder}/{}", module.replace('.', "/")), "__init__"));
             beside.or_else(|| module_file(walk, &module.replace('.', "/"), "__init__"))
         }
     };

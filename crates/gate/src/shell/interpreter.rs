@@ -24,7 +24,7 @@ pub(super) fn shell(walk: &mut Walk<'_>, call: &Call<'_>) -> Result<(), Stop> {
             walk.text(text)
         });
     }
-    let script = operands(argv).first().copied().filter(|word| !matches!(*word, "-" | "/dev/stdin"));
+    let script = operands(argv).first().copied().filter(|word| !inline::is_input(word));
     if let Some(script) = script.filter(|_| !argv.iter().any(|word| word == "-s")) {
         let tainted = script.contains(mark::TAINT);
         if tainted || matches!(walk.standing(script), Some(Standing::In(_))) {
@@ -34,7 +34,18 @@ pub(super) fn shell(walk: &mut Walk<'_>, call: &Call<'_>) -> Result<(), Stop> {
         return script::shell(walk, &argv[at..], call);
     }
     let input = walk.input.clone();
-    apart(walk, call, |walk| fed(walk, call, input))
+    // `bash -s -- a b` and `bash /dev/stdin a b` give words to what they are fed.
+    let mut words = operands(argv);
+    if words.first().is_some_and(|word| inline::is_input(word)) {
+        words.remove(0);
+    }
+    let words: Vec<String> = argv.iter().take(1).cloned().chain(words.into_iter().map(str::to_owned)).collect();
+    apart(walk, call, |walk| {
+        if words.len() > 1 {
+            give_words(walk, &words)?;
+        }
+        fed(walk, call, input)
+    })
 }
 
 /// Judges what a shell is fed: by its own redirections, by the pipe, or by the group it stands in.
@@ -123,7 +134,7 @@ pub(super) fn judge(walk: &mut Walk<'_>, call: &Call<'_>) -> Result<(), Stop> {
             }
         }
     }
-    let reads_input = operands(argv).first().is_none_or(|word| *word == "-")
+    let reads_input = operands(argv).first().is_none_or(|word| inline::is_input(word))
         || code
         || !call.texts.is_empty() && !argv.iter().skip(1).any(|word| !word.starts_with('-') && word.contains('.'));
     if reads_input {

@@ -195,6 +195,7 @@ const INTERPRETERS: &[&str] = &[
     "ex",
     "gawk",
     "groovy",
+    "ipython",
     "julia",
     "lua",
     "luajit",

@@ -158,6 +158,10 @@ fn unwrap<'a>(walk: &mut Walk<'_>, wrapper: &Wrapper, argv: &'a [String]) -> Res
 /// Two-word wrappers, such as `uv run`.
 fn runner<'a>(name: &str, argv: &'a [String]) -> Option<&'a [String]> {
     let verb = argv.get(1)?.as_str();
+    // `yarn node` runs the program of that name.
+    if matches!((name, verb), ("yarn" | "pnpm", "node")) {
+        return Some(&argv[1..]);
+    }
     let known = matches!(
         (name, verb),
         ("uv" | "poetry" | "pipenv" | "pdm" | "hatch" | "rye", "run")

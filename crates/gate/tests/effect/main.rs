@@ -4,6 +4,7 @@ mod benign;
 mod bound;
 mod content;
 mod coverage;
+mod folded;
 mod git;
 mod inline;
 mod names;

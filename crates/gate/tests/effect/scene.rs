@@ -22,6 +22,12 @@ const FILES: &[(&str, &str)] = &[
     ("vars.sh", "DIR=infra\nexport NAME=main.tf\n"),
     ("new.json", "{\"a\":1}\n"),
     ("tools/x.py", "import os\nos.remove('infra/main.tf')\n"),
+    ("tools/run.py", "from helper import go\ngo()\n"),
+    ("tools/helper.py", "def go():\n    open('infra/main.tf', 'w')\n"),
+    ("tools/run.js", "const step = require('./step')\nstep.go()\n"),
+    ("tools/step.js", "exports.go = () => require('fs').rmSync('infra/main.tf')\n"),
+    ("tools/beside.py", "from pathlib import Path\n(Path(__file__).parent / 'out.txt').write_text('x')\n"),
+    ("arg.js", "require('fs').unlinkSync(process.argv[2])\n"),
     ("prog.awk", "{ print > \"infra/awk.tf\" }\n"),
 ];
 const FOLDERS: &[&str] = &["", "infra", "src", "docs", "bin", "build", "infra/modules"];
