@@ -1,10 +1,11 @@
 //! Programs given inline in another language than the shell's: which files and commands their calls name.
 //!
-//! It reads tokens, folds constants (joined texts and paths, home, decoders, loops over literals) and looks at calls it
-//! knows. It follows no control flow: what stands in the text may happen. It never runs anything and never fails; what
-//! it cannot fold is unknown.
+//! It reads tokens, folds constants (joined texts and paths, home, decoders, loops over literals, dictionaries, what
+//! functions are given and return) and looks at calls it knows. It follows no control flow: what stands in the text may
+//! happen. It never runs anything and never fails; what it cannot fold is unknown.
 
 mod arguments;
+mod assign;
 mod call;
 mod constant;
 mod deed;
