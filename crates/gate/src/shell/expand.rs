@@ -1,7 +1,9 @@
 //! Words to texts: variables, braces, tilde, what substitutions say. Where several values are possible all are given.
 
 use super::alter;
+use super::report::Written;
 use super::syntax::{Part, Script, Word, mark};
+use super::variable::slice;
 use super::walk::{Stop, Upstream, Walk};
 
 /// The most texts one word may become.
@@ -14,9 +16,23 @@ pub(super) const WORK: usize = 32 << 20;
 impl Walk<'_> {
     /// Gives the texts that a word becomes, and judges the substitutions in it.
     pub(super) fn expand(&mut self, word: &Word) -> Result<Vec<String>, Stop> {
+        let mut texts = Vec::new();
+        for text in self.parts(word, Shape::Words)? {
+            braces(&text, &mut texts);
+        }
+        self.work += texts.iter().map(String::len).sum::<usize>();
+        if texts.len() > MOST || self.work > WORK {
+            return Err(Stop::TooMuch);
+        }
+        Ok(texts.into_iter().map(|text| settle(&text)).collect())
+    }
+
+    /// Puts the parts of a word together.
+    fn parts(&mut self, word: &Word, shape: Shape) -> Result<Vec<String>, Stop> {
+        let whole = shape == Shape::Text;
         let mut done: Vec<String> = Vec::new();
         let mut open = vec![String::new()];
-        let mut empty = true;
+        let mut empty = !whole;
         for part in &word.0 {
             match part {
                 Part::Text(text) => {
@@ -27,27 +43,10 @@ impl Walk<'_> {
                     empty = false;
                     open.iter_mut().for_each(|head| head.push(mark::UNKNOWN));
                 }
-                Part::Variable { name, quoted, instead } => {
-                    let mut values = self.value(name);
-                    self.plural |= values.len() > 1 && !matches!(name.as_str(), "@" | "*");
-                    if let Some(instead) = instead {
-                        let other = self.expand(instead)?;
-                        let known = values.iter().any(|value| !value.contains(mark::UNKNOWN));
-                        if known { values.extend(other) } else { values = other }
-                    }
-                    empty &= !*quoted && values.iter().all(String::is_empty);
-                    join(&mut done, &mut open, &values, *quoted);
-                }
-                Part::Altered { name, quoted, sign, operand } => {
-                    let operand = self.expand_whole(operand)?;
-                    let values = self.value(name);
-                    let values: Vec<String> = match *sign {
-                        "!" => values.iter().flat_map(|name| self.value(name)).collect(),
-                        sign => values.iter().flat_map(|value| alter::alter(value, sign, &operand)).collect(),
-                    };
-                    self.plural |= values.len() > 1;
-                    empty &= !*quoted && values.iter().all(String::is_empty);
-                    join(&mut done, &mut open, &values, *quoted);
+                Part::Variable { .. } | Part::Altered { .. } => {
+                    let (values, quoted) = self.held(part, whole)?;
+                    empty &= (!quoted || values.is_empty()) && values.iter().all(String::is_empty);
+                    join(&mut done, &mut open, &values, quoted);
                 }
                 Part::Process(script) => {
                     empty = false;
@@ -56,7 +55,7 @@ impl Walk<'_> {
                     if self.report.is_some() {
                         let name = format!("/dev/fd/{}", self.files.len() + 63);
                         open.iter_mut().for_each(|head| head.push_str(&name));
-                        self.files.push((name, inner.output));
+                        self.files.push((name, inner.output.map_or(Written::Unknown, Written::Text)));
                     } else {
                         open.iter_mut().for_each(|head| head.push(mark_of(about)));
                     }
@@ -69,7 +68,7 @@ impl Walk<'_> {
                 Part::Substitution { script, quoted } => {
                     let output = self.output(script)?;
                     empty &= !*quoted && output.is_empty();
-                    join(&mut done, &mut open, &[output], *quoted);
+                    join(&mut done, &mut open, &[output], *quoted || whole);
                 }
             }
             if done.len() + open.len() > MOST || open.iter().map(String::len).sum::<usize>() > LONGEST {
@@ -79,42 +78,50 @@ impl Walk<'_> {
         if !empty {
             done.append(&mut open);
         }
-        let mut texts = Vec::new();
-        for text in done {
-            braces(&text, &mut texts);
-        }
-        self.work += texts.iter().map(String::len).sum::<usize>();
-        if texts.len() > MOST || self.work > WORK {
+        Ok(done)
+    }
+
+    /// The values of a variable as it is used, and whether they stay whole.
+    fn held(&mut self, part: &Part, whole: bool) -> Result<(Vec<String>, bool), Stop> {
+        let (values, name, quoted) = match part {
+            Part::Variable { name, quoted, instead: None } => (self.value(name), name, *quoted),
+            Part::Variable { name, quoted, instead: Some((sign, other)) } => {
+                let other = if *quoted || whole { self.expand_value(other)? } else { self.expand(other)? };
+                (self.value_or(name, *sign, other)?, name, *quoted)
+            }
+            Part::Altered { name, quoted, sign, operand } => {
+                let operand = self.expand_whole(operand)?;
+                let values = self.value(name);
+                let values: Vec<String> = match *sign {
+                    "!" => values.iter().flat_map(|name| self.value(name)).collect(),
+                    ":" if self.is_list(name) => {
+                        slice(&values, &operand, usize::from(matches!(name.as_str(), "@" | "*")))
+                    }
+                    sign => values.iter().flat_map(|value| alter::alter(value, sign, &operand)).collect(),
+                };
+                (values, name, *quoted)
+            }
+            _ => return Ok((Vec::new(), true)),
+        };
+        let list = values.len() > 1 && self.is_list(name);
+        self.plural |= values.len() > 1 && !list;
+        let one = list && (whole || quoted && name.ends_with(['*']) || quoted && name.ends_with("[*]"));
+        Ok((if one { vec![values.join(" ")] } else { values }, quoted || whole))
+    }
+
+    /// Gives the values that a word may stand for where it is one text: it does not fall apart.
+    pub(super) fn expand_value(&mut self, word: &Word) -> Result<Vec<String>, Stop> {
+        let values = self.parts(word, Shape::Text)?;
+        self.work += values.iter().map(String::len).sum::<usize>();
+        if self.work > WORK {
             return Err(Stop::TooMuch);
         }
-        Ok(texts.into_iter().map(|text| self.settle(text)).collect())
+        Ok(values.into_iter().map(|text| settle(&text)).collect())
     }
 
     /// Expands a word that is one text whatever it holds, such as a here-document.
     pub(super) fn expand_whole(&mut self, word: &Word) -> Result<String, Stop> {
-        Ok(self.expand(word)?.join(" "))
-    }
-
-    /// The values a variable may have.
-    pub(super) fn value(&self, name: &str) -> Vec<String> {
-        if let Some((_, values)) = self.variables.iter().rev().find(|(known, _)| known == name) {
-            return values.clone();
-        }
-        match name {
-            "PWD" => self.cwds.clone(),
-            "OLDPWD" => vec![mark::UNKNOWN.to_string()],
-            "HOME" => self.shield.home().map(|home| home.to_string_lossy().into_owned()).into_iter().collect(),
-            _ => match (self.place.env)(name) {
-                Some(value) => vec![value.to_string_lossy().into_owned()],
-                None => vec![mark::UNKNOWN.to_string()],
-            },
-        }
-    }
-
-    /// What this command itself gave a variable, where that is one text.
-    pub(super) fn own_value(&self, name: &str) -> Option<String> {
-        let (_, values) = self.variables.iter().rev().find(|(known, _)| known == name)?;
-        values.first().filter(|value| values.len() == 1 && !value.is_empty()).cloned()
+        Ok(self.expand_value(word)?.join("\n"))
     }
 
     /// Judges a substitution and says what it prints, as far as that is known.
@@ -132,34 +139,45 @@ impl Walk<'_> {
         self.step()?;
         let (cwds, outer) = (self.cwds.clone(), std::mem::take(&mut self.upstream));
         let (printed, heard) = (self.printed.replace(String::new()), std::mem::replace(&mut self.heard, true));
+        let spilled = std::mem::take(&mut self.spilled);
         self.script(script)?;
         let output = std::mem::replace(&mut self.printed, printed);
         (self.cwds, self.heard) = (cwds, heard);
-        Ok(Upstream { output, ..std::mem::replace(&mut self.upstream, outer) })
+        let inner = Upstream { output, ..std::mem::replace(&mut self.upstream, outer) };
+        self.mind_spill(&inner);
+        self.spilled = spilled;
+        Ok(inner)
     }
+}
 
-    /// Turns the marks that need no more context into text, and the tilde into home.
-    fn settle(&self, text: String) -> String {
-        let mut settled = String::with_capacity(text.len());
-        let mut rest = text.as_str();
-        while let Some(c) = rest.chars().next() {
-            rest = &rest[c.len_utf8()..];
-            match c {
-                mark::BRACKET => match rest.find([']', '/']).filter(|end| rest[*end..].starts_with(']') && *end > 0) {
-                    Some(end) => {
-                        settled.push(mark::ONE);
-                        rest = &rest[end + 1..];
-                    }
-                    None => settled.push('['),
-                },
-                mark::OPEN => settled.push('{'),
-                mark::COMMA => settled.push(','),
-                mark::CLOSE => settled.push('}'),
-                other => settled.push(other),
-            }
+/// Where a word stands: as words of a command, or where it is one text.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Shape {
+    Words,
+    Text,
+}
+
+/// Turns the marks that need no more context into text.
+fn settle(text: &str) -> String {
+    let mut settled = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(c) = rest.chars().next() {
+        rest = &rest[c.len_utf8()..];
+        match c {
+            mark::BRACKET => match rest.find([']', '/']).filter(|end| rest[*end..].starts_with(']') && *end > 0) {
+                Some(end) => {
+                    settled.push(mark::ONE);
+                    rest = &rest[end + 1..];
+                }
+                None => settled.push('['),
+            },
+            mark::OPEN => settled.push('{'),
+            mark::COMMA => settled.push(','),
+            mark::CLOSE => settled.push('}'),
+            other => settled.push(other),
         }
-        settled
     }
+    settled
 }
 
 /// The mark for an output we do not know.

@@ -5,8 +5,9 @@ use crate::code::{Language, only_shows};
 use crate::mention;
 use crate::shield::Standing;
 
-use super::program::{self, brief, candidates, give_words, mention as refuse_mention, operands};
+use super::program::{self, brief, candidates, mention as refuse_mention, operands};
 use super::syntax::mark;
+use super::variable::give_words;
 use super::walk::{Call, Stop, Walk};
 use super::{inline, script, stead};
 

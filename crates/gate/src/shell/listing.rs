@@ -11,7 +11,8 @@ pub(super) fn lists(name: &str, argv: &[String]) -> bool {
         "find" | "gfind" | "fd" | "fdfind" | "ls" => true,
         "grep" | "egrep" | "fgrep" | "rg" | "ag" => has_flag(argv, "lL", &["--files-with-matches", "--files"]),
         "git" => argv.iter().any(|word| {
-            matches!(word.as_str(), "ls-files" | "--name-only" | "ls-tree") || word == "-l" && argv[1] == "grep"
+            matches!(word.as_str(), "ls-files" | "--name-only" | "ls-tree")
+                || word == "grep" && has_flag(argv, "l", &["--files-with-matches", "--name-only"])
         }),
         _ => false,
     }

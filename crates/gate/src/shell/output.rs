@@ -7,7 +7,7 @@ use super::program::operands;
 use super::syntax::mark;
 use super::walk::{Call, Walk};
 use super::writer::has_flag;
-use super::{listing, table};
+use super::{filter, listing, table};
 use crate::decode::{self, unescape};
 
 /// The most that is put together.
@@ -20,7 +20,8 @@ pub(super) fn of(walk: &mut Walk<'_>, name: &str, call: &Call<'_>) -> Option<Str
     match name {
         "echo" => Some(echo(&argv[1..])),
         "printf" => printf(&argv[1..]),
-        "cat" | "bat" | "tac" => cat(walk, call),
+        "cat" | "bat" => cat(walk, call),
+        "tac" if !operands(argv).is_empty() => cat(walk, call),
         "tee" | "sponge" => walk.fed(call),
         "pwd" => walk.cwds.first().map(|cwd| format!("{cwd}\n")),
         "git" if argv.iter().any(|word| word == "--show-toplevel") => {
@@ -49,6 +50,9 @@ pub(super) fn of(walk: &mut Walk<'_>, name: &str, call: &Call<'_>) -> Option<Str
         "rev" => Some(input(walk, call)?.lines().map(|line| line.chars().rev().collect::<String>() + "\n").collect()),
         "tr" => decode::translate(argv.get(1)?, argv.get(2)?, &walk.fed(call)?),
         _ if walk.report.is_some() && listing::lists(name, argv) => listing::of(name, argv),
+        "grep" | "egrep" | "fgrep" | "sort" | "head" | "tail" | "uniq" | "tac" | "shuf" if walk.report.is_some() => {
+            filter::of(name, argv, &walk.fed(call)?)
+        }
         _ if is_silent(name) => Some(String::new()),
         _ => None,
     }
@@ -78,7 +82,7 @@ fn cat(walk: &mut Walk<'_>, call: &Call<'_>) -> Option<String> {
         let text = match (word, walk.report.is_some()) {
             ("-", _) => walk.fed(call),
             (word, true) => walk.file_text(word),
-            (word, false) => walk.written_text(word).flatten(),
+            (word, false) => walk.written_text(word),
         };
         all.push_str(&text?);
     }

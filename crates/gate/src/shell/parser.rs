@@ -1,12 +1,14 @@
 //! Words to commands: lists, pipelines, groups, keywords, redirections. It never fails on odd text; it goes on after it.
 
+mod assign;
 mod compound;
 mod redirect;
 
+use self::assign::assignment;
 use self::compound::compound;
 use self::redirect::{place_bodies, redirect, redirects};
 use super::reader::{DEPTH, Reader, TooDeep};
-use super::syntax::{Command, Group, GroupKind, Item, Join, Part, Script, Simple, Word, mark};
+use super::syntax::{Command, Group, GroupKind, Item, Join, Script, Simple, Word, mark};
 
 /// Parts too deep to be read that one text may hold; each is passed over.
 const PASSES: usize = 16;
@@ -158,13 +160,9 @@ fn simple(reader: &mut Reader) -> Result<Option<Command>, TooDeep> {
             continue;
         }
         let Some(word) = reader.word()? else { break };
-        match simple.words.is_empty().then(|| assignment(&word)).flatten() {
-            Some((name, mut value)) => {
-                if value.0.is_empty() && reader.peek() == Some('(') {
-                    value = list(reader)?;
-                }
-                simple.assignments.push((name, value));
-            }
+        let may_assign = simple.words.first().is_none_or(declares);
+        match if may_assign { assignment(reader, &word)? } else { None } {
+            Some(assignment) => simple.assignments.push(assignment),
             None => simple.words.push(word),
         }
     }
@@ -175,22 +173,9 @@ fn simple(reader: &mut Reader) -> Result<Option<Command>, TooDeep> {
     Ok((!empty).then_some(Command::Simple(simple)))
 }
 
-/// Reads the words of an array as one text.
-fn list(reader: &mut Reader) -> Result<Word, TooDeep> {
-    let inner = reader.balanced('(', ')');
-    let mut reader = Reader::new(&inner, reader.depth + 1)?;
-    let mut parts = Vec::new();
-    loop {
-        reader.skip_blanks();
-        match reader.word()? {
-            Some(word) => {
-                parts.extend(word.0);
-                parts.push(Part::Text(" ".to_owned()));
-            }
-            None if reader.bump().is_none() => return Ok(Word(parts)),
-            None => {}
-        }
-    }
+/// Says whether the words behind this one are assignments too.
+pub(super) fn declares(first: &Word) -> bool {
+    first.plain().is_some_and(|name| matches!(name, "declare" | "export" | "local" | "readonly" | "typeset"))
 }
 
 fn is_test(word: &str) -> bool {
@@ -200,22 +185,4 @@ fn is_test(word: &str) -> bool {
 /// Takes a sign that means something else between `[[` and `]]`.
 fn test_sign(reader: &mut Reader) -> bool {
     ["&&", "||", "<", ">", "(", ")"].iter().any(|sign| reader.eat(sign))
-}
-
-/// Splits `name=value` and `name+=value`.
-fn assignment(word: &Word) -> Option<(String, Word)> {
-    let Part::Text(text) = word.0.first()? else { return None };
-    let (name, value) = text.split_once('=')?;
-    let name = name.strip_suffix('+').unwrap_or(name);
-    let valid = name.chars().next().is_some_and(|c| c.is_ascii_alphabetic() || c == '_')
-        && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
-    if !valid {
-        return None;
-    }
-    let mut parts = word.0.clone();
-    parts.remove(0);
-    if !value.is_empty() {
-        parts.insert(0, Part::Text(value.to_owned()));
-    }
-    Some((name.to_owned(), Word(parts)))
 }

@@ -7,8 +7,8 @@ use crate::settings;
 use crate::shield::{Entry, Standing};
 
 use super::syntax::mark;
-use super::walk::{Call, Stop, Upstream, Walk};
-use super::{archive, doubt, find, git, interpreter, looker, network, output, stead, table, wrapper, writer};
+use super::walk::{Call, Stop, Walk};
+use super::{archive, doubt, find, git, interpreter, looker, network, output, stead, table, variable, wrapper, writer};
 
 /// Judges a program about to run.
 pub(super) fn judge(walk: &mut Walk<'_>, call: &Call<'_>) -> Result<(), Stop> {
@@ -47,13 +47,12 @@ pub(super) fn judge(walk: &mut Walk<'_>, call: &Call<'_>) -> Result<(), Stop> {
 /// Judges what is left when all wrappers are off.
 fn act(walk: &mut Walk<'_>, name: &str, call: &Call<'_>) -> Result<(), Stop> {
     match name {
-        "cd" | "pushd" | "chdir" => return enter(walk, call),
-        "popd" => {
-            walk.cwds = vec![mark::UNKNOWN.to_string()];
-            return Ok(());
-        }
-        "read" | "mapfile" | "readarray" => return take_in(walk, call),
-        "export" | "declare" | "local" | "readonly" | "typeset" => return assign(walk, call),
+        "cd" | "chdir" => return enter(walk, call),
+        "pushd" | "popd" => return stack(walk, name, call),
+        "read" | "mapfile" | "readarray" => return variable::take_in(walk, call),
+        "export" | "declare" | "local" | "readonly" | "typeset" => return variable::declare(walk, call),
+        "shift" => return variable::shift(walk, call),
+        "getopts" => return variable::options(walk, call),
         "eval" => return walk.text(&call.argv[1..].join(" ")),
         "trap" => return call.argv.get(1).map_or(Ok(()), |text| walk.text(text)),
         "source" | "." => return interpreter::source(walk, call),
@@ -61,7 +60,7 @@ fn act(walk: &mut Walk<'_>, name: &str, call: &Call<'_>) -> Result<(), Stop> {
         "hash" => return name_path(walk, call),
         "set" => {
             if let Some(at) = call.argv.iter().position(|word| word == "--") {
-                give_words(walk, &call.argv[at..])?;
+                variable::give_words(walk, &call.argv[at..])?;
             }
             return Ok(());
         }
@@ -175,23 +174,22 @@ fn function(walk: &mut Walk<'_>, at: usize, call: &Call<'_>) -> Result<(), Stop>
         return Err(Stop::TooMuch);
     }
     let known = walk.variables.len();
-    give_words(walk, call.argv)?;
+    walk.set("@", call.argv[1..].to_vec())?;
+    let (locals, branches) = (std::mem::take(&mut walk.locals), std::mem::take(&mut walk.branches));
     let (name, body) = walk.functions.remove(at);
     let result = walk.script(&body);
     walk.functions.push((name, body));
-    walk.variables.truncate(known);
+    walk.branches = branches;
+    let locals = std::mem::replace(&mut walk.locals, locals);
+    // What is not its own stays: all but its words and what it declared.
+    let left = walk.variables.split_off(known.min(walk.variables.len()));
+    let is_own = |name: &str| {
+        name.starts_with(|c: char| c == '@' || c.is_ascii_digit())
+            || locals.iter().any(|local| name.split('[').next() == Some(local))
+    };
+    walk.variables.extend(left.into_iter().filter(|(name, _)| !is_own(name)));
     walk.depth -= 1;
     result
-}
-
-/// Sets `$0`, `$1` and so on.
-pub(super) fn give_words(walk: &mut Walk<'_>, argv: &[String]) -> Result<(), Stop> {
-    for (number, word) in argv.iter().enumerate().take(64) {
-        walk.set(&number.to_string(), vec![word.clone()])?;
-    }
-    let rest = argv.get(1..).unwrap_or_default().to_vec();
-    walk.set("@", rest.clone())?;
-    walk.set("*", rest)
 }
 
 /// Runs what a name stands for.
@@ -235,9 +233,10 @@ fn name_path(walk: &mut Walk<'_>, call: &Call<'_>) -> Result<(), Stop> {
 /// Goes to another folder.
 pub(super) fn enter(walk: &mut Walk<'_>, call: &Call<'_>) -> Result<(), Stop> {
     let target = call.argv[1..].iter().find(|word| !word.starts_with('-') || *word == "-");
+    let before = walk.cwds.clone();
     walk.cwds = match target.map(String::as_str) {
         None => walk.shield.home().map(|home| home.to_string_lossy().into_owned()).into_iter().collect(),
-        Some("-") => vec![mark::UNKNOWN.to_string()],
+        Some("-") => walk.value("OLDPWD"),
         Some(target) => {
             let paths = walk.paths(target);
             let there = |path: Option<std::path::PathBuf>, cwd: &String| match path {
@@ -250,38 +249,39 @@ pub(super) fn enter(walk: &mut Walk<'_>, call: &Call<'_>) -> Result<(), Stop> {
     if walk.cwds.is_empty() {
         walk.cwds.push(mark::UNKNOWN.to_string());
     }
+    walk.came_from = before;
+    Ok(())
+}
+
+/// The most folders that are stacked.
+const STACK: usize = 64;
+
+/// `pushd` and `popd`: to another folder and back.
+fn stack(walk: &mut Walk<'_>, name: &str, call: &Call<'_>) -> Result<(), Stop> {
+    let before = walk.cwds.clone();
+    let mut words = call.argv[1..].iter().filter(|word| *word != "-n" && *word != "--");
+    match words.next() {
+        // By number; the stack may have begun before this command.
+        Some(place) if place.starts_with(['+', '-']) => walk.cwds = vec![mark::UNKNOWN.to_string()],
+        Some(_) if name == "pushd" => {
+            enter(walk, call)?;
+            walk.stack.truncate(STACK);
+            walk.stack.push(before);
+            return Ok(());
+        }
+        _ => {
+            walk.cwds = walk.stack.pop().unwrap_or_else(|| vec![mark::UNKNOWN.to_string()]);
+            if name == "pushd" {
+                walk.stack.push(before.clone());
+            }
+        }
+    }
+    walk.came_from = before;
     Ok(())
 }
 
 fn unknown_head(path: &str) -> String {
     format!("{}{}", mark::UNKNOWN, path.rsplit(mark::UNKNOWN).next().unwrap_or_default())
-}
-
-fn assign(walk: &mut Walk<'_>, call: &Call<'_>) -> Result<(), Stop> {
-    for word in &call.argv[1..] {
-        if let Some((name, value)) = word.split_once('=') {
-            walk.set(name, vec![value.to_owned()])?;
-        }
-    }
-    Ok(())
-}
-
-/// Lines of a text that a loop is followed through.
-const LINES: usize = 64;
-
-/// Gives variables what is read: a here-string, else something unknown that may come from protected paths.
-fn take_in(walk: &mut Walk<'_>, call: &Call<'_>) -> Result<(), Stop> {
-    let tainted = call.feed.is_some_and(Upstream::is_tainted) || walk.upstream.is_tainted();
-    let values: Vec<String> = match walk.fed(call) {
-        // A loop around it takes line after line.
-        Some(text) if !text.trim().is_empty() => text.lines().take(LINES).map(str::to_owned).collect(),
-        _ if tainted => vec![mark::TAINT.to_string()],
-        _ => vec![mark::UNKNOWN.to_string()],
-    };
-    for name in operands(call.argv) {
-        walk.set(name, values.clone())?;
-    }
-    Ok(())
 }
 
 /// Refuses to let a command take something away. `Reach` says whether folders go with all that is in them.

@@ -1,6 +1,7 @@
 //! Characters to words: quotes, escapes, expansions, here-documents. It never fails; what is unfinished ends with the
 //! text, as a shell that waits for more would have it.
 
+use super::parts::Parts;
 use super::syntax::{Part, Script, Word, mark};
 use super::{alter, parser};
 
@@ -135,9 +136,20 @@ impl Reader {
                     if !matches!(parts.last(), Some('@' | '!' | '+' | mark::ONE | mark::MANY)) {
                         break;
                     }
-                    self.balanced('(', ')');
-                    parts.push(mark::MANY);
+                    let inner = self.balanced('(', ')');
+                    let one = parts.pop() == Some('@');
+                    if inner.contains(['$', '`']) {
+                        // What it may run counts; what it matches is not known.
+                        let inner = Reader::new(&inner, self.depth + 1)?.quoted(None)?;
+                        inner.0.into_iter().filter(|part| !matches!(part, Part::Text(_))).for_each(|p| parts.part(p));
+                        parts.push(mark::MANY);
+                    } else if one && !inner.contains(['(', '\'', '"', '\\', '*', '?', '[']) {
+                        parts.choice(&inner);
+                    } else {
+                        parts.push(mark::MANY);
+                    }
                 }
+                '~' if self.at == start => self.tilde(&mut parts),
                 '<' | '>' if self.peek_at(1) == Some('(') => {
                     self.at += 2;
                     let script = self.script_until_parenthesis()?;
@@ -187,6 +199,27 @@ impl Reader {
             }
         }
         Ok((self.at > start).then(|| parts.finish()))
+    }
+
+    /// Reads the tilde in front of a word: one's own home, the folder one is in or was in, another's home.
+    fn tilde(&mut self, parts: &mut Parts) {
+        self.at += 1;
+        let ends = |c: char| c.is_whitespace() || "/;|&()<>".contains(c);
+        let mut name = String::new();
+        while let Some(c) = self.peek_at(name.len()).filter(|c| !ends(*c) && c.is_ascii()) {
+            name.push(c);
+        }
+        let plain = |c: char| c.is_ascii_alphanumeric() || "_.-".contains(c);
+        let variable = match name.as_str() {
+            "+" => "PWD".to_owned(),
+            "-" => "OLDPWD".to_owned(),
+            name if name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') && name.chars().all(plain) => {
+                format!("~{name}")
+            }
+            _ => return parts.push('~'),
+        };
+        self.at += name.len();
+        parts.part(Part::Variable { name: variable, quoted: true, instead: None });
     }
 
     /// Reads as inside double quotes, up to the closing character or the end.
@@ -279,20 +312,30 @@ impl Reader {
         if length || name.is_empty() && !rest.starts_with(['@', '*']) {
             return Ok(Part::Unknown);
         }
-        let name = if name.is_empty() { rest[..1].to_owned() } else { name.to_owned() };
-        // Each word of an array is a word of its own.
-        let quoted = quoted && !rest.starts_with("[@]");
-        let behind = rest.strip_prefix('[').and_then(|rest| rest.split_once(']')).map_or(rest, |(_, rest)| rest);
-        if indirect && behind.is_empty() && !rest.starts_with('[') {
+        let (name, rest) = if name.is_empty() { rest.split_at(1) } else { (name, rest) };
+        let key = rest.strip_prefix('[').and_then(|rest| rest.split_once(']'));
+        if indirect && (key.is_some() || rest.starts_with(['@', '*'])) {
+            // The names or keys that there are.
+            return Ok(Part::Unknown);
+        }
+        let (name, rest) = match key {
+            Some((key, rest)) => (format!("{name}[{}]", key.trim_matches(['"', '\''])), rest),
+            None => (name.to_owned(), rest),
+        };
+        if indirect && rest.is_empty() {
             return Ok(Part::Altered { name, quoted, sign: "!", operand: Word::default() });
         }
-        if let Some((sign, operand)) = alter::split(behind).filter(|_| !matches!(name.as_str(), "@" | "*")) {
+        if let Some((key, _)) = key.filter(|(key, _)| key.contains("$(") || key.contains('`')) {
+            let operand = Reader::new(key, self.depth + 1)?.quoted(None)?;
+            return Ok(Part::Altered { name, quoted, sign: "@", operand });
+        }
+        if let Some((sign, operand)) = alter::split(rest) {
             let operand = Reader::new(operand, self.depth + 1)?.quoted(None)?;
             return Ok(Part::Altered { name, quoted, sign, operand });
         }
         let operand = rest.trim_start_matches(':');
         let instead = match operand.chars().next() {
-            Some('-' | '=' | '+') => Some(Reader::new(&operand[1..], self.depth + 1)?.quoted(None)?),
+            Some(sign @ ('-' | '=' | '+')) => Some((sign, Reader::new(&operand[1..], self.depth + 1)?.quoted(None)?)),
             _ => None,
         };
         Ok(Part::Variable { name, quoted, instead })
@@ -419,48 +462,4 @@ pub(super) fn is_arithmetic(text: &str) -> bool {
         before = c;
     }
     true
-}
-
-/// Collects the parts of a word, joining neighbouring text.
-#[derive(Default)]
-struct Parts(Vec<Part>);
-
-impl Parts {
-    fn push(&mut self, c: char) {
-        match self.0.last_mut() {
-            Some(Part::Text(text)) => text.push(c),
-            _ => self.0.push(Part::Text(c.to_string())),
-        }
-    }
-
-    /// Makes the word exist even if its quotes are empty.
-    fn touch(&mut self) {
-        if self.0.is_empty() {
-            self.0.push(Part::Text(String::new()));
-        }
-    }
-
-    fn part(&mut self, part: Part) {
-        self.0.push(part);
-    }
-
-    fn extend(&mut self, word: Word) {
-        for part in word.0 {
-            match part {
-                Part::Text(text) => text.chars().for_each(|c| self.push(c)),
-                other => self.part(other),
-            }
-        }
-    }
-
-    fn last(&self) -> Option<char> {
-        match self.0.last() {
-            Some(Part::Text(text)) => text.chars().last(),
-            _ => None,
-        }
-    }
-
-    fn finish(self) -> Word {
-        Word(self.0)
-    }
 }

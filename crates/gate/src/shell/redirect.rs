@@ -9,23 +9,29 @@ pub(super) struct Opened {
     kind: Output,
 }
 
+/// What was heard before a file took what is printed.
+pub(super) struct Heard {
+    printed: Option<String>,
+    heard: bool,
+    spilled: bool,
+}
+
 impl Walk<'_> {
     /// Begins to listen to what is printed into files.
-    pub(super) fn hear(&mut self, opened: &[Opened]) -> Option<(Option<String>, bool)> {
+    pub(super) fn hear(&mut self, opened: &[Opened]) -> Option<Heard> {
         let prints = opened.iter().any(|file| file.kind != Output::Other);
-        prints.then(|| (self.printed.replace(String::new()), std::mem::replace(&mut self.heard, true)))
+        prints.then(|| Heard {
+            printed: self.printed.replace(String::new()),
+            heard: std::mem::replace(&mut self.heard, true),
+            spilled: std::mem::take(&mut self.spilled),
+        })
     }
 
     /// Notes what went into the files that a command had open.
-    pub(super) fn close(
-        &mut self,
-        heard: Option<(Option<String>, bool)>,
-        opened: &[Opened],
-        command: &str,
-    ) -> Result<(), Stop> {
-        let text = heard.and_then(|(before, heard)| {
-            self.heard = heard;
-            std::mem::replace(&mut self.printed, before)
+    pub(super) fn close(&mut self, heard: Option<Heard>, opened: &[Opened], command: &str) -> Result<(), Stop> {
+        let text = heard.and_then(|before| {
+            (self.heard, self.spilled) = (before.heard, before.spilled);
+            std::mem::replace(&mut self.printed, before.printed)
         });
         for file in opened {
             let sign = if file.kind == Output::Append { ">>" } else { ">" };

@@ -29,6 +29,16 @@ pub(super) struct Report<'r> {
     pub(super) ground: Ground<'r>,
 }
 
+/// What a command wrote into a file.
+#[derive(Clone, Debug)]
+pub(super) enum Written {
+    /// All that it holds now.
+    Text(String),
+    /// What stands behind that which it held before.
+    Added(String),
+    Unknown,
+}
+
 impl Walk<'_> {
     /// Tells that a file is written.
     pub(super) fn writes(&mut self, word: &str, how: How, content: Content, shown: &str) -> Result<(), Stop> {
@@ -87,21 +97,33 @@ impl Walk<'_> {
 
     /// Notes that something gets another name.
     pub(super) fn note_move(&mut self, from: &str, to: &str, shown: &str) {
-        let text = self.written_text(from);
+        let added = matches!(self.written(from), Some(Written::Added(_)));
+        let text = if added { self.file_text(from) } else { self.written_text(from) };
         if self.made_folder(from) {
             self.makes_folder(to);
         }
         self.remember(from, How::Replace, &Content::Unknown);
         match text {
-            Some(Some(text)) => self.remember(to, How::Replace, &Content::Text(text)),
-            _ => self.remember(to, How::Replace, &Content::Unknown),
+            Some(text) => self.remember(to, How::Replace, &Content::Text(text)),
+            None => self.remember(to, How::Replace, &Content::Unknown),
         }
         // What is not there yet was made by this command: by `mkdir` if it is a folder.
         let folder = self.is_folder(from).unwrap_or_else(|| from.ends_with('/') || self.made_folder(from));
         let targets = self.targets(to, Last::Kept, folder, shown);
-        for from in self.targets(from, Last::Kept, folder, shown) {
+        let sources = self.targets(from, Last::Kept, folder, shown);
+        for from in &sources {
             for to in &targets {
                 self.tell(Deed::Rename { from: from.clone(), to: to.clone() }, shown);
+            }
+        }
+        // Where only one end is known, something still appears there or goes from there.
+        if sources.is_empty() {
+            for target in targets {
+                self.tell(Deed::Write { target, how: How::Replace, content: Content::Unknown }, shown);
+            }
+        } else if targets.is_empty() {
+            for source in sources {
+                self.tell(Deed::Delete(source), shown);
             }
         }
     }
@@ -263,20 +285,30 @@ impl Walk<'_> {
             let before = self.files.iter().rev().find(|(known, _)| *known == path).map(|(_, text)| text.clone());
             let text = match (content, how) {
                 (Content::Text(text), How::Append) => match before {
-                    Some(before) => before.map(|before| before + text),
-                    None => None,
+                    Some(Written::Text(before)) => Written::Text(before + text),
+                    Some(Written::Added(before)) => Written::Added(before + text),
+                    Some(Written::Unknown) => Written::Unknown,
+                    None => Written::Added(text.clone()),
                 },
-                (Content::Text(text), _) => Some(text.clone()),
-                (Content::Unknown | Content::Replacements(_), _) => None,
+                (Content::Text(text), _) => Written::Text(text.clone()),
+                (Content::Unknown | Content::Replacements(_), _) => Written::Unknown,
             };
             self.files.push((path, text));
         }
     }
 
-    /// What this command itself wrote into a file: nothing said, or text, or something unknown.
-    pub(super) fn written_text(&self, word: &str) -> Option<Option<String>> {
+    /// What this command itself wrote into a file, if anything.
+    pub(super) fn written(&self, word: &str) -> Option<&Written> {
         let path = self.paths(word).into_iter().next()??.to_string_lossy().into_owned();
-        self.files.iter().rev().find(|(known, _)| *known == path).map(|(_, text)| text.clone())
+        self.files.iter().rev().find(|(known, _)| *known == path).map(|(_, text)| text)
+    }
+
+    /// All that a file holds since this command wrote it, where that is known.
+    pub(super) fn written_text(&self, word: &str) -> Option<String> {
+        match self.written(word)? {
+            Written::Text(text) => Some(text.clone()),
+            Written::Added(_) | Written::Unknown => None,
+        }
     }
 
     /// The text of a file in the project or a temporary folder, as it will be when the command comes to it.
@@ -284,19 +316,27 @@ impl Walk<'_> {
         if word.contains(mark::is_mark) || word.len() > LONGEST {
             return None;
         }
-        if let Some(text) = self.written_text(word) {
-            return text;
-        }
+        let added = match self.written(word) {
+            Some(Written::Text(text)) => return Some(text.clone()),
+            Some(Written::Unknown) => return None,
+            Some(Written::Added(text)) => Some(text.clone()),
+            None => None,
+        };
         let origin = self.origin(word);
-        if let Some(text) = origin.as_deref().and_then(|origin| self.written_text(origin)).flatten() {
-            return Some(text);
+        if let Some(text) = origin.as_deref().and_then(|origin| self.written_text(origin)) {
+            return Some(text + &added.unwrap_or_default());
         }
         let path = self.paths(origin.as_deref().unwrap_or(word)).into_iter().next()??;
         if self.scripts >= FILES || !self.is_near(&path) {
             return None;
         }
         self.scripts += 1;
-        self.facts.read(&path).filter(|text| text.len() <= FILE)
+        match (self.facts.read(&path), added) {
+            (text, None) => text.filter(|text| text.len() <= FILE),
+            (Some(text), Some(added)) => Some(text + &added).filter(|text| text.len() <= FILE),
+            // A file that is not there yet begins with what is added.
+            (None, added) => added.filter(|_| self.facts.is_folder(&path).is_none()),
+        }
     }
 
     /// Says whether a file is the project's or a temporary one.

@@ -3,8 +3,9 @@
 use crate::code::Language;
 
 use super::interpreter::apart;
-use super::program::{brief, give_words, program_name};
+use super::program::{brief, program_name};
 use super::syntax::mark;
+use super::variable::give_words;
 use super::walk::{Call, Stop, Walk};
 use super::{inline, table};
 
@@ -34,9 +35,14 @@ pub(super) fn source(walk: &mut Walk<'_>, word: &str, call: &Call<'_>) -> Result
     walk.reads(word, false, &brief(call.argv));
     match walk.file_text(word).filter(|_| walk.depth < DEPTH) {
         // Variables alone are no commands; the walk keeps what they hold.
-        Some(text) => walk.text(&text),
+        Some(text) => {
+            let before = walk.value("BASH_SOURCE");
+            walk.set("BASH_SOURCE", vec![word.to_owned()])?;
+            walk.text(&text)?;
+            walk.set("BASH_SOURCE", before)
+        }
         // A file that everybody has, such as an environment's, is rather full of variables than of commands.
-        None if !word.contains(mark::is_mark) && !word.starts_with("/dev/") => Ok(()),
+        None if !word.contains(mark::is_mark) && !word.starts_with("/dev/") && walk.written(word).is_none() => Ok(()),
         None => {
             walk.gap(&brief(call.argv), "the script is not known");
             Ok(())
@@ -53,7 +59,7 @@ pub(super) fn file(walk: &mut Walk<'_>, call: &Call<'_>) -> Result<bool, Stop> {
     let Some(text) = walk.file_text(word) else { return Ok(false) };
     let first = text.lines().next().unwrap_or_default();
     let Some(line) = first.strip_prefix("#!") else {
-        let is_shell = word.ends_with(".sh") || walk.written_text(word).is_some();
+        let is_shell = word.ends_with(".sh") || walk.written(word).is_some();
         if is_shell {
             run(walk, &text, call.argv, call)?;
         }
@@ -73,8 +79,12 @@ pub(super) fn file(walk: &mut Walk<'_>, call: &Call<'_>) -> Result<bool, Stop> {
 
 fn run(walk: &mut Walk<'_>, text: &str, argv: &[String], call: &Call<'_>) -> Result<(), Stop> {
     let text: String = text.chars().filter(|c| !mark::is_mark(*c) && *c != '\0').collect();
+    let branches = std::mem::take(&mut walk.branches);
     apart(walk, call, |walk| {
         give_words(walk, argv)?;
+        walk.set("BASH_SOURCE", argv.first().cloned().into_iter().collect())?;
         walk.text(&text)
-    })
+    })?;
+    walk.branches = branches;
+    Ok(())
 }

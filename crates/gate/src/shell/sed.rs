@@ -4,13 +4,24 @@ use stead_model::{Content, How};
 
 use super::syntax::mark;
 use super::walk::Walk;
-use super::writer::{has_flag, option_values};
+use super::writer::has_flag;
 
 /// Tells which files a call changes or reads.
 pub(super) fn note(walk: &mut Walk<'_>, argv: &[String], changes: bool, shown: &str) {
-    let (scripts, files) = split(argv);
+    let Words { mut scripts, script_files, files } = Words::read(argv);
+    let mut texts = Vec::new();
+    for file in &script_files {
+        walk.reads(file, false, shown);
+        match walk.file_text(file) {
+            Some(text) => texts.push(text),
+            None => walk.gap(shown, "the script is not known"),
+        }
+    }
+    let unknown = texts.len() < script_files.len();
+    scripts.extend(texts.iter().map(String::as_str));
     let extended = has_flag(argv, "Er", &["--regexp-extended"]);
-    let content = replacements(&scripts, extended).map_or(Content::Unknown, Content::Replacements);
+    let content = replacements(&scripts, extended).filter(|_| !unknown);
+    let content = content.map_or(Content::Unknown, Content::Replacements);
     for file in files {
         if changes {
             walk.note_write(file, How::Edit, false, content.clone(), shown);
@@ -23,24 +34,63 @@ pub(super) fn note(walk: &mut Walk<'_>, argv: &[String], changes: bool, shown: &
     }
 }
 
-/// Tells scripts from files.
-fn split(argv: &[String]) -> (Vec<&str>, Vec<&str>) {
-    let mut scripts = option_values(argv, 'e', "--expression");
-    let named = !scripts.is_empty() || has_flag(argv, "f", &["--file"]);
-    let (mut files, mut at) = (Vec::new(), 1);
-    while let Some(word) = argv.get(at) {
-        at += 1;
-        match word.as_str() {
-            "-e" | "-f" | "--expression" | "--file" | "-l" => at += 1,
-            "--" => {}
+/// What the words of a call are.
+#[derive(Default)]
+struct Words<'a> {
+    scripts: Vec<&'a str>,
+    /// Files that hold a script.
+    script_files: Vec<&'a str>,
+    files: Vec<&'a str>,
+}
+
+impl<'a> Words<'a> {
+    fn read(argv: &'a [String]) -> Self {
+        let (mut all, mut others) = (Self::default(), Vec::new());
+        let mut words = argv.iter().skip(1).map(String::as_str);
+        let (mut suffix, mut flags) = (false, true);
+        while let Some(word) = words.next() {
             // The empty suffix of other systems' `-i ''`.
-            "" if argv[at - 2] == "-i" => {}
-            flag if flag.starts_with('-') && flag != "-" => {}
-            text if !named && scripts.is_empty() => scripts.push(text),
-            file => files.push(file),
+            if std::mem::take(&mut suffix) && word.is_empty() {
+                continue;
+            }
+            let Some(letters) = word.strip_prefix('-').filter(|letters| flags && !letters.is_empty()) else {
+                others.push(word);
+                continue;
+            };
+            if let Some(long) = letters.strip_prefix('-') {
+                let (name, glued) = long.split_once('=').map_or((long, None), |(name, value)| (name, Some(value)));
+                match name {
+                    "" => flags = false,
+                    "expression" => all.scripts.extend(glued.or_else(|| words.next())),
+                    "file" => all.script_files.extend(glued.or_else(|| words.next())),
+                    _ => {}
+                }
+                continue;
+            }
+            suffix = letters == "i";
+            // What follows `i` is a suffix; what follows the others that take a value is that value.
+            let Some(at) = letters.find(['e', 'f', 'l', 'i', 'I']) else { continue };
+            let (letter, glued) = (&letters[at..=at], &letters[at + 1..]);
+            let value = |words: &mut dyn Iterator<Item = &'a str>| {
+                if glued.is_empty() { words.next() } else { Some(glued) }
+            };
+            match letter {
+                "e" => all.scripts.extend(value(&mut words)),
+                "f" => all.script_files.extend(value(&mut words)),
+                "l" => {
+                    value(&mut words);
+                }
+                _ => {}
+            }
         }
+        let named = !all.scripts.is_empty() || !all.script_files.is_empty();
+        let mut others = others.into_iter();
+        if !named {
+            all.scripts.extend(others.next());
+        }
+        all.files.extend(others);
+        all
     }
-    (scripts, files)
 }
 
 /// Reads scripts that only substitute literal text; `None` for all others. `sed` takes the first on each line where

@@ -27,9 +27,36 @@ pub(super) enum Command {
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Simple {
-    pub(super) assignments: Vec<(String, Word)>,
+    pub(super) assignments: Vec<Assignment>,
     pub(super) words: Vec<Word>,
     pub(super) redirects: Vec<Redirect>,
+}
+
+/// `name=value`, before a command or alone.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Assignment {
+    /// With the key in brackets where one element is meant; a key that is not known is empty.
+    pub(super) name: String,
+    pub(super) value: Value,
+    /// `+=`.
+    pub(super) adds: bool,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Value {
+    One(Word),
+    /// The elements of an array, with their keys where they have any.
+    List(Vec<(Option<String>, Word)>),
+}
+
+#[cfg(test)]
+impl Value {
+    pub(super) fn words(&self) -> Vec<&Word> {
+        match self {
+            Self::One(word) => vec![word],
+            Self::List(list) => list.iter().map(|(_, word)| word).collect(),
+        }
+    }
 }
 
 /// A compound command. Its parts (condition, branches, body) stand in one script, in order.
@@ -44,8 +71,10 @@ pub(super) struct Group {
 pub(super) enum GroupKind {
     Brace,
     Subshell,
-    /// Runs perhaps, perhaps often: `if`, `while`, `until`, `case`.
+    /// Runs perhaps: `if`, `case`.
     Maybe,
+    /// Runs again while there is something left: `while`, `until`.
+    Loop,
     For {
         variable: String,
         values: Vec<Word>,
@@ -87,8 +116,8 @@ pub(super) enum Part {
     Variable {
         name: String,
         quoted: bool,
-        /// What stands after `:-`, `:=`, `:+` and the like.
-        instead: Option<Word>,
+        /// What stands after `:-`, `:=` and `:+`, with the sign.
+        instead: Option<(char, Word)>,
     },
     /// A variable that is changed as it is used, or (`!`) names the one that is meant.
     Altered {

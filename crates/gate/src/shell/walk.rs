@@ -10,8 +10,9 @@ use crate::shield::Shield;
 use super::names::Names;
 use super::program::brief;
 use super::reader::TooDeep;
-use super::report::Report;
+use super::report::{Report, Written};
 use super::syntax::{Command, Group, GroupKind, Item, Join, Script, Simple, Word, mark};
+use super::variable::VARIABLES;
 use super::{parser, program};
 
 /// Simple commands one call may run before we stop counting.
@@ -20,12 +21,12 @@ const STEPS: usize = 20_000;
 const FOLDERS: usize = 8;
 /// The most text that is kept of what flows through a pipe.
 const UPSTREAM: usize = 64 * 1024;
-/// Variables a command may set.
-const VARIABLES: usize = 2_000;
 /// Values of a loop that are gone through one by one; more are taken together.
 const ROUNDS: usize = 8;
 /// Steps after which loops are no longer gone through one by one.
 const PATIENCE: usize = 500;
+/// Rounds of a loop that takes one word after the other.
+const WORDS: usize = 64;
 
 /// Why a walk ended early.
 pub(super) enum Stop {
@@ -83,12 +84,20 @@ pub(super) struct Walk<'w> {
     pub(super) report: Option<Report<'w>>,
     /// Where the next command may run; never empty. A folder with an unknown part holds a mark.
     pub(super) cwds: Vec<String>,
+    /// The folders that `popd` goes back to.
+    pub(super) stack: Vec<Vec<String>>,
+    /// Where the command was before its last `cd`.
+    pub(super) came_from: Vec<String>,
     pub(super) variables: Vec<(String, Vec<String>)>,
+    /// Variables that end with the function being run.
+    pub(super) locals: Vec<String>,
+    /// Conditions within the function or script being run that may keep the next command from running.
+    pub(super) branches: usize,
     pub(super) functions: Vec<(String, Script)>,
     /// Names given to commands, in the shell and in git.
     pub(super) aliases: Vec<(String, String)>,
-    /// What this command wrote into files so far; `None` for text that is not known.
-    pub(super) files: Vec<(String, Option<String>)>,
+    /// What this command wrote into files so far.
+    pub(super) files: Vec<(String, Written)>,
     /// The folders it made.
     pub(super) folders: Vec<String>,
     pub(super) upstream: Upstream,
@@ -96,6 +105,8 @@ pub(super) struct Walk<'w> {
     pub(super) printed: Option<String>,
     /// What the commands inside a group are fed.
     pub(super) input: Option<String>,
+    /// More was printed than is kept.
+    pub(super) spilled: bool,
     /// Somebody takes what is printed.
     pub(super) heard: bool,
     /// A word just expanded stands for one of several.
@@ -125,7 +136,11 @@ impl<'w> Walk<'w> {
             facts,
             report: None,
             cwds: vec![cwd],
+            stack: Vec::new(),
+            came_from: Vec::new(),
             variables: Vec::new(),
+            locals: Vec::new(),
+            branches: 0,
             functions: Vec::new(),
             aliases: Vec::new(),
             files: Vec::new(),
@@ -133,6 +148,7 @@ impl<'w> Walk<'w> {
             upstream: Upstream::default(),
             printed: Some(String::new()),
             input: None,
+            spilled: false,
             heard: false,
             plural: false,
             depth: 0,
@@ -171,7 +187,10 @@ impl<'w> Walk<'w> {
                 before.clone_from(&self.cwds);
             }
             let heard = self.printed.as_ref().map(String::len);
+            let branches = self.branches;
+            self.branches += usize::from(item.join != Join::Always);
             self.item(item)?;
+            self.branches = branches;
             if item.join == Join::Or {
                 if heard != self.printed.as_ref().map(String::len) {
                     self.printed = None;
@@ -189,9 +208,11 @@ impl<'w> Walk<'w> {
     /// Walks one item. For the record a part that is too much is a gap, and the rest is still told.
     fn item(&mut self, item: &Item) -> Result<(), Stop> {
         let (depth, heard, input) = (self.depth, self.heard, self.input.clone());
+        let branches = self.branches;
         match self.pipeline(&item.pipeline) {
             Err(Stop::TooMuch) if self.report.is_some() && self.has_strength() => {
                 (self.depth, self.heard, self.input, self.printed) = (depth, heard, input, None);
+                self.branches = branches;
                 self.give_up();
                 Ok(())
             }
@@ -214,9 +235,10 @@ impl<'w> Walk<'w> {
         let cwds = self.cwds.clone();
         let outer = std::mem::take(&mut self.upstream);
         let (input, heard) = (self.input.clone(), self.heard);
-        let mut printed = self.printed.take();
+        let (mut printed, spilled) = (self.printed.take(), std::mem::take(&mut self.spilled));
         for (position, command) in commands.iter().enumerate() {
             let feed = Upstream { output: self.printed.take(), ..self.upstream.clone() };
+            self.mind_spill(&feed);
             self.printed = Some(String::new());
             self.heard = heard || position + 1 < commands.len();
             if position > 0 {
@@ -226,7 +248,7 @@ impl<'w> Walk<'w> {
             self.cwds.clone_from(&cwds);
         }
         (self.input, self.heard) = (input, heard);
-        join_text(&mut printed, self.printed.take());
+        self.spilled |= spilled | !join_text(&mut printed, self.printed.take());
         self.printed = printed;
         let inner = std::mem::replace(&mut self.upstream, outer);
         self.upstream.hit = self.upstream.hit.take().or(inner.hit);
@@ -280,14 +302,22 @@ impl<'w> Walk<'w> {
                 self.also_in(cwds);
             }
             GroupKind::Maybe => {
+                self.branches += 1;
                 self.script(&group.body)?;
+                self.branches -= 1;
+                self.printed = self.printed.take().filter(String::is_empty);
+                self.also_in(cwds);
+            }
+            GroupKind::Loop => {
+                self.repeat(&group.body)?;
                 self.printed = self.printed.take().filter(String::is_empty);
                 self.also_in(cwds);
             }
             GroupKind::Brace => self.script(&group.body)?,
             GroupKind::Subshell => {
+                let stack = self.stack.clone();
                 self.script(&group.body)?;
-                self.cwds = cwds;
+                (self.cwds, self.stack) = (cwds, stack);
             }
         }
         self.input = input;
@@ -317,24 +347,43 @@ impl<'w> Walk<'w> {
         Ok(())
     }
 
-    /// Gives a variable its values.
-    pub(super) fn set(&mut self, name: &str, values: Vec<String>) -> Result<(), Stop> {
-        if self.variables.len() >= VARIABLES {
-            return Err(Stop::TooMuch);
+    /// Goes through a loop once, and again as long as it takes words away from the front.
+    fn repeat(&mut self, body: &Script) -> Result<(), Stop> {
+        for _ in 0..WORDS {
+            let before = (self.words_left(), self.value("1"));
+            self.script(body)?;
+            let after = (self.words_left(), self.value("1"));
+            if before == after || after.0.is_none_or(|words| words == 0) {
+                return Ok(());
+            }
+            if self.steps > PATIENCE {
+                break;
+            }
         }
-        self.variables.push((name.to_owned(), values));
+        self.gap("shift", "it goes through more words than are followed");
         Ok(())
+    }
+
+    /// How many words the function or script still has.
+    fn words_left(&self) -> Option<usize> {
+        self.variables.iter().rev().find(|(name, _)| name == "@").map(|(_, words)| words.len())
     }
 
     fn simple(&mut self, simple: &Simple, feed: Option<&Upstream>) -> Result<(), Stop> {
         let mut assigned = None;
-        let mut values = Vec::new();
-        for (name, word) in &simple.assignments {
-            let value = self.expand_whole(word)?;
-            if self.grave(&value).is_some() {
-                assigned = Some(value.clone());
+        let known = self.variables.len();
+        for assignment in &simple.assignments {
+            for value in self.assign(assignment)? {
+                if self.grave(&value).is_some() {
+                    assigned = Some(value);
+                }
             }
-            values.push((name, value));
+        }
+        // What stands before a command holds for it alone, and not for its own words yet.
+        let kept = simple.words.first().is_none_or(parser::declares);
+        let passing = if kept { Vec::new() } else { self.variables.split_off(known.min(self.variables.len())) };
+        if kept && self.declares_locals(simple) {
+            self.locals.extend(simple.assignments.iter().map(|assignment| assignment.name.clone()));
         }
         self.plural = false;
         let mut argv = Vec::new();
@@ -342,10 +391,8 @@ impl<'w> Walk<'w> {
             argv.extend(self.expand(word)?);
         }
         let plural = self.plural;
-        // Words are expanded before the assignments beside them hold; a program behind them sees them.
-        for (name, value) in values {
-            self.set(name, vec![value])?;
-        }
+        let (from, count) = (self.variables.len(), passing.len());
+        self.variables.extend(passing);
         let (texts, opened) = self.redirects(&simple.redirects)?;
         for word in &argv {
             if self.grave(word).is_some() {
@@ -358,15 +405,31 @@ impl<'w> Walk<'w> {
         if !argv.is_empty() {
             program::judge(self, &Call { argv: &argv, texts: &texts, feed, assigned: assigned.as_deref() })?;
         }
+        if count > 0 && self.variables.len() >= from + count {
+            self.variables.drain(from..from + count);
+        }
         if plural {
             self.printed = self.printed.take().filter(String::is_empty);
         }
         self.close(heard, &opened, &brief(&argv))
     }
 
+    /// Says whether what is assigned belongs to the function being run.
+    fn declares_locals(&self, simple: &Simple) -> bool {
+        let first = simple.words.first().and_then(Word::plain);
+        first.is_some_and(|name| matches!(name, "local" | "declare" | "typeset"))
+    }
+
     /// Adds to what is printed; `None` when that is not known.
     pub(super) fn print(&mut self, text: Option<String>) {
-        join_text(&mut self.printed, text);
+        self.spilled |= !join_text(&mut self.printed, text);
+    }
+
+    /// Gives up when somebody takes what was too much to be kept.
+    pub(super) fn mind_spill(&mut self, taken: &Upstream) {
+        if std::mem::take(&mut self.spilled) && taken.output.is_none() {
+            self.give_up();
+        }
     }
 
     /// What a program reads from its input, where that is known.
@@ -391,14 +454,18 @@ impl<'w> Walk<'w> {
     }
 }
 
-/// The most that is kept of what is printed.
-const PRINTED: usize = 256 * 1024;
+/// The most that is kept of what is printed: as much as a command may be long.
+const PRINTED: usize = super::LIMIT;
 
-fn join_text(text: &mut Option<String>, more: Option<String>) {
-    *text = match (text.take(), more) {
-        (Some(text), Some(more)) if text.len() + more.len() <= PRINTED => Some(text + &more),
-        _ => None,
+/// Adds text; says whether there was room for it.
+fn join_text(text: &mut Option<String>, more: Option<String>) -> bool {
+    let (before, more) = match (text.take(), more) {
+        (Some(before), Some(more)) => (before, more),
+        _ => return true,
     };
+    let room = before.len() + more.len() <= PRINTED;
+    *text = room.then(|| before + &more);
+    room
 }
 
 /// Says whether nothing runs after the item: the way on leads past it.

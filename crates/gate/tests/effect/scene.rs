@@ -28,6 +28,11 @@ const FILES: &[(&str, &str)] = &[
     ("tools/step.js", "exports.go = () => require('fs').rmSync('infra/main.tf')\n"),
     ("tools/beside.py", "from pathlib import Path\n(Path(__file__).parent / 'out.txt').write_text('x')\n"),
     ("arg.js", "require('fs').unlinkSync(process.argv[2])\n"),
+    ("m.sh", "action=\"${1:-plan}\"\nterraform \"$action\"\n"),
+    ("deploy/run.sh", "HERE=\"$(cd \"$(dirname \"${BASH_SOURCE[0]}\")\" && pwd)\"\nsource \"$HERE/lib.sh\"\nup\n"),
+    ("deploy/lib.sh", "up() { terraform apply; }\n"),
+    ("opts.sh", "while getopts f:v o; do case $o in f) F=$OPTARG;; esac; done\nrm \"$F\"\n"),
+    ("flags.sh", "while [ $# -gt 0 ]; do case $1 in -f) F=$2; shift 2;; *) shift;; esac; done\nrm \"$F\"\n"),
     ("prog.awk", "{ print > \"infra/awk.tf\" }\n"),
 ];
 const FOLDERS: &[&str] = &["", "infra", "src", "docs", "bin", "build", "infra/modules"];

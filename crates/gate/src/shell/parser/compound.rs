@@ -11,9 +11,7 @@ pub(super) fn compound(reader: &mut Reader) -> Result<Option<(GroupKind, Script)
             let inner = reader.balanced('(', ')');
             if is_arithmetic(&inner) {
                 let number = Word(vec![Part::Arithmetic(Reader::new(&inner, reader.depth + 1)?.quoted(None)?)]);
-                let simple = Simple { words: vec![Word::text("let"), number], ..Simple::default() };
-                let item = Item { join: Join::Always, pipeline: vec![Command::Simple(simple)] };
-                return Ok(Some((GroupKind::Brace, Script(vec![item]))));
+                return Ok(Some((GroupKind::Brace, Script(vec![evaluated(vec![number])]))));
             }
             return Ok(Some((GroupKind::Subshell, parse_inner(&inner, reader.depth + 1)?)));
         }
@@ -27,7 +25,7 @@ pub(super) fn compound(reader: &mut Reader) -> Result<Option<(GroupKind, Script)
     match *keyword {
         "{" => Ok(Some((GroupKind::Brace, body(reader, &["}"])?))),
         "if" => Ok(Some((GroupKind::Maybe, body(reader, &["fi"])?))),
-        "while" | "until" => Ok(Some((GroupKind::Maybe, body(reader, &["done"])?))),
+        "while" | "until" => Ok(Some((GroupKind::Loop, body(reader, &["done"])?))),
         "for" | "select" => for_loop(reader).map(Some),
         "case" => case(reader).map(Some),
         "function" => {
@@ -43,6 +41,9 @@ pub(super) fn compound(reader: &mut Reader) -> Result<Option<(GroupKind, Script)
             if word == "time" && at_word(reader, &["-p"]) {
                 reader.eat("-p");
                 reader.skip_blanks();
+            }
+            if word == "coproc" {
+                coprocess_name(reader);
             }
             match reader.peek() {
                 Some(c) if c != '\n' && c != ';' && c != ')' => Ok(command(reader)?.map(|command| {
@@ -70,8 +71,11 @@ fn body(reader: &mut Reader, end: &[&str]) -> Result<Script, TooDeep> {
 fn for_loop(reader: &mut Reader) -> Result<(GroupKind, Script), TooDeep> {
     reader.skip_blanks();
     if reader.peek() == Some('(') {
-        reader.balanced('(', ')');
-        return Ok((GroupKind::Maybe, body(reader, &["done"])?));
+        let header = reader.balanced('(', ')');
+        let header = Word(vec![Part::Arithmetic(Reader::new(&header, reader.depth + 1)?.quoted(None)?)]);
+        let mut all = Script(vec![evaluated(vec![header])]);
+        all.0.extend(body(reader, &["done"])?.0);
+        return Ok((GroupKind::Maybe, all));
     }
     let variable = reader.word()?.and_then(|word| word.plain().map(str::to_owned)).unwrap_or_default();
     let mut values = Vec::new();
@@ -85,16 +89,23 @@ fn for_loop(reader: &mut Reader) -> Result<(GroupKind, Script), TooDeep> {
                 None => break,
             }
         }
+    } else {
+        let name = "@".to_owned();
+        values.push(Word(vec![Part::Variable { name, quoted: true, instead: None }]));
     }
     Ok((GroupKind::For { variable, values }, body(reader, &["done"])?))
 }
 
 fn case(reader: &mut Reader) -> Result<(GroupKind, Script), TooDeep> {
     reader.skip_blanks();
-    reader.word()?;
+    let mut all = Script::default();
+    let evaluate = |all: &mut Script, words: Vec<Word>| {
+        let words: Vec<Word> = words.into_iter().filter(runs).collect();
+        all.0.extend((!words.is_empty()).then(|| evaluated(words)));
+    };
+    evaluate(&mut all, reader.word()?.into_iter().collect());
     skip_lines(reader)?;
     reader.eat("in");
-    let mut all = Script::default();
     loop {
         skip_lines(reader)?;
         if reader.peek().is_none() || at_word(reader, &["esac"]) {
@@ -103,24 +114,61 @@ fn case(reader: &mut Reader) -> Result<(GroupKind, Script), TooDeep> {
         }
         // The patterns, up to their parenthesis.
         reader.eat("(");
+        let mut patterns = Vec::new();
         while let Some(c) = reader.peek() {
             match c {
                 ')' => break,
                 ' ' | '\t' | '|' => {
                     reader.bump();
                 }
-                _ => {
-                    if reader.word()?.is_none() {
+                _ => match reader.word()? {
+                    Some(word) => patterns.push(word),
+                    None => {
                         reader.bump();
                     }
-                }
+                },
             }
         }
         reader.bump();
+        evaluate(&mut all, patterns);
         all.0.extend(script(reader, &["esac", ";;"])?.0);
         while matches!(reader.peek(), Some(';' | '&' | ')')) {
             reader.bump();
         }
+    }
+}
+
+/// A command that only has its words expanded.
+fn evaluated(words: Vec<Word>) -> Item {
+    let words = std::iter::once(Word::text("let")).chain(words).collect();
+    Item { join: Join::Always, pipeline: vec![Command::Simple(Simple { words, ..Simple::default() })] }
+}
+
+/// Says whether something may run when the word is expanded.
+fn runs(word: &Word) -> bool {
+    word.0.iter().any(|part| !matches!(part, Part::Text(_) | Part::Variable { instead: None, .. } | Part::Unknown))
+}
+
+/// Takes the name of a co-process, which stands only before a compound command.
+fn coprocess_name(reader: &mut Reader) {
+    let mut length = 0;
+    while reader.peek_at(length).is_some_and(|c| c.is_ascii_alphanumeric() || c == '_') {
+        length += 1;
+    }
+    let mut end = length;
+    while reader.peek_at(end).is_some_and(|c| c == ' ' || c == '\t') {
+        end += 1;
+    }
+    let opens = |word: &str| {
+        word.chars().enumerate().all(|(ahead, c)| reader.peek_at(end + ahead) == Some(c))
+            && reader.peek_at(end + word.len()).is_none_or(char::is_whitespace)
+    };
+    let compound = reader.peek_at(end) == Some('(') && reader.peek_at(end + 1) != Some(')')
+        || ["{", "if", "while", "until", "for", "select", "case", "[["].into_iter().any(opens);
+    if length > 0 && end > length && compound {
+        (0..end).for_each(|_| {
+            reader.bump();
+        });
     }
 }
 

@@ -1,7 +1,7 @@
 //! Redirections, and the bodies of here-documents, which stand lines behind them.
 
 use crate::shell::reader::{Reader, TooDeep};
-use crate::shell::syntax::{Command, GroupKind, Output, Part, Redirect, Script, Word};
+use crate::shell::syntax::{Command, GroupKind, Output, Part, Redirect, Script, Value, Word};
 
 pub(super) fn redirects(reader: &mut Reader) -> Result<Vec<Redirect>, TooDeep> {
     let mut all = Vec::new();
@@ -93,8 +93,13 @@ pub(super) fn place_bodies(script: &mut Script, bodies: &[Word]) {
     for command in script.0.iter_mut().flat_map(|item| &mut item.pipeline) {
         let redirects = match command {
             Command::Simple(simple) => {
-                let words = simple.words.iter_mut().chain(simple.assignments.iter_mut().map(|(_, word)| word));
-                words.for_each(|word| place_in_word(word, bodies));
+                simple.words.iter_mut().for_each(|word| place_in_word(word, bodies));
+                for assignment in &mut simple.assignments {
+                    match &mut assignment.value {
+                        Value::One(word) => place_in_word(word, bodies),
+                        Value::List(list) => list.iter_mut().for_each(|(_, word)| place_in_word(word, bodies)),
+                    }
+                }
                 &mut simple.redirects
             }
             Command::Group(group) => {

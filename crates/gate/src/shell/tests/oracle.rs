@@ -56,11 +56,8 @@ fn ours(script: &Script, names: &mut BTreeSet<String>) {
         let redirects = match command {
             Command::Simple(simple) => {
                 names.extend(simple.words.first().and_then(Word::plain).and_then(mark::literal));
-                simple
-                    .words
-                    .iter()
-                    .chain(simple.assignments.iter().map(|(_, word)| word))
-                    .for_each(|w| in_word(w, names));
+                let assigned = simple.assignments.iter().flat_map(|assignment| assignment.value.words());
+                simple.words.iter().chain(assigned).for_each(|word| in_word(word, names));
                 &simple.redirects
             }
             Command::Group(group) => {
@@ -83,7 +80,7 @@ fn in_word(word: &Word, names: &mut BTreeSet<String>) {
         match part {
             Part::Substitution { script, .. } | Part::Process(script) => ours(script, names),
             Part::Arithmetic(word) | Part::Altered { operand: word, .. } => in_word(word, names),
-            Part::Variable { instead: Some(word), .. } => in_word(word, names),
+            Part::Variable { instead: Some((_, word)), .. } => in_word(word, names),
             Part::Variable { .. } | Part::Text(_) | Part::Unknown => {}
         }
     }

@@ -12,7 +12,11 @@ fn show(script: &Script) -> String {
 fn command(command: &Command) -> String {
     let (mut parts, redirects) = match command {
         Command::Simple(simple) => {
-            let assigned = simple.assignments.iter().map(|(name, value)| format!("{name}:={}", word(value)));
+            let assigned = simple.assignments.iter().map(|assignment| {
+                let values: Vec<String> = assignment.value.words().into_iter().map(word).collect();
+                let sign = if assignment.adds { "+:=" } else { ":=" };
+                format!("{}{sign}{}", assignment.name, values.join(","))
+            });
             (assigned.chain(simple.words.iter().map(word)).collect::<Vec<_>>(), &simple.redirects)
         }
         Command::Group(group) => {
@@ -21,6 +25,7 @@ fn command(command: &Command) -> String {
                 GroupKind::Brace => format!("brace({body})"),
                 GroupKind::Subshell => format!("sub({body})"),
                 GroupKind::Maybe => format!("maybe({body})"),
+                GroupKind::Loop => format!("loop({body})"),
                 GroupKind::For { variable, values } => {
                     format!("for {variable}={}({body})", values.iter().map(word).collect::<Vec<_>>().join(","))
                 }
@@ -51,7 +56,10 @@ fn word(word: &Word) -> String {
             })
             .collect(),
         Part::Variable { name, instead, .. } => {
-            format!("${name}{}", instead.as_ref().map(|other| format!("?{}", self::word(other))).unwrap_or_default())
+            format!(
+                "${name}{}",
+                instead.as_ref().map(|(_, other)| format!("?{}", self::word(other))).unwrap_or_default()
+            )
         }
         Part::Substitution { script, .. } => format!("$({})", show(script)),
         Part::Process(script) => format!("<({})", show(script)),
@@ -91,6 +99,9 @@ fn lists_and_pipes() {
     check("a |\n b", "a | b");
     check("a &&\n b", "a ; b");
     check("A=1 B=x cmd C=2", "A:=1 B:=x cmd C=2");
+    check("A+=1 B=(x y)", "A+:=1 B:=x,y");
+    check("local A=1 B+=(x) -r", "A:=1 B+:=x local -r");
+    check("m[k]=1; m[$i]+=2", "m[k]:=1 ; m[]+:=2");
     check(";; a", "a");
     check(") a (", "a ; sub()");
 }
@@ -115,9 +126,9 @@ fn groups() {
     check("(a; b) > c", "sub(a ; b) >c");
     check("{ a; b; } | c", "brace(a ; b) | c");
     check("if a; then b; else c; fi > d", "maybe(a ; brace(b) ; brace(c)) >d");
-    check("while a\ndo b\ndone", "maybe(a ; brace(b))");
+    check("while a\ndo b\ndone", "loop(a ; brace(b))");
     check("for x in 1 2; do a $x; done", "for x=1,2(brace(a $x))");
-    check("for x\ndo a\ndone; b", "for x=(brace(a)) ; b");
+    check("for x\ndo a\ndone; b", "for x=$@(brace(a)) ; b");
     check("case $x in a|b) c;; (d) e ;& *) f;; esac; g", "maybe(c ; e ; f) ; g");
     check("f() { a; }; function g { b; }", "f=brace(a) ; g=brace(b)");
     check("echo $(a | b) `c` <(d)", "echo $(a | b) $(c) <(d)");
