@@ -88,6 +88,9 @@ pub struct Target {
     pub glob: bool,
     /// Signs of the pattern stand for a piece that nobody knows, so that no look at the disk tells what is meant.
     pub guessed: bool,
+    /// What the call itself leaves out of a folder or pattern (`--exclude`, `-prune`): absolute patterns, or `**/name`
+    /// for a name at any depth; a folder stands for all that is in it.
+    pub except: Vec<String>,
 }
 
 /// How a file is written.

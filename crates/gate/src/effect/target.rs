@@ -92,5 +92,6 @@ impl<'g> Ground<'g> {
 }
 
 fn target(path: &Path, inside: Option<String>) -> Target {
-    Target { path: path.to_string_lossy().into_owned(), inside, tree: false, glob: false, guessed: false }
+    let path = path.to_string_lossy().into_owned();
+    Target { path, inside, tree: false, glob: false, guessed: false, except: Vec::new() }
 }

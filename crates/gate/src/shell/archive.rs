@@ -5,8 +5,9 @@ use stead_model::{Content, How};
 use crate::shield::Standing;
 
 use super::program::{Reach, holder, operands, own};
-use super::walk::{Stop, Walk};
+use super::walk::{Call, Stop, Walk};
 use super::writer::{has_flag, option_values};
+use super::{omission, patch};
 
 /// The mode letter of a `tar` call.
 pub(super) fn tar_mode(argv: &[String]) -> Option<char> {
@@ -25,7 +26,8 @@ pub(super) fn tar_mode(argv: &[String]) -> Option<char> {
 }
 
 /// Judges `tar`; says whether all is known about it.
-pub(super) fn tar(walk: &mut Walk<'_>, argv: &[String], shown: &str) -> Result<bool, Stop> {
+pub(super) fn tar(walk: &mut Walk<'_>, call: &Call<'_>, shown: &str) -> Result<bool, Stop> {
+    let argv = call.argv;
     let runs = option_values(argv, '\0', "--to-command")
         .into_iter()
         .chain(option_values(argv, '\0', "--use-compress-program"))
@@ -42,13 +44,18 @@ pub(super) fn tar(walk: &mut Walk<'_>, argv: &[String], shown: &str) -> Result<b
                 walk.writes(file, How::Replace, Content::Unknown, shown)?;
             }
             let takes = argv.iter().any(|word| word == "--remove-files");
-            for word in operands(argv) {
+            let left_out = option_values(argv, '\0', "--exclude");
+            let except: Vec<String> = left_out
+                .iter()
+                .filter_map(|pattern| walk.left_out(&omission::ignored(pattern.trim_start_matches("./"), ".")))
+                .collect();
+            for word in operands(argv).into_iter().filter(|word| !left_out.contains(word)) {
                 let bundled = argv.get(1).is_some_and(|first| first == word);
                 if takes && !bundled && !files.contains(&word) {
                     walk.removes(word, Reach::Deep, shown)?;
                 }
                 if !bundled && !files.contains(&word) {
-                    walk.reads(word, true, shown);
+                    walk.leaving_out(except.clone(), |walk| walk.reads(word, true, shown));
                 }
             }
             Ok(true)
@@ -66,6 +73,9 @@ pub(super) fn tar(walk: &mut Walk<'_>, argv: &[String], shown: &str) -> Result<b
                 .into_iter()
                 .filter(|word| Some(*word) != first && !archives.contains(word) && !folders.contains(word))
                 .collect();
+            let piped = if archives.iter().all(|file| *file == "-") { walk.fed(call) } else { None };
+            let printed = piped.map(|text| patch::members(&text)).unwrap_or_default();
+            let members = if members.is_empty() { printed.iter().map(String::as_str).collect() } else { members };
             if !prints {
                 unpack(walk, folders.last().copied().unwrap_or("."), &members, shown);
             }
@@ -73,6 +83,45 @@ pub(super) fn tar(walk: &mut Walk<'_>, argv: &[String], shown: &str) -> Result<b
             Ok(false)
         }
         _ => Ok(true),
+    }
+}
+
+/// The words of a `zip` call: the archive and what goes in, and what is left out. Behind `-x` every word is left out, up
+/// to the next flag.
+pub(super) fn zip_words(argv: &[String]) -> (Vec<&str>, Vec<&str>) {
+    let (mut taken, mut left_out, mut leaves) = (Vec::new(), Vec::new(), false);
+    for word in argv.iter().skip(1) {
+        match word.as_str() {
+            "@" => leaves = false,
+            "-x" | "--exclude" => leaves = true,
+            flag if flag.starts_with("--exclude=") => left_out.push(&flag["--exclude=".len()..]),
+            flag if flag.starts_with("-x") && !flag.starts_with("--") => {
+                left_out.push(&flag[2..]);
+                leaves = true;
+            }
+            flag if flag.starts_with('-') && flag != "-" => leaves = false,
+            word if leaves => left_out.push(word),
+            word => taken.push(word),
+        }
+    }
+    (taken, left_out)
+}
+
+/// What `zip` reads. Its `*` crosses folders; who leaves out a name means it wherever it is.
+pub(super) fn zip(walk: &mut Walk<'_>, argv: &[String], shown: &str) {
+    let (taken, left_out) = zip_words(argv);
+    let pattern = |word: &str| {
+        let path = word.trim_end_matches("/*").trim_end_matches('/');
+        match path.strip_prefix("*/") {
+            Some(rest) => format!("**/{rest}"),
+            None if !word.contains('/') => format!("**/{path}"),
+            None => path.to_owned(),
+        }
+    };
+    let except: Vec<String> = left_out.iter().filter_map(|word| walk.left_out(&pattern(word))).collect();
+    let deep = has_flag(argv, "r", &["--recurse-paths"]);
+    for word in taken.into_iter().skip(1) {
+        walk.leaving_out(except.clone(), |walk| walk.reads(word, deep, shown));
     }
 }
 

@@ -6,12 +6,12 @@ use crate::glob;
 use crate::path::{fold, names};
 use crate::shield::{Entry, Standing};
 
-use super::listing;
 use super::program::{
     self, Reach, brief, holder, is_endangered, is_harmless, mention as refuse_mention, own, program_name,
 };
 use super::syntax::mark;
 use super::walk::{Call, Stop, Walk};
+use super::{listing, table};
 
 /// Says whether the search acts on what it finds.
 pub(super) fn acts(argv: &[String]) -> bool {
@@ -45,7 +45,9 @@ pub(super) fn judge(walk: &mut Walk<'_>, name: &str, call: &Call<'_>) -> Result<
     for target in &search.outputs {
         walk.writes(target, How::Replace, Content::Unknown, &shown)?;
     }
-    for start in &search.starts {
+    // A folder with nothing in it holds nothing that anybody minds.
+    let bare = search.empty_folders && search.commands.is_empty();
+    for start in search.starts.iter().filter(|_| !bare) {
         let found = search.reaches(walk, start);
         if let Some(entry) = found.filter(|_| search.deletes || search.changes(call)) {
             return Err(match walk.standing(start) {
@@ -58,13 +60,24 @@ pub(super) fn judge(walk: &mut Walk<'_>, name: &str, call: &Call<'_>) -> Result<
             walk.upstream.search = Some(start.clone());
         }
     }
-    let found = if walk.report.is_some() { search.patterns() } else { vec![mark::UNKNOWN.to_string()] };
+    let mut found = if walk.report.is_some() { search.patterns() } else { vec![mark::UNKNOWN.to_string()] };
+    let told = search.left_out.iter().filter(|_| walk.report.is_some());
+    let except = told.filter_map(|pattern| walk.left_out(pattern)).collect();
+    if let Some(sign) = walk.sign(except) {
+        found.iter_mut().for_each(|pattern| pattern.push(sign));
+    }
     let all = search.written.is_empty() && search.paths.is_empty() && !search.shallow && search.excluded.is_empty();
     let (gone, reach) = if all { (&search.starts, Reach::Deep) } else { (&found, Reach::Flat) };
-    for pattern in gone.iter().filter(|_| search.deletes) {
+    for pattern in gone.iter().filter(|_| search.deletes && !search.empty_folders) {
         walk.note_removal(pattern, reach, &shown);
     }
     for command in &search.commands {
+        let first = command.first().map(|first| program_name(first)).unwrap_or_default();
+        if all && table::is_remover(&first) && walk.report.is_some() {
+            walk.runs(command);
+            search.starts.iter().for_each(|start| walk.note_removal(start, Reach::Deep, &shown));
+            continue;
+        }
         for pattern in &found {
             let filled: Vec<String> = command.iter().map(|word| word.replace("{}", pattern)).collect();
             program::judge(walk, &Call { argv: &filled, ..*call })?;
@@ -88,6 +101,12 @@ pub(super) struct Search {
     written: Vec<String>,
     /// What is passed over.
     excluded: String,
+    /// The same as patterns, where all that is meant is known to be left out.
+    left_out: Vec<String>,
+    /// What the tests of every branch so far leave out.
+    omitted: Option<Vec<String>>,
+    /// Only folders with nothing in them are meant.
+    empty_folders: bool,
     shallow: bool,
     deletes: bool,
     commands: Vec<Vec<String>>,
@@ -101,6 +120,12 @@ struct Branch {
     paths: Vec<String>,
     negated: bool,
     prunes: bool,
+    /// What its negated tests leave out.
+    omitted: Vec<String>,
+    empty: bool,
+    folders: bool,
+    /// It has tests of which nothing is known here.
+    limited: bool,
 }
 
 impl Search {
@@ -114,6 +139,7 @@ impl Search {
             search.starts.push(".".to_owned());
         }
         let mut branch = Branch::default();
+        let mut alternatives = false;
         while let Some(word) = words.next() {
             match word.as_str() {
                 "!" | "-not" => {
@@ -124,6 +150,7 @@ impl Search {
                     let value = words.next().cloned().unwrap_or_default();
                     if branch.negated {
                         search.pass_over(&value);
+                        branch.omitted.extend(omitted(word, &value, false));
                     } else if matches!(word.as_str(), "-name" | "-iname") {
                         branch.names.push(value);
                     } else {
@@ -131,7 +158,16 @@ impl Search {
                     }
                 }
                 "-prune" => branch.prunes = true,
-                "-o" | "-or" => search.close(std::mem::take(&mut branch)),
+                "-empty" => {
+                    branch.empty = !branch.negated;
+                    branch.limited = true;
+                }
+                "-type" => branch.folders = words.next().is_some_and(|sort| sort == "d" && !branch.negated),
+                "-print" | "-print0" | "-a" | "-and" | "-depth" | "-mount" | "-xdev" => {}
+                "-o" | "-or" | "," => {
+                    alternatives = true;
+                    search.close(std::mem::take(&mut branch));
+                }
                 "-maxdepth" => search.shallow = words.next().is_some_and(|depth| depth == "1" || depth == "0"),
                 "-delete" => search.deletes = true,
                 "-exec" | "-execdir" | "-ok" | "-okdir" => {
@@ -139,12 +175,14 @@ impl Search {
                     search.commands.push(command);
                 }
                 "-fprint" | "-fprintf" | "-fls" | "-fprint0" => search.outputs.extend(words.next().cloned()),
-                _ => {}
+                test => branch.limited |= test.starts_with('-'),
             }
             branch.negated = false;
         }
         branch.prunes = false;
+        search.empty_folders = branch.empty && branch.folders && !alternatives;
         search.close(branch);
+        search.left_out.extend(search.omitted.take().unwrap_or_default());
         search
     }
 
@@ -152,11 +190,30 @@ impl Search {
     fn close(&mut self, branch: Branch) {
         if branch.prunes {
             branch.names.iter().chain(&branch.paths).for_each(|value| self.pass_over(value));
+            // Of two tests both must hold.
+            if branch.limited {
+                return;
+            }
+            if let ([name], []) = (branch.names.as_slice(), branch.paths.as_slice()) {
+                self.left_out.extend(omitted("-name", name, true));
+            } else if let ([], [path]) = (branch.names.as_slice(), branch.paths.as_slice()) {
+                self.left_out.extend(omitted("-path", path, true));
+            }
             return;
+        }
+        // Only what every branch leaves out is left out.
+        match &mut self.omitted {
+            Some(omitted) => omitted.retain(|pattern| branch.omitted.contains(pattern)),
+            None => self.omitted = Some(branch.omitted),
         }
         self.written.extend(branch.names.iter().cloned());
         self.names.extend(branch.names.iter().map(|name| fold(name).into_iter().map(open).collect()));
         self.paths.extend(branch.paths);
+    }
+
+    /// What the search leaves out, as patterns.
+    pub(super) fn left_out(self) -> Vec<String> {
+        self.left_out
     }
 
     /// The patterns that cover everything the search may find.
@@ -171,7 +228,10 @@ impl Search {
             };
             let deep = if self.shallow { String::new() } else { format!("{any}/") };
             match (self.written.is_empty(), self.paths.is_empty()) {
-                (true, true) if self.shallow => patterns.push(format!("{head}{}", glob::MANY)),
+                // Hidden names are found as well.
+                (true, true) if self.shallow => {
+                    patterns.extend([format!("{head}{}", glob::MANY), format!("{head}.{}", glob::MANY)]);
+                }
                 // Twice, it is every file of the project; once, some of them.
                 (true, true) if head.is_empty() && self.excluded.is_empty() => patterns.push(format!("{any}/{any}")),
                 (true, true) => patterns.push(format!("{head}{any}")),
@@ -228,6 +288,34 @@ impl Search {
             Some(path) => shield.below(names(&path)).find(|entry| within(entry)),
             None => shield.entries().iter().find(|entry| within(entry)),
         }
+    }
+}
+
+/// What a test leaves out for certain: a name or a path, with all below where it is pruned.
+fn omitted(test: &str, value: &str, pruned: bool) -> Option<String> {
+    if test == "-regex" {
+        return None;
+    }
+    if matches!(test, "-name" | "-iname") {
+        // A folder of that name is not gone into, or it is; a file is left out either way.
+        let is_file = value.trim_start_matches('.').contains('.') || value.starts_with('.');
+        return (pruned || is_file).then(|| format!("**/{value}"));
+    }
+    // `*infra*` holds for every path with such a name in it.
+    if let Some(name) = value.strip_prefix('*').and_then(|rest| rest.strip_suffix('*')).filter(|name| !name.is_empty())
+        && !name.contains(['*', '/'])
+    {
+        return Some(format!("**/*{name}*"));
+    }
+    let path = match value.strip_suffix("/*") {
+        Some(folder) => folder,
+        None if pruned || value.rsplit('/').next().is_some_and(|name| name.contains('.')) => value,
+        None => return None,
+    };
+    match (path.strip_prefix("*/"), path.strip_prefix('*')) {
+        (Some(rest), _) => (!rest.contains('*')).then(|| format!("**/{rest}")),
+        (None, Some(ending)) => (!ending.contains(['*', '/'])).then(|| format!("**/*{ending}")),
+        (None, None) => (!path.contains('*')).then(|| path.to_owned()),
     }
 }
 

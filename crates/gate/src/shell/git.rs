@@ -7,10 +7,10 @@ use crate::path::names;
 use crate::shield::{Standing, Width};
 
 use super::program::{self, Reach, brief, is_endangered, operands, own, refuse_removal};
-use super::repository;
 use super::syntax::mark;
 use super::walk::{Call, Stop, Walk};
 use super::writer::{has_flag, operands_after, option_values};
+use super::{pathspec, repository};
 
 /// Sub-commands that leave the work tree's files alone, or change them only as history says.
 const HARMLESS: &[&str] = &[
@@ -80,7 +80,7 @@ pub(super) fn only_reads(argv: &[String]) -> bool {
 }
 
 /// Finds the sub-command, and the folder `-C` names.
-fn split(argv: &[String]) -> (usize, Option<&String>) {
+pub(super) fn split(argv: &[String]) -> (usize, Option<&String>) {
     let (mut at, mut folder) = (1, None);
     while let Some(word) = argv.get(at).filter(|word| word.starts_with('-')) {
         if word == "-C" {
@@ -190,7 +190,8 @@ fn judge_verb(walk: &mut Walk<'_>, verb: &str, argv: &[String], call: &Call<'_>)
         "rm" if has_flag(argv, "n", &["--cached", "--dry-run"]) => Ok(()),
         "rm" | "mv" => {
             for word in operands(argv) {
-                refuse_removal(walk, word, Reach::Deep, &shown)?;
+                let word = pathspec::bare(word);
+                refuse_removal(walk, &word, Reach::Deep, &shown)?;
             }
             if let (true, Some(target)) = (verb == "mv", operands(argv).last()) {
                 walk.refuse_write(target, &shown)?;
@@ -261,10 +262,10 @@ fn config(walk: &mut Walk<'_>, argv: &[String]) -> Result<(), Stop> {
 /// Putting files back as they were: the whole project is daily work, Stead's own files are not.
 fn revert(walk: &mut Walk<'_>, argv: &[String], shown: &str) -> Result<(), Stop> {
     for word in operands(argv) {
-        let word = word.strip_prefix(":/").unwrap_or(word);
-        match walk.standing(word) {
+        let word = pathspec::bare(word);
+        match walk.standing(&word) {
             Some(Standing::In(entry)) => return Err(own(entry, shown).into()),
-            Some(Standing::Above(_, Width::Narrow)) => refuse_removal(walk, word, Reach::Deep, shown)?,
+            Some(Standing::Above(_, Width::Narrow)) => refuse_removal(walk, &word, Reach::Deep, shown)?,
             _ => {}
         }
     }

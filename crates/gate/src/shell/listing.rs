@@ -1,8 +1,11 @@
 //! Programs that print names of files: the patterns that cover whatever they will print.
 
 use super::find::Search;
+use super::omission::ignored;
 use super::program::operands;
+use super::search;
 use super::syntax::mark;
+use super::walk::Walk;
 use super::writer::{has_flag, operands_after, option_values};
 
 /// Says whether the program prints file names.
@@ -18,16 +21,27 @@ pub(super) fn lists(name: &str, argv: &[String]) -> bool {
     }
 }
 
-/// The patterns that a search through folders is limited to.
-pub(super) fn globs(argv: &[String]) -> Vec<&str> {
-    let globs = option_values(argv, 'g', "--glob").into_iter().chain(option_values(argv, '\0', "--include"));
-    globs.filter(|glob| !glob.starts_with('!')).collect()
+/// The names below a folder that a search is limited to; all of them if it is not.
+fn named(below: &str, name: &str, argv: &[String]) -> Vec<String> {
+    let globs = search::globs(name, argv);
+    let names: Vec<String> =
+        globs.iter().map(|glob| format!("{below}/{}", open(glob.trim_start_matches('/')))).collect();
+    if names.is_empty() { vec![below.to_owned()] } else { names }
 }
 
-/// The names below a folder that a search is limited to; all of them if it is not.
-fn named(below: &str, argv: &[String]) -> Vec<String> {
-    let names: Vec<String> = globs(argv).into_iter().map(|glob| format!("{below}/{}", open(glob))).collect();
-    if names.is_empty() { vec![below.to_owned()] } else { names }
+/// What a listing leaves out, by the words of its call.
+pub(super) fn omissions(walk: &Walk<'_>, name: &str, argv: &[String]) -> Vec<String> {
+    let patterns: Vec<String> = match name {
+        "find" | "gfind" => Search::read(argv).left_out(),
+        "fd" | "fdfind" => option_values(argv, 'E', "--exclude").iter().map(|glob| ignored(glob, ".")).collect(),
+        "ls" => Vec::new(),
+        "git" => {
+            let words = argv.iter().filter(|word| word.starts_with(':')).map(String::as_str).collect::<Vec<_>>();
+            return super::pathspec::read(walk, &words).except;
+        }
+        _ => search::omissions(name, argv),
+    };
+    patterns.iter().filter_map(|pattern| walk.left_out(pattern)).collect()
 }
 
 /// What a pathspec of git covers: a file, all in a folder, or every file that is called like this.
@@ -43,6 +57,10 @@ fn pathspec(word: &str) -> Vec<String> {
         // In git a star crosses folders.
         false => vec![format!("{any}/{opened}")],
     }
+}
+
+fn is_exclusion(word: &str) -> bool {
+    word.starts_with(":!") || word.starts_with(":^") || word.starts_with(":(exclude")
 }
 
 /// Puts marks in the place of a program's own wildcards.
@@ -81,16 +99,19 @@ pub(super) fn of(name: &str, argv: &[String]) -> Option<String> {
         "git" if words.first() == Some(&"ls-files") => match &words[1..] {
             // Twice, it is every file; once, some of them.
             [] => vec![format!("{any}/{any}")],
-            words => words.iter().flat_map(|word| pathspec(word)).collect(),
+            words if words.iter().all(|word| is_exclusion(word)) => vec![format!("{any}/{any}")],
+            words => words.iter().filter(|word| !is_exclusion(word)).flat_map(|word| pathspec(word)).collect(),
         },
         "git" => match argv.iter().position(|word| word == "--") {
-            Some(at) if at + 1 < argv.len() => argv[at + 1..].iter().flat_map(|word| pathspec(word)).collect(),
+            Some(at) if !argv[at + 1..].iter().all(|word| is_exclusion(word)) => {
+                argv[at + 1..].iter().filter(|word| !is_exclusion(word)).flat_map(|word| pathspec(word)).collect()
+            }
             _ => vec![any],
         },
-        _ => match operands_after(argv, "ABCmegtTfjM").get(1..).unwrap_or_default() {
-            [] => named(&any, argv),
+        _ => match search::places(name, argv).as_slice() {
+            [] => named(&any, name, argv),
             files if has_flag(argv, "rR", &["--recursive"]) || matches!(name, "rg" | "ag") => {
-                let below = files.iter().flat_map(|file| named(&below(file), argv));
+                let below = files.iter().flat_map(|file| named(&below(file), name, argv));
                 let files =
                     files.iter().filter(|file| file.contains('.') && **file != ".").map(|file| (*file).to_owned());
                 below.chain(files).collect()

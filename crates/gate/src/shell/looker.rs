@@ -1,10 +1,12 @@
 //! Programs that read files: which of their words they show, send or take in.
 
+use stead_model::{Content, How};
+
 use super::program::{brief, operands};
 use super::syntax::mark;
 use super::walk::{Call, Walk};
-use super::writer::{has_flag, operands_after, option_values};
-use super::{listing, table};
+use super::writer::{has_flag, operands_after, operands_without, option_values};
+use super::{listing, search, table};
 
 /// Programs that show every file they are given, with the short flags that take a value.
 const SHOWING: &[(&str, &str)] = &[
@@ -29,6 +31,7 @@ const SHOWING: &[(&str, &str)] = &[
     ("hd", ""),
     ("head", "nc"),
     ("hexdump", "nsC"),
+    ("iconv", "ftoc"),
     ("icdiff", ""),
     ("join", "t12"),
     ("jsonlint", ""),
@@ -83,8 +86,31 @@ pub(super) fn note(walk: &mut Walk<'_>, name: &str, call: &Call<'_>) {
     } else if let Some(valued) = valued(SEARCHING) {
         searched(walk, name, argv, valued, &shown);
     }
-    for word in sent(name, argv) {
+    // A second word of `uniq` is where it writes.
+    let first = operands_after(argv, "fsw").into_iter().take(usize::from(name == "uniq"));
+    for word in first.chain(sent(name, argv)) {
         walk.reads(word, false, &shown);
+    }
+}
+
+/// Tells what a module of Python shows that is called as a program.
+pub(super) fn module(walk: &mut Walk<'_>, name: &str, argv: &[String]) {
+    if walk.report.is_none() || !name.starts_with("python") {
+        return;
+    }
+    let Some(at) = argv.iter().position(|word| word == "-m") else { return };
+    let shown = brief(argv);
+    let words = operands_without(argv.get(at + 1..).unwrap_or_default(), "", &["--indent"]);
+    match argv.get(at + 1).map(String::as_str) {
+        Some("json.tool") => {
+            words.first().into_iter().for_each(|word| walk.reads(word, false, &shown));
+            let out = words.get(1).into_iter().filter(|word| **word != "-");
+            out.for_each(|word| walk.note_write(word, How::Replace, false, Content::Unknown, &shown));
+        }
+        Some("base64" | "gzip" | "calendar" | "tokenize" | "ast") => {
+            words.iter().for_each(|word| walk.reads(word, false, &shown));
+        }
+        _ => {}
     }
 }
 
@@ -97,15 +123,18 @@ fn searched(walk: &mut Walk<'_>, name: &str, argv: &[String], valued: &str, show
         has_flag(argv, "f", &["--from-file", "--file"])
     };
     let deep = matches!(name, "rg" | "ag" | "ack") || greps && has_flag(argv, "rR", &["--recursive"]);
-    let words = operands_after(argv, valued);
+    let words = if greps { search::places(name, argv) } else { operands_after(argv, valued) };
+    let given = given || greps;
+    let except: Vec<String> = if deep {
+        search::omissions(name, argv).iter().filter_map(|pattern| walk.left_out(pattern)).collect()
+    } else {
+        Vec::new()
+    };
     if deep
-        && let globs = listing::globs(argv)
+        && let globs = search::globs(name, argv)
         && !globs.is_empty()
     {
-        let folders = match words.get(usize::from(!given)..).unwrap_or_default() {
-            [] => vec!["."],
-            folders => folders.to_vec(),
-        };
+        let folders = if words.is_empty() { vec!["."] } else { words.clone() };
         let any = mark::MANY;
         for word in folders.iter().flat_map(|folder| globs.iter().map(move |glob| (folder, glob))) {
             let (folder, glob) = (word.0.trim_end_matches('/'), listing::open(word.1.trim_start_matches('/')));
@@ -117,7 +146,7 @@ fn searched(walk: &mut Walk<'_>, name: &str, argv: &[String], valued: &str, show
         // The words after `--args` are values; an assignment of `awk` is none either.
         let value = !greps && (word.contains('=') && !word.contains('/'));
         if !value {
-            walk.reads(word, deep, shown);
+            walk.leaving_out(except.clone(), |walk| walk.reads(word, deep, shown));
         }
     }
 }
@@ -147,8 +176,8 @@ fn sent<'a>(name: &str, argv: &'a [String]) -> Vec<&'a str> {
             );
         }
         "ssh" | "ssh-add" => files.extend(option_values(argv, 'i', "--identity").into_iter().filter(|_| name == "ssh")),
-        "gpg" | "age" | "zip" | "gzip" | "bzip2" | "xz" | "zstd" | "pandoc" | "pbcopy" | "xclip" => {
-            files.extend(operands(argv).into_iter().skip(usize::from(name == "zip")));
+        "gpg" | "age" | "gzip" | "bzip2" | "xz" | "zstd" | "pandoc" | "pbcopy" | "xclip" => {
+            files.extend(operands(argv));
         }
         "vim" | "vi" | "nvim" | "nano" | "emacs" | "code" | "open" | "xdg-open" | "ed" | "ex" => {
             files.extend(operands(argv))

@@ -4,30 +4,11 @@
 use stead_model::{Content, How};
 
 use super::archive::unpack;
-use super::patch;
 use super::program::{Reach, operands};
+use super::syntax::mark;
 use super::walk::{Call, Walk};
 use super::writer::{has_flag, operands_after, option_values};
-
-/// Programs that rewrite the files they are given, and the flags without which they do not.
-const FORMATTERS: &[(&str, &[&str])] = &[
-    ("autopep8", &["-i", "--in-place"]),
-    ("black", &[]),
-    ("biome", &["--write", "--apply", "--fix"]),
-    ("clang-format", &["-i"]),
-    ("dos2unix", &[]),
-    ("eslint", &["--fix"]),
-    ("gofmt", &["-w"]),
-    ("goimports", &["-w"]),
-    ("isort", &[]),
-    ("prettier", &["--write", "-w"]),
-    ("ruff", &["--fix", "format"]),
-    ("rustfmt", &[]),
-    ("shfmt", &["-w"]),
-    ("standard", &["--fix"]),
-    ("stylua", &[]),
-    ("unix2dos", &[]),
-];
+use super::{formatter, patch, replacer, transfer};
 
 /// Tells what a program makes or changes.
 pub(super) fn note(walk: &mut Walk<'_>, name: &str, call: &Call<'_>, shown: &str) {
@@ -63,7 +44,7 @@ pub(super) fn note(walk: &mut Walk<'_>, name: &str, call: &Call<'_>, shown: &str
         }
         "split" | "csplit" => {
             let prefix = operands_after(argv, "abClnt").get(1).copied().unwrap_or("x").to_owned();
-            put(walk, &format!("{prefix}{}", super::syntax::mark::MANY), How::Replace);
+            put(walk, &format!("{prefix}{}", mark::MANY), How::Replace);
         }
         "gzip" | "bzip2" | "xz" | "zstd" | "gunzip" | "bunzip2" | "unxz" | "unzstd" => packed(walk, name, argv, shown),
         "zip" | "7z" | "7za" => {
@@ -81,12 +62,11 @@ pub(super) fn note(walk: &mut Walk<'_>, name: &str, call: &Call<'_>, shown: &str
         }
         "cpio" if has_flag(argv, "ip", &["--extract", "--pass-through"]) => unpack(walk, ".", &[], shown),
         "unrar" | "bsdcpio" => unpack(walk, ".", &[], shown),
-        "docker" | "podman" if argv.get(1).is_some_and(|word| word == "cp") => {
-            let words = operands(argv);
-            if let Some(target) = words.get(2).filter(|word| !word.contains(':')) {
-                walk.writes_into(target, shown);
-            }
+        "aws" | "gsutil" | "gcloud" | "rclone" | "docker" | "podman" | "nerdctl" | "kubectl" | "oc" | "gh" => {
+            transfer::note(walk, name, argv, shown);
         }
+        "mktemp" => made_up(walk, argv, shown),
+        "sd" | "ast-grep" | "sg" | "comby" | "sops" => replacer::note(walk, name, argv, shown),
         "nano" | "code" | "micro" | "emacs" => operands(argv).into_iter().for_each(|word| put(walk, word, How::Edit)),
         "ssh-keygen" => option_values(argv, 'f', "--file").into_iter().for_each(|word| put(walk, word, How::Replace)),
         "openssl" => {
@@ -94,29 +74,11 @@ pub(super) fn note(walk: &mut Walk<'_>, name: &str, call: &Call<'_>, shown: &str
             out.iter().for_each(|word| put(walk, word, How::Replace));
         }
         "rename" | "prename" => operands(argv).into_iter().skip(1).for_each(|word| put(walk, word, How::Replace)),
-        "terraform" | "tofu" if argv.get(1).is_some_and(|word| word == "fmt") => {
-            walk.writes_into(operands(argv).get(1).copied().unwrap_or("."), shown);
-        }
         _ => {
-            if let Some((_, flags)) = FORMATTERS.iter().find(|(known, _)| *known == name) {
-                format(walk, argv, flags, shown);
-            } else if !super::table::is_harmless(name) {
+            if !super::table::is_harmless(name) && !formatter::note(walk, name, argv, shown) {
                 generated(walk, argv, shown);
             }
         }
-    }
-}
-
-fn format(walk: &mut Walk<'_>, argv: &[String], flags: &[&str], shown: &str) {
-    let only_checks =
-        argv.iter().any(|word| matches!(word.as_str(), "--check" | "--diff" | "--check-only" | "-c" | "-l"));
-    if only_checks || !flags.is_empty() && !argv.iter().any(|word| flags.contains(&word.as_str())) {
-        return;
-    }
-    for word in operands(argv).into_iter().filter(|word| !matches!(*word, "check" | "format")) {
-        let tree = walk.is_folder(word).unwrap_or(!word.contains('.') || word == ".");
-        // A formatter changes the files that it knows, and of those the untidy ones.
-        walk.note_write(word, if tree { How::Somewhere } else { How::Edit }, tree, Content::Unknown, shown);
     }
 }
 
@@ -128,6 +90,23 @@ fn generated(walk: &mut Walk<'_>, argv: &[String], shown: &str) {
     let files: Vec<String> = named.chain(short).filter(|word| is_file_like(word)).map(str::to_owned).collect();
     for file in files {
         walk.note_write(&file, How::Replace, false, Content::Unknown, shown);
+    }
+}
+
+/// `mktemp`: a file or folder whose name is made up, where the template names a place.
+fn made_up(walk: &mut Walk<'_>, argv: &[String], shown: &str) {
+    if has_flag(argv, "ut", &["--dry-run"]) {
+        return;
+    }
+    let folder = option_values(argv, 'p', "--tmpdir").last().copied();
+    for template in operands_after(argv, "p") {
+        let template = template.replace("XXX", "\0");
+        let mut name: String = template.chars().map(|c| if c == '\0' { mark::MANY } else { c }).collect();
+        while let Some(at) = name.find(&format!("{}X", mark::MANY)) {
+            name.remove(at + mark::MANY.len_utf8());
+        }
+        let name = folder.map_or(name.clone(), |folder| format!("{folder}/{name}"));
+        walk.note_write(&name, How::Replace, false, Content::Unknown, shown);
     }
 }
 

@@ -7,7 +7,7 @@ use super::program::operands;
 use super::syntax::mark;
 use super::walk::{Call, Walk};
 use super::writer::has_flag;
-use super::{filter, listing, table};
+use super::{filter, listing, patch, table};
 use crate::decode::{self, unescape};
 
 /// The most that is put together.
@@ -49,10 +49,14 @@ pub(super) fn of(walk: &mut Walk<'_>, name: &str, call: &Call<'_>) -> Option<Str
         "xxd" if has_flag(argv, "r", &["-revert"]) => decode::hex(&input(walk, call)?),
         "rev" => Some(input(walk, call)?.lines().map(|line| line.chars().rev().collect::<String>() + "\n").collect()),
         "tr" => decode::translate(argv.get(1)?, argv.get(2)?, &walk.fed(call)?),
-        _ if walk.report.is_some() && listing::lists(name, argv) => listing::of(name, argv),
+        _ if walk.report.is_some() && listing::lists(name, argv) => {
+            let except = listing::omissions(walk, name, argv);
+            listing::of(name, argv).map(|lines| walk.carry(lines, except))
+        }
         "grep" | "egrep" | "fgrep" | "sort" | "head" | "tail" | "uniq" | "tac" | "shuf" if walk.report.is_some() => {
             filter::of(name, argv, &walk.fed(call)?)
         }
+        "git" if walk.report.is_some() => patch::printed(walk, argv),
         _ if is_silent(name) => Some(String::new()),
         _ => None,
     }

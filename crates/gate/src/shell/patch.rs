@@ -3,8 +3,10 @@
 use stead_model::{Content, How};
 
 use super::program::{Reach, operands};
+use super::syntax::mark;
 use super::walk::{Call, Walk};
 use super::writer::{has_flag, operands_after, option_values};
+use super::{git, pathspec};
 
 /// A file of a diff.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -71,6 +73,35 @@ pub(super) fn git(walk: &mut Walk<'_>, argv: &[String], call: &Call<'_>, shown: 
         apply(walk, text.as_deref(), strip, folder.as_deref(), shown);
     }
     true
+}
+
+/// What a diff or an archive of git is about, as the headers of a diff: the paths that the call names, as patterns. What
+/// stands below the headers is not known.
+pub(super) fn printed(walk: &Walk<'_>, argv: &[String]) -> Option<String> {
+    let (sub, folder) = git::split(argv);
+    let verb = argv.get(sub).filter(|_| folder.is_none())?;
+    let words = operands_after(&argv[sub..], "oSGUO");
+    let named: Vec<&str> = match (verb.as_str(), argv.iter().position(|word| word == "--")) {
+        ("diff" | "show" | "format-patch" | "archive", Some(at)) => argv[at + 1..].iter().map(String::as_str).collect(),
+        ("archive", None) => words.into_iter().skip(1).collect(),
+        ("diff", None) => words.into_iter().filter(|word| walk.is_folder(word).is_some()).collect(),
+        _ => return None,
+    };
+    let meant = pathspec::read(walk, &named);
+    if meant.all || meant.paths.is_empty() {
+        return None;
+    }
+    let headers = meant.paths.iter().map(|(path, tree)| {
+        let below = if *tree && !path.contains(mark::MANY) { format!("/{0}{0}", mark::MANY) } else { String::new() };
+        format!("--- a/{path}{below}\n+++ b/{path}{below}\n")
+    });
+    Some(headers.chain([mark::UNKNOWN.to_string()]).collect())
+}
+
+/// The paths of an archive that git prints.
+pub(super) fn members(text: &str) -> Vec<String> {
+    let paths = read(text, Some(1)).into_iter();
+    paths.filter_map(|piece| if let Piece::Changed(path) = piece { Some(path) } else { None }).collect()
 }
 
 fn apply(walk: &mut Walk<'_>, text: Option<&str>, strip: Option<usize>, folder: Option<&str>, shown: &str) {

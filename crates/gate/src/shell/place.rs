@@ -5,10 +5,11 @@ use stead_model::{Content, How};
 use crate::shield::{Entry, Standing, Width};
 
 use super::names::Means;
+use super::omission;
 use super::program::{Reach, holder, operands, own, refuse_removal};
 use super::syntax::mark;
 use super::walk::{Stop, Walk};
-use super::writer::{has_flag, operands_after, option_values};
+use super::writer::{has_flag, operands_after, operands_without, option_values};
 
 /// Copies, moves and links: the destination is written, what is moved goes away.
 pub(super) fn judge(walk: &mut Walk<'_>, name: &str, argv: &[String], shown: &str) -> Result<(), Stop> {
@@ -116,9 +117,34 @@ fn valued(name: &str) -> &'static str {
     }
 }
 
+/// The long flags of `rsync` that take a value.
+const RSYNC: &[&str] = &[
+    "--backup-dir",
+    "--bwlimit",
+    "--chmod",
+    "--chown",
+    "--exclude",
+    "--exclude-from",
+    "--files-from",
+    "--filter",
+    "--include",
+    "--include-from",
+    "--link-dest",
+    "--log-file",
+    "--max-size",
+    "--min-size",
+    "--password-file",
+    "--port",
+    "--rsh",
+    "--rsync-path",
+    "--suffix",
+    "--timeout",
+];
+
 /// Tells what goes where.
 fn note(walk: &mut Walk<'_>, name: &str, argv: &[String], shown: &str) {
-    let mut sources = operands_after(argv, valued(name));
+    let long = if name == "rsync" { RSYNC } else { &[] };
+    let mut sources = operands_without(argv, valued(name), long);
     let folders = option_values(argv, 't', "--target-directory");
     if matches!(name, "install" | "ginstall") && has_flag(argv, "d", &["--directory"]) {
         sources.iter().for_each(|word| walk.note_write(word, How::Into, false, Content::Unknown, shown));
@@ -148,7 +174,8 @@ fn note(walk: &mut Walk<'_>, name: &str, argv: &[String], shown: &str) {
                 let whole = source.ends_with(['/', mark::MANY]) || source.ends_with("/.");
                 let text = if remote(source) || deep { None } else { walk.file_text(source) };
                 if !remote(source) {
-                    walk.reads(source, deep, shown);
+                    let except = if name == "rsync" { omitted(walk, argv, source) } else { Vec::new() };
+                    walk.leaving_out(except, |walk| walk.reads(source, deep, shown));
                 }
                 if remote(target) {
                     continue;
@@ -157,7 +184,8 @@ fn note(walk: &mut Walk<'_>, name: &str, argv: &[String], shown: &str) {
                     linked(walk, argv, source, deep, shown);
                 }
                 if deep {
-                    walk.writes_into(if whole { target } else { to }, shown);
+                    let except = if name == "rsync" { omitted(walk, argv, target) } else { Vec::new() };
+                    walk.leaving_out(except, |walk| walk.writes_into(if whole { target } else { to }, shown));
                 } else {
                     walk.note_write(to, How::Replace, false, text.map_or(Content::Unknown, Content::Text), shown);
                 }
@@ -182,6 +210,18 @@ fn linked(walk: &mut Walk<'_>, argv: &[String], source: &str, tree: bool, shown:
     } else if !(tree && walk.is_wide(source)) {
         walk.note_write(source, How::Link, tree, Content::Unknown, shown);
     }
+}
+
+/// What `rsync` leaves out below a folder. A pattern with more than one name in it may be counted from elsewhere.
+fn omitted(walk: &Walk<'_>, argv: &[String], folder: &str) -> Vec<String> {
+    let patterns = option_values(argv, '\0', "--exclude");
+    // What is taken back comes first in its list.
+    if argv.iter().any(|word| word.starts_with("--include") || word.starts_with("--filter") || word == "-f") {
+        return Vec::new();
+    }
+    let patterns =
+        patterns.into_iter().filter(|pattern| pattern.starts_with('/') || !pattern.trim_end_matches('/').contains('/'));
+    patterns.filter_map(|pattern| walk.left_out(&omission::ignored(pattern, folder))).collect()
 }
 
 /// Says whether a word names a place on another machine.

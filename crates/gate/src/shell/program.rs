@@ -8,7 +8,10 @@ use crate::shield::{Entry, Standing};
 
 use super::syntax::mark;
 use super::walk::{Call, Stop, Walk};
-use super::{archive, doubt, find, git, interpreter, looker, network, output, stead, table, variable, wrapper, writer};
+use super::{
+    archive, container, doubt, find, git, interpreter, looker, network, output, package, stead, table, task, variable,
+    wrapper, writer,
+};
 
 /// Judges a program about to run.
 pub(super) fn judge(walk: &mut Walk<'_>, call: &Call<'_>) -> Result<(), Stop> {
@@ -80,17 +83,28 @@ fn act(walk: &mut Walk<'_>, name: &str, call: &Call<'_>) -> Result<(), Stop> {
     if name == "cargo" {
         stead::judge_cargo(walk, call)?;
     }
+    package::note(walk, name, call.argv);
+    task::judge(walk, name, call)?;
     if table::is_shell(name) {
         return interpreter::shell(walk, call);
     }
     if table::is_interpreter(name) && !interpreter::only_reads(name, call) {
+        looker::module(walk, name, call.argv);
         return interpreter::judge(walk, call);
     }
     looker::note(walk, name, call);
+    if is_ship(name) {
+        container::note(walk, name, call)?;
+    }
     if writer::judge(walk, name, call)? || is_harmless(name, call) {
         return Ok(());
     }
     unknown(walk, call)
+}
+
+/// Programs that run others in a container.
+fn is_ship(name: &str) -> bool {
+    matches!(name, "docker" | "podman" | "nerdctl" | "docker-compose" | "podman-compose" | "kubectl" | "oc")
 }
 
 /// Says whether the program is named by its path.
@@ -148,6 +162,7 @@ fn unknown(walk: &mut Walk<'_>, call: &Call<'_>) -> Result<(), Stop> {
             }
         }
     }
+    wrapper::note_behind(walk, call.argv);
     if !table::is_tame(&program_name(&call.argv[0])) {
         walk.gap(&brief(call.argv), "what the program does is not known");
     }
@@ -367,6 +382,7 @@ pub(super) fn traced(shown: &str) -> Denial {
 /// Shows marks as the signs they came from.
 pub(super) fn readable(text: &str) -> String {
     text.chars()
+        .filter(|c| mark::omitted(*c).is_none())
         .map(|c| match c {
             mark::MANY => '*',
             mark::ONE => '?',

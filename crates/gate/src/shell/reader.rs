@@ -435,7 +435,7 @@ impl Reader {
 
 /// Tells `(a + 1)`, the inside of double parentheses, from a command in parentheses: no two words stand side by side.
 pub(super) fn is_arithmetic(text: &str) -> bool {
-    let text = text.trim();
+    // With anything between them the parentheses are not double.
     if !(text.starts_with('(') && text.ends_with(')')) {
         return false;
     }

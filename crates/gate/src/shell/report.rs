@@ -221,9 +221,14 @@ impl Walk<'_> {
 
     /// The targets a word means; a link that this command made is followed.
     fn targets(&mut self, word: &str, last: Last, tree: bool, shown: &str) -> Vec<Target> {
-        let mut targets = self.targets_of(word, last, tree, shown);
-        if let Some(real) = self.followed(word, last) {
+        let (word, except) = self.without_sign(word);
+        let mut targets = self.targets_of(&word, last, tree, shown);
+        if let Some(real) = self.followed(&word, last) {
             targets.extend(self.targets_of(&real, last, tree, shown));
+        }
+        if !except.is_empty() {
+            let wide = targets.iter_mut().filter(|target| target.tree || target.glob);
+            wide.for_each(|target| target.except.clone_from(&except));
         }
         targets
     }

@@ -1,14 +1,13 @@
 //! What git does to the repository and its work tree, for the action record.
 
-use std::path::Path;
-
 use stead_model::{Content, GitKind, How};
 
+use super::pathspec::is_all;
 use super::program::{Reach, operands};
-use super::report::looks_like_folder;
+use super::syntax::mark;
 use super::walk::{Call, Walk};
 use super::writer::{has_flag, operands_after, option_values};
-use super::{listing, patch};
+use super::{listing, omission, patch, pathspec};
 
 /// Tells what a sub-command does beyond reading.
 pub(super) fn note(walk: &mut Walk<'_>, verb: &str, argv: &[String], call: &Call<'_>, shown: &str) {
@@ -43,6 +42,7 @@ pub(super) fn note(walk: &mut Walk<'_>, verb: &str, argv: &[String], call: &Call
             }
             if verb == "am" { GitKind::Commit } else { GitKind::Paths }
         }
+        "push" if has_flag(argv, "n", &[]) => return,
         "push" => push(argv, &words),
         "reset" => {
             let kind = reset(argv);
@@ -100,7 +100,9 @@ pub(super) fn note(walk: &mut Walk<'_>, verb: &str, argv: &[String], call: &Call
             unforeseen(walk, None, shown);
             GitKind::WholeTree
         }
-        "show" | "cat-file" | "grep" | "diff" => return look(walk, verb, argv, shown),
+        "show" | "cat-file" | "grep" | "diff" | "log" | "blame" | "annotate" | "whatchanged" => {
+            return look(walk, verb, argv, shown);
+        }
         "archive" | "bundle" => {
             let files = option_values(argv, 'o', "--output")
                 .into_iter()
@@ -135,10 +137,18 @@ fn clean(walk: &mut Walk<'_>, argv: &[String], shown: &str) {
         return;
     }
     let words = operands_after(argv, "e");
-    for word in &words {
-        walk.note_removal(word, Reach::Deep, shown);
+    let meant = pathspec::read(walk, &words);
+    let mut except: Vec<String> = meant.except.clone();
+    for pattern in option_values(argv, 'e', "--exclude") {
+        except.extend(walk.left_out(&omission::ignored(pattern, ".")));
     }
-    let whole = words.is_empty() || words.iter().any(|word| is_all(word));
+    walk.leaving_out(except, |walk| {
+        if meant.all {
+            walk.note_removal(".", Reach::Deep, shown);
+        }
+        meant.paths.iter().for_each(|(path, _)| walk.note_removal(path, Reach::Deep, shown));
+    });
+    let whole = words.is_empty() || meant.all;
     walk.does_git("clean", if whole { GitKind::WholeTree } else { GitKind::Paths }, shown);
 }
 
@@ -152,9 +162,19 @@ fn stash(walk: &mut Walk<'_>, argv: &[String], shown: &str) {
     };
     let kind = match verb {
         "list" | "show" => return,
-        "drop" | "clear" => GitKind::Refs,
+        // What was put aside is work, too.
+        "drop" | "clear" => {
+            walk.does_git("stash", GitKind::WholeTree, shown);
+            return;
+        }
         "push" | "save" if !paths.is_empty() && !paths.iter().any(|word| is_all(word)) => {
-            paths.iter().for_each(|word| walk.note_write(word, How::Replace, true, Content::Unknown, shown));
+            let meant = pathspec::read(walk, &paths);
+            walk.leaving_out(meant.except, |walk| {
+                let here = meant.all.then(|| (".".to_owned(), true));
+                for (path, _) in meant.paths.iter().chain(&here) {
+                    walk.note_write(path, How::Replace, true, Content::Unknown, shown);
+                }
+            });
             GitKind::Paths
         }
         "push" | "save" if has_flag(argv, "ua", &["--include-untracked", "--all"]) => GitKind::WholeTree,
@@ -179,7 +199,9 @@ fn restore(walk: &mut Walk<'_>, verb: &str, argv: &[String], shown: &str) {
         ("restore", None) => words,
         // `git checkout main src` names a commit first; a single word is a branch, unless it can only be a path.
         ("checkout", None) if words.len() > 1 && !has_flag(argv, "bB", &["--orphan"]) => words[1..].to_vec(),
-        ("checkout", None) => words.into_iter().filter(|word| is_all(word) || is_path(walk, word)).collect(),
+        ("checkout", None) => {
+            words.into_iter().filter(|word| word.contains(['*', ':']) || is_all(word) || is_path(walk, word)).collect()
+        }
         _ => vec!["."],
     };
     if paths.is_empty() {
@@ -193,18 +215,18 @@ fn restore(walk: &mut Walk<'_>, verb: &str, argv: &[String], shown: &str) {
         walk.does_git(verb, if forced { GitKind::WholeTree } else { GitKind::Other }, shown);
         return;
     }
-    if let Some(word) = paths.iter().find(|word| is_all(word)) {
-        let width = if word.starts_with(":/") { Width::Repository } else { Width::Here };
-        put_back(walk, width, shown);
+    let meant = pathspec::read(walk, &paths);
+    if meant.all {
+        let width = if meant.top { Width::Repository } else { Width::Here };
+        walk.leaving_out(meant.except, |walk| put_back(walk, width, shown));
         walk.does_git(verb, GitKind::WholeTree, shown);
         return;
     }
-    for path in paths {
-        // `:/` is the repository's root, `:(top)` and its like are spelled out.
-        let path = path.strip_prefix(":/").or_else(|| path.strip_prefix(":(top)")).unwrap_or(path);
-        let tree = walk.is_folder(path).unwrap_or_else(|| looks_like_folder(path));
-        walk.note_write(path, How::Replace, tree, Content::Unknown, shown);
-    }
+    walk.leaving_out(meant.except, |walk| {
+        for (path, tree) in &meant.paths {
+            walk.note_write(path, How::Replace, *tree, Content::Unknown, shown);
+        }
+    });
     walk.does_git(verb, GitKind::Paths, shown);
 }
 
@@ -224,7 +246,17 @@ fn take(walk: &mut Walk<'_>, verb: &str, argv: &[String], shown: &str) {
         }
     } else {
         let reach = if has_flag(argv, "r", &[]) { Reach::Deep } else { Reach::Flat };
-        words.iter().for_each(|word| walk.note_removal(word, reach, shown));
+        let meant = pathspec::read(walk, &words);
+        walk.leaving_out(meant.except, |walk| {
+            if meant.all {
+                walk.note_removal(".", Reach::Deep, shown);
+            }
+            meant.paths.iter().for_each(|(path, tree)| {
+                // A pattern means the files below, too, whatever the flags say.
+                let reach = if *tree && path.contains(mark::MANY) { Reach::Deep } else { reach };
+                walk.note_removal(path, reach, shown);
+            });
+        });
     }
     walk.does_git(verb, GitKind::Paths, shown);
 }
@@ -254,9 +286,14 @@ fn look(walk: &mut Walk<'_>, verb: &str, argv: &[String], shown: &str) {
                 walk.reads(&listing::open(path), true, shown);
             }
         }
-        "diff" if !argv.iter().any(|word| word == "--no-index") => {}
-        "diff" => words.iter().for_each(|word| walk.reads(word, true, shown)),
+        "diff" if argv.iter().any(|word| word == "--no-index") => {
+            words.iter().for_each(|word| walk.reads(word, true, shown));
+        }
+        "diff" | "log" | "blame" | "annotate" | "whatchanged" => show_paths(walk, verb, argv, shown),
         _ => {
+            if verb == "show" {
+                show_paths(walk, verb, argv, shown);
+            }
             let root = walk.shield.root().map(|root| root.to_string_lossy().into_owned());
             for path in words.iter().filter_map(|word| word.split_once(':')).map(|(_, path)| path) {
                 let here = path.starts_with("./") || path.starts_with("../") || path.starts_with('/');
@@ -266,6 +303,33 @@ fn look(walk: &mut Walk<'_>, verb: &str, argv: &[String], shown: &str) {
             }
         }
     }
+}
+
+/// The paths whose text a diff, a log or a blame shows. Who names none, or all there is, looks at the change as such.
+fn show_paths(walk: &mut Walk<'_>, verb: &str, argv: &[String], shown: &str) {
+    let short =
+        ["--stat", "--name-only", "--name-status", "--shortstat", "--numstat", "--summary", "--quiet", "--no-patch"];
+    if has_flag(argv, "", &short) {
+        return;
+    }
+    let patches = has_flag(argv, "pu", &["--patch"]) || argv.iter().any(|word| word.starts_with("-L"));
+    if matches!(verb, "log" | "whatchanged") && !patches {
+        return;
+    }
+    let named: Vec<&str> = match argv.iter().position(|word| word == "--") {
+        Some(at) => argv[at + 1..].iter().map(String::as_str).collect(),
+        None => {
+            let words = operands_after(argv, "LSGnOU").into_iter();
+            words.filter(|word| !word.contains("..") && !word.contains(':') && is_path(walk, word)).collect()
+        }
+    };
+    let ranges = option_values(argv, 'L', "\0").into_iter().filter_map(|range| range.rsplit_once(':'));
+    let ranges: Vec<&str> = ranges.map(|(_, path)| path).filter(|_| verb == "log").collect();
+    let meant = pathspec::read(walk, &named);
+    for (path, tree) in meant.paths {
+        walk.reads(&path, tree, shown);
+    }
+    ranges.into_iter().for_each(|path| walk.reads(path, false, shown));
 }
 
 /// How far a command that names no file reaches.
@@ -279,9 +343,7 @@ enum Width {
 
 /// Every file of the tree may get another text, and those that differ will.
 fn put_back(walk: &mut Walk<'_>, width: Width, shown: &str) {
-    let within = |root: &&Path| walk.paths(".").iter().flatten().all(|cwd| cwd.starts_with(root));
-    let root = walk.place.tree.into_iter().chain(walk.shield.root()).find(within);
-    let root = root.filter(|_| width == Width::Repository).map(|root| root.to_string_lossy().into_owned());
+    let root = if width == Width::Repository { pathspec::root(walk) } else { None };
     let folder = root.unwrap_or_else(|| ".".to_owned());
     walk.note_write(&folder, How::Replace, true, Content::Unknown, shown);
 }
@@ -291,11 +353,6 @@ fn unforeseen(walk: &mut Walk<'_>, verb: Option<&str>, shown: &str) {
     if !matches!(verb, Some("log" | "status" | "list" | "ls-files" | "track" | "view" | "env")) {
         walk.gap(shown, "which files it changes is not known");
     }
-}
-
-fn is_all(word: &str) -> bool {
-    matches!(word, "." | "./" | ":/" | "*" | ":/." | "./*")
-        || word.chars().all(|c| c == super::syntax::mark::MANY) && !word.is_empty()
 }
 
 /// A word that names a file that is there, or ends like one.

@@ -168,8 +168,24 @@ pub(super) mod mark {
     pub(in crate::shell) const COMMA: char = '\u{F0006}';
     pub(in crate::shell) const CLOSE: char = '\u{F0007}';
 
+    /// Signs behind a word that say what was left out of it.
+    const OMISSIONS: std::ops::RangeInclusive<char> = '\u{F0010}'..='\u{F004F}';
+
     pub(in crate::shell) fn is_mark(c: char) -> bool {
-        (MANY..=CLOSE).contains(&c)
+        (MANY..=CLOSE).contains(&c) || OMISSIONS.contains(&c)
+    }
+
+    /// The sign with this number.
+    pub(in crate::shell) fn omission(number: usize) -> Option<char> {
+        u32::try_from(number)
+            .ok()
+            .and_then(|number| char::from_u32(0xF_0010 + number))
+            .filter(|c| OMISSIONS.contains(c))
+    }
+
+    /// The number of such a sign.
+    pub(in crate::shell) fn omitted(c: char) -> Option<usize> {
+        OMISSIONS.contains(&c).then(|| c as usize - 0xF_0010)
     }
 
     /// Gives the word with the signs its marks came from, as a shell passes it on that finds no file to match. `None`

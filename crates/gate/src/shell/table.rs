@@ -263,8 +263,8 @@ pub(super) fn is_inner(name: &str) -> bool {
 /// Programs of which the record tells all they do to files.
 const TAME: &[&str] = &[
     "bc", "bg", "bzip2", "csplit", "curl", "dc", "dig", "disown", "fg", "gunzip", "gzip", "host", "killall", "logger",
-    "mkdir", "nano", "nc", "nslookup", "ping", "pkill", "shuf", "split", "sqlite3", "stead", "stty", "sync", "tar",
-    "tput", "tsort", "unzip", "wget", "xz", "yq", "zip",
+    "mkdir", "mktemp", "nano", "nc", "nslookup", "ping", "pkill", "shuf", "split", "sqlite3", "stead", "stty", "sync",
+    "tar", "tput", "tsort", "unzip", "wget", "xz", "yq", "zip",
 ];
 
 /// Says whether nothing about the program stays untold.

@@ -8,6 +8,7 @@ use crate::place::Place;
 use crate::shield::Shield;
 
 use super::names::Names;
+use super::omission::Omissions;
 use super::program::brief;
 use super::reader::TooDeep;
 use super::report::{Report, Written};
@@ -121,6 +122,8 @@ pub(super) struct Walk<'w> {
     pub(super) looks: usize,
     /// Second names that this command gave to files: links, moves and copies.
     pub(super) names: Names,
+    /// What it leaves out of folders and patterns.
+    pub(super) omissions: Omissions,
     /// The command names `stead`.
     pub(super) names_stead: bool,
     /// The body of a function is looked at before anybody calls it.
@@ -157,6 +160,7 @@ impl<'w> Walk<'w> {
             stead_calls: Vec::new(),
             looks: 0,
             names: Names::default(),
+            omissions: Omissions::default(),
             names_stead: false,
             defining: false,
             steps: 0,

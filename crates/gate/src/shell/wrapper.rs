@@ -51,6 +51,12 @@ const WRAPPERS: &[Wrapper] = &[
     wrapper("screen", "cehpsSTt", 0),
     wrapper("npx", "p", 0),
     wrapper("bunx", "", 0),
+    wrapper("cross-env", "", 0),
+    wrapper("cross-env-shell", "", 0),
+    wrapper("dotenv", "efcvp", 0),
+    wrapper("retry", "tdm", 0),
+    wrapper("systemd-run", "puMEGHC", 0),
+    wrapper("watchexec", "ewifdosNE", 0),
 ];
 
 /// Programs that take a command as one text.
@@ -93,6 +99,11 @@ pub(super) fn judge(walk: &mut Walk<'_>, name: &str, call: &Call<'_>) -> Result<
     if matches!(name, "xargs" | "gxargs" | "parallel") {
         xargs(walk, call)?;
         return Ok(true);
+    }
+    if matches!(name, "npm" | "pnpm" | "yarn") && call.argv.get(1).is_some_and(|verb| verb == "exec" || verb == "x") {
+        for text in writer::option_values(call.argv, 'c', "--call").into_iter().map(str::to_owned) {
+            walk.text(&text)?;
+        }
     }
     if let Some(inner) = runner(name, call.argv) {
         if inner.first().is_some_and(|script| script.ends_with(".py")) {
@@ -142,10 +153,13 @@ fn unwrap<'a>(walk: &mut Walk<'_>, wrapper: &Wrapper, argv: &'a [String]) -> Res
                     program::judge(walk, &Call { argv: &argv, texts: &[], feed: None, assigned: None })?;
                 }
             }
-        } else if let Some((name, value)) =
-            word.split_once('=').filter(|_| matches!(wrapper.name, "env" | "sudo" | "doas"))
+        } else if let Some((name, value)) = word
+            .split_once('=')
+            .filter(|_| matches!(wrapper.name, "env" | "sudo" | "doas" | "cross-env" | "cross-env-shell"))
         {
             walk.set(name, vec![value.to_owned()])?;
+        } else if wrapper.name == "retry" && word.bytes().all(|byte| byte.is_ascii_digit()) {
+            // How often.
         } else if own > 0 {
             own -= 1;
         } else {
@@ -155,24 +169,106 @@ fn unwrap<'a>(walk: &mut Walk<'_>, wrapper: &Wrapper, argv: &'a [String]) -> Res
     Ok(&[])
 }
 
-/// Two-word wrappers, such as `uv run`.
+/// Two-word wrappers, such as `uv run`: their name and verb, and the words of their own behind it.
+const RUNNERS: &[(&str, &str, usize)] = &[
+    ("asdf", "exec", 0),
+    ("aws-vault", "exec", 1),
+    ("bundle", "exec", 0),
+    ("chamber", "exec", 1),
+    ("conda", "run", 0),
+    ("direnv", "exec", 1),
+    ("doppler", "run", 0),
+    ("dotenv", "run", 0),
+    ("dotenvx", "run", 0),
+    ("hatch", "run", 0),
+    ("infisical", "run", 0),
+    ("mamba", "run", 0),
+    ("micromamba", "run", 0),
+    ("mise", "exec", 0),
+    ("mise", "x", 0),
+    ("npm", "exec", 0),
+    ("npm", "x", 0),
+    ("op", "run", 0),
+    ("pdm", "run", 0),
+    ("pipenv", "run", 0),
+    ("pnpm", "dlx", 0),
+    ("pnpm", "exec", 0),
+    ("poetry", "run", 0),
+    ("rye", "run", 0),
+    ("uv", "run", 0),
+    ("yarn", "dlx", 0),
+    ("yarn", "exec", 0),
+];
+
+/// Finds what a two-word wrapper runs.
 fn runner<'a>(name: &str, argv: &'a [String]) -> Option<&'a [String]> {
     let verb = argv.get(1)?.as_str();
     // `yarn node` runs the program of that name.
     if matches!((name, verb), ("yarn" | "pnpm", "node")) {
         return Some(&argv[1..]);
     }
-    let known = matches!(
-        (name, verb),
-        ("uv" | "poetry" | "pipenv" | "pdm" | "hatch" | "rye", "run")
-            | ("pnpm" | "npm" | "yarn" | "bundle" | "mise" | "asdf", "exec")
-            | ("pnpm" | "yarn", "dlx")
-    );
-    let mut at = 2;
-    while let Some(flag) = argv.get(at).filter(|word| word.starts_with('-')) {
-        at += 1 + usize::from(VALUED.contains(&flag.as_str()));
+    if name == "nix" {
+        let at = argv.iter().position(|word| matches!(word.as_str(), "-c" | "--command"))?;
+        let runs = matches!(verb, "develop" | "shell");
+        return argv.get(at + 1..).filter(|inner| runs && !inner.is_empty());
     }
-    known.then(|| argv.get(at..)).flatten().filter(|inner| !inner.is_empty())
+    let at = RUNNERS.binary_search_by(|(known, word, _)| (*known, *word).cmp(&(name, verb))).ok()?;
+    let own = RUNNERS[at].2;
+    let mut at = 2;
+    for round in 0..=own {
+        while let Some(flag) = argv.get(at).filter(|word| word.starts_with('-')) {
+            at += 1;
+            if flag == "--" {
+                break;
+            }
+            at += usize::from(VALUED.contains(&flag.as_str()));
+        }
+        at += usize::from(round < own);
+    }
+    // `mise x node@20 -- npm test`: the tools come first.
+    let tools = argv[at.min(argv.len())..].iter().position(|word| word == "--").filter(|_| name == "mise");
+    let at = tools.map_or(at, |ahead| at + ahead + 1);
+    argv.get(at..).filter(|inner| !inner.is_empty())
+}
+
+/// Names that stand behind `--` where one program hands over to another.
+const HANDED: &[&str] = &[
+    "ansible-playbook",
+    "aws",
+    "cargo",
+    "docker",
+    "gcloud",
+    "gh",
+    "git",
+    "helm",
+    "kubectl",
+    "make",
+    "npm",
+    "npx",
+    "pnpm",
+    "psql",
+    "pulumi",
+    "python",
+    "python3",
+    "rm",
+    "sh",
+    "bash",
+    "sudo",
+    "terraform",
+    "terragrunt",
+    "tofu",
+    "yarn",
+];
+
+/// Tells what a program that nobody knows may run: the words behind `--`, if they begin like a command.
+pub(super) fn note_behind(walk: &mut Walk<'_>, argv: &[String]) {
+    let Some(at) = argv.iter().position(|word| word == "--") else { return };
+    // These hand the words to a program of the project.
+    let project = matches!(argv.get(1).map(String::as_str), Some("run" | "test" | "bench" | "start"));
+    let inner = &argv[at + 1..];
+    if !project && inner.len() > 1 && HANDED.contains(&program_name(&inner[0]).as_str()) {
+        walk.runs(inner);
+    }
 }
 
 /// Flags of such wrappers that take a value.
@@ -191,6 +287,20 @@ const VALUED: &[&str] = &[
     "--with-requirements",
     "-c",
     "-C",
+    "-n",
+    "--name",
+    "--prefix",
+    "--cwd",
+    "--config",
+    "--env",
+    "--path",
+    "--projectId",
+    "--account",
+    "--duration",
+    "-d",
+    "-e",
+    "-f",
+    "-i",
 ];
 
 /// Judges what `xargs` runs, with what the pipe brings it.
@@ -272,7 +382,14 @@ fn each(walk: &mut Walk<'_>, flags: &[String], words: &[String], call: &Call<'_>
         None => (words, None),
     };
     let flag = |short: &str, long: &str| flags.iter().any(|word| word == short || word.starts_with(long));
-    let fed = walk.fed(call);
+    let file = writer::option_values(flags, 'a', "--arg-file").last().map(|&file| file.to_owned());
+    let fed = match &file {
+        Some(file) => {
+            walk.reads(file, false, &program::brief(call.argv));
+            walk.file_text(file)
+        }
+        None => walk.fed(call),
+    };
     let given: Vec<String> = match (listed, fed) {
         (Some(listed), _) => listed,
         (None, Some(text)) if flag("-0", "--null") || flag("-d", "--delimiter") || flag("-I", "-I") => {

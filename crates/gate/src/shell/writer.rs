@@ -56,11 +56,12 @@ pub(super) fn judge(walk: &mut Walk<'_>, name: &str, call: &Call<'_>) -> Result<
                 }
                 return Ok(false);
             }
-            "tar" | "bsdtar" | "gtar" => return archive::tar(walk, argv, &shown),
+            "tar" | "bsdtar" | "gtar" => return archive::tar(walk, call, &shown),
             "unzip" => archive::unzip(walk, argv, &shown)?,
             "zip" => {
+                archive::zip(walk, argv, &shown);
                 // What it packs it only reads, unless it is told to move it.
-                for (at, word) in words.iter().enumerate() {
+                for (at, word) in archive::zip_words(argv).0.iter().enumerate() {
                     if at == 0 {
                         walk.refuse_write(word, &shown)?;
                     } else if has_flag(argv, "m", &["--move"]) {
@@ -126,11 +127,17 @@ fn note_written(walk: &mut Walk<'_>, name: &str, call: &Call<'_>, shown: &str) {
 
 /// Gives the words that are neither flags nor the values of the short flags named.
 pub(super) fn operands_after<'a>(argv: &'a [String], valued: &str) -> Vec<&'a str> {
+    operands_without(argv, valued, &[])
+}
+
+/// Gives the words that are neither flags nor the values of the short and long flags named.
+pub(super) fn operands_without<'a>(argv: &'a [String], valued: &str, long: &[&str]) -> Vec<&'a str> {
     let (mut words, mut at, mut flags) = (Vec::new(), 1, true);
     while let Some(word) = argv.get(at) {
         at += 1;
         match word.strip_prefix('-').filter(|_| flags && word != "-") {
             Some("-") => flags = false,
+            Some(flag) if flag.starts_with('-') => at += usize::from(long.contains(&word.as_str())),
             Some(flag) => at += usize::from(flag.chars().count() == 1 && valued.contains(flag)),
             None => words.push(word.as_str()),
         }

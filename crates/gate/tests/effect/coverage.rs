@@ -46,6 +46,10 @@ fn commands_that_are_known_to_the_end() {
         "apply_patch <<'EOF'⏎*** Begin Patch⏎*** Delete File: a⏎*** End Patch⏎EOF",
         "f() { rm x; }; f",
         "a=1; echo $((a + 1))",
+        "git restore '*.tf'",
+        "find . -type d -empty -delete",
+        "mktemp -d",
+        "git diff HEAD -- src",
         "",
     ] {
         check(command, Coverage::Full);
@@ -103,6 +107,16 @@ fn commands_with_gaps() {
         "python3 -c \"import mine; mine.go()\"",
         "python3 -c \"from mine import go; go()\"",
         "node -e \"require('./mine').go()\"",
+        "npm install lodash",
+        "cd src && npm run fix",
+        "make -C src fix",
+        "docker run -v $PWD:/w alpine rm /w/x",
+        "terraform fmt infra",
+        "somewrapper -- terraform apply",
+        "git diff HEAD~1 | git apply -R",
+        "gh release download",
+        "gh pr checkout 3",
+        "aws s3 sync s3://b infra",
     ] {
         check(command, Coverage::Partial);
     }

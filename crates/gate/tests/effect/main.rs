@@ -2,19 +2,24 @@
 
 mod benign;
 mod bound;
+mod container;
 mod content;
 mod coverage;
 mod filters;
 mod folded;
+mod formatter;
 mod git;
 mod inline;
 mod names;
 mod network;
+mod omission;
+mod package;
 mod property;
 mod reads;
 mod removals;
 mod runs;
 mod scene;
+mod task;
 mod tool;
 mod variables;
 mod writes;

@@ -164,7 +164,7 @@ fn files_that_are_read_by_way_of_something_else() {
         stead logs --help =>
         grep -r S= --include=.env . => r **/.env, r ./
         rg --hidden S= -g .env => r **/.env
-        rg S= -g '!*.log' src => r src/
+        rg S= -g '!*.log' src => r src/ !**/*.log
         git grep S -- .env => r .env
         git grep S .env => r .env
         git show HEAD:.env => r .env
@@ -172,7 +172,7 @@ fn files_that_are_read_by_way_of_something_else() {
         git show HEAD =>
         git cat-file -p HEAD:.env => r .env
         git diff --no-index /dev/null .env => r .env
-        git diff HEAD -- a.rs =>
+        git diff HEAD -- a.rs => r a.rs
         curl file://$PWD/.env => r .env
         ",
     );

@@ -20,6 +20,15 @@ const FILES: &[(&str, &str)] = &[
     ("fix.patch", "--- a/infra/main.tf\n+++ b/infra/main.tf\n@@ -1 +1 @@\n-a\n+b\n"),
     ("list.txt", "infra/a.tf\ninfra/b.tf\n"),
     ("vars.sh", "DIR=infra\nexport NAME=main.tf\n"),
+    (
+        "src/package.json",
+        r#"{"scripts": {"fix": "sed -i s/a/b/ ../infra/main.tf", "prefix": "rm ../infra/old.tf", "show": "cat x", "put": "touch"}}"#,
+    ),
+    (
+        "src/Makefile",
+        "DIR := ../infra\n.PHONY: all fix\nall: show\nfix: clean\n\t@sed -i s/a/b/ $(DIR)/main.tf\n\
+        clean:\n\trm -rf $(DIR)/old $(UNKNOWN)\nshow:\n\tcat $(DIR)/main.tf # fix: x\n",
+    ),
     ("new.json", "{\"a\":1}\n"),
     ("tools/x.py", "import os\nos.remove('infra/main.tf')\n"),
     ("tools/run.py", "from helper import go\ngo()\n"),
@@ -92,7 +101,7 @@ pub(crate) enum About {
 }
 
 /// Shows the effects in question, each once, in order: `w` for a write, `s` for one somewhere below, `d` a deletion, `m` a renaming, `r` a reading;
-/// a path that ends in `/` goes with all that is in it.
+/// a path that ends in `/` goes with all that is in it, save what follows `!`.
 pub(crate) fn show(effects: &Effects, about: About) -> String {
     let mut shown: Vec<String> = Vec::new();
     for effect in &effects.list {
@@ -134,7 +143,9 @@ fn kind(kind: GitKind) -> &'static str {
 fn path(target: &Target) -> String {
     let path = target.inside.as_deref().unwrap_or(&target.path);
     let path = if path.is_empty() { "." } else { path };
-    format!("{path}{}", if target.tree { "/" } else { "" })
+    let except =
+        target.except.iter().map(|path| format!(" !{}", path.trim_start_matches(ROOT).trim_start_matches('/')));
+    format!("{path}{}{}", if target.tree { "/" } else { "" }, except.collect::<String>())
 }
 
 /// Checks a table: a command, ` => `, its effects. `⏎` stands for a line end.

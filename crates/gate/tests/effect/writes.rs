@@ -132,7 +132,7 @@ pub(crate) const ROWS: &str = r##"
     git apply <<'EOF'⏎diff --git a/infra/a.tf b/infra/b.tf⏎rename from infra/a.tf⏎rename to infra/b.tf⏎EOF => m infra/a.tf infra/b.tf, git paths
     prettier --write infra/main.json => w infra/main.json
     eslint --fix infra => s infra/
-    terraform fmt infra => w infra/
+    terraform fmt infra => w infra/*.tf, w infra/*.tfvars
     gofmt -w infra/main.go => w infra/main.go
     black infra/main.py => w infra/main.py
     git diff --output=infra/main.tf => w infra/main.tf

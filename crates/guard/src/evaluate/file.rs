@@ -97,6 +97,7 @@ impl Inquiry<'_> {
             tree: false,
             glob,
             guessed: false,
+            except: Vec::new(),
         };
         let scope = self.scope(&|_| false, false);
         let all = clause.paths.is_empty();

@@ -130,13 +130,48 @@ pub(crate) fn any_path<'p>(patterns: &'p [String], target: &Target, scope: Scope
             }
             Some(_) => {}
             None => {
-                if held.is_none() && PathPattern::parse(pattern).meets(target, scope) {
+                if held.is_none()
+                    && PathPattern::parse(pattern).meets(target, scope)
+                    && !is_left_out(pattern, target, scope)
+                {
                     held = Some(pattern.as_str());
                 }
             }
         }
     }
     held
+}
+
+/// Says whether the call leaves out all that a pattern means below its target.
+fn is_left_out(pattern: &str, target: &Target, scope: Scope<'_>) -> bool {
+    if target.except.is_empty() {
+        return false;
+    }
+    let root = target.inside.as_deref().and_then(|inside| target.path.strip_suffix(inside));
+    let meant = |path: String, inside: Option<String>| Target {
+        glob: is_open(&path),
+        path,
+        inside,
+        tree: false,
+        guessed: false,
+        except: Vec::new(),
+    };
+    let whole = match PathPattern::parse(pattern) {
+        PathPattern::Outside | PathPattern::Root => return false,
+        PathPattern::Home(rest) => match scope.home {
+            Some(home) => meant(format!("{home}/{rest}"), None),
+            None => return false,
+        },
+        PathPattern::Absolute(text) => meant(format!("/{text}"), None),
+        PathPattern::Anchored(text) => {
+            meant(format!("{}/{text}", root.unwrap_or_default().trim_end_matches('/')), Some(text.to_owned()))
+        }
+        PathPattern::Anywhere(text) => {
+            let head = root.unwrap_or(&target.path).trim_end_matches('/');
+            meant(format!("{head}/**/{text}"), root.map(|_| format!("**/{text}")))
+        }
+    };
+    target.except.iter().any(|left_out| PathPattern::parse(left_out).covers(&whole, scope))
 }
 
 /// Says whether a target lies wholly in what a list of patterns means.
@@ -148,7 +183,26 @@ pub(crate) fn covers_path(patterns: &[String], target: &Target, scope: Scope<'_>
 /// same place.
 pub(crate) fn means(target: &Target, path: &str, file: &str) -> bool {
     let way = Way { open: target.glob, reaches: target.tree, whole: target.tree, exact: true, ..Way::default() };
-    can_meet(&names(file), &names(path), way)
+    can_meet(&names(file), &names(path), way) && !is_excepted(target, file)
+}
+
+/// Says whether the call leaves a file out by name.
+fn is_excepted(target: &Target, file: &str) -> bool {
+    // Below the root a file is told without it.
+    let root = target.inside.as_deref().and_then(|inside| target.path.strip_suffix(inside)).unwrap_or_default();
+    let whole = if file.starts_with('/') { file.to_owned() } else { format!("{root}{file}") };
+    target.except.iter().any(|pattern| {
+        let way = Way::default();
+        match PathPattern::parse(pattern) {
+            PathPattern::Anywhere(text) => {
+                let mut wanted = names(text);
+                wanted.insert(0, "**");
+                can_meet(&wanted, &names(file), way)
+            }
+            PathPattern::Absolute(text) => can_meet(&names(text), &names(&whole), way),
+            _ => false,
+        }
+    })
 }
 
 fn names(path: &str) -> Vec<&str> {
@@ -166,7 +220,7 @@ mod tests {
             None => (format!("/srv/proj/{path}").trim_end_matches('/').to_owned(), Some(path.to_owned())),
         };
         let glob = is_open(&path);
-        Target { path, inside, tree, glob, guessed: false }
+        Target { path, inside, tree, glob, guessed: false, except: Vec::new() }
     }
 
     #[track_caller]
@@ -219,6 +273,24 @@ mod tests {
         folder(&list, "infra/sandbox", false);
         folder(&list, "infra/sandbox/a", false);
         check(&["!a", "a"], "a", true);
+    }
+
+    #[test]
+    fn what_a_call_leaves_out_is_free() {
+        let mut root = target("", true);
+        root.except = vec!["**/infra".to_owned(), "/srv/proj/lib/gen".to_owned(), "**/.env".to_owned()];
+        ask(&["infra/**/*.tf"], &root, false);
+        ask(&["lib/gen/**"], &root, false);
+        ask(&["lib/**"], &root, true);
+        ask(&[".env"], &root, false);
+        ask(&[".env.*"], &root, true);
+        ask(&["**/*.tf"], &root, true);
+        let mut found = target("**", false);
+        found.except = vec!["**/*.tf".to_owned()];
+        ask(&["infra/**/*.tf"], &found, false);
+        ask(&["infra/**"], &found, true);
+        assert!(!means(&found, &found.path, "/srv/proj/infra/main.tf"));
+        assert!(means(&found, &found.path, "/srv/proj/infra/main.rs"));
     }
 
     #[test]

@@ -210,6 +210,9 @@ fn daily_work() {
         chmod +x scripts/run.sh
         chmod -R u+w .
         find . -name '*.pyc' -delete
+        find . -type d -empty -delete
+        git restore '*.rs'
+        git restore ':!.agent'
         find . -name __pycache__ -type d -exec rm -rf {} +
         find . -type d -name node_modules -prune -exec rm -rf {} +
         find . -name '*.rs' | xargs sed -i s/a/b/

@@ -207,6 +207,8 @@ fn taking_away() {
         git checkout HEAD~3 -- .agent/guards
         git checkout main .agent/config.toml
         git restore .agent
+        git restore '.agent/*'
+        git restore ':(top).agent/config.toml'
         git restore --source=HEAD~1 .agent/config.toml
         git restore .tool/settings.json
         git -C /home/ann/proj checkout -- .agent
