@@ -7,7 +7,7 @@ use std::{env, fs, io};
 
 fn main() -> io::Result<()> {
     let here = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default());
-    let fixtures = here.join("../harness/fixtures");
+    let fixtures = here.join("../client/fixtures");
     println!("cargo::rerun-if-changed={}", fixtures.display());
     let mut table = String::from("&[\n");
     for folder in sorted(&fixtures)?.into_iter().filter(|path| path.is_dir()) {

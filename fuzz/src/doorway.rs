@@ -1,7 +1,7 @@
 use std::sync::LazyLock;
 
 use serde_json::value::RawValue;
-use stead_harness::Harness;
+use stead_client::Harness;
 use stead_model::{Reply, Verdict};
 
 /// The harness to fuzz; all of them without it. One program for all keeps a new harness out of this folder.

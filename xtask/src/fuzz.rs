@@ -15,7 +15,7 @@ use crate::metadata::Metadata;
 use crate::{prerequisite, program, repository};
 
 /// Recorded payloads, one folder per harness: each folder is a target.
-const FIXTURES: &str = "crates/harness/fixtures";
+const FIXTURES: &str = "crates/client/fixtures";
 
 /// Something to fuzz.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,7 +32,7 @@ fn targets() -> Result<Vec<Target>> {
     let reader =
         |program: &'static str, seeds: &str| Target { name: program.to_owned(), program, seeds: seeds.to_owned() };
     let mut targets = vec![
-        reader("boundary", "crates/harness/fixtures/claude"),
+        reader("boundary", "crates/client/fixtures/claude"),
         reader("code", "fuzz/seeds/code"),
         reader("effect", "fuzz/seeds/effect"),
         reader("jsonl", "fuzz/seeds/jsonl"),
@@ -175,7 +175,7 @@ mod tests {
     #[test]
     fn every_harness_has_a_target() {
         let targets = targets().unwrap();
-        let roster = fs::read_dir(repository::path("crates/harness/src/roster")).unwrap();
+        let roster = fs::read_dir(repository::path("crates/client/src/roster")).unwrap();
         for path in roster.map(|entry| entry.unwrap().path()).filter(|path| path.extension() == Some("rs".as_ref())) {
             let name = path.file_stem().unwrap().to_str().unwrap();
             assert!(targets.iter().any(|target| target.name == name && target.program == "doorway"), "{name}");

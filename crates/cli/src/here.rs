@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use stead_harness::Harness;
+use stead_client::Harness;
 use stead_install::{InstallError, Reach, Site, UndoRecord, named};
 use stead_store::{Layout, Room, UserDirs};
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use serde::Deserialize;
-use stead_harness::Harness;
+use stead_client::Harness;
 use stead_hook::{Asker, SessionState, examine, refusal};
 use stead_model::{Action, Event, EventKind, FileId, Level, ToolCall, unix_millis};
 use stead_store::Tail;

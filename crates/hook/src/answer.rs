@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::ffi::OsString;
 use std::io::Write;
 
+use stead_client::{Harness, Signs, detect};
 use stead_gate::{Place, Policy, judge};
-use stead_harness::{Harness, Signs, detect};
 use stead_model::{Event, EventKind, Reply, Verdict};
 use stead_settings::has_our_lines;
 use stead_store::ignore_broken_pipes;

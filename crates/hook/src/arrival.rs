@@ -1,8 +1,8 @@
 //! What a session is told when it arrives: its role after a compaction, else the briefing. A client that takes no text
 //! when a session starts gets it with the first prompt.
 
+use stead_client::Harness;
 use stead_context::{BriefingPart, Loops, Note, Shelf, briefing, read_role_file};
-use stead_harness::Harness;
 use stead_model::{Author, Capped, Detail, Event, EventKind, Verdict};
 use stead_store::{Durability, Room};
 

@@ -1,7 +1,7 @@
 use std::ffi::OsString;
 use std::io::IsTerminal;
 
-use stead_harness::Harness;
+use stead_client::Harness;
 
 /// A hook call as its command line names it. Lines in clients' settings outlive the version that wrote them, so nothing
 /// here is an error: what is not understood is left aside.

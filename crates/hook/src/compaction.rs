@@ -5,10 +5,10 @@
 
 use std::path::Path;
 
+use stead_client::WarnBy;
 use stead_context::{
     ContextError, EditLog, Lifecycle, Recovery, RoleName, RoleState, Unsaved, read_role_file, role_documents, unsaved,
 };
-use stead_harness::WarnBy;
 use stead_model::{Capped, Detail, Trigger, Verdict};
 use stead_store::Durability;
 

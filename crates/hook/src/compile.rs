@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
+use stead_client::Harness;
 use stead_gate::{OwnRoom, Rule, builtin_rules, needles};
-use stead_harness::Harness;
 use stead_store::{Config, Layout, Marker, Room};
 
 use crate::standing::Env;

@@ -5,9 +5,9 @@ use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
+use stead_client::Harness;
 use stead_context::{Loops, Owner};
 use stead_gate::Facts;
-use stead_harness::Harness;
 use stead_model::{Base, Event, FileId, Spot};
 use stead_store::clean;
 

@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use stead_harness::Harness;
+use stead_client::Harness;
 use stead_model::{EventKind, Reply, Verdict};
 use stead_store::{OnAlarm, set_on_alarm, start_alarm};
 

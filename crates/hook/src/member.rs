@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use stead_client::{Harness, Powers};
 use stead_context::RoleName;
-use stead_harness::{Harness, Powers};
 use stead_model::{Detail, Event, FileId};
 use stead_store::{Config, Room};
 

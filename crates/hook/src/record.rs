@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, UNIX_EPOCH};
 
 use serde::Serialize;
+use stead_client::Harness;
 use stead_context::mark;
-use stead_harness::Harness;
 use stead_model::{Action, Change, Detail, Event, EventKind, FileId, Level, Verdict, redact, rfc3339};
 use stead_settings::has_our_lines;
 use stead_store::{Durability, StoreError, UserDirs, append_line};

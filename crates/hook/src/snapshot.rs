@@ -3,10 +3,10 @@
 use std::path::Path;
 use std::time::Duration;
 
+use stead_client::Harness;
 use stead_context::{
     ContextError, Contribution, GitFacts, Handoff, Heading, Lifecycle, Place, RoleName, RoleState, Shelf, Status,
 };
-use stead_harness::Harness;
 use stead_model::{Detail, Event, EventKind, Level, Trigger, Verdict};
 use stead_store::{Durability, Room, extend_alarm, run_check};
 

@@ -7,7 +7,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use stead_harness::Harness;
+use stead_client::Harness;
 use stead_model::{Event, FileId};
 use stead_store::{Durability, Found, UserDirs, find_root, path_from_bytes, replace_creating};
 

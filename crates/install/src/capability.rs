@@ -1,5 +1,5 @@
 use serde::Serialize;
-use stead_harness::{Doorway, Harness, Powers, WarnBy};
+use stead_client::{Doorway, Harness, Powers, WarnBy};
 use stead_model::{EventKind, Level, Verdict};
 
 /// What a client lets Stead do, from the facts its doorway states.

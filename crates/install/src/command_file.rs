@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
-use stead_harness::{CommandFormat, Commands, Harness, Scope};
+use stead_client::{CommandFormat, Commands, Harness, Scope};
 use stead_model::{Shape, Spot};
 use stead_settings::has_our_lines;
 

@@ -1,6 +1,6 @@
 use std::path::Path;
 
-use stead_harness::{Harness, Scope};
+use stead_client::{Harness, Scope};
 use stead_model::Verdict;
 
 /// Builds the command of one line. In a shared file it is bare and does nothing for a teammate without Stead: several

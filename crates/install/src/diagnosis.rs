@@ -1,7 +1,7 @@
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
-use stead_harness::Harness;
+use stead_client::Harness;
 use stead_model::Shape;
 use stead_settings::{OurLine, our_lines};
 

@@ -1,6 +1,6 @@
 use std::path::PathBuf;
 
-use stead_harness::Harness;
+use stead_client::Harness;
 use stead_store::StoreError;
 use thiserror::Error;
 

@@ -2,7 +2,7 @@ use std::fs;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
-use stead_harness::Harness;
+use stead_client::Harness;
 use stead_store::Tail;
 
 /// The last call that a client really made.

@@ -1,6 +1,6 @@
 use std::path::PathBuf;
 
-use stead_harness::Harness;
+use stead_client::Harness;
 use stead_settings::our_lines;
 
 use crate::layer::{layers, read_text};

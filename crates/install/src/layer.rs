@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use stead_harness::{Harness, SettingsFile};
+use stead_client::{Harness, SettingsFile};
 use stead_model::{Shape, Spot};
 use stead_store::read_capped;
 

@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use serde_json::{Map, Value, json};
-use stead_harness::Harness;
+use stead_client::Harness;
 use stead_model::{Action, EventKind};
 
 /// The session id of doctor's calls. It is not fit to be a file name, so nothing can be remembered under it.

@@ -1,7 +1,7 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
-use stead_harness::{Harness, Scope};
+use stead_client::{Harness, Scope};
 use stead_model::Shape;
 use stead_settings::{Finding, NewLine, findings, insert, replace_old};
 

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use stead_harness::Harness;
+use stead_client::Harness;
 use stead_settings::{Finding, findings, has_our_lines, switches};
 use stead_store::{Config, Layout, Marker, Room, Severity, StoreError};
 

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use serde::Serialize;
 use serde_json::Value;
-use stead_harness::Harness;
+use stead_client::Harness;
 use stead_model::{Base, EventKind, Reply, Verdict};
 
 use crate::Site;

@@ -1,7 +1,7 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use stead_harness::Scope;
+use stead_client::Scope;
 use stead_model::{Base, Spot};
 
 /// The environment, as a function, so that tests need not change their own.

@@ -1,4 +1,4 @@
-use stead_harness::{CommandFormat, CommandKey, Commands};
+use stead_client::{CommandFormat, CommandKey, Commands};
 
 /// A command that a person types in a client: what it is called and what it tells the agent to do. The same text serves
 /// every client; [`Template::render`] gives it the client's form.
@@ -82,7 +82,7 @@ fn toml_text(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use stead_harness::Harness;
+    use stead_client::Harness;
 
     use super::*;
 

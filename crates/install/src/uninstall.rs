@@ -1,6 +1,6 @@
 use std::path::{Path, PathBuf};
 
-use stead_harness::Harness;
+use stead_client::Harness;
 use stead_model::Shape;
 use stead_settings::{has_our_lines, is_bare, remove};
 

@@ -7,7 +7,7 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use stead_harness::{Harness, Scope};
+use stead_client::{Harness, Scope};
 use stead_install::{Note, Old, Plan, Reach, Site, UndoRecord, apply, detect, diff, named, plan, plan_removal};
 use stead_model::Shape;
 use tempfile::TempDir;

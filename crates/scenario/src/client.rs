@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use anyhow::{Result, bail};
-use stead_harness::{Harness, Scope};
+use stead_client::{Harness, Scope};
 use stead_testkit::fake_model::Call;
 
 use crate::ground::Ground;

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
-use stead_harness::Scope;
+use stead_client::Scope;
 use stead_model::Base;
 use stead_testkit::World;
 

@@ -4,7 +4,7 @@
 use std::fs;
 
 use anyhow::{Context, Result};
-use stead_harness::Harness;
+use stead_client::Harness;
 
 use crate::client::Client;
 use crate::repository;

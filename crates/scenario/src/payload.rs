@@ -2,7 +2,7 @@
 //! fails further on for a reason that nobody sees.
 
 use serde_json::Value;
-use stead_harness::Harness;
+use stead_client::Harness;
 use stead_model::{Action, EventKind};
 
 use crate::witness::HookCall;

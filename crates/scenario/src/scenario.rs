@@ -1,7 +1,7 @@
 //! The scenarios: what every client must be seen to do. One file each; a scenario without one waits for its room.
 
 use anyhow::Result;
-use stead_harness::{Facts, Powers};
+use stead_client::{Facts, Powers};
 use stead_model::EventKind;
 
 use crate::client::Client;

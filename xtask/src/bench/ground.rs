@@ -24,7 +24,7 @@ pub(super) struct Ground {
 const RULES: usize = 20;
 
 /// A call as a client really sent it.
-const CALL: &str = "crates/harness/fixtures/claude/PreToolUse.Bash.json";
+const CALL: &str = "crates/client/fixtures/claude/PreToolUse.Bash.json";
 
 impl Ground {
     pub(super) fn prepare() -> Result<Self> {

@@ -5,25 +5,25 @@ use super::{Finding, Tree};
 /// Which rooms a room may use. A new room gets its line here together with its row in ARCHITECTURE.md.
 const ARROWS: &[(&str, &[&str])] = &[
     ("model", &[]),
-    ("harness", &["model"]),
+    ("client", &["model"]),
     ("settings", &["model"]),
     ("gate", &["model", "settings"]),
     ("store", &[]),
     ("guard", &["model", "gate"]),
     ("evidence", &["model", "store"]),
-    ("hook", &["model", "harness", "gate", "guard", "store", "settings", "context", "evidence"]),
-    ("install", &["model", "harness", "settings", "store"]),
+    ("hook", &["model", "client", "gate", "guard", "store", "settings", "context", "evidence"]),
+    ("install", &["model", "client", "settings", "store"]),
     ("context", &["model", "store"]),
     ("pipeline", &["model", "store", "context", "gate", "evidence"]),
     (
         "cli",
         &[
-            "model", "harness", "settings", "gate", "guard", "store", "hook", "install", "context", "evidence",
+            "model", "client", "settings", "gate", "guard", "store", "hook", "install", "context", "evidence",
             "pipeline",
         ],
     ),
-    ("testkit", &["model", "harness", "settings", "gate", "store", "hook", "install"]),
-    ("scenario", &["model", "harness", "testkit"]),
+    ("testkit", &["model", "client", "settings", "gate", "store", "hook", "install"]),
+    ("scenario", &["model", "client", "testkit"]),
 ];
 
 /// Room for tests only; whoever ships it is wrong.
@@ -93,8 +93,8 @@ mod tests {
         let rule = arrows_point_one_way;
         check(rule, "crates/model/Cargo.toml", "[dependencies]\nstead-store.workspace = true\n", &[2]);
         check(rule, "crates/gate/Cargo.toml", "[dependencies]\nstead-model.workspace = true\n", &[]);
-        check(rule, "crates/gate/Cargo.toml", "[dependencies]\nstead-harness.workspace = true\n", &[2]);
-        check(rule, "crates/harness/Cargo.toml", "[build-dependencies]\nstead-gate.workspace = true\n", &[2]);
+        check(rule, "crates/gate/Cargo.toml", "[dependencies]\nstead-client.workspace = true\n", &[2]);
+        check(rule, "crates/client/Cargo.toml", "[build-dependencies]\nstead-gate.workspace = true\n", &[2]);
         check(rule, "crates/hook/Cargo.toml", "[target.'cfg(unix)'.dependencies]\nstead-cli.workspace = true\n", &[2]);
         check(rule, "crates/store/Cargo.toml", "[dependencies]\nserde.workspace = true\n", &[]);
     }

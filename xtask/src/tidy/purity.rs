@@ -2,7 +2,7 @@ use super::rust_text::{line_of, words};
 use super::{Finding, Tree};
 
 /// Rooms that only compute: text in, answer out. What they need of the world is passed in.
-const PURE: &[&str] = &["model", "harness", "gate", "settings"];
+const PURE: &[&str] = &["model", "client", "gate", "settings"];
 
 /// What reaches out of a pure room, and the way to go.
 const REACHES: &[(&str, &str)] = &[
@@ -87,7 +87,7 @@ mod tests {
         let rule = pure_rooms_stay_pure;
         check(rule, "crates/model/src/a.rs", "use std::fs;\n", &[1]);
         check(rule, "crates/model/src/a.rs", "use std::{fs, fmt};\n", &[1]);
-        check(rule, "crates/harness/src/a.rs", "fn f() {\n    std::env::var(\"X\");\n}\n", &[2]);
+        check(rule, "crates/client/src/a.rs", "fn f() {\n    std::env::var(\"X\");\n}\n", &[2]);
         check(rule, "crates/gate/src/a.rs", "let now = SystemTime::now();\n", &[1]);
         check(rule, "crates/gate/src/a.rs", "if path.exists() {}\n", &[1]);
         check(rule, "crates/settings/src/a.rs", "let f = File::open(p);\n", &[1]);
@@ -99,7 +99,7 @@ mod tests {
         let rule = pure_rooms_stay_pure;
         check(rule, "crates/model/src/a.rs", "// reads no std::fs\nconst A: &str = \"std::env\";\n", &[]);
         check(rule, "crates/model/src/a.rs", "#[cfg(test)]\nmod tests {\n    use std::fs;\n}\n", &[]);
-        check(rule, "crates/harness/tests/main.rs", "use std::fs;\n", &[]);
+        check(rule, "crates/client/tests/main.rs", "use std::fs;\n", &[]);
         check(rule, "crates/store/src/a.rs", "use std::fs;\n", &[]);
         check(rule, "crates/gate/src/a.rs", "fn f(env: &dyn Fn()) {}\nstruct Instantly;\n", &[]);
     }
@@ -112,6 +112,6 @@ mod tests {
         check(rule, "crates/gate/src/a.rs", "const A: &str = \".cursor/hooks.json\";\n", &[1]);
         check(rule, "crates/gate/src/a.rs", "let cursor = 0; let android = 1;\n", &[]);
         check(rule, "crates/gate/src/a.rs", "#[cfg(test)]\nmod tests { const A: &str = \"claude\"; }\n", &[]);
-        check(rule, "crates/harness/src/a.rs", "// claude\n", &[]);
+        check(rule, "crates/client/src/a.rs", "// claude\n", &[]);
     }
 }

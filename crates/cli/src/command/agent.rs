@@ -2,8 +2,8 @@
 
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
+use stead_client::Harness;
 use stead_context::{Binding, RoleName};
-use stead_harness::Harness;
 use stead_hook::{Begun, SessionState};
 use stead_model::FileId;
 use stead_store::Durability;

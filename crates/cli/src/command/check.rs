@@ -3,8 +3,8 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
+use stead_client::Harness;
 use stead_guard::Hit;
-use stead_harness::Harness;
 use stead_hook::{Caller, Examined, deed_in_words, examine};
 use stead_model::{Action, Change, Coverage, Event, EventKind, FileChange, Level, ToolCall, redact};
 

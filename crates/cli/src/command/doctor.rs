@@ -1,7 +1,7 @@
 use clap::Args;
 use serde_json::json;
+use stead_client::Harness;
 use stead_guard::Severity;
-use stead_harness::Harness;
 use stead_install::{
     Capability, Check, CommandReport, Diagnosis, HarnessReport, InstallReport, Outcome, Site, Status, capability,
     diagnose,

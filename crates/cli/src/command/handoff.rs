@@ -2,8 +2,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 use serde_json::json;
+use stead_client::Harness;
 use stead_context::{Contribution, Handoff, Heading, Repository};
-use stead_harness::Harness;
 
 use crate::cli::Exit;
 use crate::error::CliError;

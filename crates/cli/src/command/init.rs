@@ -1,6 +1,6 @@
 use clap::Args;
 use serde_json::{Value, json};
-use stead_harness::{Harness, Scope};
+use stead_client::{Harness, Scope};
 use stead_install::{Applied, Note, Old, Plan, Reach, apply, detect, diff, plan, plan_commands};
 use stead_settings::Finding;
 use stead_store::{Did, Done, init};

@@ -1,6 +1,6 @@
 use clap::Args;
 use serde_json::json;
-use stead_harness::Harness;
+use stead_client::Harness;
 use stead_install::{Applied, Note, Plan, Reach, UndoRecord, apply, diff, plan_removal};
 
 use crate::cli::Exit;

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::path::Path;
 
-use stead_harness::Harness;
+use stead_client::Harness;
 use stead_store::Process;
 
 /// Set by the engine for everything that it starts.

@@ -5,7 +5,7 @@ use std::process::Stdio;
 use std::time::Duration;
 
 use serde_json::json;
-use stead_harness::Harness;
+use stead_client::Harness;
 use stead_model::{EventKind, Reply, Verdict};
 use stead_testkit::{Finish, Run, World};
 

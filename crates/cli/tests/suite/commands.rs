@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use stead_harness::Harness;
+use stead_client::Harness;
 use stead_testkit::World;
 
 use crate::world::{bare, by_person};

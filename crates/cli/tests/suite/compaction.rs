@@ -11,7 +11,7 @@ const TESTER: &str = "project/.agent/roles/tester.context.md";
 /// A payload as the client sent it, moved into this world.
 macro_rules! recorded {
     ($world:expr, $name:literal) => {
-        include_str!(concat!("../../../harness/fixtures/", $name, ".json"))
+        include_str!(concat!("../../../client/fixtures/", $name, ".json"))
             .replace("/home/dev/project", $world.project().to_str().unwrap())
     };
 }

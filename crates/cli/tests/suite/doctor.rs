@@ -1,5 +1,5 @@
 use serde_json::Value;
-use stead_harness::Harness;
+use stead_client::Harness;
 
 use crate::world::{bare, payload};
 

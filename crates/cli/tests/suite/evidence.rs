@@ -90,7 +90,7 @@ fn standing(world: &World, feature: &str) -> String {
 /// Where the exit status arrives a run proves; elsewhere it is only seen, and says so.
 #[test]
 fn every_client_leaves_what_it_tells() {
-    for harness in stead_harness::Harness::ALL {
+    for harness in stead_client::Harness::ALL {
         let world = world();
         let client = harness.name();
         see(&world, client, "cargo test", 0, GREEN);

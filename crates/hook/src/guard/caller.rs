@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use serde::Deserialize;
-use stead_harness::Harness;
+use stead_client::Harness;
 use stead_model::{Event, EventKind};
 use stead_store::Tail;
 

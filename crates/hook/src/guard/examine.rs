@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
+use stead_client::Harness;
 use stead_gate::{Policy, judge};
 use stead_guard::{Hit, Judgement};
-use stead_harness::Harness;
 use stead_model::{Effects, Event, Level, Verdict};
 use stead_store::find_root;
 

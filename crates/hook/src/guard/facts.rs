@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde::Deserialize;
+use stead_client::Harness;
 use stead_guard::{self as guard, Excuse, ExecAnswer, ExecCall, FileSort, FileText, GuardFacts, Looked, Measure};
-use stead_harness::Harness;
 use stead_model::{Event, FileId, Target};
 use stead_store::{CheckEnd, Tail, extend_alarm, run_program};
 

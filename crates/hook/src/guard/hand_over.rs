@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use serde::Deserialize;
-use stead_harness::{Harness, Powers};
+use stead_client::{Harness, Powers};
 use stead_model::{Event, EventKind};
 use stead_store::Tail;
 

@@ -3,9 +3,9 @@
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 
+use stead_client::{Harness, Powers, WarnBy};
 use stead_gate::{Place, Policy, effects};
 use stead_guard::{Asked, CompiledView, Excuse, Hit, Judgement, Mode, Then, judge, rewritten};
-use stead_harness::{Harness, Powers, WarnBy};
 use stead_model::{Capped, Event, EventKind, Level, Verdict, redact};
 use stead_store::Room;
 

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use stead_harness::Harness;
+use stead_client::Harness;
 use stead_model::{Action, Event, EventKind, Level, ToolCall};
 
 use super::examine::examine;

@@ -1,7 +1,7 @@
 //! Claude Code, a native program.
 
 use anyhow::Result;
-use stead_harness::{Harness, Scope};
+use stead_client::{Harness, Scope};
 use stead_testkit::fake_model::Call;
 
 use super::{Ask, Client, Launch, line_field, words};

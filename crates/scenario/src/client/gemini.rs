@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use serde_json::json;
-use stead_harness::{Harness, Scope};
+use stead_client::{Harness, Scope};
 use stead_testkit::fake_model::Call;
 
 use super::{Ask, Client, Launch, line_field, node, words};

@@ -1,7 +1,7 @@
 //! Kimi Code, a Node program that reads hooks from the person's settings only.
 
 use anyhow::Result;
-use stead_harness::{Harness, Scope};
+use stead_client::{Harness, Scope};
 use stead_testkit::fake_model::Call;
 
 use super::{Ask, Client, Launch, line_field, node, words};

@@ -1,6 +1,6 @@
 //! The capability table, from the facts that encoder, installer and `stead doctor` share.
 
-use stead_harness::{Facts, Harness, Powers, StopCap, WarnBy};
+use stead_client::{Facts, Harness, Powers, StopCap, WarnBy};
 use stead_model::EventKind;
 
 use super::named;

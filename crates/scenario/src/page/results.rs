@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use stead_harness::Harness;
+use stead_client::Harness;
 
 use crate::client::Client;
 use crate::scenario::Scenario;

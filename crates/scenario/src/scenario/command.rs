@@ -1,5 +1,5 @@
 use anyhow::Result;
-use stead_harness::Facts;
+use stead_client::Facts;
 use stead_testkit::fake_model::{Role, Script, Turn};
 
 use super::{Scenario, Stage};

@@ -2,7 +2,7 @@ use std::fs;
 
 use anyhow::{Context, Result};
 use serde_json::Value;
-use stead_harness::Facts;
+use stead_client::Facts;
 use stead_model::EventKind;
 use stead_testkit::fake_model::{Call, Role, Script, Turn};
 

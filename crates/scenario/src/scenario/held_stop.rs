@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use stead_harness::Facts;
+use stead_client::Facts;
 use stead_model::EventKind;
 use stead_testkit::fake_model::{Call, Meeting, Role, Script, Turn};
 

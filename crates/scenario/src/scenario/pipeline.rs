@@ -2,7 +2,7 @@ use std::os::unix::fs::PermissionsExt;
 
 use anyhow::{Context, Result};
 use serde_json::Value;
-use stead_harness::Harness;
+use stead_client::Harness;
 use stead_testkit::fake_model::{Call, Script, Turn};
 
 use super::{Scenario, Stage, allowed_edit};

@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 use anyhow::Result;
-use stead_harness::Facts;
+use stead_client::Facts;
 use stead_testkit::fake_model::{Call, Meeting, Script, Turn};
 
 use super::{Scenario, Stage, allowed_edit, cannot_deny};

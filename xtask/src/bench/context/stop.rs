@@ -19,7 +19,7 @@ pub(super) const BASH_LONG: &str = "bash + jq stop, 200 MB transcript";
 const BASH: &str = include_str!("rival_stop.sh");
 
 /// A stop as a client really sent it.
-const STOP: &str = "crates/harness/fixtures/claude/Stop.json";
+const STOP: &str = "crates/client/fixtures/claude/Stop.json";
 
 const TRANSCRIPT: u64 = 200_000_000;
 

@@ -1,6 +1,6 @@
 use clap::Args;
+use stead_client::Harness;
 use stead_context::{Loop, NewLoop, Packet, Shelf, split_promises};
-use stead_harness::Harness;
 use stead_store::{Layout, Room};
 
 use super::{Here, as_json, holds};

@@ -97,7 +97,7 @@ fn block(run: &Run, word: &str) -> Option<String> {
 impl Client {
     /// A payload of this client, moved into the world.
     fn payload(&self, world: &World, file: &str) -> Value {
-        let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../harness/fixtures");
+        let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../client/fixtures");
         let text = fs::read_to_string(fixtures.join(self.name).join(file)).unwrap();
         let text = text.replace("/home/dev/project", &world.project().display().to_string());
         let mut value: Value =
