@@ -8,10 +8,11 @@ use std::path::PathBuf;
 
 use fact::Facts;
 use stead_model::rfc3339;
+use stead_store::cover;
 
 use crate::packet::{CHAIN_WARNING, Shelf, chain};
 use crate::relevant_file::is_project_path;
-use crate::{ContextError, Contribution, GitFacts, Place, Scope, cover, slug, stamp};
+use crate::{ContextError, Contribution, GitFacts, Place, Scope, slug, stamp};
 
 /// Longer purposes are cut in the head and whole in the intent.
 const PURPOSE: usize = 200;

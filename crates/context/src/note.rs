@@ -4,9 +4,9 @@ use std::path::Path;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use stead_store::{Durability, Tail, append_line};
+use stead_store::{Durability, Tail, append_line, cover};
 
-use crate::{ContextError, Scope, cover};
+use crate::{ContextError, Scope};
 
 const PATIENCE: Duration = Duration::from_secs(5);
 

@@ -4,9 +4,9 @@ use std::path::Path;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use stead_store::{Durability, StoreError, Tail, append_line};
+use stead_store::{Durability, StoreError, Tail, append_line, cover};
 
-use crate::{Scope, cover};
+use crate::Scope;
 
 /// How long the recorder waits for another one.
 const PATIENCE: Duration = Duration::from_millis(300);

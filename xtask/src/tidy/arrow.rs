@@ -8,7 +8,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("client", &["model"]),
     ("settings", &["model"]),
     ("gate", &["model", "settings"]),
-    ("store", &[]),
+    ("store", &["model"]),
     ("guard", &["model", "gate"]),
     ("evidence", &["model", "store"]),
     ("hook", &["model", "client", "gate", "guard", "store", "settings", "context", "evidence"]),

@@ -2,9 +2,8 @@ use std::time::Duration;
 
 use clap::Args;
 use serde_json::json;
-use stead_context::cover;
 use stead_hook::Appeal;
-use stead_store::{Durability, append_line};
+use stead_store::{Durability, append_line, cover};
 
 use crate::cli::Exit;
 use crate::error::CliError;

@@ -2,11 +2,10 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 use serde_json::json;
-use stead_context::cover;
 use stead_evidence::{
     About, Archive, Bounds, Feature, FeatureList, Ground, Item, Offering, Standing, add, standing_of,
 };
-use stead_store::read_capped;
+use stead_store::{cover, read_capped};
 
 use crate::cli::Exit;
 use crate::error::CliError;

@@ -1,10 +1,12 @@
+use stead_store::cover;
+
 use super::Handoff;
 use super::fact::{Facts, ListedFile, past};
+use crate::Document;
 use crate::contribution::embedded;
 use crate::note::NoteKind;
 use crate::packet::{FileList, Heading, NOTHING, Status};
 use crate::prompt_log::{constraints, head};
-use crate::{Document, cover};
 
 /// How much of one request is repeated.
 const REQUEST: usize = 2_000;

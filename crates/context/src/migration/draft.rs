@@ -1,9 +1,10 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use stead_store::cover;
+
 use super::import::{FROM, HASH};
 use crate::Document;
-use crate::cover::cover;
 use crate::packet::{FileList, Heading, NOTHING, Status};
 
 /// A packet in the making, from a handoff of another tool.

@@ -2,10 +2,9 @@
 //! nothing.
 
 use stead_model::unix_millis;
-use stead_store::nearest;
+use stead_store::{nearest, secrets_in};
 
 use super::{FileList, Heading, Packet, Section, Status, listed, sections, unclosed_fence};
-use crate::cover::secrets_in;
 use crate::relevant_file::is_project_path;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -43,7 +43,7 @@ pub fn cover(text: &str) -> Covered<'_> {
                 continue;
             }
         }
-        let safe = named(&redact(line));
+        let safe = named(redact(line));
         count += safe.matches(COVER).count().saturating_sub(line.matches(COVER).count());
         out.push_str(&safe);
     }
@@ -52,7 +52,7 @@ pub fn cover(text: &str) -> Covered<'_> {
 }
 
 /// The lines of a text in which secrets stand, counted from 1.
-pub(crate) fn secrets_in(text: &str) -> Vec<usize> {
+pub fn secrets_in(text: &str) -> Vec<usize> {
     let count = |(index, line)| (cover(line).count > 0).then_some(index + 1);
     text.split_inclusive('\n').enumerate().filter_map(count).collect()
 }
@@ -62,7 +62,11 @@ fn line_end(line: &str) -> &str {
 }
 
 /// Covers values behind a name, a colon or an equals sign, and quotes or blanks.
-fn named(line: &str) -> String {
+fn named(line: Cow<'_, str>) -> Cow<'_, str> {
+    if line.contains([':', '=']) { Cow::Owned(values_covered(&line)) } else { line }
+}
+
+fn values_covered(line: &str) -> String {
     let lower = line.to_ascii_lowercase();
     let mut out = String::with_capacity(line.len());
     let mut at = 0;
