@@ -1,4 +1,4 @@
-use std::cell::OnceCell;
+use std::cell::{LazyCell, OnceCell};
 
 use stead_model::{Action, Effects, Event, ToolCall};
 
@@ -14,15 +14,26 @@ pub struct Asked<'a> {
     pub home: Option<&'a str>,
     /// Whether the client lets a hook change a tool's input at this event.
     pub can_rewrite: bool,
-    /// Works out what the call would do. Asked at most once, and only if a guard could match.
-    pub effects: &'a dyn Fn() -> Effects,
+    /// What the call would do. Asked only if a guard could match.
+    pub effects: &'a dyn ReadEffects,
+}
+
+/// Gives what a call would do. Implementers read the call when they are first asked, and once.
+pub trait ReadEffects {
+    fn effects(&self) -> &Effects;
+}
+
+impl<F: FnOnce() -> Effects> ReadEffects for LazyCell<Effects, F> {
+    fn effects(&self) -> &Effects {
+        self
+    }
 }
 
 /// One judgement in progress: what was worked out is kept.
 pub(crate) struct Inquiry<'a> {
     pub(crate) asked: &'a Asked<'a>,
     pub(crate) facts: &'a dyn GuardFacts,
-    effects: OnceCell<Effects>,
+    effects: OnceCell<&'a Effects>,
     raw: OnceCell<String>,
 }
 
@@ -31,11 +42,8 @@ impl<'a> Inquiry<'a> {
         Self { asked, facts, effects: OnceCell::new(), raw: OnceCell::new() }
     }
 
-    pub(crate) fn effects(&self) -> &Effects {
-        self.effects.get_or_init(|| match self.asked.event.call {
-            Some(_) => (self.asked.effects)(),
-            None => Effects::default(),
-        })
+    pub(crate) fn effects(&self) -> &'a Effects {
+        self.effects.get_or_init(|| self.asked.effects.effects())
     }
 
     /// Says whether the call was not read to its end. Nobody looks for that alone: where no effect was asked for, none

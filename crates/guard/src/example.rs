@@ -3,6 +3,7 @@
 
 mod scene;
 
+use std::cell::LazyCell;
 use std::collections::BTreeSet;
 
 use stead_gate::{Place as GatePlace, effects};
@@ -133,20 +134,20 @@ impl Example {
         }
         let env = |name: &str| (name == "HOME").then(|| HOME.into());
         let place = GatePlace { root: Some(ROOT.as_ref()), tree: None, cwd: cwd.as_ref(), env: &env };
-        let work_out = || event.call.as_ref().map(|call| effects(call, &place, &self.scene)).unwrap_or_default();
+        let read = || event.call.as_ref().map(|call| effects(call, &place, &self.scene)).unwrap_or_default();
         ask(&Asked {
             event: &event,
             harness: &self.scene.harness,
             root: ROOT,
             home: Some(HOME),
             can_rewrite: true,
-            effects: &work_out,
+            effects: &LazyCell::new(read),
         })
     }
 
     fn seen(&self) -> String {
         self.with_asked(|asked| {
-            let effects = (asked.effects)();
+            let effects = asked.effects.effects();
             let deeds: Vec<String> =
                 effects.list.iter().take(6).map(|effect| crate::evaluate::told(&effect.deed)).collect();
             match deeds.is_empty() {

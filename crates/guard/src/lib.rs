@@ -40,7 +40,7 @@ mod view;
 mod words;
 mod yaml;
 
-pub use asked::Asked;
+pub use asked::{Asked, ReadEffects};
 pub use compile::{Compiled, Ground, Listed, State, compile, inventory};
 pub use edit::{mode_of, set_mode};
 pub use example::{ExampleResult, test};

@@ -5,22 +5,22 @@ use std::ffi::OsString;
 use std::io::Write;
 
 use stead_client::{Harness, Signs, detect};
-use stead_gate::{Place, Policy, judge};
 use stead_model::{Event, EventKind, Reply, Verdict};
 use stead_settings::has_our_lines;
 use stead_store::ignore_broken_pipes;
 
 use crate::arrival;
 use crate::call::Call;
-use crate::fact::FileFacts;
+use crate::file_facts::resolve;
 use crate::guard;
-use crate::hold;
 use crate::last_word;
+use crate::location::{Env, Location};
+use crate::loop_stop;
 use crate::payload::{self, Payload};
 use crate::policy::PolicyText;
 use crate::record;
+use crate::request::Request;
 use crate::snapshot;
-use crate::standing::{DOCTOR, Env, Standing};
 
 /// Answers the call on standard input and gives the exit code.
 pub fn answer(call: &Call) -> u8 {
@@ -67,14 +67,14 @@ fn handle(call: &Call, text: &str, env: &Env) -> u8 {
     last_word::heard(Some(harness), named.unwrap_or_default());
     let decode = harness.doorway().decode;
     if let Ok(event) = decode(text, named) {
-        return respond(harness, &event, env);
+        return respond(call, harness, &event, env);
     }
-    // Not valid JSON as it came; the most common fault can be mended.
-    let mended = payload::escape_controls(text);
-    match decode(&mended, named) {
-        Ok(event) => respond(harness, &event, env),
+    // Not valid JSON as it came; the most common fault can be repaired.
+    let repaired = payload::escape_controls(text);
+    match decode(&repaired, named) {
+        Ok(event) => respond(call, harness, &event, env),
         Err(error) => {
-            let native = named.map_or_else(|| sniffed(&mended), Cow::Borrowed);
+            let native = named.map_or_else(|| sniffed(&repaired), Cow::Borrowed);
             let reason = format!("Stead could not read the call ({error}), so it is refused; try again");
             speak(&last_word::undecided(harness, &native, &reason))
         }
@@ -90,94 +90,76 @@ fn sniffed(text: &str) -> Cow<'_, str> {
     Cow::Borrowed(name.unwrap_or_default())
 }
 
-/// Finds out who is calling. `None` when there is nothing to do: nobody we know, or a client that runs another
-/// client's line while it has its own.
+/// Finds out who is calling; `None` for a client that this version does not know.
 fn caller(call: &Call, text: &str, env: &Env) -> Option<Harness> {
     let lookup = |name: &str| env(name).and_then(|value: OsString| value.into_string().ok());
     let signs = Signs::new(text, &lookup);
-    let Some(named) = call.harness else {
-        return Harness::ALL.into_iter().find(|harness| (harness.doorway().claims)(&signs));
-    };
-    let found = detect(named, &signs);
-    (found == named || !has_own_line(found, text, env)).then_some(found)
+    match call.harness {
+        Some(named) => Some(detect(named, &signs)),
+        None => Harness::ALL.into_iter().find(|harness| (harness.doorway().claims)(&signs)),
+    }
 }
 
-/// Says whether a client that runs a foreign line also has one of its own, which will answer for it.
-fn has_own_line(harness: Harness, text: &str, env: &Env) -> bool {
-    let doorway = harness.doorway();
-    let Ok(event) = (doorway.decode)(text, None) else {
-        return false;
-    };
-    let standing = Standing::of(harness, &event, env);
-    let install = &doorway.facts.install;
-    let project = [install.project, install.local].into_iter().flatten().map(|path| standing.found.work().join(path));
-    let user = crate::fact::resolve(install.user, standing.found.work(), env);
+/// Says whether a client that runs another client's line also has one of its own, which will answer for it.
+fn has_own_line(harness: Harness, location: &Location, env: &Env) -> bool {
+    let install = &harness.doorway().facts.install;
+    let work = location.found.work();
+    let project = [install.project, install.local].into_iter().flatten().map(|path| work.join(path));
+    let user = resolve(install.user, work, env);
     project.chain(user).any(|path| std::fs::read_to_string(path).is_ok_and(|text| has_our_lines(install.shape, &text)))
 }
 
-fn respond(harness: Harness, event: &Event<'_>, env: &Env) -> u8 {
+fn respond(call: &Call, harness: Harness, event: &Event<'_>, env: &Env) -> u8 {
     last_word::heard(Some(harness), &event.native);
     fault("decoded");
-    let mut standing = Standing::of(harness, event, env);
-    let policy = match standing.root() {
+    let mut location = Location::of(harness, event, env);
+    let is_foreign_line = call.harness.is_some_and(|named| named != harness);
+    if is_foreign_line && has_own_line(harness, &location, env) {
+        return 0;
+    }
+    let policy = match location.root() {
         Some(root) => PolicyText::load(root, env),
-        None => outside(event, &mut standing, env),
+        None => outside(event, &mut location, env),
     };
-    let verdict = verdict(harness, event, &standing, &policy, env);
-    let (verdict, judged) = guard::attend(harness, event, &standing, &policy, env, verdict);
-    let verdict = verdict.and(arrival::attend(harness, event, &standing, &policy, env));
-    let verdict = verdict.and(hold::hold(harness, event, &standing, &policy, env));
+    let request = Request::new(harness, event, &location, &policy, env);
+    let (verdict, report) = guard::judge(&request, request.self_protection().and(problems(&request)));
+    let verdict = verdict.and(arrival::inform(&request));
+    let verdict = verdict.and(loop_stop::judge(&request));
     fault("judged");
     let doorway = harness.doorway();
     let exit = speak(&doorway.reply(&doorway.heard(&event.native), &verdict));
     last_word::spoken(exit);
-    if let Some(root) = standing.root()
-        && env(DOCTOR).is_none()
-    {
+    if location.root().is_some() && !request.is_by_doctor() {
         fault("recording");
-        record::record(&record::Told {
-            harness,
-            event,
-            verdict: &verdict,
-            judged: &judged,
-            root,
-            standing: &standing,
-            policy: &policy,
-            env,
-            briefing_waits: arrival::waits(harness, event),
-        });
-        snapshot::take(harness, event, root, &policy, env, &verdict);
+        record::record(&request, &verdict, &report);
+        snapshot::take(&request, &verdict);
     }
     exit
 }
 
 /// The policy where there is no marked project; a session that starts may make one, if the person wants that.
-fn outside(event: &Event<'_>, standing: &mut Standing, env: &Env) -> PolicyText {
+fn outside(event: &Event<'_>, location: &mut Location, env: &Env) -> PolicyText {
     let policy = PolicyText::outside(env);
     if event.kind == EventKind::SessionStart
-        && let stead_store::Found::Git { dir } = &standing.found
+        && let stead_store::Found::Git { dir } = &location.found
         && policy.records("auto_init", "STEAD_AUTO_INIT", env)
         && stead_store::init(dir, env, &record::now()).is_ok()
     {
-        standing.found = stead_store::find_root(dir);
-        if let Some(root) = standing.root() {
+        location.found = stead_store::find_root(dir);
+        if let Some(root) = location.root() {
             return PolicyText::load(root, env);
         }
     }
     policy
 }
 
-fn verdict(harness: Harness, event: &Event<'_>, standing: &Standing, policy: &PolicyText, env: &Env) -> Verdict {
+/// What is wrong with the project's own files, for an arriving session.
+fn problems(request: &Request<'_>) -> Verdict {
     let mut verdict = Verdict::allow();
-    if policy.gates("gate.self_protection") {
-        let place = Place { root: Some(standing.found.dir()), tree: standing.found.tree(), cwd: &standing.cwd, env };
-        let facts = FileFacts::new(policy.indexes(standing.found.dir()), harness, event);
-        verdict = verdict.and(judge(&Policy::parse(&policy.text), event, &place, &facts));
-    }
-    if event.kind == EventKind::SessionStart {
+    if request.event.kind == EventKind::SessionStart {
         for name in ["marker", "config"] {
-            if let Some(problem) = policy.value("note", name) {
-                let text = format!("Stead in this project is not whole: {problem}. `stead doctor` says more.");
+            if let Some(problem) = request.policy.value("note", name) {
+                let text = format!("Stead cannot read part of this project: {problem}. `stead doctor` says more.");
                 verdict = verdict.and(Verdict::inform(text));
             }
         }

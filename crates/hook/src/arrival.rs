@@ -1,42 +1,28 @@
 //! What a session is told when it arrives: its role after a compaction, else the briefing. A client that takes no text
 //! when a session starts gets it with the first prompt.
 
-use stead_client::Harness;
 use stead_context::{BriefingPart, Loops, Note, Shelf, briefing, read_role_file};
-use stead_model::{Author, Capped, Detail, Event, EventKind, Verdict};
+use stead_model::{Author, Capped, Detail, EventKind, Verdict};
 use stead_store::{Durability, Room};
 
 use crate::compaction;
 use crate::guard;
 use crate::member::Member;
-use crate::policy::PolicyText;
 use crate::record;
-use crate::standing::{DOCTOR, Env, Standing};
+use crate::request::Request;
 
 /// How a client names the start of a session that follows a compaction.
 const COMPACT: &str = "compact";
 
-/// Attends to the turning points of a session; other events pass at once. Sub-agents have no role of their own here.
-pub(crate) fn attend(
-    harness: Harness,
-    event: &Event<'_>,
-    standing: &Standing,
-    policy: &PolicyText,
-    env: &Env,
-) -> Verdict {
+/// Tells a session at its turning points what it should know; other events pass at once.
+pub(crate) fn inform(request: &Request<'_>) -> Verdict {
+    let kind = request.event.kind;
     let turning = matches!(
-        event.kind,
+        kind,
         EventKind::SessionStart | EventKind::Prompt | EventKind::BeforeCompact | EventKind::AfterCompact
     );
-    if !turning || event.agent.is_some() {
-        return Verdict::allow();
-    }
-    let Some(root) = standing.root() else { return Verdict::allow() };
-    if policy.value("note", "marker").is_some() || env(DOCTOR).is_some() {
-        return Verdict::allow();
-    }
-    let member = Member::of(harness, event, root, policy, env);
-    match event.kind {
+    let Some(member) = turning.then(|| Member::of(request)).flatten() else { return Verdict::allow() };
+    match kind {
         EventKind::BeforeCompact => compaction::before(&member),
         EventKind::AfterCompact => compaction::after(&member),
         EventKind::Prompt => prompt(&member),
@@ -45,22 +31,22 @@ pub(crate) fn attend(
 }
 
 /// Says whether a briefing that could not be given now is to wait for the first prompt.
-pub(crate) fn waits(harness: Harness, event: &Event<'_>) -> bool {
+pub(crate) fn waits(request: &Request<'_>) -> bool {
     let takes = |kind: EventKind| {
-        let mut facts = harness.doorway().facts.events.iter().filter(|fact| fact.kind == kind);
+        let mut facts = request.harness.doorway().facts.events.iter().filter(|fact| fact.kind == kind);
         facts.any(|fact| fact.powers.context)
     };
-    event.kind == EventKind::SessionStart && !takes(EventKind::SessionStart) && takes(EventKind::Prompt)
+    request.event.kind == EventKind::SessionStart && !takes(EventKind::SessionStart) && takes(EventKind::Prompt)
 }
 
 fn start(member: &Member<'_>) -> Verdict {
     let Detail::Start { source, .. } = &member.event.detail else { return Verdict::allow() };
     let compacted = source.as_deref() == Some(COMPACT);
-    if compacted && member.harness.doorway().facts.drops_compact_start {
+    if compacted && member.request.harness.doorway().facts.drops_compact_start {
         compaction::waiting(member);
         return Verdict::allow();
     }
-    if !member.powers().context {
+    if !member.request.powers().context {
         return if compacted { compaction::after(member) } else { Verdict::allow() };
     }
     match member.role().filter(|_| compacted) {
@@ -70,7 +56,7 @@ fn start(member: &Member<'_>) -> Verdict {
 }
 
 fn prompt(member: &Member<'_>) -> Verdict {
-    if !member.powers().context {
+    if !member.request.powers().context {
         return Verdict::allow();
     }
     // A role is needed at once; the rest is for what the person says next.
@@ -85,16 +71,16 @@ fn prompt(member: &Member<'_>) -> Verdict {
 
 /// Takes a briefing that waited, so that it is given once.
 fn take_due(member: &Member<'_>) -> bool {
-    let (Some(state), Some(session)) = (&member.state, &member.session) else { return false };
+    let (Some(state), Some(session)) = (member.state, member.session) else { return false };
     if !state.briefing_due {
         return false;
     }
     let mut state = state.clone();
     state.briefing_due = false;
-    match state.write(&member.indexes, session, Durability::Quick) {
+    match state.write(member.indexes(), session, Durability::Quick) {
         Ok(()) => true,
         Err(error) => {
-            member.note(&error);
+            member.request.note(&error);
             false
         }
     }
@@ -115,16 +101,16 @@ fn with_briefing(member: &Member<'_>, said: Verdict) -> Verdict {
         let text = read_role_file(&file).ok().flatten();
         parts.push(BriefingPart::role(&role, &member.short(&file), text.as_deref()));
     }
-    let context = member.policy.room(member.root, Room::Context);
+    let context = member.request.room(Room::Context);
     parts.extend(BriefingPart::active_packet(&Shelf::new(&context)));
-    if let Some(session) = &member.session {
+    if let Some(session) = member.session {
         match BriefingPart::own_loop(&Loops::of_room(&context), session.as_str()) {
             Ok(part) => parts.extend(part),
-            Err(error) => member.note(&error),
+            Err(error) => member.request.note(&error),
         }
     }
-    parts.extend(BriefingPart::notes(&member.indexes.join(Note::FILE)));
-    parts.extend(guard::briefing_part(&member.indexes, record::now_millis()));
+    parts.extend(BriefingPart::notes(&member.indexes().join(Note::FILE)));
+    parts.extend(guard::briefing_part(member.indexes(), record::now_millis()));
     match briefing(&parts, tokens.min(room)) {
         Some(text) => said.and(Verdict::inform(text)),
         None => said,

@@ -22,7 +22,7 @@ const GATE: &str = "role";
 pub(crate) fn before(member: &Member<'_>) -> Verdict {
     let Some(role) = member.role() else { return Verdict::allow() };
     judge(member, &role).unwrap_or_else(|error| {
-        member.note(&error);
+        member.request.note(&error);
         Verdict::allow()
     })
 }
@@ -30,36 +30,38 @@ pub(crate) fn before(member: &Member<'_>) -> Verdict {
 fn judge(member: &Member<'_>, role: &RoleName) -> Result<Verdict, ContextError> {
     let now = &member.now;
     let file = member.role_file(role);
-    let mut state = RoleState::read_or_new(&member.indexes, role, now)?;
-    let log = member.indexes.join("sessions.jsonl");
-    let edits = member.session.as_ref().map(|session| EditLog { path: &log, session: session.as_str() });
+    let mut state = RoleState::read_or_new(member.indexes(), role, now)?;
+    let log = member.request.session_log();
+    let edits = member.session.map(|session| EditLog { path: &log, session: session.as_str() });
     let why = unsaved(&file, state.saved_at.as_deref(), edits.as_ref()).map(|why| match why {
         Unsaved::Older { than } => Unsaved::Older { than: member.short(Path::new(&than)) },
         why => why,
     });
     if let Some(why) = &why
         && may_hold(member)
-        && let Some(session) = &member.session
+        && let Some(session) = member.session
         && state.hold(session.as_str(), now)
     {
         // Written before it is said: a hold that is not remembered would be repeated for ever.
-        state.write(&member.indexes, Durability::Quick)?;
+        state.write(member.indexes(), Durability::Quick)?;
         return Ok(Verdict::deny(GATE, hold_reason(member, role, why)));
     }
     if why.is_none() {
         state.put(Lifecycle::Saved, now);
     }
     state.put(Lifecycle::Compacting, now);
-    member.session.as_ref().inspect(|session| state.release(session.as_str()));
+    member.session.inspect(|session| state.release(session.as_str()));
     state.unsaved = why.as_ref().map(ToString::to_string);
     if !snapshot::is_due(member, &state) {
         state.snapshot = None;
     }
-    state.session = member.session.as_ref().map(|session| session.as_str().to_owned());
-    state.write(&member.indexes, Durability::Quick)?;
+    state.session = member.session.map(|session| session.as_str().to_owned());
+    state.write(member.indexes(), Durability::Quick)?;
     Ok(match why {
         // Where a client cannot pass a warning on, a stronger verdict would hold the compaction.
-        Some(why) if member.powers().warn != WarnBy::Nothing => Verdict::warn(GATE, warning(member, role, &why)),
+        Some(why) if member.request.powers().warn != WarnBy::Nothing => {
+            Verdict::warn(GATE, warning(member, role, &why))
+        }
         _ => Verdict::allow(),
     })
 }
@@ -68,8 +70,8 @@ fn judge(member: &Member<'_>, role: &RoleName) -> Result<Verdict, ContextError> 
 fn may_hold(member: &Member<'_>) -> bool {
     let is_manual = matches!(member.event.detail, Detail::Compact { trigger: Trigger::Manual });
     // Only files decide: a client's settings can set variables for its hooks.
-    let is_wanted = member.policy.value("value", "context.hold_compaction") != Some("false");
-    is_manual && is_wanted && member.powers().deny
+    let is_wanted = member.request.policy.value("value", "context.hold_compaction") != Some("false");
+    is_manual && is_wanted && member.request.powers().deny
 }
 
 fn hold_reason(member: &Member<'_>, role: &RoleName, why: &Unsaved) -> String {
@@ -96,7 +98,7 @@ fn warning(member: &Member<'_>, role: &RoleName, why: &Unsaved) -> String {
 /// Notes that the compaction is over, and gives the role back where the client takes text now.
 pub(crate) fn after(member: &Member<'_>) -> Verdict {
     let Some(role) = member.role() else { return Verdict::allow() };
-    if member.powers().context {
+    if member.request.powers().context {
         return recover(member, &role);
     }
     waiting(member);
@@ -106,25 +108,25 @@ pub(crate) fn after(member: &Member<'_>) -> Verdict {
 /// Notes that the role still waits to be given back.
 pub(crate) fn waiting(member: &Member<'_>) {
     let Some(role) = member.role() else { return };
-    let step = RoleState::read_or_new(&member.indexes, &role, &member.now).and_then(|mut state| {
-        let session = member.session.as_ref().map(|session| session.as_str().to_owned());
+    let step = RoleState::read_or_new(member.indexes(), &role, &member.now).and_then(|mut state| {
+        let session = member.session.map(|session| session.as_str().to_owned());
         // Each compaction begins with its own event, so an active role of this session has been given back already.
         if state.state == Lifecycle::Active && session.is_some() && state.session == session {
             return Ok(());
         }
         state.put(Lifecycle::Recovering, &member.now);
         state.session = session;
-        state.write(&member.indexes, Durability::Quick)
+        state.write(member.indexes(), Durability::Quick)
     });
     if let Err(error) = step {
-        member.note(&error);
+        member.request.note(&error);
     }
 }
 
 /// Says whether a compaction of this session still waits for its recovery.
 pub(crate) fn waits(member: &Member<'_>, role: &RoleName) -> bool {
-    let Ok(Some(state)) = RoleState::read(&member.indexes, role) else { return false };
-    let ours = state.session.is_some() && state.session.as_deref() == member.session.as_ref().map(|id| id.as_str());
+    let Ok(Some(state)) = RoleState::read(member.indexes(), role) else { return false };
+    let ours = state.session.is_some() && state.session.as_deref() == member.session.map(|id| id.as_str());
     ours && matches!(state.state, Lifecycle::Compacting | Lifecycle::Recovering)
 }
 
@@ -133,15 +135,15 @@ pub(crate) fn recover(member: &Member<'_>, role: &RoleName) -> Verdict {
     let file = member.role_file(role);
     let shown = member.short(&file);
     let mut notes = Vec::new();
-    match RoleState::read_or_new(&member.indexes, role, &member.now) {
+    match RoleState::read_or_new(member.indexes(), role, &member.now) {
         Ok(mut state) => {
             notes = state.notes();
             state.put(Lifecycle::Active, &member.now);
-            if let Err(error) = state.write(&member.indexes, Durability::Quick) {
-                member.note(&error);
+            if let Err(error) = state.write(member.indexes(), Durability::Quick) {
+                member.request.note(&error);
             }
         }
-        Err(error) => member.note(&error),
+        Err(error) => member.request.note(&error),
     }
     let text = read_role_file(&file).unwrap_or_else(|error| {
         notes.push(format!("the role file could not be read: {error}"));

@@ -6,7 +6,7 @@ use stead_client::Harness;
 use stead_gate::{OwnRoom, Rule, builtin_rules, needles};
 use stead_store::{Config, Layout, Marker, Room};
 
-use crate::standing::Env;
+use crate::location::Env;
 
 /// Changes whenever the built-in rules change, so that a policy compiled by another version is not used. A test says
 /// the new value.

@@ -10,31 +10,34 @@ mod boundary;
 mod call;
 mod compaction;
 mod compile;
+mod effects_line;
 mod evidence;
-mod fact;
+mod file_facts;
 mod guard;
-mod hold;
 mod last_word;
+mod location;
 mod look_back;
+mod loop_stop;
 mod member;
-mod mention;
 mod payload;
 mod policy;
 mod prompt;
 mod record;
+mod relevant_file;
+mod request;
 mod run_identity;
 mod session;
+mod session_line;
 mod snapshot;
-mod standing;
 
 pub use answer::answer;
 pub use boundary::Boundary;
 pub use call::Call;
 pub use compile::{POLICY_STAMP, compile, rules_text};
 pub use guard::{
-    Appeal, Asker, Caller, Did, Examined, GuardTally, GuardText, HitLine, Override, Since, VerdictLine, deed_in_words,
-    examine, guard_ground, guard_news, guard_sources, guard_tally, read_verdict_id, refusal, tell_tally,
+    Appeal, Asker, Caller, Did, Examined, GuardTally, GuardText, HitLine, Override, Since, VerdictLine,
+    describe_action, examine, guard_ground, guard_news, guard_sources, guard_tally, read_verdict_id, refusal,
+    tell_tally,
 };
 pub use policy::PolicyText;
-pub use record::{RelevantFile, SessionLine};
 pub use session::{Begun, SessionState};

@@ -2,58 +2,51 @@
 
 use std::path::{Path, PathBuf};
 
-use stead_client::{Harness, Powers};
 use stead_context::RoleName;
 use stead_model::{Detail, Event, FileId};
 use stead_store::{Config, Room};
 
-use crate::policy::PolicyText;
 use crate::record;
+use crate::request::Request;
 use crate::session::SessionState;
-use crate::standing::Env;
 
 /// The variables that name a role, strongest first. The second is an older tool's.
 const ROLE: [&str; 2] = ["STEAD_ROLE", "HIVEMIND_ROLE"];
 
 /// A main agent's event in a project that Stead may write in, with what is known about its session.
 pub(crate) struct Member<'a> {
-    pub(crate) harness: Harness,
+    pub(crate) request: &'a Request<'a>,
     pub(crate) event: &'a Event<'a>,
     pub(crate) root: &'a Path,
-    pub(crate) policy: &'a PolicyText,
-    pub(crate) env: &'a Env,
-    pub(crate) indexes: PathBuf,
-    pub(crate) session: Option<FileId>,
-    pub(crate) state: Option<SessionState>,
+    pub(crate) session: Option<&'a FileId>,
+    pub(crate) state: Option<&'a SessionState>,
     pub(crate) now: String,
 }
 
 impl<'a> Member<'a> {
-    pub(crate) fn of(
-        harness: Harness,
-        event: &'a Event<'a>,
-        root: &'a Path,
-        policy: &'a PolicyText,
-        env: &'a Env,
-    ) -> Self {
-        let indexes = policy.indexes(root);
-        let session = event.session.as_deref().and_then(|id| FileId::check(id).ok());
-        let state = session.as_ref().and_then(|id| SessionState::read(&indexes, id).ok()?);
-        Self { harness, event, root, policy, env, indexes, session, state, now: record::now() }
+    /// `None` for a sub-agent, which has no role of its own here, and where Stead may not write.
+    pub(crate) fn of(request: &'a Request<'a>) -> Option<Self> {
+        let root = request.writable_root().filter(|_| request.event.agent.is_none() && !request.is_by_doctor())?;
+        let (session, state) = (request.session(), request.facts.state());
+        Some(Self { request, event: request.event, root, session, state, now: record::now() })
     }
 
     /// The session's role: registered here, or in the session that this one continues, or named by the environment.
     pub(crate) fn role(&self) -> Option<RoleName> {
-        let registered = self.state.as_ref().and_then(|state| state.role.clone());
-        let registered = registered.or_else(|| previous_role(&self.indexes, self.event));
-        let named =
-            || ROLE.iter().find_map(|name| (self.env)(name)?.into_string().ok().filter(|role| !role.is_empty()));
+        let registered = self.state.and_then(|state| state.role.clone());
+        let registered = registered.or_else(|| previous_role(self.indexes(), self.event));
+        let env = self.request.env;
+        let named = || ROLE.iter().find_map(|name| env(name)?.into_string().ok().filter(|role| !role.is_empty()));
         RoleName::check(&registered.or_else(named)?).ok()
     }
 
     /// Where the role's file lies.
     pub(crate) fn role_file(&self, role: &RoleName) -> PathBuf {
-        role.file(&self.policy.room(self.root, Room::Roles))
+        role.file(&self.request.room(Room::Roles))
+    }
+
+    pub(crate) fn indexes(&self) -> &Path {
+        self.request.indexes()
     }
 
     /// A file of the project as a model should name it.
@@ -61,28 +54,19 @@ impl<'a> Member<'a> {
         path.strip_prefix(self.root).unwrap_or(path).to_string_lossy().into_owned()
     }
 
-    /// What the client lets us do at this event.
-    pub(crate) fn powers(&self) -> Powers {
-        self.harness.doorway().event(&self.event.native).map_or(Powers::NONE, |fact| fact.powers)
-    }
-
     /// A setting as text: the environment's word, else the files', else the default.
     pub(crate) fn setting(&self, key: &str) -> String {
         let variable = format!("STEAD_{}", key.replace('.', "_").to_uppercase());
-        let named = (self.env)(&variable).and_then(|value| value.into_string().ok());
+        let named = (self.request.env)(&variable).and_then(|value| value.into_string().ok());
         named
-            .or_else(|| self.policy.value("value", key).map(str::to_owned))
+            .or_else(|| self.request.policy.value("value", key).map(str::to_owned))
             .unwrap_or_else(|| Config::default().get(key).map(|entry| entry.value.to_string()).unwrap_or_default())
     }
 
     /// A setting as a number; what is no number in the environment counts as not said.
     pub(crate) fn number(&self, key: &str) -> usize {
-        let chosen = self.setting(key).parse().ok().or_else(|| self.policy.value("value", key)?.parse().ok());
+        let chosen = self.setting(key).parse().ok().or_else(|| self.request.policy.value("value", key)?.parse().ok());
         chosen.unwrap_or_else(|| usize::try_from(Config::default().number(key)).unwrap_or(0))
-    }
-
-    pub(crate) fn note(&self, error: &dyn std::fmt::Display) {
-        record::note(self.root, self.env, error);
     }
 }
 

@@ -2,7 +2,7 @@
 //! TOML nor YAML.
 //!
 //! It lies at `.agent/cache/policy` and names the files it was made from with their size, time and hash. A call looks
-//! at those files, not into them, and compiles anew when one has changed.
+//! at those files, not into them, and recompiles when one has changed.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use std::time::UNIX_EPOCH;
 use stead_store::{CONFIG, CONFIG_LOCAL, Durability, MARKER, Room, UserDirs, replace};
 
 use crate::compile::{POLICY_STAMP, compile};
-use crate::standing::Env;
+use crate::location::Env;
 
 /// Where the policy lies, below the project root. It does not move with the layout: finding it must not need config.
 pub(crate) const POLICY: &str = ".agent/cache/policy";

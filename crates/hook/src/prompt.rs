@@ -4,24 +4,24 @@ use stead_context::Prompt;
 use stead_model::{Author, Detail, EventKind};
 use stead_store::StoreError;
 
-use crate::record::Told;
+use crate::record::cut;
+use crate::request::Request;
 
-/// Records a prompt event; any other is none of its business.
-pub(crate) fn record(told: &Told<'_>, now: &str) -> Result<(), StoreError> {
-    let Detail::Prompt { text, author } = &told.event.detail else { return Ok(()) };
-    if told.event.kind != EventKind::Prompt
+/// Records a prompt event and ignores others.
+pub(crate) fn record(request: &Request<'_>, now: &str) -> Result<(), StoreError> {
+    let Detail::Prompt { text, author } = &request.event.detail else { return Ok(()) };
+    if request.event.kind != EventKind::Prompt
         || text.trim().is_empty()
-        || !told.policy.records("record.prompts", "STEAD_RECORD_PROMPTS", told.env)
+        || !request.records("record.prompts", "STEAD_RECORD_PROMPTS")
     {
         return Ok(());
     }
-    let agent = told.event.agent.as_ref().and_then(|agent| agent.id.as_deref());
     let prompt = Prompt {
         v: 1,
         ts: now.to_owned(),
-        harness: told.harness.name().to_owned(),
-        session: told.event.session.as_deref().map(|id| crate::record::cut(id).to_owned()),
-        agent: agent.map(|id| crate::record::cut(id).to_owned()),
+        harness: request.harness.name().to_owned(),
+        session: request.event.session.as_deref().map(|id| cut(id).to_owned()),
+        agent: request.agent_id().map(|id| cut(id).to_owned()),
         author: match author {
             Author::Person => "person",
             Author::Machine => "machine",
@@ -31,5 +31,5 @@ pub(crate) fn record(told: &Told<'_>, now: &str) -> Result<(), StoreError> {
         text: text.to_string(),
         cut: false,
     };
-    prompt.record(&told.indexes().join(Prompt::FILE))
+    prompt.record(&request.indexes().join(Prompt::FILE))
 }

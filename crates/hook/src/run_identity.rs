@@ -1,6 +1,6 @@
 use stead_model::FileId;
 
-use crate::standing::Env;
+use crate::location::Env;
 
 /// Which run of the engine an agent works for. The engine puts it into the environment of the agents it starts; like the
 /// rest of a record it says who did something and opens no door.

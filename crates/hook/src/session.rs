@@ -3,8 +3,15 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use stead_model::FileId;
+use stead_model::{Detail, EventKind, FileId};
+use stead_settings::has_our_lines;
 use stead_store::{Durability, StoreError, replace_creating};
+
+use crate::arrival;
+use crate::file_facts::resolve;
+use crate::member::previous_role;
+use crate::request::Request;
+use crate::run_identity::RunIdentity;
 
 /// What is known of one session while it lives: `indexes/sessions/<id>.json`. Rewritten at turning points of the
 /// session, not at every tool call.
@@ -122,3 +129,49 @@ struct Version {
 /// The file was written by a later version of Stead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LaterSchema;
+
+/// Keeps the session's own file, at the turning points where something in it changes.
+pub(crate) fn update(request: &Request<'_>, now: &str, durability: Durability) -> Result<(), StoreError> {
+    let event = request.event;
+    let turning = matches!(
+        event.kind,
+        EventKind::SessionStart | EventKind::Prompt | EventKind::Stop | EventKind::SessionEnd | EventKind::AfterCompact
+    );
+    let Some(session) = request.session().filter(|_| turning) else { return Ok(()) };
+    let indexes = request.indexes();
+    let mut state = match SessionState::read(indexes, session) {
+        Ok(Some(state)) => state,
+        Ok(None) => SessionState {
+            hook_files: hook_files(request),
+            ..SessionState::begin(request.harness.name(), session.as_str(), request.dir(), now)
+        },
+        // A later version's file is not ours to rewrite.
+        Err(_) => return Ok(()),
+    };
+    let work = RunIdentity::from_env(request.env);
+    (state.run, state.stage, state.iteration) = (work.run, work.stage, work.iteration);
+    now.clone_into(&mut state.last_seen);
+    state.cwd = request.location.cwd.to_string_lossy().into_owned();
+    if let Some(transcript) = &event.transcript {
+        state.transcript = Some(transcript.to_string());
+    }
+    state.ended_at = (event.kind == EventKind::SessionEnd).then(|| now.to_owned());
+    if let Detail::Start { source, previous } = &event.detail {
+        state.source = source.as_deref().map(str::to_owned);
+        state.previous = previous.as_deref().map(str::to_owned).or(state.previous);
+        state.role = state.role.or_else(|| previous_role(indexes, event));
+        state.briefing_due = arrival::waits(request);
+        state.hook_files = hook_files(request);
+    }
+    state.write(indexes, session, durability)
+}
+
+/// The client's settings files that hold our lines now.
+fn hook_files(request: &Request<'_>) -> Vec<String> {
+    let settings = request.harness.doorway().facts.settings.iter();
+    settings
+        .filter_map(|file| Some((resolve(file.spot, request.work(), request.env)?, file.shape)))
+        .filter(|(path, shape)| std::fs::read_to_string(path).is_ok_and(|text| has_our_lines(*shape, &text)))
+        .map(|(path, _)| path.to_string_lossy().into_owned())
+        .collect()
+}

@@ -3,17 +3,15 @@
 use std::path::Path;
 use std::time::Duration;
 
-use stead_client::Harness;
 use stead_context::{
     ContextError, Contribution, GitFacts, Handoff, Heading, Lifecycle, Place, RoleName, RoleState, Shelf, Status,
 };
-use stead_model::{Detail, Event, EventKind, Level, Trigger, Verdict};
+use stead_model::{Detail, EventKind, Level, Trigger, Verdict};
 use stead_store::{Durability, Room, extend_alarm, run_check};
 
 use crate::member::Member;
-use crate::policy::PolicyText;
 use crate::record;
-use crate::standing::Env;
+use crate::request::Request;
 
 /// The reply is out by now, but the client waits for the process to end.
 const SECONDS: u32 = 5;
@@ -30,38 +28,30 @@ pub(crate) fn is_due(member: &Member<'_>, state: &RoleState) -> bool {
 }
 
 /// Writes the packet, once the reply to a before-compact event is out.
-pub(crate) fn take(
-    harness: Harness,
-    event: &Event<'_>,
-    root: &Path,
-    policy: &PolicyText,
-    env: &Env,
-    verdict: &Verdict,
-) {
-    let goes_ahead = event.kind == EventKind::BeforeCompact && verdict.level < Level::Ask && event.agent.is_none();
-    if !goes_ahead || policy.value("note", "marker").is_some() {
+pub(crate) fn take(request: &Request<'_>, verdict: &Verdict) {
+    if request.event.kind != EventKind::BeforeCompact || verdict.level >= Level::Ask {
         return;
     }
-    let member = Member::of(harness, event, root, policy, env);
+    let Some(member) = Member::of(request) else { return };
     let Some(role) = member.role() else { return };
     extend_alarm(SECONDS);
     if let Err(error) = write(&member, &role) {
-        member.note(&error);
+        request.note(&error);
     }
 }
 
 fn write(member: &Member<'_>, role: &RoleName) -> Result<(), ContextError> {
-    let Some(mut state) = RoleState::read(&member.indexes, role)? else { return Ok(()) };
+    let Some(mut state) = RoleState::read(member.indexes(), role)? else { return Ok(()) };
     if state.state != Lifecycle::Compacting || !is_due(member, &state) {
         return Ok(());
     }
-    let context = member.policy.room(member.root, Room::Context);
+    let context = member.request.room(Room::Context);
     let before = state.snapshot.take();
     let made = packet(member, role, &state, &context);
     if let Ok(id) = &made {
         state.snapshot = Some(id.clone());
     }
-    state.write(&member.indexes, Durability::Quick)?;
+    state.write(member.indexes(), Durability::Quick)?;
     if let (Ok(_), Some(before)) = (&made, before) {
         // The older snapshot has nothing that the newer one lacks, unless somebody took it up.
         let _ = Shelf::new(&context).edit(&before, |packet| {
@@ -84,8 +74,8 @@ fn packet(member: &Member<'_>, role: &RoleName, state: &RoleState, context: &Pat
         place: Place { root: member.root, context },
         purpose: &format!("Go on as {role} after a compaction"),
         now: record::now_millis(),
-        source: Some(member.harness.name()),
-        session: member.session.as_ref().map(|session| session.as_str()),
+        source: Some(member.request.harness.name()),
+        session: member.session.map(|session| session.as_str()),
         transcript: member.event.transcript.as_deref(),
         git: git(member.root, GitFacts::QUESTION).map(|answer| GitFacts::parse(answer.as_bytes())),
         ignored: &|paths| ignored(member.root, paths),

@@ -5,7 +5,7 @@ use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 use stead_client::Harness;
 use stead_guard::Hit;
-use stead_hook::{Caller, Examined, deed_in_words, examine};
+use stead_hook::{Caller, Examined, describe_action, examine};
 use stead_model::{Action, Change, Coverage, Event, EventKind, FileChange, Level, ToolCall, redact};
 
 use crate::cli::Exit;
@@ -153,7 +153,7 @@ fn tell(examined: &Examined, ui: &mut Ui) {
         Coverage::None => "\nEffects: none is known",
     });
     for effect in &examined.effects.list {
-        ui.line(format!("  {}", deed_in_words(&effect.deed)));
+        ui.line(format!("  {}", describe_action(&effect.deed)));
     }
     for gap in &examined.effects.gaps {
         ui.line(format!("  gap: {}", redact(gap)));
@@ -196,7 +196,7 @@ fn as_json(examined: &Examined) -> Value {
         })).collect::<Vec<_>>(),
         "coverage": examined.effects.coverage.name(),
         "effects": examined.effects.list.iter().map(|effect| json!({
-            "does": deed_in_words(&effect.deed),
+            "does": describe_action(&effect.deed),
             "part": redact(&effect.part),
         })).collect::<Vec<_>>(),
         "gaps": examined.effects.gaps,

@@ -45,7 +45,7 @@ pub(crate) fn run(args: ExplainArgs, ui: &mut Ui) -> Result<Exit, CliError> {
         ui.json(&json!({
             "id": verdict.id, "ts": verdict.ts, "verdict": verdict.verdict, "harness": verdict.harness,
             "session": verdict.session, "agent": verdict.agent, "role": verdict.role, "event": verdict.event,
-            "tool": verdict.tool, "reason": verdict.reason, "effects": verdict.effects, "hits": hits, "appeals": appeals,
+            "tool": verdict.tool, "reason": verdict.reason, "effects": verdict.effects(), "hits": hits, "appeals": appeals,
         }));
         return Ok(Exit::Done);
     }
@@ -83,8 +83,9 @@ fn tell(verdict: &VerdictLine, guards: &Guards, ui: &mut Ui) {
         (None, None) => String::new(),
     };
     ui.line(format!("  by       {}, session {session}{agent}", verdict.harness));
-    if !verdict.effects.is_empty() {
-        ui.line(format!("  effects  {}", verdict.effects.join(", ")));
+    let effects = verdict.effects();
+    if !effects.is_empty() {
+        ui.line(format!("  effects  {}", effects.join(", ")));
     }
     for hit in &verdict.hits {
         let mode = if hit.mode.is_empty() { String::new() } else { format!(" ({})", hit.mode) };

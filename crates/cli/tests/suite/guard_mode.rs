@@ -41,7 +41,13 @@ fn a_guard_goes_through_its_modes() {
         );
         let id = line["id"].as_str().unwrap();
         assert_eq!(run.stdout.contains(id), did != "recorded", "{mode}: {run}");
-        assert_eq!(line["effects"], json!(["run touch infra/a", "write infra/a"]), "{mode}");
+        let effects = json!({"v": 1, "coverage": "full", "list": [
+            {"run": ["touch", "infra/a"], "part": "touch infra/a"},
+            {"write": "infra/a", "how": "append"},
+        ]});
+        assert_eq!(line["effects"], effects, "{mode}");
+        let explained = world.stead(&["explain", id]).ok();
+        assert!(explained.contains("effects  run touch infra/a, write infra/a"), "{explained}");
     }
     put(&world, "off");
     assert_eq!(world.hook("claude PreToolUse", &touch).to_string(), "exit 0");

@@ -35,11 +35,11 @@ fn worked() -> World {
     world.git(&["commit", "-qm", "first"]).ok();
     let prompt = "Make add() add. You must not touch read.rs!\nMy key is sk-ant-abcdefgh12345678";
     world.hook("claude UserPromptSubmit", payload(&world, "UserPromptSubmit", json!({"prompt": prompt})));
+    touch(&world, "Bash", json!({"command": "cat Cargo.toml no/such.rs"}));
     touch(&world, "Read", json!({"file_path": world.project().join("src/read.rs")}));
     touch(&world, "Edit", json!({"file_path": "src/add.rs", "old_string": "a", "new_string": "b"}));
     touch(&world, "Write", json!({"file_path": "ignored.txt", "content": "x"}));
     touch(&world, "Write", json!({"file_path": "deleted.rs", "content": "x"}));
-    touch(&world, "Bash", json!({"command": "cargo check --manifest-path=Cargo.toml no/such.rs"}));
     world
 }
 
@@ -93,7 +93,7 @@ fn a_packet_holds_what_was_seen() {
         "> Make add() add. You must not touch read.rs!\n> My key is [redacted]\n",
         "## Constraints\n\n> You must not touch read.rs!\n",
         "## Decisions\n\n- keep the signature\n",
-        "- `src/add.rs` edited\n- `src/read.rs` read\n- `Cargo.toml` named in a command\n- `deleted.rs` written (gone)\n",
+        "- `src/add.rs` edited\n- `src/read.rs` read\n- `Cargo.toml` read\n- `deleted.rs` written (gone)\n",
         "## Next Prompt (Draft)\n\nFinish add()\n\nRead first: `src/add.rs`, `src/read.rs`, `Cargo.toml`.\n",
         "## Open Questions\n\n- what about overflow?\n",
         "- Failed: wrapping_add was too slow\n",

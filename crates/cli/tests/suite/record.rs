@@ -107,6 +107,76 @@ fn touched_files_become_relevant() {
 }
 
 #[test]
+fn files_that_a_command_touched_become_relevant_by_what_was_done() {
+    let world = marked();
+    for file in ["a.txt", "b.txt", "c.txt", "d.txt", "new.txt", "docs/e.md", "log.txt"] {
+        world.write(format!("project/{file}"), "a\n");
+    }
+    let command = "cat a.txt docs/e.md | grep x; sed -i s/a/b/ b.txt; echo x >> log.txt; echo y > new.txt; rm gone.txt; \
+                   mv old.txt c.txt; cat missing.txt; cat d.txt > /dev/null; sed -i s/a/b/ d.txt; ls docs";
+    let own = json!({"tool_name": "Bash", "tool_input": {"command": command}, "tool_response": {}, "tool_use_id": "c"});
+    world.hook("claude PostToolUse", payload(&world, "PostToolUse", own));
+    let shown: Vec<String> = lines(&world, "relevant-files.jsonl")
+        .iter()
+        .map(|line| format!("{} {} {}", line["file_path"].as_str().unwrap(), line["action"], line["confidence"]))
+        .collect();
+    let expected = [
+        r#"a.txt "read" 0.4"#,
+        r#"docs/e.md "read" 0.4"#,
+        r#"b.txt "edit" 0.9"#,
+        r#"log.txt "edit" 0.9"#,
+        r#"new.txt "write" 0.9"#,
+        r#"gone.txt "delete" 0.6"#,
+        r#"old.txt "rename" 0.8"#,
+        r#"c.txt "rename" 0.8"#,
+        r#"d.txt "edit" 0.9"#,
+    ];
+    assert_eq!(shown, expected);
+}
+
+#[test]
+fn a_line_carries_the_effects_that_were_read_and_a_plain_call_has_none() {
+    let world = marked();
+    let last = || lines(&world, "sessions.jsonl").pop().unwrap();
+    world.hook("claude PreToolUse", shell(&world, "git status"));
+    assert_eq!(last()["effects"], json!(null));
+    let guard = "id: infra\nmode: enforce\non: [before-tool]\nmatch: {writes: ['infra/**']}\nthen: deny\nsay: \"no\"\n";
+    world.write("project/.agent/guards/infra.yaml", guard);
+    let command = "rm -rf build /tmp/x; curl -H 'Authorization: Bearer abc123def' https://example.invalid";
+    world.hook("claude PreToolUse", shell(&world, command));
+    let line = last();
+    assert_eq!((&line["verdict"], &line["effects"]["v"]), (&json!("allow"), &json!(1)), "{line}");
+    let list = line["effects"]["list"].as_array().unwrap();
+    for effect in
+        [json!({"delete": {"path": "build", "tree": true}}), json!({"delete": {"path": "/tmp/x", "tree": true}})]
+    {
+        assert!(list.contains(&effect), "{line}");
+    }
+    assert!(!line.to_string().contains("abc123def"), "{line}");
+    // What was done is in the line before the tool already.
+    let own = json!({"tool_name": "Bash", "tool_input": {"command": "rm -rf build"}, "tool_use_id": "c"});
+    world.hook("claude PostToolUse", payload(&world, "PostToolUse", own));
+    assert_eq!(last()["effects"], json!(null));
+    let long: Vec<String> = (0..400).map(|number| format!("some/folder/file-{number}")).collect();
+    world.hook("claude PreToolUse", shell(&world, &format!("rm {}", long.join(" "))));
+    let line = last();
+    assert!(line["effects"].to_string().len() <= 2_048 && line["effects"]["more"].as_u64().unwrap() > 300, "{line}");
+}
+
+#[test]
+fn a_folder_named_after_stead_binds_no_command() {
+    let world = marked();
+    let binds = |command: &str| {
+        world.hook("claude PreToolUse", shell(&world, command));
+        lines(&world, "sessions.jsonl").pop().unwrap()["binds"].as_array().map_or(0, Vec::len)
+    };
+    assert_eq!(binds("cd ~/homestead && git status"), 0);
+    assert_eq!(binds("cd /work/stead && cargo test"), 0);
+    assert_eq!(binds("cd x && stead note 'bought milk'"), 1);
+    assert_eq!(binds("sudo /usr/local/bin/stead status"), 1);
+}
+
+#[test]
 fn every_file_of_a_patch_becomes_relevant() {
     let world = marked();
     let patch = "*** Begin Patch\n*** Add File: a.txt\n+x\n*** Update File: b.txt\n*** Move to: c.txt\n@@\n-x\n+y\n*** End Patch";

@@ -1,5 +1,7 @@
 //! What holds although it would be easy to slip through, and what does not go further than it was meant.
 
+use std::cell::LazyCell;
+
 use stead_model::{EventKind, Level};
 
 use super::{INFRA, ask, at, guard, run, sound, write};
@@ -60,11 +62,11 @@ fn a_permission_is_granted_for_the_whole_call_or_not() {
 fn given_up(guards: &Compiled, example: &Example) -> crate::judgement::Judgement {
     example.with_asked(|asked| {
         let view = CompiledView::parse(&guards.lines).unwrap();
-        let effects = || stead_model::Effects {
+        let effects = LazyCell::new(|| stead_model::Effects {
             coverage: stead_model::Coverage::Partial,
             gave_up: true,
             ..stead_model::Effects::default()
-        };
+        });
         judge(&view, &Asked { effects: &effects, event: asked.event, ..*asked }, &example.scene)
     })
 }

@@ -1,3 +1,5 @@
+use std::cell::LazyCell;
+
 use stead_model::{EventKind, Level};
 
 use super::{INFRA, ask, at, guard, run, said, sound, write};
@@ -117,7 +119,7 @@ fn a_list_that_is_not_there_is_not_guarded_until_it_is_named() {
     example.scene.absent = true;
     example.with_asked(|asked| {
         let view = CompiledView::parse(&guards.lines).unwrap();
-        let never = || -> stead_model::Effects { panic!("nobody needs the effects") };
+        let never = LazyCell::new(|| -> stead_model::Effects { panic!("nobody needs the effects") });
         let asked = Asked { effects: &never, event: asked.event, ..*asked };
         assert_eq!(judge(&view, &asked, &example.scene), Judgement::silent());
     });
@@ -138,10 +140,10 @@ fn effects_are_worked_out_once_and_only_if_needed() {
         count.set(0);
         example.with_asked(|asked| {
             let view = CompiledView::parse(&guards.lines).unwrap();
-            let counted = || {
+            let counted = LazyCell::new(|| {
                 count.set(count.get() + 1);
-                (asked.effects)()
-            };
+                asked.effects.effects().clone()
+            });
             judge(&view, &Asked { effects: &counted, event: asked.event, ..*asked }, &example.scene);
         });
         assert_eq!(count.get(), expected, "{:?}", example.call);

@@ -1,6 +1,6 @@
 //! The compiled guards: one text at `.agent/cache/guards`, made from the guard files of project and person and from
 //! those that come with Stead. A call looks at the two folders and at the files it knows to be there, not into them, and
-//! compiles anew when one looks different. Only then are folders listed and YAML read.
+//! recompiles when one looks different. Only then are folders listed and YAML read.
 
 use std::fs::{self, File};
 use std::io::{Read, Seek, SeekFrom};

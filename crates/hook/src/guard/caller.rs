@@ -11,6 +11,7 @@ use stead_client::Harness;
 use stead_model::{Event, EventKind};
 use stead_store::Tail;
 
+use crate::request::Request;
 use crate::session::SessionState;
 
 /// How far the session log is read, from its end.
@@ -25,7 +26,11 @@ pub struct Caller {
 }
 
 impl Caller {
-    pub(crate) fn find(harness: Harness, event: &Event<'_>, log: &Path, state: Option<&SessionState>) -> Self {
+    pub(crate) fn find(request: &Request<'_>) -> Self {
+        Self::of(request.harness, request.event, &request.session_log(), request.facts.state())
+    }
+
+    fn of(harness: Harness, event: &Event<'_>, log: &Path, state: Option<&SessionState>) -> Self {
         let session = event.session.as_deref().unwrap_or_default();
         let about_agent = matches!(event.kind, EventKind::SubagentStart | EventKind::SubagentStop);
         if event.agent.is_none() && !about_agent {
@@ -197,7 +202,7 @@ mod tests {
     fn check(marked: bool, words: &str, event: &Event<'_>, expected: (bool, Option<&str>)) {
         let (path, _guard) = log(words);
         let harness = Harness::ALL.into_iter().find(|one| one.doorway().facts.marks_calls == marked).unwrap();
-        let caller = Caller::find(harness, event, &path, None);
+        let caller = Caller::of(harness, event, &path, None);
         assert_eq!((caller.is_main, caller.role.as_deref()), expected, "{words}");
     }
 

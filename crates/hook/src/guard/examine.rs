@@ -3,21 +3,21 @@
 use std::path::Path;
 
 use stead_client::Harness;
-use stead_gate::{Policy, judge};
-use stead_guard::{Hit, Judgement};
+use stead_guard::{Hit, Judgement, ReadEffects};
 use stead_model::{Effects, Event, Level, Verdict};
 use stead_store::find_root;
 
 use super::cache::GuardText;
 use super::caller::Caller;
-use super::judge::Scene;
-use crate::fact::FileFacts;
+use super::verdict::judge_rewritten;
+use super::world_facts::WorldFacts;
+use crate::location::{Env, Location};
 use crate::policy::PolicyText;
-use crate::standing::{Env, Standing};
+use crate::request::Request;
 
 /// What gates and guards say about a would-be event.
 pub struct Examined {
-    /// What self-protection says; guards are not asked after it has objected.
+    /// What self-protection says.
     pub own: Verdict,
     /// What enforced guards say.
     pub guards: Verdict,
@@ -45,33 +45,26 @@ pub fn examine(
     event: &Event<'_>,
     caller: Option<Caller>,
 ) -> Examined {
-    let standing = Standing { found: find_root(root), cwd: cwd.to_owned() };
-    let dir = standing.found.dir().to_owned();
-    let policy = match standing.root() {
+    let location = Location { found: find_root(root), cwd: cwd.to_owned() };
+    let policy = match location.root() {
         Some(root) => PolicyText::load(root, env),
         None => PolicyText::outside(env),
     };
-    let scene = Scene::new(harness, &standing, &policy, env, &dir);
+    let request = Request::new(harness, event, &location, &policy, env);
     let mut examined = Examined {
-        own: Verdict::allow(),
+        own: request.self_protection(),
         guards: Verdict::allow(),
         hits: Vec::new(),
         notes: Vec::new(),
-        effects: scene.effects(event),
+        effects: request.effects().clone(),
         problems: Vec::new(),
     };
-    if policy.gates("gate.self_protection") {
-        let facts = FileFacts::new(scene.indexes.clone(), harness, event);
-        examined.own = judge(&Policy::parse(&policy.text), event, &scene.place(), &facts);
-    }
-    if standing.root().is_none() || !policy.gates("gate.guards") {
-        return examined;
-    }
-    let text = GuardText::load(&dir, &policy);
+    let Some(root) = location.root().filter(|_| policy.gates("gate.guards")) else { return examined };
+    let text = GuardText::load(root, &policy);
     let Some(view) = text.view() else { return examined };
     examined.problems = view.problems().map(str::to_owned).collect();
-    let mut facts = scene.facts(event);
-    facts.told = caller;
-    let Judgement { verdict, hits, notes, .. } = scene.judge(&view, event, &facts);
+    let mut facts = WorldFacts::new(&request);
+    facts.given_caller = caller;
+    let Judgement { verdict, hits, notes, .. } = judge_rewritten(&request, &view, &facts);
     Examined { guards: verdict, hits, notes, ..examined }
 }

@@ -1,6 +1,5 @@
 //! What guards may ask about features and their evidence.
 
-use std::path::Path;
 use std::time::{Duration, Instant};
 
 use stead_evidence::{self as evidence, Bounds, FeatureList, Ground};
@@ -12,58 +11,46 @@ use stead_store::extend_alarm;
 const PATIENCE: Duration = Duration::from_millis(1_500);
 const ALARM: u32 = 4;
 
-pub(crate) struct Proof<'a> {
-    pub(crate) root: &'a Path,
-    pub(crate) features: &'a Path,
-    pub(crate) indexes: &'a Path,
+pub(crate) struct Proof {
+    pub(crate) ground: Ground,
 }
 
-impl Proof<'_> {
-    pub(crate) fn ground(&self) -> Ground {
-        Ground {
-            root: self.root.to_owned(),
-            features: self.features.to_owned(),
-            indexes: self.indexes.to_owned(),
-            cache: self.root.join(".agent/cache"),
-        }
-    }
-
+impl Proof {
     pub(crate) fn standing(&self, feature: Option<&str>) -> Result<Standing, String> {
         let begun = Instant::now();
         extend_alarm(ALARM);
         let go_on = || begun.elapsed() < PATIENCE;
-        let (ground, bounds) = (self.ground(), Bounds::hook(&go_on));
+        let (ground, bounds) = (&self.ground, Bounds::hook(&go_on));
         let Some(feature) = feature else {
-            let whole = evidence::fresh_verification(&ground, &bounds).map_err(|error| error.to_string())?;
+            let whole = evidence::fresh_verification(ground, &bounds).map_err(|error| error.to_string())?;
             let proven = whole.is_fresh();
-            return Ok(told(proven, false, &whole.why_not, &whole.next));
+            return Ok(standing(proven, false, &whole.why_not, &whole.next));
         };
-        let list = FeatureList::read(self.features).map_err(|error| error.to_string())?.unwrap_or_default();
+        let list = FeatureList::read(&self.ground.features).map_err(|error| error.to_string())?.unwrap_or_default();
         let Ok(known) = list.find(feature) else {
             let why = format!("`{feature}` is not in the feature list yet; add it without `tested`, then prove it");
             return Ok(Standing::None { why });
         };
-        let standing = evidence::standing_of(&ground, known, &bounds).map_err(|error| error.to_string())?;
-        let why = format!("`{feature}` {}", standing.why_not);
-        Ok(told(standing.is_proven(), !standing.stale.is_empty(), &why, &standing.next))
+        let found = evidence::standing_of(ground, known, &bounds).map_err(|error| error.to_string())?;
+        let why = format!("`{feature}` {}", found.why_not);
+        Ok(standing(found.is_proven(), !found.stale.is_empty(), &why, &found.next))
     }
 
     /// Says whether evidence is about one of these files.
     pub(crate) fn is_about(&self, feature: Option<&str>, changes: &[&Target]) -> bool {
-        let list = FeatureList::read(self.features).ok().flatten().unwrap_or_default();
+        let list = FeatureList::read(&self.ground.features).ok().flatten().unwrap_or_default();
         let files = feature.and_then(|id| list.find(id).ok()).map(|feature| feature.files.as_slice());
-        let ground = self.ground();
         changes.iter().any(|target| {
             let is_one = |path: &str| match target.tree || target.glob {
                 true => evidence::may_hold_below(files.unwrap_or_default(), path),
-                false => evidence::holds(&ground, files.unwrap_or_default(), path),
+                false => evidence::holds(&self.ground, files.unwrap_or_default(), path),
             };
             target.inside.as_deref().is_some_and(is_one)
         })
     }
 
     pub(crate) fn feature(&self, id: &str) -> Result<Option<FeatureState>, String> {
-        let list = FeatureList::read(self.features).map_err(|error| error.to_string())?;
+        let list = FeatureList::read(&self.ground.features).map_err(|error| error.to_string())?;
         let list = list.unwrap_or_default();
         let found = list.features.iter().find(|feature| feature.id == id);
         Ok(found.map(|feature| FeatureState { status: feature.status.clone(), tested: feature.tested }))
@@ -71,12 +58,12 @@ impl Proof<'_> {
 
     pub(crate) fn test_runs(&self, session: Option<&str>, agent: Option<&str>) -> Result<TestRuns, String> {
         let session = session.ok_or("the session is not known")?;
-        let seen = evidence::tests_ran(&self.ground(), session, agent).map_err(|error| error.to_string())?;
+        let seen = evidence::tests_ran(&self.ground, session, agent).map_err(|error| error.to_string())?;
         Ok(TestRuns { ran: seen.ran as u64, passed: seen.passed as u64 })
     }
 }
 
-fn told(proven: bool, stale: bool, why: &str, next: &str) -> Standing {
+fn standing(proven: bool, stale: bool, why: &str, next: &str) -> Standing {
     let why = format!("{why}; `{next}` proves it");
     match (proven, stale) {
         (true, _) => Standing::Fresh,

@@ -7,7 +7,7 @@ use stead_client::Harness;
 use stead_model::{Action, Event, EventKind, Level, ToolCall};
 
 use super::examine::examine;
-use crate::standing::Env;
+use crate::location::Env;
 
 /// The session for which a command is to be run.
 #[derive(Clone, Copy, Debug)]

@@ -1,9 +1,12 @@
 use std::path::Path;
 
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 use stead_store::{StoreError, Tail};
 
+use super::describe::describe_effects;
 use super::hit::HitLine;
+use crate::effects_line::EffectsLine;
 
 /// A line of the session log that a verdict left behind, as `stead explain` reads it.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -24,10 +27,37 @@ pub struct VerdictLine {
     #[serde(default)]
     pub hits: Vec<HitLine>,
     #[serde(default)]
-    pub effects: Vec<String>,
+    effects: RecordedEffects,
+}
+
+/// The field `effects`, in its two forms.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(untagged)]
+enum RecordedEffects {
+    /// A few words each: older lines.
+    Words(Vec<String>),
+    Line(EffectsLine),
+    Unknown(IgnoredAny),
+}
+
+impl Default for RecordedEffects {
+    fn default() -> Self {
+        Self::Words(Vec::new())
+    }
 }
 
 impl VerdictLine {
+    /// What the call would have done, in a few words each.
+    pub fn effects(&self) -> Vec<String> {
+        match &self.effects {
+            RecordedEffects::Words(words) => words.clone(),
+            RecordedEffects::Line(line) => {
+                line.effects(Path::new("/")).as_ref().map(describe_effects).unwrap_or_default()
+            }
+            RecordedEffects::Unknown(_) => Vec::new(),
+        }
+    }
+
     /// Finds a verdict by its name, from the end of the log.
     pub fn find(log: &Path, id: &str) -> Result<Option<Self>, StoreError> {
         for line in Tail::open(log)? {

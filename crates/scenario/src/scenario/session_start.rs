@@ -30,7 +30,7 @@ fn check(client: &'static Client, programs: &Programs) -> Result<()> {
     let mut told = vec![NOTE];
     if powers(&client.harness.doorway().facts, EventKind::SessionStart).context {
         ground.write_project(".agent/config.toml", "[gate\n")?;
-        told.push("Stead in this project is not whole");
+        told.push("Stead cannot read part of this project");
     }
     let played = play(&ground, Script::new([Turn::say("Hello.")]))?;
     let first = played.log.turns("").first().map(|exchange| exchange.number);

@@ -11,8 +11,8 @@ use stead_gate::Facts;
 use stead_model::{Base, Event, FileId, Spot};
 use stead_store::clean;
 
+use crate::location::Env;
 use crate::session::SessionState;
-use crate::standing::Env;
 
 /// The largest settings file that is looked into.
 const LIMIT: u64 = 1024 * 1024;
@@ -22,18 +22,30 @@ const LINKS: usize = 40;
 
 /// Facts from the file system, looked up when a gate asks.
 pub(crate) struct FileFacts {
-    indexes: PathBuf,
-    session: Option<FileId>,
+    /// The folder of the project's records.
+    pub(crate) indexes: PathBuf,
+    pub(crate) session: Option<FileId>,
     harness: Harness,
     state: OnceCell<Option<SessionState>>,
     /// Paths that were resolved.
     real: RefCell<BTreeMap<OsString, PathBuf>>,
+    /// Paths that the system was asked about.
+    #[cfg(test)]
+    pub(crate) asked: RefCell<Vec<PathBuf>>,
 }
 
 impl FileFacts {
     pub(crate) fn new(indexes: PathBuf, harness: Harness, event: &Event<'_>) -> Self {
         let session = event.session.as_deref().and_then(|id| FileId::check(id).ok());
-        Self { indexes, session, harness, state: OnceCell::new(), real: RefCell::default() }
+        Self {
+            indexes,
+            session,
+            harness,
+            state: OnceCell::new(),
+            real: RefCell::default(),
+            #[cfg(test)]
+            asked: RefCell::default(),
+        }
     }
 
     /// Resolves a path name by name. What was resolved is remembered: paths of one call share most of their folders.
@@ -43,9 +55,15 @@ impl FileFacts {
             return known.clone();
         }
         let plain = self.follow(parent, links).join(name);
-        let real = match fs::read_link(&plain) {
+        if plain != path && links > 0 {
+            // Its folder is reached through a link: the file may be known by its real path.
+            let real = self.follow(&plain, links - 1);
+            self.real.borrow_mut().insert(path.into(), real.clone());
+            return real;
+        }
+        let real = match self.link_at(&plain) {
             // A link that leads nowhere yet is written through, too.
-            Ok(target) if links > 0 => {
+            Some(target) if links > 0 => {
                 let folder = plain.parent().unwrap_or(Path::new("/"));
                 self.follow(&clean(&folder.join(target)), links - 1)
             }
@@ -55,7 +73,14 @@ impl FileFacts {
         real
     }
 
-    fn state(&self) -> Option<&SessionState> {
+    fn link_at(&self, path: &Path) -> Option<PathBuf> {
+        #[cfg(test)]
+        self.asked.borrow_mut().push(path.to_owned());
+        fs::read_link(path).ok()
+    }
+
+    /// The session's own file, read once.
+    pub(crate) fn state(&self) -> Option<&SessionState> {
         let read = || SessionState::read(&self.indexes, self.session.as_ref()?).ok()?;
         self.state.get_or_init(read).as_ref()
     }
@@ -73,7 +98,8 @@ impl Facts for FileFacts {
     }
 
     fn real(&self, path: &Path) -> PathBuf {
-        self.follow(path, LINKS)
+        // Without a slash at its end, which would make it another path.
+        self.follow(path.components().as_path(), LINKS)
     }
 
     fn had_lines(&self, path: &Path) -> bool {
@@ -144,6 +170,12 @@ mod tests {
         check("nowhere/x", "nowhere/x");
         assert!(facts.real(&folder.join("loop/x")).ends_with("x"));
         assert_eq!(facts.real(Path::new("/")), Path::new("/"));
+        let mut asked: Vec<PathBuf> = facts.asked.take();
+        asked.retain(|path| !path.ends_with("loop"));
+        let all = asked.len();
+        asked.sort();
+        asked.dedup();
+        assert_eq!(asked.len(), all, "each path is asked for once, however it is spelled");
         fs::remove_dir_all(folder).unwrap();
     }
 }

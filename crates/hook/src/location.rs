@@ -1,4 +1,4 @@
-//! Where a call stands: the project it belongs to and the folder its relative paths start from.
+//! Where a call is made: the project it belongs to and the folder its relative paths start from.
 //!
 //! The project is fixed when a session is first seen. A later `cd` of the agent moves only the folder that relative
 //! paths start from; otherwise leaving the project would leave its gates too.
@@ -21,18 +21,18 @@ pub(crate) const DOCTOR: &str = "STEAD_DOCTOR";
 pub(crate) type Env = dyn Fn(&str) -> Option<OsString>;
 
 /// A project with Stead's marker, or none, and the agent's folder.
-pub(crate) struct Standing {
+pub(crate) struct Location {
     pub(crate) found: Found,
     pub(crate) cwd: PathBuf,
 }
 
-impl Standing {
+impl Location {
     /// The project root, if it carries the marker.
     pub(crate) fn root(&self) -> Option<&Path> {
         self.found.is_marked().then(|| self.found.dir())
     }
 
-    /// Finds out where the call stands.
+    /// Finds the project of an event.
     pub(crate) fn of(harness: Harness, event: &Event<'_>, env: &Env) -> Self {
         let cwd = event.cwd.as_deref().map(PathBuf::from).filter(|path| path.is_absolute());
         let cwd = cwd.or_else(|| std::env::current_dir().ok()).unwrap_or_default();

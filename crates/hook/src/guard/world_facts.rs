@@ -3,21 +3,20 @@
 use std::cell::{OnceCell, RefCell};
 use std::fs::{self, File};
 use std::io::Read;
-use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde::Deserialize;
-use stead_client::Harness;
 use stead_guard::{self as guard, Excuse, ExecAnswer, ExecCall, FileSort, FileText, GuardFacts, Looked, Measure};
-use stead_model::{Event, FileId, Target};
+use stead_model::Target;
 use stead_store::{CheckEnd, Tail, extend_alarm, run_program};
 
 use super::caller::Caller;
-use super::judge;
 use super::listing::Listings;
 use super::override_::Override;
 use super::proof::Proof;
+use super::verdict::about;
 use crate::record;
+use crate::request::Request;
 use crate::session::SessionState;
 
 /// The largest file whose text is looked into.
@@ -37,42 +36,23 @@ const AFTERWARDS: u32 = 3;
 const LINES: usize = 2_000;
 
 pub(crate) struct WorldFacts<'a> {
-    pub(crate) harness: Harness,
-    pub(crate) event: &'a Event<'a>,
-    pub(crate) root: &'a Path,
-    /// The project in the checkout where the work is done.
-    pub(crate) work: &'a Path,
-    pub(crate) indexes: &'a Path,
-    pub(crate) features: PathBuf,
-    /// Said on the command line instead of found out.
-    pub(crate) told: Option<Caller>,
+    pub(crate) request: &'a Request<'a>,
+    /// Who is calling, where the command line says so.
+    pub(crate) given_caller: Option<Caller>,
     /// What a person's overrides let pass; without it they are not looked at.
     pub(crate) excused: Option<RefCell<Vec<(String, String)>>>,
     overrides: OnceCell<Vec<Override>>,
-    state: OnceCell<Option<SessionState>>,
     caller: OnceCell<Caller>,
     listings: Listings,
 }
 
 impl<'a> WorldFacts<'a> {
-    pub(crate) fn new(
-        harness: Harness,
-        event: &'a Event<'a>,
-        [root, work]: [&'a Path; 2],
-        indexes: &'a Path,
-        features: PathBuf,
-    ) -> Self {
+    pub(crate) fn new(request: &'a Request<'a>) -> Self {
         Self {
-            harness,
-            event,
-            root,
-            work,
-            indexes,
-            features,
-            told: None,
+            request,
+            given_caller: None,
             excused: None,
             overrides: OnceCell::new(),
-            state: OnceCell::new(),
             caller: OnceCell::new(),
             listings: Listings::default(),
         }
@@ -83,31 +63,25 @@ impl<'a> WorldFacts<'a> {
         self.excused.as_ref().map(|excused| excused.take()).unwrap_or_default()
     }
 
-    fn log(&self) -> PathBuf {
-        self.indexes.join("sessions.jsonl")
-    }
-
     fn session(&self) -> Option<&str> {
-        self.event.session.as_deref()
+        self.request.event.session.as_deref()
     }
 
     fn state(&self) -> Option<&SessionState> {
-        let read = || SessionState::read(self.indexes, &FileId::check(self.session()?).ok()?).ok()?;
-        self.state.get_or_init(read).as_ref()
+        self.request.facts.state()
     }
 
     /// Who is calling, found out once.
     pub(crate) fn who(&self) -> &Caller {
-        self.caller.get_or_init(|| match &self.told {
-            Some(told) => told.clone(),
-            None => Caller::find(self.harness, self.event, &self.log(), self.state()),
+        self.caller.get_or_init(|| match &self.given_caller {
+            Some(caller) => caller.clone(),
+            None => Caller::find(self.request),
         })
     }
 
     /// The name under which the holds of a guard are counted for the calling agent.
     pub(crate) fn hold_key(&self, guard: &str) -> String {
-        let id = self.event.agent.as_ref().and_then(|agent| agent.id.as_deref());
-        let whose = match (id, self.who()) {
+        let whose = match (self.request.agent_id(), self.who()) {
             (Some(id), _) => id,
             (None, Caller { is_main: true, .. }) => "main",
             (None, Caller { role, .. }) => role.as_deref().unwrap_or("sub"),
@@ -115,8 +89,8 @@ impl<'a> WorldFacts<'a> {
         format!("{guard} {whose}")
     }
 
-    fn proof(&self) -> Proof<'_> {
-        Proof { root: self.work, features: &self.features, indexes: self.indexes }
+    fn proof(&self) -> Proof {
+        Proof { ground: self.request.evidence_ground() }
     }
 }
 
@@ -178,8 +152,7 @@ impl GuardFacts for WorldFacts<'_> {
     }
 
     fn test_runs(&self) -> Result<guard::TestRuns, String> {
-        let agent = self.event.agent.as_ref().and_then(|agent| agent.id.as_deref());
-        self.proof().test_runs(self.session(), agent)
+        self.proof().test_runs(self.session(), self.request.agent_id())
     }
 
     fn intent(&self) -> Result<Option<String>, String> {
@@ -199,7 +172,7 @@ impl GuardFacts for WorldFacts<'_> {
             verdict: String,
         }
         let session = self.session().ok_or("the session is not known")?;
-        let lines = Tail::open(&self.log()).map_err(|error| error.to_string())?;
+        let lines = Tail::open(&self.request.session_log()).map_err(|error| error.to_string())?;
         let own = lines.take(LINES).flatten().filter(|line| line.text.contains(session));
         let own = own.filter_map(|line| serde_json::from_str::<Line>(&line.text).ok());
         let own = own.filter(|line| line.session.as_deref() == Some(session));
@@ -207,7 +180,7 @@ impl GuardFacts for WorldFacts<'_> {
     }
 
     fn holds(&self, guard: &str) -> Result<u64, String> {
-        if self.session().is_none_or(|session| FileId::check(session).is_err()) {
+        if self.request.session().is_none() {
             return Err("holds of a session without a name cannot be counted".to_owned());
         }
         let key = self.hold_key(guard);
@@ -215,7 +188,7 @@ impl GuardFacts for WorldFacts<'_> {
     }
 
     fn run(&self, call: &ExecCall<'_>) -> Result<ExecAnswer, String> {
-        let path = self.root.join(&call.exec.path);
+        let path = self.request.dir().join(&call.exec.path);
         let size = fs::metadata(&path).map_err(|error| format!("`{}`: {error}", call.exec.path))?.len();
         if size > PROGRAM {
             return Err(format!("`{}` is larger than {PROGRAM} bytes", call.exec.path));
@@ -227,7 +200,7 @@ impl GuardFacts for WorldFacts<'_> {
         let deadline = Duration::from_millis(call.exec.timeout_ms);
         extend_alarm(u32::try_from(deadline.as_secs() + 1).unwrap_or(1) + AFTERWARDS);
         let env = [("STEAD_GUARD", call.guard)];
-        let ran = run_program(&path, call.input.clone().into_bytes(), self.work, &env, deadline, ANSWER)
+        let ran = run_program(&path, call.input.clone().into_bytes(), self.request.work(), &env, deadline, ANSWER)
             .map_err(|error| format!("`{}` could not be started: {error}", call.exec.path))?;
         match ran.end {
             CheckEnd::Exit(0) => ExecAnswer::parse(&ran.tail).map_err(|why| format!("`{}`: {why}", call.exec.path)),
@@ -243,8 +216,8 @@ impl GuardFacts for WorldFacts<'_> {
 
     fn is_excused(&self, guard: &str, what: &Excuse<'_>) -> bool {
         let Some(excused) = &self.excused else { return false };
-        let about = judge::about(guard, self.event, what);
-        let overrides = self.overrides.get_or_init(|| judge::in_force(self.indexes));
+        let about = about(guard, self.request.event, what);
+        let overrides = self.overrides.get_or_init(|| Override::in_force(self.request.indexes(), record::now_millis()));
         let found = overrides.iter().find(|one| one.guard == guard && one.about == about);
         if let Some(found) = found {
             excused.borrow_mut().push((guard.to_owned(), found.part.clone()));

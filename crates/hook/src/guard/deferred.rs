@@ -1,14 +1,14 @@
 //! Warnings that could not be given at once. Some clients take no text for the model before a tool; there the warning
-//! waits in the session log, and the next event at which the client takes text hands it over, once.
+//! waits in the session log, and the next event at which the client takes text delivers it, once.
 
 use std::path::Path;
 
 use serde::Deserialize;
-use stead_client::{Harness, Powers};
-use stead_model::{Event, EventKind};
+use stead_model::EventKind;
 use stead_store::Tail;
 
 use super::hit::{Did, HitLine};
+use crate::request::Request;
 
 /// How far the session log is read, from its end.
 const LINES: usize = 300;
@@ -32,22 +32,18 @@ struct Line {
     told: Vec<String>,
 }
 
-/// Says whether this client gives a text before a tool to the model at once.
-pub(crate) fn takes_text(harness: Harness, native: &str) -> bool {
-    harness.doorway().event(native).map_or(Powers::NONE, |fact| fact.powers).context
-}
-
 /// Finds what is owed to the agent of this event, oldest first. Only asked where the client takes text now and does not
 /// before a tool.
-pub(crate) fn owed(harness: Harness, event: &Event<'_>, log: &Path) -> Vec<Owed> {
-    let late = matches!(event.kind, EventKind::AfterTool | EventKind::ToolFailed | EventKind::Prompt);
-    let facts = &harness.doorway().facts;
+pub(crate) fn owed(request: &Request<'_>) -> Vec<Owed> {
+    let event = request.event;
+    let is_after = matches!(event.kind, EventKind::AfterTool | EventKind::ToolFailed | EventKind::Prompt);
+    let facts = &request.harness.doorway().facts;
     let at_once = facts.events.iter().any(|fact| fact.kind == EventKind::BeforeTool && fact.powers.context);
-    if !late || at_once || !takes_text(harness, &event.native) {
+    if !is_after || at_once || !request.powers().context {
         return Vec::new();
     }
-    let agent = event.agent.as_ref().and_then(|agent| agent.id.as_deref());
-    event.session.as_deref().map(|session| search(log, session, agent)).unwrap_or_default()
+    let search = |session| search(&request.session_log(), session, request.agent_id());
+    event.session.as_deref().map(search).unwrap_or_default()
 }
 
 fn search(log: &Path, session: &str, agent: Option<&str>) -> Vec<Owed> {
@@ -83,8 +79,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_warning_is_handed_over_once_and_to_whom_it_is_for() {
-        let file = std::env::temp_dir().join(format!("stead-hand-over-{}", std::process::id()));
+    fn a_warning_is_delivered_once_and_to_the_agent_it_is_for() {
+        let file = std::env::temp_dir().join(format!("stead-deferred-{}", std::process::id()));
         let warned = |id: &str, agent: &str, did: &str| {
             let hit = format!(r#"{{"guard":"g","would":"warn","did":"{did}","say":"mind {id}"}}"#);
             let agent = if agent.is_empty() { String::new() } else { format!(r#""agent":"{agent}","#) };

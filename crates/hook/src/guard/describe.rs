@@ -6,11 +6,11 @@ use stead_model::{Coverage, Deed, Effects, Target, redact};
 const MOST: usize = 12;
 const BYTES: usize = 120;
 
-/// Says each effect in a few words, without secrets.
-pub(super) fn effects_in_words(effects: &Effects) -> Vec<String> {
+/// Describes each effect in a few words, without secrets.
+pub(super) fn describe_effects(effects: &Effects) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     for effect in &effects.list {
-        let text = deed_in_words(&effect.deed);
+        let text = describe_action(&effect.deed);
         if !words.contains(&text) {
             words.push(text);
         }
@@ -27,7 +27,7 @@ pub(super) fn effects_in_words(effects: &Effects) -> Vec<String> {
 }
 
 /// One effect in a few words.
-pub fn deed_in_words(deed: &Deed) -> String {
+pub fn describe_action(deed: &Deed) -> String {
     let text = match deed {
         Deed::Read(target) => format!("read {}", path(target)),
         Deed::Write { target, .. } => format!("write {}", path(target)),

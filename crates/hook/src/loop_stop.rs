@@ -1,20 +1,19 @@
 //! The loop engine's side of a stop: whose stop it is, what the agent said last, and the loop's check. It holds nobody
 //! but the session that a loop belongs to, and whatever goes wrong lets the agent go.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::thread;
 use std::time::Duration;
 
-use stead_client::{Harness, StopCap, WarnBy, last_message};
+use stead_client::{StopCap, WarnBy, last_message};
 use stead_context::{Answer, Check, ContextError, Foreground, LoopStatus, Loops, Owner, Said, Starter, Stop};
 use stead_model::{Detail, Event, EventKind, Verdict, unix_millis};
 use stead_store::{CheckEnd, Room, Tail, extend_alarm, run_check};
 
 use crate::guard::{Asker, refusal};
 use crate::look_back;
-use crate::policy::PolicyText;
 use crate::record;
-use crate::standing::{DOCTOR, Env, Standing};
+use crate::request::Request;
 
 /// The name under which a loop speaks.
 const GATE: &str = "loop";
@@ -42,57 +41,37 @@ const TAIL: usize = 4 * 1024;
 const AFTERWARDS: u32 = 5;
 
 /// Holds a stop, if a loop of this session says so.
-pub(crate) fn hold(
-    harness: Harness,
-    event: &Event<'_>,
-    standing: &Standing,
-    policy: &PolicyText,
-    env: &Env,
-) -> Verdict {
-    let concerned = match event.kind {
+pub(crate) fn judge(request: &Request<'_>) -> Verdict {
+    let concerned = match request.event.kind {
         EventKind::Stop | EventKind::SubagentStop => true,
-        EventKind::SessionStart => matches!(&event.detail, Detail::Start { previous: Some(_), .. }),
+        EventKind::SessionStart => matches!(&request.event.detail, Detail::Start { previous: Some(_), .. }),
         _ => false,
     };
-    let Some(root) = standing.root().filter(|_| concerned) else { return Verdict::allow() };
-    let is_off = policy.value("value", "context.hold_stops") == Some("false");
-    if is_off || policy.value("note", "marker").is_some() || env(DOCTOR).is_some() {
+    if !concerned || request.writable_root().is_none() || request.is_by_doctor() {
         return Verdict::allow();
     }
-    let engine = Engine {
-        harness,
-        event,
-        standing,
-        policy,
-        env,
-        root,
-        loops: Loops::of_room(&policy.room(root, Room::Context)),
-    };
-    match engine.answer() {
-        Ok(verdict) => verdict,
-        Err(error) => {
-            record::note(root, env, &error);
-            Verdict::allow()
-        }
+    if request.policy.value("value", "context.hold_stops") == Some("false") {
+        return Verdict::allow();
     }
+    let engine = Engine { request, event: request.event, loops: Loops::of_room(&request.room(Room::Context)) };
+    engine.answer().unwrap_or_else(|error| {
+        request.note(&error);
+        Verdict::allow()
+    })
 }
 
 struct Engine<'a> {
-    harness: Harness,
+    request: &'a Request<'a>,
     event: &'a Event<'a>,
-    standing: &'a Standing,
-    policy: &'a PolicyText,
-    env: &'a Env,
-    root: &'a Path,
     loops: Loops,
 }
 
 impl Engine<'_> {
     fn answer(&self) -> Result<Verdict, ContextError> {
-        let owner = Owner::new(self.harness.name(), self.event.session.as_deref().unwrap_or_default());
+        let owner = Owner::new(self.request.harness.name(), self.event.session.as_deref().unwrap_or_default());
         let foreground = self.loops.foreground(owner.as_ref().map_or("", Owner::session))?;
         if let Detail::Start { previous: Some(previous), .. } = &self.event.detail {
-            if let (Some(before), Some(after)) = (Owner::new(self.harness.name(), previous), &owner) {
+            if let (Some(before), Some(after)) = (Owner::new(self.request.harness.name(), previous), &owner) {
                 self.loops.inherit(&before, after, record::now_millis())?;
             }
             return Ok(Verdict::allow());
@@ -100,7 +79,7 @@ impl Engine<'_> {
         let is_own = matches!(foreground, Foreground::Own { .. });
         let by_sub_agent = self.event.agent.is_some()
             || self.event.kind == EventKind::SubagentStop
-            || (is_own && self.harness.doorway().facts.stops_alike && self.has_sub_agent());
+            || (is_own && self.request.harness.doorway().facts.stops_alike && self.has_sub_agent());
         match (foreground, owner) {
             (Foreground::Nothing, _) => Ok(Verdict::allow()),
             (Foreground::Own { id }, Some(owner)) if !by_sub_agent => self.stop(&id, &owner),
@@ -122,16 +101,16 @@ impl Engine<'_> {
             _ => (None, false, 0),
         };
         let read = if message.is_none() { self.transcript(self.last_look(id)) } else { None };
-        let said = match (message.or(read.as_deref()), self.harness.doorway().transcript) {
+        let said = match (message.or(read.as_deref()), self.request.harness.doorway().transcript) {
             (Some(text), _) => Said::Message(text),
             (None, Some(_)) => Said::Unread,
             (None, None) => Said::Untold,
         };
         let mut stop = Stop {
             said,
-            again: again && !self.counts_anew(),
+            again: again && !self.count_was_reset(),
             waiting,
-            cap: self.harness.doorway().facts.stop_cap.most_in(self.env),
+            cap: self.request.harness.doorway().facts.stop_cap.most_in(self.request.env),
             now: record::now_millis(),
             check: None,
         };
@@ -150,27 +129,20 @@ impl Engine<'_> {
 
     /// Tells the person that the loop is over, where the client has a way that keeps nobody working.
     fn farewell(&self, id: &str, status: LoopStatus, why: &str) -> Verdict {
-        let powers = self.harness.doorway().event(&self.event.native).map(|fact| fact.powers);
-        match powers {
-            Some(powers) if powers.warn == WarnBy::Notice => {
-                Verdict::warn(GATE, format!("Stead: loop `{id}` is {status}: {why}"))
-            }
+        match self.request.powers().warn {
+            WarnBy::Notice => Verdict::warn(GATE, format!("Stead: loop `{id}` is {status}: {why}")),
             _ => Verdict::allow(),
         }
     }
 
     fn has_sub_agent(&self) -> bool {
-        look_back::has_sub_agent(&self.log(), self.event.session.as_deref().unwrap_or_default())
+        look_back::has_sub_agent(&self.request.session_log(), self.event.session.as_deref().unwrap_or_default())
     }
 
-    /// Says whether the client began to count the held stops again, because the agent has used a tool since the last.
-    fn counts_anew(&self) -> bool {
-        matches!(self.harness.doorway().facts.stop_cap, StopCap::Blocks { anew: true, .. })
-            && look_back::has_worked(&self.log(), self.event.session.as_deref().unwrap_or_default())
-    }
-
-    fn log(&self) -> PathBuf {
-        self.policy.indexes(self.root).join("sessions.jsonl")
+    /// Says whether the client reset its count of held stops, because the agent has used a tool since the last one.
+    fn count_was_reset(&self) -> bool {
+        matches!(self.request.harness.doorway().facts.stop_cap, StopCap::Blocks { anew: true, .. })
+            && look_back::has_worked(&self.request.session_log(), self.event.session.as_deref().unwrap_or_default())
     }
 
     /// When the loop was last looked at, or began. What was said before that was an answer to something else.
@@ -182,7 +154,7 @@ impl Engine<'_> {
 
     /// The last message from the client's transcript; `None` when it is not certainly there.
     fn transcript(&self, since: Option<i64>) -> Option<String> {
-        let read = self.harness.doorway().transcript?;
+        let read = self.request.harness.doorway().transcript?;
         let path = Path::new(self.event.transcript.as_deref()?);
         extend_alarm(LAGGING);
         LAGS.iter().find_map(|lag| {
@@ -200,13 +172,8 @@ impl Engine<'_> {
             return red("refused".to_owned(), reason);
         }
         extend_alarm(seconds.saturating_add(AFTERWARDS));
-        let ran = run_check(
-            command,
-            self.standing.found.work(),
-            &[("STEAD_LOOP", id)],
-            Duration::from_secs(seconds.into()),
-            TAIL,
-        );
+        let ran =
+            run_check(command, self.request.work(), &[("STEAD_LOOP", id)], Duration::from_secs(seconds.into()), TAIL);
         match ran {
             Ok(checked) if checked.is_green() => Check::Green,
             Ok(checked) => {
@@ -223,7 +190,8 @@ impl Engine<'_> {
 
     /// Why an agent may not run this command itself. A check must not be a way around the gates.
     fn refusal(&self, command: &str) -> Option<String> {
-        let asker = Asker { harness: self.harness, session: self.event.session.as_deref() };
-        refusal(self.root, &self.standing.cwd, self.env, asker, command)
+        let asker = Asker { harness: self.request.harness, session: self.event.session.as_deref() };
+        let request = self.request;
+        refusal(request.dir(), &request.location.cwd, request.env, asker, command)
     }
 }

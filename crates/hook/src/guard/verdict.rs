@@ -1,0 +1,258 @@
+//! One event before all gates: self-protection has spoken, now the guards, and all of it becomes one verdict.
+
+use std::cell::RefCell;
+
+use stead_client::{Powers, WarnBy};
+use stead_guard::{Asked, CompiledView, Excuse, Hit, Judgement, Mode, Then, rewritten};
+use stead_model::{Capped, Event, EventKind, Level, Verdict, redact};
+
+use super::cache::GuardText;
+use super::deferred::owed;
+use super::describe::cut;
+use super::hit::{Did, HitLine};
+use super::verdict_id::verdict_id;
+use super::world_facts::WorldFacts;
+use super::{news, stop_count};
+use crate::request::Request;
+
+/// The name under which self-protection stands in the log; it has no mode.
+const SELF_PROTECTION: &str = stead_gate::GATE;
+
+/// At most so many bytes of one text go into the log.
+const BYTES: usize = 400;
+
+/// What gates and guards had to say, for the session log.
+#[derive(Debug, Default)]
+pub(crate) struct GuardReport {
+    /// The verdict's name.
+    pub(crate) id: Option<String>,
+    pub(crate) hits: Vec<HitLine>,
+    /// Earlier verdicts whose warnings the agent reads with this reply.
+    pub(crate) delivered: Vec<String>,
+}
+
+impl GuardReport {
+    /// Says whether there is nothing that must be written down.
+    pub(crate) fn is_silent(&self) -> bool {
+        self.hits.is_empty() && self.delivered.is_empty()
+    }
+}
+
+/// Asks the guards after self-protection has spoken, and names what was said.
+pub(crate) fn judge(request: &Request<'_>, said: Verdict) -> (Verdict, GuardReport) {
+    let mut report = GuardReport::default();
+    let Request { event, policy, .. } = *request;
+    if said.level > Level::Allow {
+        let hit = HitLine {
+            guard: SELF_PROTECTION.to_owned(),
+            would: said.level.name().to_owned(),
+            did: Did::Denied,
+            say: cut(&redact(&said.reason_text()), BYTES),
+            ..HitLine::default()
+        };
+        report.hits.push(hit);
+        return (named(said, event, &mut report), report);
+    }
+    let Some(root) = request.writable_root().filter(|_| policy.gates("gate.guards")) else { return (said, report) };
+    let text = GuardText::load(root, policy);
+    let Some(view) = text.view() else {
+        return (said.and(broken(event)), report);
+    };
+    let mut said = said;
+    if event.kind == EventKind::SessionStart {
+        said = said.and(problems(&view));
+    }
+    let stops_alike = request.harness.doorway().facts.stops_alike && view.concerns(EventKind::SubagentStop);
+    let sub_agent_stop = stop_count::as_sub_agent_stop(request, stops_alike);
+    let sub_agent_stop = sub_agent_stop.as_ref().map(|stop| request.with_event(stop));
+    let judged = sub_agent_stop.as_ref().unwrap_or(request);
+    if view.concerns(judged.event.kind) {
+        said = said.and(ask(judged, &view, &mut report));
+    }
+    if text.may_warn() {
+        said = said.and(deferred_warnings(request, &mut report));
+    }
+    (named(said, event, &mut report), report)
+}
+
+/// Asks the guards about a request, and about the call that a guard makes of it.
+pub(super) fn judge_rewritten(request: &Request<'_>, view: &CompiledView<'_>, facts: &WorldFacts<'_>) -> Judgement {
+    let judgement = judge_one(request, view, facts);
+    match judgement.verdict.rewrite.as_deref().and_then(|input| rewritten(request.event, input)) {
+        Some((moved, path)) => {
+            let moved = request.with_event(&moved);
+            join(judgement, judge_one(&moved, view, facts), moved.self_protection(), &path)
+        }
+        None => judgement,
+    }
+}
+
+fn judge_one(request: &Request<'_>, view: &CompiledView<'_>, facts: &WorldFacts<'_>) -> Judgement {
+    let home = (request.env)("HOME").map(|home| home.to_string_lossy().into_owned());
+    let asked = Asked {
+        event: request.event,
+        harness: request.harness.name(),
+        root: &request.work().to_string_lossy(),
+        home: home.as_deref(),
+        can_rewrite: request.powers().rewrite,
+        effects: request,
+    };
+    stead_guard::judge(view, &asked, facts)
+}
+
+/// Joins what was said about a call and about what a guard makes of it, which is another call.
+fn join(mut here: Judgement, there: Judgement, own: Verdict, path: &str) -> Judgement {
+    let said = Verdict { rewrite: None, ..own.and(there.verdict) };
+    let is_new = |hit: &Hit| hit.would != Then::Rewrite && !here.hits.iter().any(|known| known.guard == hit.guard);
+    let (new, notes): (Vec<Hit>, Vec<String>) = (
+        there.hits.into_iter().filter(is_new).collect(),
+        there.notes.into_iter().filter(|note| !here.notes.contains(note)).collect(),
+    );
+    here.hits.extend(new);
+    here.notes.extend(notes);
+    if said.level > Level::Warn {
+        here.hits.iter_mut().filter(|hit| hit.would == Then::Rewrite).for_each(|hit| hit.overruled = true);
+        let redirected = Verdict::deny(stead_guard::GATE, format!("a guard would send it to {path}, and there:"));
+        here.verdict = Verdict { level: said.level, ..redirected }.and(Verdict { context: Vec::new(), ..said });
+    }
+    here
+}
+
+/// What the guards say about one event.
+fn ask(request: &Request<'_>, view: &CompiledView<'_>, report: &mut GuardReport) -> Verdict {
+    let event = request.event;
+    let mut facts = WorldFacts::new(request);
+    facts.excused = Some(RefCell::default());
+    let Judgement { mut verdict, hits, notes, grant } = judge_rewritten(request, view, &facts);
+    let is_stop = matches!(event.kind, EventKind::Stop | EventKind::SubagentStop);
+    let powers = request.powers();
+    if is_stop && verdict.level == Level::Deny {
+        let holding: Vec<&str> =
+            hits.iter().filter(|hit| hit.level == Level::Deny).map(|hit| hit.guard.as_str()).collect();
+        if !powers.deny || !(request.is_by_doctor() || stop_count::count(&facts, &holding)) {
+            verdict = Verdict { context: verdict.context, ..Verdict::allow() };
+        }
+    }
+    let held = verdict.level == Level::Deny;
+    report.hits.extend(hits.iter().map(|hit| line(hit, event, powers, is_stop && held)));
+    report.hits.extend(facts.overridden().into_iter().map(|(guard, part)| HitLine {
+        guard,
+        part,
+        mode: Mode::Enforce.name().to_owned(),
+        would: Level::Deny.name().to_owned(),
+        did: Did::Overridden,
+        ..HitLine::default()
+    }));
+    verdict.grant = grant;
+    if verdict.level == Level::Ask && !powers.ask && powers.deny {
+        let why = "this client cannot put it to the person, so it is denied";
+        verdict = verdict.and(Verdict::ask(stead_guard::GATE, why));
+    }
+    if powers.context {
+        verdict.context.extend(notes.iter().map(Capped::new));
+    } else if is_stop && powers.warn == WarnBy::Notice && !notes.is_empty() && verdict.level == Level::Allow {
+        verdict = verdict.and(Verdict::warn(stead_guard::GATE, notes.join("\n")));
+    }
+    verdict
+}
+
+/// What the agent could not be told before, and at the end of a turn what guards did in it.
+fn deferred_warnings(request: &Request<'_>, report: &mut GuardReport) -> Verdict {
+    let mut said = Verdict::allow();
+    for owed in owed(request) {
+        said = said.and(Verdict::inform(format!("{} [{}]", owed.text, owed.id)));
+        report.delivered.push(owed.id);
+    }
+    if request.event.kind == EventKind::Stop
+        && request.powers().warn == WarnBy::Notice
+        && let Some(session) = request.event.session.as_deref()
+        && let Some(news) = news::of_turn(request.indexes(), session)
+    {
+        said = said.and(Verdict::warn(stead_guard::GATE, news));
+    }
+    said
+}
+
+/// What is wrong with guard files, for an arriving session.
+fn problems(view: &CompiledView<'_>) -> Verdict {
+    let problems: Vec<&str> = view.problems().collect();
+    match problems.first() {
+        None => Verdict::allow(),
+        Some(first) => {
+            let more = match problems.len() {
+                1 => String::new(),
+                count => format!(" (and {} more)", count - 1),
+            };
+            Verdict::inform(format!(
+                "A guard of this project is not applied: {first}{more}. `stead guard lint` says more."
+            ))
+        }
+    }
+}
+
+/// The compiled guards cannot be read even right after compilation.
+fn broken(event: &Event<'_>) -> Verdict {
+    match event.kind.is_gated() {
+        true => Verdict::deny(stead_guard::GATE, "the compiled guards could not be read; `stead doctor` says more"),
+        false => Verdict::allow(),
+    }
+}
+
+/// Gives a verdict that says something its name, and lets the reason end with it.
+fn named(mut verdict: Verdict, event: &Event<'_>, report: &mut GuardReport) -> Verdict {
+    if report.hits.is_empty() {
+        return verdict;
+    }
+    let nanos = std::time::UNIX_EPOCH.elapsed().map_or(0, |since| since.as_nanos());
+    let id = verdict_id(nanos, std::process::id(), event.session.as_deref().unwrap_or_default());
+    // At a stop the reason is the agent's next prompt; it is named there as well, because it can be appealed against.
+    if let Some(last) = verdict.reasons.last_mut() {
+        last.text = Capped::new(format!("{} [{id}]", last.text.as_str()));
+    } else if let Some(last) = verdict.context.last_mut().filter(|_| report.hits.iter().any(|hit| hit.did == Did::Told))
+    {
+        *last = Capped::new(format!("{} [{id}]", last.as_str()));
+    }
+    report.id = Some(id);
+    verdict
+}
+
+fn line(hit: &Hit, event: &Event<'_>, powers: Powers, held: bool) -> HitLine {
+    let tells = hit.level == Level::Warn || (hit.acted() && hit.would == Then::Inject);
+    let did = match hit.level {
+        _ if !hit.acted() => Did::Recorded,
+        _ if tells && powers.context => Did::Told,
+        _ if tells => Did::Owed,
+        Level::Deny if hit.would == Then::Continue && held => Did::Held,
+        Level::Deny if hit.would == Then::Continue => Did::Recorded,
+        Level::Ask if powers.ask => Did::Asked,
+        Level::Deny | Level::Ask => Did::Denied,
+        _ if hit.would == Then::Rewrite => Did::Rewritten,
+        _ if hit.would == Then::Allow => Did::Allowed,
+        _ => Did::Recorded,
+    };
+    let owed = if did == Did::Owed { format!("`{}`: {}", hit.guard, hit.say) } else { hit.say.clone() };
+    let part = if hit.part.is_empty() { &hit.because } else { &hit.part };
+    HitLine {
+        guard: hit.guard.clone(),
+        mode: hit.mode.name().to_owned(),
+        version: hit.version.clone(),
+        would: hit.would.name().to_owned(),
+        did,
+        part: cut(&redact(part), BYTES),
+        say: cut(&redact(&owed), BYTES * 4),
+        about: about(&hit.guard, event, &hit.excuse()),
+    }
+}
+
+/// The mark of a guard and what it is about: a file, or a feature in it, else a command, else the whole call.
+pub(super) fn about(guard: &str, event: &Event<'_>, what: &Excuse<'_>) -> String {
+    let whole = || event.call.as_ref().map_or("", |call| call.input.as_ref());
+    let (kind, subject) = match (what.path, what.command) {
+        (Some(path), _) => ("path", path),
+        (None, Some(command)) => ("command", command),
+        (None, None) => ("call", whole()),
+    };
+    let feature = what.feature.map(|feature| format!("\u{1}{feature}")).unwrap_or_default();
+    let text = format!("{guard}\u{1}{kind}\u{1}{subject}{feature}");
+    format!("{:016x}", crate::policy::hash(text.as_bytes()))
+}

@@ -1,0 +1,193 @@
+//! One request of a client: who asks, where, about which event, and what the call in it does. Whatever judges or records
+//! takes this value, so that files are looked at and commands read at most once per call.
+
+use std::cell::OnceCell;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use stead_client::{Harness, Powers};
+use stead_evidence::Ground;
+use stead_gate::{Place, Policy};
+use stead_guard::ReadEffects;
+use stead_model::{Effects, Event, FileId, Verdict};
+use stead_store::Room;
+
+use crate::file_facts::FileFacts;
+use crate::location::{DOCTOR, Env, Location};
+use crate::policy::PolicyText;
+use crate::record;
+
+pub(crate) struct Request<'a> {
+    pub(crate) harness: Harness,
+    pub(crate) event: &'a Event<'a>,
+    pub(crate) location: &'a Location,
+    pub(crate) policy: &'a PolicyText,
+    pub(crate) env: &'a Env,
+    pub(crate) facts: Rc<FileFacts>,
+    effects: OnceCell<Effects>,
+}
+
+impl<'a> Request<'a> {
+    pub(crate) fn new(
+        harness: Harness,
+        event: &'a Event<'a>,
+        location: &'a Location,
+        policy: &'a PolicyText,
+        env: &'a Env,
+    ) -> Self {
+        let facts = Rc::new(FileFacts::new(policy.indexes(location.found.dir()), harness, event));
+        Self { harness, event, location, policy, env, facts, effects: OnceCell::new() }
+    }
+
+    /// The same request about another event: a rewritten call is another call, with effects of its own.
+    pub(crate) fn with_event<'b>(&'b self, event: &'b Event<'b>) -> Request<'b> {
+        Request { event, facts: Rc::clone(&self.facts), effects: OnceCell::new(), ..*self }
+    }
+
+    /// What the call does, if anybody asked: nobody does for a plain call.
+    pub(crate) fn known_effects(&self) -> Option<&Effects> {
+        self.effects.get()
+    }
+
+    /// Asks self-protection, if it is on.
+    pub(crate) fn self_protection(&self) -> Verdict {
+        match self.policy.gates("gate.self_protection") {
+            true => stead_gate::judge(&Policy::parse(&self.policy.text), self.event, &self.place(), &*self.facts),
+            false => Verdict::allow(),
+        }
+    }
+
+    fn place(&self) -> Place<'_> {
+        let Location { found, cwd } = self.location;
+        Place { root: Some(found.dir()), tree: found.tree(), cwd, env: self.env }
+    }
+
+    /// The folder of the project, with or without the marker.
+    pub(crate) fn dir(&self) -> &'a Path {
+        self.location.found.dir()
+    }
+
+    /// The project in the checkout where the work is done.
+    pub(crate) fn work(&self) -> &'a Path {
+        self.location.found.work()
+    }
+
+    /// The project root, if this version may write there: it carries a marker that this version understands.
+    pub(crate) fn writable_root(&self) -> Option<&'a Path> {
+        self.location.root().filter(|_| self.policy.value("note", "marker").is_none())
+    }
+
+    /// The folder of the project's records.
+    pub(crate) fn indexes(&self) -> &Path {
+        &self.facts.indexes
+    }
+
+    pub(crate) fn session_log(&self) -> PathBuf {
+        self.indexes().join("sessions.jsonl")
+    }
+
+    pub(crate) fn room(&self, room: Room) -> PathBuf {
+        self.policy.room(self.dir(), room)
+    }
+
+    /// Where evidence is read and written.
+    pub(crate) fn evidence_ground(&self) -> Ground {
+        Ground {
+            root: self.work().to_owned(),
+            features: self.room(Room::Features),
+            indexes: self.indexes().to_owned(),
+            cache: self.dir().join(Room::Cache.default_path()),
+        }
+    }
+
+    /// The session's id, if it can be a file name.
+    pub(crate) fn session(&self) -> Option<&FileId> {
+        self.facts.session.as_ref()
+    }
+
+    /// The client's id of the calling sub-agent.
+    pub(crate) fn agent_id(&self) -> Option<&'a str> {
+        self.event.agent.as_ref()?.id.as_deref()
+    }
+
+    /// What the client lets us do at this event.
+    pub(crate) fn powers(&self) -> Powers {
+        self.harness.doorway().event(&self.event.native).map_or(Powers::NONE, |fact| fact.powers)
+    }
+
+    /// Says whether a recorder is on.
+    pub(crate) fn records(&self, switch: &str, variable: &str) -> bool {
+        self.policy.records(switch, variable, self.env)
+    }
+
+    /// Says whether `stead doctor` makes the call, which must leave nothing behind.
+    pub(crate) fn is_by_doctor(&self) -> bool {
+        (self.env)(DOCTOR).is_some()
+    }
+
+    /// Leaves a note of what did not work, for `stead doctor`.
+    pub(crate) fn note(&self, error: &dyn std::fmt::Display) {
+        record::note(self.dir(), self.env, error);
+    }
+}
+
+impl ReadEffects for Request<'_> {
+    fn effects(&self) -> &Effects {
+        self.effects.get_or_init(|| match &self.event.call {
+            Some(call) => stead_gate::effects(call, &self.place(), &*self.facts),
+            None => Effects::default(),
+        })
+    }
+}
+
+#[cfg(test)]
+#[cfg(unix)]
+mod tests {
+    use std::ffi::OsString;
+    use std::fs;
+
+    use stead_model::{Action, EventKind, Level, ToolCall};
+    use stead_store::find_root;
+
+    use super::*;
+
+    #[test]
+    fn a_call_is_read_once_and_each_path_resolved_once() {
+        let world = tempfile::tempdir().unwrap();
+        let project = fs::canonicalize(world.path()).unwrap().join("project");
+        fs::create_dir_all(project.join("real/deep")).unwrap();
+        fs::write(project.join("real/deep/x"), "a").unwrap();
+        std::os::unix::fs::symlink("real", project.join("link")).unwrap();
+        let home: OsString = world.path().join("home").into();
+        let env = move |name: &str| (name == "HOME").then(|| home.clone());
+        let location = Location { found: find_root(&project), cwd: project.clone() };
+        let policy = PolicyText::outside(&env);
+        let commands = [
+            "sed -i s/a/b/ x && cp x y > log.txt",
+            "cat link/deep/x real/deep/x; sed -i s/a/b/ link/deep/x; rm -rf link/deep/ real",
+            "cd real && cp -r deep ../copy && mv ../copy deep/x ../link/",
+        ];
+        for command in commands {
+            let mut event = Event::new(EventKind::BeforeTool, "");
+            let action = Action::Run { command: command.into(), dir: None };
+            event.call = Some(ToolCall { tool: "Bash".into(), id: None, action, input: "{}".into() });
+            let request = Request::new(Harness::ALL[0], &event, &location, &policy, &env);
+            assert!(request.known_effects().is_none());
+            assert_eq!(request.self_protection().level, Level::Allow, "{command}");
+            let effects: *const Effects = request.effects();
+            // Guards, records and relevant files get the same value.
+            assert!(std::ptr::eq(effects, request.known_effects().unwrap()));
+            assert!(std::ptr::eq(effects, request.effects()));
+            let mut asked = request.facts.asked.take();
+            assert!(asked.iter().any(|path| path.starts_with(&project)), "{command}");
+            asked.sort();
+            let twice = asked.windows(2).find(|pair| pair[0] == pair[1]);
+            assert_eq!(twice, None, "{command}");
+            // A rewritten call is another call, about the same files.
+            let moved = request.with_event(&event);
+            assert!(moved.known_effects().is_none());
+            assert_eq!(moved.effects(), request.effects());
+            assert!(request.facts.asked.take().is_empty(), "{command}");
+        }
+    }
+}

@@ -1,0 +1,187 @@
+use std::borrow::Cow;
+
+use serde::Serialize;
+use stead_context::mark;
+use stead_guard::ReadEffects;
+use stead_model::{Action, Event, EventKind, Level, Verdict, redact};
+use stead_store::{Durability, StoreError, append_line};
+
+use crate::effects_line::EffectsLine;
+use crate::guard::{GuardReport, HitLine};
+use crate::record::{MOST_ENTRIES, PATIENCE, cut};
+use crate::request::Request;
+use crate::run_identity::RunIdentity;
+
+/// One line of `sessions.jsonl`.
+#[derive(Serialize)]
+pub(crate) struct SessionLine<'a> {
+    pub v: u32,
+    pub ts: &'a str,
+    pub harness: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agent: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub role: Option<&'a str>,
+    /// The run, stage and iteration that the agent was started for, where the engine started it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub run: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stage: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub iteration: Option<u32>,
+    pub event: &'a str,
+    pub native: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tool: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub call: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub action: Option<&'a str>,
+    /// The files a change or a read names. Commands are not written down: they may hold secrets.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub paths: Vec<Cow<'a, str>>,
+    /// Marks of the `stead` commands in the call, by which they find this line and so their session.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub binds: Vec<String>,
+    /// The role of the sub-agent that the call sends out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub spawns: Option<&'a str>,
+    pub verdict: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// The verdict's name, where a gate or a guard had something to say.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub id: Option<&'a str>,
+    #[serde(skip_serializing_if = "<[HitLine]>::is_empty")]
+    pub hits: &'a [HitLine],
+    /// What the call does, where that was read: a plain call is let pass without.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub effects: Option<EffectsLine>,
+    /// Earlier verdicts whose warnings the agent reads with this reply.
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    pub told: &'a [String],
+}
+
+/// Appends the line of a request.
+pub(crate) fn append(
+    request: &Request<'_>,
+    verdict: &Verdict,
+    report: &GuardReport,
+    now: &str,
+    durability: Durability,
+) -> Result<(), StoreError> {
+    let event = request.event;
+    let call = event.call.as_ref();
+    let work = RunIdentity::from_env(request.env);
+    let line = SessionLine {
+        v: 1,
+        ts: now,
+        harness: request.harness.name(),
+        session: event.session.as_deref().map(cut),
+        agent: request.agent_id().map(cut),
+        role: event.agent.as_ref().and_then(|agent| agent.role.as_deref()).map(cut),
+        run: work.run.as_deref(),
+        stage: work.stage.as_deref(),
+        iteration: work.iteration,
+        event: event.kind.name(),
+        native: cut(&event.native),
+        tool: call.map(|call| cut(&call.tool)),
+        call: call.and_then(|call| call.id.as_deref()).map(cut),
+        action: call.map(|call| action_name(&call.action)),
+        paths: call.map(|call| paths(&call.action)).unwrap_or_default(),
+        binds: binds(event),
+        spawns: spawns(event),
+        verdict: verdict.level.name(),
+        reason: (verdict.level > Level::Allow).then(|| cut(&redact(&verdict.reason_text())).to_owned()),
+        id: report.id.as_deref(),
+        hits: &report.hits,
+        effects: effects(request, report),
+        told: &report.delivered,
+    };
+    let line = serde_json::to_vec(&line).unwrap_or_default();
+    append_line(&request.session_log(), &line, durability, PATIENCE)
+}
+
+/// The effects that were read before a tool, and those that something was said about.
+fn effects(request: &Request<'_>, report: &GuardReport) -> Option<EffectsLine> {
+    let event = request.event;
+    event.call.as_ref().filter(|_| event.kind.is_gated())?;
+    let effects = if report.hits.is_empty() { request.known_effects()? } else { request.effects() };
+    Some(EffectsLine::of(effects, request.work()))
+}
+
+/// Marks the `stead` commands that a shell is about to run.
+fn binds(event: &Event<'_>) -> Vec<String> {
+    match event.call.as_ref().map(|call| &call.action) {
+        Some(Action::Run { command, .. }) if event.kind == EventKind::BeforeTool && may_call_stead(command) => {
+            let calls = stead_gate::stead_calls(command);
+            calls.iter().take(MOST_ENTRIES).map(|words| mark(words.iter().map(String::as_str))).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// Says whether a command has the word `stead` with another word behind it. The name inside of other names, and as the
+/// last name of a path (`cd ~/stead && make`), is no call.
+fn may_call_stead(command: &str) -> bool {
+    const NAME: &str = "stead";
+    command.match_indices(NAME).any(|(at, _)| {
+        let before = command[..at].chars().next_back();
+        let is_begin = before.is_none_or(|c| c.is_whitespace() || "/\\\"'`;|&(){}=$".contains(c));
+        let rest = command[at + NAME.len()..].trim_start_matches(['"', '\'']);
+        let next = rest.trim_start_matches([' ', '\t', '\\', '\n']);
+        is_begin && next.len() < rest.len() && next.starts_with(|c: char| !";|&()<>`".contains(c))
+    })
+}
+
+fn spawns<'a>(event: &'a Event<'_>) -> Option<&'a str> {
+    match &event.call.as_ref()?.action {
+        Action::Spawn { role, .. } => role.as_deref().map(cut),
+        _ => None,
+    }
+}
+
+fn action_name(action: &Action<'_>) -> &'static str {
+    match action {
+        Action::Change(_) => "change",
+        Action::Run { .. } => "run",
+        Action::Read(_) => "read",
+        Action::Mcp { .. } => "mcp",
+        Action::Spawn { .. } => "spawn",
+        Action::Inert => "inert",
+        Action::Other => "other",
+    }
+}
+
+fn paths<'a>(action: &'a Action<'_>) -> Vec<Cow<'a, str>> {
+    let all: Vec<&str> = match action {
+        Action::Change(changes) => changes.iter().map(|change| change.path.as_ref()).collect(),
+        Action::Read(paths) => paths.iter().map(AsRef::as_ref).collect(),
+        _ => Vec::new(),
+    };
+    all.into_iter().take(MOST_ENTRIES).map(|path| Cow::Borrowed(cut(path))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_word_with_words_behind_it_may_be_a_call() {
+        let check = |command: &str, expected: bool| assert_eq!(may_call_stead(command), expected, "{command}");
+        check("stead status", true);
+        check("/usr/bin/stead note 'x'", true);
+        check("cd x && 'stead' loop stop", true);
+        check("FOO=1 sudo \"stead\" status", true);
+        check("echo $(stead status)", true);
+        check("cd ~/homestead && git status", false);
+        check("cd /work/stead && cargo test", false);
+        check("cat instead.txt steady x", false);
+        check("ls /srv/stead; git log", false);
+        check("stead-tool x", false);
+        check("stead", false);
+        check("git status", false);
+    }
+}
