@@ -24,6 +24,10 @@ use crate::words::{because, words};
 /// The gate's name in reasons.
 pub const GATE: &str = "guard";
 
+/// The name under which an edit is refused whose result cannot be known before, in place of the guard's that checks
+/// the file: what that guard says need not be true.
+const UNREADABLE_EDIT: &str = "unreadable-edit";
+
 /// Judges an event by the guards that apply.
 pub fn judge(view: &CompiledView<'_>, asked: &Asked<'_>, facts: &dyn GuardFacts) -> Judgement {
     if !view.concerns(asked.event.kind) {
@@ -188,7 +192,8 @@ fn act(inquiry: &Inquiry<'_>, guard: &Guard, subjects: &[Subject], error: Option
     if guard.mode <= Mode::Shadow || passes || has_held_enough(inquiry, guard) {
         return Outcome { hit, act: Act::Nothing };
     }
-    let text = format!("`{}`: {say}", guard.id);
+    let name = if first.unknown && !broken { UNREADABLE_EDIT } else { &guard.id };
+    let text = format!("`{name}`: {say}");
     if guard.mode == Mode::Warn || guard.then == Then::Warn {
         hit.level = Level::Warn;
         return Outcome { hit, act: Act::Note(text) };
@@ -228,7 +233,10 @@ impl Sum {
         let Some(outcome) = ask(inquiry, guard) else { return };
         match outcome.act {
             Act::Nothing => {}
+            Act::Note(text) if self.notes.contains(&text) => {}
             Act::Note(text) => self.notes.push(text),
+            // Several guards of one file say the same about an edit that nobody can read.
+            Act::Verdict(verdict) if self.verdicts.iter().any(|(_, known)| *known == verdict) => {}
             Act::Verdict(verdict) => self.verdicts.push((guard.id.clone(), verdict)),
             Act::Grant => self.grants.push(guard.id.clone()),
         }

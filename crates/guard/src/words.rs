@@ -22,6 +22,10 @@ pub(crate) fn because(subjects: &[Subject], error: Option<&str>) -> String {
 
 /// What a guard says about one thing, with the sub-expression it is about.
 pub(crate) fn words(inquiry: &Inquiry<'_>, guard: &Guard, subject: &Subject, error: Option<&str>) -> String {
+    if subject.unknown && error.is_none() {
+        let because = &subject.because;
+        return format!("{because}. Guards check what is in this file: edit it with the file tool, or write all of it");
+    }
     let mut text = fill(&guard.say, subject);
     if text.contains(TESTS) {
         text = text.replace(TESTS, &tests(inquiry));
@@ -39,8 +43,7 @@ pub(crate) fn words(inquiry: &Inquiry<'_>, guard: &Guard, subject: &Subject, err
     if !about.is_empty() {
         text.push_str(&format!(" ({about})"));
     }
-    if !subject.unknown
-        && asks_evidence(guard)
+    if asks_evidence(guard)
         && let Ok(Standing::None { why } | Standing::Stale { why }) = inquiry.standing(Some(subject))
         && !why.trim().is_empty()
     {
@@ -77,17 +80,17 @@ fn asks_evidence(guard: &Guard) -> bool {
     asks
 }
 
-/// Fills in what a text may name.
+/// Fills in what a text may name; what is not known becomes a plain word.
 fn fill(text: &str, subject: &Subject) -> String {
     let mut filled = text.to_owned();
-    for (name, value) in [
-        ("{path}", subject.path.as_deref()),
-        ("{command}", subject.command.as_deref()),
-        ("{part}", Some(subject.part.as_str()).filter(|part| !part.is_empty())),
-        ("{feature}", subject.feature.as_deref()),
+    for (name, value, otherwise) in [
+        ("{path}", subject.path.as_deref(), "the file"),
+        ("{command}", subject.command.as_deref(), "the command"),
+        ("{part}", Some(subject.part.as_str()).filter(|part| !part.is_empty()), "this call"),
+        ("{feature}", subject.feature.as_deref(), "a feature"),
     ] {
         if filled.contains(name) {
-            filled = filled.replace(name, value.unwrap_or(&name.replace('{', "<").replace('}', ">")));
+            filled = filled.replace(name, value.unwrap_or(otherwise));
         }
     }
     filled

@@ -150,6 +150,21 @@ fn check_says_what_would_happen_and_why() {
 }
 
 #[test]
+fn an_edit_that_cannot_be_read_is_refused_under_its_own_name_and_once() {
+    let world = marked();
+    world.write("project/.agent/features/feature-list.json", r#"{"features": [{"id": "a", "verifiers": ["x"]}]}"#);
+    let edit = "jq -f change.jq .agent/features/feature-list.json > t && mv t .agent/features/feature-list.json";
+    let reason = denial(&world.hook("claude PreToolUse", shell(&world, edit))).unwrap();
+    assert!(reason.starts_with("`unreadable-edit`: "), "{reason}");
+    assert!(reason.contains("file tool") && reason.matches("unreadable-edit").count() == 1, "{reason}");
+    assert!(!reason.contains("proof-stays-fixed") && !reason.contains('<'), "{reason}");
+    // What the guards are about is still theirs.
+    let reason =
+        denial(&world.hook("claude PreToolUse", shell(&world, "rm .agent/features/feature-list.json"))).unwrap();
+    assert!(reason.contains("`proof-stays-fixed`"), "{reason}");
+}
+
+#[test]
 fn check_judges_content_and_roles_like_the_hook() {
     let world = marked();
     let guard = "id: f\nmode: enforce\non: [before-tool]\nmatch: {writes: ['s.json'], fields: {/ok: true}}\nunless: {agent: [boss]}\nthen: deny\nsay: \"no\"\n";

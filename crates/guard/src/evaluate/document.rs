@@ -41,7 +41,10 @@ impl Inquiry<'_> {
                             path: Some(file.shown().to_owned()),
                             command: None,
                             feature: hit.owner,
-                            because: format!("{} in {}", hit.why, file.shown()),
+                            because: match unknown {
+                                true => format!("the change of {} {}", file.shown(), hit.why),
+                                false => format!("{} in {}", hit.why, file.shown()),
+                            },
                             unknown,
                         };
                         if !found.contains(&subject) {
@@ -55,16 +58,16 @@ impl Inquiry<'_> {
     }
 
     fn compare(&self, clause: &FileClause, path: &str, before: &Document, state: &After) -> Vec<(FieldHit, bool)> {
-        let unknown = |why: &str| vec![(FieldHit { pointer: String::new(), owner: None, why: why.to_owned() }, true)];
+        let unknown = |why: String| vec![(FieldHit { pointer: String::new(), owner: None, why }, true)];
         let after = match state {
             After::Unknown(why) => {
-                return unknown(&format!("cannot be followed ({why}; use the file tool, or give the whole text)"));
+                return unknown(format!("cannot be followed ({why})"));
             }
             After::Gone => Document::Missing,
             After::Text(text) => read(path, text),
         };
         if after == Document::Broken {
-            return unknown("leaves a document that does not parse");
+            return unknown("leaves a document that does not parse".to_owned());
         }
         let (before, after) = (before.value(), after.value());
         let mut hits: Vec<FieldHit> = clause.fields.iter().flat_map(|rule| rule.hits(before, after)).collect();
@@ -141,8 +144,7 @@ impl Inquiry<'_> {
 const SHEETS: usize = 64;
 
 /// What helps where a document is changed among others.
-const BY_NAME: &str =
-    "which may change a document in a way that cannot be followed; edit it by its name, with the file tool";
+const BY_NAME: &str = "which may change a document in a way that cannot be followed";
 
 /// Says whether a deed may change documents in a folder or pattern, and not merely somewhere in it.
 fn may_hold_documents(deed: &Deed, target: &Target) -> bool {

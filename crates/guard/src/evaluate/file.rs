@@ -36,13 +36,17 @@ impl Inquiry<'_> {
                 found.push(Subject {
                     effect: Some(at),
                     part: effect.part.clone(),
-                    because: format!("{} {path}", touched.verb),
+                    because: format!("{} {}", touched.verb, if self.is_home(&path) { HOME } else { &path }),
                     path: Some(path),
                     ..Subject::default()
                 });
             }
         }
         Ok((!found.is_empty()).then_some(found))
+    }
+
+    fn is_home(&self, path: &str) -> bool {
+        self.asked.home.is_some_and(|home| home.trim_end_matches('/') == path)
     }
 
     fn is_meant(&self, clause: &FileClause, touched: &Touched<'_>) -> bool {
@@ -155,6 +159,9 @@ pub(super) enum Existing {
 }
 
 const READS: &str = "reads";
+
+/// How the home folder is named in reasons: few people recognise it by its path when in a hurry.
+const HOME: &str = "the home folder";
 
 /// The files that count as written, deleted or read.
 pub(super) fn touched<'a>(deed: &'a Deed, wanted: FileDeed) -> Vec<Touched<'a>> {

@@ -89,7 +89,7 @@ fn a_denial_names_what_it_is_about() {
     let guards =
         sound(&[&guard("a", "match: {runs: npm publish}\n").replace("not like this", "not `{command}`, {path}")]);
     let text = ask(&guards, &run("npm publish --tag x")).verdict.reason_text();
-    assert!(text.contains("not `npm publish --tag x`, <path>"), "{text}");
+    assert!(text.contains("not `npm publish --tag x`, the file"), "{text}");
 }
 
 #[test]
@@ -387,4 +387,33 @@ fn a_damaged_body_denies() {
     assert!(CompiledView::parse(&damaged.lines[..damaged.lines.len() - 40]).is_none());
     assert!(CompiledView::parse("").is_none());
     assert!(CompiledView::parse("stead-guards\t2\tffff\t99999999\t1\t1\n").is_none());
+}
+
+#[test]
+fn a_reason_names_the_home_folder_and_leaves_no_gap() {
+    let reason = |rest: &str, example: &Example| ask(&sound(&[&guard("g", rest)]), example).verdict.reason_text();
+    let text = reason("match: {deletes: '@outside', recursive: true}", &run("rm -rf ~/"));
+    assert!(text.contains("deletes the home folder"), "{text}");
+    let text = reason("match: {deletes: '@outside', recursive: true}", &run("rm -rf ~/work"));
+    assert!(text.contains("deletes /home/") && text.contains("/work"), "{text}");
+    let filled = "match: {git: push}\nsay: \"not {path}, {command}, {part}, {feature}\"";
+    let text = ask(&sound(&[&guard("g", filled).replacen("say: not like this\n", "", 1)]), &run("git push"));
+    let text = text.verdict.reason_text();
+    assert!(text.contains("not the file, ") && text.contains(", a feature") && !text.contains('<'), "{text}");
+}
+
+#[test]
+fn an_edit_that_nobody_can_read_is_refused_once_and_not_as_something_else() {
+    let fields = "match: {writes: 'd.json', fields: {/a: {changed: true}}}";
+    let guards = sound(&[&guard("first", fields), &guard("second", fields)]);
+    let judgement = ask(&guards, &run("frobnicate d.json > t; mv t d.json"));
+    let text = judgement.verdict.reason_text();
+    assert!(text.starts_with("`unreadable-edit`: the change of d.json cannot be followed"), "{text}");
+    assert!(text.matches("unreadable-edit").count() == 1 && !text.contains("not like this"), "{text}");
+    let ids: Vec<&str> = judgement.hits.iter().map(|hit| hit.guard.as_str()).collect();
+    assert_eq!(ids, ["first", "second"]);
+    let mut readable = write("d.json", r#"{"a": 1}"#);
+    readable.scene.files = vec![("d.json".into(), r#"{"a": 0}"#.into())];
+    let text = ask(&guards, &readable).verdict.reason_text();
+    assert!(text.starts_with("`first`: not like this") && text.contains("`second`: not like this"), "{text}");
 }
