@@ -9,6 +9,7 @@ pub struct Exec {
     pub path: String,
     /// The SHA-256 of the file's bytes in lower-case hexadecimal; another content is not run.
     pub sha256: String,
+    /// Counted in the program's own time: waiting for a processor does not count.
     pub timeout_ms: u64,
 }
 

@@ -1,6 +1,7 @@
 //! One shell command, run within bounds: its whole process group ends at the deadline, and of its output only the end is
 //! kept. It says how the command ended and never what that means.
 
+use std::collections::BTreeMap;
 use std::io::{self, Read, Write};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -55,15 +56,26 @@ pub fn run_check(
     shell.stdin(Stdio::null()).stdout(writer.try_clone()?).stderr(writer);
     let mut child = spawn(shell)?;
     let output = keep_tail(reader, keep);
-    let end = wait(&mut child, since, deadline)?;
+    let end = wait(&mut child, &mut Limit { since, ..Limit::of_wall_time(deadline) })?;
     // Whatever it left running in the background must not outlive it.
     os::kill_group(&child);
     let tail = output.recv_timeout(LAST_WORDS).unwrap_or_default();
     Ok(Checked { end, tail: String::from_utf8_lossy(&tail).into_owned(), took: since.elapsed() })
 }
 
-/// Runs a program in `dir` with `input` on its standard input. Of its standard output at most the last `keep` bytes are
-/// kept; what it writes to the other one is nobody's.
+/// A program that was run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProgramRun {
+    pub end: CheckEnd,
+    /// The ends of its standard output and standard error, with bytes that are not UTF-8 replaced.
+    pub output: String,
+    pub errors: String,
+}
+
+/// Runs a program in `dir` with `input` on its standard input. At most the last `keep` bytes of each output are kept.
+///
+/// The deadline counts the program's own time: time in which it and what it started run or sleep, but not time in which
+/// they wait for a processor. After [`LONGEST`] times the deadline it is ended in any case.
 pub fn run_program(
     program: &Path,
     input: Vec<u8>,
@@ -71,21 +83,51 @@ pub fn run_program(
     env: &[(&str, &str)],
     deadline: Duration,
     keep: usize,
-) -> io::Result<Checked> {
-    let since = Instant::now();
+) -> io::Result<ProgramRun> {
     let mut command = Command::new(program);
     command.current_dir(dir).envs(env.iter().copied());
-    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = spawn(command)?;
     if let Some(mut stdin) = child.stdin.take() {
         // It may end without having read anything, which is no fault.
         thread::spawn(move || stdin.write_all(&input));
     }
     let output = child.stdout.take().map(|stdout| keep_tail(stdout, keep));
-    let end = wait(&mut child, since, deadline)?;
+    let errors = child.stderr.take().map(|stderr| keep_tail(stderr, keep));
+    let mut limit = Limit { waits: Some(BTreeMap::new()), ..Limit::of_wall_time(deadline) };
+    let end = wait(&mut child, &mut limit)?;
     os::kill_group(&child);
-    let tail = output.and_then(|output| output.recv_timeout(LAST_WORDS).ok()).unwrap_or_default();
-    Ok(Checked { end, tail: String::from_utf8_lossy(&tail).into_owned(), took: since.elapsed() })
+    let text = |kept: Option<Receiver<Vec<u8>>>| {
+        let bytes = kept.and_then(|kept| kept.recv_timeout(LAST_WORDS).ok()).unwrap_or_default();
+        String::from_utf8_lossy(&bytes).into_owned()
+    };
+    Ok(ProgramRun { end, output: text(output), errors: text(errors) })
+}
+
+/// A program may take so many times its deadline when the machine is busy.
+pub const LONGEST: u32 = 3;
+
+/// How long a command may take.
+struct Limit {
+    since: Instant,
+    deadline: Duration,
+    /// How long each of its processes has waited for a processor, as last seen; `None` where that counts as well.
+    waits: Option<BTreeMap<u32, Duration>>,
+}
+
+impl Limit {
+    fn of_wall_time(deadline: Duration) -> Self {
+        Self { since: Instant::now(), deadline, waits: None }
+    }
+
+    /// How much time is left; zero when it is over.
+    fn left(&mut self, child: &Child) -> Duration {
+        let wall = self.since.elapsed();
+        let Some(waits) = &mut self.waits else { return self.deadline.saturating_sub(wall) };
+        waits.extend(os::processor_waits(child.id()));
+        let own = wall.saturating_sub(waits.values().sum());
+        self.deadline.saturating_sub(own).min((self.deadline * LONGEST).saturating_sub(wall))
+    }
 }
 
 /// Takes the command, so that its ends of the pipe are closed here once it runs.
@@ -94,7 +136,7 @@ fn spawn(mut shell: Command) -> io::Result<Child> {
     shell.spawn()
 }
 
-fn wait(child: &mut Child, since: Instant, deadline: Duration) -> io::Result<CheckEnd> {
+fn wait(child: &mut Child, limit: &mut Limit) -> io::Result<CheckEnd> {
     let mut nap = Duration::from_millis(1);
     loop {
         if let Some(status) = child.try_wait()? {
@@ -103,7 +145,7 @@ fn wait(child: &mut Child, since: Instant, deadline: Duration) -> io::Result<Che
                 None => CheckEnd::Signal(os::signal(status).unwrap_or_default()),
             });
         }
-        let left = deadline.saturating_sub(since.elapsed());
+        let left = limit.left(child);
         if left.is_zero() {
             os::kill_group(child);
             let _ = child.kill();
@@ -168,11 +210,48 @@ mod tests {
             let input = vec![b'x'; 300_000];
             run_program(&file, input, folder.path(), &[("GIVEN", "yes")], Duration::from_secs_f64(seconds), 100)
         };
-        assert_eq!(run("wc -c | tr -d ' '; echo talk >&2; echo $GIVEN", 10.0).unwrap().tail, "300000\nyes\n");
+        let ran = run("wc -c | tr -d ' '; echo talk >&2; echo $GIVEN", 10.0).unwrap();
+        assert_eq!((ran.output.as_str(), ran.errors.as_str()), ("300000\nyes\n", "talk\n"));
         // It may answer without listening.
-        assert_eq!(run("exec echo early", 10.0).unwrap().tail, "early\n");
+        assert_eq!(run("exec echo early", 10.0).unwrap().output, "early\n");
         assert_eq!(run("sleep 60", 0.3).unwrap().end, CheckEnd::Deadline);
         assert!(run_program(&folder.path().join("none"), Vec::new(), folder.path(), &[], Duration::ZERO, 1).is_err());
+    }
+
+    #[test]
+    fn waiting_for_a_processor_is_not_the_programs_time() {
+        let mut child = spawn(os::shell("exec sleep 60")).unwrap();
+        let began = |seconds: u64| Instant::now().checked_sub(Duration::from_secs(seconds)).unwrap();
+        let waits = |seconds: u64| Some(BTreeMap::from([(1, Duration::from_secs(seconds))]));
+        let left = |since: Instant, waits| {
+            let mut limit = Limit { since, deadline: Duration::from_secs(10), waits };
+            limit.left(&child).as_secs_f64().round() as u64
+        };
+        assert_eq!(left(began(4), waits(0)), 6);
+        assert_eq!(left(began(12), waits(0)), 0);
+        assert_eq!(left(began(12), waits(5)), 3);
+        assert_eq!(left(began(12), None), 0);
+        assert_eq!(left(began(29), waits(28)), 1, "three times its time is the end");
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn the_system_tells_who_waited() {
+        let mut child = spawn(os::shell("sleep 60; true")).unwrap();
+        let seen = |count: usize| {
+            let mut found = (0..500).map(|_| {
+                thread::sleep(Duration::from_millis(20));
+                os::processor_waits(child.id())
+            });
+            found.any(|waits| waits.len() == count && waits[0].0 == child.id())
+        };
+        // The shell, and the program that it started.
+        assert!(seen(2));
+        os::kill_group(&child);
+        child.wait().unwrap();
+        assert!(os::processor_waits(child.id()).is_empty());
     }
 
     #[test]

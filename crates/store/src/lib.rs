@@ -41,7 +41,7 @@ pub use adopt::{Adopted, adopt};
 pub use amend::amend;
 pub use ancestry::{Process, ancestry};
 pub use append::append_line;
-pub use check::{CheckEnd, Checked, run_check, run_program};
+pub use check::{CheckEnd, Checked, LONGEST, ProgramRun, run_check, run_program};
 pub use config::{Config, Edited, Entry, Layer, Origin, Problem, Severity, Value, set_value, unset_value};
 pub use cover::{Covered, cover, secrets_in};
 pub use deadline::{OnAlarm, extend_alarm, ignore_broken_pipes, set_on_alarm, start_alarm};

@@ -83,6 +83,12 @@ mod unix {
         }
     }
 
+    /// Elsewhere nobody tells: waiting counts.
+    #[cfg(not(target_os = "linux"))]
+    pub(crate) fn processor_waits(_: u32) -> Vec<(u32, std::time::Duration)> {
+        Vec::new()
+    }
+
     /// Looks at files of a folder by their names: size and stamp. Links are followed; what is not there is passed over.
     #[cfg(target_os = "linux")]
     pub(crate) fn each_file<'n>(
@@ -138,6 +144,22 @@ mod unix {
         if let Some(leader) = leader {
             let _ = rustix::process::kill_process_group(leader, rustix::process::Signal::KILL);
         }
+    }
+
+    /// How long a process and those it started have waited for a processor, each.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn processor_waits(id: u32) -> Vec<(u32, std::time::Duration)> {
+        const MOST: usize = 64;
+        let read = |id: u32, name: &str| std::fs::read_to_string(format!("/proc/{id}/{name}")).unwrap_or_default();
+        let (mut waits, mut ids) = (Vec::new(), vec![id]);
+        while let Some(id) = ids.pop() {
+            let nanos = read(id, "schedstat").split_whitespace().nth(1).and_then(|field| field.parse().ok());
+            let Some(nanos) = nanos.filter(|_| waits.len() < MOST) else { continue };
+            waits.push((id, std::time::Duration::from_nanos(nanos)));
+            let children = read(id, &format!("task/{id}/children"));
+            ids.extend(children.split_whitespace().filter_map(|child| child.parse::<u32>().ok()));
+        }
+        waits
     }
 
     /// What the system tells about a process, and which one started it.

@@ -231,6 +231,9 @@ fn a_guards_own_program_is_pinned_timed_and_may_only_deny() {
     pin("cat > /dev/null; echo '{\"decision\": \"abstain\"}'", "");
     assert_eq!(asked(&world, "deploy now"), None);
     assert_eq!(asked(&world, "echo deploy"), None);
+    pin("cat > /dev/null; echo 'not on Fridays' >&2; exit 2", "on_error: open\n");
+    let reason = asked(&world, "deploy now").unwrap();
+    assert!(reason.contains("not on Fridays") && !reason.contains("could not be judged"), "{reason}");
     for script in ["echo '{\"decision\": \"allow\"}'", "echo fine", "exit 3", "exec sleep 60", "kill -9 $$"] {
         pin(script, "");
         assert!(asked(&world, "deploy now").unwrap().contains("could not be judged"), "{script}");

@@ -8,7 +8,7 @@ use std::time::Duration;
 use serde::Deserialize;
 use stead_guard::{self as guard, Excuse, ExecAnswer, ExecCall, FileSort, FileText, GuardFacts, Looked, Measure};
 use stead_model::Target;
-use stead_store::{CheckEnd, Tail, extend_alarm, run_program};
+use stead_store::{CheckEnd, LONGEST, Tail, extend_alarm, run_program};
 
 use super::caller::Caller;
 use super::listing::Listings;
@@ -198,15 +198,20 @@ impl GuardFacts for WorldFacts<'_> {
             return Err(format!("`{}` is not the program that the guard names by its hash", call.exec.path));
         }
         let deadline = Duration::from_millis(call.exec.timeout_ms);
-        extend_alarm(u32::try_from(deadline.as_secs() + 1).unwrap_or(1) + AFTERWARDS);
+        let longest = (deadline * LONGEST).as_secs() + 1;
+        extend_alarm(u32::try_from(longest).unwrap_or(1) + AFTERWARDS);
         let env = [("STEAD_GUARD", call.guard)];
         let ran = run_program(&path, call.input.clone().into_bytes(), self.request.work(), &env, deadline, ANSWER)
             .map_err(|error| format!("`{}` could not be started: {error}", call.exec.path))?;
         match ran.end {
-            CheckEnd::Exit(0) => ExecAnswer::parse(&ran.tail).map_err(|why| format!("`{}`: {why}", call.exec.path)),
-            CheckEnd::Exit(code) => Err(format!("`{}` ended with {code}", call.exec.path)),
-            CheckEnd::Signal(signal) => Err(format!("`{}` was ended by signal {signal}", call.exec.path)),
-            CheckEnd::Deadline => Err(format!("`{}` took longer than {} ms", call.exec.path, call.exec.timeout_ms)),
+            CheckEnd::Exit(0) => ExecAnswer::parse(&ran.output).map_err(|why| format!("`{}`: {why}", call.exec.path)),
+            // As hook scripts of agent programs say it.
+            CheckEnd::Exit(2) => Ok(ExecAnswer::Deny { reason: ran.errors.trim().to_owned() }),
+            CheckEnd::Exit(code) => Err(format!("`{}` exited with {code}", call.exec.path)),
+            CheckEnd::Signal(signal) => Err(format!("`{}` was killed by signal {signal}", call.exec.path)),
+            CheckEnd::Deadline => {
+                Err(format!("`{}` took longer than {} ms and was killed", call.exec.path, call.exec.timeout_ms))
+            }
         }
     }
 
