@@ -17,9 +17,9 @@ use crate::ui::Ui;
 
 /// Say what would happen if an agent did this, and why
 ///
-/// Judges a would-be action by self-protection and all guards, as the hook would, and shows what it would do: files read,
-/// written and deleted, programs run, git, network. Nothing is done and nothing is recorded. Ends with 1 if it would be
-/// denied.
+/// Judges an action by self-protection and all guards, as the hook would, and shows its effects: files read, written and
+/// deleted, programs run, git, network. Nothing is done and nothing is recorded. Exits with 1 if the action would be
+/// denied, and with 0 if it would pass or the person would be asked.
 #[derive(Args)]
 #[command(
     after_help = "Examples:\n  stead check 'cd infra && sed -i s/a/b/ main.tf'\n  stead check --tool write --path infra/main.tf --content - < main.tf\n  stead check --tool read --path build.log --role coder --json"
@@ -87,7 +87,7 @@ pub(crate) fn run(args: CheckArgs, ui: &mut Ui) -> Result<Exit, CliError> {
         true => ui.json(&as_json(&examined)),
         false => tell(&examined, ui),
     }
-    Ok(if examined.level() >= Level::Ask { Exit::Failed } else { Exit::Done })
+    Ok(if examined.level() == Level::Deny { Exit::Failed } else { Exit::Done })
 }
 
 fn before_tool(harness: Harness) -> Event<'static> {

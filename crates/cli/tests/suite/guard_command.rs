@@ -150,6 +150,19 @@ fn check_says_what_would_happen_and_why() {
 }
 
 #[test]
+fn check_exits_with_1_for_denials_only() {
+    let world = marked();
+    world.write("project/.agent/guards/infra.yaml", GUARD.replace("then: deny", "then: ask"));
+    let run = world.stead(&["check", "touch infra/a"]);
+    assert!(run.code == 0 && run.stdout.starts_with("The person would be asked."), "{run}");
+    // A client that cannot ask denies.
+    let run = world.stead(&["check", "touch infra/a", "--harness", "codex"]);
+    assert!(run.code == 1 && run.stdout.starts_with("It would be denied."), "{run}");
+    let help = world.stead(&["check", "--help"]).ok();
+    assert!(help.contains("Exits with 1 if the action would be"), "{help}");
+}
+
+#[test]
 fn an_edit_that_cannot_be_read_is_refused_under_its_own_name_and_once() {
     let world = marked();
     world.write("project/.agent/features/feature-list.json", r#"{"features": [{"id": "a", "verifiers": ["x"]}]}"#);

@@ -65,6 +65,10 @@ pub fn examine(
     examined.problems = view.problems().map(str::to_owned).collect();
     let mut facts = WorldFacts::new(&request);
     facts.given_caller = caller;
-    let Judgement { verdict, hits, notes, .. } = judge_rewritten(&request, &view, &facts);
+    let Judgement { mut verdict, hits, notes, .. } = judge_rewritten(&request, &view, &facts);
+    let powers = request.powers();
+    if verdict.level == Level::Ask && !powers.ask && powers.deny {
+        verdict.level = Level::Deny;
+    }
     Examined { guards: verdict, hits, notes, ..examined }
 }
