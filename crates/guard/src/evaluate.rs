@@ -8,7 +8,7 @@ mod shown;
 
 pub(crate) use file::shown;
 
-use stead_model::{Deed, Detail, Effect, GitKind};
+use stead_model::{Access, Deed, Detail, Effect, GitKind};
 
 use crate::asked::Inquiry;
 use crate::condition::{Clause, Condition};
@@ -162,7 +162,7 @@ enum Kind {
 
 fn kind(deed: &Deed) -> Kind {
     match deed {
-        Deed::Read(_) | Deed::Write { .. } | Deed::Delete(_) | Deed::Rename { .. } => Kind::File,
+        Deed::Read { .. } | Deed::Write { .. } | Deed::Delete(_) | Deed::Rename { .. } => Kind::File,
         Deed::Run { .. } => Kind::Run,
         Deed::Git(_) => Kind::Git,
         Deed::Network { .. } => Kind::Network,
@@ -229,7 +229,8 @@ pub(crate) fn git_name(kind: GitKind) -> &'static str {
 pub(crate) fn told(deed: &Deed) -> String {
     let path = shown;
     match deed {
-        Deed::Read(target) => format!("reads {}", path(target)),
+        Deed::Read { target, access: Access::Used } => format!("uses {}", path(target)),
+        Deed::Read { target, .. } => format!("reads {}", path(target)),
         Deed::Write { target, .. } => format!("writes {}", path(target)),
         Deed::Delete(target) => format!("deletes {}", path(target)),
         Deed::Rename { from, to } => format!("moves {} to {}", path(from), path(to)),

@@ -124,7 +124,7 @@ impl<'e> Outline<'e> {
                     let program = argv.first().map(String::as_str).unwrap_or_default();
                     outline.programs.push(program.rsplit(['/', '\\']).next().unwrap_or(program));
                 }
-                Deed::Read(target) => outline.targets.push((b'r', target)),
+                Deed::Read { target, .. } => outline.targets.push((b'r', target)),
                 Deed::Write { target, .. } => outline.targets.push((b'w', target)),
                 Deed::Delete(target) => outline.targets.extend([(b'w', target), (b'd', target)]),
                 Deed::Rename { from, to } => outline.targets.extend([(b'w', from), (b'w', to), (b'd', from)]),

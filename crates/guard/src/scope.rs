@@ -39,7 +39,7 @@ pub(crate) fn scope(inquiry: &Inquiry<'_>, subject: &Subject) -> expression::Sco
             _ => None,
         }),
         reads: paths(|deed| match deed {
-            Deed::Read(target) => Some(target),
+            Deed::Read { target, .. } => Some(target),
             _ => None,
         }),
         runs: effects

@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
-use stead_model::{Content, Coverage, Deed, Effect, Effects, GitDeed, GitKind, How, Target};
+use stead_model::{Access, Content, Coverage, Deed, Effect, Effects, GitDeed, GitKind, How, Target};
 use stead_store::cover;
 
 use crate::record::cut;
@@ -27,6 +27,8 @@ const HOWS: [(How, &str); 7] = [
     (How::Somewhere, "somewhere"),
     (How::Attributes, "attributes"),
 ];
+
+const ACCESSES: [(Access, &str); 3] = [(Access::Shown, "shown"), (Access::Taken, "taken"), (Access::Used, "used")];
 
 const GIT_KINDS: [(GitKind, &str); 8] = [
     (GitKind::Commit, "commit"),
@@ -173,7 +175,11 @@ impl Entry {
             Err(_) => Some(safe(dir)),
         };
         match deed {
-            Deed::Read(target) => Self { read: Some(Spot::of(target)), ..none },
+            Deed::Read { target, access } => {
+                // Lines of older versions know no other way.
+                let how = (*access != Access::Shown).then(|| name(&ACCESSES, *access));
+                Self { read: Some(Spot::of(target)), how, ..none }
+            }
             Deed::Write { target, how, .. } => {
                 Self { write: Some(Spot::of(target)), how: Some(name(&HOWS, *how)), ..none }
             }
@@ -201,7 +207,8 @@ impl Entry {
             None => root.to_string_lossy().into_owned(),
         };
         Some(if let Some(spot) = &self.read {
-            Deed::Read(target(spot))
+            let access = self.how.as_deref().map_or(Some(Access::Shown), |how| value(&ACCESSES, how))?;
+            Deed::Read { target: target(spot), access }
         } else if let Some(spot) = &self.write {
             Deed::Write { target: target(spot), how: value(&HOWS, self.how.as_deref()?)?, content: Content::Unknown }
         } else if let Some(spot) = &self.delete {
@@ -329,6 +336,7 @@ mod tests {
             "cd src && make x; cd .. && touch a; chmod 600 ~/x; ln -s a b",
             "tar xf a.tar; find . -name '*.log' -delete",
             "cat $unknown | frobnicate",
+            "source .env && scp -r certs host:",
         ] {
             let mut effects = read(command);
             assert!(!effects.list.is_empty(), "{command}");

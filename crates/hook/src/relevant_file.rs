@@ -76,7 +76,7 @@ fn touched(deed: &Deed) -> Vec<(&Target, &'static str, f32)> {
         Deed::Write { target, .. } => vec![(target, "write", 0.9)],
         Deed::Rename { from, to } => vec![(from, "rename", 0.8), (to, "rename", 0.8)],
         Deed::Delete(target) => vec![(target, "delete", 0.6)],
-        Deed::Read(target) => vec![(target, "read", 0.4)],
+        Deed::Read { target, .. } => vec![(target, "read", 0.4)],
         _ => Vec::new(),
     }
 }

@@ -43,7 +43,10 @@ pub struct Effect {
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Deed {
-    Read(Target),
+    Read {
+        target: Target,
+        access: Access,
+    },
     /// Any change of a file's content or existence that is neither a deletion nor a renaming.
     Write {
         target: Target,
@@ -91,6 +94,17 @@ pub struct Target {
     /// What the call itself leaves out of a folder or pattern (`--exclude`, `-prune`): absolute patterns, or `**/name`
     /// for a name at any depth; a folder stands for all that is in it.
     pub except: Vec<String>,
+}
+
+/// How a file is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// Its text is shown, or searched; of a folder, the text of some of its files.
+    Shown,
+    /// It is copied, packed or sent as it is; a folder with all that is in it.
+    Taken,
+    /// A program uses it and shows nothing of it: a key that signs, variables that a shell sources.
+    Used,
 }
 
 /// How a file is written.

@@ -17,7 +17,7 @@ mod verdict;
 
 pub use action::{Action, Change, FileChange, Replacement, ToolCall};
 pub use capped::Capped;
-pub use effect::{Content, Coverage, Deed, Effect, Effects, GitDeed, GitKind, How, Target};
+pub use effect::{Access, Content, Coverage, Deed, Effect, Effects, GitDeed, GitKind, How, Target};
 pub use event::{Agent, Author, Detail, Event, EventKind, Trigger};
 pub use id::{FileId, IdProblem};
 pub use redact::redact;

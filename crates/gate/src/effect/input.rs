@@ -2,7 +2,7 @@
 //! commands or programs.
 
 use serde_json::Value;
-use stead_model::{Content, Deed, How};
+use stead_model::{Access, Content, Deed, How};
 
 use super::target::Last;
 use super::tool::with_tree;
@@ -154,7 +154,7 @@ impl Tree<'_> {
         for target in self.ground.written(text, last) {
             let target = with_tree(self.ground, target);
             let deed = match &self.kind {
-                Kind { reads: true, .. } => Deed::Read(target),
+                Kind { reads: true, .. } => Deed::Read { target, access: Access::Shown },
                 Kind { removes: true, .. } => Deed::Delete(target),
                 Kind { changes: true, .. } => Deed::Write { target, how: How::Replace, content: self.content.clone() },
                 _ => {

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use serde_json::Value;
-use stead_model::{Change, Content, Deed, FileChange, How, Target, ToolCall};
+use stead_model::{Access, Change, Content, Deed, FileChange, How, Target, ToolCall};
 
 use super::target::Last;
 use super::{Ground, Record};
@@ -67,7 +67,7 @@ pub(crate) fn reads(record: &mut Record, ground: &Ground<'_>, call: &ToolCall<'_
     }
     for path in paths {
         for target in ground.written(path, Last::Followed) {
-            record.push(Deed::Read(with_tree(ground, target)), path);
+            record.push(Deed::Read { target: with_tree(ground, target), access: Access::Shown }, path);
         }
     }
     for glob in globs {
@@ -75,7 +75,8 @@ pub(crate) fn reads(record: &mut Record, ground: &Ground<'_>, call: &ToolCall<'_
         for folder in folders {
             let below = format!("{}/**/{}", folder.trim_end_matches('/'), glob.trim_start_matches('/'));
             for target in ground.written(&below.replace("**/**/", "**/"), Last::Kept) {
-                record.push(Deed::Read(Target { glob: true, ..target }), &glob);
+                let target = Target { glob: true, ..target };
+                record.push(Deed::Read { target, access: Access::Shown }, &glob);
             }
         }
     }

@@ -104,9 +104,9 @@ fn within(walk: &mut Walk<'_>, call: &Call<'_>, inner: &Inner<'_>, words: &[Stri
     for effect in told.list {
         match effect.deed {
             Deed::Run { argv, .. } => walk.runs(&argv),
-            Deed::Read(target) => {
+            Deed::Read { target, access } => {
                 if let Some((path, _)) = place(inner, &target) {
-                    walk.reads(&path, target.tree, &shown);
+                    walk.accesses(&path, target.tree, access, &shown);
                 }
             }
             Deed::Write { target, how, content } => {

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use stead_model::{Content, Deed, GitDeed, GitKind, How, Target};
+use stead_model::{Access, Content, Deed, GitDeed, GitKind, How, Target};
 
 use crate::effect::{Ground, Last, Record};
 use crate::glob;
@@ -128,8 +128,13 @@ impl Walk<'_> {
         }
     }
 
-    /// Notes that a file is read.
+    /// Notes that a file is read and shown.
     pub(super) fn reads(&mut self, word: &str, tree: bool, shown: &str) {
+        self.accesses(word, tree, Access::Shown, shown);
+    }
+
+    /// Notes that a file is read in some way.
+    pub(super) fn accesses(&mut self, word: &str, tree: bool, access: Access, shown: &str) {
         if self.report.is_none() || is_device(word) {
             return;
         }
@@ -139,7 +144,7 @@ impl Walk<'_> {
             targets.extend(self.targets_of(&origin, Last::Followed, tree, shown));
         }
         for target in targets {
-            self.tell(Deed::Read(target), shown);
+            self.tell(Deed::Read { target, access }, shown);
         }
     }
 

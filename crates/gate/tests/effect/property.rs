@@ -201,7 +201,7 @@ fn shellish() -> impl Strategy<Value = String> {
 fn is_sound(effects: &Effects) -> bool {
     let sound = |path: &str| path.starts_with('/') && !path.contains("/../") && !path.contains('\u{F0002}');
     let targets = effects.list.iter().all(|effect| match &effect.deed {
-        Deed::Read(target) | Deed::Delete(target) | Deed::Write { target, .. } => sound(&target.path),
+        Deed::Read { target, .. } | Deed::Delete(target) | Deed::Write { target, .. } => sound(&target.path),
         Deed::Rename { from, to } => sound(&from.path) && sound(&to.path),
         _ => true,
     });

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use stead_gate::{Facts, Place, effects};
-use stead_model::{Action, Deed, Effects, GitKind, How, Target, ToolCall};
+use stead_model::{Access, Action, Deed, Effects, GitKind, How, Target, ToolCall};
 
 pub(crate) const ROOT: &str = "/home/ann/proj";
 const HOME: &str = "/home/ann";
@@ -100,7 +100,8 @@ pub(crate) enum About {
     Runs,
 }
 
-/// Shows the effects in question, each once, in order: `w` for a write, `s` for one somewhere below, `d` a deletion, `m` a renaming, `r` a reading;
+/// Shows the effects in question, each once, in order: `w` for a write, `s` for one somewhere below, `d` a deletion, `m` a renaming, `r` a reading, `t` one of
+/// a whole folder, `u` a use;
 /// a path that ends in `/` goes with all that is in it, save what follows `!`.
 pub(crate) fn show(effects: &Effects, about: About) -> String {
     let mut shown: Vec<String> = Vec::new();
@@ -114,7 +115,11 @@ pub(crate) fn show(effects: &Effects, about: About) -> String {
                 "" => continue,
                 kind => format!("git {kind}"),
             },
-            (Deed::Read(target), About::Reads) => format!("r {}", path(target)),
+            (Deed::Read { target, access: Access::Used }, About::Reads) => format!("u {}", path(target)),
+            (Deed::Read { target, access: Access::Taken }, About::Reads) if target.tree => {
+                format!("t {}", path(target))
+            }
+            (Deed::Read { target, .. }, About::Reads) => format!("r {}", path(target)),
             (Deed::Network { program, host }, About::Network) => {
                 format!("{program} {}", host.as_deref().unwrap_or("?"))
             }

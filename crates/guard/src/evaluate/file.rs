@@ -1,4 +1,4 @@
-use stead_model::{Content, Deed, How, Target};
+use stead_model::{Access, Content, Deed, How, Target};
 
 use super::super::asked::Inquiry;
 use super::{Found, Kind, kind};
@@ -68,6 +68,9 @@ impl Inquiry<'_> {
     fn looked(&self, clause: &FileClause, touched: &Touched<'_>) -> Looked {
         let target = touched.target;
         let sized = clause.lines.is_some() || clause.bytes.is_some();
+        if touched.verb == READS && touched.takes_tree && target.tree {
+            return self.look_below(clause, target);
+        }
         if !target.glob {
             return if !sized || self.size_fits(clause, &target.path) { Looked::Unknown } else { Looked::Nothing };
         }
@@ -77,6 +80,17 @@ impl Inquiry<'_> {
             // Nor is who reads all there is, where that is too much to look at.
             Looked::Unknown if sized || touched.verb == READS && is_wide(target) => Looked::Nothing,
             Looked::Unknown if is_some_below(target) && touched.existing == Existing::Changed => Looked::Nothing,
+            looked => looked,
+        }
+    }
+
+    /// Asks the disk which of the files below a folder are meant; where there are too many, none is known to be.
+    fn look_below(&self, clause: &FileClause, target: &Target) -> Looked {
+        let below = |path: &str| format!("{}/**", path.trim_end_matches('/'));
+        let path = below(&target.path);
+        let inside = target.inside.as_deref().map(|inside| below(inside).trim_start_matches('/').to_owned());
+        match self.look(clause, &Target { path, inside, tree: false, glob: true, ..target.clone() }) {
+            Looked::Unknown => Looked::Nothing,
             looked => looked,
         }
     }
@@ -169,7 +183,10 @@ pub(super) fn touched<'a>(deed: &'a Deed, wanted: FileDeed) -> Vec<Touched<'a>> 
         |target: &'a Target, verb, takes_tree, existing| Touched { target, verb, content: None, takes_tree, existing };
     let gone = |target, verb| one(target, verb, true, Existing::Removed);
     match (wanted, deed) {
-        (FileDeed::Reads, Deed::Read(target)) => vec![one(target, READS, false, Existing::Changed)],
+        (FileDeed::Reads, Deed::Read { access: Access::Used, .. }) => Vec::new(),
+        (FileDeed::Reads, Deed::Read { target, access }) => {
+            vec![one(target, READS, *access == Access::Taken, Existing::Changed)]
+        }
         (FileDeed::Writes, Deed::Write { target, how, content }) => {
             let (verb, existing) = match how {
                 How::Link => ("links", Existing::No),

@@ -1,6 +1,6 @@
 //! What a call would do, in a few words for the log.
 
-use stead_model::{Coverage, Deed, Effects, Target, redact};
+use stead_model::{Access, Coverage, Deed, Effects, Target, redact};
 
 /// At most so many effects of a call are written down, and so many bytes of each.
 const MOST: usize = 12;
@@ -29,7 +29,8 @@ pub(super) fn describe_effects(effects: &Effects) -> Vec<String> {
 /// One effect in a few words.
 pub fn describe_action(deed: &Deed) -> String {
     let text = match deed {
-        Deed::Read(target) => format!("read {}", path(target)),
+        Deed::Read { target, access: Access::Used } => format!("use {}", path(target)),
+        Deed::Read { target, .. } => format!("read {}", path(target)),
         Deed::Write { target, .. } => format!("write {}", path(target)),
         Deed::Delete(target) => format!("delete {}", path(target)),
         Deed::Rename { from, to } => format!("rename {} to {}", path(from), path(to)),
