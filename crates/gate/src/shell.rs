@@ -15,40 +15,33 @@ mod envelope;
 mod expand;
 mod filter;
 mod find;
-mod formatter;
 mod git;
 mod inline;
 mod interpreter;
 mod listing;
-mod looker;
-mod maker;
 mod names;
-mod network;
 mod omission;
 mod output;
-mod package;
 mod parser;
 mod parts;
 mod patch;
 mod pathspec;
 mod place;
 mod program;
+mod programs;
 mod reader;
 mod redirect;
-mod replacer;
+mod refuse;
 mod report;
 mod repository;
 mod script;
-mod search;
 mod sed;
 mod stand;
 mod stead;
 mod syntax;
-mod table;
 mod task;
 #[cfg(test)]
 mod tests;
-mod transfer;
 mod variable;
 mod walk;
 mod wrapper;
@@ -66,7 +59,7 @@ use crate::place::Place;
 use crate::policy::Policy;
 use crate::shield::Shield;
 
-pub(crate) use network::host_of;
+pub(crate) use programs::host_of;
 use report::Report;
 use syntax::mark;
 use walk::{Stop, Walk};
@@ -87,7 +80,7 @@ pub(crate) fn plain(command: &str) -> Option<Cow<'_, str>> {
     let quotes = ['\'', '"', '\\'];
     let bare = if command.contains(quotes) { Cow::Owned(command.replace(quotes, "")) } else { Cow::Borrowed(command) };
     let mut words = bare.split(|c: char| !(c.is_ascii_alphanumeric() || c == '-' || c == '_'));
-    words.all(|word| !table::is_alarming(word)).then_some(bare)
+    words.all(|word| !programs::is_alarming(word)).then_some(bare)
 }
 
 /// Knows `>&1`, `>/dev/null` and `> /dev/null`.

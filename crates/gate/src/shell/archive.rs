@@ -1,94 +1,115 @@
-//! Archives: what goes in, and where it comes out.
+//! Archives with a grammar of their own: what goes in, and where it comes out.
 
-use stead_model::{Content, How};
+use stead_model::{Access, Content, How};
 
-use crate::shield::Standing;
-
-use super::program::{Reach, holder, operands, own};
+use super::program::{Reach, brief, operands};
+use super::programs::{Given, Program};
 use super::walk::{Call, Stop, Walk};
 use super::writer::{has_flag, option_values};
-use super::{omission, patch};
+use super::{omission, patch, refuse};
 
-/// The mode letter of a `tar` call.
-pub(super) fn tar_mode(argv: &[String]) -> Option<char> {
-    let long = argv.iter().find_map(|word| match word.as_str() {
-        "--extract" | "--get" => Some('x'),
-        "--create" => Some('c'),
-        "--list" => Some('t'),
-        "--append" | "--update" => Some('r'),
-        _ => None,
-    });
-    let short = argv.iter().enumerate().skip(1).filter(|(at, word)| match word.strip_prefix('-') {
-        Some(flags) => !flags.starts_with('-'),
-        None => *at == 1,
-    });
-    long.or_else(|| short.flat_map(|(_, word)| word.chars()).find(|c| "xctru".contains(*c)))
+/// What `tar` is asked to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Mode {
+    Create,
+    Extract,
+    List,
 }
 
-/// Judges `tar`; says whether all is known about it.
-pub(super) fn tar(walk: &mut Walk<'_>, call: &Call<'_>, shown: &str) -> Result<bool, Stop> {
-    let argv = call.argv;
-    let runs = option_values(argv, '\0', "--to-command")
+fn mode(given: &Given<'_>) -> Option<Mode> {
+    [("create", Mode::Create), ("extract", Mode::Extract), ("list", Mode::List)]
         .into_iter()
-        .chain(option_values(argv, '\0', "--use-compress-program"))
-        .chain(argv.iter().filter_map(|word| word.strip_prefix("--checkpoint-action=exec=")));
-    for text in runs.collect::<Vec<_>>() {
+        .find(|(role, _)| given.has(role))
+        .map(|(_, mode)| mode)
+}
+
+/// The words of a `tar` call with dashes: `tar xfC a.tar b` is `tar -x -f a.tar -C b`.
+fn dashed(argv: &[String], program: &Program) -> Vec<String> {
+    let mut words = argv.iter();
+    let mut dashed: Vec<String> = words.next().cloned().into_iter().collect();
+    if let Some(letters) = argv.get(1).filter(|word| !word.starts_with('-')) {
+        words.next();
+        for letter in letters.chars() {
+            let flag = format!("-{letter}");
+            let value = words.clone().next().filter(|_| program.takes_value(&flag)).cloned();
+            if value.is_some() {
+                words.next();
+            }
+            dashed.extend([Some(flag), value].into_iter().flatten());
+        }
+    }
+    dashed.extend(words.cloned());
+    dashed
+}
+
+/// Says whether `tar` only lists what is in an archive.
+pub(super) fn tar_lists(argv: &[String]) -> bool {
+    let Some(program) = Program::of("tar") else { return false };
+    mode(&Given::read(&program, &dashed(argv, &program))) == Some(Mode::List)
+}
+
+/// Tells what `tar` does; says whether all is known about it.
+pub(super) fn tar(walk: &mut Walk<'_>, call: &Call<'_>) -> Result<bool, Stop> {
+    let Some(program) = Program::of("tar") else { return Ok(false) };
+    let argv = dashed(call.argv, &program);
+    let given = Given::read(&program, &argv);
+    let shown = brief(call.argv);
+    for text in given.values("command") {
         walk.text(text)?;
     }
-    match tar_mode(argv) {
-        Some('c' | 'r' | 'u') => {
-            let bundle = argv.get(1).is_some_and(|word| word.contains('f'));
-            let mut files = option_values(argv, 'f', "--file");
-            files.extend(argv.get(2).filter(|_| bundle).map(String::as_str));
-            for file in &files {
-                walk.writes(file, How::Replace, Content::Unknown, shown)?;
+    let archives: Vec<&str> = given.values("file").collect();
+    let folder = given.values("chdir").last().unwrap_or(".");
+    match mode(&given) {
+        _ if given.has("help") => Ok(true),
+        Some(Mode::Create) => {
+            for file in &archives {
+                walk.writes(file, How::Replace, Content::Unknown, &shown)?;
             }
-            let takes = argv.iter().any(|word| word == "--remove-files");
-            let left_out = option_values(argv, '\0', "--exclude");
-            let except: Vec<String> = left_out
-                .iter()
-                .filter_map(|pattern| walk.left_out(&omission::ignored(pattern.trim_start_matches("./"), ".")))
-                .collect();
-            for word in operands(argv).into_iter().filter(|word| !left_out.contains(word)) {
-                let bundled = argv.get(1).is_some_and(|first| first == word);
-                if takes && !bundled && !files.contains(&word) {
-                    walk.removes(word, Reach::Deep, shown)?;
+            given.values("read").for_each(|file| walk.reads(file, false, &shown));
+            let ignored =
+                given.values("except").map(|pattern| omission::ignored(pattern.trim_start_matches("./"), "."));
+            let except: Vec<String> = ignored.filter_map(|pattern| walk.left_out(&pattern)).collect();
+            for word in given.words.iter().map(|word| within(folder, word)) {
+                if given.has("delete-source") {
+                    walk.removes(&word, Reach::Deep, &shown)?;
                 }
-                if !bundled && !files.contains(&word) {
-                    walk.leaving_out(except.clone(), |walk| walk.reads(word, true, shown));
-                }
+                walk.leaving_out(except.clone(), |walk| walk.accesses(&word, true, Access::Taken, &shown));
             }
             Ok(true)
         }
-        Some('x') => {
-            let folders = option_values(argv, 'C', "--directory");
-            let prints = has_flag(argv, "O", &["--to-stdout"]);
-            let mut archives = option_values(argv, 'f', "--file");
-            archives.extend(argv.get(2).filter(|_| argv[1].contains('f')).map(String::as_str));
-            for file in &archives {
-                walk.reads(file, false, shown);
-            }
-            let first = argv.get(1).map(String::as_str).filter(|word| !word.starts_with('-'));
-            let members: Vec<&str> = operands(argv)
-                .into_iter()
-                .filter(|word| Some(*word) != first && !archives.contains(word) && !folders.contains(word))
-                .collect();
+        Some(Mode::Extract) => {
+            archives.iter().for_each(|file| walk.reads(file, false, &shown));
             let piped = if archives.iter().all(|file| *file == "-") { walk.fed(call) } else { None };
             let printed = piped.map(|text| patch::members(&text)).unwrap_or_default();
-            let members = if members.is_empty() { printed.iter().map(String::as_str).collect() } else { members };
-            if !prints {
-                unpack(walk, folders.last().copied().unwrap_or("."), &members, shown);
+            let printed = printed.iter().map(String::as_str).collect();
+            let members = if given.words.is_empty() { printed } else { given.words.clone() };
+            if !given.has("to-stdout") {
+                unpack(walk, folder, &members, &shown);
             }
-            extract(walk, folders, shown)?;
-            Ok(false)
+            given.values("chdir").try_for_each(|folder| refuse::write(walk, folder, true, &shown))?;
+            Ok(true)
         }
-        _ => Ok(true),
+        Some(Mode::List) | None => {
+            archives.iter().for_each(|file| walk.accesses(file, false, Access::Used, &shown));
+            Ok(true)
+        }
+    }
+}
+
+/// A name below a folder.
+fn within(folder: &str, name: &str) -> String {
+    if name == "." {
+        folder.to_owned()
+    } else if folder == "." || name.starts_with('/') {
+        name.to_owned()
+    } else {
+        format!("{}/{name}", folder.trim_end_matches('/'))
     }
 }
 
 /// The words of a `zip` call: the archive and what goes in, and what is left out. Behind `-x` every word is left out, up
 /// to the next flag.
-pub(super) fn zip_words(argv: &[String]) -> (Vec<&str>, Vec<&str>) {
+fn zip_words(argv: &[String]) -> (Vec<&str>, Vec<&str>) {
     let (mut taken, mut left_out, mut leaves) = (Vec::new(), Vec::new(), false);
     for word in argv.iter().skip(1) {
         match word.as_str() {
@@ -107,8 +128,8 @@ pub(super) fn zip_words(argv: &[String]) -> (Vec<&str>, Vec<&str>) {
     (taken, left_out)
 }
 
-/// What `zip` reads. Its `*` crosses folders; who leaves out a name means it wherever it is.
-pub(super) fn zip(walk: &mut Walk<'_>, argv: &[String], shown: &str) {
+/// Tells what `zip` packs, and where. Its `*` crosses folders; who leaves out a name means it wherever it is.
+pub(super) fn zip(walk: &mut Walk<'_>, argv: &[String], shown: &str) -> Result<(), Stop> {
     let (taken, left_out) = zip_words(argv);
     let pattern = |word: &str| {
         let path = word.trim_end_matches("/*").trim_end_matches('/');
@@ -120,12 +141,17 @@ pub(super) fn zip(walk: &mut Walk<'_>, argv: &[String], shown: &str) {
     };
     let except: Vec<String> = left_out.iter().filter_map(|word| walk.left_out(&pattern(word))).collect();
     let deep = has_flag(argv, "r", &["--recurse-paths"]);
-    for word in taken.into_iter().skip(1) {
-        walk.leaving_out(except.clone(), |walk| walk.reads(word, deep, shown));
+    let Some((archive, words)) = taken.split_first() else { return Ok(()) };
+    for word in words {
+        walk.leaving_out(except.clone(), |walk| walk.accesses(word, deep, Access::Taken, shown));
+        if has_flag(argv, "m", &["--move"]) {
+            walk.removes(word, Reach::Deep, shown)?;
+        }
     }
+    walk.writes(archive, How::Replace, Content::Unknown, shown)
 }
 
-/// Judges `unzip`.
+/// Tells what `unzip` unpacks.
 pub(super) fn unzip(walk: &mut Walk<'_>, argv: &[String], shown: &str) -> Result<(), Stop> {
     let folders = option_values(argv, 'd', "--directory");
     if !has_flag(argv, "lptvzZ", &[]) {
@@ -133,31 +159,18 @@ pub(super) fn unzip(walk: &mut Walk<'_>, argv: &[String], shown: &str) -> Result
         let members: Vec<&str> = words.iter().skip(1).copied().filter(|word| !folders.contains(word)).collect();
         unpack(walk, folders.last().copied().unwrap_or("."), &members, shown);
     }
-    extract(walk, folders, shown)
+    folders.iter().try_for_each(|folder| refuse::write(walk, folder, true, shown))
 }
 
 /// Tells what is unpacked: the members that are named, else something into the folder.
-pub(super) fn unpack(walk: &mut Walk<'_>, folder: &str, members: &[&str], shown: &str) {
+fn unpack(walk: &mut Walk<'_>, folder: &str, members: &[&str], shown: &str) {
     if members.is_empty() {
         walk.writes_into(folder, shown);
         return;
     }
     for member in members {
-        let word =
-            if folder == "." { (*member).to_owned() } else { format!("{}/{member}", folder.trim_end_matches('/')) };
+        let word = within(folder, member);
         let tree = walk.is_folder(&word).unwrap_or(!member.contains('.'));
         walk.note_write(&word, How::Into, tree, Content::Unknown, shown);
     }
-}
-
-/// Unpacking into a folder made for protected things may overwrite them.
-fn extract(walk: &mut Walk<'_>, folders: Vec<&str>, shown: &str) -> Result<(), Stop> {
-    for folder in folders {
-        match walk.grave(folder) {
-            Some(Standing::In(entry)) => return Err(own(entry, shown).into()),
-            Some(Standing::Above(entry, _)) => return Err(holder(entry, shown).into()),
-            None => {}
-        }
-    }
-    Ok(())
 }

@@ -4,8 +4,8 @@ use stead_model::{Content, How};
 
 use crate::decode::unescape;
 
-use super::looker;
 use super::program::brief;
+use super::programs;
 use super::syntax::mark;
 use super::walk::{Call, Stop, Walk};
 use super::writer::{operands_after, option_values};
@@ -30,7 +30,7 @@ pub(super) fn note(walk: &mut Walk<'_>, name: &str, call: &Call<'_>) -> Result<(
             walk.writes(file, How::Edit, Content::Unknown, &shown)?;
         }
     } else {
-        looker::note(walk, name, call);
+        programs::note(walk, name, call)?;
     }
     match code {
         Some(code) => program(walk, &code, &given, &shown),

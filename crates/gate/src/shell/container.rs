@@ -8,7 +8,7 @@ use crate::effect::Record;
 use super::program::{self, Reach, brief, program_name};
 use super::walk::{Call, Stop, Walk};
 use super::writer::option_values;
-use super::{doubt, table};
+use super::{doubt, programs};
 
 /// Short flags of `run` and `exec` that take a value.
 const SHORT: &str = "abcehlmnpuvw";
@@ -178,7 +178,10 @@ fn place(inner: &Inner<'_>, target: &Target) -> Option<(String, bool)> {
 /// Says whether a word is rather a program than what an image's own program is given.
 fn is_program(word: &str) -> bool {
     let name = program_name(word);
-    word.starts_with('/') || doubt::is_telling(&name) || table::is_harmless(&name) || table::is_interpreter(&name)
+    word.starts_with('/')
+        || doubt::is_telling(&name)
+        || programs::is_read_only(&name)
+        || programs::is_interpreter(&name)
 }
 
 /// Takes a call apart; `None` when it runs nothing.

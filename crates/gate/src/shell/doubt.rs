@@ -3,9 +3,9 @@
 use crate::glob;
 
 use super::program::{self, brief, program_name};
+use super::programs;
 use super::stead::{self, Doubt};
 use super::syntax::mark;
-use super::table;
 use super::walk::{Call, Stop, Walk};
 
 /// Judges a program by what its name may be; says whether that settles it.
@@ -43,9 +43,9 @@ pub(super) fn judge(walk: &mut Walk<'_>, name: &str, call: &Call<'_>) -> Result<
 /// Says whether a word is rather a program than what another one is given.
 pub(super) fn is_telling(name: &str) -> bool {
     name == "stead"
-        || table::is_remover(name)
-        || table::is_placer(name)
-        || table::is_writer(name)
-        || table::is_shell(name)
+        || programs::is_remover(name)
+        || programs::is_placer(name)
+        || programs::is_writer(name)
+        || programs::is_shell(name)
         || matches!(name, "git" | "dd" | "sed" | "xargs" | "env" | "sudo")
 }

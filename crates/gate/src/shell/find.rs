@@ -11,7 +11,7 @@ use super::program::{
 };
 use super::syntax::mark;
 use super::walk::{Call, Stop, Walk};
-use super::{listing, table};
+use super::{listing, programs};
 
 /// Says whether the search acts on what it finds.
 pub(super) fn acts(argv: &[String]) -> bool {
@@ -73,7 +73,7 @@ pub(super) fn judge(walk: &mut Walk<'_>, name: &str, call: &Call<'_>) -> Result<
     }
     for command in &search.commands {
         let first = command.first().map(|first| program_name(first)).unwrap_or_default();
-        if all && table::is_remover(&first) && walk.report.is_some() {
+        if all && programs::is_remover(&first) && walk.report.is_some() {
             walk.runs(command);
             search.starts.iter().for_each(|start| walk.note_removal(start, Reach::Deep, &shown));
             continue;

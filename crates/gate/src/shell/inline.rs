@@ -5,9 +5,10 @@ use stead_model::{Content, How};
 use crate::code::{self, Act, Language, Surroundings};
 
 use super::program::{self, Reach, brief};
+use super::programs::Program;
 use super::syntax::mark;
 use super::walk::{Call, Stop, Walk};
-use super::{awk, database, editor, looker, maker, network, sed};
+use super::{awk, database, editor, patch, programs, sed};
 
 /// How deep programs may run each other.
 const DEPTH: usize = 16;
@@ -20,7 +21,7 @@ pub(super) fn program(walk: &mut Walk<'_>, name: &str, call: &Call<'_>) -> Resul
         "awk" | "gawk" | "mawk" | "nawk" => return awk::note(walk, name, call),
         "ed" | "ex" | "vi" | "vim" | "nvim" | "view" | "emacs" => return editor::note(walk, name, call),
         "patch" => {
-            maker::note(walk, name, call, &shown);
+            patch::program(walk, call, &shown);
             return Ok(());
         }
         "sqlite3" => return database::note(walk, call, &shown),
@@ -35,7 +36,7 @@ pub(super) fn program(walk: &mut Walk<'_>, name: &str, call: &Call<'_>) -> Resul
         }
         _ => {}
     }
-    looker::note(walk, name, call);
+    programs::note(walk, name, call)?;
     let Some(language) = Language::of_program(name) else {
         walk.gap(&shown, "what the program does is not known");
         return Ok(());
@@ -69,7 +70,12 @@ pub(super) fn program(walk: &mut Walk<'_>, name: &str, call: &Call<'_>) -> Resul
                     return text(walk, language, &code, &argv[at + 2..], &shown);
                 }
                 walk.runs(&argv[at + 1..]);
-                network::note(walk, &argv[at + 1], &argv[at + 1..]);
+                programs::note_network(walk, &argv[at + 1], &argv[at + 1..]);
+                if programs::note(walk, &argv[at + 1], &Call { argv: &argv[at + 1..], ..*call })?
+                    == programs::Known::Complete
+                {
+                    return Ok(());
+                }
             }
             walk.gap(&shown, "what the program does is not known");
             Ok(())
@@ -123,7 +129,9 @@ fn find(language: Language, name: &str, argv: &[String]) -> Found {
                 found.codes.extend(flag.split_once('=').map(|(_, code)| code.to_owned()));
             }
             Some("-") => {}
-            Some(flag) if flag.starts_with('-') => {}
+            Some(flag) if flag.starts_with('-') => {
+                at += usize::from(Program::of(name).is_some_and(|known| known.takes_value(word)))
+            }
             Some("m") if language == Language::Python => {
                 found.other = true;
                 break;
@@ -284,7 +292,7 @@ fn tell(walk: &mut Walk<'_>, language: Language, act: Act, words: &Words<'_>, sh
         Act::Code { text: code } => run(walk, language, &code, words, shown)?,
         Act::Enter { dir } => enter(walk, Some(dir))?,
         Act::Network { name, address } => {
-            let host = address.as_deref().and_then(network::host_of);
+            let host = address.as_deref().and_then(programs::host_of);
             walk.calls_out(&name, host, shown);
         }
         Act::Gap { what } => walk.gap(shown, &what),

@@ -3,7 +3,7 @@
 use super::find::Search;
 use super::omission::ignored;
 use super::program::operands;
-use super::search;
+use super::programs;
 use super::syntax::mark;
 use super::walk::Walk;
 use super::writer::{has_flag, operands_after, option_values};
@@ -23,7 +23,7 @@ pub(super) fn lists(name: &str, argv: &[String]) -> bool {
 
 /// The names below a folder that a search is limited to; all of them if it is not.
 fn named(below: &str, name: &str, argv: &[String]) -> Vec<String> {
-    let globs = search::globs(name, argv);
+    let globs = programs::globs(name, argv);
     let names: Vec<String> =
         globs.iter().map(|glob| format!("{below}/{}", open(glob.trim_start_matches('/')))).collect();
     if names.is_empty() { vec![below.to_owned()] } else { names }
@@ -39,7 +39,7 @@ pub(super) fn omissions(walk: &Walk<'_>, name: &str, argv: &[String]) -> Vec<Str
             let words = argv.iter().filter(|word| word.starts_with(':')).map(String::as_str).collect::<Vec<_>>();
             return super::pathspec::read(walk, &words).except;
         }
-        _ => search::omissions(name, argv),
+        _ => programs::omissions(name, argv),
     };
     patterns.iter().filter_map(|pattern| walk.left_out(pattern)).collect()
 }
@@ -108,7 +108,7 @@ pub(super) fn of(name: &str, argv: &[String]) -> Option<String> {
             }
             _ => vec![any],
         },
-        _ => match search::places(name, argv).as_slice() {
+        _ => match programs::places(name, argv).as_slice() {
             [] => named(&any, name, argv),
             files if has_flag(argv, "rR", &["--recursive"]) || matches!(name, "rg" | "ag") => {
                 let below = files.iter().flat_map(|file| named(&below(file), name, argv));

@@ -7,7 +7,7 @@ use super::program::operands;
 use super::syntax::mark;
 use super::walk::{Call, Walk};
 use super::writer::has_flag;
-use super::{filter, listing, patch, table};
+use super::{filter, listing, patch, programs};
 use crate::decode::{self, unescape};
 
 /// The most that is put together.
@@ -186,7 +186,7 @@ fn seq(words: &[&str]) -> Option<String> {
 
 /// Programs that print nothing when all is well.
 fn is_silent(name: &str) -> bool {
-    table::is_remover(name) || table::is_placer(name) || SILENT.contains(&name)
+    programs::is_remover(name) || programs::is_placer(name) || SILENT.contains(&name)
 }
 
 const SILENT: &[&str] = &[

@@ -9,8 +9,7 @@ use crate::shield::{Entry, Standing};
 use super::syntax::mark;
 use super::walk::{Call, Stop, Walk};
 use super::{
-    archive, container, doubt, find, git, interpreter, looker, network, output, package, stead, table, task, variable,
-    wrapper, writer,
+    archive, container, doubt, find, git, interpreter, output, programs, stead, task, variable, wrapper, writer,
 };
 
 /// Judges a program about to run.
@@ -32,13 +31,17 @@ pub(super) fn judge(walk: &mut Walk<'_>, call: &Call<'_>) -> Result<(), Stop> {
     if doubt::judge(walk, name, call)? || wrapper::judge(walk, name, call)? {
         return Ok(());
     }
+    if programs::asks_for_help(name, call.argv) {
+        walk.print(None);
+        return Ok(());
+    }
     let text_flag = |word: &String| word.starts_with('-') && word.ends_with('c');
-    let unwrapped = table::is_shell(name) && call.argv.iter().any(text_flag);
-    if !unwrapped && !table::is_inner(name) {
+    let unwrapped = programs::is_shell(name) && call.argv.iter().any(text_flag);
+    if !unwrapped && !programs::is_builtin(name) {
         walk.runs(call.argv);
     }
-    network::note(walk, name, call.argv);
-    let runs_text = table::is_shell(name) || matches!(name, "eval" | "source" | "." | "trap");
+    programs::note_network(walk, name, call.argv);
+    let runs_text = programs::is_shell(name) || matches!(name, "eval" | "source" | "." | "trap");
     act(walk, name, call)?;
     if !runs_text {
         let printed = output::of(walk, name, call);
@@ -83,16 +86,13 @@ fn act(walk: &mut Walk<'_>, name: &str, call: &Call<'_>) -> Result<(), Stop> {
     if name == "cargo" {
         stead::judge_cargo(walk, call)?;
     }
-    package::note(walk, name, call.argv);
     task::judge(walk, name, call)?;
-    if table::is_shell(name) {
+    if programs::is_shell(name) {
         return interpreter::shell(walk, call);
     }
-    if table::is_interpreter(name) && !interpreter::only_reads(name, call) {
-        looker::module(walk, name, call.argv);
+    if programs::is_interpreter(name) && !interpreter::only_reads(name, call) {
         return interpreter::judge(walk, call);
     }
-    looker::note(walk, name, call);
     if is_ship(name) {
         container::note(walk, name, call)?;
     }
@@ -114,11 +114,11 @@ fn first_is_path(call: &Call<'_>) -> bool {
 
 /// Says whether a call may name anything: the program reads only.
 pub(super) fn is_harmless(name: &str, call: &Call<'_>) -> bool {
-    table::is_harmless(name)
+    programs::is_read_only(name)
         || name == "sed" && !writer::edits_in_place(call.argv)
-        || table::is_interpreter(name) && interpreter::only_reads(name, call)
+        || programs::is_interpreter(name) && interpreter::only_reads(name, call)
         || name == "yq" && !call.argv.iter().any(|word| matches!(word.as_str(), "-i" | "--inplace" | "-yi"))
-        || name == "tar" && archive::tar_mode(call.argv) == Some('t')
+        || name == "tar" && archive::tar_lists(call.argv)
         || name == "git" && git::only_reads(call.argv)
         || matches!(name, "find" | "gfind" | "fd" | "fdfind") && !find::acts(call.argv)
         || matches!(name, "cd" | "pushd" | "export" | "source" | ".")
@@ -163,9 +163,7 @@ fn unknown(walk: &mut Walk<'_>, call: &Call<'_>) -> Result<(), Stop> {
         }
     }
     wrapper::note_behind(walk, call.argv);
-    if !table::is_tame(&program_name(&call.argv[0])) {
-        walk.gap(&brief(call.argv), "what the program does is not known");
-    }
+    walk.gap(&brief(call.argv), "what the program does is not known");
     Ok(())
 }
 

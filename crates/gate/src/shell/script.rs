@@ -1,5 +1,7 @@
 //! Scripts in files: read as they are when the command comes to them, if they are the project's or temporary.
 
+use stead_model::Access;
+
 use crate::code::Language;
 
 use super::interpreter::apart;
@@ -7,7 +9,7 @@ use super::program::{brief, program_name};
 use super::syntax::mark;
 use super::variable::give_words;
 use super::walk::{Call, Stop, Walk};
-use super::{inline, table};
+use super::{inline, programs};
 
 /// How deep scripts may call each other.
 const DEPTH: usize = 12;
@@ -32,7 +34,7 @@ pub(super) fn shell(walk: &mut Walk<'_>, argv: &[String], call: &Call<'_>) -> Re
 
 /// Walks a script that is read into the shell itself.
 pub(super) fn source(walk: &mut Walk<'_>, word: &str, call: &Call<'_>) -> Result<(), Stop> {
-    walk.reads(word, false, &brief(call.argv));
+    walk.accesses(word, false, Access::Used, &brief(call.argv));
     match walk.file_text(word).filter(|_| walk.depth < DEPTH) {
         // Variables alone are no commands; the walk keeps what they hold.
         Some(text) => {
@@ -67,7 +69,7 @@ pub(super) fn file(walk: &mut Walk<'_>, call: &Call<'_>) -> Result<bool, Stop> {
     };
     let mut words = line.split_whitespace().map(program_name).filter(|name| name != "env" && !name.starts_with('-'));
     let program = words.next().unwrap_or_default();
-    if table::is_shell(&program) {
+    if programs::is_shell(&program) {
         run(walk, &text, call.argv, call)?;
     } else if let Some(language) = Language::of_program(&program) {
         inline::script(walk, language, &text, call.argv)?;

@@ -5,7 +5,7 @@ use crate::denial::{Denial, quote};
 use super::program::{self, is_harmless, mention as refuse_mention, program_name};
 use super::syntax::mark;
 use super::walk::{Call, Stop, Walk};
-use super::{output, table, writer};
+use super::{output, programs, writer};
 
 /// A wrapper: flags that take a value, and words of its own before the program.
 struct Wrapper {
@@ -331,9 +331,9 @@ fn xargs(walk: &mut Walk<'_>, call: &Call<'_>) -> Result<(), Stop> {
         let feed = call.feed.cloned().unwrap_or_default();
         let found = feed.hit.clone().or_else(|| walk.mentioned(&feed.text));
         let found = found.or_else(|| call.texts.iter().find_map(|text| walk.mentioned(text)));
-        let changes = table::is_remover(&name)
-            || table::is_placer(&name)
-            || table::is_writer(&name)
+        let changes = programs::is_remover(&name)
+            || programs::is_placer(&name)
+            || programs::is_writer(&name)
             || name == "sed" && writer::edits_in_place(&filled);
         if let Some(path) = found {
             return Err(refuse_mention(argv, &path).into());
@@ -359,7 +359,7 @@ const GIVEN: usize = 4_096;
 
 /// Programs for which it matters to self-protection which words the pipe brings them.
 fn takes_words(name: &str) -> bool {
-    name == "stead" || table::is_shell(name)
+    name == "stead" || programs::is_shell(name)
 }
 
 /// The sign that is replaced by what comes in.

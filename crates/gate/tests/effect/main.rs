@@ -14,6 +14,7 @@ mod names;
 mod network;
 mod omission;
 mod package;
+mod programs;
 mod property;
 mod reads;
 mod removals;

@@ -62,15 +62,15 @@ pub(crate) const ROWS: &str = r##"
 "##;
 
 pub(crate) const READS: &str = r##"
-    rsync -a --exclude .env ./ host:/app => r ./ !**/.env
-    rsync -a --exclude=.env --exclude /infra/ ./ host:/app => r ./ !**/.env !infra
-    rsync -a --exclude-from=x ./ host:/app => r ./
-    rsync -a ./ host:/app => r ./
-    zip -r a.zip . -x '.env' => r ./ !**/.env
-    zip -r a.zip . -x '*.env' 'infra/*' => r ./ !**/*.env !infra
-    zip -r a.zip . => r ./
-    tar czf /tmp/a.tgz --exclude=.env . => r ./ !**/.env
-    tar czf /tmp/a.tgz --exclude .env . => r ./ !**/.env
+    rsync -a --exclude .env ./ host:/app => t ./ !**/.env
+    rsync -a --exclude=.env --exclude /infra/ ./ host:/app => t ./ !**/.env !infra
+    rsync -a --exclude-from=x ./ host:/app => r x, t ./
+    rsync -a ./ host:/app => t ./
+    zip -r a.zip . -x '.env' => t ./ !**/.env
+    zip -r a.zip . -x '*.env' 'infra/*' => t ./ !**/*.env !infra
+    zip -r a.zip . => t ./
+    tar czf /tmp/a.tgz --exclude=.env . => t ./ !**/.env
+    tar czf /tmp/a.tgz --exclude .env . => t ./ !**/.env
     grep -r KEY --exclude=.env . => r ./ !**/.env
     rg KEY -g '!.env' . => r ./ !**/.env
     grep -rn KEY . => r ./
