@@ -19,7 +19,7 @@ impl Inquiry<'_> {
                 if clause.recursive.is_some_and(|wanted| wanted != touched.target.tree) {
                     continue;
                 }
-                if !clause.paths.is_empty() && !self.is_meant(clause, &touched) {
+                if !clause.paths.is_empty() && !touched.is_taken_tree() && !self.is_meant(clause, &touched) {
                     continue;
                 }
                 if !clause.content.is_empty() && !holds_text(clause, touched.content)? {
@@ -68,7 +68,7 @@ impl Inquiry<'_> {
     fn looked(&self, clause: &FileClause, touched: &Touched<'_>) -> Looked {
         let target = touched.target;
         let sized = clause.lines.is_some() || clause.bytes.is_some();
-        if touched.verb == READS && touched.takes_tree && target.tree {
+        if touched.is_taken_tree() {
             return self.look_below(clause, target);
         }
         if !target.glob {
@@ -159,6 +159,13 @@ pub(super) struct Touched<'a> {
     content: Option<&'a Content>,
     takes_tree: bool,
     pub(super) existing: Existing,
+}
+
+impl Touched<'_> {
+    /// Says whether a folder is copied or sent with all that is in it: which files these are, the disk tells.
+    fn is_taken_tree(&self) -> bool {
+        self.verb == READS && self.takes_tree && self.target.tree
+    }
 }
 
 /// Whether a deed is done only to what is there.

@@ -184,7 +184,7 @@ fn every_guard_is_listed_with_its_state() {
     assert_eq!(state("logs-through-tools"), State::Off);
     assert_eq!(state("tested-needs-evidence"), State::Active);
     let replaced: Vec<_> = list.iter().filter(|listed| matches!(listed.state, State::Replaced { .. })).collect();
-    assert!(replaced.iter().all(|listed| listed.id.starts_with("destructive.")) && replaced.len() == 4);
+    assert!(replaced.iter().all(|listed| listed.id.starts_with("destructive.")) && replaced.len() == 5);
     assert_eq!(problems.len(), 1);
 }
 
