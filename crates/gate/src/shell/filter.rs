@@ -2,6 +2,7 @@
 //!
 //! A line of a listing is a pattern for many names, so it is narrowed at most; other lines are decided one by one.
 
+use super::programs;
 use super::syntax::mark;
 use super::writer::{has_flag, operands_after, option_values};
 
@@ -10,7 +11,7 @@ const ALTERNATIVES: usize = 16;
 
 /// Gives the lines that come through; `None` when that cannot be known or the program is no filter.
 pub(super) fn of(name: &str, argv: &[String], text: &str) -> Option<String> {
-    if !operands_after(argv, valued(name)).into_iter().skip(usize::from(takes_pattern(name, argv))).all(|w| w == "-") {
+    if !programs::places(name, argv).into_iter().all(|word| word == "-") {
         return None;
     }
     let lines: Vec<&str> = text.split(['\n', '\0']).filter(|line| !line.is_empty()).collect();
@@ -34,21 +35,6 @@ pub(super) fn of(name: &str, argv: &[String], text: &str) -> Option<String> {
         _ => return None,
     };
     Some(kept.into_iter().map(|line| line + "\n").collect())
-}
-
-/// The short flags that take a value.
-fn valued(name: &str) -> &'static str {
-    match name {
-        "head" | "tail" => "nc",
-        "shuf" => "n",
-        "sort" => "ktSTo",
-        "uniq" => "fsw",
-        _ => "e",
-    }
-}
-
-fn takes_pattern(name: &str, argv: &[String]) -> bool {
-    matches!(name, "grep" | "egrep" | "fgrep") && option_values(argv, 'e', "--regexp").is_empty()
 }
 
 fn sorted(argv: &[String], lines: &[&str]) -> Vec<String> {

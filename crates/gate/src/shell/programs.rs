@@ -34,6 +34,8 @@ pub(super) struct Program {
     sub: Option<Row>,
     /// The words that name the sub-command.
     verbs: usize,
+    /// It has sub-commands, all of which need not be in the table.
+    branches: bool,
 }
 
 impl Row {
@@ -51,7 +53,8 @@ impl Program {
     pub(super) fn of(name: &str) -> Option<Self> {
         Self::named(name).or_else(|| {
             let bare = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
-            Self::named(bare).filter(|program| bare.len() < name.len() && program.is("interpreter"))
+            let other = if bare.len() < name.len() { Self::named(bare) } else { None };
+            other.filter(|program| program.is("interpreter"))
         })
     }
 
@@ -59,24 +62,22 @@ impl Program {
         let (head, fields) = entries(name).next()?;
         match head.split_once(" = ") {
             Some((_, other)) => Self::named(other),
-            None => Some(Self {
-                name: &head[..end_of_name(head)],
-                own: Row { traits: traits(head), fields },
-                sub: None,
-                verbs: 0,
-            }),
+            None => {
+                let own = Row { traits: traits(head), fields };
+                let branches = entries(name).nth(1).is_some();
+                Some(Self { name: &head[..end_of_name(head)], own, sub: None, verbs: 0, branches })
+            }
         }
     }
 
     /// The same for the sub-command that a call names.
     pub(super) fn of_call(name: &str, argv: &[String]) -> Option<Self> {
         let mut program = Self::of(name)?;
-        let mut subs = entries(program.name).skip(1).peekable();
-        if subs.peek().is_none() {
+        if !program.branches {
             return Some(program);
         }
         let words = Given::read(&program, argv).words;
-        for (head, fields) in subs {
+        for (head, fields) in entries(program.name).skip(1) {
             let verbs = head[..end_of_name(head)].split(' ').skip(1);
             let count = verbs.clone().count();
             let named = |(at, names): (usize, &str)| {
@@ -325,7 +326,10 @@ pub(super) fn is_alarming(word: &str) -> bool {
 /// Says whether a call asks a program for help, so that it does nothing. Those that run other programs may hand the flag
 /// to them, so that the entry must vouch for it.
 pub(super) fn asks_for_help(name: &str, argv: &[String]) -> bool {
-    let flags = argv.iter().skip(1).any(|word| word.starts_with('-'));
-    let Some(program) = Program::of_call(name, argv).filter(|_| flags) else { return false };
+    let flag = |word: &String| word.trim_start_matches('-').starts_with(['h', 'v', 'V']) && word.starts_with('-');
+    if !argv.iter().skip(1).any(flag) {
+        return false;
+    }
+    let Some(program) = Program::of_call(name, argv) else { return false };
     program.vouches() && Given::read(&program, argv).has("help")
 }

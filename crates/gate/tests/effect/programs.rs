@@ -15,6 +15,7 @@ const TRAITS: &[&str] = &[
     "complete",
     "interpreter",
     "mirrors",
+    "no-options",
     "one-dash",
     "prints",
     "remote",

@@ -4,6 +4,12 @@ use super::scene::{About, check};
 
 pub(crate) const ROWS: &str = r##"
     cargo test --workspace => cargo test --workspace
+    terraform apply -help =>
+    terraform -chdir=infra apply --help =>
+    terraform apply -var -help => terraform apply -var -help
+    gh pr create --help =>
+    gh pr create --title --help => gh pr create --title --help
+    docker run alpine sh -c 'rm x' --help => docker run alpine sh -c rm x --help, rm x
     env A=1 cargo test => cargo test
     A=1 B=2 cargo test => cargo test
     sudo -u x cargo test => sudo -u x cargo test, cargo test

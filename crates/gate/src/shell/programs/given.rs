@@ -43,7 +43,7 @@ pub(super) const BARE: &[&str] = &[
 impl<'a> Given<'a> {
     pub(in crate::shell) fn read(program: &Program, argv: &'a [String]) -> Self {
         let mut given = Self::default();
-        let (mut at, mut flags, mut rest) = (1, true, false);
+        let (mut at, mut flags, mut rest) = (1, !program.is("no-options"), false);
         let one_dash = program.is("one-dash");
         while let Some(word) = argv.get(at) {
             at += 1;
@@ -94,7 +94,11 @@ impl<'a> Given<'a> {
         second: Option<&'a String>,
     ) -> usize {
         if BARE.contains(&role) {
-            self.options.push(Choice { role, value: "" });
+            // Behind a word some take it for another one. Sub-commands that are not in the table are words, too.
+            let before = if program.branches { program.verbs.max(2) } else { 0 };
+            if role != "help" || self.words.len() <= before {
+                self.options.push(Choice { role, value: "" });
+            }
             return 0;
         }
         if role.starts_with("pair") {

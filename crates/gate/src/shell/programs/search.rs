@@ -38,12 +38,13 @@ const KINDS: &[(&str, &[&str])] = &[
     ("yaml", &["yaml", "yml"]),
 ];
 
-/// The files and folders that are searched, as they are named.
+/// The files and folders that a program reads or searches, as they are named.
 pub(in crate::shell) fn places<'a>(name: &str, argv: &'a [String]) -> Vec<&'a str> {
     let Some(program) = Program::of(name) else { return Vec::new() };
     let given = Given::read(&program, argv);
     let told = given.has("pattern") || given.has("script") || given.has("no-text");
-    given.words.into_iter().skip(usize::from(!told)).collect()
+    let text = program.roles().next() == Some("text");
+    given.words.into_iter().skip(usize::from(text && !told)).collect()
 }
 
 /// The patterns that a search through folders is limited to.
