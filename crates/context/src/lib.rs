@@ -14,7 +14,6 @@ mod git_facts;
 mod handoff;
 mod lifecycle;
 mod loops;
-mod migration;
 mod note;
 mod packet;
 mod pickup;
@@ -42,11 +41,10 @@ pub use loops::{
     Activated, ActiveLoop, Answer, Check, Counts, Decision, Foreground, Lease, Loop, LoopFile, LoopLine, LoopStatus,
     Loops, NewLoop, Owner, Said, Starter, Stop, decide, last_promise, split_promises,
 };
-pub use migration::{Fate, Import, ImportKind, MigrationPlaces, carry_out, survey};
 pub use note::{Note, NoteKind, notes};
 pub use packet::{
-    CHAIN_WARNING, FileList, Finding as PacketFinding, Heading, Listing, Packet, Section, Severity as PacketSeverity,
-    Shelf, Status, chain, lint as lint_packet, listed, sections,
+    CHAIN_WARNING, FileList, Finding as PacketFinding, Heading, Listing, NOTHING, Packet, Section,
+    Severity as PacketSeverity, Shelf, Status, chain, lint as lint_packet, listed, sections,
 };
 pub use pickup::{
     Acknowledgement, Brief, Factor, FileReport, FileState, Pickup, Relation, Repository, Rescan, Staleness,

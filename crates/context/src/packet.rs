@@ -25,7 +25,7 @@ pub use status::Status;
 use crate::{Document, FrontMatterError};
 
 /// What stands in a section that has nothing to say.
-pub(crate) const NOTHING: &str = "None recorded.";
+pub const NOTHING: &str = "None recorded.";
 
 /// One packet, as its file has it.
 #[derive(Clone, Debug, PartialEq, Eq)]

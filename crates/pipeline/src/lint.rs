@@ -17,12 +17,13 @@ mod sweep;
 mod tests;
 
 pub use code::Code;
-pub use finding::{Finding, Severity};
+pub use finding::{Finding, Findings, Severity};
+pub use named_input::implied_inputs;
+pub use pipeline::{CheckedPipeline, CheckedStep, check_pipeline};
 pub use render::{as_json, brief, render};
 pub use sarif::sarif;
+pub use stage::CheckedStage;
 pub use sweep::{lint_all, lint_pipeline, lint_stage, lint_stages, strict};
 
-pub(crate) use finding::{Findings, Hinting};
-pub(crate) use named_input::implied_inputs;
-pub(crate) use pipeline::{CheckedPipeline, CheckedStep, check_pipeline};
-pub(crate) use stage::{CheckedStage, check_alone, check_stage};
+pub(crate) use finding::Hinting;
+pub(crate) use stage::{check_alone, check_stage};

@@ -52,7 +52,7 @@ impl fmt::Display for PromptWarning {
 
 /// What a variable's name means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Standing {
+pub enum VariableKind {
     Current,
     /// Still resolved; the second is what to write instead.
     Old(&'static str),
@@ -61,32 +61,32 @@ pub(crate) enum Standing {
 
 /// One place in a prompt where a variable stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Use<'a> {
+pub struct Use<'a> {
     /// Bytes from the `$` to behind the `}`.
-    pub(crate) at: Range<usize>,
-    pub(crate) name: &'a str,
+    pub at: Range<usize>,
+    pub name: &'a str,
     /// Written `$${NAME}`, so that it is no variable.
-    pub(crate) escaped: bool,
+    pub escaped: bool,
 }
 
 /// The names a prompt should use today.
 pub(crate) const CURRENT: [&str; 5] = ["CTX", "PROGRESS", "OUTPUT", "STATUS", "ITEM"];
 
-pub(crate) fn standing(name: &str) -> Standing {
+pub fn variable_kind(name: &str) -> VariableKind {
     match name {
-        "CTX" | "PROGRESS" | "OUTPUT" | "STATUS" | "ITEM" => Standing::Current,
-        "SESSION" | "SESSION_NAME" => Standing::Old("read `session` in ${CTX}"),
-        "ITERATION" | "INDEX" => Standing::Old("read `iteration` in ${CTX}"),
-        "PROGRESS_FILE" => Standing::Old("write ${PROGRESS}"),
-        "OUTPUT_PATH" => Standing::Old("write ${OUTPUT}"),
-        "INPUTS" => Standing::Old("read `inputs` in ${CTX}"),
-        name if name.starts_with("INPUTS.") => Standing::Old("read `inputs.from_stage` in ${CTX}"),
-        _ => Standing::Unknown,
+        "CTX" | "PROGRESS" | "OUTPUT" | "STATUS" | "ITEM" => VariableKind::Current,
+        "SESSION" | "SESSION_NAME" => VariableKind::Old("read `session` in ${CTX}"),
+        "ITERATION" | "INDEX" => VariableKind::Old("read `iteration` in ${CTX}"),
+        "PROGRESS_FILE" => VariableKind::Old("write ${PROGRESS}"),
+        "OUTPUT_PATH" => VariableKind::Old("write ${OUTPUT}"),
+        "INPUTS" => VariableKind::Old("read `inputs` in ${CTX}"),
+        name if name.starts_with("INPUTS.") => VariableKind::Old("read `inputs.from_stage` in ${CTX}"),
+        _ => VariableKind::Unknown,
     }
 }
 
 /// Finds every `${NAME}` with an upper-case name.
-pub(crate) fn uses(text: &str) -> Vec<Use<'_>> {
+pub fn uses(text: &str) -> Vec<Use<'_>> {
     let mut found = Vec::new();
     let mut from = 0;
     while let Some(dollar) = text[from..].find("${").map(|at| from + at) {
@@ -114,7 +114,7 @@ fn is_name(name: &str) -> bool {
 }
 
 /// Says whether a prompt names this variable.
-pub(crate) fn mentions(text: &str, name: &str) -> bool {
+pub fn mentions(text: &str, name: &str) -> bool {
     uses(text).iter().any(|found| !found.escaped && found.name == name)
 }
 
@@ -147,15 +147,15 @@ pub fn resolve(text: &str, vars: &Vars) -> Resolved {
             out.push_str(&text[found.at.start + 1..found.at.end]);
             continue;
         }
-        let (value, advice) = match (standing(found.name), value(vars, found.name)) {
-            (Standing::Current | Standing::Old(_), Some(value)) => {
+        let (value, advice) = match (variable_kind(found.name), value(vars, found.name)) {
+            (VariableKind::Current | VariableKind::Old(_), Some(value)) => {
                 out.push_str(&value);
                 continue;
             }
             // Only inputs of a stage have none; nobody could do anything with the variable's name.
-            (Standing::Old(_), None) => ("", "names no input of this stage and is left empty"),
-            (Standing::Current, None) => (&text[found.at.clone()], "has no value here and stays as it is"),
-            (Standing::Unknown, _) => (&text[found.at.clone()], "is no variable and stays as it is"),
+            (VariableKind::Old(_), None) => ("", "names no input of this stage and is left empty"),
+            (VariableKind::Current, None) => (&text[found.at.clone()], "has no value here and stays as it is"),
+            (VariableKind::Unknown, _) => (&text[found.at.clone()], "is no variable and stays as it is"),
         };
         out.push_str(value);
         let advice = advice.to_owned();
@@ -197,7 +197,7 @@ pub fn text_of(node: &Node) -> Cow<'_, str> {
 }
 
 /// What is said to an agent whose prompt does not speak of its status.
-pub(crate) const STATUS_INSTRUCTION: &str = r#"
+pub const STATUS_INSTRUCTION: &str = r#"
 ## When you are done
 
 Write this JSON to `${STATUS}` as your last act; the run fails without it.

@@ -15,11 +15,12 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("install", &["model", "client", "settings", "store"]),
     ("context", &["model", "store"]),
     ("pipeline", &["model", "store", "context", "gate", "evidence"]),
+    ("migrate", &["model", "store", "context", "pipeline"]),
     (
         "cli",
         &[
             "model", "client", "settings", "gate", "guard", "store", "hook", "install", "context", "evidence",
-            "pipeline",
+            "pipeline", "migrate",
         ],
     ),
     ("testkit", &["model", "client", "settings", "gate", "store", "hook", "install"]),

@@ -6,8 +6,8 @@ use std::path::Path;
 
 use clap::Args;
 use serde_json::{Value, json};
-use stead_context::{Fate, Import, ImportKind, MigrationPlaces, carry_out, survey};
 use stead_install::{Applied, Note, Plan, Reach, apply, diff, plan_old_commands};
+use stead_migrate::{Fate, Import, ImportKind, ImportPlaces, apply_import, find_imports};
 use stead_store::{Adopted, Layout, Room, adopt, nearest};
 
 use crate::cli::Exit;
@@ -16,7 +16,7 @@ use crate::here::Here;
 use crate::project::now;
 use crate::run_room::RunRoom;
 use crate::ui::{Piped, Ui};
-use pipelines::Rewrites;
+use pipelines::Pipelines;
 
 /// Carry over what other tools left: loops, handoffs, role files, older commands, older stages and pipelines
 ///
@@ -66,9 +66,9 @@ pub(crate) fn run(args: MigrateArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     let layout = Layout::of(&here.project.config);
     let root = here.project.root();
     let (context, roles) = (layout.dir(root, Room::Context), layout.dir(root, Room::Roles));
-    let imports = survey(&MigrationPlaces { root, context: &context, roles: &roles }, &kinds, &now());
+    let imports = find_imports(&ImportPlaces { root, context: &context, roles: &roles }, &kinds, &now());
     let old = if with_commands { plan_old_commands(&here.site()) } else { Plan::default() };
-    let rewrites = if with_pipelines { Rewrites::find(&RunRoom::find(ui)?.catalog())? } else { Rewrites::default() };
+    let rewrites = if with_pipelines { Pipelines::find(&RunRoom::find(ui)?.catalog())? } else { Pipelines::default() };
     if with_pipelines {
         tell_strangers(root, &layout, ui);
     }
@@ -145,7 +145,7 @@ struct Work<'a> {
     imports: Vec<Import>,
     /// What would become of older commands.
     old: Plan,
-    rewrites: Rewrites,
+    rewrites: Pipelines,
     /// Files that could not be written, and why.
     failed: Vec<(String, String)>,
     replaced: Applied,
@@ -212,7 +212,7 @@ impl Work<'_> {
 
     fn carry_out(&mut self) -> Result<(), CliError> {
         for import in &self.imports {
-            if let Err(error) = carry_out(import) {
+            if let Err(error) = apply_import(import) {
                 let cause = std::error::Error::source(&error).map(|cause| format!(": {cause}")).unwrap_or_default();
                 self.failed.push((import.source.clone(), format!("{error}{cause}")));
             }

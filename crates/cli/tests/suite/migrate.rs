@@ -2,10 +2,10 @@ use stead_testkit::{Finish, World};
 
 use crate::world::{bare, by_person, marked};
 
-const RALPH: &str = include_str!("../../../context/fixtures/migration/ralph-loop.local.md");
-const HUMANLAYER: &str = include_str!("../../../context/fixtures/migration/humanlayer.md");
-const CONTINUOUS: &str = include_str!("../../../context/fixtures/migration/continuous-claude.yaml");
-const ROLE: &str = include_str!("../../../context/fixtures/migration/old-role.context.md");
+const RALPH: &str = include_str!("../../../migrate/fixtures/ralph-loop.local.md");
+const HUMANLAYER: &str = include_str!("../../../migrate/fixtures/humanlayer.md");
+const CONTINUOUS: &str = include_str!("../../../migrate/fixtures/continuous-claude.yaml");
+const ROLE: &str = include_str!("../../../migrate/fixtures/old-role.context.md");
 
 /// A project in which several tools were at work before.
 fn used() -> World {

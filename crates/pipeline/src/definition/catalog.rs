@@ -38,32 +38,32 @@ impl Origin {
 
 /// A file, and why it could not be read if it could not.
 #[derive(Clone, Debug)]
-pub(crate) struct Loaded {
-    pub(crate) file: Arc<SourceFile>,
-    pub(crate) fault: Option<LoadFault>,
+pub struct Loaded {
+    pub file: Arc<SourceFile>,
+    pub fault: Option<LoadFault>,
 }
 
 /// Why a file could not be read, and what can be done about it; `None` for one that is not there.
 #[derive(Clone, Debug)]
-pub(crate) struct LoadFault {
-    pub(crate) why: String,
-    pub(crate) hint: Option<&'static str>,
+pub struct LoadFault {
+    pub why: String,
+    pub hint: Option<&'static str>,
 }
 
 /// The files of one stage.
 #[derive(Clone, Debug)]
-pub(crate) struct StageFiles {
-    pub(crate) name: String,
-    pub(crate) origin: Origin,
-    pub(crate) manifest: Loaded,
-    pub(crate) prompt: Loaded,
-    pub(crate) fixtures: Fixtures,
+pub struct StageFiles {
+    pub name: String,
+    pub origin: Origin,
+    pub manifest: Loaded,
+    pub prompt: Loaded,
+    pub fixtures: Fixtures,
     /// A file of the older name beside the manifest, which nobody reads.
-    pub(crate) leftover: Option<Arc<SourceFile>>,
+    pub leftover: Option<Arc<SourceFile>>,
 }
 
 #[derive(Clone, Debug)]
-pub(crate) enum Fixtures {
+pub enum Fixtures {
     Folder(PathBuf),
     Texts(Vec<(String, String)>),
 }
@@ -105,7 +105,7 @@ impl Catalog {
     }
 
     /// Finds a stage by its name.
-    pub(crate) fn stage_files(&self, typed: &str) -> Result<StageFiles, DefinitionError> {
+    pub fn stage_files(&self, typed: &str) -> Result<StageFiles, DefinitionError> {
         let all = self.stages();
         let Some((name, origin)) = all.iter().find(|(name, _)| name == typed).cloned() else {
             let other_kind = self.pipelines().iter().any(|(name, _)| name == typed);

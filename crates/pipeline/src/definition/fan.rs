@@ -12,12 +12,12 @@ use crate::lint::Code;
 use crate::{Branch, Join, Provider};
 
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Fan {
-    pub(crate) at: Range<usize>,
-    pub(crate) branches: Vec<(Branch, Option<Provider>)>,
-    pub(crate) join: Join,
-    pub(crate) max_parallel: Option<u32>,
-    pub(crate) worktree: bool,
+pub struct Fan {
+    pub at: Range<usize>,
+    pub branches: Vec<(Branch, Option<Provider>)>,
+    pub join: Join,
+    pub max_parallel: Option<u32>,
+    pub worktree: bool,
 }
 
 const KEYS: [&str; 5] = ["over", "providers", "join", "max_parallel", "worktree"];

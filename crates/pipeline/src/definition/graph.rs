@@ -10,11 +10,11 @@ use crate::lint::{Code, Findings};
 
 /// The order of a pipeline; numbers are positions in its list of stages.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Graph {
+pub struct Graph {
     /// For each stage, what must have ended before; ascending.
-    pub(crate) needs: Vec<Vec<usize>>,
+    pub needs: Vec<Vec<usize>>,
     /// Every stage after what it needs; otherwise as listed.
-    pub(crate) order: Vec<usize>,
+    pub order: Vec<usize>,
 }
 
 impl Graph {

@@ -7,13 +7,13 @@ use crate::{Guardrails, OnLimit, OnQuota};
 
 /// Guardrails as far as a file states them.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Limits {
-    pub(crate) max_iterations: Option<u32>,
-    pub(crate) max_runtime_seconds: Option<u64>,
-    pub(crate) iteration_timeout_seconds: Option<u64>,
-    pub(crate) max_cost_usd: Option<f64>,
-    pub(crate) on_limit: Option<OnLimit>,
-    pub(crate) on_quota: Option<OnQuota>,
+pub struct Limits {
+    pub max_iterations: Option<u32>,
+    pub max_runtime_seconds: Option<u64>,
+    pub iteration_timeout_seconds: Option<u64>,
+    pub max_cost_usd: Option<f64>,
+    pub on_limit: Option<OnLimit>,
+    pub on_quota: Option<OnQuota>,
 }
 
 const MAX_ITERATIONS: u32 = 50;
@@ -90,6 +90,6 @@ pub(crate) fn is_retry(reading: &mut Reading, entry: &Entry) -> bool {
     true
 }
 
-pub(crate) fn is_retry_key(key: &str) -> bool {
+pub fn is_retry_key(key: &str) -> bool {
     RETRY.contains(&key)
 }

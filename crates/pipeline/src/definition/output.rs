@@ -9,9 +9,9 @@ use crate::prompt::uses;
 
 /// A path below the project with its variables.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Output {
-    pub(crate) pattern: String,
-    pub(crate) at: Range<usize>,
+pub struct Output {
+    pub pattern: String,
+    pub at: Range<usize>,
 }
 
 /// Says that the result stays in the run's folder, which is also what happens if nothing is said.

@@ -9,18 +9,18 @@ use crate::lint::{Code, Findings};
 
 /// What a pipeline file says.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct PipelineDefinition {
-    pub(crate) description: Option<String>,
-    pub(crate) max_parallel: Option<u32>,
-    pub(crate) max_cost_usd: Option<f64>,
-    pub(crate) max_runtime_seconds: Option<u64>,
-    pub(crate) steps: Vec<Step>,
+pub struct PipelineDefinition {
+    pub description: Option<String>,
+    pub max_parallel: Option<u32>,
+    pub max_cost_usd: Option<f64>,
+    pub max_runtime_seconds: Option<u64>,
+    pub steps: Vec<Step>,
 }
 
 const KEYS: [&str; 6] = ["name", "description", "max_parallel", "max_cost_usd", "max_runtime_seconds", "stages"];
 
 /// Reads a pipeline file. `name` is the one it goes by: its file's, without the ending.
-pub(crate) fn read_pipeline(file: Arc<SourceFile>, name: &str) -> (PipelineDefinition, Findings) {
+pub fn read_pipeline(file: Arc<SourceFile>, name: &str) -> (PipelineDefinition, Findings) {
     let mut reading = Reading::new(file, PIPELINE);
     let mut pipeline = PipelineDefinition::default();
     let Some(entries) = reading.top() else { return (pipeline, reading.findings) };

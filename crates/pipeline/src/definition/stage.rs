@@ -11,25 +11,25 @@ use crate::{Provider, Termination};
 
 /// What a stage file says. What it leaves out is `None`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct StageDefinition {
-    pub(crate) description: Option<String>,
-    pub(crate) termination: Option<Termination>,
-    pub(crate) limits: Limits,
-    pub(crate) output: Option<Output>,
-    pub(crate) provider: Option<Provider>,
-    pub(crate) model: Option<String>,
-    pub(crate) verify: Vec<String>,
-    pub(crate) output_parse: Option<String>,
+pub struct StageDefinition {
+    pub description: Option<String>,
+    pub termination: Option<Termination>,
+    pub limits: Limits,
+    pub output: Option<Output>,
+    pub provider: Option<Provider>,
+    pub model: Option<String>,
+    pub verify: Vec<String>,
+    pub output_parse: Option<String>,
 }
 
 const KEYS: [&str; 8] = ["name", "description", "termination", "guardrails", "output", "provider", "model", "verify"];
 /// Keys of the older form that need no replacement.
-pub(crate) const DROPPED: [&str; 4] = ["delay", "delay_seconds", "check_before", "prompt"];
+pub const DROPPED: [&str; 4] = ["delay", "delay_seconds", "check_before", "prompt"];
 /// The file's name in the older form.
-pub(crate) const OLD_FILE: &str = "loop.yaml";
+pub const OLD_FILE: &str = "loop.yaml";
 
 /// Reads a stage file. `folder` is the name the stage goes by.
-pub(crate) fn read_stage(file: Arc<SourceFile>, folder: &str) -> (StageDefinition, Findings) {
+pub fn read_stage(file: Arc<SourceFile>, folder: &str) -> (StageDefinition, Findings) {
     let mut reading = Reading::new(file, STAGE);
     let mut stage = StageDefinition::default();
     if let Some(entries) = reading.top() {

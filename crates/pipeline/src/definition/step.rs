@@ -14,45 +14,45 @@ use crate::{Input, Outcome, Provider, Select, Termination};
 
 /// One stage of a pipeline as its file states it.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Step {
+pub struct Step {
     /// Where to point at for the stage as a whole.
-    pub(crate) at: Range<usize>,
-    pub(crate) id: String,
-    pub(crate) id_at: Range<usize>,
-    pub(crate) template: Option<Named>,
+    pub at: Range<usize>,
+    pub id: String,
+    pub id_at: Range<usize>,
+    pub template: Option<Named>,
     /// The prompt of a stage that is written into the pipeline.
-    pub(crate) prompt: Option<Named>,
-    pub(crate) termination: Option<Termination>,
+    pub prompt: Option<Named>,
+    pub termination: Option<Termination>,
     /// Where `termination` stands; `None` for the older `completion`, whose numbers nobody stated.
-    pub(crate) termination_at: Option<Range<usize>>,
-    pub(crate) limits: Limits,
+    pub termination_at: Option<Range<usize>>,
+    pub limits: Limits,
     /// Where the most iterations are stated, if they are.
-    pub(crate) max_at: Option<Range<usize>>,
-    pub(crate) output: Option<Output>,
-    pub(crate) provider: Option<Provider>,
-    pub(crate) model: Option<String>,
-    pub(crate) verify: Vec<String>,
-    pub(crate) inputs: Vec<(Input, Range<usize>)>,
+    pub max_at: Option<Range<usize>>,
+    pub output: Option<Output>,
+    pub provider: Option<Provider>,
+    pub model: Option<String>,
+    pub verify: Vec<String>,
+    pub inputs: Vec<(Input, Range<usize>)>,
     /// `None` when nothing is said, which is not the same as an empty list.
-    pub(crate) needs: Option<Vec<Named>>,
-    pub(crate) when: Option<Condition>,
-    pub(crate) fan: Option<Fan>,
+    pub needs: Option<Vec<Named>>,
+    pub when: Option<Condition>,
+    pub fan: Option<Fan>,
     /// Whether `inputs` is stated, even if what it states is wrong.
-    pub(crate) has_inputs: bool,
+    pub has_inputs: bool,
 }
 
 /// A name and where it stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Named {
-    pub(crate) name: String,
-    pub(crate) at: Range<usize>,
+pub struct Named {
+    pub name: String,
+    pub at: Range<usize>,
 }
 
 /// A `when`: the stage it looks at, and the outcomes it asks for.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Condition {
-    pub(crate) stage: Named,
-    pub(crate) outcome: Vec<Outcome>,
+pub struct Condition {
+    pub stage: Named,
+    pub outcome: Vec<Outcome>,
 }
 
 const OUTCOMES: [(&str, Outcome); 3] =

@@ -18,13 +18,13 @@ pub(super) const ALIASES: usize = 200;
 
 /// A value and where it stands in the text.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Tree {
-    pub(crate) value: Value,
-    pub(crate) at: Range<usize>,
+pub struct Tree {
+    pub value: Value,
+    pub at: Range<usize>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Value {
+pub enum Value {
     Null,
     Bool(bool),
     Whole(i128),
@@ -35,15 +35,15 @@ pub(crate) enum Value {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Entry {
-    pub(crate) key: String,
-    pub(crate) key_at: Range<usize>,
-    pub(crate) value: Tree,
+pub struct Entry {
+    pub key: String,
+    pub key_at: Range<usize>,
+    pub value: Tree,
 }
 
 impl Tree {
     /// Says in a word what the value is, for messages.
-    pub(crate) fn kind(&self) -> &'static str {
+    pub fn kind(&self) -> &'static str {
         match self.value {
             Value::Null => "nothing",
             Value::Bool(_) => "a truth value",
@@ -55,7 +55,7 @@ impl Tree {
     }
 
     /// The text of a plain value; numbers and truth values as they are usually written.
-    pub(crate) fn scalar(&self) -> Option<String> {
+    pub fn scalar(&self) -> Option<String> {
         match &self.value {
             Value::Text(text) => Some(text.clone()),
             Value::Bool(value) => Some(value.to_string()),
@@ -66,7 +66,7 @@ impl Tree {
     }
 }
 
-pub(crate) fn parse(text: &str) -> Result<Tree, YamlFault> {
+pub fn parse(text: &str) -> Result<Tree, YamlFault> {
     if text.len() > LIMIT {
         let message = format!("it has {} bytes, more than the {LIMIT} that are read", text.len());
         return Err(YamlFault { line: 0, column: 0, message, hint: None });

@@ -7,12 +7,12 @@ use super::yaml::{ALIASES, DEPTH, NODES};
 
 /// Why a text is no YAML that we read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct YamlFault {
+pub struct YamlFault {
     /// From 1; 0 when the place is not known.
-    pub(crate) line: usize,
-    pub(crate) column: usize,
-    pub(crate) message: String,
-    pub(crate) hint: Option<&'static str>,
+    pub line: usize,
+    pub column: usize,
+    pub message: String,
+    pub hint: Option<&'static str>,
 }
 
 impl YamlFault {

@@ -1,6 +1,6 @@
 //! What a change asked for at `--resume` does to a plan: it reaches only what is still to be done. A pure answer.
 
-use super::board::{self, Standing};
+use super::board::{self, StageProgress};
 use crate::state::{NodeStatus, RunStatus, State};
 use crate::{Amendment, Change, Outcome, Plan, Provider};
 
@@ -68,12 +68,12 @@ fn is_raised(plan: &Plan, state: &State, index: usize, change: &Change) -> bool 
         && node.status == NodeStatus::Limit
         && node.has_used_its_iterations()
         && change.max_iterations.is_some_and(|most| most > node.iteration_completed)
-        && board::standing(plan, state, &plan.nodes[index].stage) == Standing::Ended(Outcome::Limit)
+        && board::stage_progress(plan, state, &plan.nodes[index].stage) == StageProgress::Ended(Outcome::Limit)
 }
 
 fn is_open(plan: &Plan, state: &State, index: usize) -> bool {
     let is_over = matches!(state.status, RunStatus::Done | RunStatus::Limit)
-        || matches!(board::standing(plan, state, &plan.nodes[index].stage), Standing::Ended(_));
+        || matches!(board::stage_progress(plan, state, &plan.nodes[index].stage), StageProgress::Ended(_));
     !is_over && !matches!(state.nodes[index].status, NodeStatus::Done | NodeStatus::Limit | NodeStatus::Skipped)
 }
 

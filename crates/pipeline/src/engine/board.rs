@@ -7,7 +7,7 @@ use crate::{Join, Node, Outcome, Plan};
 
 /// How a stage stands, all its branches together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Standing {
+pub(crate) enum StageProgress {
     Open,
     Ended(Outcome),
     /// It can no longer succeed: failed, blocked, or out of quota.
@@ -29,7 +29,7 @@ fn nodes_of<'a>(plan: &'a Plan, stage: &'a str) -> impl Iterator<Item = (usize, 
 }
 
 /// Says how a stage stands.
-pub(crate) fn standing(plan: &Plan, state: &State, stage: &str) -> Standing {
+pub(crate) fn stage_progress(plan: &Plan, state: &State, stage: &str) -> StageProgress {
     let (mut total, mut done, mut limit, mut skipped, mut open) = (0, 0, 0, 0, 0);
     let mut broken: Option<NodeStatus> = None;
     let mut join = Join::All;
@@ -45,7 +45,7 @@ pub(crate) fn standing(plan: &Plan, state: &State, stage: &str) -> Standing {
         }
     }
     if total > 0 && skipped == total {
-        return Standing::Ended(Outcome::Skipped);
+        return StageProgress::Ended(Outcome::Skipped);
     }
     let wanted = match join {
         Join::All => total - skipped,
@@ -53,12 +53,12 @@ pub(crate) fn standing(plan: &Plan, state: &State, stage: &str) -> Standing {
         Join::Quorum { count } => (count as usize).clamp(1, total.max(1)),
     };
     if done >= wanted {
-        return Standing::Ended(Outcome::Done);
+        return StageProgress::Ended(Outcome::Done);
     }
     match broken {
-        Some(how) if done + limit + open < wanted => Standing::Broken(how),
-        _ if open > 0 => Standing::Open,
-        _ => Standing::Ended(Outcome::Limit),
+        Some(how) if done + limit + open < wanted => StageProgress::Broken(how),
+        _ if open > 0 => StageProgress::Open,
+        _ => StageProgress::Ended(Outcome::Limit),
     }
 }
 
@@ -89,8 +89,10 @@ fn worse(one: NodeStatus, other: NodeStatus) -> NodeStatus {
 
 /// The first stage that can no longer succeed, by the node that broke it.
 pub(crate) fn broken(plan: &Plan, state: &State) -> Option<(usize, NodeStatus)> {
-    plan.nodes.iter().enumerate().find_map(|(index, node)| match standing(plan, state, &node.stage) {
-        Standing::Broken(how) if state.nodes.get(index).is_some_and(|node| node.status == how) => Some((index, how)),
+    plan.nodes.iter().enumerate().find_map(|(index, node)| match stage_progress(plan, state, &node.stage) {
+        StageProgress::Broken(how) if state.nodes.get(index).is_some_and(|node| node.status == how) => {
+            Some((index, how))
+        }
         _ => None,
     })
 }
@@ -104,7 +106,7 @@ pub(crate) fn steps(plan: &Plan, state: &State, live: &BTreeSet<usize>) -> Vec<S
         if !is_pending || live.contains(&index) {
             continue;
         }
-        if matches!(standing(plan, state, &node.stage), Standing::Ended(_)) {
+        if matches!(stage_progress(plan, state, &node.stage), StageProgress::Ended(_)) {
             steps.push(Step::GiveUp(index));
             continue;
         }
@@ -130,15 +132,16 @@ pub(crate) fn steps(plan: &Plan, state: &State, live: &BTreeSet<usize>) -> Vec<S
 
 /// How a stage ended, once none of its branches is at work any more.
 fn settled(plan: &Plan, state: &State, live: &BTreeSet<usize>, stage: &str) -> Option<Outcome> {
-    match standing(plan, state, stage) {
-        Standing::Ended(outcome) if !live.iter().any(|index| plan.nodes[*index].stage == stage) => Some(outcome),
+    match stage_progress(plan, state, stage) {
+        StageProgress::Ended(outcome) if !live.iter().any(|index| plan.nodes[*index].stage == stage) => Some(outcome),
         _ => None,
     }
 }
 
 /// Live branches of stages that have enough successes without them.
 pub(crate) fn losers(plan: &Plan, state: &State, live: &BTreeSet<usize>) -> Vec<usize> {
-    let is_lost = |index: &&usize| matches!(standing(plan, state, &plan.nodes[**index].stage), Standing::Ended(_));
+    let is_lost =
+        |index: &&usize| matches!(stage_progress(plan, state, &plan.nodes[**index].stage), StageProgress::Ended(_));
     live.iter().filter(is_lost).copied().collect()
 }
 
@@ -149,10 +152,10 @@ pub(crate) fn verdict(plan: &Plan, state: &State) -> RunStatus {
     }
     let mut status = RunStatus::Done;
     for node in &plan.nodes {
-        match standing(plan, state, &node.stage) {
-            Standing::Ended(Outcome::Limit) => status = RunStatus::Limit,
-            Standing::Ended(_) => {}
-            Standing::Open | Standing::Broken(_) => return RunStatus::Cancelled,
+        match stage_progress(plan, state, &node.stage) {
+            StageProgress::Ended(Outcome::Limit) => status = RunStatus::Limit,
+            StageProgress::Ended(_) => {}
+            StageProgress::Open | StageProgress::Broken(_) => return RunStatus::Cancelled,
         }
     }
     status
@@ -173,7 +176,7 @@ pub(crate) fn reopen(plan: &Plan, state: &mut State) -> Vec<usize> {
     let raised = raise(plan, state);
     let tries_again = matches!(state.status, RunStatus::Failed | RunStatus::Blocked | RunStatus::Quota);
     for index in 0..state.nodes.len().min(plan.nodes.len()) {
-        let over = matches!(standing(plan, state, &plan.nodes[index].stage), Standing::Ended(_));
+        let over = matches!(stage_progress(plan, state, &plan.nodes[index].stage), StageProgress::Ended(_));
         let node = &mut state.nodes[index];
         let again = match node.status {
             NodeStatus::Running | NodeStatus::Waiting | NodeStatus::Cancelled => !over,

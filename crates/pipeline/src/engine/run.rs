@@ -236,7 +236,8 @@ impl<'a> Run<'a> {
 
     /// Says whether a node lost to others of its stage.
     pub(crate) fn has_lost(&self, node: &Node) -> bool {
-        self.journal.ask(|state| matches!(board::standing(self.plan, state, &node.stage), board::Standing::Ended(_)))
+        self.journal
+            .ask(|state| matches!(board::stage_progress(self.plan, state, &node.stage), board::StageProgress::Ended(_)))
     }
 
     /// Why a node's agent was told to end.

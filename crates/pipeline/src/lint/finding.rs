@@ -52,9 +52,9 @@ impl Finding {
 
 /// The findings in one file.
 #[derive(Clone, Debug)]
-pub(crate) struct Findings {
-    pub(crate) file: Arc<SourceFile>,
-    pub(crate) list: Vec<Finding>,
+pub struct Findings {
+    pub file: Arc<SourceFile>,
+    pub list: Vec<Finding>,
 }
 
 impl Findings {

@@ -46,7 +46,7 @@ pub(crate) fn check_named_inputs(
 }
 
 /// What a stage of the older form reads without saying so: its prompt names `${INPUTS}` or `${INPUTS.<stage>}`.
-pub(crate) fn implied_inputs(steps: &[Step], index: usize, prompt: &str) -> Vec<Input> {
+pub fn implied_inputs(steps: &[Step], index: usize, prompt: &str) -> Vec<Input> {
     if steps[index].has_inputs || !is_chain(steps) {
         return Vec::new();
     }

@@ -13,21 +13,21 @@ use crate::prompt::mentions;
 
 /// A pipeline as it was read, with the stages it is made of, and what is wrong with any of them.
 #[derive(Clone, Debug)]
-pub(crate) struct CheckedPipeline {
-    pub(crate) name: String,
-    pub(crate) origin: Origin,
-    pub(crate) file: Arc<SourceFile>,
-    pub(crate) definition: PipelineDefinition,
+pub struct CheckedPipeline {
+    pub name: String,
+    pub origin: Origin,
+    pub file: Arc<SourceFile>,
+    pub definition: PipelineDefinition,
     /// `None` if there is no order.
-    pub(crate) graph: Option<Graph>,
+    pub graph: Option<Graph>,
     /// One for each of the definition's stages.
-    pub(crate) steps: Vec<CheckedStep>,
-    pub(crate) findings: Vec<Finding>,
+    pub steps: Vec<CheckedStep>,
+    pub findings: Vec<Finding>,
 }
 
 /// Where a stage of a pipeline comes from.
 #[derive(Clone, Debug)]
-pub(crate) enum CheckedStep {
+pub enum CheckedStep {
     Template(Box<CheckedStage>),
     /// Its prompt is written into the pipeline.
     Inline,
@@ -43,7 +43,7 @@ impl CheckedStep {
     }
 
     /// The prompt as written.
-    pub(crate) fn prompt<'a>(&'a self, step: &'a Step) -> &'a str {
+    pub fn prompt<'a>(&'a self, step: &'a Step) -> &'a str {
         match self {
             Self::Template(stage) => &stage.files.prompt.file.text,
             Self::Inline | Self::Missing => step.prompt.as_ref().map_or("", |prompt| &prompt.name),
@@ -51,7 +51,7 @@ impl CheckedStep {
     }
 }
 
-pub(crate) fn check_pipeline(catalog: &Catalog, typed: &str) -> Result<CheckedPipeline, DefinitionError> {
+pub fn check_pipeline(catalog: &Catalog, typed: &str) -> Result<CheckedPipeline, DefinitionError> {
     let (name, origin, Loaded { file, fault }) = catalog.pipeline_file(typed)?;
     let (definition, mut findings) = match fault {
         Some(fault) => {

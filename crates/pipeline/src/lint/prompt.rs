@@ -3,19 +3,19 @@
 use stead_store::nearest;
 
 use super::{Code, Findings};
-use crate::prompt::{CURRENT, Standing, standing, tells_status, uses};
+use crate::prompt::{CURRENT, VariableKind, tells_status, uses, variable_kind};
 
 /// Notes every variable that is unknown or of the older form. `from` is where the prompt begins in its file.
 pub(crate) fn check_variables(findings: &mut Findings, text: &str, from: usize) {
     for found in uses(text).into_iter().filter(|found| !found.escaped) {
         let at = from + found.at.start..from + found.at.end;
-        match standing(found.name) {
-            Standing::Current => {}
-            Standing::Old(instead) => {
+        match variable_kind(found.name) {
+            VariableKind::Current => {}
+            VariableKind::Old(instead) => {
                 let message = format!("`${{{}}}` is the older form", found.name);
                 findings.deprecation(Code::L010, &at, message).hint(instead);
             }
-            Standing::Unknown => {
+            VariableKind::Unknown => {
                 let finding = findings.error(Code::L009, &at, format!("there is no variable `${{{}}}`", found.name));
                 let known = CURRENT.map(str::to_lowercase);
                 finding.hint(match nearest(found.name, known.iter().map(String::as_str)) {

@@ -8,10 +8,10 @@ const ITEM: &str = "ITEM";
 
 /// A stage as it was read, and what is wrong with it.
 #[derive(Clone, Debug)]
-pub(crate) struct CheckedStage {
-    pub(crate) files: StageFiles,
-    pub(crate) definition: StageDefinition,
-    pub(crate) findings: Vec<Finding>,
+pub struct CheckedStage {
+    pub files: StageFiles,
+    pub definition: StageDefinition,
+    pub findings: Vec<Finding>,
 }
 
 pub(crate) fn check_stage(files: StageFiles) -> CheckedStage {

@@ -2,48 +2,48 @@
 
 use serde_json::{Value, json};
 use stead_install::text_diff;
+use stead_migrate::{Rewrite, Rewrites, apply_rewrite, find_rewrites};
 use stead_pipeline::Catalog;
-use stead_pipeline::migrate::{Migration, Rewrite, carry_out, survey};
 
 use crate::error::CliError;
 use crate::ui::Ui;
 
 #[derive(Default)]
-pub(super) struct Rewrites {
-    migration: Migration,
+pub(super) struct Pipelines {
+    found: Rewrites,
     /// Files that could not be written, and why.
     failed: Vec<(String, String)>,
 }
 
-impl Rewrites {
+impl Pipelines {
     pub(super) fn find(catalog: &Catalog) -> Result<Self, CliError> {
-        Ok(Self { migration: survey(catalog)?, failed: Vec::new() })
+        Ok(Self { found: find_rewrites(catalog)?, failed: Vec::new() })
     }
 
     pub(super) fn show(&self, ui: &mut Ui) {
-        for rewrite in &self.migration.rewrites {
-            ui.line(format!("{:<8} {}", deed(rewrite), rewrite.name));
+        for rewrite in &self.found.rewrites {
+            ui.line(format!("{:<8} {}", action(rewrite), rewrite.name));
             ui.raw(text_diff(&rewrite.name, rewrite.before.as_deref(), rewrite.after.as_deref()));
             for note in &rewrite.notes {
                 ui.line(format!("           look at it: {note}"));
             }
         }
-        for (name, why) in &self.migration.refused {
+        for (name, why) in &self.found.refused {
             ui.line(format!("REFUSES  {name}: {why}"));
         }
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.migration.rewrites.is_empty() && self.migration.refused.is_empty()
+        self.found.rewrites.is_empty() && self.found.refused.is_empty()
     }
 
     pub(super) fn has_work(&self) -> bool {
-        !self.migration.rewrites.is_empty()
+        !self.found.rewrites.is_empty()
     }
 
     /// New files come before old ones go, so that nothing is lost in between.
     pub(super) fn carry_out(&mut self) {
-        for rewrite in &self.migration.rewrites {
+        for rewrite in &self.found.rewrites {
             let needs_other = rewrite.after.is_none() && !self.failed.is_empty();
             let outcome =
                 if needs_other { Err("what takes its place was not written".to_owned()) } else { write(rewrite) };
@@ -60,32 +60,32 @@ impl Rewrites {
     }
 
     pub(super) fn has_failed(&self) -> bool {
-        !self.failed.is_empty() || !self.migration.refused.is_empty()
+        !self.failed.is_empty() || !self.found.refused.is_empty()
     }
 
     pub(super) fn count(&self) -> usize {
-        self.migration.rewrites.len() - self.failed.len()
+        self.found.rewrites.len() - self.failed.len()
     }
 
     pub(super) fn as_json(&self, dry_run: bool) -> Value {
-        let rewrites = self.migration.rewrites.iter().map(|rewrite| {
+        let rewrites = self.found.rewrites.iter().map(|rewrite| {
             let failed = self.failed.iter().find(|(name, _)| *name == rewrite.name).map(|(_, why)| why);
             json!({
                 "file": rewrite.name,
-                "deed": deed(rewrite),
+                "deed": action(rewrite),
                 "applied": !dry_run && failed.is_none(),
                 "why": failed,
                 "notes": rewrite.notes,
                 "diff": text_diff(&rewrite.name, rewrite.before.as_deref(), rewrite.after.as_deref()),
             })
         });
-        let refused = self.migration.refused.iter().map(|(file, why)| json!({"file": file, "why": why}));
+        let refused = self.found.refused.iter().map(|(file, why)| json!({"file": file, "why": why}));
         json!({"rewritten": rewrites.collect::<Vec<_>>(), "refused": refused.collect::<Vec<_>>()})
     }
 }
 
 /// What is done to a file, in a word.
-fn deed(rewrite: &Rewrite) -> &'static str {
+fn action(rewrite: &Rewrite) -> &'static str {
     match (&rewrite.before, &rewrite.after) {
         (None, _) => "writes",
         (Some(_), None) => "deletes",
@@ -94,7 +94,7 @@ fn deed(rewrite: &Rewrite) -> &'static str {
 }
 
 fn write(rewrite: &Rewrite) -> Result<(), String> {
-    carry_out(rewrite).map_err(|error| match std::error::Error::source(&error) {
+    apply_rewrite(rewrite).map_err(|error| match std::error::Error::source(&error) {
         Some(cause) => format!("{error}: {cause}"),
         None => error.to_string(),
     })

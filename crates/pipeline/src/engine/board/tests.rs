@@ -5,31 +5,31 @@ use crate::engine::sample::{fan, needing, node, plan, state};
 use NodeStatus::{Blocked, Cancelled, Done, Failed, Limit, Pending, Quota, Running, Skipped};
 
 #[track_caller]
-fn check_join(join: Join, statuses: &[NodeStatus], expected: Standing) {
+fn check_join(join: Join, statuses: &[NodeStatus], expected: StageProgress) {
     let plan = fan(join, statuses.len());
-    assert_eq!(standing(&plan, &state(&plan, statuses), "a"), expected, "{join:?} {statuses:?}");
+    assert_eq!(stage_progress(&plan, &state(&plan, statuses), "a"), expected, "{join:?} {statuses:?}");
 }
 
 #[test]
 fn joins_count_successes() {
     let (all, first, two) = (Join::All, Join::First, Join::Quorum { count: 2 });
-    check_join(all, &[Done, Running], Standing::Open);
-    check_join(all, &[Done, Done], Standing::Ended(Outcome::Done));
-    check_join(all, &[Done, Limit], Standing::Ended(Outcome::Limit));
-    check_join(all, &[Done, Failed, Running], Standing::Broken(Failed));
-    check_join(all, &[Skipped, Skipped], Standing::Ended(Outcome::Skipped));
-    check_join(all, &[Done, Cancelled], Standing::Open);
-    check_join(first, &[Failed, Running], Standing::Open);
-    check_join(first, &[Failed, Done, Running], Standing::Ended(Outcome::Done));
-    check_join(first, &[Failed, Failed], Standing::Broken(Failed));
-    check_join(first, &[Failed, Limit], Standing::Ended(Outcome::Limit));
-    check_join(two, &[Done, Failed, Running], Standing::Open);
-    check_join(two, &[Done, Failed, Failed], Standing::Broken(Failed));
-    check_join(two, &[Done, Done, Failed], Standing::Ended(Outcome::Done));
-    check_join(two, &[Done, Limit, Failed], Standing::Ended(Outcome::Limit));
-    check_join(Join::Quorum { count: 9 }, &[Done, Done], Standing::Ended(Outcome::Done));
-    check_join(all, &[Quota, Blocked, Running], Standing::Broken(Blocked));
-    check_join(all, &[Quota, Failed, Blocked], Standing::Broken(Failed));
+    check_join(all, &[Done, Running], StageProgress::Open);
+    check_join(all, &[Done, Done], StageProgress::Ended(Outcome::Done));
+    check_join(all, &[Done, Limit], StageProgress::Ended(Outcome::Limit));
+    check_join(all, &[Done, Failed, Running], StageProgress::Broken(Failed));
+    check_join(all, &[Skipped, Skipped], StageProgress::Ended(Outcome::Skipped));
+    check_join(all, &[Done, Cancelled], StageProgress::Open);
+    check_join(first, &[Failed, Running], StageProgress::Open);
+    check_join(first, &[Failed, Done, Running], StageProgress::Ended(Outcome::Done));
+    check_join(first, &[Failed, Failed], StageProgress::Broken(Failed));
+    check_join(first, &[Failed, Limit], StageProgress::Ended(Outcome::Limit));
+    check_join(two, &[Done, Failed, Running], StageProgress::Open);
+    check_join(two, &[Done, Failed, Failed], StageProgress::Broken(Failed));
+    check_join(two, &[Done, Done, Failed], StageProgress::Ended(Outcome::Done));
+    check_join(two, &[Done, Limit, Failed], StageProgress::Ended(Outcome::Limit));
+    check_join(Join::Quorum { count: 9 }, &[Done, Done], StageProgress::Ended(Outcome::Done));
+    check_join(all, &[Quota, Blocked, Running], StageProgress::Broken(Blocked));
+    check_join(all, &[Quota, Failed, Blocked], StageProgress::Broken(Failed));
 }
 
 #[test]

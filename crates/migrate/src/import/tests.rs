@@ -4,13 +4,12 @@ use proptest::prelude::*;
 use tempfile::TempDir;
 
 use super::*;
-use crate::loops::{LoopFile, LoopStatus, Starter};
-use crate::packet::{Heading, Packet, Status};
+use stead_context::{Heading, LoopFile, LoopStatus, Packet, Starter, Status};
 
-const RALPH: &str = include_str!("../../fixtures/migration/ralph-loop.local.md");
-const HUMANLAYER: &str = include_str!("../../fixtures/migration/humanlayer.md");
-const CONTINUOUS: &str = include_str!("../../fixtures/migration/continuous-claude.yaml");
-const ROLE: &str = include_str!("../../fixtures/migration/old-role.context.md");
+const RALPH: &str = include_str!("../../fixtures/ralph-loop.local.md");
+const HUMANLAYER: &str = include_str!("../../fixtures/humanlayer.md");
+const CONTINUOUS: &str = include_str!("../../fixtures/continuous-claude.yaml");
+const ROLE: &str = include_str!("../../fixtures/old-role.context.md");
 const NOW: &str = "2026-11-15T19:45:30.123Z";
 
 /// A project with files in it.
@@ -27,7 +26,7 @@ fn project(files: &[(&str, &str)]) -> TempDir {
 fn look(folder: &TempDir) -> Vec<Import> {
     let root = folder.path();
     let (context, roles) = (root.join(".agent/context"), root.join(".agent/roles"));
-    survey(&MigrationPlaces { root, context: &context, roles: &roles }, &ImportKind::ALL, NOW)
+    find_imports(&ImportPlaces { root, context: &context, roles: &roles }, &ImportKind::ALL, NOW)
 }
 
 /// Looks at one file of another tool.
@@ -174,7 +173,7 @@ fn a_role_file_is_mended_where_it_is_used_and_copied_from_elsewhere() {
     assert!(!imports[0].done.is_empty());
     assert!(matches!(&imports[1].fate, Fate::New { target, .. } if target.ends_with(".agent/roles/tester.context.md")));
     for import in &imports {
-        carry_out(import).unwrap();
+        apply_import(import).unwrap();
     }
     assert_eq!(fs::read_to_string(folder.path().join("session/agents/tester.context.md")).unwrap(), ROLE);
     let fates: Vec<Fate> = look(&folder).into_iter().map(|import| import.fate).collect();
@@ -187,7 +186,7 @@ fn a_second_run_carries_nothing_twice() {
     let folder = project(&[(ralph::STATE, RALPH), (handoff, HUMANLAYER), ("thoughts/handoffs/b/y.md", HUMANLAYER)]);
     let first = look(&folder);
     assert_eq!(first.len(), 3);
-    let targets: Vec<_> = first.iter().map(|import| carry_out(import).unwrap().unwrap()).collect();
+    let targets: Vec<_> = first.iter().map(|import| apply_import(import).unwrap().unwrap()).collect();
     assert_ne!(targets[1], targets[2], "two handoffs of one moment and purpose");
     // The plugin counts on, and somebody writes into a handoff.
     fs::write(folder.path().join(ralph::STATE), RALPH.replace("iteration: 7", "iteration: 8")).unwrap();
@@ -198,7 +197,7 @@ fn a_second_run_carries_nothing_twice() {
     let expected = [Fate::Already { target: id(0) }, Fate::Already { target: id(1) }, Fate::Outdated { target: id(2) }];
     assert_eq!(fates, expected);
     for import in &again {
-        assert_eq!(carry_out(import).unwrap(), None);
+        assert_eq!(apply_import(import).unwrap(), None);
     }
     // Another loop of the plugin is another loop.
     fs::write(folder.path().join(ralph::STATE), RALPH.replace("2026-03-02", "2026-03-03")).unwrap();
@@ -212,7 +211,7 @@ fn a_file_that_came_in_between_is_not_replaced() {
     let Fate::New { target, .. } = &import.fate else { panic!() };
     fs::create_dir_all(target.parent().unwrap()).unwrap();
     fs::write(target, "mine").unwrap();
-    assert!(carry_out(&import).is_err());
+    assert!(apply_import(&import).is_err());
     assert_eq!(fs::read_to_string(target).unwrap(), "mine");
 }
 

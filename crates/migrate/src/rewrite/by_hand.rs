@@ -2,8 +2,8 @@
 
 use super::edit::Edits;
 use super::stage::ending;
-use crate::definition::Entry;
-use crate::lint::{Findings, Severity};
+use stead_pipeline::definition::Entry;
+use stead_pipeline::lint::{Findings, Severity};
 
 /// Names the line of an older key, why it was not rewritten, and what to write there.
 pub(crate) fn by_hand(edits: &Edits<'_>, entry: &Entry, why: &str) -> String {

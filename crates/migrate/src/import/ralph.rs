@@ -1,8 +1,7 @@
 //! The state file of the Ralph plugin: a head with the round and the promise, then the prompt.
 
-use super::import::{FROM, HASH};
-use crate::loops::{Counts, Loop, LoopFile, LoopStatus, Starter, split_promises};
-use crate::{Document, FrontMatterError};
+use super::item::{FROM, HASH};
+use stead_context::{Counts, Document, FrontMatterError, Loop, LoopFile, LoopStatus, Starter, split_promises};
 
 /// Where the plugin keeps its one loop.
 pub(super) const STATE: &str = ".claude/ralph-loop.local.md";

@@ -2,8 +2,7 @@
 //! YAML.
 
 use super::draft::Draft;
-use crate::packet::{Heading, Section, sections};
-use crate::{Document, FrontMatterError};
+use stead_context::{Document, FrontMatterError, Heading, Section, sections};
 
 /// Where a handoff's section belongs in a packet.
 enum Place {

@@ -4,7 +4,7 @@ use super::by_hand::by_hand;
 use super::edit::Edits;
 use super::prompt::migrate_inline;
 use super::stage::{comment_is_lost, drop_retries, ending, part, rewrite_output};
-use crate::definition::{Entry, Tree, Value, is_retry_key, parse};
+use stead_pipeline::definition::{Entry, Tree, Value, is_retry_key, parse};
 
 /// The pipeline in today's form. `inputs` says, for each stage by its place, which inputs were meant without being said.
 /// `Err` says why it is left to a person, and where.

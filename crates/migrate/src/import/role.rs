@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::Fate;
-use crate::{RoleName, check_role_file, fix_role_file, read_role_file};
+use stead_context::{RoleName, check_role_file, fix_role_file, read_role_file};
 
 /// Where role files were kept.
 pub(super) const OLD_FOLDER: &str = "session/agents";

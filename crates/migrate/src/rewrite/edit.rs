@@ -1,6 +1,6 @@
 use std::ops::Range;
 
-use crate::definition::{Entry, Tree, Value, is_retry_key};
+use stead_pipeline::definition::{Entry, Tree, Value, is_retry_key};
 
 /// Changes of a text, by place. They are collected first and made together.
 pub(crate) struct Edits<'a> {
@@ -228,7 +228,7 @@ fn comment(line: &str) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::definition::parse;
+    use stead_pipeline::definition::parse;
 
     #[track_caller]
     fn check(line: &str, expected: Option<&str>) {

@@ -3,7 +3,7 @@
 
 use super::draft::Draft;
 use super::markdown_handoff::add_prompt;
-use crate::packet::{Heading, Status};
+use stead_context::{Heading, Status};
 
 /// A key of the top level and what stands behind and below it.
 struct Entry {

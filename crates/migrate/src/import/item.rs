@@ -3,7 +3,7 @@ use std::path::{Path, PathBuf};
 
 use stead_store::{Creation, Durability, StoreError, amend, create, create_parents, read_capped};
 
-use crate::{ContextError, Document};
+use stead_context::{ContextError, Document, ROLE_FILE_LIMIT};
 
 /// What kind of thing is carried over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,7 +63,7 @@ pub enum Fate {
 }
 
 /// Carries one file over. `None` when there is nothing to do.
-pub fn carry_out(import: &Import) -> Result<Option<PathBuf>, ContextError> {
+pub fn apply_import(import: &Import) -> Result<Option<PathBuf>, ContextError> {
     match &import.fate {
         Fate::New { target, text } => {
             create_parents(target)?;
@@ -74,7 +74,7 @@ pub fn carry_out(import: &Import) -> Result<Option<PathBuf>, ContextError> {
             }
         }
         Fate::Mended { target, before, text } => {
-            amend(target, crate::ROLE_FILE_LIMIT, Durability::Synced, |bytes| {
+            amend(target, ROLE_FILE_LIMIT, Durability::Synced, |bytes| {
                 let is_same = bytes.as_deref() == Some(before.as_bytes());
                 Ok::<_, ContextError>(is_same.then(|| text.clone().into_bytes()))
             })?;

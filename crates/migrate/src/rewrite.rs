@@ -1,22 +1,33 @@
+//! Rewrites stages, pipelines and prompts of the older format in place.
+//!
+//! It edits lines and keeps comments, order and spacing. A rewrite that would change what a file means is refused and
+//! left to a person. Files of the current format are not touched.
+
+mod by_hand;
+mod edit;
+mod pipeline;
+mod prompt;
+mod stage;
+
 use std::fs;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use stead_pipeline::definition::{
+    Catalog, DefinitionError, Loaded, OLD_FILE, Origin, SourceFile, StageDefinition, StageFiles, Step, read_pipeline,
+    read_stage,
+};
+use stead_pipeline::lint::{CheckedPipeline, check_pipeline, implied_inputs};
 use stead_store::{Durability, StoreError, replace_creating};
 
-use super::by_hand::left;
-use super::pipeline::migrate_pipeline;
-use super::prompt::migrate_prompt;
-use super::stage::migrate_stage;
-use crate::SourceFile;
-use crate::definition::{
-    Catalog, DefinitionError, Loaded, OLD_FILE, Origin, StageDefinition, StageFiles, Step, read_pipeline, read_stage,
-};
-use crate::lint::{CheckedPipeline, check_pipeline, implied_inputs};
+use by_hand::left;
+use pipeline::migrate_pipeline;
+use prompt::migrate_prompt;
+use stage::migrate_stage;
 
 /// What would be rewritten, and what is left to a person.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Migration {
+pub struct Rewrites {
     pub rewrites: Vec<Rewrite>,
     /// Files, and why nothing is done about them.
     pub refused: Vec<(String, String)>,
@@ -35,23 +46,23 @@ pub struct Rewrite {
 }
 
 /// Finds the files of a project that are of the older form. Built-in stages never are.
-pub fn survey(catalog: &Catalog) -> Result<Migration, DefinitionError> {
-    let mut migration = Migration::default();
+pub fn find_rewrites(catalog: &Catalog) -> Result<Rewrites, DefinitionError> {
+    let mut found = Rewrites::default();
     for (name, origin) in catalog.stages() {
         if origin != Origin::Builtin {
-            migration.stage(&catalog.stage_files(&name)?);
+            found.stage(&catalog.stage_files(&name)?);
         }
     }
     for (name, origin) in catalog.pipelines() {
         if origin != Origin::Builtin {
-            migration.pipeline(&check_pipeline(catalog, &name)?);
+            found.pipeline(&check_pipeline(catalog, &name)?);
         }
     }
-    Ok(migration)
+    Ok(found)
 }
 
 /// Writes one file, or takes it away if its content went to another.
-pub fn carry_out(rewrite: &Rewrite) -> Result<(), StoreError> {
+pub fn apply_rewrite(rewrite: &Rewrite) -> Result<(), StoreError> {
     match &rewrite.after {
         Some(text) => replace_creating(&rewrite.path, text.as_bytes(), Durability::Synced),
         None => fs::remove_file(&rewrite.path).map_err(|source| StoreError::Io {
@@ -62,7 +73,7 @@ pub fn carry_out(rewrite: &Rewrite) -> Result<(), StoreError> {
     }
 }
 
-impl Migration {
+impl Rewrites {
     fn stage(&mut self, files: &StageFiles) {
         let Loaded { file, fault } = &files.manifest;
         match fault {
@@ -188,7 +199,7 @@ mod tests {
     use tempfile::TempDir;
 
     use super::*;
-    use crate::lint::{Finding, Severity, lint_stage};
+    use stead_pipeline::lint::{Finding, Severity, lint_stage};
 
     fn catalog(folder: &TempDir) -> Catalog {
         Catalog::new(folder.path(), folder.path().join("stages"), folder.path().join("pipelines"))
@@ -205,8 +216,8 @@ mod tests {
     fn windows_lines_stay_windows_lines() {
         let folder = TempDir::new().unwrap();
         stage(&folder, "name: old\r\ncompletion: plateau\r\nmin_iterations: 4\r\n", "${CTX}\r\n${STATUS}\r\n");
-        let migration = survey(&catalog(&folder)).unwrap();
-        let after = migration.rewrites[0].after.as_deref();
+        let found = find_rewrites(&catalog(&folder)).unwrap();
+        let after = found.rewrites[0].after.as_deref();
         assert_eq!(after, Some("name: old\r\ntermination:\r\n  type: judgment\r\n  min_iterations: 4\r\n"));
     }
 
@@ -261,10 +272,10 @@ mod tests {
             let text = format!("{}\n", lines.join("\n"));
             let folder = TempDir::new().unwrap();
             stage(&folder, &text, "Do ${SESSION} and ${INDEX}.\n");
-            let migration = survey(&catalog(&folder)).unwrap();
-            prop_assert!(migration.refused.is_empty(), "{:?}\n{text}", migration.refused);
-            for rewrite in &migration.rewrites {
-                carry_out(rewrite).unwrap();
+            let found = find_rewrites(&catalog(&folder)).unwrap();
+            prop_assert!(found.refused.is_empty(), "{:?}\n{text}", found.refused);
+            for rewrite in &found.rewrites {
+                apply_rewrite(rewrite).unwrap();
             }
             let after = fs::read_to_string(folder.path().join("stages/old/stage.yaml")).unwrap();
             let left = lint_stage(&catalog(&folder), "old").unwrap();
@@ -276,7 +287,7 @@ mod tests {
                     prop_assert!(after.contains(&format!("# {comment}")), "{comment}\n{text}---\n{after}");
                 }
             }
-            prop_assert_eq!(survey(&catalog(&folder)).unwrap(), Migration::default());
+            prop_assert_eq!(find_rewrites(&catalog(&folder)).unwrap(), Rewrites::default());
         }
     }
 
@@ -288,19 +299,19 @@ mod tests {
             "name: old\ntermination: &end {type: judgment}\nmin_iterations: 4\nx-same: *end\n",
             "${CTX} ${STATUS}",
         );
-        let migration = survey(&catalog(&folder)).unwrap();
-        assert_eq!(migration.refused, [], "an alias follows what it names");
+        let found = find_rewrites(&catalog(&folder)).unwrap();
+        assert_eq!(found.refused, [], "an alias follows what it names");
         stage(
             &folder,
             "name: old\nx-end: &end {type: judgment}\ntermination: *end\nmin_iterations: 4\n",
             "${CTX} ${STATUS}",
         );
-        let migration = survey(&catalog(&folder)).unwrap();
-        let [(file, why)] = &migration.refused[..] else { panic!("{migration:?}") };
+        let found = find_rewrites(&catalog(&folder)).unwrap();
+        let [(file, why)] = &found.refused[..] else { panic!("{found:?}") };
         assert_eq!(file, "stages/old/loop.yaml");
         assert!(why.starts_with("line 4: `min_iterations` is the older form"), "{why}");
         stage(&folder, "name: old\ncompletion: never\n", "${CTX} ${STATUS}");
-        let migration = survey(&catalog(&folder)).unwrap();
-        assert_eq!(migration.refused[0].1, "line 2: there is no completion `never`; correct it, and try again");
+        let found = find_rewrites(&catalog(&folder)).unwrap();
+        assert_eq!(found.refused[0].1, "line 2: there is no completion `never`; correct it, and try again");
     }
 }

@@ -5,7 +5,7 @@
 //! remembers where it came from, so a second run carries nothing twice. Whatever has no place here is named.
 
 mod draft;
-mod import;
+mod item;
 mod markdown_handoff;
 mod moment;
 mod ralph;
@@ -15,21 +15,21 @@ mod yaml_handoff;
 
 use std::path::{Path, PathBuf};
 
-use import::{Carried, Names};
-pub use import::{Fate, Import, ImportKind, carry_out};
+use item::{Carried, Names};
+pub use item::{Fate, Import, ImportKind, apply_import};
 use source::{Source, handoff_files, read_source};
 
-use crate::{RoleName, mark, stamp};
+use stead_context::{RoleName, mark, slug, stamp};
 
 /// Where a project keeps what migration reads and writes.
-pub struct MigrationPlaces<'a> {
+pub struct ImportPlaces<'a> {
     pub root: &'a Path,
     pub context: &'a Path,
     pub roles: &'a Path,
 }
 
 /// Looks for everything that can be carried over and says what would become of it. `now` is the present moment.
-pub fn survey(places: &MigrationPlaces<'_>, kinds: &[ImportKind], now: &str) -> Vec<Import> {
+pub fn find_imports(places: &ImportPlaces<'_>, kinds: &[ImportKind], now: &str) -> Vec<Import> {
     let mut survey = Survey { places, now, imports: Vec::new() };
     for kind in kinds {
         match kind {
@@ -42,7 +42,7 @@ pub fn survey(places: &MigrationPlaces<'_>, kinds: &[ImportKind], now: &str) -> 
 }
 
 struct Survey<'a> {
-    places: &'a MigrationPlaces<'a>,
+    places: &'a ImportPlaces<'a>,
     now: &'a str,
     imports: Vec<Import>,
 }
@@ -64,7 +64,7 @@ impl Survey<'_> {
                         let stem = format!(
                             "{}-{}",
                             stamp(&found.started),
-                            crate::slug(found.prompt.lines().next().unwrap_or_default())
+                            slug(found.prompt.lines().next().unwrap_or_default())
                         );
                         let (id, target) = names.free(&stem);
                         let text = found.render(&id, &source.name, &hash, self.now);
@@ -107,7 +107,7 @@ impl Survey<'_> {
         let created = created.or_else(|| moment::of_name(&source.name)).unwrap_or(source.modified);
         let created = stead_model::rfc3339(created);
         draft.keep_files_of(self.places.root);
-        let (id, target) = names.free(&format!("{}-{}", stamp(&created), crate::slug(&draft.purpose)));
+        let (id, target) = names.free(&format!("{}-{}", stamp(&created), slug(&draft.purpose)));
         let (text, covered) = draft.render(&id, &created, &source.name, &hash);
         let mut import = new(Fate::New { target, text });
         import.left = draft.left;
@@ -120,7 +120,7 @@ impl Survey<'_> {
     fn roles(&mut self) {
         let (roles, old) = (self.places.roles.to_owned(), self.places.root.join(role::OLD_FOLDER));
         for folder in if roles == old { vec![roles] } else { vec![roles, old] } {
-            for name in crate::roles(&folder) {
+            for name in stead_context::roles(&folder) {
                 self.role(&name, &name.file(&folder));
             }
         }

@@ -1,6 +1,6 @@
 //! Prompts: today's variables, the context named, the status asked for.
 
-use crate::prompt::{STATUS_INSTRUCTION, Standing, mentions, standing, uses};
+use stead_pipeline::prompt::{STATUS_INSTRUCTION, VariableKind, mentions, uses, variable_kind};
 
 /// What stands in a prompt for an older variable, and how its reader is told what that is.
 fn stand_in(name: &str) -> Option<(String, String)> {
@@ -26,7 +26,7 @@ fn replaced(text: &str, wording: impl Fn(&str, &str) -> String) -> (String, Vec<
     let mut told: Vec<(String, String)> = Vec::new();
     let mut from = 0;
     for found in uses(text) {
-        let old = !found.escaped && matches!(standing(found.name), Standing::Old(_));
+        let old = !found.escaped && matches!(variable_kind(found.name), VariableKind::Old(_));
         let Some((word, meaning)) = old.then(|| stand_in(found.name)).flatten() else { continue };
         out.push_str(&text[from..found.at.start]);
         from = found.at.end;

@@ -1,11 +1,10 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use stead_context::{Document, FileList, Heading, NOTHING, Status};
 use stead_store::cover;
 
-use super::import::{FROM, HASH};
-use crate::Document;
-use crate::packet::{FileList, Heading, NOTHING, Status};
+use super::item::{FROM, HASH};
 
 /// A packet in the making, from a handoff of another tool.
 #[derive(Debug)]

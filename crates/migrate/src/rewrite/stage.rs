@@ -2,7 +2,7 @@
 
 use super::by_hand::by_hand;
 use super::edit::Edits;
-use crate::definition::{DROPPED, Entry, Tree, Value, is_retry_key, parse};
+use stead_pipeline::definition::{DROPPED, Entry, Tree, Value, is_retry_key, parse};
 
 /// The stage file in today's form; `Err` says why it is left to a person, and where.
 pub(crate) fn migrate_stage(text: &str) -> Result<String, String> {

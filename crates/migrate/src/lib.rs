@@ -1,0 +1,11 @@
+//! Migration: files of other tools become loops, packets and role files; stages, pipelines and prompts of the older
+//! format are rewritten in place.
+//!
+//! Each half first lists what it would do and then applies it file by file. It never deletes a file of another tool
+//! and never prints.
+
+mod import;
+mod rewrite;
+
+pub use import::{Fate, Import, ImportKind, ImportPlaces, apply_import, find_imports};
+pub use rewrite::{Rewrite, Rewrites, apply_rewrite, find_rewrites};
