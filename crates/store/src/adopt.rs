@@ -3,17 +3,17 @@ use std::path::Path;
 
 use crate::Room;
 
-/// A folder that serves a room's purpose already and keeps its place.
+/// A folder that already serves a room's purpose and stays where it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Adopted {
     pub room: Room,
     /// Relative to the project root.
     pub path: &'static str,
-    /// What in it was recognised.
+    /// What was recognised in it.
     pub because: String,
 }
 
-/// Looks for the places where earlier tools kept what a room holds.
+/// Finds the folders in which earlier tools kept what a room holds.
 pub fn adopt(root: &Path) -> Vec<Adopted> {
     let found = [
         is_dir(root, Room::Intents, ".orchestration"),
@@ -31,7 +31,7 @@ fn is_dir(root: &Path, room: Room, path: &'static str) -> Option<Adopted> {
     root.join(path).is_dir().then(|| Adopted { room, path, because: format!("`{path}` exists") })
 }
 
-/// Looks for the first entry, by name, that shows what the folder is for.
+/// Finds the first entry, by name, that shows what the folder is for.
 fn holds(root: &Path, room: Room, path: &'static str, fits: &dyn Fn(&Path) -> bool) -> Option<Adopted> {
     let mut entries: Vec<_> =
         fs::read_dir(root.join(path)).ok()?.filter_map(|entry| Some(entry.ok()?.path())).collect();

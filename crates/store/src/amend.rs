@@ -9,8 +9,9 @@ use crate::{Durability, Edited, StoreError, os};
 
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Changes a whole file of at most `limit` bytes by a function of its content (`None` while there is no file), one process
-/// at a time: the folder is locked meanwhile. When the function gives `None` or fails, the file stays as it is.
+/// Changes a whole file of at most `limit` bytes with a function of its content (`None` while the file does not exist).
+/// The folder is locked meanwhile, so one process at a time does this. If the function returns `None` or fails, the
+/// file is not touched.
 pub fn amend<E: From<StoreError>>(
     path: &Path,
     limit: usize,

@@ -3,21 +3,21 @@ use crate::os;
 /// More generations than any real process has.
 const LIMIT: usize = 64;
 
-/// A process as far as the system tells.
+/// A process, as far as the system reports it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Process {
     pub id: u32,
-    /// The words it was started with.
+    /// The arguments it was started with.
     pub words: Vec<String>,
-    /// The names of the variables it was started with that are not empty.
+    /// The names of its non-empty environment variables.
     pub variables: Vec<String>,
-    /// The process that leads its session; 0 where that one is outside what can be seen from here, as in a sandbox.
+    /// The process that leads its session; 0 if that one is not visible from here, as in a sandbox.
     pub session: Option<u32>,
-    /// The terminal that its session is held at.
+    /// The controlling terminal of its session.
     pub terminal: Option<u64>,
 }
 
-/// This process and those above it, nearest first; only this one where the system does not tell.
+/// This process and its ancestors, nearest first; only this process if the system does not report them.
 pub fn ancestry() -> Vec<Process> {
     let mut line = Vec::new();
     let mut next = Some(std::process::id());
@@ -42,7 +42,7 @@ mod tests {
         assert_eq!(line[1].words.first(), Some(&first));
         assert!(line[0].variables.iter().any(|name| name == "PATH"), "{line:?}");
         assert!(line[0].session.is_some());
-        // What systems without `/proc` have to make do with.
+        // The fallback for systems without `/proc`.
         if std::path::Path::new("/bin/ps").exists() {
             let (process, parent) = crate::os::by_ps(line[0].id);
             assert_eq!((parent, process.words.is_empty()), (Some(line[1].id), false), "{process:?}");

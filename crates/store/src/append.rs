@@ -7,12 +7,12 @@ use std::time::{Duration, Instant};
 use crate::error::At;
 use crate::{Durability, LINE_LIMIT, StoreError, os};
 
-/// How long the first wait for a lock lasts; each further one doubles up to the second value.
+/// How long the first wait for a lock lasts; each further wait doubles, up to the second value.
 const WAITS: (Duration, Duration) = (Duration::from_micros(100), Duration::from_millis(4));
 
-/// Appends one line to a log, creating the file if need be. The line is written at once under an exclusive lock, for
-/// which the call waits no longer than `patience`. A torn line that a killed writer left behind is closed off first.
-/// Either the whole line is there afterwards or nothing of it.
+/// Appends one line to a log and creates the file if needed. The line is written in one piece under an exclusive lock;
+/// the call waits for the lock no longer than `patience`. A torn line left by a killed writer is terminated first.
+/// Afterwards the whole line is in the log, or nothing of it.
 pub fn append_line(
     path: &Path,
     line: impl AsRef<[u8]>,
@@ -37,7 +37,7 @@ fn append_bytes(path: &Path, line: &[u8], durability: Durability, patience: Dura
     bytes.extend_from_slice(line);
     bytes.push(b'\n');
     if let Err(error) = (&file).write_all(&bytes) {
-        // Part of it may have found room. We still hold the lock, so nobody else's line is cut.
+        // Part of the line may have been written. The lock is still held, so no other line is cut.
         let _ = file.set_len(length);
         return Err(error).at("append to", path);
     }
@@ -47,7 +47,7 @@ fn append_bytes(path: &Path, line: &[u8], durability: Durability, patience: Dura
     Ok(())
 }
 
-/// Opens and locks the log, and gives its length under the lock.
+/// Opens and locks the log and returns its length under the lock.
 pub(crate) fn open_locked(path: &Path, patience: Duration) -> Result<(File, u64), StoreError> {
     let mut waiting = Waiting::new(patience);
     loop {
@@ -60,12 +60,12 @@ pub(crate) fn open_locked(path: &Path, patience: Duration) -> Result<(File, u64)
         if !os::is_unlinked(&data) {
             return Ok((file, data.len()));
         }
-        // Somebody replaced the file while we waited; the next round opens the new one.
+        // Another process replaced the file while this one waited; the next round opens the new one.
         waiting.pause(path)?;
     }
 }
 
-/// Locks politely: standard locks know no time limit, so this asks again and again.
+/// Polls for the lock, because standard locks have no time limit.
 pub(crate) fn lock(file: &File, path: &Path, waiting: &mut Waiting) -> Result<(), StoreError> {
     loop {
         match file.try_lock() {
@@ -77,7 +77,7 @@ pub(crate) fn lock(file: &File, path: &Path, waiting: &mut Waiting) -> Result<()
     }
 }
 
-/// Patience with a beginning, an end and growing naps in between.
+/// A time limit with growing pauses.
 pub(crate) struct Waiting {
     patience: Duration,
     since: Option<Instant>,

@@ -1,5 +1,5 @@
-//! One shell command, run within bounds: its whole process group ends at the deadline, and of its output only the end is
-//! kept. It says how the command ended and never what that means.
+//! Runs one shell command within bounds: its whole process group ends at the deadline, and only the end of its output
+//! is kept. It reports how the command ended, never what that means.
 
 use std::collections::BTreeMap;
 use std::io::{self, Read, Write};
@@ -11,17 +11,17 @@ use std::time::{Duration, Instant};
 
 use crate::os;
 
-/// How long the output is waited for after the command has ended: a process that left the group may hold the pipe.
+/// How long to wait for output after the command ended: a process that left the group may hold the pipe open.
 const LAST_WORDS: Duration = Duration::from_millis(500);
 
-/// The longest nap between two looks at the command.
+/// The longest pause between two polls of the command.
 const NAP: Duration = Duration::from_millis(50);
 
-/// A command that was run.
+/// A command that has run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Checked {
     pub end: CheckEnd,
-    /// The end of what it wrote to both outputs, with bytes that are not UTF-8 replaced.
+    /// The end of stdout and stderr, with invalid UTF-8 replaced.
     pub tail: String,
     pub took: Duration,
 }
@@ -31,7 +31,7 @@ pub struct Checked {
 pub enum CheckEnd {
     Exit(i32),
     Signal(i32),
-    /// It took too long and was killed, with everything it had started.
+    /// It exceeded the time limit and was killed with everything it started.
     Deadline,
 }
 
@@ -41,7 +41,7 @@ impl Checked {
     }
 }
 
-/// Runs `command` in a shell in `dir` with empty input. At most `keep` bytes of its output are kept.
+/// Runs `command` in a shell in `dir` with empty input. Keeps at most `keep` bytes of its output.
 pub fn run_check(
     command: &str,
     dir: &Path,
@@ -57,7 +57,7 @@ pub fn run_check(
     let mut child = spawn(shell)?;
     let output = keep_tail(reader, keep);
     let end = wait(&mut child, &mut Limit { since, ..Limit::of_wall_time(deadline) })?;
-    // Whatever it left running in the background must not outlive it.
+    // Background processes must not outlive the command.
     os::kill_group(&child);
     let tail = output.recv_timeout(LAST_WORDS).unwrap_or_default();
     Ok(Checked { end, tail: String::from_utf8_lossy(&tail).into_owned(), took: since.elapsed() })
@@ -89,7 +89,7 @@ pub fn run_program(
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = spawn(command)?;
     if let Some(mut stdin) = child.stdin.take() {
-        // It may end without having read anything, which is no fault.
+        // It may end without reading its input; that is not an error.
         thread::spawn(move || stdin.write_all(&input));
     }
     let output = child.stdout.take().map(|stdout| keep_tail(stdout, keep));
@@ -130,7 +130,7 @@ impl Limit {
     }
 }
 
-/// Takes the command, so that its ends of the pipe are closed here once it runs.
+/// Takes the command by value, so that its ends of the pipe are closed here once it runs.
 fn spawn(mut shell: Command) -> io::Result<Child> {
     os::lead_group(&mut shell);
     shell.spawn()
@@ -157,7 +157,7 @@ fn wait(child: &mut Child, limit: &mut Limit) -> io::Result<CheckEnd> {
     }
 }
 
-/// Reads to the end in a thread of its own and sends the last bytes.
+/// Reads to the end in its own thread and sends the last bytes.
 fn keep_tail(mut reader: impl Read + Send + 'static, keep: usize) -> Receiver<Vec<u8>> {
     let (sender, receiver) = mpsc::channel();
     thread::spawn(move || {

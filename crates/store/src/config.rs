@@ -1,6 +1,6 @@
-//! Settings in layers. Defaults, the person's file, the project's, this checkout's, the environment and the command line
-//! are laid over each other; each value remembers who set it. A broken layer is reported and left out, so that the others
-//! still count. It never decides what a setting means.
+//! Settings in layers: defaults, the user's file, the project's, this checkout's, the environment and the command line.
+//! A stronger layer overrides a weaker one, and each value remembers where it was set. A broken layer is reported and
+//! skipped, so that the others still apply. It never decides what a setting means.
 
 mod edit;
 mod key;
@@ -22,7 +22,7 @@ pub use value::Value;
 use crate::{MARKER, Room, StoreError};
 use key::{KEYS, Key};
 
-/// One setting with the value that counts, who set it, and what it is for.
+/// One setting: its effective value, where it was set and what it is for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
     pub key: &'static str,
@@ -31,7 +31,7 @@ pub struct Entry {
     pub about: &'static str,
 }
 
-/// All settings, each with the value of the strongest layer that has one.
+/// All settings, each with the value of the strongest layer that sets it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Config {
     /// In the order of [`KEYS`].
@@ -56,7 +56,7 @@ impl Default for Config {
 
 impl Config {
     /// Reads all layers; without a root, only those that need none. `flags` are `key=value` settings of a command line.
-    /// It does not fail: what cannot be read becomes a [`Problem`] and the layers below it count.
+    /// It does not fail: whatever cannot be read becomes a [`Problem`], and the layers below apply.
     pub fn load(root: Option<&Path>, env: &dyn Fn(&str) -> Option<OsString>, flags: &[String]) -> (Self, Vec<Problem>) {
         let mut config = Self::default();
         let mut problems = Vec::new();
@@ -70,40 +70,40 @@ impl Config {
         (config, problems)
     }
 
-    /// Gives a switch. Asking for a name that is no switch is a programming error; it counts as off.
+    /// Returns a switch. Asking for a setting that is not a switch is a programming error and returns false.
     pub fn bool(&self, key: &str) -> bool {
         match self.find(key).map(|entry| &entry.value) {
             Some(Value::Bool(value)) => *value,
             other => {
-                debug_assert!(false, "`{key}` is no switch but {other:?}");
+                debug_assert!(false, "`{key}` is not a switch but {other:?}");
                 false
             }
         }
     }
 
-    /// Gives a text. Asking for a name that is no text is a programming error; it counts as empty.
+    /// Returns a text. Asking for a setting that is not a text is a programming error and returns an empty one.
     pub fn text(&self, key: &str) -> &str {
         match self.find(key).map(|entry| &entry.value) {
             Some(Value::Text(value)) => value,
             other => {
-                debug_assert!(false, "`{key}` is no text but {other:?}");
+                debug_assert!(false, "`{key}` is not a text but {other:?}");
                 ""
             }
         }
     }
 
-    /// Gives a number. Asking for a name that is no number is a programming error; it counts as 0.
+    /// Returns a number. Asking for a setting that is not a number is a programming error and returns 0.
     pub fn number(&self, key: &str) -> u64 {
         match self.find(key).map(|entry| &entry.value) {
             Some(Value::Number(value)) => *value,
             other => {
-                debug_assert!(false, "`{key}` is no number but {other:?}");
+                debug_assert!(false, "`{key}` is not a number but {other:?}");
                 0
             }
         }
     }
 
-    /// Gives a setting by a name that a person typed.
+    /// Returns a setting by a name that a person typed.
     pub fn get(&self, key: &str) -> Result<&Entry, StoreError> {
         self.find(key).ok_or_else(|| Key::unknown(key))
     }
@@ -112,7 +112,7 @@ impl Config {
         &self.entries
     }
 
-    /// Says whether somebody, in whatever layer, chose this value.
+    /// Returns true if any layer above the defaults sets this value.
     pub fn is_set(&self, key: &str) -> bool {
         self.find(key).is_some_and(|entry| entry.origin.layer != Layer::Default)
     }
@@ -128,26 +128,26 @@ impl Config {
         }
     }
 
-    /// Sends rooms back to their default that were moved onto another one, or that would make deleting the cache delete
-    /// more than the cache.
+    /// Resets rooms to their default if they overlap another room, or if deleting the cache would then delete more than
+    /// the cache.
     fn part_rooms(&mut self, problems: &mut Vec<Problem>) {
         let defaults = Self::default();
         while let Some((room, there)) = self.clash() {
             let Some(at) = self.entries.iter().position(|entry| entry.key == room.key()) else { return };
             let entry = &mut self.entries[at];
-            let message = format!("`{}` cannot be `{}`: `{there}` lies there", room.key(), entry.value);
+            let message = format!("`{}` cannot be `{}`: it overlaps `{there}`", room.key(), entry.value);
             problems.push(Problem::error(&entry.origin, message).hinted("give each room a folder of its own"));
             *entry = defaults.entries[at].clone();
         }
     }
 
-    /// Finds a moved room that lies where something else does, and what that is.
+    /// Finds a moved room that overlaps another one, and names that one.
     fn clash(&self) -> Option<(Room, &'static str)> {
         let cache = self.text(Room::Cache.key());
         if self.is_set(Room::Cache.key()) && holds(cache, MARKER) {
             return Some((Room::Cache, MARKER));
         }
-        // From the last one on: the cache gives way first.
+        // From the last one on: the cache is reset first.
         let pairs = Room::ALL.into_iter().rev().flat_map(|one| Room::ALL.map(|other| (one, other)));
         pairs.filter(|(one, other)| one != other && self.is_set(one.key())).find_map(|(one, other)| {
             let (place, taken) = (self.text(one.key()), self.text(other.key()));
@@ -157,7 +157,7 @@ impl Config {
     }
 }
 
-/// Says whether the first place is a folder above the second.
+/// Returns true if the first path is a folder above the second.
 fn holds(outer: &str, inner: &str) -> bool {
     inner.strip_prefix(outer).is_some_and(|rest| rest.starts_with('/'))
 }

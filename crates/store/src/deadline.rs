@@ -1,17 +1,17 @@
-//! The last resort of the hook path: an alarm that ends the process with an answer that every client understands.
+//! The last resort of the hook path: an alarm that ends the process with a reply that every client understands.
 //!
-//! Everything that may wait is bounded by itself; this catches what nobody thought of (a hung disk, a runaway loop).
-//! A handler may not allocate, so it cannot build a client's JSON: where something lies ahead that a gate could
-//! prevent it exits 2 with a reason on stderr, elsewhere it exits 0 without a word.
+//! Every wait has its own limit; this catches the unexpected (a hung disk, an endless loop). A signal handler may not
+//! allocate, so it cannot build a client's JSON: before an event that a gate could block it exits 2 with a reason on
+//! stderr, otherwise it exits 0 without output.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// What the alarm does when it goes off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OnAlarm {
-    /// Let the event pass: nobody waits for a judgement.
+    /// Let the event pass: nothing depends on a verdict.
     Pass,
-    /// Block it: a gate that cannot decide says no.
+    /// Block it: a gate that cannot decide denies.
     Block,
 }
 
@@ -22,7 +22,7 @@ pub fn set_on_alarm(on_alarm: OnAlarm) {
     BLOCK.store(on_alarm == OnAlarm::Block, Ordering::Relaxed);
 }
 
-/// Makes a write to a reader that has gone away an error instead of the end of the process.
+/// Makes a write to a closed pipe an error instead of a fatal signal.
 #[cfg(unix)]
 #[expect(unsafe_code, reason = "neither std nor rustix can set a signal's disposition")]
 pub fn ignore_broken_pipes() {
@@ -30,7 +30,7 @@ pub fn ignore_broken_pipes() {
     unsafe { libc::signal(libc::SIGPIPE, libc::SIG_IGN) };
 }
 
-/// Makes a write to a reader that has gone away an error instead of the end of the process; elsewhere it is one.
+/// Makes a write to a closed pipe an error instead of a fatal signal; on other systems it already is one.
 #[cfg(not(unix))]
 pub fn ignore_broken_pipes() {}
 
@@ -41,7 +41,7 @@ pub fn start_alarm(seconds: u32) {
     extern "C" fn ring(_: libc::c_int) {
         let block = BLOCK.load(Ordering::Relaxed);
         if block {
-            const REASON: &[u8] = b"Stead: no answer in time, so the call is refused; try again\n";
+            const REASON: &[u8] = b"Stead: the hook timed out, so this call is denied; try again\n";
             // SAFETY: write(2) is async-signal-safe and the buffer is static.
             unsafe { libc::write(2, REASON.as_ptr().cast(), REASON.len()) };
         }
@@ -56,7 +56,7 @@ pub fn start_alarm(seconds: u32) {
     }
 }
 
-/// Puts the alarm off: it now goes off in this many seconds from now.
+/// Postpones the alarm: it now goes off in this many seconds.
 #[cfg(unix)]
 #[expect(unsafe_code, reason = "neither std nor rustix can set an alarm")]
 pub fn extend_alarm(seconds: u32) {
@@ -80,7 +80,7 @@ pub fn start_alarm(seconds: u32) {
     });
 }
 
-/// Puts the alarm off: it now goes off in this many seconds from now.
+/// Postpones the alarm: it now goes off in this many seconds.
 #[cfg(not(unix))]
 pub fn extend_alarm(seconds: u32) {
     start_alarm(seconds);

@@ -1,4 +1,4 @@
-/// How hard a write is pressed onto the disk before the call returns.
+/// How durable a write is when the call returns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Durability {
     /// Survives a killed process, not a power cut. For the hook path.

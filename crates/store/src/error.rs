@@ -1,14 +1,15 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// What can go wrong in the project folder. Each case names the file, and [`StoreError::hint`] an action where there is one.
+/// What can go wrong in the project folder. Each case names the file; [`StoreError::hint`] says what to do, where
+/// something can be done.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     #[error("could not {doing} `{}`", path.display())]
     Io { doing: &'static str, path: PathBuf, source: io::Error },
     #[error("`{}` is not a regular file", path.display())]
     NotAFile { path: PathBuf },
-    #[error("`{}` leads through too many symbolic links", path.display())]
+    #[error("`{}` goes through too many symbolic links", path.display())]
     LinkLoop { path: PathBuf },
     #[error("`{}` stayed locked by another process for {waited_ms} ms", path.display())]
     Locked { path: PathBuf, waited_ms: u128 },
@@ -18,9 +19,9 @@ pub enum StoreError {
     LineTooLong { path: PathBuf, length: usize, limit: usize },
     #[error("there is no project marker `{}`", path.display())]
     MarkerMissing { path: PathBuf },
-    #[error("the project marker `{}` is damaged: {why}", path.display())]
+    #[error("the project marker `{}` is corrupt: {why}", path.display())]
     MarkerCorrupt { path: PathBuf, why: String },
-    #[error("the project marker `{}` has schema {found}, this program knows up to {known}", path.display())]
+    #[error("the project marker `{}` has schema {found}; this version of stead supports schemas up to {known}", path.display())]
     MarkerNewer { path: PathBuf, found: u64, known: u32 },
     #[error("`{}`:{line}: {message}", path.display())]
     ConfigSyntax { path: PathBuf, line: usize, message: String },
@@ -28,19 +29,19 @@ pub enum StoreError {
     UnknownKey { key: String, nearest: Option<&'static str> },
     #[error("`{key}` cannot be `{value}`: {why}")]
     WrongValue { key: String, value: String, why: String },
-    #[error("`{}` holds something else than a table where `{key}` belongs", path.display())]
+    #[error("`{key}` needs a table, but `{}` has another value there", path.display())]
     NotATable { path: PathBuf, key: String },
-    #[error("unknown schema `{name}`; known are {known}")]
+    #[error("unknown schema `{name}`; expected one of {known}")]
     UnknownSchema { name: String, known: String, nearest: Option<&'static str> },
 }
 
 impl StoreError {
-    /// Says what a person can do about it.
+    /// Returns what a person can do about it.
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::MarkerMissing { .. } => Some("run `stead init` in the project's root folder".into()),
             Self::MarkerCorrupt { path, .. } => Some(format!(
-                "restore `{0}` from version control, or move it away and run `stead init`",
+                "restore `{0}` from version control, or move it aside and run `stead init`",
                 path.display()
             )),
             Self::MarkerNewer { .. } => Some("update `stead`; a newer version wrote this project".into()),
@@ -50,7 +51,7 @@ impl StoreError {
             }
             Self::UnknownKey { nearest: None, .. } => Some("`stead config list` shows all settings".into()),
             Self::Locked { .. } => Some("try again when the other process has finished".into()),
-            Self::NotAFile { path } => Some(format!("move `{}` away", path.display())),
+            Self::NotAFile { path } => Some(format!("move `{}` aside", path.display())),
             Self::Io { source, .. } => io_hint(source),
             _ => None,
         }
@@ -61,13 +62,13 @@ fn io_hint(source: &io::Error) -> Option<String> {
     let hint = match source.kind() {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "free some space on that file system",
         io::ErrorKind::ReadOnlyFilesystem => "the file system is mounted read-only; work in a writable copy",
-        io::ErrorKind::PermissionDenied => "give yourself write access to that folder",
+        io::ErrorKind::PermissionDenied => "make sure you have write access to that folder",
         _ => return None,
     };
     Some(hint.into())
 }
 
-/// Adds the path and what was being done to a plain I/O error.
+/// Adds the path and the operation to a plain I/O error.
 pub(crate) trait At<T> {
     fn at(self, doing: &'static str, path: &Path) -> Result<T, StoreError>;
 }

@@ -13,17 +13,17 @@ use crate::{Durability, StoreError, os};
 /// As many links as Linux follows.
 const LINK_LIMIT: usize = 40;
 
-/// What became of a file that should exist afterwards.
+/// What happened to a file that should exist afterwards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Creation {
     Created,
-    /// It was there already and was not touched.
+    /// It already existed and was not touched.
     Existed,
 }
 
-/// Replaces a file's whole content, or creates the file. The temporary file lies beside the target and is renamed over
-/// it; mode and, where permitted, owner are kept; a symbolic link stays and its target is replaced. The folder must exist
-/// (see [`create_parents`]).
+/// Replaces a file's whole content, or creates the file. The temporary file is created beside the target and renamed
+/// over it. Mode and, where permitted, owner are kept; a symbolic link is followed and its target replaced. The folder
+/// must exist (see [`create_parents`]).
 pub fn replace(path: &Path, bytes: &[u8], durability: Durability) -> Result<(), StoreError> {
     let target = follow(path)?;
     let old = match fs::metadata(&target) {
@@ -40,7 +40,7 @@ pub fn replace(path: &Path, bytes: &[u8], durability: Durability) -> Result<(), 
     sync_folder(&target, durability)
 }
 
-/// Replaces as [`replace`] does, and creates the folders above the file where they are missing.
+/// Like [`replace`], but creates missing parent folders.
 pub fn replace_creating(path: &Path, bytes: &[u8], durability: Durability) -> Result<(), StoreError> {
     match replace(path, bytes, durability) {
         Err(StoreError::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => {
@@ -53,7 +53,7 @@ pub fn replace_creating(path: &Path, bytes: &[u8], durability: Durability) -> Re
 
 /// Creates a file with its whole content, unless something of that name exists.
 pub fn create(path: &Path, bytes: &[u8], durability: Durability) -> Result<Creation, StoreError> {
-    // Looking first spares the folder a temporary file, and thereby its time stamp.
+    // Checking first avoids a temporary file, which would change the folder's timestamp.
     match fs::symlink_metadata(path) {
         Ok(_) => return Ok(Creation::Existed),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}
@@ -69,7 +69,7 @@ pub fn create(path: &Path, bytes: &[u8], durability: Durability) -> Result<Creat
     Ok(Creation::Created)
 }
 
-/// Makes sure that a file exists which, if it is new, only its owner may read; [`replace`] keeps that. The folder must
+/// Makes sure that a file exists; a new one is readable by its owner only, and [`replace`] keeps that. The folder must
 /// exist.
 pub fn reserve_private(path: &Path) -> Result<(), StoreError> {
     let dir = path.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
@@ -82,7 +82,7 @@ pub fn reserve_private(path: &Path) -> Result<(), StoreError> {
     }
 }
 
-/// Creates the folders above a file and says which, outermost first.
+/// Creates the folders above a file and returns the new ones, outermost first.
 pub fn create_parents(path: &Path) -> Result<Vec<PathBuf>, StoreError> {
     let missing: Vec<PathBuf> = path
         .ancestors()
@@ -101,7 +101,7 @@ pub fn create_parents(path: &Path) -> Result<Vec<PathBuf>, StoreError> {
     Ok(created)
 }
 
-/// Reads a regular file of at most `limit` bytes. `None` when there is none; longer or special files are an error.
+/// Reads a regular file of at most `limit` bytes. `None` if there is none; longer or special files are an error.
 pub fn read_capped(path: &Path, limit: usize) -> Result<Option<Vec<u8>>, StoreError> {
     let file = match os::open_to_read(path) {
         Ok(file) => file,
@@ -144,7 +144,7 @@ pub(crate) fn write_beside(
     Ok(temporary)
 }
 
-/// Makes the new name itself survive a power cut.
+/// Makes the new name survive a power cut.
 fn sync_folder(target: &Path, durability: Durability) -> Result<(), StoreError> {
     match target.parent() {
         Some(dir) if durability == Durability::Synced => os::sync_folder(dir).at("sync", dir),
@@ -152,7 +152,7 @@ fn sync_folder(target: &Path, durability: Durability) -> Result<(), StoreError> 
     }
 }
 
-/// Finds where a path finally points, also when nothing is there yet.
+/// Resolves symbolic links, even if the last one points to nothing yet.
 pub(crate) fn follow(path: &Path) -> Result<PathBuf, StoreError> {
     let mut target = path.to_owned();
     for _ in 0..LINK_LIMIT {

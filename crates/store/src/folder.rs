@@ -2,26 +2,26 @@ use std::path::Path;
 
 use crate::os;
 
-/// How a folder of small files looks from outside: whoever has seen it once can tell whether a file was added, changed
-/// or taken away, without reading any.
+/// A fingerprint of a folder of small files: it changes when a file is added, changed or removed. No file is read for
+/// it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FolderLook {
-    /// Over name, size, number and times of each file and of the folder itself, whatever their order.
+    /// Over name, size, inode and times of each file and of the folder itself, in any order.
     pub sum: u64,
     /// When a file or the folder was last changed, in nanoseconds since 1970.
     pub newest: u128,
     pub files: usize,
 }
 
-/// Stands between names, because no name holds it.
+/// Separates names; no name can contain it.
 const BETWEEN: char = '/';
 
 impl FolderLook {
-    /// More files than this are not looked at.
+    /// Files beyond this number are ignored.
     pub const LIMIT: usize = 2_000;
 
-    /// Looks at the files of a folder whose names `counts` accepts, and gives their names, for another look. A folder
-    /// that is not there looks empty; links are followed.
+    /// Fingerprints the files of a folder whose names `counts` accepts, and returns their names for the next
+    /// comparison. A missing folder counts as empty; links are followed.
     pub fn at(dir: &Path, counts: &dyn Fn(&str) -> bool) -> (Self, String) {
         let entries = std::fs::read_dir(dir).into_iter().flatten().flatten();
         let names = entries.filter_map(|entry| entry.file_name().into_string().ok()).filter(|name| counts(name));
@@ -35,8 +35,8 @@ impl FolderLook {
         (Self::again(dir, &listed), listed)
     }
 
-    /// Looks once more at the files that had these names. Others that came since show all the same: nothing comes or
-    /// goes without a change of the folder. To list it takes half as long again as to look at each file.
+    /// Fingerprints the files with these names again. Added files are noticed too, because the folder's own timestamp
+    /// changes. Listing the folder would take half as long again as one `stat` for each file.
     pub fn again(dir: &Path, names: &str) -> Self {
         const FOLDER: &str = ".";
         let mut look = Self::default();
@@ -50,9 +50,9 @@ impl FolderLook {
     }
 }
 
-/// A change detector, not a defence. Every step spreads its bits, so that those of one file do not cancel another's.
+/// Detects changes; it is not cryptographic. Every step mixes its bits, so that two files do not cancel each other out.
 fn mixed(name: &str, size: u64, stamp: &os::Stamp) -> u64 {
-    // The lower halves of the times tell nanoseconds for five hundred years.
+    // The lower halves hold the nanoseconds of the next five hundred years.
     let numbers = [size, stamp.number, stamp.modified as u64, stamp.changed as u64];
     let words = name.bytes().map(u64::from).chain(numbers);
     words.fold(0xcbf2_9ce4_8422_2325, |hash: u64, word| {

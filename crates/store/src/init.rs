@@ -1,6 +1,6 @@
-//! Makes a folder a project: skeleton first, marker last, so that whoever sees the marker sees the rest. Running it again
-//! changes nothing, and when it cannot finish it takes back what it made. It never touches a file that exists, except to
-//! add places that were found to `config.toml`.
+//! Turns a folder into a project: skeleton first, marker last, so whoever sees the marker sees the rest. Running it
+//! again changes nothing, and if it cannot finish it removes what it created. It never touches an existing file, except
+//! to add existing folders to `config.toml`.
 
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -19,12 +19,12 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 const CONFIG_HEAD: &str = "\
 # Settings of this project for Stead. `stead config list --origin` shows all of them and who set each;
-# what is yours alone belongs in config.local.toml, which is not committed.
+# personal settings belong in config.local.toml, which is not committed.
 ";
 
 const ACTIVE_LOOP: &str = "{\n  \"schema\": 1,\n  \"active_loop_id\": null\n}\n";
 
-/// One step of making a project.
+/// One step of setting up a project.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Done {
     /// Relative to the project root.
@@ -32,11 +32,11 @@ pub struct Done {
     pub did: Did,
 }
 
-/// What became of a file or folder.
+/// What happened to a file or folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Did {
     Created,
-    /// It was there already and was not touched.
+    /// It already existed and was not touched.
     Kept,
     /// An existing folder became a room.
     Adopted {
@@ -45,7 +45,7 @@ pub enum Did {
     },
 }
 
-/// Who may enter a new folder.
+/// Who may access a new folder.
 #[derive(Clone, Copy)]
 enum Access {
     /// As the umask says.
@@ -53,7 +53,7 @@ enum Access {
     Private,
 }
 
-/// Makes `root` a project, or completes one. `now` is the moment to note, as ISO 8601 in UTC.
+/// Makes `root` a project, or completes one. `now` is the current time, as ISO 8601 in UTC.
 pub fn init(root: &Path, env: Env<'_>, now: &str) -> Result<Vec<Done>, StoreError> {
     let _turn = take_turn(root)?;
     match Marker::read(root) {
@@ -70,7 +70,7 @@ pub fn init(root: &Path, env: Env<'_>, now: &str) -> Result<Vec<Done>, StoreErro
     }
 }
 
-/// Lets one process at a time work here, so that taking back never removes what a rival counts on.
+/// Lets one process at a time work here, so that a rollback never removes what another process relies on.
 fn take_turn(root: &Path) -> Result<Option<File>, StoreError> {
     let folder = os::open_folder(root).at("open", root)?;
     if let Some(folder) = &folder {
@@ -90,7 +90,7 @@ impl Work<'_> {
     fn run(&mut self, env: Env<'_>, now: &str) -> Result<(), StoreError> {
         let before = Config::load(Some(self.root), env, &[]).0;
         let adopted = adoptable(self.root, &before);
-        // Places first found now count at once; they reach config.toml with the other files.
+        // Existing folders count at once; they are written to config.toml with the other files.
         let mut layout = Layout::of(&before);
         for adopted in &adopted {
             layout.place(adopted.room, adopted.path);
@@ -102,7 +102,7 @@ impl Work<'_> {
         self.file(CONFIG, &config_text(&adopted))?;
         self.file(MARKER, &Marker::create(now).render())?;
         if existed && !adopted.is_empty() {
-            // The one change of an existing file comes last, when nothing else can fail any more.
+            // The one change of an existing file comes last, when nothing else can fail.
             let places: Vec<_> = adopted.iter().map(|adopted| (adopted.room.key(), adopted.path)).collect();
             set_values(&path, &places)?;
         }
@@ -126,7 +126,7 @@ impl Work<'_> {
         self.file(&format!("{context}/indexes/sessions.jsonl"), "")
     }
 
-    /// Keeps git away from what is private or can be rebuilt, wherever the rooms lie.
+    /// Makes git ignore what is private or can be rebuilt, wherever the rooms are.
     fn ignores(&mut self, layout: &Layout) -> Result<(), StoreError> {
         let context = layout.relative(Room::Context);
         let private = [
@@ -135,7 +135,7 @@ impl Work<'_> {
             format!("{context}/indexes"),
             format!("{context}/scratch"),
         ];
-        let mut text = String::from("# Private to this checkout, or rebuilt at need.\n");
+        let mut text = String::from("# Private to this checkout, or rebuilt when needed.\n");
         let mut outside = Vec::new();
         for place in &private {
             match place.strip_prefix(".agent/") {
@@ -150,7 +150,7 @@ impl Work<'_> {
         text.push_str("/config.local.toml\n");
         self.file(".agent/.gitignore", &text)?;
         for place in outside {
-            self.file(&format!("{place}/.gitignore"), "# Private to this checkout, or rebuilt at need.\n*\n")?;
+            self.file(&format!("{place}/.gitignore"), "# Private to this checkout, or rebuilt when needed.\n*\n")?;
         }
         Ok(())
     }
@@ -180,7 +180,7 @@ impl Work<'_> {
         Ok(())
     }
 
-    /// Creates the folders on the way, without a word.
+    /// Creates the parent folders without reporting them.
     fn parents(&mut self, relative: &str) -> Result<(), StoreError> {
         let ends = relative.match_indices('/').map(|(at, _)| at).chain([relative.len()]);
         for end in ends {
@@ -207,7 +207,7 @@ impl Work<'_> {
         self.done.push(Done { path: PathBuf::from(relative), did });
     }
 
-    /// Removes what this call made, newest first. A folder in which somebody else put something stays.
+    /// Removes what this call created, newest first. A folder that others put files into stays.
     fn take_back(self) {
         for path in self.undo.iter().rev() {
             let _ = if path.is_dir() { fs::remove_dir(path) } else { fs::remove_file(path) };
@@ -215,7 +215,7 @@ impl Work<'_> {
     }
 }
 
-/// Keeps the finds whose room nobody has placed yet: neither by a setting nor by using its default folder.
+/// Keeps the found folders of rooms that are not placed yet, neither by a setting nor by their default folder.
 fn adoptable(root: &Path, config: &Config) -> Vec<Adopted> {
     let mut found = adopt(root);
     found.retain(|adopted| {
@@ -227,7 +227,7 @@ fn adoptable(root: &Path, config: &Config) -> Vec<Adopted> {
 fn config_text(adopted: &[Adopted]) -> String {
     let mut text = CONFIG_HEAD.to_owned();
     if !adopted.is_empty() {
-        text.push_str("\n# Folders that were here before and keep their place.\n[layout]\n");
+        text.push_str("\n# Folders that existed before `stead init` and stay where they are.\n[layout]\n");
         for adopted in adopted {
             text.push_str(&format!("{} = \"{}\"\n", adopted.room.name(), adopted.path));
         }

@@ -3,7 +3,7 @@ use std::path::{Path, PathBuf};
 
 use crate::{Config, Room};
 
-/// Where each room lies, relative to the project root, with forward slashes. The marker and `config.toml` never move.
+/// Where each room is, relative to the project root, with forward slashes. The marker and `config.toml` never move.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Layout {
     paths: [Cow<'static, str>; Room::ALL.len()],
@@ -16,17 +16,17 @@ impl Default for Layout {
 }
 
 impl Layout {
-    /// Takes the places from the settings, which were checked when they were loaded.
+    /// Takes the paths from the settings, which were checked when they were loaded.
     pub fn of(config: &Config) -> Self {
         Self { paths: Room::ALL.map(|room| Cow::Owned(config.text(room.key()).to_owned())) }
     }
 
-    /// Moves a room to a place that is known to be a good one.
+    /// Moves a room to a path that is known to be valid.
     pub(crate) fn place(&mut self, room: Room, path: &'static str) {
         self.paths[room as usize] = Cow::Borrowed(path);
     }
 
-    /// The room's place, relative to the root.
+    /// The room's path, relative to the root.
     pub fn relative(&self, room: Room) -> &str {
         &self.paths[room as usize]
     }
@@ -36,14 +36,14 @@ impl Layout {
     }
 }
 
-/// Brings a room's place into its one spelling, or says why it cannot be one: it must stay inside the project on every
-/// operating system, and away from the files that never move.
+/// Normalises a room's path, or says why it is invalid: it must stay inside the project on every operating system, and
+/// away from the files that never move.
 pub(crate) fn check_place(place: &str) -> Result<String, &'static str> {
     if place.trim().is_empty() {
         return Err("it is empty");
     }
     if place.contains(['\\', '\0', '\n']) {
-        return Err("a folder is written with `/` only");
+        return Err("use `/` as the path separator");
     }
     if place.starts_with('/') || place.starts_with('~') || place.get(1..2) == Some(":") {
         return Err("it must be relative to the project root");
@@ -52,14 +52,14 @@ pub(crate) fn check_place(place: &str) -> Result<String, &'static str> {
     for part in place.split('/') {
         match part {
             "" | "." => {}
-            ".." => return Err("it leaves the project by `..`"),
+            ".." => return Err("it leaves the project through `..`"),
             part => parts.push(part),
         }
     }
     match parts.as_slice() {
         [] => Err("it is the project root itself"),
-        [".git", ..] => Err("it lies in git's own folder"),
-        [".agent"] => Err("`.agent` holds the other rooms"),
+        [".git", ..] => Err("it is inside git's own folder"),
+        [".agent"] => Err("`.agent` contains the other folders"),
         _ => Ok(parts.join("/")),
     }
 }
@@ -84,14 +84,14 @@ mod tests {
         check("  ", Err("it is empty"));
         check(".", Err("it is the project root itself"));
         check(".//.", Err("it is the project root itself"));
-        check("../x", Err("it leaves the project by `..`"));
-        check("a/../../x", Err("it leaves the project by `..`"));
+        check("../x", Err("it leaves the project through `..`"));
+        check("a/../../x", Err("it leaves the project through `..`"));
         check("/etc", Err("it must be relative to the project root"));
         check("~/x", Err("it must be relative to the project root"));
         check("C:/x", Err("it must be relative to the project root"));
-        check("a\\b", Err("a folder is written with `/` only"));
-        check(".git/hooks", Err("it lies in git's own folder"));
-        check("./.agent/", Err("`.agent` holds the other rooms"));
+        check("a\\b", Err("use `/` as the path separator"));
+        check(".git/hooks", Err("it is inside git's own folder"));
+        check("./.agent/", Err("`.agent` contains the other folders"));
     }
 
     #[test]

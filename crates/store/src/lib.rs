@@ -1,9 +1,9 @@
-//! The project folder: where its root is ([`find_root`]), where the rooms lie ([`Layout`]), what the settings say and
-//! who said it ([`Config`]), and how files are changed so that nobody ever sees half of one ([`replace`],
+//! The project folder: where its root is ([`find_root`]), where the rooms are ([`Layout`]), the settings and where they
+//! were set ([`Config`]), and how files are changed so that a reader never sees half of one ([`replace`],
 //! [`append_line`]).
 //!
-//! Every room that keeps something does so through this one, so that crashes, full disks and rivals are dealt with in
-//! one place. It knows no rules of the domain, judges nothing and prints nothing.
+//! Every room stores its files through this one, so that crashes, full disks and concurrent writers are handled in one
+//! place. It has no domain rules, makes no judgements and prints nothing.
 
 mod adopt;
 mod amend;

@@ -1,6 +1,6 @@
 use serde::de::IgnoredAny;
 
-/// The most bytes a line of a log may have. A longer one is not written, and skipped when met.
+/// The maximum length of a log line in bytes. A longer one is not written, and skipped when read.
 pub const LINE_LIMIT: usize = 1024 * 1024;
 
 /// One whole line of a log: the text of a JSON object.
@@ -11,7 +11,7 @@ pub struct Line {
     pub offset: u64,
 }
 
-/// What the bytes between two line ends turned out to be.
+/// What the bytes between two line ends are.
 pub(crate) enum Reading {
     Whole(Line),
     Blank,
@@ -20,7 +20,7 @@ pub(crate) enum Reading {
 }
 
 impl Line {
-    /// Judges the bytes of one line, without its line end.
+    /// Classifies the bytes of one line, without its line end.
     pub(crate) fn read(bytes: &[u8], offset: u64) -> Reading {
         if bytes.len() > LINE_LIMIT {
             return Reading::Broken;

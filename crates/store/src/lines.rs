@@ -6,7 +6,7 @@ use crate::error::At;
 use crate::line::Reading;
 use crate::{LINE_LIMIT, Line, StoreError, os};
 
-/// Reads a log from its beginning, one line at a time, in bounded memory. Torn and foreign lines are passed over and
+/// Reads a log from its beginning, one line at a time, in bounded memory. Torn and foreign lines are skipped and
 /// counted.
 pub struct Lines<R = File> {
     reader: Option<BufReader<R>>,
@@ -29,17 +29,17 @@ impl Lines<File> {
 }
 
 impl<R: Read> Lines<R> {
-    /// Reads lines from elsewhere; `name` stands in errors.
+    /// Reads lines from another source; `name` appears in errors.
     pub fn new(reader: R, name: &Path) -> Self {
         Self { reader: Some(BufReader::new(reader)), path: name.to_owned(), offset: 0, skipped: 0 }
     }
 
-    /// How many torn or foreign lines were passed over so far.
+    /// How many torn or foreign lines were skipped so far.
     pub fn skipped(&self) -> u64 {
         self.skipped
     }
 
-    /// Reads one line, of which it keeps no more than is needed to see that it is too long. `None` at the end.
+    /// Reads one line; of a line that is too long it keeps only enough to tell. `None` at the end.
     fn next_bytes(&mut self) -> io::Result<Option<(Vec<u8>, u64)>> {
         let Some(reader) = &mut self.reader else { return Ok(None) };
         let start = self.offset;

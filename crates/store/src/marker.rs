@@ -7,11 +7,11 @@ use uuid::Uuid;
 use crate::file::read_capped;
 use crate::{MARKER, StoreError};
 
-/// The content of the project marker. Fields that this version does not know are kept.
+/// The content of the project marker. Unknown fields are kept.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Marker {
     pub schema: u32,
-    /// A version 4 uuid that tells this project from others, also from a copy under another name.
+    /// A version 4 UUID that identifies this project, even under another name.
     pub project_id: String,
     /// ISO 8601 in UTC.
     pub created_at: String,
@@ -30,7 +30,7 @@ impl Marker {
         root.join(MARKER)
     }
 
-    /// Makes the marker of a new project.
+    /// Creates the marker of a new project.
     pub fn create(created_at: &str) -> Self {
         Self {
             schema: Self::SCHEMA,
@@ -40,7 +40,7 @@ impl Marker {
         }
     }
 
-    /// Reads a project's marker, telling a missing, a damaged and a newer one apart.
+    /// Reads a project's marker; a missing, a corrupt and a newer one are different errors.
     pub fn read(root: &Path) -> Result<Self, StoreError> {
         let path = Self::path(root);
         match read_capped(&path, Self::LIMIT)? {
@@ -49,9 +49,9 @@ impl Marker {
         }
     }
 
-    /// Writes the marker as it stands in its file.
+    /// Renders the marker as its file stores it.
     pub fn render(&self) -> String {
-        // A map with text keys always becomes JSON.
+        // A map with string keys always serialises.
         let mut text = serde_json::to_string_pretty(self).unwrap_or_default();
         text.push('\n');
         text
@@ -60,7 +60,7 @@ impl Marker {
     fn parse(bytes: &[u8], path: &Path) -> Result<Self, StoreError> {
         let corrupt = |why: String| StoreError::MarkerCorrupt { path: path.to_owned(), why };
         let value: Value = serde_json::from_slice(bytes).map_err(|error| corrupt(error.to_string()))?;
-        // A newer schema may have changed any other field, so it is looked at first.
+        // A newer schema may have changed any other field, so it is checked first.
         match value.get("schema").and_then(Value::as_u64) {
             Some(found) if found > u64::from(Self::SCHEMA) => {
                 return Err(StoreError::MarkerNewer { path: path.to_owned(), found, known: Self::SCHEMA });
@@ -71,7 +71,7 @@ impl Marker {
         let marker: Self = serde_json::from_value(value).map_err(|error| corrupt(error.to_string()))?;
         match Uuid::try_parse(&marker.project_id) {
             Ok(_) => Ok(marker),
-            Err(error) => Err(corrupt(format!("`project_id` is no uuid: {error}"))),
+            Err(error) => Err(corrupt(format!("`project_id` is not a UUID: {error}"))),
         }
     }
 }
@@ -95,17 +95,17 @@ mod tests {
     fn markers_are_told_apart() {
         let good = format!(r#"{{"schema":1,"project_id":"{ID}","created_at":"2026-01-01T00:00:00Z"}}"#);
         check(&good, ID);
-        check(&good.replace(":1,", ":2,"), "has schema 2, this program knows up to 1");
+        check(&good.replace(":1,", ":2,"), "has schema 2; this version of stead supports schemas up to 1");
         check(r#"{"schema":9,"project":{"new":"shape"}}"#, "has schema 9");
         check(r#"{"schema":99999999999999999}"#, "has schema 99999999999999999");
-        check(&good.replace(":1,", ":0,"), "damaged");
-        check(&good.replace(":1,", ":\"1\","), "damaged");
-        check(&good.replace(ID, "me"), "`project_id` is no uuid");
-        check(&good[..good.len() - 3], "damaged: EOF");
-        check("", "damaged");
-        check("[]", "damaged");
-        check("\u{feff}{}", "damaged");
-        check(&"[".repeat(5000), "damaged: recursion limit");
+        check(&good.replace(":1,", ":0,"), "corrupt");
+        check(&good.replace(":1,", ":\"1\","), "corrupt");
+        check(&good.replace(ID, "me"), "`project_id` is not a UUID");
+        check(&good[..good.len() - 3], "corrupt: EOF");
+        check("", "corrupt");
+        check("[]", "corrupt");
+        check("\u{feff}{}", "corrupt");
+        check(&"[".repeat(5000), "corrupt: recursion limit");
     }
 
     #[test]

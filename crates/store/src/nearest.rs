@@ -1,4 +1,4 @@
-/// Finds the known name that a mistyped one most likely meant; `None` when nothing is close.
+/// Finds the known name that a mistyped one most likely meant; `None` if nothing is close.
 pub fn nearest<'a>(typed: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let typed = typed.to_lowercase();
     let length = typed.chars().count();
@@ -9,14 +9,14 @@ pub fn nearest<'a>(typed: &str, known: impl IntoIterator<Item = &'a str>) -> Opt
         .iter()
         .map(|name| (distance(&typed, name), *name))
         .filter(|(distance, _)| *distance <= allowed)
-        // Words that share no letter are not each other's typing errors, however short.
+        // Words that share no letter are not typos of each other, however short.
         .filter(|(distance, name)| *distance < length.max(name.chars().count()))
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, name)| name)
         .or(beginning.copied())
 }
 
-/// Counts the insertions, removals and changes of a character, and the swaps of two neighbours, between two words.
+/// Counts insertions, deletions and substitutions of characters, and swaps of two neighbours, between two words.
 fn distance(a: &str, b: &str) -> usize {
     let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
     let mut before = Vec::new();

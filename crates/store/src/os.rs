@@ -1,4 +1,4 @@
-//! What differs between operating systems when files are opened, locked or taken over. It never decides anything.
+//! What differs between operating systems when files are opened, locked or replaced. It makes no decisions.
 
 #[cfg(unix)]
 pub(crate) use unix::*;
@@ -16,14 +16,14 @@ mod unix {
 
     use crate::ancestry::Process;
 
-    /// Never waits for a FIFO's other end and never adopts a terminal.
+    /// Never blocks on a FIFO and never acquires a controlling terminal.
     const FLAGS: i32 = libc::O_NONBLOCK | libc::O_NOCTTY;
 
     pub(crate) fn open_to_read(path: &Path) -> io::Result<File> {
         OpenOptions::new().read(true).custom_flags(FLAGS).open(path)
     }
 
-    /// Opens a log for appending. A new one is as private as the folder it lies in.
+    /// Opens a log for appending. A new one is as private as its folder.
     pub(crate) fn open_to_append(path: &Path) -> io::Result<File> {
         let mut options = OpenOptions::new();
         options.read(true).append(true).custom_flags(FLAGS);
@@ -43,17 +43,17 @@ mod unix {
         Ok(byte[0])
     }
 
-    /// Says whether the open file lost its name, so that what is written to it would be lost too.
+    /// Returns true if the open file was unlinked, so that anything written to it would be lost.
     pub(crate) fn is_unlinked(data: &Metadata) -> bool {
         data.nlink() == 0
     }
 
-    /// Lets the umask decide who may read a new file, as for any other; temporary files are private by default.
+    /// Lets the umask decide who may read a new file, as usual; temporary files are private by default.
     pub(crate) fn make_public(builder: &mut tempfile::Builder<'_, '_>) {
         builder.permissions(Permissions::from_mode(0o666));
     }
 
-    /// Gives a new file the old one's mode and owner. The owner is kept where the system allows it.
+    /// Copies the old file's mode to a new one, and its owner where the system allows it.
     pub(crate) fn take_over(file: &File, old: &Metadata) -> io::Result<()> {
         let new = file.metadata()?;
         if (new.uid(), new.gid()) != (old.uid(), old.gid()) {
@@ -62,12 +62,12 @@ mod unix {
         file.set_permissions(Permissions::from_mode(old.mode() & 0o7777))
     }
 
-    /// What tells a changed file from the one it was.
+    /// What changes when a file changes.
     pub(crate) struct Stamp {
         pub(crate) number: u64,
         /// In nanoseconds since 1970, as is the next.
         pub(crate) modified: u128,
-        /// When anything about it last changed; unlike the above nobody can set it.
+        /// When anything about the file last changed; unlike the modification time it cannot be set.
         pub(crate) changed: u128,
     }
 
@@ -97,7 +97,7 @@ mod unix {
         see: &mut dyn FnMut(&str, u64, &Stamp),
     ) {
         use rustix::fs::{AtFlags, Mode, OFlags, open, statat};
-        // The hook does this at every call, and std's way allocates for each path and walks it from its beginning.
+        // The hook does this at every call; std would allocate for each path and resolve it from the root.
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let Ok(folder) = open(dir, flags, Mode::empty()) else { return };
         for name in names {
@@ -132,13 +132,13 @@ mod unix {
         shell
     }
 
-    /// Gives the command a process group of its own, so that it can be ended with all it started.
+    /// Puts the command in its own process group, so that it can be ended with everything it started.
     pub(crate) fn lead_group(command: &mut Command) {
         std::os::unix::process::CommandExt::process_group(command, 0);
     }
 
-    /// Ends what is left of the group that a child leads. A child that was waited for keeps its number while its group
-    /// has members, so this cannot meet a stranger then; an empty group is no error.
+    /// Kills what is left of the group that a child leads. The number of a child that was waited for is not reused
+    /// while its group has members, so this cannot hit another process; an empty group is not an error.
     pub(crate) fn kill_group(child: &Child) {
         let leader = i32::try_from(child.id()).ok().and_then(rustix::process::Pid::from_raw);
         if let Some(leader) = leader {
@@ -166,7 +166,7 @@ mod unix {
     pub(crate) fn process(id: u32) -> (Process, Option<u32>) {
         let listed = |name: &str| std::fs::read(format!("/proc/{id}/{name}")).unwrap_or_default();
         let Ok(stat) = std::fs::read_to_string(format!("/proc/{id}/stat")) else { return by_ps(id) };
-        // The name in brackets may hold anything.
+        // The name in parentheses may contain anything.
         let fields: Vec<&str> = stat.rsplit_once(')').map_or("", |(_, rest)| rest).split_whitespace().collect();
         let number = |at: usize| fields.get(at).and_then(|field| field.parse::<u64>().ok());
         let small = |at: usize| number(at).and_then(|number| u32::try_from(number).ok());
@@ -183,7 +183,7 @@ mod unix {
         (Process { id, words: lines("cmdline"), variables, session: small(3), terminal }, small(1))
     }
 
-    /// The same for systems without `/proc`, as far as `ps` tells it.
+    /// The same through `ps`, for systems without `/proc`.
     pub(crate) fn by_ps(id: u32) -> (Process, Option<u32>) {
         let own = (id == std::process::id()).then(std::os::unix::process::parent_id);
         let asked = Command::new("/bin/ps").args(["-o", "ppid=", "-o", "command=", "-p", &id.to_string()]).output();
@@ -193,7 +193,7 @@ mod unix {
         (Process { id, words: words.map(str::to_owned).collect(), ..Process::default() }, parent)
     }
 
-    /// How many columns a terminal says that it has; some say none.
+    /// How many columns a terminal reports; some report none.
     pub(crate) fn columns(terminal: impl std::os::fd::AsFd) -> Option<u16> {
         rustix::termios::tcgetwinsize(terminal).ok().map(|size| size.ws_col).filter(|columns| *columns > 0)
     }
@@ -237,7 +237,7 @@ mod other {
         file.set_permissions(old.permissions())
     }
 
-    /// What tells a changed file from the one it was.
+    /// What changes when a file changes.
     pub(crate) struct Stamp {
         pub(crate) number: u64,
         /// In nanoseconds since 1970, as is the next.
@@ -255,7 +255,7 @@ mod other {
         Ok(())
     }
 
-    /// Folders cannot be locked here; nobody waits.
+    /// Folders cannot be locked on this system; nothing waits.
     pub(crate) fn open_folder(_: &Path) -> io::Result<Option<File>> {
         Ok(None)
     }
@@ -270,7 +270,7 @@ mod other {
         shell
     }
 
-    /// There are no process groups here; only the command itself is ended.
+    /// There are no process groups on this system; only the command itself is killed.
     pub(crate) fn lead_group(_: &mut Command) {}
 
     pub(crate) fn kill_group(_: &Child) {}
@@ -284,7 +284,7 @@ mod other {
     }
 }
 
-/// Looks at files of a folder by their names: size and stamp. Links are followed; what is not there is passed over.
+/// Reads size and times of files in a folder by name. Links are followed; missing files are skipped.
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn each_file<'n>(
     dir: &std::path::Path,

@@ -1,5 +1,5 @@
-//! Shortens a log while others append to it. The long work is done on what was there at the beginning, without a lock;
-//! only the lines that came meanwhile are copied under it, so that no hook waits longer than for another line.
+//! Shortens a log while other processes append to it. The long work is done without a lock on what was there at the
+//! start; only the lines appended since then are copied under the lock, so no hook waits longer than for another line.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -11,18 +11,18 @@ use crate::error::At;
 use crate::file::{follow, write_beside};
 use crate::{Durability, StoreError, Tail, os};
 
-/// How often to begin anew when somebody else replaced the log meanwhile.
+/// How often to start over if another process replaced the log meanwhile.
 const ATTEMPTS: usize = 3;
 
-/// How many bytes a log had and has.
+/// The size of a log in bytes before and after.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rewritten {
     pub before: u64,
     pub after: u64,
 }
 
-/// Replaces a log's lines by what `keep` makes of them; it is given the lines newest first and gives the whole new
-/// text. Lines that are appended while it works stand behind that text. On failure the log is as it was.
+/// Replaces a log's lines by what `keep` returns; it gets the lines newest first and returns the whole new text. Lines
+/// appended while it works follow that text. On failure the log is unchanged.
 pub fn rewrite_log<E: From<StoreError>>(
     path: &Path,
     patience: Duration,
@@ -40,7 +40,7 @@ pub fn rewrite_log<E: From<StoreError>>(
     Err(StoreError::Locked { path: path.to_owned(), waited_ms: patience.as_millis() }.into())
 }
 
-/// Puts the new log in place. `None` when the old one is not the log any more.
+/// Puts the new log in place. `None` if the old file is no longer the log.
 fn publish(path: &Path, log: &File, length: u64, kept: &[u8], patience: Duration) -> Result<Option<u64>, StoreError> {
     let target = follow(path)?;
     let old = log.metadata().at("look at", path)?;
@@ -61,7 +61,7 @@ fn publish(path: &Path, log: &File, length: u64, kept: &[u8], patience: Duration
     Ok(Some(kept.len() as u64 + added.len() as u64))
 }
 
-/// The part of a log that was there when the work began.
+/// The part of a log that existed when the work started.
 #[derive(Debug)]
 pub struct Beginning {
     file: File,

@@ -48,7 +48,7 @@ impl Room {
         }
     }
 
-    /// Where the room is unless somebody moved it.
+    /// The default path of the room.
     pub fn default_path(self) -> &'static str {
         match self {
             Self::Context => ".agent/context",

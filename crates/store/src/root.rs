@@ -3,34 +3,34 @@ use std::path::{Component, Path, PathBuf};
 
 use crate::worktree::Worktree;
 
-/// The file whose presence makes a folder a project root. It never moves, whatever `[layout]` says.
+/// The file that marks a folder as a project root. It never moves, whatever `[layout]` says.
 pub const MARKER: &str = ".agent/context/root.json";
 
-/// The project's settings, below its root. The file never moves either.
+/// The project's settings, below its root. This file never moves either.
 pub const CONFIG: &str = ".agent/config.toml";
 
-/// The settings of one checkout alone, below its root.
+/// The settings of one checkout, below its root.
 pub const CONFIG_LOCAL: &str = ".agent/config.local.toml";
 
-/// The folder of worktrees within a checkout.
+/// The folder of worktrees inside a checkout.
 const WORKTREES: &str = "worktrees";
 
-/// Longer paths cannot be opened anyway, and copying them at every step up would take quadratic time.
+/// Longer paths cannot be opened anyway, and copying them at every step would take quadratic time.
 const PATH_LIMIT: usize = 4096;
 
-/// Which folder a path belongs to, and by what right.
+/// Which folder a path belongs to, and why.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Found {
-    /// The folder holds the marker.
+    /// The folder contains the marker.
     Marked {
         dir: PathBuf,
-        /// The same folder in the checkout that was asked about, where that is another one: a git worktree without a
-        /// marker of its own, or one that lies within the main checkout.
+        /// The same folder in the checkout that was asked about, if it is another one: a git worktree without a marker
+        /// of its own, or one inside the main checkout.
         tree: Option<PathBuf>,
     },
     /// There is no marker, but the folder is the root of a git checkout.
     Git { dir: PathBuf },
-    /// Neither: the folder is where the search began.
+    /// Neither: the folder where the search started.
     Bare { dir: PathBuf },
 }
 
@@ -41,7 +41,7 @@ impl Found {
         }
     }
 
-    /// The project's folder in the checkout where the work is done. Records and guards are those of [`Self::dir`].
+    /// The project's folder in the checkout being worked in. Records and guards are those of [`Self::dir`].
     pub fn work(&self) -> &Path {
         match self {
             Self::Marked { tree: Some(tree), .. } => tree,
@@ -49,7 +49,7 @@ impl Found {
         }
     }
 
-    /// The checkout's own folder, where it is another one than the project's.
+    /// The checkout's own folder, if it is not the project's.
     pub fn tree(&self) -> Option<&Path> {
         match self {
             Self::Marked { tree, .. } => tree.as_deref(),
@@ -63,10 +63,10 @@ impl Found {
 }
 
 /// Finds the project root of a folder: the nearest ancestor with the marker (in a git worktree without its own, or
-/// within the main checkout, the main checkout's), else the git root, else the folder itself.
+/// inside the main checkout, the main checkout's), else the git root, else the folder itself.
 ///
-/// It sits on the hook path: one or two `stat` calls a level, no allocation per level. Only when no marker was found
-/// by the path as given are symbolic links resolved for a second look, because gates must not vanish behind a link.
+/// It is on the hook path: one or two `stat` calls per level, no allocation per level. Symbolic links are resolved for
+/// a second search only if the path as given has no marker, because a link must not hide the gates.
 pub fn find_root(start: &Path) -> Found {
     let start = absolute(start);
     let found = climb(&start);
@@ -75,7 +75,7 @@ pub fn find_root(start: &Path) -> Found {
     }
     match fs::canonicalize(&start) {
         Ok(real) if real != start => match climb(&real) {
-            // An unmarked answer keeps the words in which the question was asked.
+            // Without a marker, the result keeps the path as it was given.
             Found::Bare { .. } => found,
             better => better,
         },
@@ -108,7 +108,7 @@ fn climb(start: &Path) -> Found {
     }
 }
 
-/// Looks for the marker below `dir`, lending the buffer to the call.
+/// Looks for the marker below `dir`, reusing the buffer.
 fn has_marker(dir: &mut PathBuf) -> bool {
     dir.push(MARKER);
     let found = fs::metadata(&dir).is_ok_and(|data| data.is_file());
@@ -125,8 +125,8 @@ fn has_git(dir: &mut PathBuf) -> bool {
     found
 }
 
-/// The project around a marked folder that is a git worktree within it. Whoever makes worktrees there calls their
-/// folder so, which spares all others the look.
+/// The project around a marked folder that is a git worktree inside it. Worktrees created there are in a folder of this
+/// name, so all other paths skip the lookup.
 fn outer(dir: &Path) -> Option<Found> {
     if !dir.components().any(|part| part.as_os_str() == WORKTREES) {
         return None;
@@ -138,7 +138,7 @@ fn outer(dir: &Path) -> Option<Found> {
     is_within.then(|| Found::Marked { dir: outer, tree: Some(dir.to_owned()) })
 }
 
-/// Takes the way from `start` up to the worktree's root once more, in the main checkout.
+/// Repeats the walk from `start` up to the worktree's root, in the main checkout.
 fn marked_in_main_checkout(start: &Path, git_root: &Path) -> Option<Found> {
     let main = Worktree::at(git_root)?.main?;
     let mut probe = main.join(start.strip_prefix(git_root).ok()?);
@@ -153,7 +153,7 @@ fn marked_in_main_checkout(start: &Path, git_root: &Path) -> Option<Found> {
     }
 }
 
-/// Makes the path absolute and free of `..`; both are rare, so the usual path is only copied.
+/// Makes the path absolute and removes `..`; both are rare, so the usual path is only copied.
 fn absolute(start: &Path) -> PathBuf {
     let path = if start.is_absolute() {
         start.to_owned()
@@ -169,7 +169,7 @@ fn absolute(start: &Path) -> PathBuf {
     }
 }
 
-/// Removes `.` and `..` by the letters alone, without asking the file system.
+/// Removes `.` and `..` lexically, without asking the file system.
 pub fn clean(path: &Path) -> PathBuf {
     let mut plain = PathBuf::new();
     for part in path.components() {

@@ -4,7 +4,7 @@ use crate::{StoreError, nearest};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Schema {
     pub name: &'static str,
-    /// What the format is for.
+    /// What the format describes.
     pub about: &'static str,
     pub text: &'static str,
 }
@@ -24,7 +24,7 @@ pub const SCHEMAS: &[Schema] = &[
     Schema { name: "config", about: "settings: `.agent/config.toml`", text: include_str!("../schema/config.json") },
     Schema {
         name: "context",
-        about: "what an agent is told: `iterations/<n>/context.json`",
+        about: "what an agent reads: `iterations/<n>/context.json`",
         text: include_str!("../schema/context.json"),
     },
     Schema {
@@ -65,7 +65,7 @@ pub const SCHEMAS: &[Schema] = &[
     },
     Schema {
         name: "plan",
-        about: "a run as it was compiled: `.agent/runs/<run>/plan.json`",
+        about: "the compiled plan of a run: `.agent/runs/<run>/plan.json`",
         text: include_str!("../schema/plan.json"),
     },
     Schema {
@@ -80,7 +80,7 @@ pub const SCHEMAS: &[Schema] = &[
     },
     Schema {
         name: "role-state",
-        about: "where a role stands: `indexes/roles/<role>.json`",
+        about: "the state of a role: `indexes/roles/<role>.json`",
         text: include_str!("../schema/role-state.json"),
     },
     Schema {
@@ -110,22 +110,22 @@ pub const SCHEMAS: &[Schema] = &[
     },
     Schema {
         name: "stage",
-        about: "what an iteration is: `.agent/stages/<name>/stage.yaml`",
+        about: "a stage: `.agent/stages/<name>/stage.yaml`",
         text: include_str!("../schema/stage.json"),
     },
     Schema {
         name: "state",
-        about: "where a run stands: `runs/<run>/state.json`",
+        about: "the state of a run: `runs/<run>/state.json`",
         text: include_str!("../schema/state.json"),
     },
     Schema {
         name: "status",
-        about: "what an agent says: `iterations/<n>/status.json`",
+        about: "what an agent reports: `iterations/<n>/status.json`",
         text: include_str!("../schema/status.json"),
     },
 ];
 
-/// Gives a schema by name.
+/// Returns a schema by name.
 pub fn schema(name: &str) -> Result<&'static Schema, StoreError> {
     SCHEMAS.iter().find(|schema| schema.name == name).ok_or_else(|| StoreError::UnknownSchema {
         name: name.to_owned(),

@@ -3,12 +3,12 @@ use std::time::Duration;
 
 use crate::os;
 
-/// What tells a changed file from the one it was, without reading it.
+/// What changes when a file changes; reading the file is not needed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileStamp {
-    /// Size, number and times as one word without white space.
+    /// Size, inode and times as one word without white space.
     pub text: String,
-    /// When anything about the file last changed, since 1970. Where the system keeps it, nobody can set it.
+    /// When anything about the file last changed, since 1970. Where the system keeps it, it cannot be set.
     pub changed: Duration,
 }
 

@@ -1,19 +1,19 @@
-//! Standard input, read with patience: a client may keep the pipe open, or never write.
+//! Standard input with a time limit: a client may keep the pipe open, or never write.
 
 use std::io;
 use std::time::Duration;
 
-/// What one look at standard input gave.
+/// The result of one read of standard input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Got {
     /// This many bytes.
     Bytes(usize),
     End,
-    /// Nothing came within the time given.
+    /// Nothing arrived within the time limit.
     Nothing,
 }
 
-/// Reads what is there, waiting at most `patience` for it to come.
+/// Reads what is available and waits at most `patience` for it.
 #[cfg(unix)]
 pub fn read_stdin(buffer: &mut [u8], patience: Duration) -> io::Result<Got> {
     use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -35,7 +35,7 @@ pub fn read_stdin(buffer: &mut [u8], patience: Duration) -> io::Result<Got> {
     }
 }
 
-/// Reads what is there. Other systems wait in the read itself; the alarm bounds it.
+/// Reads what is available. On other systems the read itself blocks; the alarm bounds it.
 #[cfg(not(unix))]
 pub fn read_stdin(buffer: &mut [u8], _patience: Duration) -> io::Result<Got> {
     use std::io::Read;

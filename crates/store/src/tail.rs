@@ -8,17 +8,17 @@ use crate::{LINE_LIMIT, Line, StoreError, os};
 
 const BLOCK: u64 = 16 * 1024;
 
-/// Reads a log from its end, newest line first, block by block: the cost depends on how much is asked for, not on how
-/// much there is. It gives the lines of [`crate::Lines`] in reverse, and counts the same ones as skipped.
+/// Reads a log from its end, newest line first, block by block: the cost depends on how much is read, not on the size
+/// of the log. It yields the lines of [`crate::Lines`] in reverse and counts the same ones as skipped.
 pub struct Tail<R = File> {
     reader: Option<R>,
     path: PathBuf,
-    /// Bytes from `start` on, up to the line end that closes the next line to give (or the end of the file).
+    /// Bytes from `start` to the line end of the next line to return (or the end of the file).
     held: Vec<u8>,
     start: u64,
-    /// Where the line end that was last looked for must lie before; everything held behind it is known to have none.
+    /// The next line end is before this offset; the bytes after it are known to have none.
     searched: usize,
-    /// The line being gathered is longer than the limit; its bytes were dropped.
+    /// The current line exceeds the limit; its bytes were dropped.
     too_long: bool,
     skipped: u64,
 }
@@ -36,7 +36,7 @@ impl Tail<File> {
 }
 
 impl<R: Read + Seek> Tail<R> {
-    /// Reads lines from elsewhere; `name` stands in errors.
+    /// Reads lines from another source; `name` appears in errors.
     pub fn new(mut reader: R, name: &Path) -> Result<Self, StoreError> {
         let end = reader.seek(SeekFrom::End(0)).at("read", name)?;
         Ok(Self::at(Some(reader), name, end))
@@ -46,12 +46,12 @@ impl<R: Read + Seek> Tail<R> {
         Self { reader, path: path.to_owned(), held: Vec::new(), start: end, searched: 0, too_long: false, skipped: 0 }
     }
 
-    /// How many torn or foreign lines were passed over so far.
+    /// How many torn or foreign lines were skipped so far.
     pub fn skipped(&self) -> u64 {
         self.skipped
     }
 
-    /// Puts the block before the held bytes in front of them. `false` at the beginning of the file.
+    /// Prepends the block before the buffered bytes. `false` at the beginning of the file.
     fn fetch(&mut self) -> io::Result<bool> {
         let Some(reader) = &mut self.reader else { return Ok(false) };
         let size = self.start.min(BLOCK);
@@ -70,7 +70,7 @@ impl<R: Read + Seek> Tail<R> {
         Ok(true)
     }
 
-    /// Takes the last line off the held bytes. `None` at the beginning of the file.
+    /// Takes the last line off the buffer. `None` at the beginning of the file.
     fn next_reading(&mut self) -> io::Result<Option<Reading>> {
         loop {
             if let Some(end) = self.held[..self.searched].iter().rposition(|byte| *byte == b'\n') {

@@ -1,10 +1,10 @@
-/// How many columns the terminal has that a stream leads to; `None` where it leads elsewhere, or the terminal does not say.
+/// The width in columns of the terminal a stream is connected to; `None` if it is not a terminal or reports no width.
 #[cfg(unix)]
 pub fn terminal_columns(stream: impl std::os::fd::AsFd) -> Option<usize> {
     crate::os::columns(stream).map(usize::from)
 }
 
-/// The system is not asked here.
+/// Not supported on this system.
 #[cfg(not(unix))]
 pub fn terminal_columns<T>(_: T) -> Option<usize> {
     None

@@ -1,20 +1,20 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-/// Stead's folders of one person.
+/// Stead's folders of one user.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UserDirs {
     /// Settings and guards, usually `~/.config/stead`.
     pub config: PathBuf,
-    /// What should outlive a project, usually `~/.local/share/stead`.
+    /// What outlives a project, usually `~/.local/share/stead`.
     pub data: PathBuf,
-    /// What only this machine needs to remember, usually `~/.local/state/stead`.
+    /// What belongs to this machine only, usually `~/.local/state/stead`.
     pub state: PathBuf,
 }
 
 impl UserDirs {
-    /// Derives the folders from the environment; `None` when it names no home. As the XDG rules ask, a relative variable
-    /// counts as unset.
+    /// Derives the folders from the environment; `None` if it names no home. A relative variable counts as unset, as
+    /// the XDG specification demands.
     pub fn from_env(env: &dyn Fn(&str) -> Option<OsString>) -> Option<Self> {
         let absolute = |name: &str| env(name).map(PathBuf::from).filter(|path| path.is_absolute());
         let home = absolute("HOME").or_else(|| absolute("USERPROFILE"));

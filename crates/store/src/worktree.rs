@@ -12,11 +12,11 @@ pub struct Worktree {
 }
 
 impl Worktree {
-    /// Reads what git left in the folder. `None` for a main checkout, a submodule, or no checkout at all.
+    /// Reads git's own files in the folder. `None` for a main checkout, a submodule, or no checkout.
     pub fn at(dir: &Path) -> Option<Self> {
         let link = read_short(&dir.join(".git"))?;
         let git_dir = clean(&dir.join(link.strip_prefix("gitdir:")?.trim()));
-        // Only a linked worktree has this file; a submodule's git folder stands alone.
+        // Only a linked worktree has this file; a submodule's git folder is self-contained.
         let shared = read_short(&git_dir.join("commondir"))?;
         let shared = clean(&git_dir.join(shared.trim()));
         let main = (shared.file_name()? == ".git").then(|| shared.parent().map(Path::to_owned)).flatten();
@@ -24,7 +24,7 @@ impl Worktree {
     }
 }
 
-/// Reads the beginning of a small text file, and nothing of what is not a file.
+/// Reads the beginning of a small regular file.
 fn read_short(path: &Path) -> Option<String> {
     if !std::fs::metadata(path).ok()?.is_file() {
         return None;

@@ -17,11 +17,11 @@ const PATIENCE: Duration = Duration::from_secs(5);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Edited {
     Changed,
-    /// The file said so already and was not touched.
+    /// The file already had this value and was not touched.
     Unchanged,
 }
 
-/// Sets one value in a settings file, creating the file if need be. Comments, order and spacing of the rest stay.
+/// Sets one value in a settings file and creates the file if needed. Comments, order and spacing of the rest are kept.
 pub fn set_value(path: &Path, key: &str, typed: &str) -> Result<Edited, StoreError> {
     set_values(path, &[(key, typed)])
 }
@@ -33,7 +33,7 @@ pub(crate) fn set_values(path: &Path, typed: &[(&str, &str)]) -> Result<Edited, 
     edit(path, |document| checked.into_iter().try_for_each(|(key, value)| put(document, key, value, path)))
 }
 
-/// Says whether a value may be set, without setting it.
+/// Checks whether a value may be set, without setting it.
 fn check(key: &str, typed: &str) -> Result<(&'static Key, Value), StoreError> {
     let key = Key::named(key)?;
     match key.read(typed) {
@@ -46,7 +46,7 @@ fn put(document: &mut DocumentMut, key: &'static Key, value: Value, path: &Path)
     let (table, name) = section(document, key.name, path)?;
     let mut new = match value {
         Value::Bool(value) => toml_edit::Value::from(value),
-        // A number is checked to be far below the limit.
+        // The value was checked to be far below the limit.
         Value::Number(value) => toml_edit::Value::from(i64::try_from(value).unwrap_or(i64::MAX)),
         Value::Text(value) => toml_edit::Value::from(value),
     };
@@ -72,7 +72,7 @@ fn put(document: &mut DocumentMut, key: &'static Key, value: Value, path: &Path)
     Ok(())
 }
 
-/// Takes one value out of a settings file, so that the layers below count again.
+/// Removes one value from a settings file, so that the layers below apply again.
 pub fn unset_value(path: &Path, key: &str) -> Result<Edited, StoreError> {
     let key = Key::named(key)?;
     if !path.exists() {
@@ -94,7 +94,7 @@ pub fn unset_value(path: &Path, key: &str) -> Result<Edited, StoreError> {
     })
 }
 
-/// Changes the file's document by the given function, one process at a time.
+/// Changes the file's document with the given function, one process at a time.
 fn edit(path: &Path, change: impl FnOnce(&mut DocumentMut) -> Result<(), StoreError>) -> Result<Edited, StoreError> {
     let _turn = take_turn(path, PATIENCE)?;
     let bytes = read_capped(path, LIMIT)?;
@@ -126,7 +126,7 @@ fn split(key: &str) -> (Option<&str>, &str) {
     }
 }
 
-/// Finds the table in which a key belongs, adding the section at the end if it is not there.
+/// Finds the table a key belongs to; adds the section at the end if it is missing.
 fn section<'a>(
     document: &'a mut DocumentMut,
     key: &'static str,
@@ -150,7 +150,7 @@ fn section<'a>(
     }
 }
 
-/// Takes the comments behind the last entry, to stand before a new section and a blank line.
+/// Takes the comments after the last entry, to put them before a new section and a blank line.
 fn take_ending(document: &mut DocumentMut) -> String {
     let mut ending = document.trailing().as_str().unwrap_or_default().to_owned();
     document.set_trailing("");
@@ -160,7 +160,7 @@ fn take_ending(document: &mut DocumentMut) -> String {
     ending
 }
 
-/// Keeps the comments of a file that has nothing else above its first key.
+/// Keeps the comments of a file that has nothing but comments above its first key.
 fn keep_heading(document: &mut DocumentMut, key: &str) {
     if document.is_empty() {
         let heading = take_ending(document);

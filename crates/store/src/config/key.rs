@@ -2,7 +2,7 @@ use super::Value;
 use crate::layout::check_place;
 use crate::{Room, StoreError, nearest};
 
-/// No number of ours comes near this.
+/// The upper bound of every number.
 const MOST: u64 = 1_000_000;
 
 /// What a setting may hold.
@@ -48,16 +48,16 @@ const fn words(name: &'static str, about: &'static str) -> Key {
 /// Every setting, in the order in which they are listed.
 pub(crate) const KEYS: &[Key] = &[
     switch("auto_init", "create the project marker when a session starts without one"),
-    switch("record.sessions", "write down each hook call and the state of each session"),
-    switch("record.relevant_files", "write down which files the agent touched"),
-    switch("record.prompts", "write down what the person asks for, without secrets"),
-    switch("record.evidence", "write down the tests and builds that the agent runs"),
+    switch("record.sessions", "record each hook call and the state of each session"),
+    switch("record.relevant_files", "record which files the agent touched"),
+    switch("record.prompts", "record what the person asks for, without secrets"),
+    switch("record.evidence", "record the tests and builds that the agent runs"),
     switch("gate.self_protection", "keep the agent from changing Stead's own files and hook lines"),
     switch("gate.guards", "let guards judge what the agent does"),
-    number("context.briefing_tokens", "how long the briefing at a session's start may be; 0 for none"),
-    switch("context.hold_stops", "hold an agent to the loop that it is in"),
-    switch("context.hold_compaction", "hold a manual compaction once while the role file is not saved"),
-    file("context.role_skill", "the skill document of a role, `{role}` being its name; empty for none"),
+    number("context.briefing_tokens", "maximum length of the briefing at session start, in tokens; 0 for none"),
+    switch("context.hold_stops", "keep an agent working until its loop is done"),
+    switch("context.hold_compaction", "block a manual compaction once while the role file is unsaved"),
+    file("context.role_skill", "path of a role's skill document; `{role}` is replaced by its name; empty for none"),
     file("context.architecture", "the architecture document that a recovering role reads; empty for none"),
     words("provider.claude.args", "further arguments when a run starts Claude Code"),
     words("provider.codex.args", "further arguments when a run starts Codex"),
@@ -93,19 +93,19 @@ impl Key {
         StoreError::UnknownKey { key: name.to_owned(), nearest: Self::nearest(name) }
     }
 
-    /// Finds the setting that was meant: by typing error, or by its last word in the wrong section.
+    /// Finds the setting a person probably meant: a typo, or the right last word in the wrong section.
     pub(crate) fn nearest(name: &str) -> Option<&'static str> {
         let last = |name: &str| name.rsplit('.').next().map(str::to_lowercase);
         nearest(name, KEYS.iter().map(|key| key.name))
             .or_else(|| KEYS.iter().map(|key| key.name).find(|known| last(known) == last(name)))
     }
 
-    /// The environment variable that sets it.
+    /// The environment variable that sets this setting.
     pub(crate) fn variable(&self) -> String {
         format!("STEAD_{}", self.name.replace('.', "_").to_uppercase())
     }
 
-    /// Reads a value as typed on a command line or in the environment.
+    /// Parses a value as typed on a command line or in the environment.
     pub(crate) fn read(&self, typed: &str) -> Result<Value, String> {
         match self.kind {
             Kind::Switch => match typed.trim() {
@@ -121,7 +121,7 @@ impl Key {
         }
     }
 
-    /// Checks a value of the right type, and brings it into its one spelling.
+    /// Checks a value of the right type and normalises it.
     pub(crate) fn check(&self, value: Value) -> Result<Value, String> {
         match (self.kind, value) {
             (Kind::Switch, value @ Value::Bool(_)) => Ok(value),
@@ -136,16 +136,16 @@ impl Key {
 
     pub(crate) fn expected(&self) -> &'static str {
         match self.kind {
-            Kind::Switch => "it is `true` or `false`",
-            Kind::Folder => "it is the path of a folder in quotes",
-            Kind::File => "it is the path of a file in quotes",
-            Kind::Number => "it is a number from 0 to 1000000",
-            Kind::Words => "it is words in quotes, as on a command line",
+            Kind::Switch => "expected `true` or `false`",
+            Kind::Folder => "expected the path of a folder, in quotes",
+            Kind::File => "expected the path of a file, in quotes",
+            Kind::Number => "expected a number from 0 to 1000000",
+            Kind::Words => "expected words in quotes, as on a command line",
         }
     }
 }
 
-/// A room always has a setting; the compiler cannot see it, so this does.
+/// Every room has a setting; a test checks this because the compiler cannot.
 const _: () = {
     let (mut folders, mut index) = (0, 0);
     while index < KEYS.len() {

@@ -7,7 +7,7 @@ use super::{Layer, Origin, Problem};
 use crate::file::read_capped;
 use crate::{CONFIG, CONFIG_LOCAL, UserDirs};
 
-/// No settings file of a person comes near this.
+/// The size limit of a settings file.
 const LIMIT: usize = 1024 * 1024;
 
 /// Reads every layer above the defaults, weakest first.

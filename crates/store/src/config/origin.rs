@@ -1,7 +1,7 @@
 use std::fmt;
 use std::path::PathBuf;
 
-/// Where settings come from, from weak to strong.
+/// Where settings come from, weakest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Layer {
     Default,
@@ -25,7 +25,7 @@ impl Layer {
     }
 }
 
-/// Who set a value: the layer and, where it has them, file and line or the variable's name.
+/// Where a value was set: the layer and, if it has them, the file and line or the name of the variable.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Origin {
     pub layer: Layer,

@@ -13,21 +13,21 @@ pub(crate) struct Setting {
     pub(crate) origin: Origin,
 }
 
-/// What one layer says, and what is wrong with it.
+/// What one layer sets, and what is wrong with it.
 #[derive(Debug, Default)]
 pub(crate) struct Parsed {
     pub(crate) settings: Vec<Setting>,
     pub(crate) problems: Vec<Problem>,
 }
 
-/// Gives the defaults that ship with the program.
+/// Returns the defaults that ship with the program.
 pub(crate) fn defaults() -> Vec<Setting> {
     parse_file(&Origin::layer(Layer::Default), include_str!("defaults.toml")).settings
 }
 
-/// Reads a settings file. A syntax error costs the whole layer, a wrong value only itself.
+/// Reads a settings file. A syntax error discards the whole layer, a wrong value only itself.
 pub(crate) fn parse_file(origin: &Origin, text: &str) -> Parsed {
-    // Editors on some systems put a mark in front.
+    // Some editors write a byte order mark.
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut parsed = Parsed::default();
     match DeTable::parse(text) {
@@ -101,8 +101,8 @@ impl Parsed {
     }
 }
 
-/// Visits every leaf with its dotted name and where its key stands. A known name ends the descent, so that a table in a
-/// value's place is a wrong value and not a set of unknown names.
+/// Visits every leaf with its dotted name and the position of its key. A known name ends the descent, so a table where
+/// a value belongs is a wrong value and not a set of unknown names.
 fn walk(prefix: &str, table: &DeTable<'_>, visit: &mut dyn FnMut(&str, usize, &DeValue<'_>)) {
     for (key, value) in table.iter() {
         let name = if prefix.is_empty() { key.get_ref().to_string() } else { format!("{prefix}.{}", key.get_ref()) };

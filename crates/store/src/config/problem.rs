@@ -2,12 +2,12 @@ use std::fmt;
 
 use super::Origin;
 
-/// How much a problem takes away, from weak to strong.
+/// How serious a problem is, weakest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
-    /// Something has no effect.
+    /// A line has no effect.
     Warning,
-    /// A value or a whole layer could not be used; the one below counts.
+    /// A value or a whole layer could not be used; the layer below applies.
     Error,
 }
 

@@ -110,13 +110,13 @@ fn numbers_and_files_are_checked() {
     assert_eq!(place.get("context.briefing_tokens"), "9 from --config");
     assert_eq!(place.get("context.role_skill"), "a/{role}.md from --config");
     for (text, expected) in [
-        ("briefing_tokens = -1", "`context.briefing_tokens` cannot be `-1`: it is a number from 0 to 1000000"),
+        ("briefing_tokens = -1", "`context.briefing_tokens` cannot be `-1`: expected a number from 0 to 1000000"),
         (
             "briefing_tokens = 2000000",
-            "`context.briefing_tokens` cannot be `2000000`: it is a number from 0 to 1000000",
+            "`context.briefing_tokens` cannot be `2000000`: expected a number from 0 to 1000000",
         ),
-        ("briefing_tokens = true", "`context.briefing_tokens` cannot be `true`: it is a number from 0 to 1000000"),
-        ("role_skill = \"../x\"", "`context.role_skill` cannot be `../x`: it leaves the project by `..`"),
+        ("briefing_tokens = true", "`context.briefing_tokens` cannot be `true`: expected a number from 0 to 1000000"),
+        ("role_skill = \"../x\"", "`context.role_skill` cannot be `../x`: it leaves the project through `..`"),
     ] {
         let (_, problems) = Place::new().file(Layer::Project, format!("[context]\n{text}\n")).load();
         assert_eq!(problems, [format!("Error .agent/config.toml:2: {expected}")]);
@@ -135,15 +135,15 @@ fn check_problem(text: impl AsRef<[u8]>, expected: &str) {
 fn wrong_values_and_names_are_pointed_at() {
     check_problem(
         "\n[record]\nsessions = 1\n",
-        "Error .agent/config.toml:3: `record.sessions` cannot be `a value of type integer`: it is `true` or `false`",
+        "Error .agent/config.toml:3: `record.sessions` cannot be `a value of type integer`: expected `true` or `false`",
     );
     check_problem(
         "record.sessions = \"true\"",
-        "Error .agent/config.toml:1: `record.sessions` cannot be `true`: it is `true` or `false`",
+        "Error .agent/config.toml:1: `record.sessions` cannot be `true`: expected `true` or `false`",
     );
     check_problem(
         "[record.sessions]\na = 1",
-        "Error .agent/config.toml:1: `record.sessions` cannot be `a value of type table`: it is `true` or `false`",
+        "Error .agent/config.toml:1: `record.sessions` cannot be `a value of type table`: expected `true` or `false`",
     );
     check_problem(
         "[record]\nsesions = true",
@@ -163,7 +163,7 @@ fn wrong_values_and_names_are_pointed_at() {
     );
     check_problem(
         "[layout]\n\ncache = \"../x\"",
-        "Error .agent/config.toml:3: `layout.cache` cannot be `../x`: it leaves the project by `..`",
+        "Error .agent/config.toml:3: `layout.cache` cannot be `../x`: it leaves the project through `..`",
     );
     check_problem("[layout]\nroles = \"\"", "Error .agent/config.toml:2: `layout.roles` cannot be ``: it is empty");
     check_problem([0xff, 0xfe], "Error .agent/config.toml: the file is not UTF-8 text");
@@ -203,11 +203,11 @@ fn odd_variables_and_flags_are_problems() {
     assert_eq!(
         problems,
         [
-            "Error $STEAD_AUTO_INIT: `auto_init` cannot be `yes`: it is `true` or `false`",
+            "Error $STEAD_AUTO_INIT: `auto_init` cannot be `yes`: expected `true` or `false`",
             "Error $STEAD_LAYOUT_CACHE: `layout.cache` cannot be `/tmp`: it must be relative to the project root",
             "Error --config: `record.sessions` has no `=` (write it as `record.sessions=false`)",
             "Error --config: unknown setting `record.sesions` (did you mean `record.sessions`?)",
-            "Error --config: `gate.self_protection` cannot be ``: it is `true` or `false`",
+            "Error --config: `gate.self_protection` cannot be ``: expected `true` or `false`",
         ]
     );
     assert_eq!(config, Config::default());
@@ -218,7 +218,11 @@ fn rooms_do_not_share_a_folder() {
     let place = Place::new().file(Layer::Project, "[layout]\nroles = \"x\"\nstages = \"./x/\"\ncache = \"x\"\n");
     let (config, problems) = place.load();
     assert_eq!(problems.len(), 2, "{problems:?}");
-    assert!(problems.iter().all(|problem| problem.contains("lies there (give each room a folder of its own)")));
+    assert!(
+        problems.iter().all(
+            |problem| problem.contains("it overlaps `") && problem.contains("(give each room a folder of its own)")
+        )
+    );
     let layout = Layout::of(&config);
     let mut places: Vec<_> = Room::ALL.iter().map(|room| layout.relative(*room)).collect();
     places.sort_unstable();
@@ -310,10 +314,10 @@ fn a_bad_edit_changes_nothing() {
     let path = folder.path().join("config.toml");
     for (text, key, value, expected) in [
         ("", "record.sesions", "true", "unknown setting `record.sesions`"),
-        ("", "record.sessions", "yes", "`record.sessions` cannot be `yes`: it is `true` or `false`"),
+        ("", "record.sessions", "yes", "`record.sessions` cannot be `yes`: expected `true` or `false`"),
         ("", "layout.cache", "/x", "`layout.cache` cannot be `/x`"),
         ("\n[record\n", "record.sessions", "true", ":2: "),
-        ("record = 1\n", "record.sessions", "true", "something else than a table where `record.sessions` belongs"),
+        ("record = 1\n", "record.sessions", "true", "`record.sessions` needs a table, but `"),
     ] {
         fs::write(&path, text).unwrap();
         let error = set_value(&path, key, value).unwrap_err();
