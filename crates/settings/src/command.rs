@@ -1,9 +1,9 @@
-//! Recognising a command that calls Stead's hook, however it is spelled.
+//! Recognises a command that calls Stead's hook, however it is spelled.
 
-/// Words that may stand before the program without changing which program runs.
+/// Words that may precede the program without changing which program runs.
 const LEADERS: [&str; 4] = ["exec", "command", "env", "nohup"];
 
-/// Names the harness of a command that calls `stead hook <harness>`: bare, by path, quoted, with `.exe`, behind a
+/// Returns the harness of a command that calls `stead hook <harness>`: bare, by path, quoted, with `.exe`, after a
 /// guard. Commands that merely mention the words are not ours.
 pub fn our_command(command: &str) -> Option<String> {
     simple_commands(command).into_iter().find_map(|words| {
@@ -31,8 +31,8 @@ fn is_harness_word(word: &str) -> bool {
     !word.is_empty() && word.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_')
 }
 
-/// Splits a shell text into its simple commands and those into words, quotes removed. Good enough to find a program
-/// name; not a shell.
+/// Splits a shell text into simple commands and those into words, without quotes. Good enough to find a program name;
+/// not a shell.
 fn simple_commands(text: &str) -> Vec<Vec<String>> {
     let mut splitter = Splitter { commands: vec![Vec::new()], word: None };
     let mut chars = text.chars().peekable();
@@ -53,7 +53,7 @@ fn simple_commands(text: &str) -> Vec<Vec<String>> {
                     }
                 }
             }
-            // A backslash before a letter is a Windows path, not an escape anybody writes.
+            // A backslash before a letter is a Windows path, not an escape.
             '\\' if chars.peek().is_some_and(|next| !next.is_alphanumeric()) => {
                 chars.next().into_iter().for_each(|escaped| splitter.push(escaped));
             }

@@ -1,4 +1,4 @@
-//! A settings text as a plain value, whichever syntax it is written in.
+//! A settings text as a plain value, whatever its syntax.
 
 use jsonc_parser::{CollectOptions, CommentCollectionStrategy, ParseOptions, ParseResult};
 use serde_json::{Map, Value};
@@ -6,14 +6,14 @@ use stead_model::Shape;
 
 use crate::SettingsError;
 
-/// The mark some editors put in front of a text.
+/// The byte order mark that some editors write.
 pub(crate) const BOM: char = '\u{feff}';
 
 pub(crate) fn is_toml(shape: Shape) -> bool {
     matches!(shape, Shape::TomlGroups | Shape::TomlList)
 }
 
-/// Reads a text. An empty one is an empty document; of a repeated key the last counts, as in the clients.
+/// Parses a text. An empty text is an empty document; of a repeated key the last one counts, as in the clients.
 pub(crate) fn read(shape: Shape, text: &str) -> Result<Value, SettingsError> {
     let text = text.strip_prefix(BOM).unwrap_or(text);
     match shape {
@@ -26,7 +26,7 @@ pub(crate) fn read(shape: Shape, text: &str) -> Result<Value, SettingsError> {
     }
 }
 
-/// Parses JSON with comments and trailing commas; everything looser is an error, because the clients refuse it.
+/// Parses JSON with comments and trailing commas; anything looser is an error, because the clients reject it.
 pub(crate) fn parse_json(text: &str) -> Result<ParseResult<'_>, SettingsError> {
     let options = ParseOptions {
         allow_comments: true,

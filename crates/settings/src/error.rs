@@ -1,17 +1,17 @@
 use thiserror::Error;
 
-/// Why a settings text cannot be edited. The text is then left as it is.
+/// Why a settings text cannot be edited. The text is then left unchanged.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum SettingsError {
     #[error("line {line}, column {column}: {message}")]
     Parse { line: usize, column: usize, message: String },
-    /// The text parses, but a place where hook lines go holds something else.
+    /// The text parses, but there is something else where hook lines belong.
     #[error("`{place}` is not {expected}")]
     Structure { place: String, expected: &'static str },
 }
 
 impl SettingsError {
-    /// Places a parser's complaint by its byte offset.
+    /// Converts the byte offset of a parser error to line and column.
     pub(crate) fn at(text: &str, offset: usize, message: impl Into<String>) -> Self {
         let mut end = offset.min(text.len());
         while !text.is_char_boundary(end) {

@@ -1,4 +1,4 @@
-//! What an installer should tell a person about hooks that are already there.
+//! What an installer should report about hooks that already exist.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use crate::json_text::{self, Step};
 use crate::line::{items, members};
 use crate::{SettingsError, document};
 
-/// Scripts of older hook sets whose work Stead does itself.
+/// Scripts of older hook sets that Stead replaces.
 const OLD_SCRIPTS: [&str; 5] = [
     "pre-compact.sh",
     "block-tested-true.py",
@@ -18,14 +18,14 @@ const OLD_SCRIPTS: [&str; 5] = [
     "block-direct-edit.py",
 ];
 
-/// Something about an existing settings text that deserves a word.
+/// Something in an existing settings text that a person should know.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Finding {
-    /// A matcher that is not a string: the client drops the whole file for it.
+    /// A matcher that is not a string: the client ignores the whole file because of it.
     ObjectMatcher { event: String },
     /// A hook script of an older set.
     OldScript { event: String, script: String },
-    /// A hooks file with a `hooks` key around the event map, which the client does not look into.
+    /// A hooks file with a `hooks` key around the event map, which the client does not read.
     Wrapped,
 }
 
@@ -33,15 +33,18 @@ impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::ObjectMatcher { event } => {
-                write!(f, "`{event}` has a matcher that is not a string; the client ignores the whole file for it")
+                write!(
+                    f,
+                    "`{event}` has a matcher that is not a string; the client ignores the whole file because of it"
+                )
             }
-            Self::OldScript { event, script } => write!(f, "`{event}` runs `{script}`, whose work Stead now does"),
-            Self::Wrapped => write!(f, "the event map is inside a `hooks` key, where the client does not look"),
+            Self::OldScript { event, script } => write!(f, "`{event}` runs `{script}`, which Stead replaces"),
+            Self::Wrapped => write!(f, "the event map is inside a `hooks` key, which the client does not read"),
         }
     }
 }
 
-/// Lists what is odd about a text. One that cannot be parsed has no findings; inserting into it says why.
+/// Lists what is wrong with a text. A text that cannot be parsed has no findings; inserting into it says why.
 pub fn findings(shape: Shape, text: &str) -> Vec<Finding> {
     let Ok(document) = document::read(shape, text) else {
         return Vec::new();
@@ -53,8 +56,8 @@ pub fn findings(shape: Shape, text: &str) -> Vec<Finding> {
     found
 }
 
-/// Makes good what [`findings`] lists in a JSON text: object matchers become the string that says the same, older
-/// scripts go. A wrapped file is left to its owner. `None` when there is nothing to do.
+/// Repairs what [`findings`] lists in a JSON text: object matchers become the equivalent string, older scripts are
+/// removed. A wrapped file is left to its owner. `None` if there is nothing to do.
 pub fn replace_old(shape: Shape, text: &str) -> Result<Option<String>, SettingsError> {
     if !matches!(shape, Shape::Groups | Shape::BareGroups) {
         return Ok(None);
@@ -67,7 +70,7 @@ pub fn replace_old(shape: Shape, text: &str) -> Result<Option<String>, SettingsE
     if odd_groups(shape, &document::read(shape, &text)?).is_empty() {
         return Ok(None);
     }
-    // One at a time: a script may take its whole group along, and then every way behind it is another.
+    // One at a time: removing a script may remove its whole group, which shifts every later path.
     loop {
         let document = document::read(shape, &text)?;
         let odd = odd_groups(shape, &document);
@@ -82,7 +85,7 @@ pub fn replace_old(shape: Shape, text: &str) -> Result<Option<String>, SettingsE
     Ok(Some(format!("{mark}{text}")))
 }
 
-/// A finding, where it is, and what would stand there instead.
+/// A finding, where it is, and its replacement.
 struct Odd {
     finding: Finding,
     path: Vec<Step>,
@@ -123,7 +126,7 @@ fn old_script(entry: &Value) -> Option<&'static str> {
     words.find_map(|word| OLD_SCRIPTS.into_iter().find(|script| *script == word))
 }
 
-/// The string that matches what an object or a list was meant to match: tool names side by side, else everything.
+/// The string that matches what an object or a list was meant to match: the tool names, else everything.
 fn matcher_text(matcher: &Value) -> String {
     let mut names = Vec::new();
     collect_names(matcher, &mut names);
@@ -159,13 +162,13 @@ mod tests {
         check(
             Shape::Groups,
             r#"{"hooks":{"PreToolUse":[{"matcher":{"tool_name":"Write"},"hooks":[{"command":"x"}]}]}}"#,
-            &["`PreToolUse` has a matcher that is not a string; the client ignores the whole file for it"],
+            &["`PreToolUse` has a matcher that is not a string; the client ignores the whole file because of it"],
             Some(r#"{"hooks":{"PreToolUse":[{"matcher":"Write","hooks":[{"command":"x"}]}]}}"#),
         );
         check(
             Shape::Groups,
             r#"{"hooks":{"Stop":[{"matcher":["Write", "Edit"],"hooks":[]},{"matcher":{"x":1},"hooks":[]}]}}"#,
-            &["`Stop` has a matcher that is not a string; the client ignores the whole file for it"; 2],
+            &["`Stop` has a matcher that is not a string; the client ignores the whole file because of it"; 2],
             Some(r#"{"hooks":{"Stop":[{"matcher":"Write|Edit","hooks":[]},{"matcher":"*","hooks":[]}]}}"#),
         );
     }
@@ -175,7 +178,7 @@ mod tests {
         check(
             Shape::Groups,
             "{\"hooks\":{\"PreCompact\":[{\"hooks\":[\n{\"command\":\".claude/hooks/pre-compact.sh\"}]}],\n\"Stop\":[{\"hooks\":[{\"command\":\"python3 my-block-tested-true.py\"}]}]}}",
-            &["`PreCompact` runs `pre-compact.sh`, whose work Stead now does"],
+            &["`PreCompact` runs `pre-compact.sh`, which Stead replaces"],
             Some("{\"hooks\":{\n\"Stop\":[{\"hooks\":[{\"command\":\"python3 my-block-tested-true.py\"}]}]}}"),
         );
     }
@@ -186,9 +189,9 @@ mod tests {
             Shape::Groups,
             r#"{"hooks":{"Stop":[{"matcher":{"tool":"A"},"hooks":[{"command":"pre-compact.sh"}]},{"matcher":{"tool":"B"},"hooks":[{"command":"x"}]}]}}"#,
             &[
-                "`Stop` has a matcher that is not a string; the client ignores the whole file for it",
-                "`Stop` runs `pre-compact.sh`, whose work Stead now does",
-                "`Stop` has a matcher that is not a string; the client ignores the whole file for it",
+                "`Stop` has a matcher that is not a string; the client ignores the whole file because of it",
+                "`Stop` runs `pre-compact.sh`, which Stead replaces",
+                "`Stop` has a matcher that is not a string; the client ignores the whole file because of it",
             ],
             Some(r#"{"hooks":{"Stop":[{"matcher":"B","hooks":[{"command":"x"}]}]}}"#),
         );
@@ -199,7 +202,7 @@ mod tests {
         check(
             Shape::BareGroups,
             r#"{"hooks":{"Stop":[]}}"#,
-            &["the event map is inside a `hooks` key, where the client does not look"],
+            &["the event map is inside a `hooks` key, which the client does not read"],
             None,
         );
         assert_eq!(findings(Shape::Groups, "{\"hooks\":"), []);

@@ -7,7 +7,7 @@ use crate::place::{Place, places};
 use crate::remove::remove_places;
 use crate::{OurLine, SettingsError, document, toml_text};
 
-/// A line to be put in.
+/// A line to insert.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NewLine<'a> {
     /// The client's own event name.
@@ -17,9 +17,9 @@ pub struct NewLine<'a> {
     pub entry: Value,
 }
 
-/// Puts lines in and gives the new text. A line that is already there stays untouched; one of ours for the same event
-/// that differs is replaced where it stands, because clients remember a person's trust by position; a new one goes
-/// behind the person's own. Lines of ours for the same harness that are no longer wanted go.
+/// Inserts lines and returns the new text. A line that is already there is not touched. A different line of ours for
+/// the same event is replaced in its position, because clients remember a person's trust by position. A new one goes
+/// after the person's own. Lines of ours for the same harness that are no longer wanted are removed.
 pub fn insert(shape: Shape, text: Option<&str>, lines: &[NewLine<'_>]) -> Result<String, SettingsError> {
     let text = text.unwrap_or_default();
     if shape == Shape::Whole {
@@ -36,7 +36,7 @@ pub fn insert(shape: Shape, text: Option<&str>, lines: &[NewLine<'_>]) -> Result
     Ok(format!("{mark}{done}"))
 }
 
-/// The line as it will be read back.
+/// The line as it will be parsed.
 fn wanted(shape: Shape, line: &NewLine<'_>) -> OurLine {
     let mut group = Map::new();
     let mut entry = line.entry.clone();
@@ -67,10 +67,10 @@ fn insert_whole(text: &str, lines: &[NewLine<'_>]) -> Result<String, SettingsErr
     }
 }
 
-/// What to do for one wanted line.
+/// What to do about one wanted line.
 enum Way {
     Keep,
-    /// Replaces the entry at the place, or its whole group where the matcher differs too.
+    /// Replaces the entry, or its whole group if the matcher differs too.
     Entry(Vec<Step>),
     Group(Vec<Step>),
     Append,
@@ -101,7 +101,7 @@ fn way(shape: Shape, document: &Value, line: &OurLine, all: &[OurLine]) -> Way {
     }
 }
 
-/// Says whether a line's group holds nothing else. Where there are no groups it always is.
+/// Returns true if a line's group contains nothing else; always true where there are no groups.
 fn is_alone(document: &Value, place: &Place) -> bool {
     let list = &place.path[..place.path.len() - 1];
     let is_grouped = place.path.len() >= 4;
@@ -203,7 +203,7 @@ fn insert_toml(shape: Shape, body: &str, wanted: &[OurLine]) -> Result<String, S
     Ok(text)
 }
 
-/// Takes out lines of the wanted lines' harnesses that are not wanted, and second copies of those that are.
+/// Removes lines of the wanted lines' harnesses that are not wanted, and duplicates of those that are.
 fn remove_outdated(shape: Shape, text: &str, wanted: &[OurLine]) -> Result<String, SettingsError> {
     let document = document::read(shape, text)?;
     let mut open: Vec<&OurLine> = wanted.iter().collect();

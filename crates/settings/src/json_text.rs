@@ -1,7 +1,7 @@
-//! Edits of JSON with comments that touch nothing but the place they are about.
+//! Edits JSON with comments and touches nothing but the edited position.
 //!
-//! Each edit parses the text, works out byte ranges and splices. What is appended can be removed again without a trace:
-//! the comma goes after the last item, the item after the last comment, in the container's own style.
+//! Each edit parses the text, computes byte ranges and splices. What is appended can be removed without a trace: the
+//! comma goes after the last item, the item after the last comment, in the container's own style.
 
 use std::ops::Range;
 
@@ -36,7 +36,7 @@ pub(crate) fn add_item(text: &str, path: &[Step], value: &Value) -> Result<Strin
     append(text, path, |layout| layout.render(value))
 }
 
-/// Puts another value in the place of the one at `path`.
+/// Replaces the value at `path`.
 pub(crate) fn replace(text: &str, path: &[Step], value: &Value) -> Result<String, SettingsError> {
     let parsed = document::parse_json(text)?;
     let node = find(parsed.value.as_ref(), path)?;
@@ -49,7 +49,7 @@ pub(crate) fn replace(text: &str, path: &[Step], value: &Value) -> Result<String
     Ok(splice(text, &[(start..end, layout.render(value))]))
 }
 
-/// Takes out the item or member at `path`.
+/// Removes the item or member at `path`.
 pub(crate) fn remove(text: &str, path: &[Step]) -> Result<String, SettingsError> {
     let Some((last, parent)) = path.split_last() else {
         return Err(SettingsError::Structure { place: "/".to_owned(), expected: "an item that can be removed" });
@@ -83,7 +83,7 @@ fn find<'n, 't>(root: Option<&'n Node<'t>>, path: &[Step]) -> Result<&'n Node<'t
     let mut node = root.ok_or_else(|| missing(path))?;
     for step in path {
         let child = match (step, node) {
-            // Of a repeated key the last counts.
+            // Of a repeated key the last one counts.
             (Step::Key(key), Node::Object(object)) => {
                 object.properties.iter().rfind(|property| property.name.as_str() == key).map(|found| &found.value)
             }
@@ -95,7 +95,7 @@ fn find<'n, 't>(root: Option<&'n Node<'t>>, path: &[Step]) -> Result<&'n Node<'t
     Ok(node)
 }
 
-/// An object or list with its items and what stands between them.
+/// An object or list with its items and the text between them.
 struct Container {
     range: Range<usize>,
     names: Vec<Option<String>>,
@@ -137,7 +137,7 @@ impl Container {
     }
 
     fn is_in_item(&self, place: &Range<usize>) -> bool {
-        // Comments before a member's first key lie outside of it; those after its last value too.
+        // Comments before a member's first key are outside of it; so are those after its last value.
         self.items.iter().any(|item| item.start <= place.start && place.end <= item.end)
     }
 
@@ -148,7 +148,7 @@ impl Container {
         }
     }
 
-    /// The end of the last thing that ends at or before `limit`, within the container.
+    /// The end of the last token that ends at or before `limit`, within the container.
     fn mark_before(&self, limit: usize) -> usize {
         let things = self.items.iter().chain(&self.commas).chain(&self.comments);
         things.map(|thing| thing.end).filter(|end| *end <= limit).max().unwrap_or(self.range.start + 1)
@@ -178,7 +178,7 @@ impl Container {
         self.with_commas(mark, format!("{newline}{indent}"), rendered)
     }
 
-    /// Keeps to a trailing comma where there is one.
+    /// Keeps a trailing comma where there is one.
     fn with_commas(&self, mark: usize, gap: String, rendered: String) -> Vec<(Range<usize>, String)> {
         let Some(last) = self.items.last() else {
             return vec![(mark..mark, gap + &rendered)];
@@ -208,7 +208,7 @@ impl Container {
         } else if let Some(comma) = self.commas.iter().rfind(|comma| comma.end <= item.start) {
             edits.push((comma.clone(), String::new()));
         }
-        // A line comment swallows whatever follows it on its line.
+        // A line comment would swallow what follows it on its line.
         let needs_newline = self.line_comments.contains(&start)
             && !text[end..].trim_start_matches([' ', '\t']).starts_with(['\n', '\r']);
         edits.push((start..end, if needs_newline { newline(text).to_owned() } else { String::new() }));
@@ -216,7 +216,7 @@ impl Container {
     }
 }
 
-/// How a new value is laid out.
+/// How a new value is formatted.
 struct Layout {
     /// The indentation of the line the value starts on; `None` for one line.
     indent: Option<String>,
@@ -302,7 +302,7 @@ pub(crate) fn splice(text: &str, edits: &[(Range<usize>, String)]) -> String {
     out + &text[done..]
 }
 
-/// The line ending the text uses.
+/// The line ending of the text.
 pub(crate) fn newline(text: &str) -> &'static str {
     match text.find('\n') {
         Some(at) if text[..at].ends_with('\r') => "\r\n",
@@ -310,13 +310,13 @@ pub(crate) fn newline(text: &str) -> &'static str {
     }
 }
 
-/// A text that says everything on one line stays that way.
+/// A text on one line stays on one line.
 fn is_compact(text: &str) -> bool {
     let text = text.trim();
     text.len() > 2 && !text.contains('\n')
 }
 
-/// The text's step of indentation: that of the first indented line.
+/// The indentation unit of the text: that of the first indented line.
 fn unit(text: &str) -> String {
     let indented =
         text.lines().find(|line| line.starts_with([' ', '\t']) && line.trim_start().starts_with(['"', '{', '[']));

@@ -4,13 +4,14 @@ use stead_model::Shape;
 use crate::place::{Place, places};
 use crate::{Problem, SettingsError, document, line, structure, watch};
 
-/// Judges an edit of a settings file by its result: whether the client can still read it, runs Stead's lines as before
-/// and has no new switch against them. `watch` holds the file's clauses. What was wrong before does not count.
+/// Checks an edit of a settings file by its result: the client must still be able to parse it, run Stead's lines as
+/// before and have no new switch against them. `watch` holds the file's clauses. Problems that existed before do not
+/// count.
 pub fn judge_edit(shape: Shape, watch: &str, before: Option<&str>, after: &str) -> Vec<Problem> {
     let was = before.map(|text| document::read(shape, text));
     let is = match document::read(shape, after) {
         Ok(document) => document,
-        // A file that the client could not read before has nothing left to lose.
+        // A file that the client could not parse before has nothing to lose.
         Err(_) if matches!(was, Some(Err(_))) && !before.is_some_and(|text| line::has_our_lines(shape, text)) => {
             return Vec::new();
         }
@@ -32,7 +33,7 @@ fn unreadable(error: SettingsError) -> Problem {
     }
 }
 
-/// Lines of before that have no equal after; each line after stands for one before.
+/// The old lines without an equal among the new ones; each new line matches one old line.
 fn lost_lines(shape: Shape, watch: &str, was: &Value, is: &Value) -> Vec<Problem> {
     let is_still = watch::wants_still_lines(watch);
     let mut left = places(shape, is);
@@ -128,7 +129,7 @@ mod tests {
     #[test]
     fn switches_and_watched_values_may_not_change() {
         let groups = Shape::Groups;
-        check(groups, None, r#"{"disableAllHooks": true}"#, &["it turns hooks off: `/disableAllHooks` = true"]);
+        check(groups, None, r#"{"disableAllHooks": true}"#, &["it disables hooks: `/disableAllHooks` = true"]);
         check(groups, Some(r#"{"disableAllHooks": true}"#), r#"{"disableAllHooks": true, "env": {}}"#, &[]);
         check(groups, None, r#"{"disableAllHooks": false}"#, &[]);
         let path = ["it changes `/env/PATH`, which decides whether Stead runs"];
@@ -139,15 +140,20 @@ mod tests {
             groups,
             None,
             r#"{"servers": {"a": {"state": "off"}}}"#,
-            &["it turns hooks off: `/servers/a/state` = \"off\""],
+            &["it disables hooks: `/servers/a/state` = \"off\""],
         );
-        check(groups, None, r#"{"extra": 1}"#, &["`extra` in `/` is unknown to the client, which would drop the file"]);
+        check(
+            groups,
+            None,
+            r#"{"extra": 1}"#,
+            &["`extra` in `/` is unknown to the client, which would ignore the file"],
+        );
     }
 
     #[test]
     fn shapes_that_make_a_client_drop_the_file_are_named() {
         let groups = |group: &str| format!(r#"{{"hooks":{{"Stop":[{group}]}}}}"#);
-        let matcher = ["`/hooks/Stop/0/matcher` is not a string, so the client would drop hooks"];
+        let matcher = ["`/hooks/Stop/0/matcher` is not a string, so the client would ignore the hooks"];
         check(Shape::Groups, None, &groups(r#"{"matcher":{"a":1},"hooks":[]}"#), &matcher);
         check(Shape::Groups, None, &groups(r#"{"matcher":["a"],"hooks":[]}"#), &matcher);
         check(
@@ -156,22 +162,32 @@ mod tests {
             &groups(r#"{"matcher":[],"hooks":[]}"#),
             &[],
         );
-        check(Shape::Groups, None, r#"{"hooks": []}"#, &["`/hooks` is not an object, so the client would drop hooks"]);
+        check(
+            Shape::Groups,
+            None,
+            r#"{"hooks": []}"#,
+            &["`/hooks` is not an object, so the client would ignore the hooks"],
+        );
         check(
             Shape::Groups,
             None,
             r#"{"hooks": {"Stop": "x"}}"#,
-            &["`/hooks/Stop` is not a list of objects, so the client would drop hooks"],
+            &["`/hooks/Stop` is not a list of objects, so the client would ignore the hooks"],
         );
         check(Shape::Groups, None, r#"{"hooks": {"disabled": ["x"]}}"#, &[]);
-        check(Shape::Flat, None, r#"{"hooks": {}}"#, &["`/version` is not a number, so the client would drop hooks"]);
+        check(
+            Shape::Flat,
+            None,
+            r#"{"hooks": {}}"#,
+            &["`/version` is not a number, so the client would ignore the hooks"],
+        );
         let table = "[[hooks]]\nevent = \"Stop\"\ncommand = \"x\"\n";
         check(Shape::TomlList, None, table, &[]);
         check(
             Shape::TomlList,
             None,
             &format!("{table}async = true\n"),
-            &["`async` in `/hooks/0` is unknown to the client, which would drop the file"],
+            &["`async` in `/hooks/0` is unknown to the client, which would ignore the file"],
         );
     }
 }

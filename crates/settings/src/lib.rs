@@ -1,9 +1,9 @@
 //! A client's settings text: insert, remove and check hook lines without touching the rest.
 //!
 //! Settings files belong to the person. Stead writes a few lines into them, so it must be able to find those lines
-//! again, to put them in and take them out without disturbing a comment, and to tell whether somebody else's edit
-//! would switch them off. Everything here is text in, text out: no file is read, nothing is executed, and a text that
-//! cannot be understood gives an error, never a changed text.
+//! again, insert and remove them without disturbing a comment, and tell whether another edit would disable them.
+//! Everything here is text in, text out: it reads no file and executes nothing, and a text that it cannot parse is an
+//! error, never a changed text.
 
 mod command;
 mod document;

@@ -8,13 +8,13 @@ use crate::{SettingsError, document};
 /// The keys under which clients look for the command of an entry.
 const COMMAND_KEYS: [&str; 4] = ["command", "bash", "powershell", "windows"];
 
-/// A line of Stead's in a settings text, with everything that decides whether the client runs it.
+/// One of Stead's lines in a settings text, with everything that decides whether the client runs it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OurLine {
     pub harness: String,
-    /// Empty for a file that is ours as a whole.
+    /// Empty for a file that is entirely ours.
     pub event: String,
-    /// The other keys of the group that holds the entry, such as its matcher.
+    /// The other keys of the entry's group, such as its matcher.
     pub group: Map<String, Value>,
     pub entry: Value,
 }
@@ -30,13 +30,13 @@ impl OurLine {
     }
 }
 
-/// Lists Stead's lines in the order in which they stand.
+/// Lists Stead's lines in document order.
 pub fn our_lines(shape: Shape, text: &str) -> Result<Vec<OurLine>, SettingsError> {
     Ok(lines_of(shape, &document::read(shape, text)?))
 }
 
-/// Says whether the text holds a line of Stead's. A text that cannot be parsed is searched for the words instead, so
-/// that a broken file keeps its protection.
+/// Returns true if the text contains one of Stead's lines. A text that cannot be parsed is searched for the words
+/// instead, so that a broken file stays protected.
 pub fn has_our_lines(shape: Shape, text: &str) -> bool {
     match our_lines(shape, text) {
         Ok(lines) => !lines.is_empty(),
@@ -56,7 +56,7 @@ pub(crate) fn entry_command(entry: &Value) -> Option<(&str, String)> {
     })
 }
 
-/// A file that is ours as a whole says so in a line of its own: `stead hook <harness>` within its opening comment.
+/// A file that is entirely ours says so in a line of its opening comment: `stead hook <harness>`.
 pub(crate) fn whole_harness(text: &str) -> Option<String> {
     text.lines().take(5).find_map(|line| {
         let words = &line[line.find("stead hook ")? + "stead hook ".len()..];

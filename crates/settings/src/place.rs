@@ -1,4 +1,4 @@
-//! Where Stead's lines stand in a document.
+//! Where Stead's lines are in a document.
 
 use serde_json::{Map, Value};
 use stead_model::Shape;
@@ -7,14 +7,14 @@ use crate::OurLine;
 use crate::json_text::Step;
 use crate::line::{entry_command, items, members, whole_harness};
 
-/// A line of Stead's and the way to it from the root.
+/// One of Stead's lines and the path to it from the root.
 pub(crate) struct Place {
     pub(crate) line: OurLine,
     /// Ends at the entry; `[…, event, group, "hooks", entry]` in grouped shapes, `[…, entry]` in flat ones.
     pub(crate) path: Vec<Step>,
 }
 
-/// Finds every line of Stead's, in the order of the document.
+/// Finds all of Stead's lines, in document order.
 pub(crate) fn places(shape: Shape, document: &Value) -> Vec<Place> {
     let mut found = Vec::new();
     let hooks = document.get("hooks");

@@ -1,21 +1,21 @@
 use std::fmt;
 
-/// What is wrong with the result of an edit. Shown to an agent, so each is one short line.
+/// What is wrong with the result of an edit. Agents see it, so each is one short line.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Problem {
-    /// The client would not be able to read the file.
+    /// The client could not parse the file.
     Unreadable { line: usize, column: usize, message: String },
-    /// One of Stead's lines is gone, or no longer runs as it did.
+    /// One of Stead's lines is missing, or no longer runs as it did.
     LineLost { harness: String, event: String },
-    /// One of Stead's lines stands elsewhere, where the client does not trust it yet.
+    /// One of Stead's lines moved to a position that the client does not trust yet.
     LineMoved { harness: String, event: String },
-    /// A switch that turns hooks off was set.
+    /// A switch that disables hooks was set.
     TurnsOff { pointer: String, value: String },
     /// A value that decides whether Stead runs was changed.
     Changed { pointer: String },
-    /// The client would drop the file, or part of it.
+    /// The client would ignore the file, or part of it.
     Structure { place: String, expected: &'static str },
-    /// A key that makes the client drop the file.
+    /// A key that makes the client ignore the file.
     UnknownKey { place: String, key: String },
 }
 
@@ -32,15 +32,15 @@ impl fmt::Display for Problem {
                 write!(f, "it removes or changes Stead's `{event}` line for {harness}")
             }
             Self::LineMoved { harness, event } => {
-                write!(f, "it moves Stead's `{event}` line, which {harness} trusts by position; add behind it")
+                write!(f, "it moves Stead's `{event}` line, which {harness} trusts by position; add new lines after it")
             }
-            Self::TurnsOff { pointer, value } => write!(f, "it turns hooks off: `{pointer}` = {value}"),
+            Self::TurnsOff { pointer, value } => write!(f, "it disables hooks: `{pointer}` = {value}"),
             Self::Changed { pointer } => write!(f, "it changes `{pointer}`, which decides whether Stead runs"),
             Self::Structure { place, expected } => {
-                write!(f, "`{place}` is not {expected}, so the client would drop hooks")
+                write!(f, "`{place}` is not {expected}, so the client would ignore the hooks")
             }
             Self::UnknownKey { place, key } => {
-                write!(f, "`{key}` in `{place}` is unknown to the client, which would drop the file")
+                write!(f, "`{key}` in `{place}` is unknown to the client, which would ignore the file")
             }
         }
     }

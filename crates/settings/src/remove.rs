@@ -5,8 +5,8 @@ use crate::json_text::{self, Step};
 use crate::place::{Place, places};
 use crate::{SettingsError, document, toml_text};
 
-/// Takes out Stead's lines, and the groups and keys that become empty by that. `None` when there was none; the empty
-/// text for a file that was ours as a whole.
+/// Removes Stead's lines, and the groups and keys that become empty. `None` if there are none; the empty text for a
+/// file that is entirely ours.
 pub fn remove(shape: Shape, text: &str) -> Result<Option<String>, SettingsError> {
     let (mark, body) = match text.strip_prefix(document::BOM) {
         Some(body) => ("\u{feff}", body),
@@ -22,7 +22,7 @@ pub fn remove(shape: Shape, text: &str) -> Result<Option<String>, SettingsError>
     Ok(Some(format!("{mark}{}", remove_places(shape, body, found)?)))
 }
 
-/// Says whether a text holds nothing that anybody set: no members, or only the version that the shape demands.
+/// Returns true if nothing is set in a text: no members, or only the version that the shape requires.
 pub fn is_bare(shape: Shape, text: &str) -> bool {
     match document::read(shape, text) {
         Ok(Value::Object(map)) => map.keys().all(|key| shape == Shape::Flat && key == "version"),
@@ -31,13 +31,13 @@ pub fn is_bare(shape: Shape, text: &str) -> bool {
     }
 }
 
-/// Takes out lines, the last first, so that the ways to the others stay true.
+/// Removes lines from last to first, so that the paths of the others stay valid.
 pub(crate) fn remove_places(shape: Shape, text: &str, places: Vec<Place>) -> Result<String, SettingsError> {
     let mut text = text.to_owned();
     for place in places.into_iter().rev() {
         text = if document::is_toml(shape) {
             let document = document::read(shape, &text)?;
-            // A key that becomes empty vanishes with its last table, so only the group matters.
+            // A key that becomes empty disappears with its last table, so only the group matters.
             let path = if shape == Shape::TomlList { place.path } else { emptied(&document, &place.path, 3) };
             toml_text::remove(&text, &toml_text::range_of(&text, &path)?)
         } else {
@@ -48,7 +48,7 @@ pub(crate) fn remove_places(shape: Shape, text: &str, places: Vec<Place>) -> Res
     Ok(text)
 }
 
-/// The way to the outermost thing, at least `floor` steps deep, that holds nothing but what is at `path`.
+/// The path of the outermost container, at least `floor` steps deep, that contains nothing but the item at `path`.
 pub(crate) fn emptied(document: &Value, path: &[Step], floor: usize) -> Vec<Step> {
     let mut path = path.to_vec();
     while path.len() > floor {
@@ -59,7 +59,7 @@ pub(crate) fn emptied(document: &Value, path: &[Step], floor: usize) -> Vec<Step
         });
         let holds_only_this = match (value, path.last()) {
             (Some(Value::Array(list)), _) => list.len() == 1,
-            // A group without hooks is nothing, whatever else it says.
+            // A group without hooks is empty, whatever other keys it has.
             (Some(Value::Object(_)), Some(Step::Key(key))) if key == "hooks" && path.len() > 1 => true,
             (Some(Value::Object(map)), _) => map.len() == 1,
             _ => false,

@@ -1,4 +1,4 @@
-//! Shapes that make a client drop a settings file, or its hooks, without a word.
+//! Structures that make a client silently ignore a settings file, or its hooks.
 
 use serde_json::Value;
 use stead_model::Shape;
@@ -6,10 +6,10 @@ use stead_model::Shape;
 use crate::Problem;
 use crate::line::{items, members};
 
-/// The keys Kimi allows in a hook table; any other makes it refuse its whole configuration.
+/// The keys Kimi allows in a hook table; any other makes it reject its whole configuration.
 const LIST_KEYS: [&str; 4] = ["event", "matcher", "command", "timeout"];
 
-/// Keys that some clients keep beside the events.
+/// Keys that some clients keep next to the events.
 const SETTING_KEYS: [&str; 3] = ["enabled", "disabled", "notifications"];
 
 /// Lists what is wrong with the hook structure of a document.

@@ -1,5 +1,5 @@
-//! Edits of TOML that touch nothing but the tables they are about. The editing crate would rewrite line endings, so it
-//! only says where things are.
+//! Edits TOML and touches nothing but the edited tables. The editing crate would rewrite line endings, so it is only
+//! used to find positions.
 
 use std::ops::Range;
 
@@ -9,14 +9,14 @@ use toml_edit::{ArrayOfTables, Document, Item, Table};
 use crate::SettingsError;
 use crate::json_text::{Step, newline, splice};
 
-/// A table of an array of tables: where it stands and, for a group, where its inner tables stand.
+/// A table of an array of tables: its position and, for a group, the positions of its inner tables.
 pub(crate) struct Block {
     /// From the start of the header's line to the end of the last line that belongs to it.
     pub(crate) range: Range<usize>,
     pub(crate) inner: Vec<Block>,
 }
 
-/// Finds the tables of the array at `path`; none when there is nothing.
+/// Finds the tables of the array at `path`; none if it does not exist.
 pub(crate) fn blocks(text: &str, path: &[&str]) -> Result<Vec<Block>, SettingsError> {
     let document = Document::parse(text).map_err(|error| {
         SettingsError::at(text, error.span().map_or(0, |span| span.start), error.message().replace('\n', ", "))
@@ -63,7 +63,7 @@ fn item_end(item: &Item) -> usize {
     }
 }
 
-/// Writes tables as text, a header each, with the text's line ending.
+/// Renders tables as text, each with a header, with the text's line ending.
 pub(crate) fn render(header: &str, table: &Value, newline: &str) -> String {
     let mut out = format!("[[{header}]]{newline}");
     for (key, value) in table.as_object().into_iter().flatten() {
@@ -92,7 +92,7 @@ fn value_text(value: &Value) -> String {
     }
 }
 
-/// Adds a table at the end, a blank line before it. A text without a final line ending stays without.
+/// Appends a table after a blank line. A text without a final line ending stays without one.
 pub(crate) fn append(text: &str, rendered: &str) -> String {
     let newline = newline(text);
     if text.is_empty() {
@@ -104,13 +104,13 @@ pub(crate) fn append(text: &str, rendered: &str) -> String {
     format!("{text}{newline}{newline}{}", rendered.trim_end_matches(['\r', '\n']))
 }
 
-/// Puts another table in the place of one.
+/// Replaces one table.
 pub(crate) fn replace(text: &str, range: &Range<usize>, rendered: &str) -> String {
     let rendered = if text[range.clone()].ends_with('\n') { rendered } else { rendered.trim_end_matches(['\r', '\n']) };
     splice(text, &[(range.clone(), rendered.to_owned())])
 }
 
-/// Takes out a table, with the blank line that led up to it.
+/// Removes a table and the blank line before it.
 pub(crate) fn remove(text: &str, range: &Range<usize>) -> String {
     let mut start = range.start;
     for blank in ["\r\n", "\n"] {

@@ -1,6 +1,5 @@
-//! The clauses that say what an edit of a settings file may not do, as the doorways write them:
-//! `off:/pointer=value`, `same:/pointer`, `only:/pointer=key,key`, `still:lines`, separated by spaces. `*` in a pointer
-//! stands for any key.
+//! The clauses that say what an edit of a settings file must not do, as clients define them: `off:/pointer=value`,
+//! `same:/pointer`, `only:/pointer=key,key`, `still:lines`, separated by spaces. `*` in a pointer matches any key.
 
 use std::collections::BTreeMap;
 
@@ -12,11 +11,11 @@ use crate::{Problem, document};
 /// One clause.
 #[derive(Clone, Copy)]
 enum Clause<'a> {
-    /// A switch that turns hooks off.
+    /// A switch that disables hooks.
     Off { pointer: &'a str, value: &'a str },
     /// A value that must not change.
     Same { pointer: &'a str },
-    /// The only keys the client accepts at a place.
+    /// The only keys the client accepts in an object.
     Only { pointer: &'a str, keys: &'a str },
 }
 
@@ -32,7 +31,8 @@ fn clauses(watch: &str) -> impl Iterator<Item = Clause<'_>> {
     })
 }
 
-/// Says whether Stead's lines must also stay where they are, because the client remembers a person's trust by position.
+/// Returns true if Stead's lines must also keep their position, because the client remembers a person's trust by
+/// position.
 pub(crate) fn wants_still_lines(watch: &str) -> bool {
     watch.split_whitespace().any(|clause| clause == "still:lines")
 }
@@ -62,7 +62,7 @@ pub(crate) fn broken(watch: &str, before: &Value, after: &Value) -> Vec<Problem>
     found
 }
 
-/// Lists the off-switches that are set in a text, for a report on an existing file.
+/// Lists the off switches that are set in a text, for a report on an existing file.
 pub fn switches(shape: Shape, watch: &str, text: &str) -> Vec<Problem> {
     let Ok(document) = document::read(shape, text) else {
         return Vec::new();
@@ -98,7 +98,7 @@ fn unknown_keys(document: &Value, pointer: &str, keys: &str) -> Vec<Problem> {
         .collect()
 }
 
-/// Finds the values a pointer stands for, by their concrete pointers.
+/// Finds the values that a pointer matches, with their concrete pointers.
 fn at<'a>(document: &'a Value, pointer: &str) -> BTreeMap<String, &'a Value> {
     let mut found = BTreeMap::from([(String::new(), document)]);
     for part in pointer.split('/').skip(1) {
