@@ -7,15 +7,15 @@ use stead_store::{Durability, StoreError, create_parents, replace};
 use crate::layer::read_text;
 use crate::{FileEdit, InstallError, Plan, Site, UndoRecord};
 
-/// What became of a plan. Files that could not be written are as they were.
+/// The result of applying a plan. Files that could not be written are unchanged.
 #[derive(Debug, Default)]
 pub struct Applied {
     pub done: Vec<PathBuf>,
     pub failed: Vec<(PathBuf, String)>,
 }
 
-/// Carries a plan out. The undo record is written first: whatever happens then, the old bytes are known. One file that
-/// cannot be written does not stop the others.
+/// Applies a plan. The undo record is written first, so that the old bytes are never lost. A file that cannot be
+/// written does not stop the others.
 pub fn apply(site: &Site<'_>, plan: &Plan, record: &Path) -> Result<Applied, InstallError> {
     let mut applied = Applied::default();
     if plan.edits.is_empty() {
@@ -61,7 +61,7 @@ fn carry_out(edit: &FileEdit) -> Result<(), String> {
     }
 }
 
-/// Removes folders while they are empty; one that is not ends it.
+/// Removes folders while they are empty and stops at the first that is not.
 fn remove_empty<'a>(folders: impl Iterator<Item = &'a PathBuf>) {
     for folder in folders {
         match fs::remove_dir(folder) {

@@ -2,11 +2,11 @@ use serde::Serialize;
 use stead_client::{Doorway, Harness, Powers, WarnBy};
 use stead_model::{EventKind, Level, Verdict};
 
-/// What a client lets Stead do, from the facts its doorway states.
+/// What a client lets Stead do, according to its facts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Capability {
     pub harness: &'static str,
-    /// The version the facts were checked on, or how they are known.
+    /// The version the facts were verified with, or their source.
     pub checked: &'static str,
     pub block: bool,
     pub ask: bool,
@@ -17,21 +17,21 @@ pub struct Capability {
     pub context_at_prompt: bool,
     pub context_after_tool: bool,
     pub continue_at_stop: bool,
-    /// How often in a row; `None` where the client has no limit or nobody knows one.
+    /// How often in a row; `None` if the client has no limit or it is unknown.
     pub stop_cap: Option<u32>,
     /// `block`, `tell` or `no`.
     pub before_compact: &'static str,
-    /// The exit status of a shell command arrives, so that a test run can prove something.
+    /// True if the exit status of a shell command is reported, so that a test run can be evidence.
     pub exit_status: bool,
     pub subagents: &'static str,
-    /// When the model reads what a guard warns of before a tool, which never becomes stronger: `at once`, `after the
-    /// tool`, `with the next prompt` or `never`.
+    /// When the model reads a guard's warning issued before a tool; a warning is never raised to a denial: `at once`,
+    /// `after the tool`, `with the next prompt` or `never`.
     pub guard_warning: &'static str,
-    /// Verdicts before a tool that become stronger, because the client cannot express them.
+    /// Verdicts before a tool that are raised because the client cannot express them.
     pub strengthened: Vec<String>,
 }
 
-/// Reads a client's capabilities.
+/// Returns a client's capabilities.
 pub fn capability(harness: Harness) -> Capability {
     let facts = &harness.doorway().facts;
     let at = |kind: EventKind| {

@@ -1,6 +1,6 @@
 use serde::Serialize;
 
-/// How one thing looked at is doing, from good to bad.
+/// The result of one check, from good to bad.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Status {
@@ -9,7 +9,7 @@ pub enum Status {
     Broken,
 }
 
-/// One thing that doctor looked at.
+/// One check of doctor.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Check {
     pub name: &'static str,

@@ -4,16 +4,16 @@ use stead_client::Harness;
 
 use crate::{InstallError, Site};
 
-/// A client that seems to be used here, and why we think so.
+/// A client that seems to be used here, and why.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Detected {
     pub harness: Harness,
     pub program: Option<PathBuf>,
-    /// Files or folders of it in the project.
+    /// Its files or folders in the project.
     pub traces: Vec<&'static str>,
 }
 
-/// Finds the clients whose program is on PATH or that left traces in the project.
+/// Finds the clients whose program is on PATH or that have files in the project.
 pub fn detect(site: &Site<'_>) -> Vec<Detected> {
     let found = Harness::ALL.into_iter().map(|harness| {
         let facts = &harness.doorway().facts;
@@ -23,7 +23,7 @@ pub fn detect(site: &Site<'_>) -> Vec<Detected> {
     found.filter(|client| client.program.is_some() || !client.traces.is_empty()).collect()
 }
 
-/// Reads names as given on the command line.
+/// Parses names given on the command line.
 pub fn named<'a>(names: impl IntoIterator<Item = &'a str>) -> Result<Vec<Harness>, InstallError> {
     let mut chosen = Vec::new();
     for name in names.into_iter().map(str::trim).filter(|name| !name.is_empty()) {

@@ -1,5 +1,5 @@
-//! Files that hold the commands a person types in a client: each is Stead's as a whole, and a file of the same name that
-//! is somebody else's is never touched.
+//! Files with the commands a person types in a client. Each is entirely Stead's; a file of the same name that belongs
+//! to somebody else is never touched.
 
 use std::path::{Path, PathBuf};
 
@@ -14,12 +14,14 @@ use crate::seal::{Ownership, Remark, ownership, seal};
 use crate::template::{TEMPLATES, Template};
 use crate::{FileEdit, Note, Plan, Reach, Site, UndoRecord};
 
-/// Plans the commands of some clients. Clients that read the same folder share one copy.
+/// Plans the commands of the given clients. Clients that read the same folder share one copy.
 pub fn plan_commands(site: &Site<'_>, harnesses: &[Harness], scope: Scope) -> Plan {
     let mut plan = Plan::default();
     for &harness in harnesses {
         if scope == Scope::Local {
-            let why = "commands cannot be kept to this checkout; the project's or `--user` can have them".to_owned();
+            let why =
+                "commands cannot be installed for this checkout only; install them for the project or with `--user`"
+                    .to_owned();
             plan.notes.push(Note::NoCommands { harness, why });
             continue;
         }
@@ -44,7 +46,7 @@ fn plan_file(site: &Site<'_>, harness: Harness, scope: Scope, template: &Templat
     match read_text(&path) {
         Ok(Some(text)) if text == wanted => {}
         Ok(Some(text)) if ownership(&text) == Ownership::Foreign => {
-            plan.notes.push(Note::Kept { harness, path, why: "another file of this name is there" });
+            plan.notes.push(Note::Kept { harness, path, why: "another file with this name exists" });
         }
         Ok(Some(text)) if ownership(&text) == Ownership::Changed => {
             plan.notes.push(Note::Kept { harness, path, why: CHANGED });
@@ -54,10 +56,10 @@ fn plan_file(site: &Site<'_>, harness: Harness, scope: Scope, template: &Templat
     }
 }
 
-const CHANGED: &str = "it was changed since Stead wrote it; delete it to be rid of it or to get a new one";
+const CHANGED: &str = "it was changed after Stead wrote it; delete it to remove or recreate it";
 
-/// Plans to put Stead's commands in the place of older ones of the same purpose. Only a file that is there is replaced;
-/// the undo record keeps its bytes.
+/// Plans to replace older commands of the same purpose by Stead's. Only existing files are replaced; the undo record
+/// keeps their bytes.
 pub fn plan_old_commands(site: &Site<'_>) -> Plan {
     let mut plan = Plan::default();
     for harness in Harness::ALL {
@@ -81,13 +83,13 @@ pub fn plan_old_commands(site: &Site<'_>) -> Plan {
     plan
 }
 
-/// An edit of a file that is Stead's as a whole.
+/// An edit of a file that is entirely Stead's.
 fn whole(harness: Harness, path: PathBuf, before: Option<String>, after: Option<String>) -> FileEdit {
     let is_removal = after.is_none();
     FileEdit { harness, path, shape: Shape::Whole, before, after, folders: Vec::new(), is_removal }
 }
 
-/// Plans to take the commands away again. A file that other clients use too stays while one of them has lines.
+/// Plans to remove the commands. A file that other clients share stays while one of them has lines.
 pub(crate) fn plan_command_removal(
     site: &Site<'_>,
     harnesses: &[Harness],
@@ -116,7 +118,7 @@ pub(crate) fn plan_command_removal(
     }
 }
 
-/// The folders that go with a command: those the record names, else the one that has Stead's name.
+/// The folders that are removed with a command: those in the record, else the one with Stead's name.
 fn folders(site: &Site<'_>, record: &UndoRecord, path: &Path) -> Vec<PathBuf> {
     let own = path.parent().filter(|dir| {
         dir.file_name().and_then(|name| name.to_str()).is_some_and(|name| name == "stead" || name.starts_with("stead-"))
@@ -134,7 +136,7 @@ fn is_used_elsewhere(site: &Site<'_>, path: &Path, leaving: &[Harness], reach: R
         .any(|harness| has_lines(site, harness))
 }
 
-/// Says whether a client has lines of ours in any of its settings.
+/// Returns true if a client has lines of ours in any of its settings.
 fn has_lines(site: &Site<'_>, harness: Harness) -> bool {
     let layers = [Reach::Project, Reach::User].into_iter().flat_map(|reach| layers(site, harness, reach));
     layers
@@ -162,7 +164,7 @@ fn write(site: &Site<'_>, harness: Harness, scope: Scope, template: &Template) -
     seal(&template.render(commands, &shell_program(scope, site.program)), remark)
 }
 
-/// The commands of one client in one place, as doctor found them.
+/// The commands of one client in one scope, as doctor found them.
 #[derive(Debug, Serialize)]
 pub struct CommandReport {
     /// `project` or `user`.
@@ -174,11 +176,11 @@ pub struct CommandReport {
     pub missing: Vec<&'static str>,
     /// Older than this program, or changed by somebody.
     pub differing: Vec<&'static str>,
-    /// Somebody else's file has the name.
+    /// The name is taken by somebody else's file.
     pub foreign: Vec<&'static str>,
 }
 
-/// Looks at a client's commands in one place.
+/// Checks a client's commands in one scope.
 pub(crate) fn examine_commands(site: &Site<'_>, harness: Harness, reach: Reach) -> CommandReport {
     let scope = match reach {
         Reach::Project => Scope::Project,

@@ -4,7 +4,7 @@ use stead_client::{Harness, Scope};
 use stead_model::Verdict;
 
 /// Builds the command of one line. In a shared file it is bare and does nothing for a teammate without Stead: several
-/// clients read the shell's "not found" as a denial of everything. Elsewhere it names this very program.
+/// clients treat the shell's "not found" as a denial of everything. Elsewhere it names this program by its path.
 pub fn line_command(harness: Harness, event: &str, scope: Scope, program: &Path) -> String {
     match scope {
         Scope::Project => {
@@ -21,13 +21,13 @@ pub fn line_command(harness: Harness, event: &str, scope: Scope, program: &Path)
     }
 }
 
-/// What this client wants to hear when there is nothing to say; some take an empty answer for a broken hook.
+/// What this client expects when there is nothing to report; some treat an empty answer as a broken hook.
 fn silence(harness: Harness, event: &str) -> String {
     let doorway = harness.doorway();
     doorway.reply(&doorway.heard(event), &Verdict::allow()).stdout
 }
 
-/// The program as a file that is ours as a whole calls it, fit for a quoted string there.
+/// The program as a file that is entirely ours calls it, escaped for a quoted string.
 pub(crate) fn whole_program(scope: Scope, program: &Path) -> String {
     match scope {
         Scope::Project | Scope::ProjectStrict => "stead".to_owned(),
@@ -38,7 +38,7 @@ pub(crate) fn whole_program(scope: Scope, program: &Path) -> String {
     }
 }
 
-/// The program as a person or an agent types it: bare where a file is shared, else this very program.
+/// The program as a person or an agent types it: bare in a shared file, else by its path.
 pub(crate) fn shell_program(scope: Scope, program: &Path) -> String {
     match scope {
         Scope::Project | Scope::ProjectStrict => "stead".to_owned(),
@@ -46,7 +46,7 @@ pub(crate) fn shell_program(scope: Scope, program: &Path) -> String {
     }
 }
 
-/// Quotes a text for the shell where it needs it.
+/// Quotes a text for the shell if needed.
 fn shell_word(text: &str) -> String {
     let is_plain = !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || "/._-+:@%".contains(c));
     if is_plain { text.to_owned() } else { format!("'{}'", text.replace('\'', r"'\''")) }

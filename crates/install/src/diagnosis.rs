@@ -16,7 +16,7 @@ use crate::{Check, CommandReport, Heartbeat, LineProof, Outcome, Reach, Site, St
 #[derive(Debug, Serialize)]
 pub struct Diagnosis {
     pub checks: Vec<Check>,
-    /// Clients that have lines, or whose program is here.
+    /// Clients that have lines, or whose program is installed.
     pub harnesses: Vec<HarnessReport>,
 }
 
@@ -28,7 +28,7 @@ pub struct HarnessReport {
     /// The program on PATH.
     pub program: Option<PathBuf>,
     pub installs: Vec<InstallReport>,
-    /// Its commands, where there are files of their names.
+    /// Its commands, if files with their names exist.
     pub commands: Vec<CommandReport>,
     pub heartbeat: Option<Heartbeat>,
     /// What a person must confirm in the client.
@@ -43,7 +43,7 @@ pub struct InstallReport {
     pub scope: &'static str,
     pub lines_expected: usize,
     pub lines_found: usize,
-    /// Events whose line is missing or limited in another way than it should be.
+    /// Events whose line is missing or has the wrong matcher.
     pub missing: Vec<&'static str>,
     pub proofs: Vec<LineProof>,
 }
@@ -55,14 +55,14 @@ impl InstallReport {
 }
 
 impl Diagnosis {
-    /// Says whether everything that is installed works.
+    /// Returns true if everything that is installed works.
     pub fn is_sound(&self) -> bool {
         let lines_work = self.harnesses.iter().flat_map(|report| &report.installs).all(InstallReport::works);
         lines_work && self.checks.iter().all(|check| check.status < Status::Broken)
     }
 }
 
-/// Looks at everything, and runs every installed line.
+/// Runs all checks, and every installed line.
 pub fn diagnose(site: &Site<'_>, flags: &[String]) -> Diagnosis {
     let (mut checks, indexes) = project_checks(site, flags);
     let beats = indexes.as_deref().map(heartbeats).unwrap_or_default();
@@ -100,7 +100,7 @@ pub fn diagnose(site: &Site<'_>, flags: &[String]) -> Diagnosis {
     Diagnosis { checks, harnesses }
 }
 
-/// A command that Stead must stop wherever it runs: in a project the removal of its config, elsewhere that of its lines.
+/// A command that Stead must always block: in a project the removal of its config, elsewhere that of its lines.
 fn forbidden(site: &Site<'_>) -> Option<String> {
     let config = ".agent/config.toml";
     let is_marked = stead_store::find_root(site.root).is_marked();
@@ -124,7 +124,7 @@ fn examine(
     let lines = match our_lines(layer.shape, &text) {
         Ok(lines) => lines,
         Err(error) => {
-            let message = format!("`{}` cannot be read, nor by {harness}: {error}", site.brief(&layer.path));
+            let message = format!("`{}` cannot be parsed by Stead or {harness}: {error}", site.brief(&layer.path));
             checks.push(Check::broken("settings", message).remedy("correct the file, then run `stead init`"));
             return None;
         }
@@ -182,11 +182,11 @@ fn needs_path(command: &str) -> bool {
 }
 
 fn not_on_path(event: &str) -> LineProof {
-    let why = "there is no `stead` on PATH, so the line does nothing; put this program there".to_owned();
+    let why = "`stead` is not on PATH, so the line does nothing; add this program to PATH".to_owned();
     LineProof { event: event.to_owned(), milliseconds: 0, outcome: Outcome::Fails { why } }
 }
 
-/// The program that a plugin of ours starts, as written in it.
+/// The program that our plugin starts, as written in it.
 fn whole_program(site: &Site<'_>, text: &str) -> Option<PathBuf> {
     let line = text.lines().find(|line| line.trim_start().starts_with("const STEAD"))?;
     let quoted = &line[line.find('"')?..=line.rfind('"')?];
@@ -205,11 +205,11 @@ fn quoted(path: &Path) -> String {
     format!("'{}'", path.display().to_string().replace('\'', r"'\''"))
 }
 
-/// Two files with lines run every hook twice.
+/// Lines in two files run every hook twice.
 fn twice(site: &Site<'_>, harness: Harness, installs: &[InstallReport]) -> Option<Check> {
     let files: Vec<String> = installs.iter().map(|install| format!("`{}`", site.brief(&install.path))).collect();
     (files.len() > 1).then(|| {
-        let message = format!("{harness} has lines in {}; each call is answered twice", files.join(" and "));
+        let message = format!("{harness} has lines in {}, so every hook runs twice", files.join(" and "));
         Check::odd("twice", message).remedy(format!("`stead uninstall --harness {harness}`, with or without `--user`"))
     })
 }

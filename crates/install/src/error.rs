@@ -4,14 +4,14 @@ use stead_client::Harness;
 use stead_store::StoreError;
 use thiserror::Error;
 
-/// Why an installation, or its undoing, cannot begin.
+/// Why an installation, or its undo, cannot start.
 #[derive(Debug, Error)]
 pub enum InstallError {
     #[error("unknown harness `{name}`")]
     UnknownHarness { name: String },
     #[error("the undo record `{}` cannot be read: {why}", path.display())]
     RecordCorrupt { path: PathBuf, why: String },
-    #[error("the undo record `{}` has schema {found}, this program knows up to {known}", path.display())]
+    #[error("the undo record `{}` has schema {found}; this version of stead supports schemas up to {known}", path.display())]
     RecordNewer { path: PathBuf, found: u64, known: u32 },
     #[error("the undo record could not be written, so nothing was changed")]
     RecordUnwritten { source: StoreError },
@@ -20,13 +20,16 @@ pub enum InstallError {
 }
 
 impl InstallError {
-    /// Says what a person can do about it.
+    /// Returns what a person can do about it.
     pub fn hint(&self) -> Option<String> {
         match self {
-            Self::UnknownHarness { .. } => Some(format!("known are {}", Harness::ALL.map(Harness::name).join(", "))),
-            Self::RecordCorrupt { path, .. } => {
-                Some(format!("move `{}` away; Stead then takes out its lines without the old bytes", path.display()))
+            Self::UnknownHarness { .. } => {
+                Some(format!("expected one of {}", Harness::ALL.map(Harness::name).join(", ")))
             }
+            Self::RecordCorrupt { path, .. } => Some(format!(
+                "move `{}` aside; Stead then removes its lines, but cannot restore the old files",
+                path.display()
+            )),
             Self::RecordNewer { .. } => Some("update `stead`; a newer version wrote this record".to_owned()),
             Self::RecordUnwritten { source } | Self::Store(source) => source.hint(),
         }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use stead_client::Harness;
 use stead_store::Tail;
 
-/// The last call that a client really made.
+/// The last call that a client made.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Heartbeat {
     pub at: String,
@@ -13,7 +13,7 @@ pub struct Heartbeat {
     pub session: Option<String>,
 }
 
-/// As far back as it looks for a client that has not called lately.
+/// How far back to search for a client that has not called lately.
 const LINES: usize = 20_000;
 
 #[derive(Deserialize)]

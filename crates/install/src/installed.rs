@@ -14,7 +14,7 @@ pub struct Installed {
     pub paths: Vec<PathBuf>,
 }
 
-/// Finds the clients that have lines, without running any: that they are there does not mean that they work.
+/// Finds the clients that have lines, without running any: installed does not mean working.
 pub fn installed(site: &Site<'_>) -> Vec<Installed> {
     let lines_in = |harness: Harness| {
         let all = [Reach::Project, Reach::User].into_iter().flat_map(move |reach| layers(site, harness, reach));

@@ -8,7 +8,7 @@ use stead_store::read_capped;
 
 use crate::{Reach, Site};
 
-/// Settings files are small; what is larger is something else.
+/// The size limit of a settings file.
 const LIMIT: usize = 8 * 1024 * 1024;
 
 /// A settings file that a client reads.
@@ -19,7 +19,7 @@ pub(crate) struct Layer {
     pub(crate) spot: Spot<'static>,
 }
 
-/// Lists a client's settings files within reach; existing or not, except where the name is a pattern.
+/// Lists a client's settings files in a scope, existing or not, except where the name is a pattern.
 pub(crate) fn layers(site: &Site<'_>, harness: Harness, reach: Reach) -> Vec<Layer> {
     let files = harness.doorway().facts.settings.iter().filter(|file| reach.covers(file.spot));
     let mut found: Vec<Layer> = Vec::new();
@@ -33,7 +33,7 @@ pub(crate) fn layers(site: &Site<'_>, harness: Harness, reach: Reach) -> Vec<Lay
     found
 }
 
-/// Reads a settings file as text. `Ok(None)` when there is none; the error is for people.
+/// Reads a settings file as text. `Ok(None)` if there is none; the error is a message for people.
 pub(crate) fn read_text(path: &Path) -> Result<Option<String>, String> {
     let bytes = read_capped(path, LIMIT).map_err(|error| match std::error::Error::source(&error) {
         Some(cause) => format!("{error}: {cause}"),

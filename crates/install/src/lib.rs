@@ -1,9 +1,8 @@
-//! Putting Stead's lines into clients' settings and its commands beside them, taking them out, and proving that they
-//! work.
+//! Installs Stead's lines in clients' settings and its commands beside them, removes them, and proves that they work.
 //!
-//! The files belong to the person, so every change is first a [`Plan`] that can be shown as a diff, then applied file by
-//! file, and remembered in an [`UndoRecord`] that brings the old bytes back. [`diagnose`] runs the installed lines the
-//! way the clients do. Nothing here prints, asks, or touches a client's own store of what a person trusts.
+//! The files belong to the person, so every change is first a [`Plan`] that can be shown as a diff, then applied file
+//! by file and recorded in an [`UndoRecord`] that restores the old bytes. [`diagnose`] runs the installed lines the way
+//! the clients do. Nothing here prints, asks, or touches a client's own trust store.
 
 mod apply;
 mod capability;

@@ -1,5 +1,4 @@
-//! Payloads that clients really sent (or, for two of them, that their documentation shows), made to speak of this
-//! project.
+//! Payloads that clients really sent (or, for two of them, that their documentation shows), rewritten for this project.
 
 use std::path::Path;
 
@@ -7,16 +6,16 @@ use serde_json::{Map, Value, json};
 use stead_client::Harness;
 use stead_model::{Action, EventKind};
 
-/// The session id of doctor's calls. It is not fit to be a file name, so nothing can be remembered under it.
+/// The session id of doctor's calls. It is not a valid file name, so nothing can be stored under it.
 pub(crate) const SESSION: &str = "stead doctor";
 
-/// Where the recorded sessions took place.
+/// Where the recorded sessions ran.
 const RECORDED_ROOT: &str = "/home/dev/project";
 
 /// Folder, file name and text of each.
 const RECORDED: &[(&str, &str, &str)] = include!(concat!(env!("OUT_DIR"), "/payloads.rs"));
 
-/// Gives a payload of the event for this project; a call of the shell, where it has one, runs `command`.
+/// Returns a payload of the event for this project; if it is a shell call, it runs `command`.
 pub(crate) fn payload(harness: Harness, event: &str, root: &Path, command: &str) -> Option<String> {
     let mut value = recorded(harness, event).or_else(|| bare(harness, event))?;
     let root = root.display().to_string();
@@ -24,13 +23,13 @@ pub(crate) fn payload(harness: Harness, event: &str, root: &Path, command: &str)
     let names_folder =
         (harness.doorway().decode)(&value.to_string(), Some(event)).is_ok_and(|event| event.cwd.is_some());
     if let Some(map) = value.as_object_mut().filter(|_| !names_folder) {
-        // A plugin of ours adds the folder itself.
+        // Our plugin adds the folder itself.
         map.extend(["directory", "worktree"].map(|key| (key.to_owned(), json!(root))));
     }
     Some(value.to_string())
 }
 
-/// The payload recorded for an event: one that runs a command if there is such, else the plainest.
+/// The payload recorded for an event: preferably one that runs a command, else the simplest.
 fn recorded(harness: Harness, event: &str) -> Option<Value> {
     let is_of_event = |name: &str| {
         let name = name.strip_prefix("event.").unwrap_or(name);
@@ -46,7 +45,7 @@ fn recorded(harness: Harness, event: &str) -> Option<Value> {
     serde_json::from_str(text).ok()
 }
 
-/// For events nobody has recorded yet: what every payload of the client carries.
+/// For events that were never recorded: the fields that every payload of the client has.
 fn bare(harness: Harness, event: &str) -> Option<Value> {
     let before_tool = harness.doorway().facts.events.iter().find(|fact| fact.kind == EventKind::BeforeTool)?;
     let Value::Object(call) = recorded(harness, before_tool.native)? else {
@@ -62,7 +61,7 @@ fn bare(harness: Harness, event: &str) -> Option<Value> {
     Some(Value::Object(envelope))
 }
 
-/// Rewrites a payload to this project and doctor's session.
+/// Rewrites a payload for this project and doctor's session.
 fn settle(value: &mut Value, root: &str, command: &str) {
     match value {
         Value::Object(map) => {

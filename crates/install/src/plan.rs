@@ -9,7 +9,7 @@ use crate::command_line::{line_command, whole_program};
 use crate::layer::{layers, read_text};
 use crate::{Reach, Site};
 
-/// What would be done, before anything is.
+/// What would be done.
 #[derive(Debug, Default)]
 pub struct Plan {
     pub edits: Vec<FileEdit>,
@@ -17,7 +17,7 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Puts another plan behind this one.
+    /// Appends another plan to this one.
     #[must_use]
     pub fn and(mut self, other: Self) -> Self {
         self.edits.extend(other.edits);
@@ -25,14 +25,14 @@ impl Plan {
         self
     }
 
-    /// Says whether a file is already dealt with.
+    /// Returns true if the plan already changes a file.
     pub(crate) fn has(&self, path: &Path) -> bool {
         let is_noted = |note: &Note| matches!(note, Note::Bad { path: noted, .. } | Note::Kept { path: noted, .. } if noted == path);
         self.edits.iter().any(|edit| edit.path == path) || self.notes.iter().any(is_noted)
     }
 }
 
-/// A change of one file: from one content to another, where `None` is no file.
+/// A change of one file from one content to another; `None` means no file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileEdit {
     pub harness: Harness,
@@ -40,30 +40,30 @@ pub struct FileEdit {
     pub shape: Shape,
     pub before: Option<String>,
     pub after: Option<String>,
-    /// Folders that Stead made and that go with the file, if they are empty then; innermost first.
+    /// Folders that Stead created and removes with the file if they are empty, innermost first.
     pub folders: Vec<PathBuf>,
-    /// It takes lines out, so that the file need not be remembered any more.
+    /// The edit removes lines, so the file no longer needs to be recorded.
     pub is_removal: bool,
 }
 
 /// Something a person should know about a plan.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Note {
-    /// A file that was left alone, because it cannot be edited safely.
+    /// A file that was skipped because it cannot be edited safely.
     Bad { harness: Harness, path: PathBuf, why: String },
-    /// A client that has no place for lines of this scope.
+    /// A client without a settings file for this scope.
     Skipped { harness: Harness, why: String },
     /// Everything is already there.
     Current { harness: Harness, path: PathBuf },
-    /// Something in an existing file, and whether the plan makes it good.
+    /// Something in an existing file, and whether the plan repairs it.
     Found { harness: Harness, path: PathBuf, finding: Finding, is_replaced: bool },
     /// What a person must confirm in the client.
     Confirm { harness: Harness, what: &'static str },
     /// A client has Stead's commands, or will.
     Commands { harness: Harness },
-    /// A client that has no place for commands of this scope.
+    /// A client without commands in this scope.
     NoCommands { harness: Harness, why: String },
-    /// A command's file that is not, or no longer, Stead's to change.
+    /// A command file that does not, or no longer, belong to Stead.
     Kept { harness: Harness, path: PathBuf, why: &'static str },
 }
 
@@ -81,14 +81,14 @@ impl Note {
         }
     }
 
-    /// Puts the note into words, with files named as the site does.
+    /// Describes the note, with files named as the site names them.
     pub fn words(&self, site: &Site<'_>) -> String {
         match self {
-            Self::Bad { path, why, .. } => format!("`{}` is left alone: {why}", site.brief(path)),
+            Self::Bad { path, why, .. } => format!("`{}` was skipped: {why}", site.brief(path)),
             Self::Skipped { harness, why } => format!("{} is skipped: {why}", harness.doorway().facts.title),
             Self::Current { path, .. } => format!("`{}` already has Stead's lines", site.brief(path)),
             Self::Found { path, finding, is_replaced, .. } => {
-                let done = if *is_replaced { " (replaced)" } else { " (`--replace-old` makes it good)" };
+                let done = if *is_replaced { " (replaced)" } else { " (`--replace-old` repairs it)" };
                 let done = if *finding == Finding::Wrapped { "" } else { done };
                 format!("in `{}`: {finding}{done}", site.brief(path))
             }
@@ -99,19 +99,19 @@ impl Note {
                 format!("{}: new commands, such as `{}` and `{}`", facts.title, typed("handoff"), typed("pickup"))
             }
             Self::NoCommands { harness, why } => format!("{}: {why}", harness.doorway().facts.title),
-            Self::Kept { path, why, .. } => format!("`{}` is left alone: {why}", site.brief(path)),
+            Self::Kept { path, why, .. } => format!("`{}` was skipped: {why}", site.brief(path)),
         }
     }
 }
 
-/// What to do with hooks that cannot work or whose work Stead does.
+/// What to do with hooks that are broken or that Stead replaces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Old {
     Keep,
     Replace,
 }
 
-/// Plans the lines of some clients in one scope. A file that cannot be edited becomes a note; the others go on.
+/// Plans the lines of the given clients in one scope. A file that cannot be edited becomes a note; the others continue.
 pub fn plan(site: &Site<'_>, harnesses: &[Harness], scope: Scope, old: Old) -> Plan {
     let mut draft = Draft { plan: Plan::default() };
     for &harness in harnesses {
@@ -127,31 +127,32 @@ pub fn plan(site: &Site<'_>, harnesses: &[Harness], scope: Scope, old: Old) -> P
     draft.finish()
 }
 
-/// The file that takes a client's lines.
+/// The settings file for a client's lines.
 fn target(site: &Site<'_>, harness: Harness, scope: Scope) -> Result<PathBuf, String> {
     let install = &harness.doorway().facts.install;
     match scope {
         Scope::Project | Scope::ProjectStrict => match install.project {
             Some(path) => Ok(site.root.join(path)),
-            None => Err("it reads hooks only from the user's settings; add them with `--user`".to_owned()),
+            None => Err("it reads hooks only from the user's settings; install with `--user`".to_owned()),
         },
-        Scope::Local => match install.local {
-            Some(path) => Ok(site.root.join(path)),
-            None => Err("it has no settings file for this checkout alone; use the project's or `--user`".to_owned()),
-        },
-        Scope::User => {
-            site.resolve(install.user).ok_or_else(|| "there is no home folder ($HOME is not set)".to_owned())
+        Scope::Local => {
+            match install.local {
+                Some(path) => Ok(site.root.join(path)),
+                None => Err("it has no settings file for this checkout only; install for the project or with `--user`"
+                    .to_owned()),
+            }
         }
+        Scope::User => site.resolve(install.user).ok_or_else(|| "no home folder ($HOME is not set)".to_owned()),
     }
 }
 
-/// A plan in the making: a file may be changed more than once.
+/// A plan under construction: a file may be changed more than once.
 struct Draft {
     plan: Plan,
 }
 
 impl Draft {
-    /// Gives the text as it will be after the edits so far.
+    /// Returns the text as it will be after the edits so far.
     fn text(&mut self, harness: Harness, path: &Path, shape: Shape) -> Option<&mut FileEdit> {
         if let Some(index) = self.plan.edits.iter().position(|edit| edit.path == path) {
             return self.plan.edits.get_mut(index);
@@ -237,7 +238,7 @@ impl Draft {
     }
 }
 
-/// Builds the lines of a client as its settings take them.
+/// Builds the lines of a client as its settings need them.
 pub(crate) fn new_lines(harness: Harness, scope: Scope, program: &Path) -> Vec<NewLine<'static>> {
     let install = &harness.doorway().facts.install;
     if let Some(whole) = install.whole {

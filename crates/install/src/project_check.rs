@@ -1,4 +1,4 @@
-//! What doctor looks at besides the lines: the project folder, the config, and switches that turn hooks off.
+//! What doctor checks besides the lines: the project folder, the config, and switches that disable hooks.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,17 +11,15 @@ use stead_store::{Config, Layout, Marker, Room, Severity, StoreError};
 use crate::layer::{layers, read_text};
 use crate::{Check, Reach, Site};
 
-/// Looks at the project. Also gives the folder of its indexes, if there is a project.
+/// Checks the project. Also returns the folder of its indexes, if there is a project.
 pub(crate) fn project_checks(site: &Site<'_>, flags: &[String]) -> (Vec<Check>, Option<PathBuf>) {
     let mut checks = Vec::new();
     let marker = Marker::read(site.root);
     let is_marked = !matches!(marker, Err(StoreError::MarkerMissing { .. }));
     match marker {
         Ok(_) => checks.push(Check::good("root", format!("the project is `{}`", site.root.display()))),
-        Err(StoreError::MarkerMissing { .. }) => checks.push(
-            Check::odd("root", "there is no project here; hooks protect their own lines and nothing else")
-                .remedy("`stead init`"),
-        ),
+        Err(StoreError::MarkerMissing { .. }) => checks
+            .push(Check::odd("root", "no project here; hooks only protect their own lines").remedy("`stead init`")),
         Err(error) => {
             let check = Check::broken("root", error.to_string());
             checks.push(error.hint().map_or(check.clone(), |hint| check.remedy(hint)));
@@ -35,7 +33,8 @@ pub(crate) fn project_checks(site: &Site<'_>, flags: &[String]) -> (Vec<Check>, 
         };
         checks.push(problem.hint.clone().map_or(check.clone(), |hint| check.remedy(hint)));
     }
-    let gates = [("gate.self_protection", "the forbidden call is not denied"), ("gate.guards", "no guard is asked")];
+    let gates =
+        [("gate.self_protection", "calls that weaken Stead are not denied"), ("gate.guards", "guards are not checked")];
     for (gate, so) in gates {
         if !config.bool(gate) {
             checks.push(Check::odd("config", format!("`{gate}` is off, so {so}")));
@@ -51,13 +50,13 @@ pub(crate) fn project_checks(site: &Site<'_>, flags: &[String]) -> (Vec<Check>, 
     (checks, Some(indexes))
 }
 
-/// Another `stead` on PATH than this one answers the bare lines.
+/// Another `stead` on PATH than this one would run the bare lines.
 fn program_check(site: &Site<'_>) -> Option<Check> {
     let found = site.find_program("stead")?;
     let same = fs::canonicalize(&found).ok()? == fs::canonicalize(site.program).ok()?;
     (!same).then(|| {
         let message = format!("`stead` on PATH is `{}`, not this program", found.display());
-        Check::odd("program", message).remedy("put the one you mean first on PATH")
+        Check::odd("program", message).remedy("put the right one first on PATH")
     })
 }
 
@@ -69,13 +68,13 @@ fn writable(site: &Site<'_>, indexes: &Path) -> Check {
     });
     let name = site.brief(indexes);
     match attempt {
-        Ok(()) => Check::good("indexes", format!("`{name}` can be written")),
-        Err(error) => Check::broken("indexes", format!("`{name}` cannot be written, so nothing is recorded: {error}"))
-            .remedy("give yourself write access, or run `stead init`"),
+        Ok(()) => Check::good("indexes", format!("`{name}` is writable")),
+        Err(error) => Check::broken("indexes", format!("`{name}` is not writable, so nothing is recorded: {error}"))
+            .remedy("make sure you have write access, or run `stead init`"),
     }
 }
 
-/// Session records hold prompts; they do not belong into a repository.
+/// Session records contain prompts; they do not belong in a repository.
 fn ignored(site: &Site<'_>, indexes: &Path) -> Option<Check> {
     if !site.root.join(".git").exists() {
         return None;
@@ -100,8 +99,8 @@ fn ignored(site: &Site<'_>, indexes: &Path) -> Option<Check> {
     }
 }
 
-/// Looks through every settings layer of a client for switches that turn hooks off, and for content that makes it drop
-/// a file.
+/// Checks every settings layer of a client for switches that disable hooks, and for content that makes the client
+/// ignore a file.
 pub(crate) fn layer_checks(site: &Site<'_>, harness: Harness) -> Vec<Check> {
     let mut checks = Vec::new();
     for reach in [Reach::Project, Reach::User] {
@@ -112,7 +111,7 @@ pub(crate) fn layer_checks(site: &Site<'_>, harness: Harness) -> Vec<Check> {
             let name = site.brief(&layer.path);
             for switch in switches(layer.shape, layer.watch, &text) {
                 let message = format!("{harness}, `{name}`: {switch}");
-                checks.push(Check::broken("switch", message).remedy("take the switch out"));
+                checks.push(Check::broken("switch", message).remedy("remove the switch"));
             }
             let holds_lines = has_our_lines(layer.shape, &text);
             checks.extend(findings(layer.shape, &text).iter().map(|finding| {
@@ -122,7 +121,7 @@ pub(crate) fn layer_checks(site: &Site<'_>, harness: Harness) -> Vec<Check> {
                     Finding::ObjectMatcher { .. } => Check::odd("matcher", message),
                     Finding::OldScript { .. } => Check::odd("older hooks", message),
                     Finding::Wrapped => {
-                        return Check::odd("wrapped", message).remedy("take the outer `hooks` away");
+                        return Check::odd("wrapped", message).remedy("remove the outer `hooks` key");
                     }
                 }
                 .remedy("`stead init --replace-old`")

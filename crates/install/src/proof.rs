@@ -1,4 +1,4 @@
-//! Running an installed line the way its client does, and judging the answer.
+//! Runs an installed line the way its client does, and checks the answer.
 
 use std::io::{Read, Write};
 use std::path::PathBuf;
@@ -13,13 +13,13 @@ use stead_model::{Base, EventKind, Reply, Verdict};
 use crate::Site;
 use crate::payload::payload;
 
-/// Longer than any client waits at a tool call.
+/// Longer than any client waits for a tool call.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Variables a client's hook has and that do not tell which client it is.
+/// Variables that a client's hook gets and that do not identify the client.
 const KEPT: [&str; 9] = ["PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LC_ALL", "TMPDIR", "TERM"];
 
-/// What running one line showed.
+/// The result of running one line.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct LineProof {
     pub event: String,
@@ -32,9 +32,9 @@ pub struct LineProof {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "outcome", rename_all = "kebab-case")]
 pub enum Outcome {
-    /// It answered, and did not object to what is harmless.
+    /// It answered and allowed a harmless call.
     Answers,
-    /// It also denied, in the client's own words, what it must deny.
+    /// It also denied, in the client's format, what it must deny.
     Denies,
     Fails {
         why: String,
@@ -49,13 +49,13 @@ impl Outcome {
 
 /// What is run for a line.
 pub(crate) enum Program<'a> {
-    /// A command as it stands in the settings.
+    /// A command from the settings.
     Shell(&'a str),
     /// The program that a plugin starts.
     Direct(PathBuf),
 }
 
-/// Proves a line: a harmless call passes and, before a tool, a forbidden one is denied.
+/// Proves a line: a harmless call is allowed and, before a tool, a forbidden one is denied.
 pub(crate) fn prove(
     site: &Site<'_>,
     harness: Harness,
@@ -67,10 +67,10 @@ pub(crate) fn prove(
     let is_gate = harness.doorway().heard(event).kind == EventKind::BeforeTool;
     let outcome = answer(site, harness, event, program, "echo hello").and_then(|reply| {
         if looks_denied(harness, event, &reply) {
-            return Err(format!("it denies a harmless call: {}", said(&reply)));
+            return Err(format!("it denied a harmless call: {}", said(&reply)));
         }
         if reply.exit != 0 {
-            return Err(format!("it exits with {}: {}", reply.exit, said(&reply)));
+            return Err(format!("it exited with {}: {}", reply.exit, said(&reply)));
         }
         Ok(Outcome::Answers)
     });
@@ -83,7 +83,7 @@ pub(crate) fn prove(
         if looks_denied(harness, event, &reply) {
             Ok(Outcome::Denies)
         } else {
-            Err(format!("it lets `{forbidden}` pass: {}", said(&reply)))
+            Err(format!("it allowed `{forbidden}`: {}", said(&reply)))
         }
     });
     LineProof { event: event.to_owned(), milliseconds, outcome: outcome.unwrap_or_else(|why| Outcome::Fails { why }) }
@@ -92,7 +92,7 @@ pub(crate) fn prove(
 fn said(reply: &Reply) -> String {
     let text = if reply.stderr.trim().is_empty() { reply.stdout.trim() } else { reply.stderr.trim() };
     let line: String = text.lines().next().unwrap_or_default().chars().take(120).collect();
-    if line.is_empty() { "it said nothing".to_owned() } else { line }
+    if line.is_empty() { "no output".to_owned() } else { line }
 }
 
 fn answer(
@@ -102,8 +102,8 @@ fn answer(
     program: &Program<'_>,
     command: &str,
 ) -> Result<Reply, String> {
-    let input = payload(harness, event, site.root, command)
-        .ok_or_else(|| format!("there is no payload to try `{event}` with"))?;
+    let input =
+        payload(harness, event, site.root, command).ok_or_else(|| format!("no payload to test `{event}` with"))?;
     let mut child = match program {
         Program::Shell(line) => {
             let mut shell = Command::new("sh");
@@ -120,7 +120,7 @@ fn answer(
     run(&mut child, input.into_bytes())
 }
 
-/// Gives the child the environment a client would, without the traces of whatever client doctor itself runs in.
+/// Gives the child a client's environment, without the variables of a client that doctor itself runs in.
 fn dress(child: &mut Command, site: &Site<'_>, harness: Harness) {
     let folders = Harness::ALL.into_iter().flat_map(|harness| harness.doorway().facts.settings).filter_map(|file| {
         match file.spot.base {
@@ -146,8 +146,8 @@ fn run(command: &mut Command, input: Vec<u8>) -> Result<Reply, String> {
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
-        .map_err(|error| format!("it cannot be started: {error}"))?;
-    // A line may answer before it has read everything, so writing must not wait for it.
+        .map_err(|error| format!("could not start it: {error}"))?;
+    // A line may answer before it has read everything, so writing must not block on it.
     let mut stdin = child.stdin.take();
     let feeder = std::thread::spawn(move || stdin.as_mut().map(|pipe| pipe.write_all(&input)));
     let stdout = drain(child.stdout.take());
@@ -160,9 +160,9 @@ fn run(command: &mut Command, input: Vec<u8>) -> Result<Reply, String> {
             Ok(None) => {
                 let _ = child.kill();
                 let _ = child.wait();
-                return Err(format!("it gave no answer within {} s", PATIENCE.as_secs()));
+                return Err(format!("no answer within {} s", PATIENCE.as_secs()));
             }
-            Err(error) => return Err(format!("it cannot be waited for: {error}")),
+            Err(error) => return Err(format!("could not wait for it: {error}")),
         }
     };
     let _ = feeder.join();
@@ -189,12 +189,12 @@ fn exit_code(status: ExitStatus) -> Result<u8, String> {
     }
 }
 
-/// Compares an answer with the client's own denial: same exit, same document but for the words.
+/// Compares an answer with the client's own denial: same exit status, same document except for prose.
 fn looks_denied(harness: Harness, event: &str, reply: &Reply) -> bool {
     let doorway = harness.doorway();
     let heard = doorway.heard(event);
     let denial = doorway.reply(&heard, &Verdict::deny("doctor", "no for a good reason"));
-    // Where the client takes no denial, its words are those of a warning.
+    // If the client accepts no denial, it gets a warning.
     if !doorway.event(event).is_some_and(|fact| fact.powers.deny) {
         return false;
     }
@@ -204,7 +204,7 @@ fn looks_denied(harness: Harness, event: &str, reply: &Reply) -> bool {
         && (denial.exit == 0 || has_words(reply) == has_words(&denial))
 }
 
-/// A document without its prose; words that steer the client have no spaces. Text that is no document is prose.
+/// A document without its prose; values that steer the client have no spaces. Text that is not a document is prose.
 fn masked(text: &str) -> Value {
     fn mask(value: &mut Value) {
         match value {

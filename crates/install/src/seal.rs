@@ -1,12 +1,12 @@
-//! The last line of a file that is Stead's as a whole. It says who wrote the file and holds a hash of the rest, so that
-//! an untouched file is known again anywhere, even in a checkout without an undo record.
+//! The last line of a file that is entirely Stead's. It says who wrote the file and contains a hash of the rest, so
+//! that an unchanged file is recognised anywhere, even in a checkout without an undo record.
 
 use crate::undo::Fingerprint;
 
 const OPENING: &str = "stead init wrote this file (";
 const CLOSING: &str = "); stead uninstall removes it";
 
-/// Whose a file is.
+/// Who owns a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ownership {
     /// As Stead wrote it.
@@ -16,7 +16,7 @@ pub(crate) enum Ownership {
     Foreign,
 }
 
-/// How a format says something to people only.
+/// The comment syntax of a format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Remark {
     Markdown,
@@ -34,7 +34,7 @@ pub(crate) fn seal(text: &str, remark: Remark) -> String {
 
 /// Reads the line of a text, if there is one.
 pub(crate) fn ownership(text: &str) -> Ownership {
-    // A checkout may have turned the line ends.
+    // A checkout may have converted the line ends.
     let text = text.replace("\r\n", "\n");
     let Some((rest, found)) = text.rfind(OPENING).and_then(|at| {
         let found = text[at + OPENING.len()..].split_once(CLOSING)?.0;

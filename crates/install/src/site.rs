@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 use stead_client::Scope;
 use stead_model::{Base, Spot};
 
-/// The environment, as a function, so that tests need not change their own.
+/// The environment as a function, so that tests need not change their own.
 pub type Env<'a> = dyn Fn(&str) -> Option<OsString> + 'a;
 
-/// Where an installation happens: the project, the person, and the program that the lines will call.
+/// Where an installation happens: the project, the user, and the program that the lines call.
 pub struct Site<'a> {
     pub root: &'a Path,
     /// This program, by its absolute path.
@@ -15,7 +15,7 @@ pub struct Site<'a> {
     pub env: &'a Env<'a>,
 }
 
-/// Whose settings are meant.
+/// Whose settings are used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reach {
     Project,
@@ -44,7 +44,7 @@ impl Site<'_> {
         (self.env)(variable).filter(|value| !value.is_empty()).map(PathBuf::from)
     }
 
-    /// Finds where a file lies on this machine. `None` when there is no home folder to start from.
+    /// Resolves a file on this machine. `None` if there is no home folder to start from.
     pub fn resolve(&self, spot: Spot<'_>) -> Option<PathBuf> {
         let base = match spot.base {
             Base::Project => self.root.to_owned(),
@@ -55,7 +55,7 @@ impl Site<'_> {
         Some(self.root.join(base).join(spot.path))
     }
 
-    /// Lists the files that a spot stands for: one, or those that exist where its name has a `*`.
+    /// Lists the files of a spot: one, or those that exist where its name contains a `*`.
     pub(crate) fn files(&self, spot: Spot<'_>) -> Vec<PathBuf> {
         let Some(path) = self.resolve(spot) else {
             return Vec::new();
@@ -77,12 +77,12 @@ impl Site<'_> {
         found
     }
 
-    /// Looks a program up on PATH.
+    /// Finds a program on PATH.
     pub fn find_program(&self, name: &str) -> Option<PathBuf> {
         stead_store::find_program(&(self.env)("PATH")?, name)
     }
 
-    /// Names a file briefly: relative to the project, below `~`, else in full.
+    /// Shortens a file's name: relative to the project, below `~`, else in full.
     pub fn brief(&self, path: &Path) -> String {
         if let Ok(inside) = path.strip_prefix(self.root) {
             return inside.display().to_string();

@@ -1,13 +1,13 @@
 use stead_client::{CommandFormat, CommandKey, Commands};
 
-/// A command that a person types in a client: what it is called and what it tells the agent to do. The same text serves
-/// every client; [`Template::render`] gives it the client's form.
+/// A command that a person types in a client: its name and what it tells the agent to do. The same text serves every
+/// client; [`Template::render`] adds the client's format.
 pub(crate) struct Template {
     pub(crate) name: &'static str,
     text: &'static str,
 }
 
-/// Everything that can be typed.
+/// All commands.
 pub(crate) const TEMPLATES: [Template; 5] = [
     Template { name: "context", text: include_str!("../assets/commands/context.md") },
     Template { name: "handoff", text: include_str!("../assets/commands/handoff.md") },
@@ -16,15 +16,15 @@ pub(crate) const TEMPLATES: [Template; 5] = [
     Template { name: "loop", text: include_str!("../assets/commands/loop.md") },
 ];
 
-/// Stands for a text that a client hands over by itself.
-const UNPLACED: &str = "(what stands behind the command)";
+/// Stands in for arguments that a client passes by itself.
+const UNPLACED: &str = "(the text after the command)";
 
 impl Template {
-    /// Writes the command in a client's form, without the line by which Stead knows it again. `stead` is the program as
-    /// a shell takes it.
+    /// Renders the command in a client's format, without the line by which Stead recognises it. `stead` is the program
+    /// as a shell takes it.
     pub(crate) fn render(&self, commands: &Commands, stead: &str) -> String {
         let pickup = match commands.format {
-            // Clients that share a skill call it by different signs.
+            // Clients that share a skill invoke it with different prefixes.
             CommandFormat::Skill => "stead-pickup".to_owned(),
             _ => commands.typed.replace("{name}", "pickup"),
         };
@@ -57,7 +57,7 @@ impl Template {
             CommandKey::AllowedTools => {
                 let allows = self.field("allows");
                 let rules: Vec<String> = allows.split(", ").map(|words| format!("Bash({stead} {words}:*)")).collect();
-                // A rule ends at its bracket and the list is split at commas, so an odd program gets none.
+                // A rule ends at its bracket and the list is split at commas, so an unusual program path gets no rule.
                 let is_plain = !stead.contains(['(', ')', ',', '\'', '"']);
                 is_plain.then(|| format!("allowed-tools: {}\n", rules.join(", ")))
             }
@@ -75,7 +75,7 @@ impl Template {
     }
 }
 
-/// Escapes what would end a TOML text of several lines, or mean something in it.
+/// Escapes what would end, or have a meaning in, a multi-line TOML string.
 fn toml_text(text: &str) -> String {
     text.replace('\\', r"\\").replace("\"\"\"", "\"\"\\\"")
 }

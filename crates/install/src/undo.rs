@@ -1,4 +1,4 @@
-//! The memory that brings the old bytes back: `install.json`, see `docs/formats/install.json.md`.
+//! The undo record that restores the old bytes: `install.json`, see `docs/formats/install.json.md`.
 
 use std::fs;
 use std::io;
@@ -15,7 +15,7 @@ use crate::{FileEdit, InstallError};
 
 const LIMIT: usize = 64 * 1024 * 1024;
 
-/// What Stead changed and what was there before.
+/// What Stead changed, and the previous content.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct UndoRecord {
     pub schema: u32,
@@ -24,15 +24,15 @@ pub struct UndoRecord {
     pub unknown: Map<String, Value>,
 }
 
-/// One file: what was there, and by what to know that nothing else has changed since.
+/// One file: its previous content, and how to tell that nothing else changed since.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct UndoFile {
-    /// Relative to the project root where it lies inside, with forward slashes.
+    /// Relative to the project root if it is inside, with forward slashes.
     pub path: String,
     pub harness: String,
-    /// The old content; `None` when there was no file.
+    /// The old content; `None` if there was no file.
     pub before: Option<String>,
-    /// Folders made for the file, outermost first.
+    /// Folders created for the file, outermost first.
     #[serde(default)]
     pub created_folders: Vec<String>,
     pub after: Fingerprint,
@@ -40,7 +40,7 @@ pub struct UndoFile {
     pub unknown: Map<String, Value>,
 }
 
-/// Tells whether a file is still what we wrote. It guards against a person's edits, not against an adversary.
+/// Tells whether a file is still what we wrote. It detects a person's edits; it does not defend against an adversary.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fingerprint {
     pub length: usize,
@@ -70,7 +70,7 @@ impl UndoRecord {
     /// The record's file name.
     pub const FILE: &str = "install.json";
 
-    /// Reads a record; without a file it is empty.
+    /// Reads a record; it is empty if there is no file.
     pub fn read(path: &Path) -> Result<Self, InstallError> {
         let bytes = read_capped(path, LIMIT)?.unwrap_or_default();
         if bytes.is_empty() {
@@ -87,7 +87,7 @@ impl UndoRecord {
         }
     }
 
-    /// Writes the record, or deletes its file when nothing is left to remember.
+    /// Writes the record, or deletes its file if it is empty.
     pub(crate) fn write(&self, path: &Path) -> Result<(), StoreError> {
         if self.files.is_empty() && self.unknown.is_empty() {
             return match fs::remove_file(path) {
@@ -98,14 +98,14 @@ impl UndoRecord {
             };
         }
         create_parents(path)?;
-        // Old settings may hold keys and tokens.
+        // Old settings may contain keys and tokens.
         reserve_private(path)?;
-        // A record has text keys only, so it always becomes JSON.
+        // A record has string keys only, so it always serialises.
         let text = serde_json::to_string_pretty(self).unwrap_or_default() + "\n";
         replace(path, text.as_bytes(), Durability::Synced)
     }
 
-    /// Finds what is remembered of a file.
+    /// Finds the entry of a file.
     pub fn file(&self, root: &Path, path: &Path) -> Option<&UndoFile> {
         self.files.iter().find(|file| file.locate(root) == path)
     }
@@ -114,7 +114,7 @@ impl UndoRecord {
         self.files.retain(|file| file.locate(root) != path);
     }
 
-    /// Remembers an edit that is about to be made. The first content counts: a second edit of ours keeps it.
+    /// Records an edit that is about to be made. The first content counts: a second edit of ours keeps it.
     pub(crate) fn remember(&mut self, root: &Path, edit: &FileEdit) {
         let Some(after) = edit.after.as_deref() else {
             return;
@@ -142,18 +142,18 @@ impl UndoFile {
         root.join(&self.path)
     }
 
-    /// Says whether the file is still exactly what we wrote.
+    /// Returns true if the file is still exactly what we wrote.
     pub fn is_intact(&self, now: Option<&str>) -> bool {
         now.is_some_and(|text| Fingerprint::of(text) == self.after)
     }
 
-    /// The folders made for the file, innermost first.
+    /// The folders created for the file, innermost first.
     pub(crate) fn folders(&self, root: &Path) -> Vec<PathBuf> {
         self.created_folders.iter().rev().map(|dir| root.join(dir)).collect()
     }
 }
 
-/// A file in which our lines stood before we knew of it is remembered without them; a command of ours not at all.
+/// A file that already contained our lines is recorded without them; a command of ours is not recorded.
 fn without_ours(shape: Shape, before: Option<&str>) -> Option<String> {
     let before = before.filter(|text| ownership(text) != Ownership::Ours)?;
     if !has_our_lines(shape, before) {
@@ -173,7 +173,7 @@ fn missing_folders(path: &Path) -> Vec<PathBuf> {
     missing
 }
 
-/// A path as it stands in the record.
+/// A path as the record stores it.
 fn portable(root: &Path, path: &Path) -> String {
     match path.strip_prefix(root) {
         Ok(inside) => inside.iter().map(|part| part.to_string_lossy()).collect::<Vec<_>>().join("/"),

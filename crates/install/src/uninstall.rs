@@ -8,11 +8,12 @@ use crate::command_file::{files, plan_command_removal};
 use crate::layer::{layers, read_text};
 use crate::{FileEdit, Note, Plan, Reach, Site, UndoRecord};
 
-/// Plans the way back. A file that is still exactly what Stead wrote gets its old bytes; from any other only Stead's
-/// lines go, and commands that nobody changed. It works without a record too: a teammate has none.
+/// Plans the removal. A file that is still exactly what Stead wrote gets its old bytes back; from any other only
+/// Stead's lines are removed, and commands that nobody changed. It works without a record too, since a teammate has
+/// none.
 pub fn plan_removal(site: &Site<'_>, harnesses: &[Harness], reach: Reach, record: &UndoRecord) -> Plan {
     let mut plan = Plan::default();
-    // Before the lines, so that a folder made for both is empty when its turn comes.
+    // Before the lines, so that a folder created for both is empty in time.
     plan_command_removal(site, harnesses, reach, record, &mut plan);
     let commands: Vec<PathBuf> =
         Harness::ALL.into_iter().flat_map(|harness| files(site, harness, reach)).map(|(_, path)| path).collect();
@@ -43,7 +44,7 @@ pub fn plan_removal(site: &Site<'_>, harnesses: &[Harness], reach: Reach, record
     plan
 }
 
-/// The files that may hold lines of a client: those it reads, and those we remember.
+/// The files that may contain lines of a client: those it reads, and those in the record.
 fn candidates(site: &Site<'_>, harness: Harness, reach: Reach, record: &UndoRecord) -> Vec<(PathBuf, Shape)> {
     let install = &harness.doorway().facts.install;
     let mut found: Vec<(PathBuf, Shape)> =
@@ -79,7 +80,7 @@ fn way_back(
         Ok(None) => return Ok(None),
         Err(error) => return Err(error.to_string()),
     };
-    // A file that was made for our lines goes with them, if nobody has added to it.
+    // A file that was created for our lines is deleted with them, if nobody added to it.
     let was_made_for_us = match known {
         Some(known) => known.before.is_none(),
         None => shape == Shape::Whole || path.file_stem().is_some_and(|stem| stem == "stead"),
