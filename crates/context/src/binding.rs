@@ -1,5 +1,5 @@
-//! Which session a command was started in. A shell command does not know its session, but the hook that let it pass
-//! does: it left a line in the session log with a mark of the command's words, and the command finds that line.
+//! Which session a command runs in. A shell command does not know its session, but the hook that allowed it does: the
+//! hook left a line in the session log with a hash of the command's words, and the command finds that line.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use stead_store::Tail;
 /// How many milliseconds after the hook's line a command may start.
 const WINDOW: i64 = 60_000;
 
-/// How far back the log is searched.
+/// How many lines of the log are searched.
 const LINES: usize = 500;
 
 /// The session that a command belongs to.
@@ -18,9 +18,9 @@ const LINES: usize = 500;
 pub struct Binding {
     pub harness: String,
     pub session: String,
-    /// The sub-agent that called it, where the client names one.
+    /// The sub-agent that called it, if the client names one.
     pub agent: Option<String>,
-    /// The client's id of the call that started the command, where it has one.
+    /// The client's id of the call that started the command, if it has one.
     pub call: Option<String>,
 }
 
@@ -36,7 +36,7 @@ struct Line {
     binds: Vec<String>,
 }
 
-/// Makes the mark of a command's words, the same in the hook that sees them and in the command that was given them.
+/// Hashes a command's words, the same way in the hook that sees them and in the command that gets them.
 pub fn mark<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
     let mut hash: u64 = 0xcbf2_9ce4_8422_2325;
     for word in words {
@@ -47,11 +47,11 @@ pub fn mark<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
     format!("{hash:x}")
 }
 
-/// Finds the session in whose shell these words (everything behind `stead`) were just called. `None` when no hook saw
-/// it: an unknown session is nobody's.
+/// Finds the session whose shell just called these words (everything after `stead`). `None` if no hook saw it: an
+/// unknown session matches nobody.
 pub fn bound_session(log: &Path, words: &[&str], now_millis: i64) -> Option<Binding> {
     let mark = mark(words.iter().copied());
-    // The log's moments all have the same form, so they compare as text.
+    // Timestamps in the log share one format, so they compare as text.
     let earliest = rfc3339(now_millis - WINDOW);
     let lines = Tail::open(log).ok()?;
     for line in lines.take(LINES).flatten() {

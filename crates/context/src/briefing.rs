@@ -1,14 +1,14 @@
-//! The briefing that an arriving session gets: what there is to say, the most useful first, within a budget. Whoever
-//! gathers the parts decides what matters; here nothing is read that grows.
+//! The briefing for a new session: the most useful first, within a budget. The caller gathers the parts and decides
+//! what matters; nothing here reads a file that grows.
 
 mod part;
 
 use stead_model::Capped;
 
-/// A token is reckoned as so many bytes.
+/// A token is estimated as this many bytes.
 const BYTES_PER_TOKEN: usize = 4;
 
-const HEAD: &str = "Stead: where this project stands.\n";
+const HEAD: &str = "Stead: state of this project.\n";
 
 /// One part of the briefing; the most useful comes first.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,8 +19,8 @@ pub struct BriefingPart {
     pub more: Option<String>,
 }
 
-/// Assembles the briefing within a budget. What comes last is cut first, at a line. `None` when there is nothing to say
-/// or no room to say it.
+/// Assembles the briefing within a budget. The last part is cut first, at a line end. `None` if there is nothing to say
+/// or no room for it.
 pub fn briefing(parts: &[BriefingPart], tokens: usize) -> Option<String> {
     let most = tokens.saturating_mul(BYTES_PER_TOKEN).min(Capped::LIMIT);
     let mut text = String::from(HEAD);
@@ -30,8 +30,7 @@ pub fn briefing(parts: &[BriefingPart], tokens: usize) -> Option<String> {
     (text.len() > HEAD.len()).then(|| text.trim_end().to_owned())
 }
 
-/// A part as far as there is room for it: whole, or its first lines and where the rest is; empty when not even one
-/// line fits.
+/// A part as far as it fits: whole, or its first lines and how to see the rest; empty if not even one line fits.
 fn fitted(part: &BriefingPart, room: usize) -> String {
     let more = part.more.as_ref().map(|command| format!("(`{command}` shows all of it)\n")).unwrap_or_default();
     let whole = format!("\n## {}\n{}\n{more}", part.title, part.text.trim());
@@ -81,10 +80,10 @@ mod tests {
     #[test]
     fn what_comes_last_is_cut_first() {
         let parts = [part("Role", "tester"), part("Notes", "one\ntwo\nthree")];
-        let head = "Stead: where this project stands.\n\n## Role\ntester\n(`stead x` shows all of it)\n\n## Notes\n";
+        let head = "Stead: state of this project.\n\n## Role\ntester\n(`stead x` shows all of it)\n\n## Notes\n";
         check(&parts, 1_500, Some(&format!("{head}one\ntwo\nthree\n(`stead x` shows all of it)")));
-        check(&parts, 32, Some(&format!("{head}one\n…\n(`stead x` shows all of it)")));
-        check(&parts, 28, Some(head.trim_end().trim_end_matches("\n\n## Notes")));
+        check(&parts, 31, Some(&format!("{head}one\n…\n(`stead x` shows all of it)")));
+        check(&parts, 27, Some(head.trim_end().trim_end_matches("\n\n## Notes")));
     }
 
     proptest! {

@@ -5,8 +5,8 @@ use std::path::Path;
 /// Larger files are listed without a hash.
 const LIMIT: u64 = 8 * 1024 * 1024;
 
-/// Gives the hash of a file's content, the same as git's id of it (`git hash-object --no-filters`), so that a file that
-/// moved is found in git's own index. `None` for what is no regular file, too large or unreadable.
+/// Returns the hash of a file's content, the same as git's blob id (`git hash-object --no-filters`), so that a moved
+/// file is found in git's index. `None` for a file that is not regular, too large or unreadable.
 pub fn content_hash(path: &Path) -> Option<String> {
     let data = std::fs::metadata(path).ok().filter(|data| data.is_file() && data.len() <= LIMIT)?;
     let mut file = File::open(path).ok()?.take(data.len());
@@ -16,7 +16,7 @@ pub fn content_hash(path: &Path) -> Option<String> {
     let mut read = 0;
     loop {
         match file.read(&mut block) {
-            // Shorter than it said: somebody is writing it.
+            // Shorter than reported: somebody is writing it.
             Ok(0) => return (read == data.len()).then(|| hash.digest().to_string()),
             Ok(count) => {
                 read += count as u64;

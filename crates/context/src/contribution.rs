@@ -1,5 +1,5 @@
-//! What an agent or a person sends along with a handoff: a JSON object, or Markdown with the packet's headings. Nothing
-//! that was sent is lost: what has no place of its own goes to the notes.
+//! What an agent or a person sends with a handoff: a JSON object, or Markdown with the packet's headings. Nothing is
+//! lost: what fits no section goes to the notes.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use crate::{ContextError, Packet};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Contribution {
     pub sections: BTreeMap<Heading, String>,
-    /// Sections of the sender's own, as title and text.
+    /// The sender's own sections, as title and text.
     pub others: Vec<(String, String)>,
     pub confirmed: Vec<String>,
     pub suggested: Vec<String>,
@@ -20,7 +20,7 @@ pub struct Contribution {
     pub verify: Option<String>,
     pub promise: Option<String>,
     pub max_iterations: Option<u32>,
-    /// Keys that mean nothing to us; their values are in the notes.
+    /// Unknown keys; their values are in the notes.
     pub unknown: Vec<String>,
 }
 
@@ -83,7 +83,7 @@ impl Contribution {
             Err(_) => text.to_owned(),
         };
         let found = sections(&body);
-        // The rank of the headings that hold the packet's sections, whichever the sender chose.
+        // The heading level of the packet's sections, whichever the sender chose.
         let known = found.iter().filter(|section| Heading::guess(section.title).is_some());
         let rank = known.map(|section| section.level).min().unwrap_or(2);
         let tops: Vec<_> = found.iter().filter(|section| section.level <= rank).collect();
@@ -106,8 +106,7 @@ impl Contribution {
         sent
     }
 
-    /// Takes paths from a list; everything that a sender lists by hand counts as confirmed, unless it stands below
-    /// `Suggested`.
+    /// Takes paths from a list; everything that a sender lists counts as confirmed, unless it is below `Suggested`.
     fn take_files(&mut self, content: &str) {
         let mut suggested = false;
         for line in content.lines() {
@@ -125,7 +124,7 @@ impl Contribution {
         }
     }
 
-    /// Adds to a section, behind what it has.
+    /// Appends to a section.
     pub fn add(&mut self, heading: Heading, text: &str) {
         let text = embedded(text);
         if text.is_empty() {
@@ -139,7 +138,7 @@ impl Contribution {
     }
 }
 
-/// A text that can stand in a section without ending it: its headings take a lower rank and its fences are closed.
+/// A text that can be put into a section without ending it: its headings are demoted and its fences closed.
 pub(crate) fn embedded(text: &str) -> String {
     let mut out = String::new();
     let mut fences = Fences::default();
@@ -172,7 +171,7 @@ fn texts(key: &str, value: &Value) -> Result<Vec<String>, ContextError> {
         Value::Array(items) => items.iter().map(text).collect(),
         other => text(other).map(|text| vec![text]),
     };
-    let wrong = || ContextError::DocumentValue { key: key.to_owned(), expected: "a text or a list of texts" };
+    let wrong = || ContextError::DocumentValue { key: key.to_owned(), expected: "a string or a list of strings" };
     Ok(all.ok_or_else(wrong)?.into_iter().filter(|text| !text.is_empty()).collect())
 }
 
@@ -181,14 +180,14 @@ fn number(key: &str, value: &Value) -> Result<Option<u32>, ContextError> {
         Value::Null => Ok(None),
         Value::Number(_) | Value::String(_) => {
             let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-            let wrong = |_| ContextError::DocumentValue { key: key.to_owned(), expected: "a whole number" };
+            let wrong = |_| ContextError::DocumentValue { key: key.to_owned(), expected: "an integer" };
             text.trim().parse().map(Some).map_err(wrong)
         }
-        _ => Err(ContextError::DocumentValue { key: key.to_owned(), expected: "a whole number" }),
+        _ => Err(ContextError::DocumentValue { key: key.to_owned(), expected: "an integer" }),
     }
 }
 
-/// Any JSON value as Markdown: lists become lists, the rest is written as it is.
+/// Any JSON value as Markdown: lists become lists, the rest is rendered as text.
 fn prose(value: &Value) -> String {
     match value {
         Value::Null => String::new(),
@@ -250,8 +249,11 @@ mod tests {
         assert_eq!(Contribution::parse(" \n").unwrap(), Contribution::default());
         let said = |text: &str| Contribution::parse(text).unwrap_err().to_string();
         assert!(said("{\n\"a\":").starts_with("the document is not valid JSON: line 2, column 4: EOF"));
-        assert_eq!(said(r#"{"validators":{}}"#), "`validators` in the document should be a text or a list of texts");
-        assert_eq!(said(r#"{"max_iterations":-1}"#), "`max_iterations` in the document should be a whole number");
+        assert_eq!(
+            said(r#"{"validators":{}}"#),
+            "`validators` in the document should be a string or a list of strings"
+        );
+        assert_eq!(said(r#"{"max_iterations":-1}"#), "`max_iterations` in the document should be an integer");
     }
 
     proptest! {

@@ -1,36 +1,36 @@
-//! A Markdown file with a head of `key: value` lines between `---` fences, changed line by line: whatever a person wrote
-//! around the changed line stays byte for byte.
+//! A Markdown file with front matter: `key: value` lines between `---` fences. It is changed line by line; everything
+//! around a changed line is kept byte for byte.
 //!
-//! The head is line-oriented on purpose: values are plain text, quoted text or JSON on one line; nothing nests. Lines
-//! that are not understood are kept.
+//! The front matter is line-oriented on purpose: values are plain text, quoted text or JSON on one line, without
+//! nesting. Lines that cannot be parsed are kept.
 
 use std::ops::Range;
 
-/// A file as text, with the places of its head's lines.
+/// A file as text, with the ranges of its front matter lines.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Document {
     text: String,
     /// The lines between the fences, without their line ends.
     head: Vec<Range<usize>>,
-    /// Where a new line of the head goes: the start of the closing fence.
+    /// Where a new front matter line goes: the start of the closing fence.
     close: usize,
-    /// Where the body begins.
+    /// Where the body starts.
     body: usize,
 }
 
-/// Why a file cannot be read as such a document.
+/// Why a file cannot be parsed as such a document.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FrontMatterError {
-    #[error("line 1: the file does not begin with `---`")]
+    #[error("line 1: the file does not start with `---`")]
     NoHead,
-    #[error("line {line}: the head that began on line 1 is not closed by `---`")]
+    #[error("line {line}: the front matter that starts on line 1 is not closed by `---`")]
     Unclosed { line: usize },
-    #[error("line {line}: `{key}` is there a second time")]
+    #[error("line {line}: `{key}` appears twice")]
     Repeated { line: usize, key: String },
 }
 
 impl Document {
-    /// Reads a file. A byte order mark and CRLF line ends are fine and kept.
+    /// Parses a file. A byte order mark and CRLF line ends are accepted and kept.
     pub fn parse(text: impl Into<String>) -> Result<Self, FrontMatterError> {
         let text = text.into();
         let start = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
@@ -61,7 +61,7 @@ impl Document {
         Ok(Self { head, close, body, text })
     }
 
-    /// Builds a new file from its head and body.
+    /// Builds a new file from its front matter and body.
     pub fn build<'a>(head: impl IntoIterator<Item = (&'a str, String)>, body: &str) -> Self {
         let mut text = String::from("---\n");
         for (key, value) in head {
@@ -69,7 +69,7 @@ impl Document {
         }
         text.push_str("---\n");
         text.push_str(body);
-        // The text was just made to fit; a repeated key would be ours.
+        // The text was built to parse; a repeated key would be our own.
         Self::parse(text.clone()).unwrap_or(Self { head: Vec::new(), close: 0, body: 0, text })
     }
 
@@ -81,23 +81,23 @@ impl Document {
         &self.text[self.body..]
     }
 
-    /// The number of the line on which the body begins, counted from 1.
+    /// The number of the body's first line, counted from 1.
     pub fn body_line(&self) -> usize {
         self.text[..self.body].matches('\n').count() + 1
     }
 
-    /// Replaces the body as a whole.
+    /// Replaces the whole body.
     pub fn set_body(&mut self, body: &str) {
         self.text.truncate(self.body);
         self.text.push_str(body);
     }
 
-    /// The value of a key, as written, without surrounding blanks and quotes. `None` when the key is missing.
+    /// The value of a key without surrounding blanks and quotes. `None` if the key is missing.
     pub fn get(&self, key: &str) -> Option<&str> {
         self.find(key).map(|(_, value)| unquoted(value))
     }
 
-    /// The number of the line on which a key stands, counted from 1.
+    /// The line number of a key, counted from 1.
     pub fn line_of(&self, key: &str) -> Option<usize> {
         self.find(key).map(|(index, _)| index + 2)
     }
@@ -107,7 +107,7 @@ impl Document {
         self.head.iter().filter_map(|line| split(&self.text[line.clone()])).map(|(key, _)| key)
     }
 
-    /// Sets a value: in place where the key stands, else as a new last line of the head.
+    /// Sets a value: in place if the key exists, else as a new last line of the front matter.
     pub fn set(&mut self, key: &str, value: &str) {
         let value = one_line(value);
         let (at, new) = match self.find(key) {
@@ -124,7 +124,7 @@ impl Document {
         };
         let mut text = std::mem::take(&mut self.text);
         text.replace_range(at, &new);
-        // Only a value on one line changed, so the fences still stand.
+        // Only a value on one line changed, so the fences are intact.
         if let Ok(changed) = Self::parse(text.clone()) {
             *self = changed;
         } else {
@@ -140,7 +140,7 @@ impl Document {
     }
 }
 
-/// Key and value of a line; comments, blanks and indented lines have none.
+/// Key and value of a line; comments, blank lines and indented lines have none.
 fn split(line: &str) -> Option<(&str, &str)> {
     if line.starts_with([' ', '\t', '#', '-']) {
         return None;
@@ -159,12 +159,12 @@ fn unquoted(value: &str) -> &str {
     value
 }
 
-/// A value must not end the line, and so the head, before its time.
+/// A value must not end its line, and with it the front matter.
 fn one_line(value: &str) -> String {
     value.split(['\n', '\r']).map(str::trim).filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
-/// Lines with their ranges (without line end) and where the next one begins.
+/// Lines with their ranges (without line end) and the start of the next one.
 struct LineRanges<'a> {
     text: &'a str,
     at: usize,

@@ -1,7 +1,6 @@
-//! What git says about the project, read from its answers. It never runs git: whoever may start processes does, one
-//! call per question.
+//! What git reports about the project, parsed from its output. It never runs git; the caller does, once per question.
 
-/// Where the work stands, and what is not committed.
+/// Branch, commit, and what is not committed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct GitFacts {
     /// `None` on a detached head.
@@ -15,13 +14,13 @@ pub struct GitFacts {
 }
 
 impl GitFacts {
-    /// How git is asked. The answer is for [`GitFacts::parse`].
+    /// The arguments for git. [`GitFacts::parse`] reads the output.
     pub const QUESTION: &[&str] =
         &["status", "--porcelain=v2", "--branch", "-z", "--untracked-files=normal", "--", "."];
 
     const FIRST: usize = 12;
 
-    /// Reads the answer of `git status --porcelain=v2 --branch -z`.
+    /// Parses the output of `git status --porcelain=v2 --branch -z`.
     pub fn parse(answer: &[u8]) -> Self {
         let mut facts = Self::default();
         let mut records = answer.split(|byte| *byte == 0).map(String::from_utf8_lossy);
@@ -34,7 +33,7 @@ impl GitFacts {
                 }
                 continue;
             }
-            // How many fields stand before the path, which may hold blanks.
+            // How many fields precede the path, which may contain blanks.
             let (kind, fields) = match record.as_bytes().first() {
                 Some(b'1') => ('M', 8),
                 Some(b'2') => ('R', 9),
@@ -54,7 +53,7 @@ impl GitFacts {
                 facts.changed += 1;
             }
             if kind == 'R' {
-                // A rename has its old path in a record of its own.
+                // A rename has its old path in a separate record.
                 records.next();
             }
             if facts.first.len() < Self::FIRST {
@@ -64,7 +63,7 @@ impl GitFacts {
         facts
     }
 
-    /// Says in a few words what is not committed.
+    /// Summarises what is not committed.
     pub fn dirty(&self) -> String {
         match (self.changed, self.untracked) {
             (0, 0) => "clean".to_owned(),

@@ -1,5 +1,5 @@
-//! Makes a packet: what was sent along, joined with what Stead saw for itself. No model is asked, so the same facts
-//! give the same packet. It never runs a program; what git says is passed in.
+//! Creates a packet from what was sent and what Stead recorded. No model is involved, so the same facts give the same
+//! packet. It never runs a program; git's output is passed in.
 
 mod fact;
 mod render;
@@ -14,24 +14,24 @@ use crate::packet::{CHAIN_WARNING, Shelf, chain};
 use crate::relevant_file::is_project_path;
 use crate::{ContextError, Contribution, GitFacts, Place, Scope, slug, stamp};
 
-/// Longer purposes are cut in the head and whole in the intent.
+/// Longer purposes are cut in the front matter and complete in the intent.
 const PURPOSE: usize = 200;
 
-/// Everything a handoff goes by.
+/// The input of a handoff.
 pub struct Handoff<'a> {
     pub place: Place<'a>,
     pub purpose: &'a str,
     /// In milliseconds since 1970.
     pub now: i64,
-    /// The client, where it is known.
+    /// The client, if known.
     pub source: Option<&'a str>,
     pub session: Option<&'a str>,
     pub transcript: Option<&'a str>,
     pub git: Option<GitFacts>,
-    /// Picks the paths that the project ignores, in one question for all.
+    /// Selects the paths that the project ignores, in one call.
     pub ignored: &'a dyn Fn(&[String]) -> Vec<String>,
     pub sent: Contribution,
-    /// These go before what was sent, and that before what is found.
+    /// These override what was sent, and that overrides what is found.
     pub promise: Option<&'a str>,
     pub max_iterations: Option<u32>,
     pub validators: Vec<String>,
@@ -40,14 +40,14 @@ pub struct Handoff<'a> {
     pub continues: Option<String>,
 }
 
-/// A packet that was made.
+/// A packet that was created.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Made {
     pub id: String,
     pub path: PathBuf,
     pub confirmed: Vec<String>,
     pub suggested: Vec<String>,
-    /// How many secrets were covered.
+    /// How many secrets were redacted.
     pub redacted: usize,
     pub warnings: Vec<String>,
 }
@@ -66,13 +66,13 @@ impl Handoff<'_> {
             let before = shelf.find(before)?;
             let depth = chain(&shelf, &before)?.len() + 1;
             if depth >= CHAIN_WARNING {
-                warnings.push(format!("this is number {depth} of a chain; old decisions may be stale"));
+                warnings.push(format!("this is packet {depth} of a chain; old decisions may be stale"));
             }
             self.continues = Some(before);
         }
         self.check_files(&mut warnings)?;
         for key in &self.sent.unknown {
-            warnings.push(format!("`{key}` in the document is no part of a packet; it is in the notes"));
+            warnings.push(format!("unknown key `{key}` in the document; its value was added to the notes"));
         }
         let facts = Facts::gather(&self)?;
         let now = rfc3339(self.now);
@@ -93,7 +93,7 @@ impl Handoff<'_> {
         })
     }
 
-    /// Named files must exist; a file that was merely sent along and does not is left out with a word.
+    /// Files named on the command line must exist; a missing file in a document is omitted with a warning.
     fn check_files(&mut self, warnings: &mut Vec<String>) -> Result<(), ContextError> {
         let exists = |path: &str| self.place.root.join(path).is_file();
         for path in &self.confirm {
@@ -111,7 +111,7 @@ impl Handoff<'_> {
                 }
                 let good = is_project_path(path) && !self.place.is_own(path) && self.place.root.join(&path).is_file();
                 if !good {
-                    warnings.push(format!("there is no file `{path}` in the project; it is not listed"));
+                    warnings.push(format!("no file `{path}` in the project; it was omitted"));
                 }
                 good
             });

@@ -1,8 +1,8 @@
-//! Context that survives a session: packets to hand over and pick up, loops that hold an agent to its task, role files,
-//! relevant files, and the briefing at arrival.
+//! Context that survives a session: packets to hand over and pick up, loops that keep an agent at its task, role files,
+//! relevant files, and the briefing for a new session.
 //!
-//! It reads and writes the project folder through `store` and returns what to say; it never prints, judges no tool call
-//! and knows no client's wire format.
+//! It reads and writes the project folder through `store` and returns text; it never prints, judges no tool call and
+//! knows no client's wire format.
 
 mod binding;
 mod briefing;

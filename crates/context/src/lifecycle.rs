@@ -1,8 +1,8 @@
-//! Where a role stands between saving what it knows and getting it back after a compaction:
+//! The state of a role between saving its context and recovering it after a compaction:
 //! active → saving → saved → compacting → recovering → active.
 //!
-//! The state of each role is one small file. Verbs take legal steps only; a hook, which sees what has happened anyway,
-//! and a recovery, which must work from anywhere, [`RoleState::put`] the state that is true now.
+//! The state of each role is one small file. Commands make legal transitions only; a hook, which reports what already
+//! happened, and a recovery, which must work from any state, [`RoleState::put`] the actual state.
 
 mod old_machine;
 mod role_state;
@@ -16,7 +16,7 @@ pub use role_state::{Held, RoleState};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Lifecycle {
-    /// At work.
+    /// Working.
     Active,
     /// The role file is being written and checked.
     Saving,
@@ -24,7 +24,7 @@ pub enum Lifecycle {
     Saved,
     /// The client is compacting the conversation.
     Compacting,
-    /// The compaction is over and the role reads itself in.
+    /// The compaction is over and the role reads its context.
     Recovering,
 }
 
@@ -45,7 +45,7 @@ impl Lifecycle {
         Self::ALL.into_iter().find(|state| state.name() == name)
     }
 
-    /// The states that may follow. A save that fails goes back to work, and what was saved may be saved anew.
+    /// The states that may follow. A failed save returns to active, and a saved role may save again.
     pub fn next(self) -> &'static [Self] {
         match self {
             Self::Active => &[Self::Saving],

@@ -1,8 +1,9 @@
-//! Loops: work that a session repeats until a promise is kept, a check is green or a bound is reached. The stop hook is
-//! the engine; a loop holds the one session that owns it and nobody else.
+//! Loops: work that a session repeats until a promise is kept, a check passes or a limit is reached. The stop hook
+//! drives it; a loop blocks only stops of the session that owns it.
 //!
-//! Files are the truth: one loop a file in `loops/`, who is held by which in `indexes/active-loop.json`, and why each
-//! stop was held or let go in `indexes/loop-log.jsonl`. Nothing here runs a command, reads a transcript or prints.
+//! Files are the truth: one file per loop in `loops/`, which session is in which loop in `indexes/active-loop.json`,
+//! and why each stop was blocked or allowed in `indexes/loop-log.jsonl`. Nothing here runs a command, reads a
+//! transcript or prints.
 
 mod active;
 mod command;

@@ -1,4 +1,4 @@
-//! What somebody wants the next session to know, in a line: a decision, an open question, an approach that failed.
+//! A line for the next session: a decision, an open question, or an approach that failed.
 
 use std::path::Path;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use crate::{ContextError, Scope};
 
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// How far back a reader looks.
+/// How many lines a reader searches.
 const LINES: usize = 1_000;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -48,7 +48,7 @@ impl Note {
     pub const FILE: &str = "notes.jsonl";
     pub const LIMIT: usize = 8_000;
 
-    /// Writes the note down without its secrets, and says how many there were.
+    /// Appends the note without its secrets, and returns how many there were.
     pub fn record(mut self, log: &Path) -> Result<usize, ContextError> {
         let covered = cover(self.text.trim());
         if covered.text.is_empty() {
@@ -64,7 +64,7 @@ impl Note {
     }
 }
 
-/// The notes of a scope, oldest first; what is said twice counts once.
+/// The notes of a scope, oldest first, without duplicates.
 pub fn notes(log: &Path, scope: &Scope<'_>) -> Result<Vec<Note>, ContextError> {
     let mut found: Vec<Note> = Vec::new();
     for line in Tail::open(log)?.take(LINES) {

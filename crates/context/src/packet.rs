@@ -1,7 +1,6 @@
 //! A packet: what one session leaves for the next, as one Markdown file that a person can read and edit.
 //!
-//! Reading forgives what it can: unknown keys and sections are nobody's business and survive every edit byte for byte.
-//! [`lint`] is where packets are judged.
+//! Reading is tolerant: unknown keys and sections survive every edit byte for byte. [`lint`] checks packets.
 
 mod chain;
 mod file_list;
@@ -24,7 +23,7 @@ pub use status::Status;
 
 use crate::{Document, FrontMatterError};
 
-/// What stands in a section that has nothing to say.
+/// The content of an empty section.
 pub const NOTHING: &str = "None recorded.";
 
 /// One packet, as its file has it.
@@ -34,7 +33,7 @@ pub struct Packet {
 }
 
 impl Packet {
-    /// The largest packet that is read.
+    /// The size limit of a packet.
     pub const LIMIT: usize = 32 * 1024 * 1024;
 
     pub fn parse(text: impl Into<String>) -> Result<Self, FrontMatterError> {
@@ -49,7 +48,7 @@ impl Packet {
         self.document.as_str()
     }
 
-    /// A value of the head; empty and `null` count as missing.
+    /// A front matter value; empty and `null` count as missing.
     pub fn get(&self, key: &str) -> Option<&str> {
         self.document.get(key).filter(|value| !value.is_empty() && *value != "null" && *value != "~")
     }
@@ -58,12 +57,12 @@ impl Packet {
         self.get("purpose").unwrap_or("(no purpose)")
     }
 
-    /// The status, as far as it is one of the four.
+    /// The status, if it is one of the four.
     pub fn status(&self) -> Option<Status> {
         self.get("status").and_then(Status::from_name)
     }
 
-    /// A JSON list of the head; what is not one counts as empty.
+    /// A JSON list in the front matter; anything else counts as empty.
     pub fn list(&self, key: &str) -> Vec<String> {
         self.get(key).and_then(|value| serde_json::from_str(value).ok()).unwrap_or_default()
     }
@@ -80,7 +79,7 @@ impl Packet {
         self.list("validators")
     }
 
-    /// The one command that shows whether the work is good.
+    /// The one command that verifies the work.
     pub fn verify(&self) -> Option<&str> {
         self.get("verify")
     }
@@ -89,7 +88,7 @@ impl Packet {
         self.get("loop_promise")
     }
 
-    /// The loop's bound, where the packet has one. Zero means the default there.
+    /// The loop's limit, if the packet has one. Zero means the default.
     pub fn max_iterations(&self) -> Option<u32> {
         self.get("loop_max_iterations").and_then(|value| value.parse().ok()).filter(|most| *most > 0)
     }
@@ -99,12 +98,12 @@ impl Packet {
         self.get("continues")
     }
 
-    /// The content hashes of the listed files when they were listed.
+    /// The content hashes of the listed files at the time they were listed.
     pub fn hashes(&self) -> BTreeMap<String, String> {
         self.get("file_hashes").and_then(|value| serde_json::from_str(value).ok()).unwrap_or_default()
     }
 
-    /// The text of a section, without surrounding blank lines. `None` when it is missing, empty or a placeholder.
+    /// The text of a section, without surrounding blank lines. `None` if it is missing, empty or a placeholder.
     pub fn section(&self, heading: Heading) -> Option<&str> {
         let body = self.document.body();
         let mut found = sections(body).into_iter().filter(|section| section.level == 2);
@@ -112,12 +111,12 @@ impl Packet {
         Some(body[section.content].trim()).filter(|text| !text.is_empty() && *text != NOTHING)
     }
 
-    /// The prompt that the next session is to begin with.
+    /// The prompt that the next session should start with.
     pub fn next_prompt(&self) -> Option<&str> {
         self.section(Heading::NextPrompt)
     }
 
-    /// The sections that are none of the ten, as title and text.
+    /// The sections other than the ten, as title and text.
     pub fn other_sections(&self) -> Vec<(&str, &str)> {
         let body = self.document.body();
         let mut others = Vec::new();
@@ -130,13 +129,13 @@ impl Packet {
         others
     }
 
-    /// Moves the packet to another status. `now` is the moment to note.
+    /// Changes the packet's status. `now` is the time to record.
     pub fn set_status(&mut self, status: Status, now: &str) {
         self.document.set("status", status.name());
         self.document.set("updated_at", now);
     }
 
-    /// Puts a file on the confirmed list, in the head and in its section, and takes it off the other one.
+    /// Adds a file to the confirmed list, in the front matter and in its section, and removes it from the other one.
     pub fn confirm(&mut self, path: &str, hash: Option<&str>, now: &str) {
         self.change_list(FileList::Suggested, path, Listed::Absent);
         self.change_list(FileList::Confirmed, path, Listed::Present);
@@ -144,7 +143,7 @@ impl Packet {
         self.document.set("updated_at", now);
     }
 
-    /// Takes a file off both lists. `false` when it was on neither.
+    /// Removes a file from both lists. `false` if it was on neither.
     pub fn drop_file(&mut self, path: &str, now: &str) -> bool {
         let before = self.document.clone();
         for list in FileList::ALL {

@@ -1,5 +1,5 @@
-//! Picks a packet up: how much of it still holds, file by file, and a prompt that fits into a budget. The packet itself
-//! is never changed; that it was read is written to the session log.
+//! Picks a packet up: how much of it is still valid, file by file, and a prompt that fits a budget. The packet itself
+//! is never changed; the session log records that it was read.
 
 mod brief;
 mod file_state;
@@ -24,7 +24,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// How many files a re-scan adds at most.
 const HYDRATED: usize = 20;
 
-/// A packet, and how the world has changed since it was written.
+/// A packet, and what changed since it was written.
 pub struct Pickup {
     pub id: String,
     pub packet: Packet,
@@ -32,7 +32,7 @@ pub struct Pickup {
     pub factors: Vec<Factor>,
 }
 
-/// Whether the logs are asked for files that the packet does not have.
+/// Whether the logs are searched for files that are not in the packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rescan {
     No,
@@ -40,7 +40,7 @@ pub enum Rescan {
 }
 
 impl Pickup {
-    /// Looks at everything a packet leans on.
+    /// Checks everything a packet depends on.
     pub fn examine(
         id: &str,
         packet: Packet,
@@ -99,7 +99,7 @@ fn hydrate(
     Ok(())
 }
 
-/// Who picked a packet up, and what it was then.
+/// Who picked a packet up, and its content then.
 pub struct Acknowledgement<'a> {
     pub now: i64,
     pub harness: Option<&'a str>,
@@ -111,7 +111,7 @@ pub struct Acknowledgement<'a> {
 }
 
 impl Acknowledgement<'_> {
-    /// Writes the line into the session log.
+    /// Appends the line to the session log.
     pub fn record(&self, log: &Path) -> Result<(), StoreError> {
         #[derive(Serialize)]
         struct Line<'a> {

@@ -1,4 +1,4 @@
-//! What a person asked for, in their own words, so that a packet can repeat it verbatim.
+//! What a person asked for, so that a packet can quote it verbatim.
 
 use std::path::Path;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use crate::Scope;
 /// How long the recorder waits for another one.
 const PATIENCE: Duration = Duration::from_millis(300);
 
-/// How far back a reader looks.
+/// How many lines a reader searches.
 const LINES: usize = 500;
 
 /// How much of one prompt is kept.
@@ -25,7 +25,7 @@ pub struct Prompt {
     pub harness: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
-    /// The sub-agent that was spoken to.
+    /// The sub-agent that was addressed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
     /// `person`, `machine` or `unknown`.
@@ -39,9 +39,9 @@ pub struct Prompt {
 impl Prompt {
     pub const FILE: &str = "prompts.jsonl";
 
-    /// Writes the prompt down, without its secrets and shortened.
+    /// Appends the prompt, without its secrets and shortened.
     pub fn record(mut self, log: &Path) -> Result<(), StoreError> {
-        // Cut first, with room to spare: covering costs by length, and a secret must not be cut in two.
+        // Cut first, with room to spare: redaction cost depends on length, and a secret must not be cut in two.
         let (near, _) = head(&self.text, MOST_BYTES * 2);
         let covered = cover(near).text.into_owned();
         let (kept, cut) = head(&covered, MOST_BYTES);
@@ -57,8 +57,8 @@ pub(crate) fn head(text: &str, most: usize) -> (&str, bool) {
     (&text[..end], end < text.len())
 }
 
-/// What people asked for within a scope, oldest first. What machines wrote, what was said to sub-agents and our own
-/// commands are left out; what is unknown counts as a person's.
+/// What people asked for within a scope, oldest first. Machine-written prompts, prompts to sub-agents and our own
+/// commands are omitted; unknown ones count as a person's.
 pub fn requests(log: &Path, scope: &Scope<'_>) -> Result<Vec<Prompt>, StoreError> {
     let mut found: Vec<Prompt> = Vec::new();
     for line in Tail::open(log)?.take(LINES) {
@@ -77,7 +77,7 @@ pub fn requests(log: &Path, scope: &Scope<'_>) -> Result<Vec<Prompt>, StoreError
     Ok(found)
 }
 
-/// The sentences of a request that limit how it may be fulfilled, verbatim.
+/// The sentences of a request that restrict how it may be fulfilled, verbatim.
 pub(crate) fn constraints(text: &str) -> Vec<&str> {
     const WORDS: &[&str] = &[
         "must",

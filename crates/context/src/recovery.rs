@@ -2,7 +2,7 @@ use std::path::Path;
 
 use crate::RoleName;
 
-/// A document that a role reads beside its own file.
+/// A document that a role reads besides its own file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RoleDocument {
     pub name: &'static str,
@@ -11,10 +11,10 @@ pub struct RoleDocument {
     pub exists: bool,
 }
 
-/// Stands for the role in the path of a document.
+/// Placeholder for the role in the path of a document.
 const PLACE: &str = "{role}";
 
-/// The documents of a role, from the paths that the settings give; an empty path means none.
+/// The documents of a role, from the paths in the settings; an empty path means none.
 pub fn role_documents(root: &Path, role: &RoleName, skill: &str, architecture: &str) -> Vec<RoleDocument> {
     [("skill", skill), ("architecture", architecture)]
         .into_iter()
@@ -26,11 +26,11 @@ pub fn role_documents(root: &Path, role: &RoleName, skill: &str, architecture: &
         .collect()
 }
 
-/// Everything a role needs to find itself again.
+/// Everything a role needs to recover.
 #[derive(Clone, Debug)]
 pub struct Recovery<'a> {
     pub role: &'a RoleName,
-    /// The role file as it is shown, and its text if there is one.
+    /// The role file's name as shown to people, and its text if it exists.
     pub file: &'a str,
     pub text: Option<&'a str>,
     pub documents: &'a [RoleDocument],
@@ -39,23 +39,23 @@ pub struct Recovery<'a> {
 }
 
 impl Recovery<'_> {
-    /// Writes the recovery, in at most so many bytes. The checklist is the same for every role; only the role file is
-    /// cut, at a line, and where to read the rest is said.
+    /// Renders the recovery in at most this many bytes. The checklist is the same for every role; only the role file is
+    /// cut, at a line end, with a note on where to read the rest.
     pub fn render(&self, most: usize) -> String {
         let Self { role, file, .. } = self;
-        let mut head = format!("Recovery of the role `{role}`. Go through this list before anything else:\n");
+        let mut head = format!("Recovery of the role `{role}`. Do these steps before anything else:\n");
         let mut steps = vec![match self.text {
-            Some(_) => "Read the role file below to its end.".to_owned(),
+            Some(_) => "Read the whole role file below.".to_owned(),
             None => {
-                format!("There is no role file `{file}`: gather what you know and write it (`stead role new {role}`).")
+                format!("There is no role file `{file}`: collect what you know and write it (`stead role new {role}`).")
             }
         }];
         for RoleDocument { name, path, exists } in self.documents {
-            let missing = if *exists { "" } else { " (there is none)" };
+            let missing = if *exists { "" } else { " (missing)" };
             steps.push(format!("Read the {name} document: {path}{missing}"));
         }
-        steps.push("Take the steps under \"Recovery Steps\" of the role file in their order.".into());
-        steps.push("Look at what has changed (`git status`), then go on with what is pending.".into());
+        steps.push("Follow the \"Recovery Steps\" of the role file in order.".into());
+        steps.push("Check what has changed (`git status`), then continue with the pending work.".into());
         for (number, step) in steps.iter().enumerate() {
             head.push_str(&format!("{}. {step}\n", number + 1));
         }
@@ -109,10 +109,10 @@ mod tests {
     fn a_recovery_says_everything_in_one_order() {
         let said = render(Some("# T — Context\nbody\n"), usize::MAX);
         let order = [
-            "1. Read the role file below",
-            "2. Read the skill document: agents/tester/SKILL.md (there is none)",
-            "3. Take the steps",
-            "4. Look at",
+            "1. Read the whole role file below",
+            "2. Read the skill document: agents/tester/SKILL.md (missing)",
+            "3. Follow the",
+            "4. Check what",
             "Note: the role file was not saved",
             "----- roles/tester.context.md -----\n# T — Context\nbody\n",
             "Recovery complete: the role `tester` is active.",

@@ -1,6 +1,6 @@
 //! Which files matter: read from the log of what agents touched and people named, ranked, and kept short.
 //!
-//! It reads the end of the log only, so that a long history costs nothing, and never looks into the files themselves.
+//! It reads only the end of the log, so that a long history costs nothing, and never opens the files themselves.
 
 mod compact;
 
@@ -19,10 +19,10 @@ pub(crate) const FILE: &str = "relevant-files.jsonl";
 
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// How far back the log is read.
+/// How many lines of the log are read.
 const LINES: usize = 10_000;
 
-/// After so many milliseconds a touch counts half.
+/// After this many milliseconds a touch counts half.
 const HALF_LIFE: f64 = 2.0 * 3600.0 * 1000.0;
 
 /// One line of the log, as far as ranking needs it.
@@ -64,18 +64,18 @@ impl Choice {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RelevantPath {
     pub path: String,
-    /// Recency and weight together; only the order means something.
+    /// Recency and weight combined; only the order is meaningful.
     pub score: f64,
     pub touches: u32,
-    /// What was done to it last.
+    /// The last action on it.
     pub action: String,
     pub last: String,
     /// A person named it.
     pub confirmed: bool,
 }
 
-/// Ranks the files of a scope, the most relevant first. What a person dropped is left out; what a person confirmed
-/// comes first.
+/// Ranks the files of a scope, the most relevant first. Files that a person dropped are omitted; those a person
+/// confirmed come first.
 pub fn relevant_files(log: &Path, scope: &Scope<'_>) -> Result<Vec<RelevantPath>, StoreError> {
     let mut found: HashMap<String, (RelevantPath, Option<Choice>)> = HashMap::new();
     let mut newest = None;
@@ -88,11 +88,11 @@ pub fn relevant_files(log: &Path, scope: &Scope<'_>) -> Result<Vec<RelevantPath>
             continue;
         }
         let moment = unix_millis(&touch.timestamp).unwrap_or(0);
-        // A clock that went backwards makes a touch no younger than the newest line.
+        // If the clock was set back, a touch is no newer than the newest line.
         let age = (*newest.get_or_insert(moment) - moment).max(0) as f64;
         let weight = touch.confidence.clamp(0.0, 1.0) * f64::from(touch.count.max(1)) * 0.5_f64.powf(age / HALF_LIFE);
         let action = touch.action.unwrap_or_else(|| touch.source.clone());
-        // The log is read from its end, so the first line met for a file is the last word on it.
+        // The log is read from its end, so the first line found for a file is the latest.
         let (file, choice) = found.entry(touch.file_path.clone()).or_insert_with(|| {
             let (path, last) = (touch.file_path, touch.timestamp);
             (RelevantPath { path, score: 0.0, touches: 0, action: action.clone(), last, confirmed: false }, None)
@@ -116,7 +116,7 @@ pub fn relevant_files(log: &Path, scope: &Scope<'_>) -> Result<Vec<RelevantPath>
     Ok(ranked)
 }
 
-/// Writes a person's decision down.
+/// Records a person's decision.
 pub fn record_choice(
     log: &Path,
     path: &str,
@@ -144,7 +144,7 @@ pub fn record_choice(
     append_line(log, serde_json::to_vec(&line).unwrap_or_default(), Durability::Synced, PATIENCE)
 }
 
-/// Says whether a path is relative, stays in the project and is neither Stead's nor git's own.
+/// Returns true if a path is relative, stays in the project and is neither Stead's nor git's own.
 pub fn is_project_path(path: &str) -> bool {
     let mut parts = Path::new(path).components().peekable();
     let first = match parts.peek() {

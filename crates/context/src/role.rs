@@ -5,10 +5,10 @@ use stead_model::FileId;
 
 use crate::ContextError;
 
-/// How the name of a role's file ends.
+/// The suffix of a role file.
 const ENDING: &str = ".context.md";
 
-/// The name of a role, fit to be a file name.
+/// The name of a role, valid as a file name.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RoleName(FileId);
 
@@ -21,7 +21,7 @@ impl RoleName {
             .map_err(|problem| ContextError::RoleName { name: name.to_owned(), why: problem.to_string() })
     }
 
-    /// The role that a file belongs to, by the file's name.
+    /// The role of a file, by the file's name.
     pub fn of_file(path: &Path) -> Option<Self> {
         Self::check(path.file_name()?.to_str()?.strip_suffix(ENDING)?).ok()
     }
@@ -30,7 +30,7 @@ impl RoleName {
         self.0.as_str()
     }
 
-    /// The name under which the role's state is kept. Several roles can share one; see [`crate::RoleState`].
+    /// The name under which the role's state is stored. Several roles can share one; see [`crate::RoleState`].
     pub fn machine(&self) -> String {
         self.as_str().replace('-', "_")
     }
@@ -43,7 +43,7 @@ impl RoleName {
         if title.is_empty() { "Agent".to_owned() } else { title }
     }
 
-    /// Where the role's file lies.
+    /// The path of the role's file.
     pub fn file(&self, roles: &Path) -> PathBuf {
         roles.join(format!("{self}{ENDING}"))
     }
@@ -55,7 +55,7 @@ impl fmt::Display for RoleName {
     }
 }
 
-/// The roles that have a file, by name. A folder that is missing holds none.
+/// The roles that have a file, by name. A missing folder has none.
 pub fn roles(folder: &Path) -> Vec<RoleName> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let mut roles: Vec<_> = entries.filter_map(|entry| RoleName::of_file(&entry.path())).collect();

@@ -1,8 +1,8 @@
-//! The role file: what a role must remember across a compaction, as a Markdown file of a fixed form that a program can
-//! check and a person can write.
+//! The role file: what a role must remember across a compaction, as a Markdown file with a fixed format that a program
+//! can check and a person can write.
 //!
 //! It is read line by line and never rewritten as a whole: [`fix`] changes the lines that break a mechanical rule and
-//! leaves every other byte alone. It knows nothing of sessions or states.
+//! no other byte. It knows nothing of sessions or states.
 
 mod check;
 mod finding;
@@ -20,16 +20,16 @@ pub use template::{FORMAT, template};
 
 use crate::ContextError;
 
-/// No role file of use to a model comes near this.
+/// The size limit of a role file.
 pub const ROLE_FILE_LIMIT: usize = 1024 * 1024;
 
-/// The first line's ending, after the role and the dash.
+/// The end of the first line, after the role and the dash.
 const TITLE_END: &str = "Session Context";
 
-/// The fields at the head, in order.
+/// The fields at the top, in order.
 const FIELDS: [&str; 3] = ["Updated", "Role", "Pane"];
 
-/// Where the fields must stand: within this many lines from the first.
+/// The fields must be within this many lines from the first.
 const HEAD: usize = 6;
 
 const RECOVERY: &str = "Recovery Steps";
@@ -40,7 +40,7 @@ const KEY_FILES: &str = "Key Files";
 /// What the first step of a recovery should be.
 const FIRST_STEP: &str = "Read this file";
 
-/// Reads a role file; `None` when there is none.
+/// Reads a role file; `None` if there is none.
 pub fn read_role_file(path: &Path) -> Result<Option<String>, ContextError> {
     let Some(bytes) = stead_store::read_capped(path, ROLE_FILE_LIMIT)? else { return Ok(None) };
     match String::from_utf8(bytes) {

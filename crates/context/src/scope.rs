@@ -1,10 +1,10 @@
 use stead_model::unix_millis;
 
-/// How long what belongs to no session counts as part of the work at hand.
+/// How long lines without a session count as part of the current work.
 const DAY: i64 = 24 * 3600 * 1000;
 
-/// Which lines of a log belong to the work that is handed over: those of one session, and what nobody's session said
-/// within the last day. Without a session, everything of the last day.
+/// Which log lines belong to the work that is handed over: those of one session, and those without a session from the
+/// last day. Without a session, everything of the last day.
 #[derive(Clone, Copy, Debug)]
 pub struct Scope<'a> {
     pub session: Option<&'a str>,

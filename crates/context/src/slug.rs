@@ -1,4 +1,4 @@
-/// Makes a name that is fit for a file out of the first words of a text: lower case, digits and hyphens.
+/// Builds a file name from the first words of a text: lower case, digits and hyphens.
 pub fn slug(text: &str) -> String {
     const MOST: usize = 40;
     let mut slug = String::new();
@@ -16,7 +16,7 @@ pub fn slug(text: &str) -> String {
     if slug.is_empty() { "untitled".to_owned() } else { slug.to_owned() }
 }
 
-/// Turns an RFC 3339 moment into the time stamp that begins a file name: `20261115T194530Z`.
+/// Converts an RFC 3339 timestamp to the one that file names start with: `20261115T194530Z`.
 pub fn stamp(moment: &str) -> String {
     let whole = moment.split('.').next().unwrap_or(moment);
     let digits: String = whole.chars().filter(|c| c.is_ascii_digit() || *c == 'T').collect();

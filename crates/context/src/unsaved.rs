@@ -9,14 +9,14 @@ use stead_store::{Tail, clean};
 
 use crate::role_file::{RoleFinding, check, read_role_file};
 
-/// How far back the session log is searched for an edit.
+/// How many lines of the session log are searched for an edit.
 const LINES: usize = 5_000;
 
-/// Why what a role knows would be lost now.
+/// Why a role's context would be lost now.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Unsaved {
     Missing,
-    /// The file is there but cannot be read; the text says why.
+    /// The file exists but cannot be read; the text says why.
     Unreadable(String),
     Invalid(RoleFinding),
     /// The session edited this file after the role file.
@@ -43,8 +43,7 @@ pub struct EditLog<'a> {
     pub session: &'a str,
 }
 
-/// Says why a role file does not hold what its role knows; `None` when it does. `saved_at` is when somebody last
-/// declared it up to date.
+/// Returns why a role file is not up to date; `None` if it is. `saved_at` is when somebody last declared it up to date.
 pub fn unsaved(file: &Path, saved_at: Option<&str>, edits: Option<&EditLog<'_>>) -> Option<Unsaved> {
     let text = match read_role_file(file) {
         Ok(Some(text)) => text,
@@ -73,8 +72,8 @@ struct Line {
     paths: Vec<String>,
 }
 
-/// The file that the session last edited after a moment, other than the role file and Stead's own. The log's moments all
-/// have the same form, so they compare as text.
+/// The file that the session last edited after a given time, other than the role file and Stead's own. Timestamps in
+/// the log share one format, so they compare as text.
 fn edit_after(log: &EditLog<'_>, moment: &str, role_file: &Path) -> Option<String> {
     for line in Tail::open(log.path).ok()?.take(LINES).flatten() {
         let Ok(line) = serde_json::from_str::<Line>(&line.text) else { continue };
@@ -92,7 +91,7 @@ fn edit_after(log: &EditLog<'_>, moment: &str, role_file: &Path) -> Option<Strin
     None
 }
 
-/// Stead's own folder holds notes about the work, not the work.
+/// Stead's own folder contains notes about the work, not the work.
 fn is_own(path: &str) -> bool {
     clean(Path::new(path)).components().any(|part| part.as_os_str() == ".agent")
 }

@@ -1,4 +1,4 @@
-//! Finds the commands by which a project checks itself, from the files it has. It runs none of them.
+//! Finds the commands with which a project checks itself, from its files. It runs none of them.
 
 use std::path::Path;
 
@@ -7,20 +7,20 @@ use stead_store::read_capped;
 
 const LIMIT: usize = 256 * 1024;
 
-/// A command that checks the work, and the file that speaks for it.
+/// A command that checks the work, and the file it was found in.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Validator {
     pub command: String,
     pub because: &'static str,
 }
 
-/// Lists the checks of a project; the one that most likely covers everything comes first.
+/// Lists the checks of a project; the most comprehensive one comes first.
 pub fn detect_validators(root: &Path) -> Vec<Validator> {
     let mut found = Vec::new();
     let mut add = |command: String, because: &'static str| found.push(Validator { command, because });
     let has = |name: &str| root.join(name).is_file();
     let text = |name: &str| read_capped(&root.join(name), LIMIT).ok().flatten().and_then(|b| String::from_utf8(b).ok());
-    // What the project itself calls its check goes before what its language would.
+    // The project's own check commands come before its language's defaults.
     for name in ["justfile", "Justfile", ".justfile"] {
         if let Some(text) = text(name) {
             targets(&text).into_iter().for_each(|target| add(format!("just {target}"), "justfile"));
@@ -78,7 +78,7 @@ pub fn detect_validators(root: &Path) -> Vec<Validator> {
     found
 }
 
-/// The recipes of a justfile or Makefile that check something, the wider first.
+/// The recipes of a justfile or Makefile that check something, broadest first.
 fn targets(text: &str) -> Vec<&'static str> {
     let defined = |name: &str| {
         text.lines().any(|line| {

@@ -1,5 +1,5 @@
-//! Takes secrets out of what people, agents and clients wrote before it is kept, and counts them. To the words that
-//! [`stead_model::redact`] knows it adds what spans words: values behind a telling name, and private keys.
+//! Redacts secrets in text of people, agents and clients before it is stored, and counts them. Besides the words that
+//! [`stead_model::redact`] knows it handles what spans words: values after a telling name, and private keys.
 
 use std::borrow::Cow;
 
@@ -11,7 +11,7 @@ const COVER: &str = "[redacted]";
 const NAMES: &[&str] =
     &["password", "passwd", "secret", "token", "api_key", "api-key", "apikey", "access_key", "authorization"];
 
-/// The shortest value behind a name that is covered.
+/// The shortest value after a name that is redacted.
 const SHORTEST: usize = 6;
 
 /// A text without secrets, and how many there were.
@@ -21,7 +21,7 @@ pub struct Covered<'a> {
     pub count: usize,
 }
 
-/// Covers the secrets of a text.
+/// Redacts the secrets of a text.
 pub fn cover(text: &str) -> Covered<'_> {
     let mut out = String::new();
     let mut count = 0;
@@ -51,7 +51,7 @@ pub fn cover(text: &str) -> Covered<'_> {
     Covered { text, count }
 }
 
-/// The lines of a text in which secrets stand, counted from 1.
+/// The lines of a text that contain secrets, counted from 1.
 pub fn secrets_in(text: &str) -> Vec<usize> {
     let count = |(index, line)| (cover(line).count > 0).then_some(index + 1);
     text.split_inclusive('\n').enumerate().filter_map(count).collect()
@@ -61,7 +61,7 @@ fn line_end(line: &str) -> &str {
     &line[line.trim_end_matches(['\r', '\n']).len()..]
 }
 
-/// Covers values behind a name, a colon or an equals sign, and quotes or blanks.
+/// Redacts values after a name, a colon or an equals sign, and quotes or blanks.
 fn named(line: Cow<'_, str>) -> Cow<'_, str> {
     if line.contains([':', '=']) { Cow::Owned(values_covered(&line)) } else { line }
 }
@@ -93,7 +93,7 @@ fn values_covered(line: &str) -> String {
     out
 }
 
-/// Where the value behind a name lies; an empty range when there is none.
+/// The range of the value after a name; empty if there is none.
 fn value_behind(line: &str, end: usize) -> (usize, usize) {
     let mut at = end;
     let mut skip = |test: &dyn Fn(u8) -> bool| {

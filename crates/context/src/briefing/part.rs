@@ -6,20 +6,20 @@ use super::BriefingPart;
 use crate::role_file::{PENDING, section};
 use crate::{ContextError, Foreground, Loops, Note, RoleName, Shelf};
 
-/// How many notes are told, and among how many lines they are looked for.
+/// How many notes are shown, and how many lines are searched for them.
 const NOTES: usize = 8;
 const NOTE_LINES: usize = 200;
 
-/// How much of a prompt is repeated; the command behind it shows the rest.
+/// How much of a prompt is repeated; the command after it shows the rest.
 const PROMPT: usize = 1_500;
 
 impl BriefingPart {
-    /// Says which role a session has, where its file is (`file` as it is shown) and what it left pending.
+    /// States the session's role, its file (`file` as shown to people) and what the role left pending.
     pub fn role(role: &RoleName, file: &str, text: Option<&str>) -> Self {
         let about = match text {
-            Some(_) => format!("You are `{role}`; what it must remember is in `{file}`."),
+            Some(_) => format!("Your role is `{role}`; its context is in `{file}`."),
             None => {
-                format!("You are `{role}`, which has no role file `{file}` yet; `stead role new {role}` makes one.")
+                format!("Your role is `{role}`. It has no role file `{file}` yet; `stead role new {role}` creates it.")
             }
         };
         let pending = text.and_then(|text| section(text, PENDING)).filter(|pending| !pending.is_empty());
@@ -28,7 +28,7 @@ impl BriefingPart {
         Self { title: "Role".into(), text: about + &pending, more }
     }
 
-    /// Says which packet is active and what it asks to do next.
+    /// States the active packet and its next step.
     pub fn active_packet(shelf: &Shelf) -> Option<Self> {
         let (id, packet) = shelf.active()?;
         let next = packet.next_prompt().map(|prompt| format!("\nNext:\n{}", cut(prompt))).unwrap_or_default();
@@ -36,11 +36,12 @@ impl BriefingPart {
         Some(Self { title: "Active packet".into(), text, more: Some(format!("stead pickup {id}")) })
     }
 
-    /// Says which loop holds the session, and how far it is.
+    /// States the loop that the session is in, and its progress.
     pub fn own_loop(loops: &Loops, session: &str) -> Result<Option<Self>, ContextError> {
         let Foreground::Own { id } = loops.foreground(session)? else { return Ok(None) };
         let file = loops.read(&id)?;
-        let text = format!("Loop `{id}` holds this session, round {}:\n{}", file.state.progress(), cut(&file.prompt()));
+        let text =
+            format!("This session is in loop `{id}`, iteration {}:\n{}", file.state.progress(), cut(&file.prompt()));
         Ok(Some(Self { title: "Loop".into(), text, more: Some(format!("stead loop show {id}")) }))
     }
 
@@ -82,7 +83,7 @@ mod tests {
         let role = RoleName::check("tester").unwrap();
         let text = "# T\r\n\r\n## Pending Tasks\r\n\r\n- one\r\n- two\r\n\r\n## Key Files\r\n- three\r\n";
         let said = BriefingPart::role(&role, "r/t.md", Some(text)).text;
-        assert_eq!(said, "You are `tester`; what it must remember is in `r/t.md`.\nPending:\n- one\r\n- two");
+        assert_eq!(said, "Your role is `tester`; its context is in `r/t.md`.\nPending:\n- one\r\n- two");
         assert!(BriefingPart::role(&role, "r/t.md", None).text.contains("stead role new tester"));
     }
 

@@ -7,7 +7,7 @@ use crate::relevant_file::{self, RelevantPath, relevant_files};
 use crate::validator::detect_validators;
 use crate::{ContextError, content_hash, notes};
 
-/// How many files are suggested, and among how many they are chosen.
+/// How many files are suggested, and from how many they are chosen.
 const SUGGESTED: usize = 20;
 const LOOKED_AT: usize = 80;
 
@@ -18,19 +18,19 @@ const REQUESTS: usize = 8;
 pub(super) struct ListedFile {
     pub(super) path: String,
     pub(super) hash: Option<String>,
-    /// Why it is there, in a few words.
+    /// Why it is listed, in a few words.
     pub(super) why: String,
 }
 
-/// What was seen, without asking anybody.
+/// What Stead recorded or can observe itself.
 pub(super) struct Facts {
     pub(super) confirmed: Vec<ListedFile>,
     pub(super) suggested: Vec<ListedFile>,
-    /// Touched, but not there any more.
+    /// Touched, but no longer present.
     pub(super) gone: Vec<RelevantPath>,
     pub(super) notes: Vec<Note>,
     pub(super) requests: Vec<Prompt>,
-    /// Requests that were left out between the first and the last ones.
+    /// Requests omitted between the first and the last ones.
     pub(super) more_requests: usize,
     pub(super) validators: Vec<String>,
     pub(super) verify: Option<String>,
@@ -109,7 +109,7 @@ pub(super) fn past(action: &str) -> &str {
         "delete" => "deleted",
         "rename" => "renamed",
         "read" => "read",
-        "mention" => "named in a command",
+        "mention" => "mentioned in a command",
         other => other,
     }
 }
@@ -120,7 +120,7 @@ fn first_and_last(mut requests: Vec<Prompt>) -> (Vec<Prompt>, usize) {
     (requests, more)
 }
 
-/// The touched file that somebody most likely meant.
+/// The touched file that a person most likely meant.
 pub(super) fn nearest_file(handoff: &Handoff<'_>, path: &str) -> Option<String> {
     let known = relevant_files(&handoff.place.index(relevant_file::FILE), &handoff.scope()).unwrap_or_default();
     nearest(path, known.iter().map(|file| file.path.as_str())).map(str::to_owned)

@@ -17,7 +17,7 @@ const CONSTRAINTS: usize = 12;
 /// How many files the generated next prompt names.
 const NAMED: usize = 8;
 
-/// What only the head needs.
+/// What only the front matter needs.
 pub(super) struct Head<'a> {
     pub(super) purpose: &'a str,
     pub(super) now: &'a str,
@@ -62,7 +62,7 @@ pub(super) fn packet(handoff: &Handoff<'_>, facts: &Facts, head: &Head<'_>, id: 
     Document::build(lines, body).as_str().to_owned()
 }
 
-/// The ten sections in order, then what else was sent.
+/// The ten sections in order, then the sender's own.
 pub(super) fn body(handoff: &Handoff<'_>, facts: &Facts, purpose: &str) -> String {
     let mut text = String::new();
     for heading in Heading::ALL {
@@ -79,7 +79,7 @@ pub(super) fn body(handoff: &Handoff<'_>, facts: &Facts, purpose: &str) -> Strin
             Heading::OpenQuestions => notes(facts, NoteKind::Question, ""),
             Heading::Notes => notes(facts, NoteKind::Failed, "Failed: "),
         };
-        // What was sent has been thought about; what was seen backs it up.
+        // What was sent comes first; what was recorded follows.
         let parts = match heading {
             Heading::Intent => [seen.as_str(), sent],
             _ => [sent, &seen],
@@ -99,10 +99,10 @@ fn intent(facts: &Facts, purpose: &str) -> String {
     if facts.requests.is_empty() {
         return text;
     }
-    text.push_str("\n\nAsked for, word by word:\n");
+    text.push_str("\n\nRequests, verbatim:\n");
     for (index, request) in facts.requests.iter().enumerate() {
         if index == 1 && facts.more_requests > 0 {
-            text.push_str(&format!("\n({} more in between)\n", facts.more_requests));
+            text.push_str(&format!("\n({} more omitted)\n", facts.more_requests));
         }
         let (kept, was_cut) = head(request.text.trim(), REQUEST);
         text.push('\n');
@@ -175,7 +175,7 @@ fn files(facts: &Facts) -> String {
     text
 }
 
-/// A prompt that stands on its own, for when nobody wrote a better one.
+/// A self-contained prompt, used if nobody wrote a better one.
 fn next_prompt(handoff: &Handoff<'_>, facts: &Facts, purpose: &str) -> String {
     let mut lines = vec![embedded(purpose)];
     let names: Vec<String> =
@@ -184,7 +184,7 @@ fn next_prompt(handoff: &Handoff<'_>, facts: &Facts, purpose: &str) -> String {
         lines.push(format!("Read first: {}.", names.join(", ")));
     }
     if facts.notes.iter().any(|note| note.kind == NoteKind::Failed) {
-        lines.push("Do not repeat what failed before; the packet's notes say what.".to_owned());
+        lines.push("Do not repeat the failed approaches in the packet's notes.".to_owned());
     }
     if let Some(verify) = &facts.verify {
         lines.push(format!("The work is done when `{verify}` passes."));

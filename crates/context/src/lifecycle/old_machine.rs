@@ -1,5 +1,5 @@
-//! State files of the shell framework in which role lifecycles began: `<name>.states.env`, a bash array of numbered
-//! states and the number of the current one. They are read as text, never run, and never written.
+//! State files of the shell framework that role lifecycles come from: `<name>.states.env`, a bash array of numbered
+//! states and the number of the current one. They are parsed as text, never executed and never written.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -11,10 +11,10 @@ use crate::{ContextError, RoleName};
 
 const LIMIT: usize = 256 * 1024;
 
-/// How often a state that only points to another one is followed.
+/// How many references from state to state are followed.
 const JUMPS: usize = 16;
 
-/// The states every machine of that framework has, beside its own.
+/// The states that every machine of that framework has.
 const STOCK: [&str; 8] = [
     "not.installed",
     "initialized",
@@ -31,11 +31,11 @@ const STOCK: [&str; 8] = [
 pub struct OldMachine {
     pub path: PathBuf,
     pub state: Lifecycle,
-    /// What it holds and Stead has no place for.
+    /// What Stead cannot represent.
     pub left: Vec<String>,
 }
 
-/// Finds the old state of a role below the folder that `CONFIG_PATH` names.
+/// Finds the old state of a role below the folder in `CONFIG_PATH`.
 pub fn old_machine(config: &Path, role: &RoleName) -> Result<Option<OldMachine>, ContextError> {
     let path = config.join("stateMachines").join(format!("{}.states.env", role.machine()));
     let Some(bytes) = read_capped(&path, LIMIT)? else { return Ok(None) };
@@ -53,8 +53,8 @@ fn read(text: &str) -> (Lifecycle, Vec<String>) {
         None => None,
     };
     match (&current, state) {
-        (Some(name), None) => left.push(format!("its state `{name}`: the role begins as active")),
-        (None, None) => left.push("its state, which could not be made out: the role begins as active".into()),
+        (Some(name), None) => left.push(format!("its state `{name}`: the role starts as active")),
+        (None, None) => left.push("its state, which could not be determined: the role starts as active".into()),
         _ => {}
     }
     if let Some(script) = assigned(text, "CUSTOM_SCRIPT").filter(|script| !script.is_empty()) {
@@ -68,7 +68,7 @@ fn read(text: &str) -> (Lifecycle, Vec<String>) {
     (state.unwrap_or(Lifecycle::Active), left)
 }
 
-/// The state a number stands for; a number in a state's place points to another one.
+/// The state with a number; a number in place of a state refers to another one.
 fn name(states: &BTreeMap<u64, String>, id: u64) -> Option<String> {
     let mut id = id;
     for _ in 0..JUMPS {
@@ -81,7 +81,7 @@ fn name(states: &BTreeMap<u64, String>, id: u64) -> Option<String> {
     None
 }
 
-/// All `[number]=value` pairs of a text, however the array around them is declared.
+/// All `[number]=value` pairs of a text, however the array is declared.
 fn entries(text: &str) -> BTreeMap<u64, String> {
     let mut entries = BTreeMap::new();
     let mut rest = text;
@@ -97,7 +97,7 @@ fn entries(text: &str) -> BTreeMap<u64, String> {
     entries
 }
 
-/// The value of the last assignment to a name with this ending, in whatever case and behind whatever declaration.
+/// The value of the last assignment to a name with this suffix, in any case and after any declaration.
 fn assigned(text: &str, ending: &str) -> Option<String> {
     text.lines().rev().find_map(|line| {
         let (left, right) = line.split_once('=')?;
@@ -145,14 +145,14 @@ oosh_expert_CUSTOM_SCRIPT=context
 
     #[test]
     fn what_has_no_place_is_said() {
-        let began = "its state `started`: the role begins as active";
+        let began = "its state `started`: the role starts as active";
         check("[4]=started\nX_STATE_ID=4", Lifecycle::Active, &[began]);
         check(
             "[11]=\"napping\" [12]=saved\nX_STATE_ID=12",
             Lifecycle::Saved,
             &["its state `napping`, which Stead does not have"],
         );
-        let unknown = "its state, which could not be made out: the role begins as active";
+        let unknown = "its state, which could not be determined: the role starts as active";
         check("", Lifecycle::Active, &[unknown]);
         check("\u{0}garbage[[[ ]= [99999999999999999999]=x", Lifecycle::Active, &[unknown]);
         check("[1]=2 [2]=1\nX_STATE_ID=1", Lifecycle::Active, &[unknown]);

@@ -7,19 +7,19 @@ use stead_store::{Durability, read_capped, replace_creating};
 use super::Lifecycle;
 use crate::{ContextError, RoleName};
 
-/// More sessions than share a role at a time; older holds belong to sessions that are gone.
+/// More sessions than share a role at a time; older entries belong to sessions that have ended.
 const MOST_HELD: usize = 16;
 
-/// A state file holds a few fields.
+/// The size limit of a state file.
 const LIMIT: usize = 64 * 1024;
 
-/// Where one role stands: `indexes/roles/<role with underscores>.json`. Fields of later versions are kept.
+/// The state of one role: `indexes/roles/<role with underscores>.json`. Fields of later versions are kept.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RoleState {
     pub schema: u32,
     pub role: String,
     pub state: Lifecycle,
-    /// When the state began.
+    /// Since when the role is in this state.
     pub since: String,
     /// When the role file was last found valid and up to date.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -27,7 +27,7 @@ pub struct RoleState {
     /// The session that was compacted last.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
-    /// Compactions that were held, so that the next attempt passes; one for each session, newest last.
+    /// Compactions that were blocked, so that the next attempt passes; one per session, newest last.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub held: Vec<Held>,
     /// What was wrong with the role file when the last compaction went ahead.
@@ -40,7 +40,7 @@ pub struct RoleState {
     pub other: Map<String, Value>,
 }
 
-/// A compaction that was held once.
+/// A compaction that was blocked once.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Held {
     pub session: String,
@@ -50,7 +50,7 @@ pub struct Held {
 impl RoleState {
     pub const SCHEMA: u32 = 1;
 
-    /// The state of a role that nothing is known of.
+    /// The state of an unknown role.
     pub fn new(role: &RoleName, now: &str) -> Self {
         Self {
             schema: Self::SCHEMA,
@@ -70,8 +70,8 @@ impl RoleState {
         folder(indexes).join(format!("{}.json", role.machine()))
     }
 
-    /// Reads a role's state. `None` when there is none; another role's under the same name, a broken file and a later
-    /// version's are errors.
+    /// Reads a role's state. `None` if there is none; another role's state under the same name, a corrupt file and a
+    /// later version's are errors.
     pub fn read(indexes: &Path, role: &RoleName) -> Result<Option<Self>, ContextError> {
         let path = Self::path(indexes, role);
         let Some(state) = Self::load(&path)? else { return Ok(None) };
@@ -85,7 +85,7 @@ impl RoleState {
         Ok(Some(state))
     }
 
-    /// Reads as [`Self::read`] does, but takes a broken file for none.
+    /// Like [`Self::read`], but treats a corrupt file as missing.
     pub fn read_or_new(indexes: &Path, role: &RoleName, now: &str) -> Result<Self, ContextError> {
         match Self::read(indexes, role) {
             Ok(state) => Ok(state.unwrap_or_else(|| Self::new(role, now))),
@@ -111,7 +111,7 @@ impl RoleState {
             why: error.to_string(),
         };
         let value: Value = serde_json::from_slice(&bytes).map_err(damaged)?;
-        // A later version may have changed any other field, so the number is looked at first.
+        // A later version may have changed any other field, so the schema is checked first.
         match value.get("schema").and_then(Value::as_u64) {
             Some(found) if found > u64::from(Self::SCHEMA) => {
                 Err(ContextError::RoleStateNewer { path: path.to_owned(), found })
@@ -122,13 +122,13 @@ impl RoleState {
 
     pub fn write(&self, indexes: &Path, durability: Durability) -> Result<(), ContextError> {
         let role = RoleName::check(&self.role)?;
-        // A map with text keys always becomes JSON.
+        // A map with string keys always serialises.
         let mut text = serde_json::to_string_pretty(self).unwrap_or_default();
         text.push('\n');
         Ok(replace_creating(&Self::path(indexes, &role), text.as_bytes(), durability)?)
     }
 
-    /// Takes a legal step.
+    /// Makes a legal transition.
     pub fn go(&mut self, to: Lifecycle, now: &str) -> Result<(), ContextError> {
         if !self.state.next().contains(&to) {
             return Err(ContextError::IllegalStep { role: self.role.clone(), from: self.state, to });
@@ -137,7 +137,7 @@ impl RoleState {
         Ok(())
     }
 
-    /// Writes down the state that is true now, whatever it was.
+    /// Sets the actual state, whatever it was before.
     pub fn put(&mut self, to: Lifecycle, now: &str) {
         if self.state != to {
             self.state = to;
@@ -149,7 +149,7 @@ impl RoleState {
         }
     }
 
-    /// Marks that a compaction of this session is held. `false` when one was already: nobody is held twice.
+    /// Records that a compaction of this session is blocked. `false` if one already was: nobody is blocked twice.
     pub fn hold(&mut self, session: &str, now: &str) -> bool {
         if self.held.iter().any(|held| held.session == session) {
             return false;
@@ -160,21 +160,21 @@ impl RoleState {
         true
     }
 
-    /// Forgets the hold of a session whose compaction goes ahead.
+    /// Removes the entry of a session whose compaction goes ahead.
     pub fn release(&mut self, session: &str) {
         self.held.retain(|held| held.session != session);
     }
 
-    /// What a recovering role should know about the compaction behind it.
+    /// What a recovering role should know about the last compaction.
     pub fn notes(&self) -> Vec<String> {
         let unsaved = self
             .unsaved
             .as_ref()
-            .map(|why| format!("before the compaction the role file {why}; trust the work tree more than it."));
+            .map(|why| format!("before the compaction the role file {why}; trust the work tree over it."));
         let snapshot = self
             .snapshot
             .as_ref()
-            .map(|packet| format!("Stead wrote down what it saw before the compaction: `stead pickup {packet}`."));
+            .map(|packet| format!("Stead saved the state before the compaction: `stead pickup {packet}`."));
         unsaved.into_iter().chain(snapshot).collect()
     }
 }
@@ -206,7 +206,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         RoleState::new(&role("a-b"), "t0").write(folder.path(), Durability::Quick).unwrap();
         let error = RoleState::read(folder.path(), &role("a_b")).unwrap_err();
-        assert_eq!(error.to_string(), "the roles `a_b` and `a-b` would both keep their state as `a_b`");
+        assert_eq!(error.to_string(), "the roles `a_b` and `a-b` would share the state file `a_b`");
         assert!(RoleState::read_or_new(folder.path(), &role("a_b"), "t1").is_err());
     }
 

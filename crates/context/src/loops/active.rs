@@ -5,14 +5,14 @@ use stead_store::{Durability, amend, read_capped};
 
 use crate::ContextError;
 
-/// `indexes/active-loop.json`: which loop holds which session, and which was chosen last. Fields of later versions are
-/// kept.
+/// `indexes/active-loop.json`: which session is in which loop, and which loop was chosen last. Fields of later versions
+/// are kept.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ActiveLoop {
     fields: Map<String, Value>,
 }
 
-/// More than thousands of sessions need.
+/// The size limit of the file, enough for thousands of sessions.
 const LIMIT: usize = 1024 * 1024;
 
 const LAST: &str = "active_loop_id";
@@ -22,13 +22,13 @@ impl ActiveLoop {
     pub const FILE: &str = "active-loop.json";
     const SCHEMA: u64 = 1;
 
-    /// Reads the file in the folder of indexes. A missing or empty one points to nothing.
+    /// Reads the file in the folder of indexes. A missing or empty file has no entries.
     pub fn read(indexes: &Path) -> Result<Self, ContextError> {
         let path = indexes.join(Self::FILE);
         Self::parse(&path, read_capped(&path, LIMIT)?.as_deref())
     }
 
-    /// Changes the file, one process at a time, and leaves it alone where nothing changed.
+    /// Changes the file, one process at a time; an unchanged file is not written.
     pub(super) fn change(indexes: &Path, change: impl FnOnce(&mut Self)) -> Result<(), ContextError> {
         let path = indexes.join(Self::FILE);
         amend(&path, LIMIT, Durability::Quick, |old| {
@@ -45,18 +45,18 @@ impl ActiveLoop {
         self.fields.get(LAST)?.as_str().filter(|id| !id.is_empty())
     }
 
-    /// The loop that holds a session.
+    /// The loop that a session is in.
     pub fn of_session(&self, session: &str) -> Option<&str> {
         self.sessions().find(|(known, _)| *known == session).map(|(_, id)| id)
     }
 
-    /// Every session with the loop that holds it.
+    /// All sessions with their loops.
     pub fn sessions(&self) -> impl Iterator<Item = (&str, &str)> {
         let map = self.fields.get(SESSIONS).and_then(Value::as_object);
         map.into_iter().flatten().filter_map(|(session, id)| Some((session.as_str(), id.as_str()?)))
     }
 
-    /// Puts a loop into the foreground, of a session if there is one, and takes it out of any other's.
+    /// Puts a loop into the foreground, of a session if there is one, and removes it from any other's.
     pub(super) fn put(&mut self, id: &str, session: Option<&str>) {
         self.fields.entry("schema").or_insert(json!(Self::SCHEMA));
         self.fields.insert(LAST.to_owned(), json!(id));
@@ -70,7 +70,7 @@ impl ActiveLoop {
         }
     }
 
-    /// Takes a loop out of the foreground everywhere.
+    /// Removes a loop from the foreground everywhere.
     pub(super) fn take(&mut self, id: &str) {
         self.release(id);
         if self.last() == Some(id) {
@@ -94,7 +94,7 @@ impl ActiveLoop {
             serde_json::from_slice(bytes).map_err(|error| wrong(error.line().max(1), error.to_string()))?;
         match fields.get("schema").map(Value::as_u64) {
             None | Some(Some(Self::SCHEMA)) => Ok(Self { fields }),
-            Some(_) => Err(wrong(1, "it was written by a later version of Stead".to_owned())),
+            Some(_) => Err(wrong(1, "written by a newer version of stead".to_owned())),
         }
     }
 

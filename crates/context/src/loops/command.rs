@@ -1,4 +1,4 @@
-//! What people and agents do with loops between the stops: start, activate, pause, resume, cancel.
+//! What people and agents do with loops between stops: start, activate, pause, resume, cancel.
 
 use stead_model::rfc3339;
 use stead_store::{Creation, Durability, create, create_parents};
@@ -6,7 +6,7 @@ use stead_store::{Creation, Durability, create, create_parents};
 use super::{ActiveLoop, Counts, Lease, Loop, LoopFile, LoopStatus, Loops, Owner, Starter};
 use crate::{ContextError, slug, stamp};
 
-/// A loop to be started.
+/// A loop to start.
 #[derive(Clone, Debug)]
 pub struct NewLoop {
     pub prompt: String,
@@ -17,7 +17,7 @@ pub struct NewLoop {
     pub verify: Option<String>,
     pub verify_seconds: u32,
     pub source_packet_id: Option<String>,
-    /// The session it is started in; none where no hook saw the command.
+    /// The session it is started in; `None` if no hook saw the command.
     pub owner: Option<Owner>,
 }
 
@@ -25,13 +25,13 @@ pub struct NewLoop {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Activated {
     pub state: Loop,
-    /// The session that it held until now.
+    /// The session that was in the loop until now.
     pub moved_from: Option<Owner>,
     /// The loop that was in the session's foreground before.
     pub paused: Option<String>,
 }
 
-/// How often a taken name is tried with another number.
+/// How many numbers to try if the name is taken.
 const ATTEMPTS: usize = 100;
 
 impl Loops {
@@ -67,27 +67,27 @@ impl Loops {
         Ok(Activated { state, moved_from: None, paused })
     }
 
-    /// Puts a loop into the foreground of a session, which it then holds; without one it holds whom it held.
+    /// Puts a loop into the foreground of a session; without a session its lease is unchanged.
     pub fn activate(&self, id: &str, owner: Option<&Owner>, now: i64) -> Result<Activated, ContextError> {
         self.take_up(id, owner, now, "activated")
     }
 
-    /// Lets a paused loop go on, in the session it belongs to or in the one it is resumed in.
+    /// Resumes a paused loop, in the session it belongs to or in the one it is resumed in.
     pub fn resume(&self, id: &str, owner: Option<&Owner>, now: i64) -> Result<Activated, ContextError> {
         self.take_up(id, owner, now, "resumed")
     }
 
-    /// Lets a loop hold nobody until it is resumed.
+    /// Pauses a loop until it is resumed.
     pub fn pause(&self, id: &str, by: Option<&Owner>, now: i64) -> Result<Loop, ContextError> {
         self.end(id, LoopStatus::Paused, by, now)
     }
 
-    /// Gives a loop up for good.
+    /// Cancels a loop for good.
     pub fn cancel(&self, id: &str, by: Option<&Owner>, now: i64) -> Result<Loop, ContextError> {
         self.end(id, LoopStatus::Cancelled, by, now)
     }
 
-    /// Hands a loop on to the session that continues another one under a new id. Says whether there was one.
+    /// Moves a loop to a session that continues another one under a new id. Returns true if there was a loop.
     pub fn inherit(&self, before: &Owner, after: &Owner, now: i64) -> Result<bool, ContextError> {
         let Some(id) = ActiveLoop::read(&self.indexes)?.of_session(before.session()).map(str::to_owned) else {
             return Ok(false);
@@ -134,7 +134,7 @@ impl Loops {
             state.status = LoopStatus::Active;
             state.reason = None;
             state.updated_at = rfc3339(now);
-            // Pausing costs no time, and what was said before does not count as repeated.
+            // A pause takes no time, and answers before it do not count as repeated.
             state.counts = Counts { active_ms: state.counts.active_ms, seen_ms: Some(now), ..Counts::default() };
             let moved = before.map(|lease| lease.owner).filter(|old| owner.is_some_and(|new| new != old));
             Ok((state.clone(), moved))
@@ -162,7 +162,7 @@ impl Loops {
         Ok(state)
     }
 
-    /// Publishes who is held by the loop, and pauses the one it replaces.
+    /// Publishes the session that the loop belongs to, and pauses the loop it replaces.
     fn bring_forward(&self, state: &Loop, owner: Option<&Owner>, now: i64) -> Result<Option<String>, ContextError> {
         let mut replaced = None;
         ActiveLoop::change(&self.indexes, |active| {
@@ -171,7 +171,7 @@ impl Loops {
             active.put(&state.id, session);
         })?;
         let Some(old) = replaced.filter(|old| *old != state.id) else { return Ok(None) };
-        let why = format!("loop `{}` took its place", state.id);
+        let why = format!("loop `{}` replaced it", state.id);
         let paused = self.change(&old, |file| {
             if file.state.status == LoopStatus::Active {
                 file.state.status = LoopStatus::Paused;
@@ -185,12 +185,12 @@ impl Loops {
                 self.log(&paused, "paused", &why, owner, now)?;
                 Ok(Some(old))
             }
-            // What cannot be read or is gone holds nobody anyway.
+            // A loop that is missing or cannot be read blocks nobody anyway.
             Err(_) => Ok(None),
         }
     }
 
-    /// A session may not shake off a loop that it did not start by starting another.
+    /// A session may not escape a loop that it did not start by starting another.
     fn refuse_displacing(&self, owner: Option<&Owner>, id: &str) -> Result<(), ContextError> {
         let Some(owner) = owner else { return Ok(()) };
         let active = ActiveLoop::read(&self.indexes)?;

@@ -1,4 +1,4 @@
-//! The engine's one question: is this stop held? A pure answer from the loop, what the agent said, and the clock.
+//! Decides whether a stop is blocked: a pure function of the loop, the agent's last message, and the clock.
 
 use stead_model::{rfc3339, unix_millis};
 
@@ -10,29 +10,29 @@ use crate::mark;
 #[derive(Clone, Debug)]
 pub struct Stop<'a> {
     pub said: Said<'a>,
-    /// The client's hint that this turn was held before. Only a hint: it decides which turn a hold is counted in.
+    /// The client's hint that this turn was blocked before. It only decides which turn a block is counted in.
     pub again: bool,
-    /// Sub-agents still at work; the client wakes the session when one of them ends.
+    /// Running sub-agents; the client wakes the session when one of them ends.
     pub waiting: usize,
-    /// How many stops in a row the client lets a hook hold, where that is known.
+    /// How many stops in a row the client lets a hook block, if known.
     pub cap: Option<u32>,
-    /// This moment, in milliseconds since 1970.
+    /// The current time, in milliseconds since 1970.
     pub now: i64,
-    /// What came of the loop's check, once it was run.
+    /// The result of the loop's check, once it has run.
     pub check: Option<Check>,
 }
 
-/// What the agent said last.
+/// The agent's last message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Said<'a> {
     Message(&'a str),
-    /// It should be known, but could not be read this time.
+    /// It should be available, but could not be read this time.
     Unread,
-    /// This client never tells.
+    /// This client never sends it.
     Untold,
 }
 
-/// What came of a loop's check.
+/// The result of a loop's check.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Check {
     Green,
@@ -43,19 +43,19 @@ pub enum Check {
     },
 }
 
-/// What is to be done about a stop.
+/// What to do about a stop.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Decision {
-    /// The loop's command has to be run first; ask again with its result.
+    /// Run the loop's command first; ask again with its result.
     Check,
-    /// The agent goes on with this prompt.
+    /// The agent continues with this prompt.
     Hold { prompt: String, why: String },
-    /// The agent may stop. With a status, the loop's state changes to it.
+    /// The agent may stop. With a status, the loop changes to it.
     LetGo { status: Option<LoopStatus>, why: String },
 }
 
-/// Decides about a stop and brings the loop's state forward. The caller has made sure that the loop is active and that
-/// the session owns it. [`Decision::Check`] leaves the state as it is.
+/// Decides about a stop and advances the loop's state. The caller has checked that the loop is active and that the
+/// session owns it. [`Decision::Check`] does not change the state.
 pub fn decide(state: &mut Loop, text: &str, stop: &Stop<'_>) -> Decision {
     let mut next = state.clone();
     let clock = keep_time(&mut next, stop.now);
@@ -86,12 +86,12 @@ pub fn decide(state: &mut Loop, text: &str, stop: &Stop<'_>) -> Decision {
     with_clock(decision, clock)
 }
 
-/// The count of holds in this turn, this one included. A stop that was not held before begins a turn.
+/// The number of blocks in this turn, including this one. A stop that was not blocked before starts a turn.
 fn holds(state: &Loop, stop: &Stop<'_>) -> u32 {
     if stop.again { state.counts.holds.saturating_add(1) } else { 1 }
 }
 
-/// Adds the time since the last look. Only a clock that runs forward counts; gives by how much it was set back.
+/// Adds the time since the last call. Only a clock that runs forward counts; returns by how much it was set back.
 fn keep_time(state: &mut Loop, now: i64) -> Option<i64> {
     let since = state
         .counts
@@ -105,7 +105,7 @@ fn keep_time(state: &mut Loop, now: i64) -> Option<i64> {
 
 fn with_clock(decision: Decision, clock: Option<i64>) -> Decision {
     let Some(back) = clock else { return decision };
-    let note = |why: String| format!("{why}; the clock was set back by {} s, which counts as no time", back / 1000);
+    let note = |why: String| format!("{why}; the clock was set back by {} s, which is not counted", back / 1000);
     match decision {
         Decision::Hold { prompt, why } => Decision::Hold { prompt, why: note(why) },
         Decision::LetGo { status, why } => Decision::LetGo { status, why: note(why) },
@@ -113,7 +113,7 @@ fn with_clock(decision: Decision, clock: Option<i64>) -> Decision {
     }
 }
 
-/// Takes off what the agent already said in this turn, which some clients repeat, and counts equal answers.
+/// Removes what the agent already said in this turn, which some clients repeat, and counts equal answers.
 fn listen<'a>(state: &mut Loop, stop: &Stop<'a>) -> (Option<&'a str>, u32) {
     let Said::Message(whole) = stop.said else { return (None, state.counts.repeats) };
     let answer = match &state.counts.heard {
@@ -137,19 +137,19 @@ fn judge(state: &Loop, text: &str, stop: &Stop<'_>, answer: Option<&str>, repeat
     if let Some(lease) = &state.lease
         && unix_millis(&lease.expires).is_none_or(|expires| expires < stop.now)
     {
-        return end(LoopStatus::Paused, format!("its lease ended at {}", lease.expires));
+        return end(LoopStatus::Paused, format!("its lease expired at {}", lease.expires));
     }
     if !state.promises.is_empty() && stop.said == Said::Unread {
-        return let_go("what the agent said last could not be read");
+        return let_go("the agent's last message could not be read");
     }
     let said = answer.and_then(last_promise);
     let kept = said.as_ref().filter(|said| state.promises.contains(said));
     if stop.waiting > 0 && kept.is_none() {
-        return let_go(&format!("{} sub-agents are still at work", stop.waiting));
+        return let_go(&format!("{} sub-agents are still running", stop.waiting));
     }
     let claim = match (kept, state.verify.is_some()) {
         (Some(kept), _) => Some(format!("promise `{kept}`")),
-        // Where no promise was asked for, or none can be heard, the check alone decides.
+        // If no promise was asked for, or the client never sends messages, the check alone decides.
         (None, true) if state.promises.is_empty() || stop.said == Said::Untold => Some("its check".to_owned()),
         (None, _) => None,
     };
@@ -157,38 +157,33 @@ fn judge(state: &Loop, text: &str, stop: &Stop<'_>, answer: Option<&str>, repeat
         (Some(claim), None, _) => return end(LoopStatus::Done, format!("{claim} kept")),
         (Some(_), Some(_), None) => return Decision::Check,
         (Some(claim), Some(command), Some(Check::Green)) => {
-            return end(LoopStatus::Done, format!("{claim} kept, `{}` is green", prompt::short(command)));
+            return end(LoopStatus::Done, format!("{claim} kept, `{}` passed", prompt::short(command)));
         }
         (Some(_), Some(_), Some(red @ Check::Red { .. })) => Some(red),
         (None, _, _) => None,
     };
     let minutes = state.counts.active_ms / 60_000;
     if state.max_minutes > 0 && minutes >= i64::from(state.max_minutes) {
-        return end(LoopStatus::Cancelled, format!("{minutes} of {} minutes are over", state.max_minutes));
+        return end(LoopStatus::Cancelled, format!("{minutes} of {} minutes used", state.max_minutes));
     }
     if state.max_iterations > 0 && state.iteration >= state.max_iterations {
-        return end(
-            LoopStatus::Cancelled,
-            format!("{} of {} iterations are over", state.iteration, state.max_iterations),
-        );
+        return end(LoopStatus::Cancelled, format!("{} of {} iterations used", state.iteration, state.max_iterations));
     }
     if state.max_repeats > 0 && repeats >= state.max_repeats && answer.is_some() {
-        return end(LoopStatus::Paused, format!("the same answer came {repeats} times in a row"));
+        return end(LoopStatus::Paused, format!("the same answer {repeats} times in a row"));
     }
     let claim = Claim { said: said.as_deref(), is_kept: kept.is_some(), red };
     let mut why = prompt::why(state, stop, &claim);
     if let Some(cap) = stop.cap
         && holds(state, stop) > cap
     {
-        // The client asks once more but has made up its mind; a hold that it ignores would count as a round.
-        return let_go(&format!(
-            "{why}; this client holds a turn no further than {cap} times in a row, the loop stays active"
-        ));
+        // The client asks once more but ignores the answer; that block would count as an iteration.
+        return let_go(&format!("{why}; this client allows at most {cap} blocks in a row; the loop stays active"));
     }
     let left = stop.cap.map(|cap| cap.saturating_sub(holds(state, stop))).filter(|left| *left <= 1);
     if left == Some(0) {
-        // Some clients do not even ask after this one.
-        why.push_str("; this client holds this turn no further");
+        // Some clients do not ask again after this one.
+        why.push_str("; this client allows no further block in this turn");
     }
     Decision::Hold { prompt: prompt::again(state, text, stop, &claim, left), why }
 }

@@ -1,4 +1,4 @@
-//! A stop as it meets the files: whose loop it is, what was decided, and the line about it.
+//! Handles a stop with files: finds the loop, decides, and logs the decision.
 
 use super::decide::{Decision, Stop, decide};
 use super::{ActiveLoop, Loop, LoopStatus, Loops, Owner, Starter};
@@ -20,7 +20,7 @@ pub enum Foreground {
 /// What the hook has to do about a stop.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Answer {
-    /// Run this first and ask again.
+    /// Run this command first and ask again.
     Check {
         command: String,
         seconds: u32,
@@ -29,7 +29,7 @@ pub enum Answer {
     Held {
         prompt: String,
     },
-    /// `ended` is what the loop became, when this stop changed that.
+    /// `ended` is the loop's new status, if this stop changed it.
     LetGo {
         why: String,
         ended: Option<LoopStatus>,
@@ -37,7 +37,7 @@ pub enum Answer {
 }
 
 impl Loops {
-    /// Finds the loop of a session, by one small file.
+    /// Finds the loop of a session with one small file.
     pub fn foreground(&self, session: &str) -> Result<Foreground, ContextError> {
         let active = ActiveLoop::read(&self.indexes)?;
         if let Some(id) = active.of_session(session) {
@@ -47,8 +47,8 @@ impl Loops {
         Ok(other.unwrap_or(Foreground::Nothing))
     }
 
-    /// Decides about a stop of `owner`, for whom `id` is in the foreground. Nothing is held that could not be written
-    /// down: otherwise no bound would ever be reached.
+    /// Decides about a stop of `owner`, which has `id` in the foreground. Nothing is blocked that could not be
+    /// recorded: otherwise no limit would ever be reached.
     pub fn stop(&self, id: &str, owner: &Owner, stop: &Stop<'_>) -> Result<Answer, ContextError> {
         let (decision, state) = self.change(id, |file| {
             let decision = match not_theirs(&file.state, owner) {
@@ -71,7 +71,7 @@ impl Loops {
             Decision::Hold { why, .. } => ("held", why.clone()),
             Decision::LetGo { why, .. } => ("let-go", why.clone()),
         };
-        // The decision stands and is written down; a missing line must not turn it around.
+        // The decision is recorded; a missing log line must not reverse it.
         let _ = self.log(&state, did, &why, Some(owner), stop.now);
         Ok(match decision {
             Decision::Hold { prompt, .. } => Answer::Held { prompt },
@@ -80,14 +80,14 @@ impl Loops {
         })
     }
 
-    /// Leaves a line about a stop that a loop saw pass by.
+    /// Logs a stop that a loop did not block.
     pub fn pass(&self, id: &str, owner: Option<&Owner>, why: &str, now: i64) -> Result<(), ContextError> {
         let state = self.read(id)?.state;
         Ok(self.log(&state, "let-go", why, owner, now)?)
     }
 }
 
-/// Says why a loop does not hold this session, if so.
+/// Returns why a loop does not apply to this session, if so.
 fn not_theirs(state: &Loop, owner: &Owner) -> Option<String> {
     if state.status != LoopStatus::Active {
         return Some(format!("the loop is {}", state.status));

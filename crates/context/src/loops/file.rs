@@ -5,7 +5,7 @@ use stead_model::rfc3339;
 use super::{Counts, Lease, Loop, LoopStatus, Owner, Starter, split_promises};
 use crate::{ContextError, Document};
 
-/// A loop as it lies on disk: its state, and the text around it that is changed only where the state changed.
+/// A loop file: its state, and the text around it, which changes only where the state changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LoopFile {
     document: Document,
@@ -17,14 +17,14 @@ const PROMPT: &str = "## Loop Prompt";
 const NOTES: &str = "## Notes";
 
 impl LoopFile {
-    /// Makes a new file for a loop and its prompt.
+    /// Creates a file for a loop and its prompt.
     pub fn build(state: Loop, prompt: &str) -> Self {
         let head = fields(&state).into_iter().filter_map(|(key, value)| Some((key, value?)));
         let document = Document::build(head, &format!("\n{PROMPT}\n\n{}\n\n{NOTES}\n", prompt.trim()));
         Self { document, written: state.clone(), state }
     }
 
-    /// Reads a file. `path` stands in errors, and its name is the loop's id.
+    /// Parses a file. `path` appears in errors, and its name is the loop's id.
     pub fn parse(path: &Path, text: String) -> Result<Self, ContextError> {
         let document =
             Document::parse(text).map_err(|problem| ContextError::FrontMatter { path: path.to_owned(), problem })?;
@@ -40,12 +40,12 @@ impl LoopFile {
         }
     }
 
-    /// What the agent is to do, as it was given.
+    /// What the agent should do, as it was given.
     pub fn prompt(&self) -> String {
         self.section().unwrap_or_default().replace("\r\n", "\n").trim().to_owned()
     }
 
-    /// The file's text with every changed field in place, and not a byte else changed.
+    /// The file's text with every changed field in place and no other byte changed.
     pub fn render(&mut self) -> &str {
         for ((key, old), (_, new)) in fields(&self.written).into_iter().zip(fields(&self.state)) {
             if old != new {
@@ -56,7 +56,7 @@ impl LoopFile {
         self.document.as_str()
     }
 
-    /// Between the prompt's heading and the last one for notes, because a prompt may have such a heading too.
+    /// Between the prompt's heading and the last heading for notes, because a prompt may contain such a heading too.
     fn section(&self) -> Option<&str> {
         let body = self.document.body();
         let start = heading(body, PROMPT).next()?;
@@ -65,7 +65,7 @@ impl LoopFile {
     }
 }
 
-/// Where lines that are this heading begin and where the next line does.
+/// The ranges of lines that are this heading.
 fn heading<'a>(text: &'a str, heading: &'a str) -> impl Iterator<Item = (usize, usize)> + 'a {
     let mut at = 0;
     text.split_inclusive('\n').filter_map(move |line| {
@@ -75,7 +75,7 @@ fn heading<'a>(text: &'a str, heading: &'a str) -> impl Iterator<Item = (usize, 
     })
 }
 
-/// The head, in the order of a new file. `None` is left out there, and `null` where the key exists.
+/// The front matter, in the order of a new file. A new file omits `None`; an existing key becomes `null`.
 fn fields(state: &Loop) -> [(&'static str, Option<String>); 20] {
     let lease = state.lease.as_ref();
     let json = |text: &String| serde_json::to_string(text).unwrap_or_default();
@@ -110,7 +110,7 @@ fn counts(counts: &Counts) -> String {
     serde_json::to_string(counts).unwrap_or_default()
 }
 
-/// The head of a file, read key by key.
+/// The front matter of a file, read key by key.
 struct Reading<'a> {
     path: &'a Path,
     document: &'a Document,
@@ -119,11 +119,11 @@ struct Reading<'a> {
 impl Reading<'_> {
     fn state(&self) -> Result<Loop, ContextError> {
         if self.number("schema", 1)? > 1 {
-            return Err(self.wrong("schema", "it was written by a later version of Stead"));
+            return Err(self.wrong("schema", "written by a newer version of stead"));
         }
         let status = self.get("status").ok_or_else(|| self.wrong("status", "it is missing"))?;
         let status = LoopStatus::from_name(status)
-            .ok_or_else(|| self.wrong("status", "it is `active`, `paused`, `done` or `cancelled`"))?;
+            .ok_or_else(|| self.wrong("status", "expected `active`, `paused`, `done` or `cancelled`"))?;
         let promises = match self.get("completion_promise") {
             Some(text) => split_promises(text).map_err(|why| self.wrong("completion_promise", why))?,
             None => Vec::new(),
@@ -145,21 +145,21 @@ impl Reading<'_> {
             max_repeats: self.number("max_repeats", Loop::MAX_REPEATS)?,
             started_by: Starter::parse(self.get("started_by").unwrap_or_default()),
             lease: self.lease(),
-            // Counters that cannot be read begin anew; the iteration is a bound of its own.
+            // Unreadable counters start over; the iteration is a limit of its own.
             counts: self.document.get("counts").and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default(),
         })
     }
 
-    /// A lease without a session or with a nonsensical one is none: an unknown owner matches nobody.
+    /// A lease without a valid session counts as no lease: an unknown owner matches nobody.
     fn lease(&self) -> Option<Lease> {
         let owner = Owner::new(self.get("harness")?, self.get("session")?)?;
         let moment = |key: &str| self.get(key).unwrap_or_default().to_owned();
-        // A lease without an end would never end.
+        // A lease without an end would never expire.
         let expires = self.get("expires").map_or_else(|| rfc3339(0), str::to_owned);
         Some(Lease { owner, started: moment("started"), expires })
     }
 
-    /// The value of a key that is there and not `null`.
+    /// The value of a key that exists and is not `null`.
     fn get(&self, key: &str) -> Option<&str> {
         self.document.get(key).filter(|value| !value.is_empty() && *value != "null")
     }
@@ -167,7 +167,7 @@ impl Reading<'_> {
     fn number(&self, key: &'static str, missing: u32) -> Result<u32, ContextError> {
         match self.get(key) {
             None => Ok(missing),
-            Some(text) => text.parse().map_err(|_| self.wrong(key, "it is a whole number from 0 on")),
+            Some(text) => text.parse().map_err(|_| self.wrong(key, "expected a non-negative integer")),
         }
     }
 
@@ -180,7 +180,8 @@ impl Reading<'_> {
     }
 }
 
-/// A command is written as a JSON string, whose quotes are off already; what a person wrote plainly is taken as it is.
+/// A command is stored as a JSON string whose quotes are already removed; one that a person wrote plainly is used as it
+/// is.
 fn unquoted(inner: &str) -> String {
     serde_json::from_str(&format!("\"{inner}\"")).unwrap_or_else(|_| inner.to_owned())
 }
@@ -249,14 +250,14 @@ mod tests {
     fn nonsense_is_named_by_file_and_line() {
         let check = |text: &str, expected: &str| assert_eq!(parse(text).unwrap_err().to_string(), expected);
         let file = format!("`{NAME}`");
-        check("no head", &format!("{file}: line 1: the file does not begin with `---`"));
+        check("no head", &format!("{file}: line 1: the file does not start with `---`"));
         check(
             "---\nid: a\nstatus: asleep\n---\n## Loop Prompt\nx\n",
-            &format!("{file}: line 3: `status`: it is `active`, `paused`, `done` or `cancelled`"),
+            &format!("{file}: line 3: `status`: expected `active`, `paused`, `done` or `cancelled`"),
         );
         check(
             "---\nstatus: active\niteration: many\n---\n## Loop Prompt\nx\n",
-            &format!("{file}: line 3: `iteration`: it is a whole number from 0 on"),
+            &format!("{file}: line 3: `iteration`: expected a non-negative integer"),
         );
         check(
             "---\nstatus: active\n---\n\ntext\n",
@@ -265,12 +266,9 @@ mod tests {
         check("---\nid: a\n---\n## Loop Prompt\nx\n", &format!("{file}: line 1: `status`: it is missing"));
         check(
             "---\nstatus: active\nstatus: done\n---\n## Loop Prompt\nx\n",
-            &format!("{file}: line 3: `status` is there a second time"),
+            &format!("{file}: line 3: `status` appears twice"),
         );
-        check(
-            "---\nschema: 2\n---\n",
-            &format!("{file}: line 2: `schema`: it was written by a later version of Stead"),
-        );
+        check("---\nschema: 2\n---\n", &format!("{file}: line 2: `schema`: written by a newer version of stead"));
     }
 
     #[test]

@@ -14,13 +14,13 @@ pub struct Loops {
     pub(super) indexes: PathBuf,
 }
 
-/// The largest loop file that is read; a hook reads it at every stop.
+/// The size limit of a loop file; a hook reads it at every stop.
 const LIMIT: usize = 1024 * 1024;
 
 const KIND: &str = "loop";
 
 impl Loops {
-    /// The loops below a project's context room.
+    /// The loops in a project's context folder.
     pub fn of_room(context: &Path) -> Self {
         Self { loops: context.join("loops"), indexes: context.join("indexes") }
     }
@@ -51,7 +51,7 @@ impl Loops {
         Ok(ids)
     }
 
-    /// Finds the loop that a typed id means: the whole id, or a part that only one has.
+    /// Finds a loop by its full id, or by a part that only one loop has.
     pub fn find(&self, typed: &str) -> Result<String, ContextError> {
         let ids = self.ids()?;
         if ids.iter().any(|id| id == typed) {
@@ -77,7 +77,7 @@ impl Loops {
         }
     }
 
-    /// Reads a loop by its whole id.
+    /// Reads a loop by its full id.
     pub fn read(&self, id: &str) -> Result<LoopFile, ContextError> {
         let path = self.path(id);
         let missing = || ContextError::UnknownId { kind: KIND, id: id.to_owned(), nearest: None };
@@ -85,7 +85,7 @@ impl Loops {
         parse(&path, read_capped(&path, LIMIT)?.ok_or_else(missing)?)
     }
 
-    /// Changes a loop's state, one process at a time. When the change fails the file stays as it is.
+    /// Changes a loop's state, one process at a time. If the change fails, the file is not touched.
     pub(super) fn change<T>(
         &self,
         id: &str,
@@ -103,7 +103,7 @@ impl Loops {
         outcome.ok_or(ContextError::UnknownId { kind: KIND, id: id.to_owned(), nearest: None })
     }
 
-    /// Leaves a line about a loop.
+    /// Logs a line about a loop.
     pub(super) fn log(
         &self,
         state: &Loop,

@@ -36,7 +36,7 @@ impl LoopLine {
         append_line(&indexes.join(Self::FILE), line, Durability::Quick, Self::PATIENCE)
     }
 
-    /// The lines from the newest on, of one loop or of all.
+    /// The lines, newest first, of one loop or of all.
     pub fn newest<'a>(indexes: &Path, id: Option<&'a str>) -> Result<impl Iterator<Item = Self> + use<'a>, StoreError> {
         let lines = Tail::open(&indexes.join(Self::FILE))?;
         let lines = lines.flatten().filter_map(|line| serde_json::from_str::<Self>(&line.text).ok());

@@ -4,7 +4,7 @@ use stead_model::FileId;
 
 use crate::Binding;
 
-/// One session of a harness. Neither part is ever empty: an unknown session is nobody's, so it cannot own anything.
+/// One session of a harness. Neither part is ever empty: an unknown session cannot own anything.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Owner {
     harness: String,
@@ -12,7 +12,7 @@ pub struct Owner {
 }
 
 impl Owner {
-    /// `None` when a part is empty or the session id is unfit for a file name.
+    /// `None` if a part is empty or the session id is not a valid file name.
     pub fn new(harness: &str, session: &str) -> Option<Self> {
         FileId::check(session).ok()?;
         let harness = harness.trim();
@@ -28,7 +28,7 @@ impl Owner {
         &self.session
     }
 
-    /// Reads what [`fmt::Display`] writes.
+    /// Parses what [`fmt::Display`] writes.
     pub fn parse(text: &str) -> Option<Self> {
         let (harness, session) = text.trim().split_once(':')?;
         Self::new(harness, session)
@@ -47,16 +47,16 @@ impl fmt::Display for Owner {
     }
 }
 
-/// Who started a loop. Only they, or a person, may end it before its time.
+/// Who started a loop. Only they, or a person, may end it early.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Starter {
-    /// Somebody outside of any session.
+    /// Somebody outside any session.
     Person,
     Session(Owner),
 }
 
 impl Starter {
-    /// Reads the starter; what cannot be read counts as a person, so that no agent may end the loop.
+    /// Parses the starter; anything else counts as a person, so that no agent may end the loop.
     pub fn parse(text: &str) -> Self {
         Owner::parse(text).map_or(Self::Person, Self::Session)
     }

@@ -1,10 +1,10 @@
-//! The promise in an agent's answer: `<promise>DONE</promise>`. A tag that is quoted as code is talk about a promise,
-//! not one; of several tags the last one counts.
+//! The promise in an agent's answer: `<promise>DONE</promise>`. A tag quoted as code does not count; of several tags
+//! the last one counts.
 
 const OPEN: &str = "<promise>";
 const CLOSE: &str = "</promise>";
 
-/// Gives what the last promise in an answer says, with its blanks made single.
+/// Returns the text of the last promise in an answer, with white space collapsed.
 pub fn last_promise(answer: &str) -> Option<String> {
     let prose = without_code(answer);
     let end = prose.rfind(CLOSE)?;
@@ -12,7 +12,7 @@ pub fn last_promise(answer: &str) -> Option<String> {
     Some(single_blanks(&prose[start..end]))
 }
 
-/// Splits `DONE|BLOCKED` into its outcomes, with their blanks made single. `Err` says what is wrong with it.
+/// Splits `DONE|BLOCKED` into its outcomes, with white space collapsed. `Err` says what is wrong with it.
 pub fn split_promises(text: &str) -> Result<Vec<String>, &'static str> {
     let mut promises = Vec::new();
     for outcome in text.split('|') {
@@ -24,7 +24,7 @@ pub fn split_promises(text: &str) -> Result<Vec<String>, &'static str> {
             return Err("an outcome is longer than 100 bytes");
         }
         if outcome.contains(['<', '>', '"', '\'', '`']) || outcome == "null" {
-            return Err("an outcome is plain words, without quotes or tags");
+            return Err("an outcome must be plain words, without quotes or tags");
         }
         if !promises.contains(&outcome) {
             promises.push(outcome);
@@ -37,8 +37,8 @@ fn single_blanks(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Leaves out fenced blocks and inline code. A line that is nothing but a promise in backticks stays: agents dress their
-/// last word up like that.
+/// Removes fenced blocks and inline code. A line that is nothing but a promise in backticks stays, because agents often
+/// format it that way.
 fn without_code(answer: &str) -> String {
     let mut prose = String::with_capacity(answer.len());
     let mut fence: Option<(char, usize)> = None;
@@ -63,7 +63,7 @@ fn without_code(answer: &str) -> String {
     prose
 }
 
-/// The character and width of a fence that a line consists of or begins with, and what follows it.
+/// The character and width of a fence that a line starts with, and what follows it.
 fn fence_of(line: &str) -> Option<(char, usize, &str)> {
     let text = line.trim_start().trim_start_matches("> ").trim();
     let mark = text.chars().next().filter(|c| matches!(c, '`' | '~'))?;
@@ -71,7 +71,7 @@ fn fence_of(line: &str) -> Option<(char, usize, &str)> {
     (width >= 3).then(|| (mark, width, text[width..].trim()))
 }
 
-/// Leaves out inline code: what stands between two runs of as many backticks.
+/// Removes inline code: text between two equal runs of backticks.
 fn without_spans(line: &str) -> String {
     let mut prose = String::new();
     let mut rest = line;

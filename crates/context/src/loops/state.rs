@@ -2,31 +2,31 @@ use serde::{Deserialize, Serialize};
 
 use super::{LoopStatus, Owner, Starter};
 
-/// One loop: what is to be done, for how long, and where it stands.
+/// One loop: its task, its limits, and its state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Loop {
     pub id: String,
     pub created_at: String,
     pub updated_at: String,
     pub status: LoopStatus,
-    /// Why it is not active, or why it was changed last.
+    /// Why it is not active, or why it last changed.
     pub reason: Option<String>,
-    /// The round the agent works on, from 1.
+    /// The current iteration, from 1.
     pub iteration: u32,
-    /// 0 is no limit.
+    /// 0 means no limit.
     pub max_iterations: u32,
-    /// The outcomes, any of which ends the loop; none when only the check or a bound does.
+    /// The outcomes, any of which ends the loop; empty if only the check or a limit does.
     pub promises: Vec<String>,
     pub source_packet_id: Option<String>,
-    /// A command that must succeed as well.
+    /// A command that must also succeed.
     pub verify: Option<String>,
     pub verify_seconds: u32,
-    /// 0 is no limit.
+    /// 0 means no limit.
     pub max_minutes: u32,
-    /// So many times the same answer, and the loop pauses. 0 is never.
+    /// The loop pauses after this many equal answers. 0 means never.
     pub max_repeats: u32,
     pub started_by: Starter,
-    /// The session it holds; none holds nobody.
+    /// The session it belongs to; without one it blocks nobody.
     pub lease: Option<Lease>,
     pub counts: Counts,
 }
@@ -38,7 +38,7 @@ impl Loop {
     pub const VERIFY_SECONDS: u32 = 300;
     pub const MOST_VERIFY_SECONDS: u32 = 550;
 
-    /// The round as people read it: `3 of 25`.
+    /// The iteration as people read it: `3 of 25`.
     pub fn progress(&self) -> String {
         match self.max_iterations {
             0 => format!("{}", self.iteration),
@@ -47,7 +47,7 @@ impl Loop {
     }
 }
 
-/// Whom a loop holds, and until when it may: a session that never comes back must not keep it for ever.
+/// The session a loop belongs to, and until when: a session that never returns must not keep it forever.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lease {
     pub owner: Owner,
@@ -60,23 +60,23 @@ impl Lease {
     pub const MILLIS: i64 = 24 * 3600 * 1000;
 }
 
-/// What the engine remembers from one stop to the next.
+/// What is remembered from one stop to the next.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Counts {
-    /// Stops held in a row within the present turn.
+    /// Stops blocked in a row within the current turn.
     pub holds: u32,
     /// How often the last answer was given in a row.
     pub repeats: u32,
-    /// A mark of the last answer.
+    /// A hash of the last answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub answer: Option<String>,
-    /// Length and mark of all that was said in this turn, for clients that send it again and again.
+    /// Length and hash of everything said in this turn, for clients that send it repeatedly.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub heard: Option<(usize, String)>,
-    /// Milliseconds the loop was at work, counted so that a clock that is set back neither ends nor prolongs it.
+    /// Milliseconds the loop was active; setting the clock back neither ends nor prolongs it.
     pub active_ms: i64,
-    /// When the engine last looked, in milliseconds since 1970.
+    /// The time of the last stop, in milliseconds since 1970.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seen_ms: Option<i64>,
 }

@@ -1,21 +1,21 @@
 use std::fmt;
 
-/// Where a loop stands.
+/// The status of a loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LoopStatus {
     Active,
-    /// Holds nobody until somebody resumes it.
+    /// Blocks nobody until it is resumed.
     Paused,
     /// Its promise was kept.
     Done,
-    /// Given up: by somebody, or by a bound.
+    /// Ended by somebody, or by a limit.
     Cancelled,
 }
 
 impl LoopStatus {
     pub const ALL: [Self; 4] = [Self::Active, Self::Paused, Self::Done, Self::Cancelled];
 
-    /// Names the status as it stands in files.
+    /// The name used in files.
     pub fn name(self) -> &'static str {
         match self {
             Self::Active => "active",
@@ -29,7 +29,7 @@ impl LoopStatus {
         Self::ALL.into_iter().find(|status| status.name() == name)
     }
 
-    /// Says whether the loop is over for good.
+    /// Returns true if the loop has ended for good.
     pub fn is_over(self) -> bool {
         matches!(self, Self::Done | Self::Cancelled)
     }

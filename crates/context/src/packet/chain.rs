@@ -1,14 +1,14 @@
 use super::Shelf;
 use crate::ContextError;
 
-/// From this many packets on, a chain is worth a word.
+/// A chain of this many packets or more gets a warning.
 pub const CHAIN_WARNING: usize = 5;
 
-/// The longest chain that may grow further.
+/// The longest chain that may be continued.
 const LONGEST: usize = 20;
 
-/// Follows the packets that `id` continues, nearest first, `id` itself included. A chain that leads back to itself, or is
-/// too long to be followed, is an error; a predecessor that is gone ends it.
+/// Follows the packets that `id` continues, nearest first, including `id` itself. A cycle, or a chain that is too long,
+/// is an error; a missing predecessor ends it.
 pub fn chain(shelf: &Shelf, id: &str) -> Result<Vec<String>, ContextError> {
     let mut links = vec![id.to_owned()];
     let mut packet = shelf.read(id)?;
@@ -48,7 +48,10 @@ mod tests {
         assert_eq!(chain(&shelf, "b").unwrap(), ["b", "a"]);
         assert_eq!(chain(&shelf, "c").unwrap(), ["c", "gone"]);
         put("a", "b");
-        assert_eq!(chain(&shelf, "b").unwrap_err().to_string(), "the packets that `b` continues lead back to `b`");
+        assert_eq!(
+            chain(&shelf, "b").unwrap_err().to_string(),
+            "the chain of packets that `b` continues has a cycle at `b`"
+        );
         for number in 0..30 {
             put(&format!("n{number}"), &format!("n{}", number + 1));
         }

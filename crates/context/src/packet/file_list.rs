@@ -14,7 +14,7 @@ pub enum FileList {
 impl FileList {
     pub const ALL: [Self; 2] = [Self::Confirmed, Self::Suggested];
 
-    /// The key of the head that holds the list for machines.
+    /// The front matter key that holds the list for programs.
     pub fn key(self) -> &'static str {
         match self {
             Self::Confirmed => "relevant_files_confirmed",
@@ -22,7 +22,7 @@ impl FileList {
         }
     }
 
-    /// The sub-heading below which the list stands for people.
+    /// The sub-heading of the list for people.
     pub fn title(self) -> &'static str {
         match self {
             Self::Confirmed => "Confirmed",
@@ -31,7 +31,7 @@ impl FileList {
     }
 }
 
-/// The paths that a section lists, each with the place of its line in the body.
+/// The paths that a section lists, each with the range of its line in the body.
 pub fn listed(body: &str, list: FileList) -> Vec<(&str, Range<usize>)> {
     let Some(place) = place(body, list) else { return Vec::new() };
     let mut at = place.start;
@@ -46,7 +46,7 @@ pub fn listed(body: &str, list: FileList) -> Vec<(&str, Range<usize>)> {
     found
 }
 
-/// The body with a file on the list; `None` when it is there already.
+/// The body with a file added to the list; `None` if it is already there.
 pub(super) fn with(body: &str, list: FileList, path: &str) -> Option<String> {
     if listed(body, list).iter().any(|(known, _)| *known == path) {
         return None;
@@ -81,7 +81,7 @@ pub(super) fn with(body: &str, list: FileList, path: &str) -> Option<String> {
     Some(new)
 }
 
-/// The body without a file on the list; `None` when it was not there.
+/// The body with a file removed from the list; `None` if it was not there.
 pub(super) fn without(body: &str, list: FileList, path: &str) -> Option<String> {
     let all = listed(body, list);
     let gone: Vec<_> = all.iter().filter(|(known, _)| *known == path).map(|(_, range)| range.clone()).collect();
@@ -121,7 +121,7 @@ fn placeholder(body: &str, place: Range<usize>) -> Option<Range<usize>> {
     None
 }
 
-/// The path of a list item: what stands between the backticks, else its first word.
+/// The path of a list item: the text between backticks, else its first word.
 fn item(line: &str) -> Option<&str> {
     let text = line.trim().strip_prefix(['-', '*'])?.strip_prefix(' ')?.trim_start();
     let path = match text.strip_prefix('`') {

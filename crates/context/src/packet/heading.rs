@@ -27,7 +27,7 @@ impl Heading {
         Self::Notes,
     ];
 
-    /// The heading as it stands in a packet.
+    /// The heading as packets have it.
     pub fn title(self) -> &'static str {
         match self {
             Self::Intent => "Intent",
@@ -51,7 +51,7 @@ impl Heading {
         Self::ALL.into_iter().find(same)
     }
 
-    /// Guesses which section is meant by a heading or key in a document that is no packet yet.
+    /// Guesses which section is meant by a heading or key of a document that is not a packet yet.
     pub fn guess(title: &str) -> Option<Self> {
         Some(match plain(title).as_str() {
             "intent" | "goal" | "goals" => Self::Intent,

@@ -1,4 +1,4 @@
-//! Judges a packet: what a tool would trip over is an error, what a person would wonder about a warning. It changes
+//! Checks a packet: what a tool would fail on is an error, what would confuse a person is a warning. It changes
 //! nothing.
 
 use stead_model::unix_millis;
@@ -31,7 +31,7 @@ pub struct Finding {
     pub message: String,
 }
 
-/// Judges the text of the packet that has this id by its file name. Findings are in the order of their lines.
+/// Checks the text of the packet with this id. Findings are in line order.
 pub fn lint(text: &str, id: &str) -> Vec<Finding> {
     let packet = match Packet::parse(text) {
         Ok(packet) => packet,
@@ -78,12 +78,12 @@ impl Linter<'_> {
             }
         }
         if let Some(named) = packet.get("id").filter(|named| *named != id) {
-            self.warn(self.line("id"), format!("the id `{named}` is not the file's name"));
+            self.warn(self.line("id"), format!("the id `{named}` does not match the file name"));
         }
         let moment = |key| packet.get(key).map(|value| (value, unix_millis(value)));
         for key in ["created_at", "updated_at"] {
             if let Some((value, None)) = moment(key) {
-                self.error(self.line(key), format!("`{key}` is no ISO 8601 moment: `{value}`"));
+                self.error(self.line(key), format!("`{key}` is not an ISO 8601 timestamp: `{value}`"));
             }
         }
         if let (Some((_, Some(created))), Some((_, Some(updated)))) = (moment("created_at"), moment("updated_at"))
@@ -100,12 +100,12 @@ impl Linter<'_> {
             );
         }
         if let Some(most) = packet.get("loop_max_iterations").filter(|most| most.parse::<u32>().is_err()) {
-            self.error(self.line("loop_max_iterations"), format!("`loop_max_iterations` is no number: `{most}`"));
+            self.error(self.line("loop_max_iterations"), format!("`loop_max_iterations` is not a number: `{most}`"));
         }
         if let Some(hashes) = packet.get("file_hashes")
             && serde_json::from_str::<std::collections::BTreeMap<String, String>>(hashes).is_err()
         {
-            self.error(self.line("file_hashes"), "`file_hashes` is no JSON object of path and hash");
+            self.error(self.line("file_hashes"), "`file_hashes` is not a JSON object of paths and hashes");
         }
     }
 
@@ -113,10 +113,10 @@ impl Linter<'_> {
         for key in [FileList::Confirmed.key(), FileList::Suggested.key(), "validators"] {
             let Some(value) = self.packet.get(key) else { continue };
             match serde_json::from_str::<Vec<String>>(value) {
-                Err(error) => self.error(self.line(key), format!("`{key}` is no JSON list of texts ({error})")),
+                Err(error) => self.error(self.line(key), format!("`{key}` is not a JSON list of strings ({error})")),
                 Ok(paths) if key != "validators" => {
                     for path in paths.iter().filter(|path| !is_project_path(path)) {
-                        self.error(self.line(key), format!("`{path}` does not lie in the project"));
+                        self.error(self.line(key), format!("`{path}` is not in the project"));
                     }
                 }
                 Ok(_) => {}
@@ -147,7 +147,7 @@ impl Linter<'_> {
             let Some(heading) = Heading::recognise(section.title) else { continue };
             let line = first + section.line - 1;
             if seen.iter().any(|(known, _)| *known == heading) {
-                self.error(line, format!("`## {}` is there a second time", heading.title()));
+                self.error(line, format!("`## {}` appears twice", heading.title()));
             } else if let Some((after, _)) = seen.last().filter(|(last, _)| *last > heading) {
                 self.warn(line, format!("`## {}` belongs before `## {}`", heading.title(), after.title()));
             }
@@ -175,7 +175,7 @@ impl Linter<'_> {
             }
         }
         if let Some(line) = unclosed_fence(body) {
-            self.warn(first + line - 1, "this code fence is never closed; headings behind it are not seen");
+            self.warn(first + line - 1, "this code fence is never closed; headings after it are ignored");
         }
     }
 
@@ -227,23 +227,23 @@ mod tests {
     #[test]
     fn each_fault_is_named_with_its_line() {
         let good = good();
-        check("words", &["1 error: the file does not begin with `---`"]);
-        check(&good.replacen("purpose: p", "id: b", 1), &["6 error: `id` is there a second time"]);
+        check("words", &["1 error: the file does not start with `---`"]);
+        check(&good.replacen("purpose: p", "id: b", 1), &["6 error: `id` appears twice"]);
         check(&good.replace("purpose: p\n", ""), &["1 error: `purpose` is missing"]);
         check(&good.replace("purpose: p", "purpose:"), &["6 error: `purpose` is empty"]);
-        check(&good.replace("id: a", "id: b"), &["2 warning: the id `b` is not the file's name"]);
+        check(&good.replace("id: a", "id: b"), &["2 warning: the id `b` does not match the file name"]);
         check(
             &good.replace("status: draft", "status: activ"),
             &["5 error: `status` is `activ`, not one of `draft active done blocked`; did you mean `active`?"],
         );
         check(
             &good.replace("2026-01-02T", "yesterday"),
-            &["4 error: `updated_at` is no ISO 8601 moment: `yesterday00:00:00Z`"],
+            &["4 error: `updated_at` is not an ISO 8601 timestamp: `yesterday00:00:00Z`"],
         );
         check(&good.replace("2026-01-02T", "2025-01-02T"), &["4 warning: `updated_at` is before `created_at`"]);
         check(
             &good.replace("[\"x.rs\"]", "[\"x.rs\", \"../y\"]"),
-            &["7 error: `../y` does not lie in the project", "7 warning: `../y` is not below `### Confirmed`"],
+            &["7 error: `../y` is not in the project", "7 warning: `../y` is not below `### Confirmed`"],
         );
         check(
             &good.replace("- `x.rs`\n", "- `x.rs`\n- `z`\n"),
@@ -254,11 +254,11 @@ mod tests {
         check(&good.replace("(Draft)\nwords\n", "(Draft)\n"), &["24 error: `## Next Prompt (Draft)` is empty"]);
         check(
             &good.replace("## Notes\n", "## Plan\n"),
-            &["9 warning: `## Notes` is missing", "32 error: `## Plan` is there a second time"],
+            &["9 warning: `## Notes` is missing", "32 error: `## Plan` appears twice"],
         );
         check(
             &good.replace("## Notes\nwords\n", "## Notes\n```\n"),
-            &["33 warning: this code fence is never closed; headings behind it are not seen"],
+            &["33 warning: this code fence is never closed; headings after it are ignored"],
         );
         check(
             &good.replace("## Notes\nwords", "## Notes\nexport API_TOKEN=abcdef"),

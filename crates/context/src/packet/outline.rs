@@ -1,8 +1,8 @@
-//! The headings of a Markdown text and what stands below them. Headings inside code fences are text, not headings.
+//! The headings of a Markdown text and their contents. Headings inside code fences are text, not headings.
 
 use std::ops::Range;
 
-/// One heading and its place.
+/// One heading and its position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Section<'a> {
     /// How many `#` it has.
@@ -12,7 +12,7 @@ pub struct Section<'a> {
     pub line: usize,
     /// The heading's line with its line end.
     pub heading: Range<usize>,
-    /// Everything up to the next heading of the same or a higher rank.
+    /// Everything up to the next heading of the same or a higher level.
     pub content: Range<usize>,
 }
 
@@ -46,7 +46,7 @@ pub fn sections(text: &str) -> Vec<Section<'_>> {
     found
 }
 
-/// The line on which a code fence begins that nobody closes; every heading behind it counts as text.
+/// The line of a code fence that is never closed; every heading after it counts as text.
 pub(crate) fn unclosed_fence(text: &str) -> Option<usize> {
     let mut fences = Fences::default();
     let mut opened = None;
@@ -67,14 +67,14 @@ fn heading(line: &str) -> Option<(usize, &str)> {
     (1..=6).contains(&level).then(|| (level, title.trim().trim_end_matches('#').trim_end()))
 }
 
-/// Which lines lie in a code fence.
+/// Tracks which lines are in a code fence.
 #[derive(Debug, Default)]
 pub(crate) struct Fences {
     open: Option<(u8, usize)>,
 }
 
 impl Fences {
-    /// Takes the next line and says whether it is code, or a fence.
+    /// Takes the next line and returns true if it is code or a fence.
     pub(crate) fn covers(&mut self, line: &str) -> bool {
         let text = line.trim_end();
         let indent = text.len() - text.trim_start_matches(' ').len();
@@ -95,7 +95,7 @@ impl Fences {
         }
     }
 
-    /// What would close the fence that is open, if one is.
+    /// What would close the open fence, if there is one.
     pub(crate) fn closing(&self) -> Option<String> {
         self.open.map(|(mark, length)| char::from(mark).to_string().repeat(length))
     }

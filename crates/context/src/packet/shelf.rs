@@ -1,4 +1,4 @@
-//! The folder of packets: finding one by id, reading, changing and adding. It never deletes one.
+//! The folder of packets: finds one by id, reads, changes and adds. It never deletes one.
 
 use std::cmp::Reverse;
 use std::fs::{self, File};
@@ -11,14 +11,14 @@ use stead_store::{Creation, Durability, Edited, StoreError, amend, create, creat
 use super::{Packet, Status};
 use crate::{ContextError, Document, FrontMatterError};
 
-/// Enough for any head; a longer one is read with the whole file.
+/// Enough for most front matter; for longer ones the whole file is read.
 const HEAD: u64 = 64 * 1024;
 
-/// How many packets are searched for the active one, and how large it may be to be read whole.
+/// How many packets are searched for the active one, and the size limit for reading it whole.
 const LOOKED_AT: usize = 200;
 const BODY: usize = 256 * 1024;
 
-/// As many packets of one second and name as anybody makes.
+/// How many packets with the same second and name are possible.
 const NAMESAKES: usize = 1000;
 
 /// The packets of a project.
@@ -27,7 +27,7 @@ pub struct Shelf {
     dir: PathBuf,
 }
 
-/// One packet as a list shows it.
+/// One packet in a list.
 #[derive(Debug)]
 pub struct Listing {
     pub id: String,
@@ -37,7 +37,7 @@ pub struct Listing {
 }
 
 impl Listing {
-    /// When it last changed; 0 where that cannot be told.
+    /// When it last changed; 0 if unknown.
     fn updated(&self) -> i64 {
         let packet = self.head.as_ref().ok();
         packet.and_then(|head| head.get("updated_at").or(head.get("created_at"))).and_then(unix_millis).unwrap_or(0)
@@ -45,7 +45,7 @@ impl Listing {
 }
 
 impl Shelf {
-    /// The shelf in a project's context room.
+    /// The shelf in a project's context folder.
     pub fn new(context: &Path) -> Self {
         Self { dir: context.join("packets") }
     }
@@ -54,7 +54,7 @@ impl Shelf {
         self.dir.join(format!("{id}.md"))
     }
 
-    /// All ids, in the order of their names and so of their making.
+    /// All ids, in name order, which is the order of creation.
     pub fn ids(&self) -> Vec<String> {
         let Ok(entries) = fs::read_dir(&self.dir) else { return Vec::new() };
         let mut ids: Vec<String> = entries
@@ -68,7 +68,7 @@ impl Shelf {
         ids
     }
 
-    /// All packets, the last changed first; those that cannot be read last.
+    /// All packets, the most recently changed first; unreadable ones last.
     pub fn list(&self) -> Vec<Listing> {
         let mut all: Vec<Listing> = self
             .ids()
@@ -84,7 +84,7 @@ impl Shelf {
         all
     }
 
-    /// Finds the id that somebody meant: `latest`, a whole id, or a beginning or end that only one has.
+    /// Finds the id that was meant: `latest`, a full id, or a prefix or suffix that only one has.
     pub fn find(&self, wanted: &str) -> Result<String, ContextError> {
         const KIND: &str = "packet";
         let wanted = wanted.trim().trim_end_matches(".md");
@@ -119,8 +119,8 @@ impl Shelf {
         }
     }
 
-    /// The active packet; of several, the one made last. Only the newest packets are looked at, and a body beyond reason
-    /// is left out: an arriving session waits for this.
+    /// The active packet; of several, the newest. Only the newest packets are searched, and very large bodies are
+    /// omitted, because a new session waits for this.
     pub fn active(&self) -> Option<(String, Packet)> {
         for id in self.ids().into_iter().rev().take(LOOKED_AT) {
             let path = self.path(&id);
@@ -133,14 +133,14 @@ impl Shelf {
         None
     }
 
-    /// Reads a packet by its whole id.
+    /// Reads a packet by its full id.
     pub fn read(&self, id: &str) -> Result<Packet, ContextError> {
         let path = self.path(&self.find(id)?);
         let bytes = read_capped(&path, Packet::LIMIT)?;
         parse(&path, bytes.unwrap_or_default())
     }
 
-    /// Changes a packet, one process at a time; the file is the old or the new one, whole.
+    /// Changes a packet, one process at a time; the file is replaced as a whole.
     pub fn edit(
         &self,
         id: &str,
@@ -155,8 +155,8 @@ impl Shelf {
         })
     }
 
-    /// Adds a packet under a name that nobody has yet: the stem, else with a number behind it. `render` makes the text
-    /// for the id that was free.
+    /// Adds a packet under a free name: the stem, else with a number after it. `render` returns the text for the chosen
+    /// id.
     pub fn add(&self, stem: &str, render: impl Fn(&str) -> String) -> Result<(String, PathBuf), ContextError> {
         create_parents(&self.path(stem))?;
         for number in 1..NAMESAKES {
@@ -176,7 +176,7 @@ fn parse(path: &Path, bytes: Vec<u8>) -> Result<Packet, ContextError> {
     Packet::parse(text).map_err(|problem| ContextError::FrontMatter { path: path.to_owned(), problem })
 }
 
-/// Reads no more of a packet than its head needs.
+/// Reads only as much of a packet as its front matter needs.
 fn read_head(path: &Path, id: &str) -> Result<Packet, ContextError> {
     let io = |source| StoreError::Io { doing: "read", path: path.to_owned(), source };
     let mut bytes = Vec::new();
@@ -192,7 +192,7 @@ fn read_head(path: &Path, id: &str) -> Result<Packet, ContextError> {
         Ok(packet) => {
             let text = packet.as_str();
             let head = text.len() - packet.document().body().len();
-            // Never fails: the head was just read.
+            // Never fails: the front matter was just read.
             Ok(Document::parse(&text[..head]).map(|document| Packet { document }).unwrap_or(packet))
         }
         other => other,
@@ -229,12 +229,9 @@ mod tests {
         check("20260102", "20260102T000000Z-fix-sub");
         check("fix-add", "20260101T000000Z-fix-add");
         check("fix-ad", "there is no packet `fix-ad`; did you mean `20260101T000000Z-fix-add`?");
-        check("../x", "there is no packet `../x`; `stead packet list` shows what there is");
-        check(
-            "2026",
-            "`2026` could be 2 different packets, the newest of them `20260102T000000Z-fix-sub`; write the whole id",
-        );
-        check("", "there is no packet ``; `stead packet list` shows what there is");
+        check("../x", "there is no packet `../x`; `stead packet list` lists them");
+        check("2026", "`2026` matches 2 packets, the newest is `20260102T000000Z-fix-sub`; use the full id");
+        check("", "there is no packet ``; `stead packet list` lists them");
     }
 
     #[test]
@@ -268,6 +265,6 @@ mod tests {
         assert!(failed.is_err());
         assert_eq!(fs::read(shelf.path("a")).unwrap(), before);
         fs::write(shelf.path("a"), b"\xff\xfe").unwrap();
-        assert!(shelf.read("a").unwrap_err().to_string().ends_with("is not UTF-8 text: byte 0 does not fit"));
+        assert!(shelf.read("a").unwrap_err().to_string().ends_with("is not valid UTF-8 at byte 0"));
     }
 }

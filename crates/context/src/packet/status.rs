@@ -1,6 +1,6 @@
 use std::fmt;
 
-/// Where a packet stands in its life.
+/// The status of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Status {
     Draft,

@@ -1,17 +1,17 @@
-//! A packet as a prompt within a budget. Intent, constraints and the next prompt are kept; the rest is taken in by its
-//! use to the reader until the budget is spent, and what is left out is named.
+//! A packet as a prompt within a budget. Intent, constraints and the next prompt are kept; the rest is added by
+//! usefulness until the budget is spent, and omissions are named.
 
 use super::{FileState, Pickup};
 use crate::packet::Heading;
 use crate::prompt_log::head;
 
-/// A token is about this many bytes; every client counts differently, so this is only a measure.
+/// A token is about this many bytes; every client counts differently, so this is an estimate.
 const BYTES_PER_TOKEN: usize = 4;
 
-/// How much room the names of what was left out may take.
+/// How much room the names of omitted parts may take.
 const NAMES: usize = 300;
 
-/// How much of a purpose is repeated; a hand-made one may be long.
+/// How much of a purpose is repeated; a person may have written a long one.
 const PURPOSE: usize = 300;
 
 const MARK: &str = "\n… (cut)";
@@ -20,7 +20,7 @@ const MARK: &str = "\n… (cut)";
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Brief {
     pub text: String,
-    /// The parts that had no room, in whole or in part.
+    /// The parts that did not fit, in whole or in part.
     pub left_out: Vec<String>,
 }
 
@@ -36,19 +36,19 @@ impl Part {
 }
 
 impl Pickup {
-    /// Renders the packet for a reader who has room for so many tokens.
+    /// Renders the packet for a reader with room for this many tokens.
     pub fn brief(&self, max_tokens: usize) -> Brief {
         let budget = max_tokens * BYTES_PER_TOKEN;
         let head = self.head();
         let (kept, optional) = self.parts();
-        // The line that names what was left out needs room too.
+        // The line that names the omissions needs room too.
         let titles = optional.iter().chain(&kept).map(|part| part.title.len() + 12).sum::<usize>();
         let reserve = 60 + self.id.len() + titles.min(NAMES);
         let mut room = budget.saturating_sub(head.len() + reserve);
         let mut left_out = Vec::new();
         let mut text = head;
         for (index, part) in kept.iter().enumerate() {
-            // What is left is shared among those to come, the last of which is the next prompt.
+            // What is left is shared among the remaining parts, the last of which is the next prompt.
             let share = room / (kept.len() - index);
             let whole = part.rendered(&part.text);
             let rest: usize = kept[index + 1..].iter().map(|part| part.rendered(&part.text).len()).sum();
@@ -80,7 +80,7 @@ impl Pickup {
         }
         if !left_out.is_empty() {
             text.push_str(&format!(
-                "\nLeft out for room: {}. `stead packet show {}` prints all.\n",
+                "\nOmitted to fit the budget: {}. `stead packet show {}` prints everything.\n",
                 some_of(&left_out),
                 self.id
             ));
@@ -106,12 +106,12 @@ impl Pickup {
             text.push_str(&format!("- {}: {} ({})\n", factor.name, factor.detail, factor.staleness.name()));
         }
         if self.staleness() >= super::Staleness::Stale {
-            text.push_str("Check what it says against the files before you build on it.\n");
+            text.push_str("Check its claims against the files before you rely on them.\n");
         }
         text
     }
 
-    /// The parts that stay, and the others by falling use.
+    /// The parts that are always kept, and the others by usefulness.
     fn parts(&self) -> (Vec<Part>, Vec<Part>) {
         let section = |heading: Heading| {
             self.packet.section(heading).map(|text| Part { title: heading.title().to_owned(), text: text.to_owned() })
@@ -143,7 +143,7 @@ impl Pickup {
     }
 }
 
-/// A part cut at the end of a line, or of a character when its first line is too long already.
+/// A part cut at the end of a line, or of a character if its first line is already too long.
 fn shortened(part: &Part, most: usize) -> String {
     let frame = part.rendered("").len() + MARK.len();
     let Some(room) = most.checked_sub(frame).filter(|room| *room > 0) else { return String::new() };
@@ -200,7 +200,7 @@ mod tests {
     fn everything_is_there_while_it_fits() {
         let brief = pickup([1, 1, 1, 1]).brief(2_000);
         let expected = "# Pickup: p\n\nPacket `id` (draft).\nStaleness: stale\n- age: old (stale)\n\
-            Check what it says against the files before you build on it.\n\n## Intent\n\nintent\n\n## Constraints\n\n\
+            Check its claims against the files before you rely on them.\n\n## Intent\n\nintent\n\n## Constraints\n\n\
             constraint\n\n## Next Prompt (Draft)\n\nnext\n\n## Decisions\n\nchosen\n\n## Notes\n\nnote\n\n## Mine\n\nown words\n";
         assert_eq!(brief, Brief { text: expected.into(), left_out: Vec::new() });
     }
@@ -212,7 +212,9 @@ mod tests {
             assert!(brief.text.contains(kept), "{kept}: {}", brief.text);
         }
         assert_eq!(brief.left_out, ["Notes (in part)", "Mine"]);
-        assert!(brief.text.ends_with("Left out for room: Notes (in part), Mine. `stead packet show id` prints all.\n"));
+        assert!(brief.text.ends_with(
+            "Omitted to fit the budget: Notes (in part), Mine. `stead packet show id` prints everything.\n"
+        ));
     }
 
     proptest! {

@@ -6,10 +6,10 @@ use crate::packet::FileList;
 use crate::relevant_file::is_project_path;
 use crate::{Place, content_hash};
 
-/// How many untracked files are looked into for one that moved.
+/// How many untracked files are compared with a missing one.
 const LOOKED_INTO: usize = 2_000;
 
-/// What became of a file since it was listed.
+/// What happened to a file since it was listed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FileState {
     Same,
@@ -18,9 +18,9 @@ pub enum FileState {
         to: String,
     },
     Gone,
-    /// It is there, but was listed without a hash.
+    /// It exists, but was listed without a hash.
     Unchecked,
-    /// The packet did not know it; a re-scan found it.
+    /// Not in the packet; a re-scan found it.
     New,
 }
 
@@ -37,7 +37,7 @@ impl FileState {
     }
 }
 
-/// A listed file and what became of it.
+/// A listed file and what happened to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileReport {
     pub path: String,
@@ -58,12 +58,12 @@ impl FileReport {
     }
 }
 
-/// What a pickup asks of the version control. Each answer costs one question; an implementation may answer nothing where
-/// there is no repository.
+/// What a pickup asks of version control. Each answer costs one call; without a repository an implementation may return
+/// nothing.
 pub trait Repository {
     /// The branch that is checked out.
     fn branch(&self) -> Option<String>;
-    /// How a commit relates to the one that is checked out. `None` without a repository.
+    /// How a commit relates to the checked-out one. `None` without a repository.
     fn relation(&self, commit: &str) -> Option<Relation>;
     /// Content hash and path of every file in the index.
     fn tracked(&self) -> Vec<(String, String)>;
@@ -73,8 +73,8 @@ pub trait Repository {
     fn ignored(&self, paths: &[String]) -> Vec<String>;
 }
 
-/// Finds where files went that are gone from their place: by their content, first in the index, then among untracked
-/// files. Asks only when something is gone.
+/// Finds where missing files moved to, by content: first in the index, then among untracked files. Asks only if a file
+/// is missing.
 pub(super) fn find_moved(
     place: &Place<'_>,
     repository: &dyn Repository,

@@ -6,7 +6,7 @@ use crate::Packet;
 const HOUR: i64 = 3600 * 1000;
 const DAY: i64 = 24 * HOUR;
 
-/// How far a packet may have drifted from the truth. Several judgements merge to the worst.
+/// How far a packet may have drifted from reality. The worst of several factors counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Staleness {
     Fresh,
@@ -25,7 +25,7 @@ impl Staleness {
         }
     }
 
-    /// Ranks a number by the smallest one of each level above fresh.
+    /// Ranks a number by the lower bound of each level above fresh.
     fn of(number: i64, [aging, stale, very]: [i64; 3]) -> Self {
         match number {
             _ if number >= very => Self::VeryStale,
@@ -44,24 +44,24 @@ pub struct Factor {
     pub detail: String,
 }
 
-/// How an older commit relates to the one that is checked out.
+/// How an older commit relates to the checked-out one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Relation {
-    /// Its history leads here, by so many commits.
+    /// It is an ancestor, this many commits back.
     Behind(u64),
-    /// Its history was left: by a rebase, a reset or another branch.
+    /// It is not an ancestor, because of a rebase, a reset or another branch.
     Diverged { only_there: u64, only_here: u64 },
-    /// No such commit is known.
+    /// The commit is unknown.
     Unknown,
 }
 
-/// Judges age, commits and branch. What cannot be told counts as fresh, and says so.
+/// Rates age, commits and branch. Unknown values count as fresh, and say so.
 pub(super) fn factors(packet: &Packet, repository: &dyn Repository, now: i64) -> Vec<Factor> {
     let mut factors = vec![age(packet, now)];
     if let Some(commit) = packet.get("git_commit") {
         match repository.relation(commit) {
             Some(relation) => factors.extend(history(packet, repository, commit, relation)),
-            None => factors.push(factor("commits", Staleness::Fresh, "unknown: git gives no answer here")),
+            None => factors.push(factor("commits", Staleness::Fresh, "unknown: git is not available")),
         }
     }
     factors
@@ -73,7 +73,7 @@ fn factor(name: &'static str, staleness: Staleness, detail: impl Into<String>) -
 
 fn age(packet: &Packet, now: i64) -> Factor {
     let Some(written) = packet.get("updated_at").and_then(unix_millis) else {
-        return factor("age", Staleness::Fresh, "unknown: `updated_at` is no moment");
+        return factor("age", Staleness::Fresh, "unknown: `updated_at` is not a timestamp");
     };
     let age = now - written;
     if age < -HOUR {
@@ -82,7 +82,7 @@ fn age(packet: &Packet, now: i64) -> Factor {
     factor("age", Staleness::of(age, [DAY, 3 * DAY, 7 * DAY]), format!("written {}", ago(age)))
 }
 
-/// Says how long ago something was, in the largest unit that fits.
+/// Formats a duration in the largest fitting unit.
 fn ago(millis: i64) -> String {
     let (number, unit) = match millis {
         _ if millis >= 2 * DAY => (millis / DAY, "days"),
@@ -118,10 +118,10 @@ fn history(packet: &Packet, repository: &dyn Repository, commit: &str, relation:
         }
         Relation::Diverged { only_there, only_here } => {
             let why = match renamed {
-                Some(renamed) => format!("{renamed}, and the two have parted"),
+                Some(renamed) => format!("{renamed}, and the branches have diverged"),
                 None => "history was rewritten: rebased, amended or reset".to_owned(),
             };
-            let detail = format!("{why}; `{short}` has {only_there} of its own");
+            let detail = format!("{why}; `{short}` has {only_there} commits that are not here");
             vec![factor("commits", ranked(only_here), since(only_here)), factor("branch", Staleness::Stale, detail)]
         }
         Relation::Unknown => {
@@ -130,7 +130,7 @@ fn history(packet: &Packet, repository: &dyn Repository, commit: &str, relation:
     }
 }
 
-/// Judges what became of the listed files.
+/// Rates what happened to the listed files.
 pub(super) fn of_files(files: &[FileReport]) -> Factor {
     let count = |test: fn(&FileState) -> bool| files.iter().filter(|file| test(&file.state)).count();
     let changed = count(|state| *state == FileState::Changed);
@@ -150,7 +150,7 @@ pub(super) fn of_files(files: &[FileReport]) -> Factor {
         .collect();
     let detail = match (files.len(), parts.as_slice()) {
         (0, _) => "none listed".to_owned(),
-        (1, []) => "the one listed is unchanged".to_owned(),
+        (1, []) => "1 unchanged".to_owned(),
         (all, []) => format!("all {all} unchanged"),
         (all, parts) => format!("{} of {all}", parts.join(", ")),
     };
@@ -226,7 +226,7 @@ mod tests {
             &[
                 "age very-stale: written 9 days ago",
                 "commits stale: 5 commits since",
-                "branch stale: history was rewritten: rebased, amended or reset; `0123456789ab` has 2 of its own",
+                "branch stale: history was rewritten: rebased, amended or reset; `0123456789ab` has 2 commits that are not here",
             ],
         );
         check(
@@ -239,7 +239,7 @@ mod tests {
             -DAY,
             main,
             None,
-            &["age fresh: unknown: it was written in the future", "commits fresh: unknown: git gives no answer here"],
+            &["age fresh: unknown: it was written in the future", "commits fresh: unknown: git is not available"],
         );
     }
 
@@ -252,7 +252,7 @@ mod tests {
         };
         use FileState::{Changed, Gone, Same};
         check(&[], "fresh none listed");
-        check(&[Same], "fresh the one listed is unchanged");
+        check(&[Same], "fresh 1 unchanged");
         check(&[Same, Same, Changed], "aging 1 changed of 3");
         check(&[Same, Same, Gone], "stale 1 gone of 3");
         check(&[Changed, Changed, Same], "stale 2 changed of 3");

@@ -8,7 +8,7 @@ use stead_store::{Beginning, Rewritten, StoreError, Tail, rewrite_log};
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Keeps one line per file, session, packet and source: the newest, with the greatest weight and the number of touches
-/// of those it stands for. Lines that are no touches stay as they are; torn ones go.
+/// of the lines it replaces. Other lines are kept as they are; torn ones are removed.
 pub fn compact_relevant_files(log: &Path) -> Result<Rewritten, StoreError> {
     rewrite_log(log, PATIENCE, merged)
 }
@@ -40,12 +40,12 @@ fn merged(lines: Tail<Beginning>) -> Result<Vec<u8>, StoreError> {
     Ok(bytes)
 }
 
-/// Lets a newer touch stand for an older one too.
+/// Merges an older touch into a newer one.
 fn absorb(newer: &mut Map<String, Value>, older: &Map<String, Value>) {
     let count = |touch: &Map<String, Value>| touch.get("count").and_then(Value::as_u64).unwrap_or(1);
     newer.insert("count".into(), (count(newer) + count(older)).into());
     let weight = |touch: &Map<String, Value>| touch.get("confidence").and_then(Value::as_f64).unwrap_or(0.0);
-    // A person's word is not outweighed by an earlier one.
+    // A person's decision is not outweighed by an earlier one.
     if newer.get("source").and_then(Value::as_str) != Some("user") && weight(older) > weight(newer) {
         for key in ["confidence", "action"] {
             if let Some(value) = older.get(key) {

@@ -7,7 +7,7 @@ pub fn check(text: &str) -> Vec<RoleFinding> {
     let outline = Outline::read(text);
     let mut findings = Vec::new();
     if let Some(problem) = title_problem(outline.rows.first().map_or("", |row| &row.text)) {
-        let message = format!("{problem}; it reads `# <Role> — {TITLE_END}`");
+        let message = format!("{problem}; expected `# <Role> — {TITLE_END}`");
         findings.push(RoleFinding::error(1, "title", message));
     }
     fields(&outline, &mut findings);
@@ -16,9 +16,9 @@ pub fn check(text: &str) -> Vec<RoleFinding> {
     findings
 }
 
-/// Says what is wrong with a first line.
+/// Returns what is wrong with a first line.
 pub(super) fn title_problem(line: &str) -> Option<&'static str> {
-    let Some(title) = line.strip_prefix("# ") else { return Some("the first line is no first-level heading") };
+    let Some(title) = line.strip_prefix("# ") else { return Some("the first line is not a first-level heading") };
     let title = title.trim_end();
     let word = title.strip_suffix("Context").is_some_and(|before| before.is_empty() || before.ends_with([' ', '—']));
     if !word {
@@ -44,23 +44,23 @@ fn fields(outline: &Outline, findings: &mut Vec<RoleFinding>) {
             continue;
         };
         if *line > HEAD {
-            let message = format!("`**{key}**` stands below the first {HEAD} lines");
+            let message = format!("`**{key}**` is below the first {HEAD} lines");
             findings.push(RoleFinding::error(*line, "field-place", message));
         }
         if value.is_empty() {
             findings.push(RoleFinding::error(*line, "field-empty", format!("`**{key}**` has no value")));
         } else if key == FIELDS[0] && !has_date(value) {
-            let message = format!("`**{key}**` holds no date of the form YYYY-MM-DD");
+            let message = format!("`**{key}**` contains no date of the form YYYY-MM-DD");
             findings.push(RoleFinding::error(*line, "updated", message));
         }
         for (line, _) in &found[1..] {
-            let message = format!("`**{key}**` is there a second time");
+            let message = format!("`**{key}**` appears twice");
             findings.push(RoleFinding::error(*line, "field-repeated", message));
         }
     }
 }
 
-/// A field that is not there, or not in the form it must have.
+/// A field that is missing or malformed.
 fn missing(outline: &Outline, fenced: &[bool], key: &str) -> RoleFinding {
     let similar =
         (1..outline.head_end()).find(|at| !fenced[*at] && loose_field(&outline.rows[*at].text, key).is_some());
@@ -74,7 +74,7 @@ fn missing(outline: &Outline, fenced: &[bool], key: &str) -> RoleFinding {
     }
 }
 
-/// The value of a line that means a field but is not written as one must be: `Updated: …`, `- **Last updated:** …`.
+/// The value of a line that is meant as a field but malformed: `Updated: …`, `- **Last updated:** …`.
 pub(super) fn loose_field<'a>(line: &'a str, key: &str) -> Option<&'a str> {
     let emphasis = ['*', '_', ' ', '\t'];
     let text = line.trim_start_matches(['-', '>', '+', '*', '_', ' ', '\t']);
@@ -89,12 +89,12 @@ pub(super) fn loose_field<'a>(line: &'a str, key: &str) -> Option<&'a str> {
     Some(rest.trim_matches(emphasis)).filter(|value| !value.is_empty())
 }
 
-/// The value of a line that is written as a field must be.
+/// The value of a well-formed field.
 pub(super) fn field<'a>(line: &'a str, key: &str) -> Option<&'a str> {
     line.strip_prefix("**")?.strip_prefix(key)?.strip_prefix("**:").map(str::trim)
 }
 
-/// Says whether a text holds a calendar date.
+/// Returns true if a text contains a calendar date.
 fn has_date(text: &str) -> bool {
     let bytes = text.as_bytes();
     let digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);
@@ -116,20 +116,22 @@ fn sections(outline: &Outline, findings: &mut Vec<RoleFinding>) {
     let end = outline.rows.len().max(1);
     match find(RECOVERY) {
         Some(section) => recovery(outline, section, findings),
-        None => findings.push(RoleFinding::error(end, "recovery-missing", format!("there is no `## {RECOVERY}`"))),
+        None => findings.push(RoleFinding::error(end, "recovery-missing", format!("missing section `## {RECOVERY}`"))),
     }
     match find(COMPLETED) {
         Some(section) => completed(outline, section, findings),
-        None => findings.push(RoleFinding::error(end, "completed-missing", format!("there is no `## {COMPLETED}`"))),
+        None => {
+            findings.push(RoleFinding::error(end, "completed-missing", format!("missing section `## {COMPLETED}`")))
+        }
     }
     for (title, rule) in [(PENDING, "pending-missing"), (KEY_FILES, "key-files-missing")] {
         if find(title).is_none() {
-            findings.push(RoleFinding::warning(end, rule, format!("there is no `## {title}`")));
+            findings.push(RoleFinding::warning(end, rule, format!("missing section `## {title}`")));
         }
     }
 }
 
-/// The rows of a section that are no examples, with their line numbers.
+/// The rows of a section outside code blocks, with their line numbers.
 fn plain<'a>(outline: &'a Outline, section: &Section<'_>) -> impl Iterator<Item = (usize, &'a str)> {
     let fenced = outline.fenced();
     let rows = section.body.clone().filter(move |at| !fenced[*at]);
@@ -163,7 +165,7 @@ fn completed(outline: &Outline, section: &Section<'_>, findings: &mut Vec<RoleFi
     };
     let is_empty = section.body.clone().all(|at| outline.rows[at].text.trim().is_empty());
     if entries.is_empty() && !is_empty {
-        let message = format!("`## {COMPLETED}` should list its work as `### Task N: …` or as numbered items");
+        let message = format!("`## {COMPLETED}` should list the work as `### Task N: …` or as numbered items");
         findings.push(RoleFinding::warning(section.heading + 1, "completed-form", message));
     }
     for (line, text) in entries {

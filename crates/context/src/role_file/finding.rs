@@ -1,9 +1,9 @@
 use std::fmt;
 
-/// How much a finding weighs, from weak to strong.
+/// The severity of a finding, weakest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum RoleSeverity {
-    /// The file should be better.
+    /// The file should be improved.
     Warning,
     /// The file is not valid.
     Error,
@@ -18,10 +18,10 @@ impl RoleSeverity {
     }
 }
 
-/// One thing that is not as it must or should be in a role file.
+/// One violated rule in a role file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RoleFinding {
-    /// Counted from 1; for something missing, where it was looked for last.
+    /// Counted from 1; for something missing, the last line searched.
     pub line: usize,
     pub severity: RoleSeverity,
     /// The rule's name, for machines.

@@ -1,12 +1,12 @@
-//! Mends what can be mended without knowing the work: the title, the form and place of the fields, names of headings,
-//! sections that are missing. Everything else stays byte for byte, and mending twice changes nothing more.
+//! Repairs what can be repaired without knowing the work: the title, the format and position of the fields, names of
+//! headings, missing sections. Everything else is kept byte for byte, and a second repair changes nothing.
 
 use super::check::{field, loose_field, title_problem};
 use super::outline::{Outline, Row, numbered};
 use super::{COMPLETED, FIELDS, FIRST_STEP, HEAD, KEY_FILES, PENDING, RECOVERY, TITLE_END};
 use crate::RoleName;
 
-/// What stands in a field of which nothing is known.
+/// The value of a field that is unknown.
 const UNKNOWN: &str = "unknown";
 
 /// Other names under which a section was kept, in lower case.
@@ -28,15 +28,15 @@ const NAMES: [(&str, &[&str]); 4] = [
     (KEY_FILES, &["key files", "important files", "relevant files", "files"]),
 ];
 
-/// A mended file and what was done to it.
+/// A repaired file and what was changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fixed {
     pub text: String,
-    /// In the order in which it was done; empty when there was nothing to mend.
+    /// In order; empty if there was nothing to repair.
     pub done: Vec<String>,
 }
 
-/// Mends a role file. `updated` stands in for a missing date and has the form `YYYY-MM-DDTHH:MMZ`.
+/// Repairs a role file. `updated` replaces a missing date and has the form `YYYY-MM-DDTHH:MMZ`.
 pub fn fix(text: &str, role: &RoleName, updated: &str) -> Fixed {
     let outline = Outline::read(text);
     let end = outline.rows.first().filter(|row| row.end == "\r\n").map_or("\n", |_| "\r\n");
@@ -106,11 +106,11 @@ impl Fixer {
         if title_problem(self.text(0)).is_some() {
             let title = format!("# {} — {TITLE_END}", named(self.text(0)).unwrap_or_else(|| role.title()));
             self.rows()[0].text = title;
-            self.did("gave the title its form");
+            self.did("fixed the format of the title");
         }
     }
 
-    /// A first-level heading further down in the head that was meant as the title.
+    /// A first-level heading near the top that was meant as the title.
     fn stray_title(&self) -> Option<usize> {
         let fenced = self.outline.fenced();
         let is_title = |text: &str| text.starts_with("# ") && text.to_lowercase().contains("context");
@@ -149,7 +149,7 @@ impl Fixer {
         }
     }
 
-    /// Brings one field into its form where it stands.
+    /// Fixes the format of one field in place.
     fn field(&mut self, key: &str, known: &str) {
         if let Some(at) = self.field_at(key) {
             if field(self.text(at), key) == Some("") {
@@ -164,7 +164,7 @@ impl Fixer {
             let value = loose_field(self.text(at), key).unwrap_or(known);
             let text = format!("**{key}**: {value}");
             self.rows()[at].text = text;
-            self.did(format!("wrote `**{key}**` in its form"));
+            self.did(format!("fixed the format of `**{key}**`"));
         }
     }
 
@@ -173,7 +173,7 @@ impl Fixer {
         (1..self.outline.head_end()).find(|at| !fenced[*at] && field(self.text(*at), key).is_some())
     }
 
-    /// Gives sections their names.
+    /// Renames sections to their standard names.
     fn headings(&mut self) {
         for (name, others) in NAMES {
             let sections = self.outline.sections();
@@ -249,7 +249,7 @@ impl Fixer {
     }
 }
 
-/// The role's name in a heading that is not a title yet.
+/// The role's name in a heading that is not a proper title yet.
 fn named(heading: &str) -> Option<String> {
     let separators = |c: char| c.is_whitespace() || "-–—:|".contains(c);
     let mut name = heading.trim_start_matches('#').trim();

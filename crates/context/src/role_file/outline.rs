@@ -1,5 +1,5 @@
-//! The lines of a Markdown file and the sections they form. Code blocks are told apart, because what stands in one is
-//! an example and no heading.
+//! The lines of a Markdown file and their sections. Code blocks are recognised, because a heading inside one is an
+//! example.
 
 use std::ops::Range;
 
@@ -12,10 +12,10 @@ pub(super) struct Row {
     pub(super) end: String,
 }
 
-/// A file as rows; joining them gives the file back.
+/// A file as rows; joining them restores the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Outline {
-    /// The file began with a byte order mark.
+    /// The file starts with a byte order mark.
     mark: bool,
     pub(super) rows: Vec<Row>,
 }
@@ -52,13 +52,13 @@ impl Outline {
         text
     }
 
-    /// Says for each row whether it belongs to a code block. A block that is never closed is none.
+    /// Returns for each row whether it is in a code block. A block that is never closed does not count.
     pub(super) fn fenced(&self) -> Vec<bool> {
         let fences: Vec<Option<Fence>> = self.rows.iter().map(|row| fence(&row.text)).collect();
         let closes = |fence: &Option<Fence>, open: &Fence| {
             fence.as_ref().is_some_and(|end| end.mark == open.mark && end.length >= open.length && end.is_bare)
         };
-        // The longest closing fence from each row on, so that nobody searches in vain.
+        // The longest closing fence from each row on, so that no search is in vain.
         let mut longest = vec![[0, 0]; fences.len() + 1];
         for (at, fence) in fences.iter().enumerate().rev() {
             longest[at] = longest[at + 1];
@@ -92,7 +92,7 @@ impl Outline {
         headings.iter().copied().zip(ends).filter_map(section).collect()
     }
 
-    /// Where the first section begins; the number of rows if there is none.
+    /// The first row of the first section; the number of rows if there is none.
     pub(super) fn head_end(&self) -> usize {
         let fenced = self.fenced();
         let heading = |at: &usize| !fenced[*at] && self.rows[*at].text.starts_with("## ");
@@ -100,7 +100,7 @@ impl Outline {
     }
 }
 
-/// The body of the first section whose heading begins with `title`, without the blank lines around it.
+/// The body of the first section whose heading starts with `title`, without surrounding blank lines.
 pub(crate) fn section<'a>(text: &'a str, title: &str) -> Option<&'a str> {
     let outline = Outline::read(text);
     let body = outline.sections().into_iter().find(|section| section.title.starts_with(title))?.body;
@@ -111,7 +111,7 @@ pub(crate) fn section<'a>(text: &'a str, title: &str) -> Option<&'a str> {
     Some(text[start..start + size].trim())
 }
 
-/// Says whether a row is a heading of the first or second level.
+/// Returns true if a row is a heading of the first or second level.
 fn is_heading(text: &str) -> bool {
     text.starts_with("# ") || text.starts_with("## ")
 }

@@ -1,11 +1,11 @@
 use super::{COMPLETED, FIELDS, FIRST_STEP, KEY_FILES, PENDING, RECOVERY, TITLE_END};
 use crate::RoleName;
 
-/// The form of a role file, for people and agents.
+/// The format of a role file, for people and agents.
 pub const FORMAT: &str = "\
 Role file, format 1.0: `<roles>/<role>.context.md`
 
-What a role must know to go on after its conversation was compacted.
+What a role must know to continue after its conversation was compacted.
 
     # <Role Name> — Session Context
 
@@ -27,28 +27,28 @@ What a role must know to go on after its conversation was compacted.
     ## Key Files
     - `<path>`: <why it matters>
 
-It must (else it is invalid):
-  - begin on line 1 with a first-level heading that has an em dash and ends with the word `Context`
-  - hold `**Updated**:`, `**Role**:` and `**Pane**:`, each once on a line of its own, within the first 6 lines
+The file must (or it is invalid):
+  - start on line 1 with a first-level heading that has an em dash and ends with the word `Context`
+  - contain `**Updated**:`, `**Role**:` and `**Pane**:`, each once on a line of its own, within the first 6 lines
   - give a date YYYY-MM-DD in `**Updated**`; a time may follow
-  - have a section that begins with `## Recovery Steps`, with at least one numbered step
-  - have a section that begins with `## Completed Work`
+  - have a section that starts with `## Recovery Steps`, with at least one numbered step
+  - have a section that starts with `## Completed Work`
 
-It should (else there is a warning):
+The file should (or it gets a warning):
   - have \"Read this file\" as the first recovery step
   - list completed work as `### Task N: …` or as numbered items, each marked `(DONE)` or `(DONE — commit <hash>)`
-  - have sections that begin with `## Pending` and `## Key Files`
+  - have sections that start with `## Pending` and `## Key Files`
 
-Further sections are free, for example `## Current Team Layout`, `## Current State`, `## Key Rules`,
+Other sections are optional, for example `## Current Team Layout`, `## Current State`, `## Key Rules`,
 `## Key Architecture Decisions`, `## Git Status`, `## Next Tasks`, `## Test Suites`.
 Headings inside code blocks do not count.
 ";
 
-/// The rules above name what the checker uses; a test keeps them in step.
+/// The rules above name what the checker uses; a test keeps them in sync.
 #[cfg(test)]
 pub(super) const NAMED: [&str; 7] = [TITLE_END, RECOVERY, COMPLETED, PENDING, KEY_FILES, FIRST_STEP, FIELDS[0]];
 
-/// Writes the role file that a new role begins with. `updated` is a moment of the form `YYYY-MM-DDTHH:MMZ`.
+/// Renders the role file of a new role. `updated` has the form `YYYY-MM-DDTHH:MMZ`.
 pub fn template(role: &RoleName, about: Option<&str>, pane: &str, updated: &str) -> String {
     let title = role.title();
     let about = about.map(|about| format!(" ({about})")).unwrap_or_default();

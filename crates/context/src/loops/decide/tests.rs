@@ -62,19 +62,15 @@ fn check(mut state: Loop, stop: Stop<'_>, expected: &str) -> Loop {
 
 #[test]
 fn a_stop_without_the_promise_is_held() {
-    let after = check(running(), stop(Said::Message("not yet")), "hold: no promise was made");
+    let after = check(running(), stop(Said::Message("not yet")), "hold: no promise given");
     assert_eq!((after.iteration, after.counts.holds, after.status), (2, 1, LoopStatus::Active));
-    check(running(), stop(Said::Message("```\n<promise>DONE</promise>\n```")), "hold: no promise was made");
+    check(running(), stop(Said::Message("```\n<promise>DONE</promise>\n```")), "hold: no promise given");
     let other = stop(Said::Message("<promise>DONE</promise> but <promise>MAYBE</promise>"));
     check(running(), other, "hold: `MAYBE` is not a promise of this loop");
-    check(running(), stop(Said::Untold), "hold: this client does not tell what the agent said");
+    check(running(), stop(Said::Untold), "hold: this client does not send the agent's message");
     let no_promise = Loop { promises: Vec::new(), ..running() };
-    check(
-        no_promise.clone(),
-        stop(Said::Message("<promise>DONE</promise>")),
-        "hold: it goes on until a bound is reached",
-    );
-    check(no_promise, stop(Said::Unread), "hold: it goes on until a bound is reached");
+    check(no_promise.clone(), stop(Said::Message("<promise>DONE</promise>")), "hold: it runs until a limit is reached");
+    check(no_promise, stop(Said::Unread), "hold: it runs until a limit is reached");
 }
 
 #[test]
@@ -96,24 +92,20 @@ fn the_check_must_be_green_too() {
     check(
         checked.clone(),
         Stop { check: Some(Check::Green), ..stop(done) },
-        "done: promise `DONE` kept, `cargo test` is green",
+        "done: promise `DONE` kept, `cargo test` passed",
     );
     check(checked.clone(), Stop { check: red(), ..stop(done) }, "hold: `cargo test` failed: exit 101");
-    check(checked.clone(), stop(Said::Message("not yet")), "hold: no promise was made");
+    check(checked.clone(), stop(Said::Message("not yet")), "hold: no promise given");
     let last = Loop { iteration: 25, ..checked.clone() };
-    check(last.clone(), Stop { check: red(), ..stop(done) }, "cancelled: 25 of 25 iterations are over");
-    check(last, Stop { check: Some(Check::Green), ..stop(done) }, "done: promise `DONE` kept, `cargo test` is green");
+    check(last.clone(), Stop { check: red(), ..stop(done) }, "cancelled: 25 of 25 iterations used");
+    check(last, Stop { check: Some(Check::Green), ..stop(done) }, "done: promise `DONE` kept, `cargo test` passed");
     let bare = Loop { promises: Vec::new(), ..checked.clone() };
     check(bare.clone(), stop(Said::Message("x")), "check");
-    check(
-        bare,
-        Stop { check: Some(Check::Green), ..stop(Said::Unread) },
-        "done: its check kept, `cargo test` is green",
-    );
+    check(bare, Stop { check: Some(Check::Green), ..stop(Said::Unread) }, "done: its check kept, `cargo test` passed");
     check(
         checked,
         Stop { check: Some(Check::Green), ..stop(Said::Untold) },
-        "done: its check kept, `cargo test` is green",
+        "done: its check kept, `cargo test` passed",
     );
 }
 
@@ -127,57 +119,56 @@ fn a_red_check_shows_its_end() {
 
 #[test]
 fn what_could_not_be_read_holds_nobody() {
-    let after = check(running(), stop(Said::Unread), "go: what the agent said last could not be read");
+    let after = check(running(), stop(Said::Unread), "go: the agent's last message could not be read");
     assert_eq!((after.iteration, after.status), (1, LoopStatus::Active));
 }
 
 #[test]
 fn sub_agents_at_work_are_waited_for() {
-    let after = check(running(), Stop { waiting: 2, ..stop(Said::Message("x")) }, "go: 2 sub-agents are still at work");
+    let after = check(running(), Stop { waiting: 2, ..stop(Said::Message("x")) }, "go: 2 sub-agents are still running");
     assert_eq!((after.iteration, after.status), (1, LoopStatus::Active));
 }
 
 #[test]
 fn iterations_are_bounded() {
     let at = |iteration, max_iterations| Loop { iteration, max_iterations, ..running() };
-    check(at(2, 3), stop(Said::Message("x")), "hold: no promise was made");
-    check(at(3, 3), stop(Said::Message("x")), "cancelled: 3 of 3 iterations are over");
-    check(at(9, 3), stop(Said::Untold), "cancelled: 9 of 3 iterations are over");
-    check(at(u32::MAX, 0), stop(Said::Message("x")), "hold: no promise was made");
+    check(at(2, 3), stop(Said::Message("x")), "hold: no promise given");
+    check(at(3, 3), stop(Said::Message("x")), "cancelled: 3 of 3 iterations used");
+    check(at(9, 3), stop(Said::Untold), "cancelled: 9 of 3 iterations used");
+    check(at(u32::MAX, 0), stop(Said::Message("x")), "hold: no promise given");
 }
 
 #[test]
 fn minutes_are_bounded() {
     let timed = Loop { max_minutes: 10, ..running() };
     let at = |minutes: i64| Stop { now: NOW + minutes * 60_000, ..stop(Said::Message("x")) };
-    check(timed.clone(), at(9), "hold: no promise was made");
-    check(timed, at(10), "cancelled: 10 of 10 minutes are over");
+    check(timed.clone(), at(9), "hold: no promise given");
+    check(timed, at(10), "cancelled: 10 of 10 minutes used");
 }
 
 #[test]
 fn a_clock_set_back_neither_holds_for_ever_nor_ends_early() {
     let timed = Loop { max_minutes: 10, ..running() };
     let at = |minutes: i64, said| Stop { now: NOW + minutes * 60_000, ..stop(Said::Message(said)) };
-    let after = check(timed, at(6, "a"), "hold: no promise was made");
+    let after = check(timed, at(6, "a"), "hold: no promise given");
     // Ten hours back: no time has passed, the loop goes on and says so.
     let back = -600 + 6;
-    let told = "hold: no promise was made; the clock was set back by 36000 s, which counts as no time";
+    let told = "hold: no promise given; the clock was set back by 36000 s, which is not counted";
     let after = check(after, at(back, "b"), told);
-    let after = check(after, at(back + 3, "c"), "hold: no promise was made");
-    check(after, at(back + 4, "d"), "cancelled: 10 of 10 minutes are over");
+    let after = check(after, at(back + 3, "c"), "hold: no promise given");
+    check(after, at(back + 4, "d"), "cancelled: 10 of 10 minutes used");
 }
 
 #[test]
 fn the_same_answer_again_and_again_pauses() {
     let mut state = running();
-    for expected in ["hold: no promise was made", "hold: no promise was made"] {
+    for expected in ["hold: no promise given", "hold: no promise given"] {
         state = check(state, stop(Said::Message("I am  waiting")), expected);
     }
-    let after =
-        check(state.clone(), stop(Said::Message("I am\nwaiting ")), "paused: the same answer came 3 times in a row");
+    let after = check(state.clone(), stop(Said::Message("I am\nwaiting ")), "paused: the same answer 3 times in a row");
     assert_eq!(after.status, LoopStatus::Paused);
-    check(Loop { max_repeats: 0, ..state.clone() }, stop(Said::Message("I am waiting")), "hold: no promise was made");
-    check(state, stop(Said::Message("something new")), "hold: no promise was made");
+    check(Loop { max_repeats: 0, ..state.clone() }, stop(Said::Message("I am waiting")), "hold: no promise given");
+    check(state, stop(Said::Message("something new")), "hold: no promise given");
 }
 
 /// One client sends all that was said in a turn, and more each time.
@@ -189,9 +180,9 @@ fn a_client_that_repeats_the_turn_is_heard_once() {
         Stop { check: red(), ..stop(Said::Message("one <promise>DONE</promise>")) },
         "hold: `false` failed: exit 101",
     );
-    state = check(state, again("one <promise>DONE</promise>\ntwo"), "hold: no promise was made");
-    state = check(state, again("one <promise>DONE</promise>\ntwo\ntwo"), "hold: no promise was made");
-    check(state, again("one <promise>DONE</promise>\ntwo\ntwo\ntwo"), "paused: the same answer came 3 times in a row");
+    state = check(state, again("one <promise>DONE</promise>\ntwo"), "hold: no promise given");
+    state = check(state, again("one <promise>DONE</promise>\ntwo\ntwo"), "hold: no promise given");
+    check(state, again("one <promise>DONE</promise>\ntwo\ntwo\ntwo"), "paused: the same answer 3 times in a row");
 }
 
 #[test]
@@ -207,8 +198,7 @@ fn the_clients_own_cap_is_announced_one_before() {
     }
     // One more is asked about but would be ignored.
     let beyond = Stop { again: true, cap: Some(8), ..stop(Said::Message("beyond")) };
-    let why =
-        "go: no promise was made; this client holds a turn no further than 8 times in a row, the loop stays active";
+    let why = "go: no promise given; this client allows at most 8 blocks in a row; the loop stays active";
     let state_then = check(state.clone(), beyond, why);
     assert_eq!((state_then.iteration, state_then.status), (state.iteration, LoopStatus::Active));
     // A new turn counts anew, and a client with a single hold is told at once.
@@ -223,13 +213,13 @@ fn the_clients_own_cap_is_announced_one_before() {
 #[test]
 fn a_lease_ends_and_is_prolonged_by_holding() {
     let late = Stop { now: NOW + Lease::MILLIS + 1, ..stop(Said::Message("x")) };
-    let ended = format!("paused: its lease ended at {}", rfc3339(NOW + Lease::MILLIS));
+    let ended = format!("paused: its lease expired at {}", rfc3339(NOW + Lease::MILLIS));
     check(running(), late, &ended);
-    let after = check(running(), Stop { now: NOW + 1_000, ..stop(Said::Message("x")) }, "hold: no promise was made");
+    let after = check(running(), Stop { now: NOW + 1_000, ..stop(Said::Message("x")) }, "hold: no promise given");
     assert_eq!(after.lease.unwrap().expires, rfc3339(NOW + 1_000 + Lease::MILLIS));
     let mut broken = running();
     broken.lease.as_mut().unwrap().expires = "some day".into();
-    check(broken, stop(Said::Message("x")), "paused: its lease ended at some day");
+    check(broken, stop(Said::Message("x")), "paused: its lease expired at some day");
 }
 
 proptest! {

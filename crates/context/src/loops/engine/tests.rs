@@ -72,7 +72,7 @@ fn a_loop_holds_its_session_and_nobody_else() {
     assert!(!room.held("s1", "<promise>DONE</promise>"));
     assert!(!room.held("s1", "x"), "it is over");
     assert_eq!(room.loops.foreground("s1").unwrap(), Foreground::Nothing);
-    assert_eq!(room.did(), ["let-go promise `DONE` kept", "held no promise was made", "started"]);
+    assert_eq!(room.did(), ["let-go promise `DONE` kept", "held no promise given", "started"]);
 }
 
 #[test]
