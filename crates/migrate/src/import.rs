@@ -1,8 +1,8 @@
-//! Carries over what other tools left in a project: loops of the Ralph plugin, handoffs of HumanLayer and
-//! Continuous-Claude, and role files from before the format was fixed.
+//! Imports what other tools left in a project: loops of the Ralph plugin, handoffs of HumanLayer and Continuous-Claude,
+//! and role files from before the format was fixed.
 //!
-//! A source is only read, except that a role file in the roles room is mended where it lies. What was carried over
-//! remembers where it came from, so a second run carries nothing twice. Whatever has no place here is named.
+//! A source is only read, except that a role file in the roles folder is repaired in place. An import records its
+//! source, so a second run imports nothing twice. Whatever cannot be imported is named.
 
 mod draft;
 mod item;
@@ -21,14 +21,14 @@ use source::{Source, handoff_files, read_source};
 
 use stead_context::{RoleName, mark, slug, stamp};
 
-/// Where a project keeps what migration reads and writes.
+/// The folders that imports read and write.
 pub struct ImportPlaces<'a> {
     pub root: &'a Path,
     pub context: &'a Path,
     pub roles: &'a Path,
 }
 
-/// Looks for everything that can be carried over and says what would become of it. `now` is the present moment.
+/// Finds everything that can be imported and what would happen to it. `now` is the current time.
 pub fn find_imports(places: &ImportPlaces<'_>, kinds: &[ImportKind], now: &str) -> Vec<Import> {
     let mut survey = Survey { places, now, imports: Vec::new() };
     for kind in kinds {
@@ -56,7 +56,7 @@ impl Survey<'_> {
         let import = match ralph::read(&source.text) {
             Err(why) => Import::new(ImportKind::Loop, &source.name, Fate::Refused { why }),
             Ok(found) => {
-                // The file changes with every round, so it is known by what does not.
+                // The file changes with every iteration, so it is recognised by what does not.
                 let hash = mark([found.prompt.as_str(), found.started.as_str()]);
                 match Carried::read(&folder).by_hash(&source.name, &hash) {
                     Some(target) => Import::new(ImportKind::Loop, &source.name, Fate::Already { target }),
@@ -100,7 +100,7 @@ impl Survey<'_> {
         let read = if is_yaml { yaml_handoff::read(&source.text) } else { markdown_handoff::read(&source.text) };
         let mut draft = match read {
             Ok(Some(draft)) => draft,
-            Ok(None) => return new(Fate::Foreign { why: "it does not read like a handoff" }),
+            Ok(None) => return new(Fate::Foreign { why: "not a handoff" }),
             Err(why) => return new(Fate::Refused { why }),
         };
         let created = draft.date.as_deref().and_then(moment::of_text);
@@ -112,7 +112,7 @@ impl Survey<'_> {
         let mut import = new(Fate::New { target, text });
         import.left = draft.left;
         if covered > 0 {
-            import.left.push(format!("secrets, which were covered: {covered}"));
+            import.left.push(format!("redacted secrets: {covered}"));
         }
         import
     }
@@ -137,7 +137,7 @@ impl Survey<'_> {
         }));
     }
 
-    /// Reads a source; one that cannot be read is noted and skipped.
+    /// Reads a source; one that cannot be read is recorded and skipped.
     fn read(&mut self, kind: ImportKind, path: &Path) -> Option<Source> {
         let name = self.name(path);
         match read_source(path, name.clone()) {
@@ -149,7 +149,7 @@ impl Survey<'_> {
         }
     }
 
-    /// A file as it is called within the project.
+    /// A file's name relative to the project.
     fn name(&self, path: &Path) -> String {
         let inside: PathBuf = path.strip_prefix(self.places.root).unwrap_or(path).to_owned();
         inside.iter().map(|part| part.to_string_lossy()).collect::<Vec<_>>().join("/")

@@ -29,7 +29,7 @@ use stage::migrate_stage;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Rewrites {
     pub rewrites: Vec<Rewrite>,
-    /// Files, and why nothing is done about them.
+    /// Files that are not rewritten, and why.
     pub refused: Vec<(String, String)>,
 }
 
@@ -41,11 +41,11 @@ pub struct Rewrite {
     pub name: String,
     pub before: Option<String>,
     pub after: Option<String>,
-    /// What a person should look at.
+    /// What a person should check.
     pub notes: Vec<String>,
 }
 
-/// Finds the files of a project that are of the older form. Built-in stages never are.
+/// Finds the files of a project that use the older format. Built-in stages never do.
 pub fn find_rewrites(catalog: &Catalog) -> Result<Rewrites, DefinitionError> {
     let mut found = Rewrites::default();
     for (name, origin) in catalog.stages() {
@@ -61,7 +61,7 @@ pub fn find_rewrites(catalog: &Catalog) -> Result<Rewrites, DefinitionError> {
     Ok(found)
 }
 
-/// Writes one file, or takes it away if its content went to another.
+/// Writes one file, or deletes it if its content moved to another.
 pub fn apply_rewrite(rewrite: &Rewrite) -> Result<(), StoreError> {
     match &rewrite.after {
         Some(text) => replace_creating(&rewrite.path, text.as_bytes(), Durability::Synced),
@@ -138,7 +138,7 @@ impl Rewrites {
     }
 }
 
-/// Rewrites a text whose lines all end as on Windows as if they did not, and gives the ends back.
+/// Rewrites a text with CRLF line ends as if they were LF, and restores them.
 fn with_line_ends(text: &str, rewrite: impl Fn(&str) -> Result<String, String>) -> Result<String, String> {
     let breaks = text.matches('\n').count();
     if breaks == 0 || text.matches("\r\n").count() != breaks {
@@ -149,10 +149,10 @@ fn with_line_ends(text: &str, rewrite: impl Fn(&str) -> Result<String, String>) 
 
 fn parse_note(output_parse: &str) -> String {
     let words: Vec<&str> = output_parse.split_whitespace().filter_map(|pair| Some(pair.split_once(':')?.1)).collect();
-    format!("it may still ask for {}; the status file takes its place", words.join(", "))
+    format!("it may still ask for {}; the status file replaces that", words.join(", "))
 }
 
-/// Refuses a text that would mean something else, beyond what a status file replaces.
+/// Rejects a text that would mean something else, apart from what a status file replaces.
 fn same_stage(file: &Arc<SourceFile>, after: String, folder: &str) -> Result<String, String> {
     let meaning = |file: Arc<SourceFile>| {
         let mut stage = read_stage(file, folder).0;
@@ -175,7 +175,7 @@ fn same_pipeline(pipeline: &CheckedPipeline, inputs: &[Vec<String>], after: Stri
     if before == then { Ok(after) } else { Err(left(&read_pipeline(pipeline.file.clone(), &pipeline.name).1)) }
 }
 
-/// What a step says, without where it says it.
+/// What a step says, without positions.
 fn meaning(step: &Step, meant: Vec<String>) -> String {
     let inputs: Vec<(String, String)> = step
         .inputs
@@ -309,9 +309,9 @@ mod tests {
         let found = find_rewrites(&catalog(&folder)).unwrap();
         let [(file, why)] = &found.refused[..] else { panic!("{found:?}") };
         assert_eq!(file, "stages/old/loop.yaml");
-        assert!(why.starts_with("line 4: `min_iterations` is the older form"), "{why}");
+        assert!(why.starts_with("line 4: `min_iterations` is deprecated"), "{why}");
         stage(&folder, "name: old\ncompletion: never\n", "${CTX} ${STATUS}");
         let found = find_rewrites(&catalog(&folder)).unwrap();
-        assert_eq!(found.refused[0].1, "line 2: there is no completion `never`; correct it, and try again");
+        assert_eq!(found.refused[0].1, "line 2: unknown completion `never`; fix it and try again");
     }
 }

@@ -6,27 +6,27 @@ use stead_store::cover;
 
 use super::item::{FROM, HASH};
 
-/// A packet in the making, from a handoff of another tool.
+/// A packet under construction, from a handoff of another tool.
 #[derive(Debug)]
 pub(super) struct Draft {
     pub(super) purpose: String,
     pub(super) status: Status,
-    /// As the handoff has it.
+    /// As written in the handoff.
     pub(super) date: Option<String>,
-    /// Where the work stood in git, as far as the handoff says.
+    /// The git state, as far as the handoff names it.
     pub(super) branch: Option<String>,
     pub(super) commit: Option<String>,
-    /// One command that shows whether the work is good.
+    /// One command that verifies the work.
     pub(super) verify: Option<String>,
     sections: BTreeMap<Heading, Vec<String>>,
-    /// Sections that a packet has no name for, as they are.
+    /// Sections without a counterpart in a packet, unchanged.
     others: Vec<(String, String)>,
     /// Paths that the handoff names.
     files: Vec<String>,
     pub(super) left: Vec<String>,
 }
 
-/// More files than a person would look at.
+/// How many files a packet lists at most.
 const FILES: usize = 50;
 
 impl Draft {
@@ -52,21 +52,21 @@ impl Draft {
         }
     }
 
-    /// Adds a text to a section under the name it had.
+    /// Adds a text to a section under its old title.
     pub(super) fn add_titled(&mut self, heading: Heading, title: &str, text: &str) {
         if !text.trim().is_empty() {
             self.add(heading, &format!("### {title}\n\n{}", text.trim()));
         }
     }
 
-    /// Keeps a section that has no place, as it is.
+    /// Keeps a section without a counterpart unchanged.
     pub(super) fn add_other(&mut self, title: &str, text: &str) {
         if !text.trim().is_empty() {
             self.others.push((title.trim().to_owned(), text.trim().to_owned()));
         }
     }
 
-    /// Says whether anything was understood.
+    /// Returns true if nothing was recognised.
     pub(super) fn is_empty(&self) -> bool {
         self.sections.is_empty()
     }
@@ -79,7 +79,7 @@ impl Draft {
         self.sections.get(&heading).map(|texts| texts.join("\n\n")).unwrap_or_default()
     }
 
-    /// Takes every word of a text that may be a path; a line number behind it goes.
+    /// Collects every word of a text that may be a path, without a line number after it.
     pub(super) fn add_files(&mut self, text: &str) {
         for word in text.split(|c: char| c.is_whitespace() || "`'\"()[]{},;<>*".contains(c)) {
             let path = word.split(':').next().unwrap_or(word).trim_end_matches('.').trim_start_matches("./");
@@ -90,13 +90,13 @@ impl Draft {
         }
     }
 
-    /// Keeps the files that exist in the project and says how many do not.
+    /// Keeps the files that exist in the project and reports how many do not.
     pub(super) fn keep_files_of(&mut self, root: &Path) {
         let named = std::mem::take(&mut self.files);
         let is_inside = |path: &&String| !path.split('/').any(|part| part == ".." || part == ".agent");
         let (there, gone): (Vec<_>, Vec<_>) =
             named.into_iter().partition(|path| is_inside(&path) && root.join(path).is_file());
-        // A word with a dot may be anything; one with a slash and an ending was a file.
+        // A word with a dot may be anything; one with a slash and an extension was a file.
         let gone = gone
             .iter()
             .filter(|path| path.contains('/') && path.rsplit('/').next().is_some_and(|name| name.contains('.')));
@@ -110,7 +110,7 @@ impl Draft {
         self.files = there.into_iter().take(FILES).collect();
     }
 
-    /// Writes the packet, and counts what was covered.
+    /// Renders the packet and counts redacted secrets.
     pub(super) fn render(&self, id: &str, created: &str, source: &str, hash: &str) -> (String, usize) {
         let json = |list: &[String]| serde_json::to_string(list).unwrap_or_default();
         let validators: Vec<String> = self.verify.iter().cloned().collect();

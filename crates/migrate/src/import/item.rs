@@ -5,7 +5,7 @@ use stead_store::{Creation, Durability, StoreError, amend, create, create_parent
 
 use stead_context::{ContextError, Document, ROLE_FILE_LIMIT};
 
-/// What kind of thing is carried over.
+/// The kind of an import.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ImportKind {
     Loop,
@@ -26,16 +26,16 @@ impl ImportKind {
     }
 }
 
-/// One file of another tool, and what would become of it.
+/// One file of another tool, and what will happen to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Import {
     pub kind: ImportKind,
     /// The file, relative to the project root.
     pub source: String,
     pub fate: Fate,
-    /// What is changed on the way.
+    /// What changes on the way.
     pub done: Vec<String>,
-    /// What has no place here.
+    /// What Stead cannot represent.
     pub left: Vec<String>,
 }
 
@@ -45,31 +45,31 @@ impl Import {
     }
 }
 
-/// What would become of a file.
+/// What will happen to a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Fate {
-    /// A new file is made from it.
+    /// A new file is created from it.
     New { target: PathBuf, text: String },
-    /// It is mended where it lies.
+    /// It is repaired in place.
     Mended { target: PathBuf, before: String, text: String },
-    /// It was carried over before, into this file.
+    /// It was imported before, into this file.
     Already { target: String },
-    /// It was carried over before, and changed since. The new text stays where it is.
+    /// It was imported before and changed since. The new text is not imported.
     Outdated { target: String },
-    /// It lies where such files lie, and is something else.
+    /// It is in a folder of such files, but is something else.
     Foreign { why: &'static str },
-    /// It cannot be read as what it should be.
+    /// It cannot be parsed.
     Refused { why: String },
 }
 
-/// Carries one file over. `None` when there is nothing to do.
+/// Imports one file. `None` if there is nothing to do.
 pub fn apply_import(import: &Import) -> Result<Option<PathBuf>, ContextError> {
     match &import.fate {
         Fate::New { target, text } => {
             create_parents(target)?;
             match create(target, text.as_bytes(), Durability::Synced)? {
                 Creation::Created => Ok(Some(target.clone())),
-                // Somebody was faster; what is there is not ours to replace.
+                // Another process was faster; the existing file is not ours to replace.
                 _ => Err(StoreError::NotAFile { path: target.clone() }.into()),
             }
         }
@@ -84,12 +84,12 @@ pub fn apply_import(import: &Import) -> Result<Option<PathBuf>, ContextError> {
     }
 }
 
-/// The key that says from which file something was carried over.
+/// The key that names the file something was imported from.
 pub(super) const FROM: &str = "imported_from";
-/// The key that holds a mark of what it was then.
+/// The key with the hash of its content at that time.
 pub(super) const HASH: &str = "imported_hash";
 
-/// What was carried over into a folder before.
+/// What was imported into a folder before.
 pub(super) struct Carried(Vec<Known>);
 
 struct Known {
@@ -107,13 +107,13 @@ impl Carried {
         Self(known)
     }
 
-    /// What was made of a file, and the mark of what the file was then.
+    /// The target of an imported file, and the hash of its content at that time.
     pub(super) fn by_name(&self, name: &str) -> Option<(String, &str)> {
         let known = self.0.iter().rfind(|known| known.name == name)?;
         Some((known.target.clone(), &known.hash))
     }
 
-    /// What was made of a file while it had this mark.
+    /// The target of a file that was imported with this hash.
     pub(super) fn by_hash(&self, name: &str, hash: &str) -> Option<String> {
         self.0.iter().find(|known| known.name == name && known.hash == hash).map(|known| known.target.clone())
     }
@@ -127,7 +127,7 @@ fn known(path: PathBuf) -> Option<Known> {
     Some(Known { name: document.get(FROM)?.to_owned(), hash: document.get(HASH)?.to_owned(), target })
 }
 
-/// Names for new files, none of them given twice.
+/// Free names for new files.
 pub(super) struct Names {
     folder: PathBuf,
     given: BTreeSet<String>,
@@ -138,7 +138,7 @@ impl Names {
         Self { folder: folder.to_owned(), given: BTreeSet::new() }
     }
 
-    /// An id that nobody has, and its file.
+    /// A free id, and its file.
     pub(super) fn free(&mut self, stem: &str) -> (String, PathBuf) {
         let mut number = 1;
         loop {

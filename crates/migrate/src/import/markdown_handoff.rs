@@ -1,17 +1,16 @@
-//! Handoffs in Markdown: a head about the moment, then sections. HumanLayer's, and Continuous-Claude's before it wrote
-//! YAML.
+//! Handoffs in Markdown: front matter, then sections. HumanLayer's, and Continuous-Claude's before it wrote YAML.
 
 use super::draft::Draft;
 use stead_context::{Document, FrontMatterError, Heading, Section, sections};
 
 /// Where a handoff's section belongs in a packet.
 enum Place {
-    /// Without its title, which the packet's heading says already.
+    /// Without its title, which the packet's heading already says.
     Bare(Heading),
     Titled(Heading),
 }
 
-/// Sections of handoffs, by their titles in small letters without anything else.
+/// Sections of handoffs, by their titles in lower case and letters only.
 fn place(title: &str) -> Option<Place> {
     let plain: String = title.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
     Some(match plain.as_str() {
@@ -26,10 +25,10 @@ fn place(title: &str) -> Option<Place> {
     })
 }
 
-/// Keys of the head that have a place of their own.
+/// Front matter keys with a counterpart.
 const USED: [&str; 3] = ["date", "topic", "status"];
 
-/// Reads a handoff. `None` when the text is something else; the error is for people.
+/// Parses a handoff. `None` if the text is something else; the error is a message for people.
 pub(super) fn read(text: &str) -> Result<Option<Draft>, String> {
     let document = match Document::parse(text) {
         Ok(document) => Some(document),
@@ -79,20 +78,20 @@ fn is_commit(commit: &str) -> bool {
     (7..=64).contains(&commit.len()) && commit.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-/// The sections that are carried as one: those of the second rank, and of the first where nothing is below it.
+/// The sections to import: second-level ones, and first-level ones that have none.
 fn is_outermost(section: &Section<'_>, all: &[Section<'_>]) -> bool {
     let inside =
         |rank: usize| all.iter().any(|other| other.level == rank && section.content.contains(&other.heading.start));
     section.level == 2 || (section.level == 1 && !inside(2))
 }
 
-/// A title as it is without the word for what it titles.
+/// A title without the word for its kind.
 fn without_label(title: &str) -> &str {
     let label = title.get(..8).filter(|label| label.eq_ignore_ascii_case("handoff:"));
     label.map_or(title, |label| title[label.len()..].trim())
 }
 
-/// What stands before the first section.
+/// The text before the first section.
 fn add_opening(draft: &mut Draft, body: &str, all: &[Section<'_>]) {
     let first = all.iter().find(|section| section.level == 2).map_or(body.len(), |section| section.heading.start);
     let title = all.iter().find(|section| section.level == 1 && section.heading.start < first);
@@ -102,26 +101,26 @@ fn add_opening(draft: &mut Draft, body: &str, all: &[Section<'_>]) {
     }
 }
 
-/// A packet begins with a prompt; a handoff has steps.
+/// A packet starts with a prompt; a handoff has steps.
 pub(super) fn add_prompt(draft: &mut Draft) {
     if draft.has(Heading::NextPrompt) {
         return;
     }
     let plan = draft.text(Heading::Plan);
     let steps = match plan.is_empty() {
-        true => "The handoff names no next step; ask which one is meant.".to_owned(),
-        false => format!("These steps were left:\n\n{plan}"),
+        true => "The handoff names no next step; ask what to do.".to_owned(),
+        false => format!("Remaining steps:\n\n{plan}"),
     };
-    draft.add(Heading::NextPrompt, &format!("Go on with: {}\n\n{steps}", draft.purpose));
+    draft.add(Heading::NextPrompt, &format!("Continue with: {}\n\n{steps}", draft.purpose));
 }
 
-/// What the head says about the moment, for people.
+/// The front matter's remarks on time and state, for people.
 fn add_head(draft: &mut Draft, document: &Document) {
     let rest = document.keys().filter(|key| !USED.contains(key));
     let lines: Vec<String> = rest
         .filter_map(|key| Some(format!("- {key}: {}", document.get(key).filter(|value| !value.is_empty())?)))
         .collect();
     if !lines.is_empty() {
-        draft.add_titled(Heading::Notes, "From the old head", &lines.join("\n"));
+        draft.add_titled(Heading::Notes, "From the old front matter", &lines.join("\n"));
     }
 }

@@ -1,14 +1,14 @@
-//! When a handoff was written, as well as its head or its file name tell.
+//! When a handoff was written, from its front matter or its file name.
 
 use stead_model::unix_millis;
 
-/// Reads a moment or a bare day.
+/// Parses a timestamp or a date.
 pub(super) fn of_text(text: &str) -> Option<i64> {
     let text = text.trim();
     unix_millis(text).or_else(|| unix_millis(&format!("{text}T00:00:00Z")))
 }
 
-/// Reads names such as `2026-01-08_16-30-05_what-it-is.md`, with or without time and seconds.
+/// Parses names such as `2026-01-08_16-30-05_what-it-is.md`, with or without time and seconds.
 pub(super) fn of_name(name: &str) -> Option<i64> {
     let name = name.rsplit('/').next().unwrap_or(name);
     let day = name.get(..10)?;

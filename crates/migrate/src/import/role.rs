@@ -8,7 +8,7 @@ use stead_context::{RoleName, check_role_file, fix_role_file, read_role_file};
 /// Where role files were kept.
 pub(super) const OLD_FOLDER: &str = "session/agents";
 
-/// What becomes of one role file: its fate, what was mended, and what a person must mend. `None` when it is fine and
+/// What happens to one role file: its fate, what was repaired, and what a person must repair. `None` if it is valid and
 /// where it belongs.
 pub(super) fn import(
     role: &RoleName,
@@ -30,7 +30,7 @@ pub(super) fn import(
             return None;
         }
         match fixed.text == text {
-            true => Fate::Foreign { why: "what is wrong with it only a person can mend" },
+            true => Fate::Foreign { why: "only a person can repair it" },
             false => Fate::Mended { target: target.to_owned(), before: text, text: fixed.text },
         }
     } else if target.symlink_metadata().is_ok() {

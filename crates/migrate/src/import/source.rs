@@ -1,4 +1,4 @@
-//! Finding and reading the files of other tools, within bounds.
+//! Finds and reads the files of other tools, within limits.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,26 +9,26 @@ use stead_store::read_capped;
 /// Where handoffs were kept.
 const HANDOFFS: [&str; 3] = ["thoughts/shared/handoffs", "thoughts/handoffs", ".claude/handoffs"];
 
-/// How a handoff's file name ends.
+/// The extensions of handoff files.
 const ENDINGS: [&str; 3] = ["md", "yaml", "yml"];
 
-/// Handoffs lie a folder or two deep.
+/// How deep handoffs are nested at most.
 const DEPTH: usize = 6;
 
-/// No handoff that anybody reads comes near this.
+/// The size limit of a handoff.
 const LIMIT: usize = 4 * 1024 * 1024;
 
 /// A file of another tool.
 pub(super) struct Source {
     /// Relative to the project root.
     pub(super) name: String,
-    /// Without byte order mark, every line ended by a line feed.
+    /// Without byte order mark, with line feeds as line ends.
     pub(super) text: String,
     /// In milliseconds since 1970.
     pub(super) modified: i64,
 }
 
-/// Reads a file; the error is for people.
+/// Reads a file; the error is a message for people.
 pub(super) fn read_source(path: &Path, name: String) -> Result<Option<Source>, String> {
     let bytes = match read_capped(path, LIMIT) {
         Ok(Some(bytes)) => bytes,
@@ -46,7 +46,7 @@ pub(super) fn read_source(path: &Path, name: String) -> Result<Option<Source>, S
     Ok(Some(Source { name, text, modified: i64::try_from(modified).unwrap_or(i64::MAX) }))
 }
 
-/// Lists the files in which handoffs may be, in the order of their names. Links to folders are not followed.
+/// Lists the files that may be handoffs, in name order. Links to folders are not followed.
 pub(super) fn handoff_files(root: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for folder in HANDOFFS {

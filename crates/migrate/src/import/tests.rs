@@ -73,11 +73,11 @@ fn a_ralph_loop_becomes_a_paused_loop_of_nobody() {
 #[test]
 fn a_broken_ralph_file_is_refused_by_line() {
     let check = |text: &str, expected: &str| refused(ralph::STATE, text, expected);
-    check("go on\n", "line 1: the file does not begin with `---`");
-    check("---\niteration: 1\n", "line 3: the head that began on line 1 is not closed by `---`");
-    check("---\niteration: many\n---\ngo\n", "line 2: `iteration` is no whole number");
-    check("---\niteration: 1\n---\n\n  \n", "line 4: there is no prompt below the head");
-    check("---\nmax_iterations: -4\n---\ngo\n", "line 2: `max_iterations` is no whole number");
+    check("go on\n", "line 1: the file does not start with `---`");
+    check("---\niteration: 1\n", "line 3: the front matter that starts on line 1 is not closed by `---`");
+    check("---\niteration: many\n---\ngo\n", "line 2: `iteration` is not an integer");
+    check("---\niteration: 1\n---\n\n  \n", "line 4: there is no prompt below the front matter");
+    check("---\nmax_iterations: -4\n---\ngo\n", "line 2: `max_iterations` is not an integer");
 }
 
 #[test]
@@ -92,17 +92,14 @@ fn a_humanlayer_handoff_becomes_a_packet() {
     assert!(section(Heading::Context).contains("The plan is in phase two of three."));
     assert!(section(Heading::Context).contains("### Task(s)\n\n- Phase one, counting: completed"));
     assert!(section(Heading::Plan).starts_with("1. Refuse in `src/quota.rs`"));
-    assert!(section(Heading::NextPrompt).contains("Go on with: Monthly quota per tenant"));
+    assert!(section(Heading::NextPrompt).contains("Continue with: Monthly quota per tenant"));
     assert!(
         section(Heading::Notes).contains("## not a heading")
             && section(Heading::Notes).contains("- branch: feature/quota")
     );
     assert_eq!(packet.other_sections(), [("Rollout", "Behind the flag `quota_v2`, first for two tenants.")]);
     assert!(!packet.as_str().contains("sk-live-"));
-    assert_eq!(
-        import.left,
-        ["files it names that are not in the project: `src/gone.rs`", "secrets, which were covered: 1"]
-    );
+    assert_eq!(import.left, ["files it names that are not in the project: `src/gone.rs`", "redacted secrets: 1"]);
 }
 
 #[test]
@@ -128,16 +125,16 @@ fn what_is_no_handoff_is_told_from_what_is_broken() {
     let place = "thoughts/handoffs/s";
     for (name, text) in [("map.md", "# Map\n\n## Crates\none\n"), ("empty.md", ""), ("list.yaml", "mood: good\n")] {
         let fate = one(&format!("{place}/{name}"), text).fate;
-        assert_eq!(fate, Fate::Foreign { why: "it does not read like a handoff" }, "{name}");
+        assert_eq!(fate, Fate::Foreign { why: "not a handoff" }, "{name}");
     }
     refused(
         &format!("{place}/a.md"),
         "---\ntopic: x\n",
-        "line 3: the head that began on line 1 is not closed by `---`",
+        "line 3: the front matter that starts on line 1 is not closed by `---`",
     );
-    refused(&format!("{place}/a.md"), "---\na: 1\na: 2\n---\n", "line 3: `a` is there a second time");
-    refused(&format!("{place}/a.yml"), "goal: x\noops\n", "line 2: it is neither a key nor below one");
-    refused(&format!("{place}/a.yml"), "goal: x\ngoal: y\n", "line 2: `goal` is there a second time");
+    refused(&format!("{place}/a.md"), "---\na: 1\na: 2\n---\n", "line 3: `a` appears twice");
+    refused(&format!("{place}/a.yml"), "goal: x\noops\n", "line 2: neither a key nor below one");
+    refused(&format!("{place}/a.yml"), "goal: x\ngoal: y\n", "line 2: `goal` appears twice");
     let folder = project(&[]);
     fs::create_dir_all(folder.path().join(place)).unwrap();
     fs::write(folder.path().join(place).join("a.md"), b"## Tasks\n\xff\n").unwrap();

@@ -1,17 +1,17 @@
-//! Continuous-Claude's handoffs in YAML. Only their top level is read, line by line; what stands below a key is carried
-//! as text, so that a file which no YAML reader takes is no loss.
+//! Continuous-Claude's handoffs in YAML. Only the top level is parsed, line by line; what is below a key is kept as
+//! text, so invalid YAML does no harm.
 
 use super::draft::Draft;
 use super::markdown_handoff::add_prompt;
 use stead_context::{Heading, Status};
 
-/// A key of the top level and what stands behind and below it.
+/// A top-level key and the text after and below it.
 struct Entry {
     key: String,
     text: String,
 }
 
-/// Reads a handoff. `None` when the text is something else; the error is for people.
+/// Parses a handoff. `None` if the text is something else; the error is a message for people.
 pub(super) fn read(text: &str) -> Result<Option<Draft>, String> {
     let entries = entries(text)?;
     let get = |key: &str| entries.iter().find(|entry| entry.key == key).map(|entry| entry.text.as_str());
@@ -65,18 +65,18 @@ fn entries(text: &str) -> Result<Vec<Entry>, String> {
             continue;
         }
         let Some((key, value)) = line.split_once(':') else {
-            return Err(format!("line {number}: it is neither a key nor below one"));
+            return Err(format!("line {number}: neither a key nor below one"));
         };
         let key = key.trim().trim_matches('"').to_owned();
         if found.iter().any(|(known, _)| known.key == key) {
-            return Err(format!("line {number}: `{key}` is there a second time"));
+            return Err(format!("line {number}: `{key}` appears twice"));
         }
         found.push((Entry { key, text: value.trim().to_owned() }, Vec::new()));
     }
     Ok(found.into_iter().map(|(entry, below)| Entry { text: whole(&entry.text, &below), ..entry }).collect())
 }
 
-/// What stands behind a key, or below it without the common indent.
+/// The text after a key, or below it without the common indentation.
 fn whole(behind: &str, below: &[&str]) -> String {
     let behind = if matches!(behind, "|" | ">" | "|-" | ">-" | "|+" | ">+") { "" } else { behind };
     let filled = below.iter().filter(|line| !line.trim().is_empty());
@@ -90,7 +90,7 @@ fn whole(behind: &str, below: &[&str]) -> String {
     }
 }
 
-/// A value without its quotes; a list on one line becomes one of several.
+/// A value without its quotes; a list on one line becomes several lines.
 fn plain(value: &str) -> String {
     let unquoted = |text: &str| text.trim().trim_matches(['"', '\'']).to_owned();
     match value.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {

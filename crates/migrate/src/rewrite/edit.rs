@@ -2,7 +2,7 @@ use std::ops::Range;
 
 use stead_pipeline::definition::{Entry, Tree, Value, is_retry_key};
 
-/// Changes of a text, by place. They are collected first and made together.
+/// Edits of a text, by byte range. They are collected first and applied together.
 pub(crate) struct Edits<'a> {
     pub(crate) text: &'a str,
     list: Vec<(Range<usize>, String)>,
@@ -17,18 +17,18 @@ impl<'a> Edits<'a> {
         self.list.push((at, with.into()));
     }
 
-    /// Puts text in the place of a whole entry, where the entry shares its lines with others.
+    /// Replaces a whole entry that shares its lines with others.
     pub(crate) fn replace_entry(&mut self, entry: &Entry, with: impl Into<String>) {
         self.replace(entry.key_at.start..self.extent(entry), with);
     }
 
-    /// Puts whole lines behind the line in which `offset` lies.
+    /// Inserts whole lines after the line that contains `offset`.
     pub(crate) fn insert_below(&mut self, offset: usize, lines: &str) {
         let end = self.line_end(offset);
         self.list.push((end..end, format!("\n{lines}")));
     }
 
-    /// Adds a pair to a mapping in braces, behind what stays of it.
+    /// Adds a pair to a mapping in braces, after its remaining pairs.
     pub(crate) fn insert_in_braces(&mut self, block: &Entry, pair: &str) {
         let Value::Map(parts) = &block.value.value else { return };
         match parts.iter().rfind(|part| !is_retry_key(&part.key)).map(|last| self.extent(last)) {
@@ -37,19 +37,19 @@ impl<'a> Edits<'a> {
         }
     }
 
-    /// Takes the lines of an entry out and leaves the comments on them, at the entry's own depth.
+    /// Removes the lines of an entry and keeps their comments, at the entry's own indentation.
     pub(crate) fn remove(&mut self, entry: &Entry) {
         self.rewrite_lines(entry, "");
     }
 
-    /// Takes the lines of an entry out, comment and all: it was written elsewhere.
+    /// Removes the lines of an entry with their comments, which were copied elsewhere.
     pub(crate) fn remove_silently(&mut self, entry: &Entry) {
         let start = self.line_start(entry.key_at.start);
         let end = self.line_end(self.extent(entry));
         self.list.push((start..(end + 1).min(self.text.len()), String::new()));
     }
 
-    /// Takes pairs out of a mapping in braces. `Err` tells the line of a comment that would be lost.
+    /// Removes pairs from a mapping in braces. `Err` is the line of a comment that would be lost.
     pub(crate) fn remove_in_braces(&mut self, parts: &[Entry], is_old: impl Fn(&Entry) -> bool) -> Result<(), usize> {
         let mut index = 0;
         while index < parts.len() {
@@ -66,7 +66,7 @@ impl<'a> Edits<'a> {
         Ok(())
     }
 
-    /// Takes out what holds no comment; `Err` tells the line of the one that would be lost.
+    /// Removes a range without comments; `Err` is the line of a comment that would be lost.
     pub(crate) fn remove_gap(&mut self, gap: Range<usize>) -> Result<(), usize> {
         let start = self.line_start(gap.start);
         let mut at = start;
@@ -82,7 +82,7 @@ impl<'a> Edits<'a> {
         Ok(())
     }
 
-    /// Puts lines in the place of an entry's, behind the comments on those.
+    /// Replaces an entry's lines, after the comments on them.
     pub(crate) fn rewrite_lines(&mut self, entry: &Entry, lines: &str) {
         let start = self.line_start(entry.key_at.start);
         let end = self.line_end(self.extent(entry));
@@ -92,7 +92,7 @@ impl<'a> Edits<'a> {
         self.list.push((start..end, format!("{kept}{lines}")));
     }
 
-    /// The comments in an entry's lines. What looks like one inside a text of several lines is not.
+    /// The comments in an entry's lines. A `#` inside a multi-line text is not one.
     fn comments(&self, entry: &Entry) -> impl Iterator<Item = &'a str> {
         let start = self.line_start(entry.key_at.start);
         let end = self.line_end(self.extent(entry));
@@ -105,31 +105,31 @@ impl<'a> Edits<'a> {
         self.text[lines].lines().filter_map(comment)
     }
 
-    /// Whether the value is a text that begins with `|` or `>`.
+    /// Returns true if the value is a block scalar (`|` or `>`).
     fn is_block_text(&self, entry: &Entry) -> bool {
         let is_text = matches!(entry.value.value, Value::Text(_));
         let head = &self.text[entry.key_at.end..entry.value.at.start.max(entry.key_at.end)];
         is_text && head.trim_start_matches([' ', ':', '\n']).starts_with(['|', '>'])
     }
 
-    /// What stands before the entry's key in its line, as blanks.
+    /// The text before the entry's key in its line, as blanks.
     pub(crate) fn indent(&self, entry: &Entry) -> String {
         let start = self.line_start(entry.key_at.start);
         " ".repeat(self.text[start..entry.key_at.start].chars().count())
     }
 
-    /// The value as it is written.
+    /// The value as written.
     pub(crate) fn raw(&self, entry: &Entry) -> &'a str {
         self.text[entry.value.at.clone()].trim_end()
     }
 
-    /// What stands behind the entry's value in its last line: nothing, blanks, a comment.
+    /// The text after the entry's value in its last line: nothing, blanks, a comment.
     pub(crate) fn behind(&self, entry: &Entry) -> &'a str {
         let end = self.extent(entry);
         &self.text[end..self.line_end(end)]
     }
 
-    /// Whether the entry begins its line, save for blanks and the mark of a list.
+    /// Returns true if the entry starts its line, except for blanks and a list marker.
     pub(crate) fn is_line(&self, entry: &Entry) -> bool {
         let start = self.line_start(entry.key_at.start);
         self.text[start..entry.key_at.start].chars().all(|c| c == ' ' || c == '-')
@@ -140,7 +140,7 @@ impl<'a> Edits<'a> {
         self.text[start..entry.key_at.start].contains('-')
     }
 
-    /// Whether a mapping is written in braces.
+    /// Returns true if a mapping is written in braces.
     pub(crate) fn is_in_braces(&self, tree: &Tree) -> bool {
         &self.text[tree.at.clone()] == "{"
     }
@@ -150,7 +150,7 @@ impl<'a> Edits<'a> {
         self.text[..offset].matches('\n').count() + 1
     }
 
-    /// Where an entry ends: behind the last of what it holds, and the bracket that closes it.
+    /// The end of an entry: after its last nested value and the closing bracket.
     pub(crate) fn extent(&self, entry: &Entry) -> usize {
         self.end(&entry.value).max(entry.key_at.end)
     }
@@ -159,7 +159,7 @@ impl<'a> Edits<'a> {
         let inner = match &tree.value {
             Value::List(items) => items.iter().map(|item| self.end(item)).max(),
             Value::Map(entries) => entries.iter().map(|entry| self.extent(entry)).max(),
-            // A text that begins with `|` or `>` reaches up to the next key.
+            // A block scalar extends to the next key.
             _ => return self.text[..tree.at.end].trim_end().len(),
         };
         let inner = inner.unwrap_or(0).max(tree.at.end);
@@ -170,7 +170,7 @@ impl<'a> Edits<'a> {
         }
     }
 
-    /// Where the bracket behind `from` ends; only blanks, commas and comments come before it.
+    /// The end of the bracket after `from`; only blanks, commas and comments precede it.
     fn closed(&self, from: usize, bracket: char) -> usize {
         let mut at = from;
         for line in self.text[from..].split_inclusive('\n') {
@@ -191,7 +191,7 @@ impl<'a> Edits<'a> {
         self.text[offset..].find('\n').map_or(self.text.len(), |at| offset + at)
     }
 
-    /// The text with all changes made.
+    /// The text with all edits applied.
     pub(crate) fn apply(mut self) -> String {
         self.list.sort_by_key(|(at, _)| (at.start, at.end));
         let mut out = String::with_capacity(self.text.len() + 256);
@@ -209,7 +209,7 @@ impl<'a> Edits<'a> {
     }
 }
 
-/// The comment in a line of YAML: from a `#` that follows a blank and is not inside quotes.
+/// The comment in a line of YAML: from a `#` after a blank and outside quotes.
 fn comment(line: &str) -> Option<&str> {
     let mut quote = None;
     let mut before = ' ';

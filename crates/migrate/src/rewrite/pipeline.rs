@@ -6,11 +6,11 @@ use super::prompt::migrate_inline;
 use super::stage::{comment_is_lost, drop_retries, ending, part, rewrite_output};
 use stead_pipeline::definition::{Entry, Tree, Value, is_retry_key, parse};
 
-/// The pipeline in today's form. `inputs` says, for each stage by its place, which inputs were meant without being said.
-/// `Err` says why it is left to a person, and where.
+/// The pipeline in the current format. `inputs` are, for each stage, the inputs that were implied. `Err` says why and
+/// where it is left to a person.
 pub(crate) fn migrate_pipeline(text: &str, inputs: &[Vec<String>]) -> Result<String, String> {
     let tree = parse(text).map_err(|fault| format!("line {}: {}", fault.line.max(1), fault.message))?;
-    let Value::Map(entries) = &tree.value else { return Err(format!("it holds {}", tree.kind())) };
+    let Value::Map(entries) = &tree.value else { return Err(format!("expected a mapping, found {}", tree.kind())) };
     let mut edits = Edits::of(text);
     let is_retry = |entry: &Entry| is_retry_key(&entry.key);
     if edits.is_in_braces(&tree) {
@@ -32,7 +32,7 @@ pub(crate) fn migrate_pipeline(text: &str, inputs: &[Vec<String>]) -> Result<Str
     Ok(edits.apply())
 }
 
-/// Whether the most iterations are stated below `guardrails`.
+/// Returns true if the maximum number of iterations is below `guardrails`.
 fn bounds_itself(step: &[Entry]) -> bool {
     let block = step.iter().find(|entry| entry.key == "guardrails");
     block.is_some_and(|block| part(block, "max_iterations").is_some())
@@ -40,7 +40,7 @@ fn bounds_itself(step: &[Entry]) -> bool {
 
 fn migrate_step(edits: &mut Edits<'_>, item: &Tree, step: &[Entry], inputs: &[String]) -> Result<(), String> {
     let has = |key: &str| step.iter().any(|entry| entry.key == key);
-    // What has no effect any more, or none beside today's key.
+    // Keys without effect, or without effect beside the current key.
     let goes = |entry: &Entry| match entry.key.as_str() {
         "name" => has("id"),
         "loop" => has("template"),
@@ -76,7 +76,7 @@ fn migrate_step(edits: &mut Edits<'_>, item: &Tree, step: &[Entry], inputs: &[St
                     edits.replace_entry(entry, format!("output: {}", edits.raw(path)));
                 }
                 None if in_braces || edits.is_first_of_item(entry) => {
-                    return Err(by_hand(edits, entry, "shares its line with others"));
+                    return Err(by_hand(edits, entry, "shares its line with other keys"));
                 }
                 _ => rewrite_output(edits, entry),
             },
@@ -94,7 +94,7 @@ fn migrate_step(edits: &mut Edits<'_>, item: &Tree, step: &[Entry], inputs: &[St
     }
 }
 
-/// Writes down the inputs that were meant, behind the last key of a stage that stays.
+/// Writes the implied inputs after the last remaining key of a stage.
 fn say_inputs(edits: &mut Edits<'_>, last: &Entry, inputs: &[String], in_braces: bool) -> Result<(), String> {
     let end = edits.extent(last);
     if in_braces {
@@ -116,7 +116,7 @@ fn say_inputs(edits: &mut Edits<'_>, last: &Entry, inputs: &[String], in_braces:
     Ok(())
 }
 
-/// Takes an entry out of a stage; `next` is the one behind it.
+/// Removes an entry from a stage; `next` is the following one.
 fn remove_line(edits: &mut Edits<'_>, entry: &Entry, next: Option<&Entry>) -> Result<(), String> {
     require_line(edits, entry)?;
     match next.filter(|_| edits.is_first_of_item(entry)) {
@@ -127,7 +127,7 @@ fn remove_line(edits: &mut Edits<'_>, entry: &Entry, next: Option<&Entry>) -> Re
 }
 
 fn require_line(edits: &Edits<'_>, entry: &Entry) -> Result<(), String> {
-    if edits.is_line(entry) { Ok(()) } else { Err(by_hand(edits, entry, "shares its line with others")) }
+    if edits.is_line(entry) { Ok(()) } else { Err(by_hand(edits, entry, "shares its line with other keys")) }
 }
 
 #[cfg(test)]
@@ -196,11 +196,11 @@ mod tests {
         let refused = |text: &str, why: &str| assert_eq!(migrate_pipeline(text, &[]), Err(why.to_owned()), "{text}");
         refused(
             "stages:\n  - {name: a, output: {mode: append}}\n",
-            "line 2: `output` shares its line with others; write `output: <path>` by hand",
+            "line 2: `output` shares its line with other keys; write `output: <path>` by hand",
         );
         refused(
             "stages:\n  - retry: 3 # thrice\n    name: a\n",
-            "line 2: its comment stands between what has to go; move it to a line above, and try again",
+            "line 2: the comment is between keys that must be removed; move it to a line above and try again",
         );
     }
 

@@ -1,10 +1,10 @@
-//! Prompts: today's variables, the context named, the status asked for.
+//! Prompts: current variables, a reference to the context, and a request for the status.
 
 use stead_pipeline::prompt::{STATUS_INSTRUCTION, VariableKind, mentions, uses, variable_kind};
 
-/// What stands in a prompt for an older variable, and how its reader is told what that is.
+/// The replacement of an older variable, and how it is explained to the reader.
 fn stand_in(name: &str) -> Option<(String, String)> {
-    // Plain capitals: what stands in a shell command must not mean anything to the shell.
+    // Plain capitals: in a shell command they must not mean anything to the shell.
     let word = |word: &str, meaning: &str| Some((word.to_owned(), meaning.to_owned()));
     match name {
         "SESSION" | "SESSION_NAME" => word("RUN", "its field `session`"),
@@ -20,7 +20,7 @@ fn stand_in(name: &str) -> Option<(String, String)> {
     }
 }
 
-/// Replaces older variables; gives the text and the meanings that a reader has to be told.
+/// Replaces older variables; returns the text and the explanations that a reader needs.
 fn replaced(text: &str, wording: impl Fn(&str, &str) -> String) -> (String, Vec<(String, String)>) {
     let mut out = String::with_capacity(text.len());
     let mut told: Vec<(String, String)> = Vec::new();
@@ -43,7 +43,7 @@ fn replaced(text: &str, wording: impl Fn(&str, &str) -> String) -> (String, Vec<
     (out, told)
 }
 
-/// The prompt of a stage in today's form.
+/// The prompt of a stage in the current format.
 pub(crate) fn migrate_prompt(text: &str) -> String {
     let plain = text.strip_prefix('\u{feff}').unwrap_or(text);
     let (mut out, told) = replaced(plain, |word, _| word.to_owned());
@@ -58,13 +58,13 @@ pub(crate) fn migrate_prompt(text: &str) -> String {
     if !mentions(&out, "STATUS") {
         out = format!("{}\n{STATUS_INSTRUCTION}", out.trim_end_matches('\n'));
     }
-    // The mark of some editors belongs before the text, so it goes where something else comes first.
+    // A byte order mark belongs at the start of the text, so it moves with it.
     if out == plain { text.to_owned() } else { out }
 }
 
-/// A prompt that is written into a pipeline: only its variables change, in place.
+/// A prompt inside a pipeline: only its variables change, in place.
 pub(crate) fn migrate_inline(text: &str) -> String {
-    // Nothing in it means something to YAML, and a shell that is handed the brackets refuses them.
+    // The replacement has no meaning in YAML, and a shell rejects the parentheses.
     let plain = |meaning: &str| meaning.trim_start_matches("its field ").replace('`', "");
     replaced(text, |_, meaning| format!("({} in ${{CTX}})", plain(meaning))).0
 }

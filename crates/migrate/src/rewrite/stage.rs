@@ -4,10 +4,10 @@ use super::by_hand::by_hand;
 use super::edit::Edits;
 use stead_pipeline::definition::{DROPPED, Entry, Tree, Value, is_retry_key, parse};
 
-/// The stage file in today's form; `Err` says why it is left to a person, and where.
+/// The stage file in the current format; `Err` says why and where it is left to a person.
 pub(crate) fn migrate_stage(text: &str) -> Result<String, String> {
     let tree = parse(text).map_err(|fault| format!("line {}: {}", fault.line.max(1), fault.message))?;
-    let Value::Map(entries) = &tree.value else { return Err(format!("it holds {}", tree.kind())) };
+    let Value::Map(entries) = &tree.value else { return Err(format!("expected a mapping, found {}", tree.kind())) };
     let mut edits = Edits::of(text);
     let old = |entry: &&Entry| is_old(entry);
     if edits.is_in_braces(&tree) {
@@ -16,7 +16,7 @@ pub(crate) fn migrate_stage(text: &str) -> Result<String, String> {
     }
     for entry in entries.iter().filter(old) {
         if !edits.is_line(entry) {
-            return Err(by_hand(&edits, entry, "shares its line with others"));
+            return Err(by_hand(&edits, entry, "shares its line with other keys"));
         }
         migrate_line(&mut edits, entry, entries);
     }
@@ -35,7 +35,7 @@ fn is_old(entry: &Entry) -> bool {
     }
 }
 
-/// Rewrites an older key that has its lines for itself.
+/// Rewrites an older key that does not share its lines.
 fn migrate_line(edits: &mut Edits<'_>, entry: &Entry, entries: &[Entry]) {
     let termination = find(entries, "termination");
     match entry.key.as_str() {
@@ -71,8 +71,7 @@ fn migrate_line(edits: &mut Edits<'_>, entry: &Entry, entries: &[Entry]) {
     }
 }
 
-/// Moves an entry into a block: behind its key `behind`, or to its top. In braces a comment has no place, so it stays
-/// where it was.
+/// Moves an entry into a block: after its key `behind`, or to its top. A comment cannot move into braces, so it stays.
 fn move_into(edits: &mut Edits<'_>, entry: &Entry, block: &Entry, behind: &str) {
     if block.value.value == Value::Null {
         let line = format!("{}  {}", edits.indent(block), with_comment(edits, entry));
@@ -142,16 +141,16 @@ fn is_only_retries(block: &Entry) -> bool {
 }
 
 pub(crate) fn comment_is_lost(line: usize) -> String {
-    format!("line {line}: its comment stands between what has to go; move it to a line above, and try again")
+    format!("line {line}: the comment is between keys that must be removed; move it to a line above and try again")
 }
 
-/// Whether a `termination` takes the fewest iterations from elsewhere.
+/// Returns true if a `termination` takes its minimum number of iterations from elsewhere.
 fn takes_min(block: &Entry) -> bool {
     let kind = part(block, "type").and_then(|kind| kind.value.scalar());
     kind.as_deref() == Some("judgment") && part(block, "min_iterations").is_none()
 }
 
-/// Makes an `output` with keys of its own a path.
+/// Turns an `output` mapping into a path.
 pub(crate) fn rewrite_output(edits: &mut Edits<'_>, entry: &Entry) {
     match part(entry, "path") {
         Some(path) => {
@@ -162,7 +161,7 @@ pub(crate) fn rewrite_output(edits: &mut Edits<'_>, entry: &Entry) {
     }
 }
 
-/// The type that says what `completion` said.
+/// The type that corresponds to a `completion`.
 pub(crate) fn ending(entry: &Entry) -> &'static str {
     match entry.value.scalar().as_deref() {
         Some("plateau") => "judgment",
@@ -171,12 +170,12 @@ pub(crate) fn ending(entry: &Entry) -> &'static str {
     }
 }
 
-/// The entry's line with the comment behind it.
+/// The entry's line with the comment after it.
 fn with_comment(edits: &Edits<'_>, entry: &Entry) -> String {
     format!("{}: {}{}", entry.key, edits.raw(entry), edits.behind(entry)).trim_end().to_owned()
 }
 
-/// Takes retry keys out of the guardrails, and the block if nothing else is in it and it gains nothing.
+/// Removes retry keys from the guardrails, and the block if it becomes empty.
 pub(crate) fn drop_retries(edits: &mut Edits<'_>, block: &Entry, gains: bool) -> Result<(), String> {
     let Value::Map(parts) = &block.value.value else { return Ok(()) };
     let is_old = |part: &Entry| is_retry_key(&part.key);
@@ -345,11 +344,11 @@ mod tests {
     fn what_is_left_to_a_person_is_named_with_its_line() {
         refused(
             "{\n  name: x,\n  delay: 3, # slowly\n  completion: fixed-n,\n}\n",
-            "line 3: its comment stands between what has to go; move it to a line above, and try again",
+            "line 3: the comment is between keys that must be removed; move it to a line above and try again",
         );
         refused(
             "name: x\n? completion\n: plateau\n",
-            "line 2: `completion` shares its line with others; write `termination: {type: judgment}` by hand",
+            "line 2: `completion` shares its line with other keys; write `termination: {type: judgment}` by hand",
         );
         assert!(migrate_stage("name: x\na: [").is_err_and(|why| why.starts_with("line ")));
     }
