@@ -1,10 +1,10 @@
-//! Changes of a frozen plan: a person makes them when taking a run up again, and the plan says that they were made.
+//! Changes of a frozen plan: a person makes them when resuming a run, and the plan records them.
 
 use serde::{Deserialize, Serialize};
 
 use crate::Provider;
 
-/// What a person wants otherwise from now on.
+/// What a person wants to change from now on.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Change {
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -13,7 +13,7 @@ pub struct Change {
     pub provider: Option<Provider>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// Further files for the agents to read, absolute.
+    /// Additional files for the agents to read, absolute.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub inputs: Vec<String>,
 }
@@ -24,7 +24,7 @@ impl Change {
     }
 }
 
-/// A change as the plan keeps it. The nodes themselves hold what is in force.
+/// A change as the plan records it. The nodes contain the values in force.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Amendment {
     pub at: String,

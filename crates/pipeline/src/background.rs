@@ -4,8 +4,8 @@ use std::process::{Child, Command, Stdio};
 
 use crate::os;
 
-/// Starts an engine that outlives the terminal it was started at: in a session of its own, hearing nobody, with all it
-/// says appended to `log`.
+/// Starts an engine that outlives its terminal: in its own session, without input, with all its output appended to
+/// `log`.
 pub fn start_in_background(command: &mut Command, log: &Path) -> io::Result<Child> {
     let log = os::open_log(log)?;
     os::lead_session(command);

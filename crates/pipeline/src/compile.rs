@@ -1,7 +1,7 @@
-//! From a stage or a pipeline to the plan of a run.
+//! Compiles a stage or a pipeline to the plan of a run.
 //!
-//! After this, nothing is read from stage or pipeline files: the plan holds the prompts, the order, the branches and
-//! the hashes of what it was made from. It never writes the plan; the engine does, when it starts.
+//! After this, nothing is read from stage or pipeline files: the plan contains the prompts, the order, the branches and
+//! the hashes of its sources. It never writes the plan; the engine does, when it starts.
 
 #[cfg(test)]
 mod tests;
@@ -17,7 +17,7 @@ use crate::lint::{
 use crate::prompt::{Vars, resolve, tells_status};
 use crate::{Branch, Input, Join, Node, Plan, Provider, Source, SourceFile, Termination, When};
 
-/// What a run is made of.
+/// What a run executes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum What<'a> {
     Stage(&'a str),
@@ -29,30 +29,30 @@ pub enum What<'a> {
 pub struct CompileOptions {
     /// The run's name.
     pub run: String,
-    /// The most iterations of every stage, in place of what the files say: more or fewer.
+    /// The maximum number of iterations of every stage, overriding the files.
     pub max: Option<u32>,
-    /// In place of what the files say. Branches over providers keep theirs, unless this is the mock.
+    /// Overrides the files. Branches over providers keep theirs, unless this is the mock.
     pub provider: Option<Provider>,
     pub model: Option<String>,
-    /// Where neither the files nor the command line name a provider.
+    /// The default if neither the files nor the command line name a provider.
     pub default_provider: Provider,
     /// Files for every stage, absolute.
     pub inputs: Vec<PathBuf>,
-    /// The present moment as files hold it.
+    /// The current time as files store it.
     pub now: String,
     pub purpose: Purpose,
 }
 
-/// Whether the run is meant.
+/// What the plan is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
     Run,
-    /// A test with mock answers that leaves nothing outside the run's folder: no tracked output, no work tree, no verify
+    /// A test with mock answers that leaves nothing outside the run's folder: no tracked output, no worktree, no verify
     /// or queue command. A stage that ends with its queue ends when a fixture says stop.
     Rehearsal,
 }
 
-/// A plan, and what is not quite right with its sources.
+/// A plan, and warnings about its sources.
 #[derive(Clone, Debug)]
 pub struct Compiled {
     pub plan: Plan,
@@ -63,7 +63,7 @@ pub struct Compiled {
 const SCHEMA: u32 = 1;
 const MAX_PARALLEL: u32 = 4;
 
-/// Makes the plan. Findings that are errors refuse it; weaker ones come with it.
+/// Compiles the plan. Errors reject it; weaker findings are returned with it.
 pub fn compile(catalog: &Catalog, what: What<'_>, options: &CompileOptions) -> Result<Compiled, DefinitionError> {
     if let Err(why) = FileId::check(&options.run) {
         return Err(DefinitionError::RunName { name: options.run.clone(), why: why.to_string() });
@@ -151,17 +151,17 @@ fn whole(pipeline: &CheckedPipeline, graph: &Graph, options: &CompileOptions) ->
     }
 }
 
-/// What the nodes of one stage are made from.
+/// What the nodes of one stage are built from.
 struct Ground<'a> {
     index: usize,
     step: &'a Step,
-    /// `None` for a stage that is written into the pipeline.
+    /// `None` for a stage whose prompt is in the pipeline.
     from: Option<&'a CheckedStage>,
     inputs: &'a [Input],
     needs: &'a [String],
 }
 
-/// One node, or one for each branch.
+/// One node, or one per branch.
 fn branches(ground: &Ground<'_>, options: &CompileOptions) -> Vec<Node> {
     let node = node(ground, options);
     let Some(fan) = &ground.step.fan else { return vec![node] };
@@ -239,7 +239,7 @@ fn output(ground: &Ground<'_>, options: &CompileOptions, branch: Option<&str>) -
     ground.step.output.as_ref().or(base).map(|output| output.resolve(&options.run, branch))
 }
 
-/// The ending with the run's name in its command. A stage without one was refused before.
+/// The termination with the run's name in its command. A stage without one was rejected before.
 fn ending(termination: Option<Termination>, options: &CompileOptions) -> Termination {
     match termination {
         Some(Termination::Queue { .. }) if options.purpose == Purpose::Rehearsal => {
@@ -270,7 +270,7 @@ fn text(path: &Path) -> String {
     path.to_string_lossy().into_owned()
 }
 
-/// The sources of a plan that are not what they were when it was made; gone ones too.
+/// The sources of a plan that changed or were deleted since it was compiled.
 pub fn changed_sources(catalog: &Catalog, plan: &Plan) -> Vec<String> {
     let is_same = |source: &Source| match source.path.strip_prefix("builtin:") {
         Some(inner) => catalog.builtin_text(inner).is_some_and(|file| file.sha1() == source.sha1),

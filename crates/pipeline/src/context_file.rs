@@ -1,4 +1,4 @@
-//! `context.json`: what the engine tells an agent about the iteration it is to do.
+//! `context.json`: what the engine tells an agent about its iteration.
 
 use std::collections::BTreeMap;
 
@@ -25,13 +25,13 @@ pub struct Context {
     pub paths: ContextPaths,
     pub inputs: ContextInputs,
     pub limits: ContextLimits,
-    /// What the iteration before said it did.
+    /// The summary of the previous iteration.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub previous_summary: Option<String>,
     pub consecutive_stops: u32,
     pub elapsed_seconds: f64,
     pub budget: ContextBudget,
-    /// What the stage's commands said after the iteration before.
+    /// The results of the stage's commands after the previous iteration.
     pub verification: Vec<Verification>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub branch: Option<ContextBranch>,
@@ -51,50 +51,50 @@ pub struct ContextPaths {
     pub progress: String,
     pub output: String,
     pub status: String,
-    /// Where the agent works.
+    /// The folder the agent works in.
     pub work_dir: String,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ContextInputs {
-    /// Outputs of other stages, by stage, in the order in which they were made.
+    /// Outputs of other stages, by stage, in the order of creation.
     pub from_stage: BTreeMap<String, Vec<String>>,
     /// The last outputs of this stage, oldest first.
     pub from_previous_iterations: Vec<String>,
-    /// How many there are altogether.
+    /// How many there are in total.
     pub previous_iteration_count: u32,
     /// Where all of them are.
     pub previous_iterations_dir: String,
-    /// Files the run was given.
+    /// Files given to the run.
     pub initial: Vec<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ContextLimits {
     pub max_iterations: u32,
-    /// Until the stage or the run has used its time; `null` without a limit.
+    /// Until the stage's or the run's time limit; `null` without a limit.
     pub remaining_seconds: Option<u64>,
-    /// What this iteration may take; `null` without a limit.
+    /// The limit of this iteration; `null` without a limit.
     pub iteration_timeout_seconds: Option<u64>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ContextBudget {
     pub cost_usd_used: f64,
-    /// The lesser of what the stage and the run have left; `null` without a limit.
+    /// The lesser of the stage's and the run's remaining budget; `null` without a limit.
     pub cost_usd_remaining: Option<f64>,
     pub run_cost_usd_used: f64,
     pub stage_seconds_used: f64,
 }
 
-/// What one command said.
+/// The result of one command.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Verification {
     pub command: String,
     pub green: bool,
-    /// `null` when a signal or the time limit ended it.
+    /// `null` if a signal or the time limit ended it.
     pub exit: Option<i32>,
-    /// The end of what it wrote.
+    /// The end of its output.
     pub tail: String,
     pub seconds: f64,
 }
@@ -104,7 +104,7 @@ pub struct ContextBranch {
     pub name: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub item: Option<String>,
-    /// The git branch of its own work tree.
+    /// The git branch of its own worktree.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub git_branch: Option<String>,
 }

@@ -1,8 +1,8 @@
-//! Custody of agents: each is started in a session of its own, watched, heard within bounds, and ended together with
-//! everything it started.
+//! Custody of agents: each is started in its own session, watched, its output read within limits, and ended together
+//! with everything it started.
 //!
-//! A process is only ever ended when it is proven to belong to an agent of this run: by descent, or by the run's id in
-//! its environment, and by its number together with the moment it started. Custody never judges what an agent did.
+//! A process is ended only if it is proven to belong to an agent of this run: by descent, or by the run's id in its
+//! environment, and by its process id together with its start time. Custody never judges what an agent did.
 
 #[cfg(unix)]
 mod agent;

@@ -1,7 +1,7 @@
-//! Stage and pipeline files: where they are, what they say, and where in them it is said.
+//! Stage and pipeline files: where they are, what they contain, and the position of each part.
 //!
-//! Reading never stops at the first fault: it yields what could be understood and a finding for what could not. It
-//! never runs anything.
+//! Reading never stops at the first problem: it returns what could be parsed and a finding for the rest. It never runs
+//! anything.
 
 mod builtin;
 mod catalog;

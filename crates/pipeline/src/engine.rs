@@ -1,7 +1,7 @@
-//! A run: started from a frozen plan, resumed where it stopped, looked at, and asked to stop.
+//! A run: started from a frozen plan, resumed where it stopped, inspected, and asked to stop.
 //!
-//! Everything a run is lies in its folder. One write of `state.json` makes an iteration count, so that a kill at any
-//! moment costs at most the iteration under way. The engine never prints, never reads an agent's prose for its decision,
+//! Everything about a run is in its folder. One write of `state.json` makes an iteration count, so that a kill at any
+//! time costs at most the current iteration. The engine never prints, never reads an agent's prose for its decisions,
 //! and never starts anything after a failure.
 
 mod agent;

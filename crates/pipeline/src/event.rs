@@ -1,4 +1,4 @@
-//! `events.jsonl`: what happened in a run, one line each. The same lines go to whoever watches.
+//! `events.jsonl`: what happened in a run, one event per line. Observers get the same lines.
 
 use serde::{Deserialize, Serialize};
 
@@ -26,7 +26,7 @@ pub enum RunEvent {
         run: String,
         run_id: String,
         nodes: u32,
-        /// The hash of its plan, from which a lost state is made again.
+        /// The hash of its plan, from which a lost state is rebuilt.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         plan_sha1: Option<String>,
         /// The engine's process.
@@ -34,9 +34,9 @@ pub enum RunEvent {
         pid: u32,
     },
     RunResumed {
-        /// How it stood before.
+        /// Its status before.
         status: RunStatus,
-        /// Processes of the engine before that were still alive and were ended.
+        /// Processes of the previous engine that were still alive and were ended.
         survivors: u32,
         #[serde(default, skip_serializing_if = "is_zero")]
         pid: u32,
@@ -54,7 +54,7 @@ pub enum RunEvent {
         iteration: u32,
         max_iterations: u32,
         provider: String,
-        /// The commit that its work tree began with.
+        /// The commit that its worktree started from.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         worktree_base: Option<String>,
     },
@@ -63,11 +63,11 @@ pub enum RunEvent {
         iteration: u32,
         max_iterations: u32,
     },
-    /// This iteration was begun before and was not recorded.
+    /// This iteration was started before and not recorded.
     Repeated {
         node: String,
         iteration: u32,
-        /// What it left is in `attempt-<n>` of its folder.
+        /// Its files are in `attempt-<n>` of its folder.
         attempt: u32,
     },
     IterationEnded {
@@ -75,7 +75,7 @@ pub enum RunEvent {
         iteration: u32,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         decision: Option<Decision>,
-        /// The agent waits for somebody, and the iteration does not count.
+        /// The agent is waiting for somebody, and the iteration does not count.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         blocked_on: Option<BlockedOn>,
         #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -1,7 +1,7 @@
 //! The engine: stages and pipelines of agents, the plan of a run, and the run itself.
 //!
-//! A run fails fast and says how, continues where it stopped, and keeps what its agents wrote. It never prints and never
-//! interprets an agent's prose.
+//! A run fails fast and says how, continues where it stopped, and keeps what its agents wrote. It never prints and
+//! never interprets an agent's prose.
 
 mod amendment;
 mod background;

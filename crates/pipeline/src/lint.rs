@@ -1,6 +1,6 @@
-//! What is wrong with stages and pipelines, each with its code, its place and a hint.
+//! Checks stages and pipelines; each finding has a code, a position and a hint.
 //!
-//! It reads definitions and judges them. It never changes a file and never runs anything; `docs/lint.md` is its manual.
+//! It never changes a file and never runs anything; `docs/lint.md` is its manual.
 
 mod code;
 mod finding;

@@ -1,7 +1,7 @@
 //! One run has one engine: the lock that a running engine holds, and who holds it.
 //!
-//! The system's own file lock decides, because it goes with its process however that ends. What the file says is for
-//! people, and decides where files cannot be locked.
+//! The system's own file lock decides, because it is released when its process ends, however that happens. The file's
+//! content is for people, and decides where files cannot be locked.
 
 use std::fs::{File, TryLockError};
 use std::io::{self, Read, Seek, Write};
@@ -16,11 +16,11 @@ use crate::os::{self, Blow, Process};
 
 const NAME: &str = "lock";
 
-/// How long a lock without a living holder is waited for: somebody may just be looking at it, or about to sign it.
+/// How long to wait for a lock without a living holder: another process may be reading it, or about to write its name.
 const PATIENCE: Duration = Duration::from_secs(1);
 const NAP: Duration = Duration::from_millis(10);
 
-/// No holder has that much to say.
+/// The size limit of the lock file.
 const LIMIT: u64 = 64 << 10;
 
 /// A run that belongs to this engine until it is dropped.
@@ -36,9 +36,9 @@ pub struct RunLock {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Look {
     Held(Holder),
-    /// Its holder is gone.
+    /// Its holder is dead.
     Left,
-    /// There is none, or it names nobody.
+    /// There is none, or it names no process.
     Gone,
 }
 
@@ -47,46 +47,46 @@ pub(crate) enum Look {
 pub struct Holder {
     pub schema: u32,
     pub pid: u32,
-    /// When that process started, in ticks since the system did.
+    /// When that process started, in ticks since boot.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub boot_id: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub host: Option<String>,
-    /// When it took the run.
+    /// When it acquired the run.
     pub since: String,
 }
 
 #[derive(Debug, thiserror::Error)]
 pub enum LockError {
-    #[error("the run belongs to process {pid}, since {since}", pid = holder.pid, since = holder.since)]
+    #[error("the run is used by process {pid} since {since}", pid = holder.pid, since = holder.since)]
     Held { holder: Holder },
-    #[error("the run belongs to another process, which did not say who it is")]
+    #[error("the run is used by an unknown process")]
     HeldByStranger,
-    #[error("could not take the run's lock `{}`", path.display())]
+    #[error("could not acquire the run's lock `{}`", path.display())]
     Io { path: PathBuf, source: io::Error },
 }
 
 impl LockError {
-    /// Says what a person can do about it.
+    /// Returns what a person can do about it.
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::Held { .. } => {
-                Some("watch it with `stead status`, end it with `stead stop`, or use another name".into())
+                Some("watch it with `stead status`, stop it with `stead stop`, or use another name".into())
             }
             Self::HeldByStranger => Some("try again in a moment".into()),
             Self::Io { path, source } => match source.kind() {
-                io::ErrorKind::PermissionDenied => Some("give yourself write access to that folder".into()),
+                io::ErrorKind::PermissionDenied => Some("make sure you have write access to that folder".into()),
                 io::ErrorKind::StorageFull => Some("free some space on that file system".into()),
-                _ => Some(format!("move `{}` away", path.display())),
+                _ => Some(format!("move `{}` aside", path.display())),
             },
         }
     }
 }
 
 impl RunLock {
-    /// Takes a run for this process; `folder` is the run's, `now` is written down. A lock whose holder is gone is taken
+    /// Acquires a run for this process; `folder` is the run's, `now` is recorded. A lock whose holder is dead is taken
     /// over.
     pub fn take(folder: &Path, now: &str) -> Result<Self, LockError> {
         let path = folder.join(NAME);
@@ -95,8 +95,8 @@ impl RunLock {
         Ok(Self { path, file: Mutex::new(file), own, former })
     }
 
-    /// Puts the lock back where others look for it, and its words: those who share the run's folder can take both away.
-    /// `true` when there was something to put back.
+    /// Restores the lock file and its content: agents share the run's folder and can delete both. `true` if there was
+    /// something to restore.
     pub fn mind(&self) -> Result<bool, LockError> {
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
         if !os::is_at(&file, &self.path) {
@@ -110,12 +110,12 @@ impl RunLock {
         Ok(true)
     }
 
-    /// The engine that held the run before and did not give it back.
+    /// The engine that held the run before and did not release it.
     pub fn former(&self) -> Option<&Holder> {
         self.former.as_ref()
     }
 
-    /// Says who holds a run now; nobody when its engine has ended, however it did.
+    /// Returns who holds a run; `None` if its engine has ended, however it did.
     pub fn holder(folder: &Path) -> Option<Holder> {
         match Self::look(folder) {
             Look::Held(holder) => Some(holder),
@@ -123,12 +123,12 @@ impl RunLock {
         }
     }
 
-    /// Looks at a run's lock.
+    /// Reads a run's lock.
     pub(crate) fn look(folder: &Path) -> Look {
         let Ok(mut file) = os::open_to_look(&folder.join(NAME)) else { return Look::Gone };
         match read(&mut file) {
             Some(holder) if holder.lives() => Look::Held(holder),
-            // One that cannot be seen from here, such as in another container, still holds the file.
+            // A process that is not visible from here, such as in another container, still holds the file.
             Some(holder) if matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)) => Look::Held(holder),
             Some(_) => Look::Left,
             None => Look::Gone,
@@ -136,7 +136,7 @@ impl RunLock {
     }
 }
 
-/// Takes the file for `own`, and says who had it before.
+/// Acquires the file for `own`, and returns who had it before.
 fn seize(path: &Path, own: &Holder) -> Result<(File, Option<Holder>), LockError> {
     let failed = |source| LockError::Io { path: path.to_owned(), source };
     let begun = Instant::now();
@@ -158,7 +158,7 @@ fn seize(path: &Path, own: &Holder) -> Result<(File, Option<Holder>), LockError>
             Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Interrupted => continue,
             Err(TryLockError::Error(_)) => false,
         };
-        // The holder before us may have removed the file between our opening and locking it.
+        // The previous holder may have removed the file between our opening and locking it.
         if !os::is_at(&file, path) {
             continue;
         }
@@ -192,26 +192,25 @@ impl Holder {
         Self { schema: Self::SCHEMA, pid, start, boot_id: os::boot_id(), host: os::host(), since: now.to_owned() }
     }
 
-    /// Names a process that proved otherwise to be a run's engine.
+    /// Names a process that is otherwise proven to be a run's engine.
     pub(crate) fn of(process: &Process, since: &str) -> Self {
         let (pid, start) = (process.pid, Some(process.start));
         Self { schema: Self::SCHEMA, pid, start, boot_id: os::boot_id(), host: os::host(), since: since.to_owned() }
     }
 
-    /// Says whether both are one process, whenever it took the run.
+    /// Returns true if both are the same process, whenever it acquired the run.
     pub fn is_same(&self, other: &Self) -> bool {
         let own = |holder: &Self| Self { since: String::new(), ..holder.clone() };
         own(self) == own(other)
     }
 
-    /// Asks that very process to end in good order; `false` when it is gone. The caller has it from
-    /// [`RunLock::holder`].
+    /// Asks that process to end in an orderly way; `false` if it is gone. The caller has it from [`RunLock::holder`].
     pub fn ask_to_end(&self) -> bool {
-        // The handle is opened first: after that the number cannot come to mean somebody else.
+        // The handle is opened first: after that the process id cannot be reused.
         let handle = os::handle(self.pid);
         let process = match os::process(self.pid) {
             Some(process) => Some(process).filter(|process| Some(process.start) == self.start),
-            // Where processes cannot be looked at, the lock that it holds is the proof.
+            // If processes cannot be inspected, the lock that it holds is the proof.
             None if !os::SEES_KIN => {
                 Some(Process { pid: self.pid, parent: 0, group: 0, session: 0, start: 0, is_zombie: false })
             }
@@ -223,7 +222,7 @@ impl Holder {
         process.is_some()
     }
 
-    /// Says whether that very process still runs, as far as it can be seen from here.
+    /// Returns true if that process still runs, as far as is visible from here.
     pub fn lives(&self) -> bool {
         self.boot_id == os::boot_id()
             && self.host == os::host()

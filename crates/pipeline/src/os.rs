@@ -1,7 +1,7 @@
-//! What differs between operating systems when processes are started, watched and ended. It never decides anything.
+//! What differs between operating systems when processes are started, watched and ended. It makes no decisions.
 //!
-//! Linux shows every process and its kin, and gives handles that cannot come to mean another process. Other Unix systems
-//! know process groups only, and elsewhere only the program itself can be ended.
+//! Linux lists every process and its descendants, and has handles that always refer to the same process. Other Unix
+//! systems have process groups only, and elsewhere only the program itself can be ended.
 
 #[cfg(unix)]
 mod unix;
@@ -26,20 +26,20 @@ pub(crate) use blind::*;
 /// How a process is told to end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Blow {
-    /// It may put things in order first.
+    /// It may clean up first.
     Term,
     Kill,
 }
 
-/// A process as the system sees it. Number and start together mean one process for ever.
+/// A process as the system reports it. Id and start time together identify one process forever.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Process {
     pub(crate) pid: u32,
     pub(crate) parent: u32,
     pub(crate) group: u32,
     pub(crate) session: u32,
-    /// When it started, in ticks since the system did.
+    /// When it started, in ticks since boot.
     pub(crate) start: u64,
-    /// It has ended and waits for its parent to take note.
+    /// It has ended and was not reaped yet.
     pub(crate) is_zombie: bool,
 }

@@ -4,12 +4,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::Amendment;
 
-/// Everything a run needs to know; nothing is read from stage or pipeline files after it was made.
+/// Everything a run needs to know; nothing is read from stage or pipeline files after it was compiled.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct Plan {
     pub schema: u32,
-    /// The run's name: what the seed's files call `session`.
+    /// The run's name: what the older files call `session`.
     pub run: String,
     /// `None` for a single stage.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -26,14 +26,14 @@ pub struct Plan {
     /// Files given by `--input`, absolute.
     #[serde(default)]
     pub initial_inputs: Vec<String>,
-    /// In an order in which every node comes after what it needs.
+    /// Every node comes after what it needs.
     pub nodes: Vec<Node>,
-    /// What people changed when they took the run up again, oldest first.
+    /// What people changed when they resumed the run, oldest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub amendments: Vec<Amendment>,
 }
 
-/// A file the plan was made from, with its hash (git's blob hash). Built-in ones begin with `builtin:`.
+/// A source of the plan with its hash (git's blob hash). Built-in ones start with `builtin:`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Source {
     pub path: String,
@@ -66,21 +66,21 @@ pub struct Node {
     pub model: Option<String>,
     #[serde(default)]
     pub inputs: Vec<Input>,
-    /// Ids of stages (not branches) that must have ended before.
+    /// Ids of stages (not branches) that must end before.
     #[serde(default)]
     pub needs: Vec<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub when: Option<When>,
-    /// When the stage is fanned out: how many of its branches must succeed.
+    /// If the stage is fanned out: how many of its branches must succeed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub join: Option<Join>,
-    /// Cap on branches of this stage at once.
+    /// The maximum number of parallel branches of this stage.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stage_parallel: Option<u32>,
-    /// Runs in a git work tree of its own.
+    /// Runs in its own git worktree.
     #[serde(default)]
     pub worktree: bool,
-    /// A folder of mock answers; for built-in stages they are in `fixture_texts`.
+    /// A folder of mock answers; those of built-in stages are in `fixture_texts`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fixtures: Option<String>,
     /// Mock answers of a built-in stage by file name.
@@ -100,7 +100,7 @@ pub struct Node {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Branch {
     pub name: String,
-    /// The item of the list the stage is fanned out over; `${ITEM}` in the prompt.
+    /// The list item of this branch; `${ITEM}` in the prompt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub item: Option<String>,
 }
@@ -114,7 +114,7 @@ pub enum Termination {
         consensus: u32,
     },
     Queue {
-        /// A shell command that prints one line per open item; nothing left means done.
+        /// A shell command that prints one line per open item; no output means done.
         command: String,
     },
     Promise {
@@ -162,7 +162,7 @@ pub enum OnQuota {
 pub enum Provider {
     /// A known agent program, by its harness name.
     Known(String),
-    /// Any command; the prompt goes to its standard input.
+    /// Any command; the prompt is its standard input.
     Command(Vec<String>),
     Mock,
 }
@@ -182,7 +182,7 @@ pub enum Select {
     All,
 }
 
-/// A condition on how a needed stage ended; the node is skipped when it does not hold.
+/// A condition on how a needed stage ended; otherwise the node is skipped.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct When {
     pub stage: String,
@@ -195,7 +195,7 @@ pub struct When {
 #[serde(rename_all = "kebab-case")]
 pub enum Outcome {
     Done,
-    /// Reached its most iterations, time or money without being done.
+    /// Reached its maximum of iterations, time or money without being done.
     Limit,
     Skipped,
     Failed,

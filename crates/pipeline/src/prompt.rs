@@ -1,7 +1,7 @@
-//! Variables in a prompt: found, judged, and put in place.
+//! Variables in a prompt: found, checked and replaced.
 //!
-//! A variable is `${NAME}` with an upper-case name; everything else that looks like one (`${var}`, `$HOME`) is the
-//! prompt's own text, and `$${NAME}` stands for a literal `${NAME}`. What is put in is not searched again.
+//! A variable is `${NAME}` with an upper-case name; anything else that looks like one (`${var}`, `$HOME`) is the
+//! prompt's own text, and `$${NAME}` is a literal `${NAME}`. Replaced text is not searched again.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use crate::Node;
 
-/// What the variables of one iteration stand for.
+/// The values of the variables in one iteration.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Vars {
     /// The path of `context.json`.
@@ -20,7 +20,7 @@ pub struct Vars {
     /// The run's name.
     pub session: String,
     pub iteration: u32,
-    /// All input paths, one in a line.
+    /// All input paths, one per line.
     pub inputs: String,
     /// The same by the stage they come from.
     pub inputs_by_stage: Vec<(String, String)>,
@@ -32,7 +32,7 @@ pub struct Vars {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Resolved {
     pub text: String,
-    /// Variables without a value; each of them once. Those of the older form are told by lint, with their lines.
+    /// Variables without a value, each once. Lint reports deprecated ones, with their lines.
     pub warnings: Vec<PromptWarning>,
 }
 
@@ -54,22 +54,22 @@ impl fmt::Display for PromptWarning {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum VariableKind {
     Current,
-    /// Still resolved; the second is what to write instead.
+    /// Still resolved; the text says what to write instead.
     Old(&'static str),
     Unknown,
 }
 
-/// One place in a prompt where a variable stands.
+/// One use of a variable in a prompt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Use<'a> {
-    /// Bytes from the `$` to behind the `}`.
+    /// Bytes from the `$` to after the `}`.
     pub at: Range<usize>,
     pub name: &'a str,
-    /// Written `$${NAME}`, so that it is no variable.
+    /// Written `$${NAME}`, so it is not a variable.
     pub escaped: bool,
 }
 
-/// The names a prompt should use today.
+/// The current variables.
 pub(crate) const CURRENT: [&str; 5] = ["CTX", "PROGRESS", "OUTPUT", "STATUS", "ITEM"];
 
 pub fn variable_kind(name: &str) -> VariableKind {
@@ -113,13 +113,13 @@ fn is_name(name: &str) -> bool {
         && tail.is_none_or(|tail| !tail.is_empty() && tail.chars().all(is_tail))
 }
 
-/// Says whether a prompt names this variable.
+/// Returns true if a prompt uses this variable.
 pub fn mentions(text: &str, name: &str) -> bool {
     uses(text).iter().any(|found| !found.escaped && found.name == name)
 }
 
-/// Says whether whoever reads the prompt learns how to tell the status: by `${STATUS}`, or in the older form by the word
-/// that `output_parse` looks for.
+/// Returns true if a prompt tells its reader how to report the status: by `${STATUS}`, or in the older format by the
+/// word that `output_parse` looks for.
 pub(crate) fn tells_status(prompt: &str, output_parse: Option<&str>) -> bool {
     let word = output_parse.map(deciding_word);
     mentions(prompt, "STATUS") || word.is_some_and(|word| word.is_none_or(|word| prompt.contains(word)))
@@ -134,8 +134,7 @@ pub(crate) fn deciding_word(output_parse: &str) -> Option<&str> {
     })
 }
 
-/// Puts the values in place of the variables. A variable nobody knows stays as it is; inputs that are not there are
-/// empty.
+/// Replaces the variables by their values. Unknown variables are kept; missing inputs become empty.
 pub fn resolve(text: &str, vars: &Vars) -> Resolved {
     let mut out = String::with_capacity(text.len() + 512);
     let mut warnings: Vec<PromptWarning> = Vec::new();
@@ -152,10 +151,10 @@ pub fn resolve(text: &str, vars: &Vars) -> Resolved {
                 out.push_str(&value);
                 continue;
             }
-            // Only inputs of a stage have none; nobody could do anything with the variable's name.
-            (VariableKind::Old(_), None) => ("", "names no input of this stage and is left empty"),
-            (VariableKind::Current, None) => (&text[found.at.clone()], "has no value here and stays as it is"),
-            (VariableKind::Unknown, _) => (&text[found.at.clone()], "is no variable and stays as it is"),
+            // Only inputs of a stage can be missing; the variable's name would be of no use.
+            (VariableKind::Old(_), None) => ("", "does not name an input of this stage and is replaced by nothing"),
+            (VariableKind::Current, None) => (&text[found.at.clone()], "has no value here and is not replaced"),
+            (VariableKind::Unknown, _) => (&text[found.at.clone()], "is not a variable and is not replaced"),
         };
         out.push_str(value);
         let advice = advice.to_owned();
@@ -187,8 +186,8 @@ fn value<'a>(vars: &'a Vars, name: &str) -> Option<Cow<'a, str>> {
     })
 }
 
-/// The prompt of a node as it is before its variables are resolved: as written, and behind it, for a prompt that does
-/// not say so itself, how the agent tells its status.
+/// The prompt of a node before its variables are resolved: as written, followed by how to report the status if the
+/// prompt does not say so.
 pub fn text_of(node: &Node) -> Cow<'_, str> {
     match node.explain_status {
         true => format!("{}\n{STATUS_INSTRUCTION}", node.prompt.trim_end_matches('\n')).into(),
@@ -196,7 +195,7 @@ pub fn text_of(node: &Node) -> Cow<'_, str> {
     }
 }
 
-/// What is said to an agent whose prompt does not speak of its status.
+/// The instruction for an agent whose prompt does not mention its status.
 pub const STATUS_INSTRUCTION: &str = r#"
 ## When you are done
 
@@ -206,13 +205,13 @@ Write this JSON to `${STATUS}` as your last act; the run fails without it.
 {
   "decision": "continue",
   "reason": "why, in a sentence",
-  "summary": "what you did, for whoever goes on",
+  "summary": "what you did, for whoever continues",
   "work": {"items_completed": [], "files_touched": []},
   "errors": []
 }
 ```
 
-`decision` is `continue` if there is more to do, `stop` if there is not, `error` if somebody has to look at it.
+`decision` is `continue` if there is more to do, `stop` if there is not, `error` if a person has to look at it.
 "#;
 
 #[cfg(test)]
@@ -259,7 +258,10 @@ mod tests {
         check("${INPUTS}|${INPUTS.ideas}", "/a\n/b|/a", &[]);
         check("<${INPUTS.other}>", "<>", &["INPUTS.other"]);
         let told = resolve("one\ntwo ${INPUTS.other}", &vars()).warnings.remove(0);
-        assert_eq!(told.to_string(), "prompt line 2: `${INPUTS.other}` names no input of this stage and is left empty");
+        assert_eq!(
+            told.to_string(),
+            "prompt line 2: `${INPUTS.other}` does not name an input of this stage and is replaced by nothing"
+        );
     }
 
     #[test]

@@ -1,5 +1,5 @@
-//! `state.json`: where a run stands. It holds counters only, so that writing it costs the same after ten iterations and
-//! after ten thousand; what happened is in `events.jsonl`.
+//! `state.json`: the state of a run. It contains counters only, so that writing it costs the same after ten iterations
+//! and after ten thousand; the history is in `events.jsonl`.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -9,7 +9,7 @@ use crate::{Node, Outcome, Plan};
 /// The version of `state.json`.
 pub const STATE_SCHEMA: u32 = 1;
 
-/// How a run stands or ended.
+/// The status of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RunStatus {
@@ -18,9 +18,9 @@ pub enum RunStatus {
     Failed,
     /// Ended, but a stage used up its iterations, time or money first.
     Limit,
-    /// An agent waits for a person.
+    /// An agent is waiting for a person.
     Blocked,
-    /// A provider's quota is used up.
+    /// A provider's quota is exhausted.
     Quota,
     Cancelled,
 }
@@ -51,7 +51,7 @@ impl RunStatus {
     }
 }
 
-/// How a stage, or one branch of it, stands or ended.
+/// The status of a stage, or of one branch of it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum NodeStatus {
@@ -66,7 +66,7 @@ pub enum NodeStatus {
     Failed,
     Blocked,
     Quota,
-    /// The run was cancelled, or other branches were enough.
+    /// The run was cancelled, or enough other branches succeeded.
     Cancelled,
 }
 
@@ -91,25 +91,25 @@ impl NodeStatus {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ErrorKind {
-    /// The agent ended with another code than 0.
+    /// The agent exited with a code other than 0.
     Exit,
-    /// A signal ended the agent.
+    /// A signal killed the agent.
     Signal,
-    /// The agent took longer than an iteration may.
+    /// The agent exceeded the iteration's time limit.
     Timeout,
     MissingStatus,
     InvalidStatus,
-    /// The agent itself said `decision: error`.
+    /// The agent itself reported `decision: error`.
     AgentError,
-    /// The agent could not be started.
+    /// The agent could not start.
     Start,
-    /// The queue's command failed, so nobody knows whether there is work left.
+    /// The queue's command failed, so it is unknown whether there is work left.
     Queue,
-    /// The stage reached a limit, and says `on_limit: fail`.
+    /// The stage reached a limit and has `on_limit: fail`.
     Limit,
-    /// The work tree of a branch could not be made.
+    /// The worktree of a branch could not be created.
     Worktree,
-    /// The engine itself could not go on: a file of the run cannot be written, or the tracked output must not be.
+    /// The engine itself failed: a file of the run, or the tracked output, cannot be written.
     Engine,
 }
 
@@ -148,7 +148,7 @@ pub struct RunError {
 pub struct State {
     pub schema: u32,
     pub run: String,
-    /// Stands in the environment of every process the run starts.
+    /// Set in the environment of every process the run starts.
     pub run_id: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pipeline: Option<String>,
@@ -157,26 +157,26 @@ pub struct State {
     pub updated_at: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ended_at: Option<String>,
-    /// How long engines worked on it, all together.
+    /// How long engines worked on it in total.
     pub elapsed_seconds: f64,
     pub cost_usd: f64,
-    /// How often it was taken up again.
+    /// How often it was resumed.
     #[serde(default)]
     pub resumes: u32,
-    /// The hash of the plan in force (git's blob hash), so that a plan which somebody changed is not taken for it.
+    /// The hash of the plan in force (git's blob hash), so that a changed plan is detected.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plan_sha1: Option<String>,
-    /// The hash of an amended plan that is about to take its place.
+    /// The hash of an amended plan that is about to replace it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_plan_sha1: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failed_at: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<RunError>,
-    /// Why it ended, in words.
+    /// Why it ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// The iteration, in the stage that ended the run, with which it goes on.
+    /// The iteration, in the stage that ended the run, with which it continues.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resume_from: Option<u32>,
     /// In the plan's order.
@@ -185,7 +185,7 @@ pub struct State {
     pub extra: Map<String, Value>,
 }
 
-/// Where one node of the plan stands.
+/// The state of one node of the plan.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct NodeState {
     pub id: String,
@@ -193,12 +193,12 @@ pub struct NodeState {
     /// Its folder below the run's.
     pub dir: String,
     pub status: NodeStatus,
-    /// The iteration under way, or the last one.
+    /// The current iteration, or the last one.
     pub iteration: u32,
     pub iteration_completed: u32,
     pub max_iterations: u32,
     pub consecutive_stops: u32,
-    /// With that of failed attempts.
+    /// Including failed attempts.
     pub cost_usd: f64,
     /// Without waiting for a quota.
     pub elapsed_seconds: f64,
@@ -208,13 +208,13 @@ pub struct NodeState {
     pub waiting_until: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<RunError>,
-    /// Its provider does not say what it costs, so `cost_usd` is too low.
+    /// Its provider does not report costs, so `cost_usd` is too low.
     #[serde(default, skip_serializing_if = "is_false")]
     pub cost_unknown: bool,
-    /// Whether the stage's own output was there after the last completed iteration; not said of a tracked one.
+    /// Whether the stage's own output existed after the last completed iteration; unset for a tracked one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub has_output: Option<bool>,
-    /// The commit that its work tree began with.
+    /// The commit that its worktree started from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub worktree_base: Option<String>,
     #[serde(flatten)]
@@ -222,7 +222,7 @@ pub struct NodeState {
 }
 
 impl State {
-    /// Begins a run.
+    /// Starts a run.
     pub fn new(plan: &Plan, run_id: String, now: String) -> Self {
         Self {
             schema: STATE_SCHEMA,
@@ -247,7 +247,7 @@ impl State {
         }
     }
 
-    /// Counts that an engine takes it up again, and forgets how it ended.
+    /// Counts that an engine resumes it, and clears how it ended.
     pub(crate) fn begin_again(&mut self) {
         self.status = RunStatus::Running;
         self.resumes = self.resumes.saturating_add(1);
@@ -282,12 +282,12 @@ impl NodeState {
         }
     }
 
-    /// Says whether nothing is left to do for it.
+    /// Returns true if nothing is left to do for it.
     pub fn is_over(&self) -> bool {
         self.outcome.is_some()
     }
 
-    /// Says whether more iterations are what it lacks; else it ran out of time or money.
+    /// Returns true if it ran out of iterations; false if it ran out of time or money.
     pub fn has_used_its_iterations(&self) -> bool {
         self.iteration_completed >= self.max_iterations
     }

@@ -1,6 +1,7 @@
-//! `status.json`: what an agent says about its iteration, and what the engine says when the agent could not.
+//! `status.json`: what an agent reports about its iteration, or what the engine reports if the agent could not.
 //!
-//! It is read strictly, because everything that follows leans on it: a file that is not plainly a status is none.
+//! It is parsed strictly, because everything that follows relies on it: a file that is not clearly a status is
+//! rejected.
 
 use std::fs;
 use std::io;
@@ -10,10 +11,10 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 use stead_store::{StoreError, read_capped};
 
-/// The most bytes a status may have.
+/// The size limit of a status.
 pub const STATUS_LIMIT: usize = 1024 * 1024;
 
-/// What is to happen next, in the agent's view.
+/// What should happen next, in the agent's view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Decision {
@@ -32,7 +33,7 @@ impl Decision {
     }
 }
 
-/// Whom an agent waits for.
+/// Whom an agent is waiting for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum BlockedOn {
@@ -72,25 +73,28 @@ pub struct Status {
     pub extra: Map<String, Value>,
 }
 
-/// Why there is no status to go by.
+/// Why there is no usable status.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StatusProblem {
     Missing,
-    /// None was written, and the answer does not have the word that decides in the older form.
+    /// None was written, and the answer does not contain the deciding word of the older format.
     Unsaid(String),
     Invalid(String),
 }
 
 impl Status {
-    /// Reads what the agent left. Links, folders, long files, and files that are not UTF-8 are not a status.
+    /// Reads the agent's status file. Links, folders, long files, and files that are not UTF-8 are rejected.
     pub fn read(path: &Path) -> Result<Self, StatusProblem> {
         match fs::symlink_metadata(path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(StatusProblem::Missing),
-            Err(error) => return Err(StatusProblem::Invalid(format!("it cannot be looked at: {error}"))),
+            Err(error) => return Err(StatusProblem::Invalid(format!("it cannot be read: {error}"))),
             Ok(data) if data.is_symlink() => return Err(StatusProblem::Invalid("it is a symbolic link".into())),
             Ok(data) if data.is_dir() => return Err(StatusProblem::Invalid("it is a folder".into())),
             Ok(data) if data.len() > STATUS_LIMIT as u64 => {
-                return Err(StatusProblem::Invalid(format!("it has {} bytes, more than {STATUS_LIMIT}", data.len())));
+                return Err(StatusProblem::Invalid(format!(
+                    "it has {} bytes; the limit is {STATUS_LIMIT}",
+                    data.len()
+                )));
             }
             Ok(_) => {}
         }
@@ -103,7 +107,7 @@ impl Status {
         }
     }
 
-    /// Reads the bytes of a status. `Err` says what is wrong with them.
+    /// Parses a status. `Err` says what is wrong with it.
     pub fn parse(bytes: &[u8]) -> Result<Self, String> {
         let text = std::str::from_utf8(bytes).map_err(|error| format!("it is not UTF-8: {error}"))?;
         let text = text.trim_start_matches('\u{feff}');
@@ -117,7 +121,7 @@ impl Status {
         Ok(status)
     }
 
-    /// Writes the status of an iteration that failed.
+    /// Builds the status of a failed iteration.
     pub fn error(reason: &str, timestamp: String) -> Self {
         Self {
             decision: Decision::Error,
@@ -139,21 +143,21 @@ impl Status {
     }
 }
 
-/// What is wrong with a text that is no status.
+/// What is wrong with a text that is not a status.
 fn why(text: &str, error: &serde_json::Error) -> String {
     let kind = match serde_json::from_str(text) {
         Ok(Value::Array(_)) => "a list",
-        Ok(Value::String(_)) => "a text",
+        Ok(Value::String(_)) => "a string",
         Ok(Value::Number(_)) => "a number",
-        Ok(Value::Bool(_)) => "a truth value",
+        Ok(Value::Bool(_)) => "a boolean",
         Ok(Value::Null) => "nothing",
         Ok(Value::Object(fields)) => return wrong_field(&fields).unwrap_or_else(|| error.to_string()),
         Err(_) => return error.to_string(),
     };
-    format!("it holds {kind} instead of an object")
+    format!("expected an object, found {kind}")
 }
 
-/// Names the first field that holds something else than it may; serde tells only what it found.
+/// Names the first field with an invalid value; serde only reports what it found.
 fn wrong_field(fields: &Map<String, Value>) -> Option<String> {
     SHAPES.iter().find_map(|(path, shape)| {
         let mut found = Some(fields);
@@ -178,7 +182,7 @@ const SHAPES: [(&str, Shape); 8] = [
     ("blocked_on", Shape::One(&["person"])),
 ];
 
-/// What a field of a status may hold, beside nothing.
+/// What a field of a status may contain, besides nothing.
 enum Shape {
     Text,
     Texts,
@@ -189,7 +193,7 @@ enum Shape {
 impl Shape {
     fn is_wrong(&self, value: &Value) -> bool {
         match self {
-            // Only the decision may not be missing.
+            // Only the decision is required.
             Self::One(words) => {
                 !(value.as_str().is_some_and(|said| words.contains(&said)) || (words.len() == 1 && value.is_null()))
             }
@@ -202,27 +206,27 @@ impl Shape {
 
     fn words(&self) -> String {
         match self {
-            Self::Text => "a text".to_owned(),
-            Self::Texts => "a list of texts".to_owned(),
+            Self::Text => "a string".to_owned(),
+            Self::Texts => "a list of strings".to_owned(),
             Self::Object => "an object".to_owned(),
             Self::One(words) => words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(" or "),
         }
     }
 }
 
-/// A value in few words.
+/// A value in a few words.
 fn shown(value: &Value) -> String {
     let text = value.to_string();
     match value {
         Value::Array(items) if items.iter().all(Value::is_string) => "a list".to_owned(),
-        Value::Array(_) => "a list with something else in it".to_owned(),
+        Value::Array(_) => "a list with other values".to_owned(),
         Value::Object(_) => "an object".to_owned(),
         _ if text.chars().count() <= 40 => format!("`{text}`"),
-        _ => "a long text".to_owned(),
+        _ => "a long string".to_owned(),
     }
 }
 
-/// Takes `null` for a missing value: models write it so.
+/// Treats `null` as a missing value: models write it.
 fn or_default<'de, T, D>(deserializer: D) -> Result<T, D::Error>
 where
     T: Default + Deserialize<'de>,
@@ -260,23 +264,23 @@ mod tests {
     #[test]
     fn what_is_not_plainly_a_status_is_none() {
         check("", Err("empty"));
-        check("null", Err("it holds nothing instead of an object"));
-        check("[]", Err("it holds a list instead of an object"));
-        check("\"stop\"", Err("it holds a text instead of an object"));
+        check("null", Err("expected an object, found nothing"));
+        check("[]", Err("expected an object, found a list"));
+        check("\"stop\"", Err("expected an object, found a string"));
         check("{}", Err("missing field `decision`"));
         check(r#"{"decision": "done"}"#, Err("`decision` must be `continue` or `stop` or `error`, not `\"done\"`"));
         check(r#"{"decision": "Stop"}"#, Err("`decision` must be"));
         check(r#"{"decision": null}"#, Err("`decision` must be"));
         check(r#"{"decision": "stop", "decision": "continue"}"#, Err("duplicate field"));
         check(r#"{"decision": "stop"} {"decision": "stop"}"#, Err("trailing"));
-        check(r#"{"decision": "stop", "reason": 5}"#, Err("`reason` must be a text, not `5`"));
+        check(r#"{"decision": "stop", "reason": 5}"#, Err("`reason` must be a string, not `5`"));
         check(r#"{"decision": "stop", "work": []}"#, Err("`work` must be an object, not a list"));
         check(
             r#"{"decision": "stop", "work": {"files_touched": 1}}"#,
-            Err("`work.files_touched` must be a list of texts"),
+            Err("`work.files_touched` must be a list of strings"),
         );
-        check(r#"{"decision": "stop", "errors": "none"}"#, Err("`errors` must be a list of texts, not `\"none\"`"));
-        check(r#"{"decision": "stop", "errors": [1]}"#, Err("not a list with something else in it"));
+        check(r#"{"decision": "stop", "errors": "none"}"#, Err("`errors` must be a list of strings, not `\"none\"`"));
+        check(r#"{"decision": "stop", "errors": [1]}"#, Err("not a list with other values"));
         check(r#"{"decision": "stop", "blocked_on": "weather"}"#, Err("`blocked_on` must be `person`"));
         check(r#"{"decision": "continue", "blocked_on": "person"}"#, Err("needs the decision"));
         check("```json\n{\"decision\": \"stop\"}\n```", Err("expected"));

@@ -246,11 +246,11 @@ fn an_agent_that_was_not_told_the_word_is_told_of_its_status() {
     let hint = |warnings: &[Finding]| {
         warnings.iter().find(|one| one.code == crate::lint::Code::L016).and_then(|one| one.hint.clone()).unwrap()
     };
-    assert!(hint(&compiled.warnings).ends_with("an instruction is added at the end"));
+    assert!(hint(&compiled.warnings).ends_with("an instruction is appended"));
     fs::write(place.folder.path().join("stages/old/prompt.md"), "Go, and say PLATEAU: true at the end.\n").unwrap();
     let compiled = compile(&place.catalog(), What::Stage("old"), &options()).unwrap();
     assert!(!compiled.plan.nodes[0].explain_status);
-    assert!(hint(&compiled.warnings).ends_with("it is read from the agent's answer"));
+    assert!(hint(&compiled.warnings).ends_with("it is parsed from the agent's answer"));
 }
 
 #[test]
@@ -270,18 +270,18 @@ fn an_item_needs_a_list() {
         other => panic!("{other:?}"),
     };
     let named = stage("output: docs/${ITEM}.md\n", "");
-    let why = "stages/s/stage.yaml:3: the output is named after `${ITEM}`, but the stage is run alone [P011]";
+    let why = "stages/s/stage.yaml:3: the output uses `${ITEM}`, but the stage runs on its own [P011]";
     assert_eq!(refused(&named, What::Stage("s")), [why]);
     assert_eq!(
         refused(&named, What::Pipeline("p")),
-        ["pipelines/p.yaml:2: the output uses `${ITEM}`, but there is no list [P011]"]
+        ["pipelines/p.yaml:2: the output uses `${ITEM}`, but the stage has no `parallel.over` [P011]"]
     );
     assert_eq!(named.plan(What::Pipeline("f"), &options()).nodes[1].output.as_deref(), Some("docs/y.md"));
     let asked = stage("", "about ${ITEM}");
-    let why = "stages/s/prompt.md:1: the prompt uses `${ITEM}`, but the stage is run alone [P011]";
+    let why = "stages/s/prompt.md:1: the prompt uses `${ITEM}`, but the stage runs on its own [P011]";
     assert_eq!(refused(&asked, What::Stage("s")), [why]);
     let error = compile(&asked.catalog(), What::Stage("s"), &options()).unwrap_err();
-    assert_eq!(error.to_string(), "stage `s` cannot be run alone");
+    assert_eq!(error.to_string(), "stage `s` cannot run on its own");
     assert!(error.hint().unwrap().contains("`parallel: {over: [..]}`"), "{error:?}");
 }
 

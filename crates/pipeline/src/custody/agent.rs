@@ -14,19 +14,19 @@ use super::said::Said;
 use super::{Cancel, Urgency};
 use crate::os;
 
-/// How often a program is tried that somebody is still writing, and how long is waited in between.
+/// How often to retry a program that is still being written, and the pause in between.
 const BUSY_TRIES: u32 = 25;
 const BUSY_NAP: Duration = Duration::from_millis(20);
 
-/// How often is looked around when nobody can wake us.
+/// How often to poll if nothing can wake us.
 const LOOK_AROUND: Duration = Duration::from_millis(100);
 
-/// At most so many blocks are taken from a pipe that nobody is waited for at: more than one holds.
+/// The maximum number of blocks to drain from a pipe without waiting: more than a pipe holds.
 const LAST_BLOCKS: usize = 64;
 
 const BLOCK: usize = 64 << 10;
 
-/// A running agent and its voices.
+/// A running agent and its output pipes.
 pub(crate) struct Agent {
     child: Child,
     pub(crate) mark: Mark,
@@ -83,8 +83,8 @@ impl Agent {
         self.has_exited
     }
 
-    /// Listens until the agent exits, somebody asks for more urgency than `known`, one of `others` is ready, or the time
-    /// is over.
+    /// Reads output until the agent exits, a cancellation becomes more urgent than `known`, one of `others` is ready,
+    /// or the time is up.
     pub(crate) fn listen(
         &mut self,
         cancel: &Cancel,
@@ -94,7 +94,7 @@ impl Agent {
     ) {
         loop {
             let bells = if cancel.urgency() == known { cancel.bells() } else { return };
-            // A bell that was heard rings on, so its listeners look around instead.
+            // A bell stays rung, so its listeners poll instead.
             let bells = if known == Urgency::None { bells } else { Vec::new() };
             let left = until.map(|until| until.saturating_duration_since(Instant::now()));
             if left.is_some_and(|left| left.is_zero()) {
@@ -152,7 +152,7 @@ impl Agent {
         }
     }
 
-    /// Hears what is still in the pipes, without waiting for anybody who holds them open.
+    /// Drains the pipes, without waiting for processes that hold them open.
     fn drain(&mut self) {
         let is_ready = |pipe: &PipeReader| os::ready(&[pipe.as_fd()], Some(Duration::ZERO)).is_ok_and(|ready| ready[0]);
         for _ in 0..LAST_BLOCKS {
@@ -169,7 +169,7 @@ impl Agent {
         }
     }
 
-    /// Collects the agent, which frees its number. One that cannot even be killed is left: `None`.
+    /// Reaps the agent, which frees its process id. One that cannot be killed is left: `None`.
     pub(crate) fn collect(mut self) -> (Option<ExitStatus>, Log, Said) {
         self.drain();
         let mut status = None;
@@ -184,13 +184,13 @@ impl Agent {
     }
 }
 
-/// Tells one launch of this process from all others, and from those of other processes.
+/// Identifies one launch among all launches of all processes.
 fn mark() -> String {
     static COUNT: AtomicU64 = AtomicU64::new(1);
     format!("{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed))
 }
 
-/// Takes the command, so that its ends of the pipes are closed here once it runs.
+/// Takes the command by value, so that its ends of the pipes are closed here once it runs.
 fn spawn(mut command: Command) -> io::Result<Child> {
     let mut tries = 0;
     loop {
@@ -208,7 +208,7 @@ fn spawn(mut command: Command) -> io::Result<Child> {
     }
 }
 
-/// Reads what is there; `None` at the end.
+/// Reads what is available; `None` at the end.
 fn read(pipe: &mut Option<PipeReader>, block: &mut [u8]) -> Option<usize> {
     match pipe.as_mut()?.read(block) {
         Ok(0) => None,

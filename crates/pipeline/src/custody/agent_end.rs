@@ -1,17 +1,17 @@
 use std::time::Duration;
 
-/// How an agent ended, and what it said.
+/// How an agent ended, and its output.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AgentEnd {
     pub how: How,
     pub took: Duration,
-    /// Processes of the agent that outlived it and had to be ended.
+    /// Processes of the agent that outlived it and were killed.
     pub left_behind: u32,
     /// What was kept of its standard output, see [`Heed`](super::Heed).
     pub said: String,
-    /// Bytes of output that the log leaves out.
+    /// Bytes of output that the log omits.
     pub left_out: u64,
-    /// Why the log is not whole, when it could not be written.
+    /// Why the log is incomplete, if it could not be written.
     pub log_error: Option<String>,
 }
 
@@ -19,9 +19,9 @@ pub struct AgentEnd {
 pub enum How {
     Exit(i32),
     Signal(i32),
-    /// It was ended because its time was over.
+    /// It was ended because its time was up.
     Timeout,
-    /// It was ended, or not even started, because somebody asked for it.
+    /// It was ended, or not started, because of a cancellation.
     Cancelled,
     CannotStart(String),
 }

@@ -1,15 +1,16 @@
 use std::time::Duration;
 
-/// How much and how long an agent may; tests have tighter ones.
+/// Limits for an agent; tests use tighter ones.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Bounds {
-    /// So much of the beginning of an output goes into the log …
+    /// How much of the beginning of the output goes into the log …
     pub(crate) head: usize,
-    /// … and so much of its end.
+    /// … and how much of its end.
     pub(crate) tail: usize,
-    /// How long a process may take to end once it was asked to.
+    /// How long a process may take to end after SIGTERM.
     pub(crate) grace: Duration,
-    /// How long what an agent left behind may take to end unasked: some do not wait for their last hooks.
+    /// How long processes that an agent left behind may take to end by themselves: some clients do not wait for their
+    /// last hooks.
     pub(crate) linger: Duration,
 }
 

@@ -7,15 +7,15 @@ use crate::os::Bell;
 /// How urgently something should end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Urgency {
-    /// Go on.
+    /// Continue.
     None,
-    /// End, with time to put things in order.
+    /// End, with time to clean up.
     Soon,
     /// End at once.
     Now,
 }
 
-/// A wish to end that reaches everybody who holds a clone of it, and wakes those who wait. It cannot be taken back.
+/// A cancellation that reaches every holder of a clone and wakes those who wait. It cannot be undone.
 #[derive(Clone, Debug, Default)]
 pub struct Cancel(Arc<Wish>);
 
@@ -31,17 +31,17 @@ impl Cancel {
         Self::default()
     }
 
-    /// A narrower wish: it is also set when this one is, but not the other way round.
+    /// A narrower cancellation: it is also set when this one is, but not the other way round.
     pub fn child(&self) -> Self {
         Self(Arc::new(Wish { parent: Some(self.clone()), ..Wish::default() }))
     }
 
-    /// Asks for an orderly end.
+    /// Requests an orderly end.
     pub fn ask(&self) {
         self.raise(Urgency::Soon);
     }
 
-    /// Asks for an end without any grace.
+    /// Requests an immediate end.
     pub fn insist(&self) {
         self.raise(Urgency::Now);
     }
@@ -65,7 +65,7 @@ impl Cancel {
         self.urgency() > Urgency::None
     }
 
-    /// Waits until the wish is set or the time is over, and says which: `true` when it is set.
+    /// Waits until the cancellation is set or the time is up; `true` if it is set.
     pub fn wait(&self, time: Duration) -> bool {
         let since = Instant::now();
         loop {
@@ -77,7 +77,7 @@ impl Cancel {
         }
     }
 
-    /// The bells of this wish and of the wider ones. A bell that was rung stays so.
+    /// The bells of this cancellation and of the wider ones. A bell stays rung.
     pub(crate) fn bells(&self) -> Vec<&Bell> {
         let mut bells = vec![&self.0.bell];
         let mut wider = &self.0.parent;

@@ -1,4 +1,4 @@
-//! Ending processes step by step: first they may end by themselves, then they are asked to, then they are made to.
+//! Ends processes step by step: wait for them to exit, then SIGTERM, then SIGKILL.
 
 use std::collections::{HashMap, HashSet};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -7,13 +7,13 @@ use std::time::{Duration, Instant};
 use super::bounds::Bounds;
 use crate::os::{self, Blow, Process};
 
-/// How often a family that is being ended is counted anew: it may still grow.
+/// How often the processes are listed again while they are being ended: there may be new ones.
 const RECOUNT: Duration = Duration::from_millis(100);
 
-/// How long killed processes may take to vanish. One that sits in the kernel's hands cannot be waited for.
+/// How long killed processes may take to disappear. A process stuck in the kernel cannot be waited for.
 const BURIAL: Duration = Duration::from_secs(2);
 
-/// How far the ending has come.
+/// The current step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Step {
     Linger,
@@ -21,7 +21,7 @@ pub(crate) enum Step {
     Kill,
 }
 
-/// The processes that are being ended, and what was done to each.
+/// The processes being ended, and the signals each has received.
 pub(crate) struct Ending {
     step: Step,
     until: Instant,
@@ -65,7 +65,7 @@ impl Ending {
         }
     }
 
-    /// Moves on to the next step when the time of this one is over.
+    /// Moves to the next step when the time of this one is up.
     pub(crate) fn advance(&mut self) {
         if Instant::now() >= self.until {
             match self.step {
@@ -81,14 +81,14 @@ impl Ending {
         self.is_over
     }
 
-    /// Takes note of who lives now, and deals each the blow of this step, once.
+    /// Records the living processes and sends each the signal of this step, once.
     pub(crate) fn meet(&mut self, living: &[Process]) {
         for member in self.members.values_mut() {
             member.is_alive = false;
         }
         for process in living {
             let member = self.members.entry((process.pid, process.start)).or_insert_with(|| {
-                // The handle may already mean a successor; then there is nobody left to strike.
+                // The handle may already refer to a successor; then there is nothing to signal.
                 let handle = os::handle(process.pid).filter(|_| os::is_same(process));
                 Member { process: *process, handle, is_alive: true, struck: None }
             });
@@ -105,31 +105,31 @@ impl Ending {
         }
     }
 
-    /// When to look again, even if nobody ends.
+    /// When to check again, even if nothing ends.
     pub(crate) fn next_look(&self) -> Instant {
         self.until.min(Instant::now() + RECOUNT)
     }
 
-    /// Become ready when a member ends.
+    /// Become ready when a process ends.
     pub(crate) fn handles(&self) -> Vec<BorrowedFd<'_>> {
         let living = self.members.values().filter(|member| member.is_alive);
         living.filter_map(|member| Some(member.handle.as_ref()?.as_fd())).collect()
     }
 
-    /// Waits until a member ends or it is time to look again.
+    /// Waits until a process ends or it is time to check again.
     pub(crate) fn wait(&self) {
         let time = self.next_look().saturating_duration_since(Instant::now());
         let handles = self.handles();
-        // Without handles nobody wakes us.
+        // Without handles nothing wakes us.
         let _ = os::ready(&handles, Some(time));
     }
 
-    /// Everybody met so far, by number and start.
+    /// All processes seen so far, by process id and start time.
     pub(crate) fn known(&self) -> HashSet<(u32, u64)> {
         self.members.keys().copied().collect()
     }
 
-    /// Everybody who had to be told, with the strongest blow.
+    /// All processes that were signalled, with the strongest signal.
     pub(crate) fn struck(&self) -> impl Iterator<Item = (&Process, Blow)> {
         self.members.values().filter_map(|member| Some((&member.process, member.struck?)))
     }

@@ -1,30 +1,30 @@
-//! Finding the processes that belong to an agent or to a run, with the proof that they do.
+//! Finds the processes that belong to an agent or to a run, with proof that they do.
 
 use std::collections::HashSet;
 
 use super::registry::Registry;
 use crate::os::{self, Process};
 
-/// The variable that tells the processes of one agent from those of another.
+/// The variable that identifies the processes of one agent.
 pub(crate) const LAUNCH_VARIABLE: &str = "STEAD_LAUNCH";
 
-/// The variable that tells the processes of one run.
+/// The variable that identifies the processes of one run.
 pub(crate) const RUN_VARIABLE: &str = "STEAD_RUN_ID";
 
-/// An agent may itself run an engine: its variables then name the outer one first, and `/` is between them.
+/// An agent may itself run an engine: the values are then nested, outermost first, separated by `/`.
 const NESTING: char = '/';
 
-/// Nobody nests that deep.
+/// The maximum nesting.
 const LONGEST: usize = 2000;
 
-/// How an agent's processes are known.
+/// How an agent's processes are recognised.
 pub(crate) struct Mark {
     pub(crate) leader: u32,
-    /// What their `STEAD_LAUNCH` names.
+    /// The value of their `STEAD_LAUNCH`.
     pub(crate) launch: String,
 }
 
-/// The value of a variable for an agent of ours, whoever's agents we are ourselves.
+/// The value of a variable for our agent, nested in the one we were started with.
 pub(crate) fn nested(variable: &str, own: &str) -> String {
     match std::env::var(variable) {
         Ok(outer) if !outer.is_empty() && outer.len() < LONGEST => format!("{outer}{NESTING}{own}"),
@@ -32,18 +32,18 @@ pub(crate) fn nested(variable: &str, own: &str) -> String {
     }
 }
 
-/// Finds the living processes that belong to one agent, itself included, and collects what has ended among the adopted.
-/// `known` are those found earlier, by number and start.
+/// Finds the living processes that belong to one agent, itself included, and reaps the adopted ones that ended. `known`
+/// are those found earlier, by process id and start time.
 pub(crate) fn of_agent(mark: &Mark, known: &HashSet<(u32, u64)>) -> Vec<Process> {
     let own = std::process::id();
     let Some(engine) = os::process(own) else { return Vec::new() };
-    // Held first: the list may leave somebody out while another is collected.
+    // Taken first: the list may miss a process while another is reaped.
     let registry = Registry::hold();
     let children: Vec<_> = os::children(own).into_iter().filter_map(os::process).collect();
     let mut found = Vec::new();
     for child in children {
         let is_other_agent = child.pid != mark.leader && registry.leaders.contains(&child.pid);
-        // Agents have sessions of their own, so whoever shares the engine's is none of theirs.
+        // Agents have their own sessions, so processes in the engine's session are not theirs.
         if child.parent != own || is_other_agent || child.session == engine.session {
             continue;
         }
@@ -59,9 +59,9 @@ pub(crate) fn of_agent(mark: &Mark, known: &HashSet<(u32, u64)>) -> Vec<Process>
     with_descendants(found)
 }
 
-/// Says whether an adopted child comes from this agent.
+/// Returns true if an adopted child comes from this agent.
 fn belongs(mark: &Mark, child: &Process, registry: &Registry) -> bool {
-    // The leader is not collected yet, so nobody else can have its number.
+    // The leader is not reaped yet, so its process id cannot be reused.
     if [child.pid, child.session, child.group].contains(&mark.leader) {
         return true;
     }
@@ -70,17 +70,17 @@ fn belongs(mark: &Mark, child: &Process, registry: &Registry) -> bool {
     if launches.is_some_and(|launches| names(launches, &mark.launch)) {
         return true;
     }
-    // Somebody cleaned its environment; there is nobody else it could come from.
+    // Its environment was cleared; it cannot come from anywhere else.
     launches.is_none() && registry.is_sole_origin && registry.leaders == [mark.leader]
 }
 
-/// Finds the living processes of a run, whoever started them, except for this one and those it descends from.
+/// Finds the living processes of a run, whoever started them, except this one and its ancestors.
 pub(crate) fn of_run(run_id: &str) -> Vec<Process> {
     let forebears = forebears();
     let all = os::processes().into_iter().filter(|pid| !forebears.contains(pid));
     let marked: Vec<_> = all
         .filter_map(|pid| {
-            // The number must mean the same process before and after its environment was read.
+            // The process id must refer to the same process before and after reading its environment.
             let before = os::process(pid)?;
             let environment = os::environment(pid);
             let is_ours = value(&environment, RUN_VARIABLE).is_some_and(|runs| names(runs, run_id));
@@ -92,8 +92,8 @@ pub(crate) fn of_run(run_id: &str) -> Vec<Process> {
     found
 }
 
-/// Finds the living engine of a run: the parent of one of its agents, if that is who started it. What an engine leaves
-/// behind gets another parent.
+/// Finds the living engine of a run: the parent of one of its agents, if that process started it. Orphans of an engine
+/// get another parent.
 pub(crate) fn engine_of_run(run_id: &str) -> Option<Process> {
     os::processes().into_iter().find_map(|pid| {
         let agent = os::process(pid)?;
@@ -107,7 +107,7 @@ pub(crate) fn engine_of_run(run_id: &str) -> Option<Process> {
     })
 }
 
-/// The process that a launch is marked with.
+/// The process that a launch id names.
 fn starter(launch: &[u8]) -> Option<u32> {
     std::str::from_utf8(launch).ok()?.split('-').next()?.parse().ok()
 }
@@ -131,7 +131,7 @@ fn with_descendants(mut found: Vec<Process>) -> Vec<Process> {
     while let Some(process) = found.get(next).copied() {
         next += 1;
         let children: Vec<_> = os::children(process.pid).into_iter().filter_map(os::process).collect();
-        // A number that was taken over meanwhile has children of its own.
+        // A process id that was reused meanwhile has other children.
         if !os::is_same(&process) {
             continue;
         }
@@ -150,7 +150,7 @@ fn value<'a>(environment: &'a [u8], variable: &str) -> Option<&'a [u8]> {
     entries.find_map(|entry| entry.strip_prefix(variable.as_bytes())?.strip_prefix(b"="))
 }
 
-/// Says whether a nested value names exactly this one.
+/// Returns true if a nested value contains exactly this one.
 fn names(value: &[u8], own: &str) -> bool {
     value.split(is_nesting).any(|name| name == own.as_bytes())
 }

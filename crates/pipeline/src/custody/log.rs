@@ -5,10 +5,10 @@ use std::path::Path;
 use super::bounds::Bounds;
 use crate::os;
 
-/// An agent's log: the beginning of what it puts out is written as it comes, of the rest only the end is kept.
+/// An agent's log: the beginning of its output is written immediately, of the rest only the end is kept.
 pub(crate) struct Log {
     file: File,
-    /// How much may still be written as it comes.
+    /// How much may still be written immediately.
     room: usize,
     keep: usize,
     end: Vec<u8>,
@@ -27,7 +27,7 @@ impl Log {
         self.room -= now.len();
         self.write(now);
         self.end.extend_from_slice(later);
-        // Moved seldom, so that a flood of output costs little more than reading it.
+        // Moved rarely, so that a flood of output costs little more than reading it.
         if self.end.len() > self.keep * 2 {
             self.trim();
         }
@@ -39,18 +39,18 @@ impl Log {
         self.left_out += surplus as u64;
     }
 
-    /// Writes the end, and what is missing before it.
+    /// Writes the end, and how much is missing before it.
     pub(crate) fn finish(mut self) -> (u64, Option<String>) {
         self.trim();
         if self.left_out > 0 {
-            self.write(format!("\n[stead: {} bytes left out]\n", self.left_out).as_bytes());
+            self.write(format!("\n[stead: {} bytes omitted]\n", self.left_out).as_bytes());
         }
         let end = std::mem::take(&mut self.end);
         self.write(&end);
         (self.left_out, self.error.map(|error| error.to_string()))
     }
 
-    /// An agent goes on when its log cannot: what it does counts more than what it says.
+    /// An agent continues if its log fails: its work counts more than its output.
     fn write(&mut self, bytes: &[u8]) {
         if self.error.is_none() && !bytes.is_empty() {
             self.error = self.file.write_all(bytes).err();
@@ -80,8 +80,8 @@ mod tests {
         check(&["abcd"], "abcd");
         check(&["abcd", "ef"], "abcdef");
         check(&["abcdefg"], "abcdefg");
-        check(&["abcdefgh"], "abcd\n[stead: 1 bytes left out]\nfgh");
-        check(&["ab", "cd", "ef", "gh", "ij", "kl", "mn"], "abcd\n[stead: 7 bytes left out]\nlmn");
+        check(&["abcdefgh"], "abcd\n[stead: 1 bytes omitted]\nfgh");
+        check(&["ab", "cd", "ef", "gh", "ij", "kl", "mn"], "abcd\n[stead: 7 bytes omitted]\nlmn");
     }
 
     #[cfg(unix)]

@@ -1,4 +1,4 @@
-//! Custody where only the program itself can be watched and ended: no kin, no signals.
+//! Custody on systems where only the program itself can be watched and ended: no descendants, no signals.
 
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -14,10 +14,10 @@ use super::said::Said;
 use super::{Cancel, Urgency};
 use crate::os::Process;
 
-/// The longest nap between two looks at the program.
+/// The longest pause between two polls of the program.
 const NAP: Duration = Duration::from_millis(50);
 
-/// A process of an earlier engine's agent that had to be ended.
+/// A process of an earlier engine's agent that was killed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ended {
     pub pid: u32,
@@ -25,22 +25,22 @@ pub struct Ended {
     pub was_killed: bool,
 }
 
-/// Nobody can be found here.
+/// Processes cannot be listed on this system.
 pub fn end_survivors(_: &str, _: &Cancel) -> Vec<Ended> {
     Vec::new()
 }
 
-/// Nobody can be seen here.
+/// Processes cannot be listed on this system.
 pub fn count_survivors(_: &str) -> usize {
     0
 }
 
-/// Nobody can be seen here.
+/// Processes cannot be listed on this system.
 pub(crate) fn living_engine(_: &str) -> Option<Process> {
     None
 }
 
-/// Starts an agent and returns when it has ended: by itself, because its time was over, or because somebody asked for it.
+/// Starts an agent and returns when it ended: by itself, because its time was up, or because of a cancellation.
 pub fn run(launch: &Launch, cancel: &Cancel) -> AgentEnd {
     if cancel.is_set() {
         return AgentEnd::without_start(How::Cancelled);

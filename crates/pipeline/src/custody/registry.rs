@@ -1,16 +1,16 @@
-//! What this process knows of its own children. Children belong to the whole process, so this is one for all runs in it.
+//! What this process knows of its own children. Children belong to the process, so all runs in it share this.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::os;
 
-/// The agents that are under custody now.
+/// The agents that are currently in custody.
 #[derive(Default)]
 pub(crate) struct Registry {
-    /// Numbers of agents that were started and are not collected yet.
+    /// Process ids of agents that were started and are not reaped yet.
     pub(crate) leaders: Vec<u32>,
-    /// Whoever descends from this process descends from something it started. Not so when it was born with children, or
-    /// is the one that every orphan of the system comes to.
+    /// True if every descendant of this process was started by it. False if it was born with children, or if orphans of
+    /// the whole system are reparented to it.
     pub(crate) is_sole_origin: bool,
     is_prepared: bool,
 }
@@ -19,7 +19,7 @@ static REGISTRY: Mutex<Registry> =
     Mutex::new(Registry { leaders: Vec::new(), is_sole_origin: false, is_prepared: false });
 
 impl Registry {
-    /// Nobody starts or collects an agent or what it left while this is held.
+    /// No agent is started or reaped while this is held.
     pub(crate) fn hold() -> MutexGuard<'static, Self> {
         let mut registry = REGISTRY.lock().unwrap_or_else(PoisonError::into_inner);
         if !registry.is_prepared {

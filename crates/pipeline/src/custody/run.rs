@@ -8,8 +8,8 @@ use super::launch::Launch;
 use super::{Cancel, Urgency, kin};
 use crate::os::{self, Blow};
 
-/// Starts an agent, hears it, and returns when it and all its kin have ended: by themselves, because its time was over, or
-/// because somebody asked for it. It blocks the calling thread and starts no other process.
+/// Starts an agent, reads its output, and returns when it and all its descendants ended: by themselves, because its
+/// time was up, or because of a cancellation. It blocks the calling thread and starts no other process.
 pub fn run(launch: &Launch, cancel: &Cancel) -> AgentEnd {
     run_within(launch, cancel, &Bounds::USUAL)
 }
@@ -37,7 +37,7 @@ pub(crate) fn run_within(launch: &Launch, cancel: &Cancel, bounds: &Bounds) -> A
     AgentEnd { how, took, left_behind, said: said.finish(), left_out, log_error }
 }
 
-/// Listens to the agent until it exits, or until there is a reason to end it.
+/// Reads the agent's output until it exits, or until there is a reason to end it.
 fn attend(agent: &mut Agent, cancel: &Cancel, deadline: Option<Instant>) -> Option<How> {
     loop {
         agent.listen(cancel, Urgency::None, &[], deadline);
@@ -53,12 +53,12 @@ fn attend(agent: &mut Agent, cancel: &Cancel, deadline: Option<Instant>) -> Opti
     }
 }
 
-/// Ends the agent if it still runs, and in any case all its kin. Says how many of them did not end when it did.
+/// Ends the agent if it still runs, and all its descendants. Returns how many of them did not end with it.
 fn end_all(agent: &mut Agent, cancel: &Cancel, forced: bool, bounds: &Bounds) -> u32 {
     let leader = agent.mark.leader;
     let mut ending = Ending::new(if forced { Step::Term } else { Step::Linger }, bounds);
     let mut reached = Step::Linger;
-    // When it is asked or, because its time was over, made to end. Who is born after that comes from those.
+    // When it is asked or forced to end. Later processes descend from these.
     let due = if forced { Step::Kill } else { Step::Term };
     let mut left_behind = None;
     loop {
@@ -69,7 +69,7 @@ fn end_all(agent: &mut Agent, cancel: &Cancel, forced: bool, bounds: &Bounds) ->
         }
         let mut kin = kin::of_agent(&agent.mark, &ending.known());
         if agent.has_exited() && kin.is_empty() {
-            // The kernel's lists may leave out somebody who changes parents meanwhile; such a one is there the next time.
+            // The kernel's lists may miss a process that is being reparented; the next listing has it.
             kin = kin::of_agent(&agent.mark, &ending.known());
         }
         ending.meet(&kin);
@@ -95,8 +95,8 @@ fn end_all(agent: &mut Agent, cancel: &Cancel, forced: bool, bounds: &Bounds) ->
     u32::try_from(left_behind.unwrap_or_default()).unwrap_or(u32::MAX)
 }
 
-/// Kin are dealt their blows one by one, so that nobody gets two; the group as a whole where they cannot be seen, and at
-/// the last step, which one that forks meanwhile cannot slip through.
+/// Descendants are signalled one by one, so that none is signalled twice; the whole group if they cannot be listed, and
+/// at the last step, which a forking process cannot escape.
 fn strike_group(leader: u32, step: Step) {
     match step {
         Step::Kill => os::signal_group(leader, Blow::Kill),

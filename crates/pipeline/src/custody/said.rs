@@ -2,13 +2,13 @@ use std::collections::VecDeque;
 
 use super::launch::Heed;
 
-/// The end of a plain output that is kept.
+/// How much of the end of a plain output is kept.
 const END: usize = 256 << 10;
 
-/// A longer line is skipped.
+/// Longer lines are skipped.
 const LINE: usize = 4 << 20;
 
-/// So many of the first lines are kept whatever follows: they say which session it is.
+/// This many of the first lines are always kept: they name the session.
 const FIRST: usize = 16;
 
 /// How much of the latest lines is kept.
@@ -17,7 +17,7 @@ const LATEST: usize = 4 << 20;
 /// What is kept of an agent's standard output for its reader.
 pub(crate) struct Said {
     heed: Heed,
-    /// The end of the output, or the line that is not whole yet.
+    /// The end of the output, or an incomplete line.
     open: Vec<u8>,
     skipping: bool,
     first: Vec<String>,

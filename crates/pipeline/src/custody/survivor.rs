@@ -5,27 +5,27 @@ use super::ending::{Ending, Step};
 use super::{Cancel, Urgency, kin};
 use crate::os::{self, Blow, Process};
 
-/// A process of an earlier engine's agent that had to be ended.
+/// A process of an earlier engine's agent that was killed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ended {
     pub pid: u32,
     pub command: String,
-    /// It did not end when it was asked to.
+    /// It did not end after SIGTERM.
     pub was_killed: bool,
 }
 
-/// Ends whatever still runs of a run whose engine was killed: the processes that carry the run's id in their environment,
-/// and their descendants. The caller holds the run's lock, so none of them has another engine.
+/// Ends what is left of a run whose engine was killed: the processes with the run's id in their environment, and their
+/// descendants. The caller holds the run's lock, so none of them has another engine.
 pub fn end_survivors(run_id: &str, cancel: &Cancel) -> Vec<Ended> {
     end_survivors_within(run_id, cancel, &Bounds::USUAL)
 }
 
-/// How many processes of a run are at work, whoever started them.
+/// How many processes of a run are alive, whoever started them.
 pub fn count_survivors(run_id: &str) -> usize {
     if run_id.is_empty() { 0 } else { kin::of_run(run_id).len() }
 }
 
-/// The engine that works on a run, as its agents show it.
+/// The engine that works on a run, found through its agents.
 pub(crate) fn living_engine(run_id: &str) -> Option<Process> {
     if run_id.is_empty() { None } else { kin::engine_of_run(run_id) }
 }

@@ -1,4 +1,4 @@
-//! The stages and pipelines that ship inside the program.
+//! The stages and pipelines that ship with the program.
 
 /// A stage by its files.
 pub(crate) struct BuiltinStage {

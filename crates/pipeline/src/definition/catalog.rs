@@ -21,7 +21,7 @@ pub struct Catalog {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
     Project,
-    /// The project's, in place of a built-in one.
+    /// The project's, overriding a built-in one.
     Override,
     Builtin,
 }
@@ -36,14 +36,14 @@ impl Origin {
     }
 }
 
-/// A file, and why it could not be read if it could not.
+/// A file, and why it could not be read, if so.
 #[derive(Clone, Debug)]
 pub struct Loaded {
     pub file: Arc<SourceFile>,
     pub fault: Option<LoadFault>,
 }
 
-/// Why a file could not be read, and what can be done about it; `None` for one that is not there.
+/// Why a file could not be read, and what to do about it; `None` if it does not exist.
 #[derive(Clone, Debug)]
 pub struct LoadFault {
     pub why: String,
@@ -58,7 +58,7 @@ pub struct StageFiles {
     pub manifest: Loaded,
     pub prompt: Loaded,
     pub fixtures: Fixtures,
-    /// A file of the older name beside the manifest, which nobody reads.
+    /// A file with the older name beside the manifest, which is ignored.
     pub leftover: Option<Arc<SourceFile>>,
 }
 
@@ -68,7 +68,7 @@ pub enum Fixtures {
     Texts(Vec<(String, String)>),
 }
 
-/// A prompt longer than this fits no model.
+/// The size limit of a prompt.
 const PROMPT_LIMIT: usize = 4 * 1024 * 1024;
 const ENDINGS: [&str; 2] = ["yaml", "yml"];
 
@@ -84,7 +84,7 @@ impl Catalog {
         merged(own, &STAGES.iter().map(|stage| stage.name).collect::<Vec<_>>())
     }
 
-    /// Folders among the stages that hold nothing of one, by what they are called in messages.
+    /// Folders among the stages that contain no stage, by the name used in messages.
     pub(crate) fn strays(&self) -> Vec<Arc<SourceFile>> {
         let folders = names(&self.stages, |path| (path.is_dir() && !is_stage(path)).then(|| last(path)).flatten());
         let file = |folder: &String| {
@@ -142,7 +142,7 @@ impl Catalog {
         })
     }
 
-    /// Finds a pipeline by its name; its file's ending may be typed too.
+    /// Finds a pipeline by name; the file extension may be included.
     pub(crate) fn pipeline_file(&self, typed: &str) -> Result<(String, Origin, Loaded), DefinitionError> {
         let all = self.pipelines();
         let plain = ENDINGS.iter().find_map(|ending| typed.strip_suffix(ending)?.strip_suffix('.')).unwrap_or(typed);
@@ -161,7 +161,7 @@ impl Catalog {
         Ok((name, origin, loaded))
     }
 
-    /// A file of the other ending beside a pipeline's, which nobody reads.
+    /// A file with the other extension beside a pipeline's, which is ignored.
     pub(crate) fn pipeline_leftover(&self, file: &SourceFile) -> Option<Arc<SourceFile>> {
         let path = file.path.as_ref()?;
         let other = ENDINGS.map(|ending| path.with_extension(ending)).into_iter().find(|other| other != path)?;
@@ -169,7 +169,7 @@ impl Catalog {
         other.is_file().then(|| Arc::new(SourceFile { name, path: Some(other), text: String::new() }))
     }
 
-    /// A built-in file by what stands behind `builtin:` in its name.
+    /// A built-in file by the part of its name after `builtin:`.
     pub(crate) fn builtin_text(&self, inner: &str) -> Option<SourceFile> {
         let stage = |rest: &str| {
             let (name, file) = rest.split_once('/')?;
@@ -192,7 +192,7 @@ impl Catalog {
         Some(SourceFile { name: format!("builtin:{inner}"), path: None, text: text.to_owned() })
     }
 
-    /// Reads a file of the project; what is wrong with it is told, not fatal.
+    /// Reads a file of the project; a problem is reported, not fatal.
     pub(crate) fn load(&self, path: &Path, limit: usize) -> Loaded {
         let name = self.named(path);
         let (text, fault) = match read_capped(path, limit) {
@@ -201,18 +201,18 @@ impl Catalog {
                 Err(bad) => {
                     let at = bad.utf8_error().valid_up_to();
                     let text = String::from_utf8_lossy(&bad.as_bytes()[..at]).into_owned();
-                    let why = format!("it is not UTF-8 text: byte {at} does not fit");
-                    (text, Some(LoadFault { why, hint: Some("save it as UTF-8 text") }))
+                    let why = format!("it is not valid UTF-8 at byte {at}");
+                    (text, Some(LoadFault { why, hint: Some("save it as UTF-8") }))
                 }
             },
             Ok(None) => (String::new(), Some(LoadFault { why: "there is no such file".to_owned(), hint: None })),
             Err(error) => {
                 let hint = match &error {
-                    StoreError::NotAFile { .. } => "move it away and put a file of text there",
+                    StoreError::NotAFile { .. } => "replace it with a text file",
                     StoreError::Io { source, .. } if source.kind() == ErrorKind::FileTooLarge => {
-                        "make it shorter; agents can read further files by themselves"
+                        "make it shorter; agents can read other files themselves"
                     }
-                    _ => "make it a file that you can read",
+                    _ => "make the file readable",
                 };
                 (String::new(), Some(LoadFault { why: told(&error), hint: Some(hint) }))
             }
@@ -220,7 +220,7 @@ impl Catalog {
         Loaded { file: Arc::new(SourceFile { name, path: Some(path.to_owned()), text }), fault }
     }
 
-    /// How a file of the project is called in messages.
+    /// The name of a project file in messages.
     fn named(&self, path: &Path) -> String {
         path.strip_prefix(&self.root).unwrap_or(path).to_string_lossy().replace('\\', "/")
     }
@@ -245,7 +245,7 @@ fn builtin(name: String, text: &str) -> Loaded {
     Loaded { file: Arc::new(SourceFile { name, path: None, text: text.to_owned() }), fault: None }
 }
 
-/// The names that entries of a folder stand for. Names that could not be typed back are left to the person.
+/// The names of a folder's entries. Names that cannot be typed back are skipped.
 fn names(folder: &Path, name: impl Fn(&Path) -> Option<String>) -> Vec<String> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let mut names: Vec<String> = entries.filter_map(|entry| name(&entry.path())).collect();
@@ -272,7 +272,7 @@ fn merged(own: Vec<String>, builtin: &[&str]) -> Vec<(String, Origin)> {
     all
 }
 
-/// Says why a new stage or pipeline cannot have this name.
+/// Checks whether a new stage or pipeline can have this name.
 pub(crate) fn require_name(name: &str) -> Result<(), DefinitionError> {
     match name_problem(name) {
         Some(why) => Err(DefinitionError::Name { name: name.to_owned(), why }),

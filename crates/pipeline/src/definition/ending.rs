@@ -1,4 +1,4 @@
-//! How a stage ends: the `termination` block, and `completion` of the older form.
+//! When a stage ends: the `termination` block, and `completion` of the older format.
 
 use stead_context::split_promises;
 use stead_store::nearest;
@@ -8,7 +8,7 @@ use super::yaml::Entry;
 use crate::Termination;
 use crate::lint::Code;
 
-/// Lists the open items of a run as the issue tracker `bd` knows them.
+/// Lists the open items of a run from the issue tracker `bd`.
 const BEADS: &str = "bd ready --label=loop/${SESSION} --json";
 const CONSENSUS: u32 = 2;
 const MIN_ITERATIONS: u32 = 2;
@@ -30,9 +30,9 @@ pub(crate) fn termination(reading: &mut Reading, entry: &Entry) -> Option<Termin
         "promise" => &["type", "promise", "promises"],
         "fixed" => &["type"],
         _ => {
-            let message = format!("there is no termination `{typed}`");
+            let message = format!("unknown termination `{typed}`");
             let hint = match renamed(&typed) {
-                Some(now) => format!("it is called `{now}` today"),
+                Some(now) => format!("it is now called `{now}`"),
                 None => meant(&typed, &TYPES),
             };
             reading.findings.error(Code::L005, &place(kind), message).hint(hint);
@@ -43,8 +43,8 @@ pub(crate) fn termination(reading: &mut Reading, entry: &Entry) -> Option<Termin
         if !KEYS.contains(&part.key.as_str()) {
             reading.unknown(part, fitting);
         } else if !fitting.contains(&part.key.as_str()) {
-            let message = format!("`{}` means nothing where `type` is `{typed}`", part.key);
-            reading.findings.error(Code::L006, &part.key_at, message).hint("take it out, or change `type`");
+            let message = format!("`{}` has no meaning if `type` is `{typed}`", part.key);
+            reading.findings.error(Code::L006, &part.key_at, message).hint("remove it, or change `type`");
         }
     }
     let count = |reading: &mut Reading, key| find(entries, key).and_then(|part| reading.count(part));
@@ -64,7 +64,7 @@ pub(crate) fn termination(reading: &mut Reading, entry: &Entry) -> Option<Termin
 
 fn promises(reading: &mut Reading, whole: &Entry, entries: &[Entry]) -> Option<Vec<String>> {
     let Some(part) = find(entries, "promise").or_else(|| find(entries, "promises")) else {
-        let finding = reading.findings.error(Code::L006, &whole.key_at, "it is not said which promise ends the stage");
+        let finding = reading.findings.error(Code::L006, &whole.key_at, "`termination` has no `promise`");
         finding.hint("add `promise: DONE`");
         return None;
     };
@@ -72,7 +72,7 @@ fn promises(reading: &mut Reading, whole: &Entry, entries: &[Entry]) -> Option<V
     match split_promises(&joined) {
         Ok(promises) => Some(promises),
         Err(why) => {
-            reading.wrong(&place(part), format!("`{}` is no promise: {why}", part.key));
+            reading.wrong(&place(part), format!("`{}` is not a valid promise: {why}", part.key));
             None
         }
     }
@@ -83,12 +83,12 @@ pub(crate) fn completion(reading: &mut Reading, entry: &Entry) -> Option<Termina
     let typed = reading.text(entry)?;
     let Some(instead) = renamed(&typed) else {
         let known = ["plateau", "beads-empty", "fixed-n"];
-        let message = format!("there is no completion `{typed}`");
+        let message = format!("unknown completion `{typed}`");
         reading.findings.error(Code::L005, &place(entry), message).hint(meant(&typed, &known));
         return None;
     };
-    let hint = format!("write `termination: {{type: {instead}}}`, or let `stead migrate pipelines` do it");
-    reading.findings.deprecation(reading.codes.older, &entry.key_at, "`completion` is the older form").hint(hint);
+    let hint = format!("write `termination: {{type: {instead}}}`, or run `stead migrate pipelines`");
+    reading.findings.deprecation(reading.codes.older, &entry.key_at, "`completion` is deprecated").hint(hint);
     Some(match instead {
         "judgment" => Termination::Judgment { min_iterations: MIN_ITERATIONS, consensus: CONSENSUS },
         "queue" => Termination::Queue { command: BEADS.to_owned() },
@@ -96,7 +96,7 @@ pub(crate) fn completion(reading: &mut Reading, entry: &Entry) -> Option<Termina
     })
 }
 
-/// Today's type for what `completion` said.
+/// The current type for a `completion`.
 fn renamed(completion: &str) -> Option<&'static str> {
     match completion {
         "plateau" => Some("judgment"),
@@ -109,6 +109,6 @@ fn renamed(completion: &str) -> Option<&'static str> {
 fn meant(typed: &str, known: &[&str]) -> String {
     match nearest(typed, known.iter().copied()) {
         Some(near) => format!("did you mean `{near}`?"),
-        None => format!("known are {}", known.join(", ")),
+        None => format!("expected one of {}", known.join(", ")),
     }
 }

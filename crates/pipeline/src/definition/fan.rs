@@ -1,4 +1,4 @@
-//! A stage in several branches at once: the `parallel` block.
+//! A stage in several parallel branches: the `parallel` block.
 
 use std::ops::Range;
 
@@ -22,7 +22,7 @@ pub struct Fan {
 
 const KEYS: [&str; 5] = ["over", "providers", "join", "max_parallel", "worktree"];
 const JOINS: &str = "all, first or `{quorum: n}`";
-/// More at once than anybody can pay for.
+/// The maximum number of branches.
 const MOST: usize = 256;
 
 pub(crate) fn fan(reading: &mut Reading, entry: &Entry) -> Option<Fan> {
@@ -39,14 +39,15 @@ pub(crate) fn fan(reading: &mut Reading, entry: &Entry) -> Option<Fan> {
             return None;
         }
         (None, None) => {
-            let finding = reading.findings.error(Code::P011, &entry.key_at, "`parallel` does not say over what");
+            let finding =
+                reading.findings.error(Code::P011, &entry.key_at, "`parallel` has neither `over` nor `providers`");
             finding.hint("add `over: [..]` or `providers: [..]`");
             return None;
         }
     };
     if branches.is_empty() || branches.len() > MOST {
-        let message = format!("a stage is fanned out to 1 up to {MOST} branches, not {}", branches.len());
-        let hint = if branches.is_empty() { "name at least one" } else { "make several stages of it" };
+        let message = format!("`parallel` takes 1 to {MOST} branches, not {}", branches.len());
+        let hint = if branches.is_empty() { "add at least one" } else { "split it into several stages" };
         reading.findings.error(Code::P011, &entry.key_at, message).hint(hint);
         return None;
     }
@@ -65,11 +66,11 @@ fn over_items(reading: &mut Reading, entry: &Entry) -> Option<Vec<(Branch, Optio
     let items = reading.placed_texts(entry)?;
     for (place, (item, at)) in items.iter().enumerate() {
         if let Some(first) = items[..place].iter().position(|(earlier, _)| earlier == item) {
-            let message = format!("item {} of `over` is item {} again", place + 1, first + 1);
+            let message = format!("item {} of `over` repeats item {}", place + 1, first + 1);
             reading
                 .findings
                 .warning(Code::P011, at, message)
-                .hint("take it out, unless two agents are to try the same");
+                .hint("remove it, unless two agents should try the same item");
         }
     }
     let branches = items.into_iter().enumerate().map(|(place, (item, _))| {
@@ -79,7 +80,8 @@ fn over_items(reading: &mut Reading, entry: &Entry) -> Option<Vec<(Branch, Optio
     Some(branches.collect())
 }
 
-/// The item's letters and digits, as far as they are fit for a file's name on every system; else its place in the list.
+/// The item's letters and digits, as far as they are valid in a file name on every system; else its position in the
+/// list.
 fn branch_name(item: &str, place: usize) -> String {
     if item.contains(|c: char| c.is_ascii_alphanumeric()) { slug(item) } else { format!("item-{}", place + 1) }
 }
@@ -100,7 +102,7 @@ fn over_providers(reading: &mut Reading, entry: &Entry) -> Option<Vec<(Branch, O
     Some(branches)
 }
 
-/// Makes a branch's name: fit for a file, and not taken by an earlier branch.
+/// Builds a branch name that is valid in a file name and not used by an earlier branch.
 fn free_name(taken: &mut Vec<String>, wanted: &str) -> String {
     let numbered = (2..).map(|number| format!("{wanted}-{number}"));
     let name = std::iter::once(wanted.to_owned()).chain(numbered).find(|name| !taken.contains(name));
@@ -118,7 +120,7 @@ fn join(reading: &mut Reading, entry: &Entry, branches: usize) -> Option<Join> {
                 let finding = reading.unfit(entry, JOINS);
                 match typed.and_then(|typed| nearest(typed, ["all", "first", "quorum"])) {
                     Some("quorum") => {
-                        finding.hint("write `join: {quorum: n}`, with the number of branches that is enough")
+                        finding.hint("write `join: {quorum: n}`, with the number of branches that must succeed")
                     }
                     Some(near) => finding.hint(format!("did you mean `{near}`?")),
                     None => {}
@@ -135,8 +137,8 @@ fn join(reading: &mut Reading, entry: &Entry, branches: usize) -> Option<Join> {
         }
     };
     if count as usize > branches {
-        let message = format!("a quorum of {count} cannot come from {branches} branches");
-        reading.findings.error(Code::P011, &entry.key_at, message).hint(format!("ask for at most {branches}"));
+        let message = format!("a quorum of {count} is impossible with {branches} branches");
+        reading.findings.error(Code::P011, &entry.key_at, message).hint(format!("use at most {branches}"));
         return None;
     }
     Some(Join::Quorum { count })

@@ -1,7 +1,7 @@
-//! Which stage of a pipeline comes before which.
+//! The order of a pipeline's stages.
 //!
-//! Without any `needs` the list is a chain. With one somewhere, each stage waits for what it needs itself, and for what
-//! its `inputs` and `when` name.
+//! Without any `needs` the list is a chain. If any stage has `needs`, each stage waits for its own `needs` and for the
+//! stages in its `inputs` and `when`.
 
 use stead_store::nearest;
 
@@ -11,14 +11,14 @@ use crate::lint::{Code, Findings};
 /// The order of a pipeline; numbers are positions in its list of stages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Graph {
-    /// For each stage, what must have ended before; ascending.
+    /// For each stage, the stages that must end before; ascending.
     pub needs: Vec<Vec<usize>>,
     /// Every stage after what it needs; otherwise as listed.
     pub order: Vec<usize>,
 }
 
 impl Graph {
-    /// For each stage, which others must have ended before it, directly or not.
+    /// For each stage, which others must end before it, directly or not.
     pub(crate) fn before(&self) -> Vec<Vec<bool>> {
         let mut before = vec![vec![false; self.needs.len()]; self.needs.len()];
         for index in &self.order {
@@ -36,7 +36,7 @@ pub(crate) fn is_chain(steps: &[Step]) -> bool {
     steps.iter().all(|step| step.needs.is_none())
 }
 
-/// Works out the order, or notes why there is none.
+/// Computes the order, or reports why there is none.
 pub(crate) fn graph(steps: &[Step], findings: &mut Findings) -> Option<Graph> {
     let before = findings.list.len();
     refuse_twins(steps, findings);
@@ -51,16 +51,16 @@ pub(crate) fn graph(steps: &[Step], findings: &mut Findings) -> Option<Graph> {
             let named = Named { name: input.from.clone(), at: at.clone() };
             let position = position(steps, &named, Code::P008, findings);
             if chain && position.is_some_and(|position| position >= index) {
-                let message = format!("stage `{}` has not run when `{}` begins", named.name, step.id);
-                findings.error(Code::P008, at, message).hint("put it before, or use `needs` to state the order");
+                let message = format!("stage `{}` has not run when `{}` starts", named.name, step.id);
+                findings.error(Code::P008, at, message).hint("move it up, or set the order with `needs`");
             }
             of.extend(position);
         }
         if let Some(condition) = &step.when {
             let position = position(steps, &condition.stage, Code::P009, findings);
             if chain && position.is_some_and(|position| position >= index) {
-                let message = format!("stage `{}` has not run when `{}` begins", condition.stage.name, step.id);
-                findings.error(Code::P009, &condition.stage.at, message).hint("put it before");
+                let message = format!("stage `{}` has not run when `{}` starts", condition.stage.name, step.id);
+                findings.error(Code::P009, &condition.stage.at, message).hint("move it up");
             }
             of.extend(position);
         }
@@ -76,22 +76,22 @@ pub(crate) fn graph(steps: &[Step], findings: &mut Findings) -> Option<Graph> {
         Err(circle) => {
             let names: Vec<&str> = circle.iter().chain(circle.first()).map(|index| steps[*index].id.as_str()).collect();
             let at = circle.first().map_or(0..0, |index| steps[*index].id_at.clone());
-            let message = format!("stages need each other in a circle: {}", names.join(" → "));
-            findings.error(Code::P010, &at, message).hint("take one of these `needs` or `inputs` out");
+            let message = format!("cyclic dependency: {}", names.join(" → "));
+            findings.error(Code::P010, &at, message).hint("remove one of these `needs` or `inputs`");
             None
         }
     }
 }
 
-/// Ids become folder names, and some file systems do not tell upper from lower case.
+/// Ids become folder names, and some file systems are case-insensitive.
 fn refuse_twins(steps: &[Step], findings: &mut Findings) {
     for (index, step) in steps.iter().enumerate() {
         if let Some(other) = steps[..index].iter().find(|other| other.id.eq_ignore_ascii_case(&step.id)) {
             let message = match other.id == step.id {
-                true => format!("there is a stage `{}` already", step.id),
-                false => format!("`{}` is stage `{}` again: upper and lower case do not count", step.id, other.id),
+                true => format!("duplicate stage id `{}`", step.id),
+                false => format!("`{}` and `{}` differ only in case", step.id, other.id),
             };
-            findings.error(Code::P004, &step.id_at, message).hint("give each stage an id of its own");
+            findings.error(Code::P004, &step.id_at, message).hint("give each stage a unique id");
         }
     }
 }
@@ -105,7 +105,7 @@ fn position(steps: &[Step], named: &Named, code: Code, findings: &mut Findings) 
     position
 }
 
-/// Says which stage of a pipeline a mistyped name may have meant.
+/// Suggests which stage of a pipeline a mistyped name may have meant.
 pub(crate) fn stage_meant(steps: &[Step], typed: &str) -> String {
     let ids = || steps.iter().map(|step| step.id.as_str());
     match nearest(typed, ids()) {
@@ -114,7 +114,7 @@ pub(crate) fn stage_meant(steps: &[Step], typed: &str) -> String {
     }
 }
 
-/// Sorts so that needs come first, taking the earliest that is ready; or gives one circle.
+/// Sorts so that needs come first, taking the earliest that is ready; or returns a cycle.
 fn sort(needs: &[Vec<usize>]) -> Result<Vec<usize>, Vec<usize>> {
     let mut order: Vec<usize> = Vec::with_capacity(needs.len());
     let mut done = vec![false; needs.len()];
@@ -127,7 +127,7 @@ fn sort(needs: &[Vec<usize>]) -> Result<Vec<usize>, Vec<usize>> {
     Ok(order)
 }
 
-/// Follows unmet needs until a stage comes up again.
+/// Follows unmet needs until a stage repeats.
 fn circle(needs: &[Vec<usize>], done: &[bool]) -> Vec<usize> {
     let mut path: Vec<usize> = Vec::new();
     let mut next = (0..needs.len()).find(|index| !done[*index]);

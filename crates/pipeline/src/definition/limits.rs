@@ -1,11 +1,11 @@
-//! The bounds of a stage: the `guardrails` block.
+//! The limits of a stage: the `guardrails` block.
 
 use super::reading::Reading;
 use super::yaml::Entry;
 use crate::lint::Code;
 use crate::{Guardrails, OnLimit, OnQuota};
 
-/// Guardrails as far as a file states them.
+/// Guardrails as far as a file sets them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Limits {
     pub max_iterations: Option<u32>,
@@ -34,7 +34,7 @@ impl Limits {
         }
     }
 
-    /// Reads one key of the block; says whether it was one.
+    /// Reads one key of the block; returns true if it was one.
     pub(crate) fn read_key(&mut self, reading: &mut Reading, entry: &Entry) -> bool {
         match entry.key.as_str() {
             "max_iterations" => self.max_iterations = reading.count(entry),
@@ -52,7 +52,7 @@ impl Limits {
         true
     }
 
-    /// Takes what `other` states and keeps the rest.
+    /// Takes the values that `other` sets and keeps the rest.
     pub(crate) fn overridden_by(&self, other: &Self) -> Self {
         Self {
             max_iterations: other.max_iterations.or(self.max_iterations),
@@ -64,7 +64,7 @@ impl Limits {
         }
     }
 
-    /// The guardrails with every default filled in.
+    /// The guardrails with all defaults filled in.
     pub(crate) fn settle(&self) -> Guardrails {
         Guardrails {
             max_iterations: self.max_iterations.unwrap_or(MAX_ITERATIONS),
@@ -77,7 +77,7 @@ impl Limits {
     }
 }
 
-/// Notes keys that once counted failures: a failure ends the run, and a person or `--resume` goes on.
+/// Reports keys that used to count failures: a failure ends the run, and `--resume` continues it.
 pub(crate) fn is_retry(reading: &mut Reading, entry: &Entry) -> bool {
     if !is_retry_key(&entry.key) {
         return false;
@@ -86,7 +86,7 @@ pub(crate) fn is_retry(reading: &mut Reading, entry: &Entry) -> bool {
     reading
         .findings
         .deprecation(Code::L007, &entry.key_at, message)
-        .hint("take it out; a failed run is resumed with `--resume`");
+        .hint("remove it; continue a failed run with `--resume`");
     true
 }
 

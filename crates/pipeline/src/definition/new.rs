@@ -1,4 +1,4 @@
-//! Making stages and pipelines: a copy of one there is, or a skeleton that is whole.
+//! Creates stages and pipelines: a copy of an existing one, or a complete skeleton.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ const PIPELINE: &str = include_str!("../../builtin/skeleton/pipeline.yaml");
 const FIXTURE_LIMIT: usize = 4 * 1024 * 1024;
 
 impl Catalog {
-    /// Makes the folder of a new stage and gives the files that were written.
+    /// Creates the folder of a new stage and returns the files that were written.
     pub fn new_stage(&self, name: &str, from: Option<&str>) -> Result<Vec<PathBuf>, DefinitionError> {
         require_name(name)?;
         let folder = self.stages.join(name);
@@ -34,7 +34,7 @@ impl Catalog {
             ],
             Some(from) => self.copied(from, name)?,
         };
-        // The manifest makes it a stage, so it comes last.
+        // The manifest makes it a stage, so it is written last.
         let (last, rest) = (files.first(), files.iter().skip(1));
         rest.chain(last).map(|(file, bytes)| write_new(folder.join(file), bytes)).collect()
     }
@@ -62,7 +62,7 @@ impl Catalog {
         Ok(files)
     }
 
-    /// Makes a new pipeline and gives its file.
+    /// Creates a new pipeline and returns its file.
     pub fn new_pipeline(&self, name: &str, from: Option<&str>) -> Result<PathBuf, DefinitionError> {
         require_name(name)?;
         if let Some((_, _, loaded)) = self.pipeline_file(name).ok().filter(|_| self.has_own_pipeline(name)) {

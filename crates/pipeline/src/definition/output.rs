@@ -1,4 +1,4 @@
-//! Where a stage's result lies: a tracked path in the project, or the run's own folder.
+//! Where a stage's result is stored: a tracked path in the project, or the run's own folder.
 
 use std::ops::Range;
 
@@ -14,16 +14,16 @@ pub struct Output {
     pub at: Range<usize>,
 }
 
-/// Says that the result stays in the run's folder, which is also what happens if nothing is said.
+/// Keeps the result in the run's folder, which is also the default.
 const INTERNAL: [&str; 3] = ["internal", ".claude", ".agent"];
 const VARIABLES: [&str; 3] = ["SESSION", "SESSION_NAME", "ITEM"];
 
 pub(crate) fn output(reading: &mut Reading, entry: &Entry) -> Option<Output> {
     let path = match &entry.value.value {
         Value::Map(entries) => {
-            let message = "`output` is just a path; every iteration is kept anyway";
+            let message = "`output` must be a path; every iteration is kept anyway";
             let finding = reading.findings.deprecation(Code::L014, &entry.key_at, message);
-            finding.hint("write `output: <path>`, or let `stead migrate pipelines` do it");
+            finding.hint("write `output: <path>`, or run `stead migrate pipelines`");
             find(entries, "path")?
         }
         _ => entry,
@@ -35,9 +35,9 @@ pub(crate) fn output(reading: &mut Reading, entry: &Entry) -> Option<Output> {
     match check(&pattern) {
         Ok(()) => Some(Output { pattern, at: place(path) }),
         Err(why) => {
-            let message = format!("the output cannot be `{pattern}`: {why}");
+            let message = format!("invalid output `{pattern}`: {why}");
             let finding = reading.findings.error(Code::L011, &place(path), message);
-            finding.hint("write a path below the project's root, such as `docs/plan-${SESSION}.md`");
+            finding.hint("use a path below the project root, such as `docs/plan-${SESSION}.md`");
             None
         }
     }
@@ -45,36 +45,36 @@ pub(crate) fn output(reading: &mut Reading, entry: &Entry) -> Option<Output> {
 
 fn check(pattern: &str) -> Result<(), String> {
     if let Some(unknown) = uses(pattern).into_iter().find(|found| !VARIABLES.contains(&found.name)) {
-        return Err(format!("`${{{}}}` is not known here, only `${{SESSION}}` and `${{ITEM}}`", unknown.name));
+        return Err(format!("`${{{}}}` is not available here, only `${{SESSION}}` and `${{ITEM}}`", unknown.name));
     }
     if pattern.contains(['\\', '\0', '\n']) {
-        return Err("a path is written with `/` only".into());
+        return Err("use `/` as the path separator".into());
     }
     if pattern.starts_with(['/', '~']) || pattern.get(1..2) == Some(":") {
-        return Err("it is not relative to the project's root".into());
+        return Err("it must be relative to the project root".into());
     }
     if pattern.ends_with('/') {
         return Err("it is a folder".into());
     }
     let mut parts = pattern.split('/').filter(|part| !part.is_empty() && *part != ".");
     if parts.clone().any(|part| part == "..") {
-        return Err("it leaves the project by `..`".into());
+        return Err("it leaves the project through `..`".into());
     }
     match parts.next() {
-        None => Err("it is the project's root itself".into()),
-        Some(first) if first.eq_ignore_ascii_case(".git") => Err("it lies in git's own folder".into()),
-        Some(first) if first.eq_ignore_ascii_case(".agent") => Err("it lies in Stead's own folder".into()),
+        None => Err("it is the project root itself".into()),
+        Some(first) if first.eq_ignore_ascii_case(".git") => Err("it is inside git's own folder".into()),
+        Some(first) if first.eq_ignore_ascii_case(".agent") => Err("it is inside Stead's own folder".into()),
         Some(_) => Ok(()),
     }
 }
 
 impl Output {
-    /// Says whether each branch of a fanned-out stage gets a file of its own.
+    /// Returns true if each branch of a fanned-out stage gets its own file.
     pub(crate) fn names_the_item(&self) -> bool {
         uses(&self.pattern).iter().any(|found| found.name == "ITEM")
     }
 
-    /// The path for one node. Names of runs and branches are fit for file names, so the path stays where it was checked.
+    /// The path for one node. Names of runs and branches are valid file names, so the path stays where it was checked.
     pub(crate) fn resolve(&self, run: &str, branch: Option<&str>) -> String {
         let vars = crate::prompt::Vars {
             session: run.to_owned(),
@@ -105,7 +105,7 @@ mod tests {
         refused("/etc/x", "relative");
         refused("~/x", "relative");
         refused("C:/x", "relative");
-        refused("a\\b", "`/` only");
+        refused("a\\b", "`/` as the path separator");
         refused(".git/hooks/x", "git");
         refused("./.AGENT/config.toml", "Stead");
         refused("docs/", "folder");

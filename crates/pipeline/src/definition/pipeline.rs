@@ -19,14 +19,14 @@ pub struct PipelineDefinition {
 
 const KEYS: [&str; 6] = ["name", "description", "max_parallel", "max_cost_usd", "max_runtime_seconds", "stages"];
 
-/// Reads a pipeline file. `name` is the one it goes by: its file's, without the ending.
+/// Reads a pipeline file. `name` is its file name without the extension.
 pub fn read_pipeline(file: Arc<SourceFile>, name: &str) -> (PipelineDefinition, Findings) {
     let mut reading = Reading::new(file, PIPELINE);
     let mut pipeline = PipelineDefinition::default();
     let Some(entries) = reading.top() else { return (pipeline, reading.findings) };
     if let Some(why) = name_problem(name) {
-        let message = format!("the pipeline cannot be called `{name}`: {why}");
-        reading.findings.error(Code::P002, &(0..0), message).hint("rename the file: letters, digits, `-` and `_`");
+        let message = format!("invalid pipeline name `{name}`: {why}");
+        reading.findings.error(Code::P002, &(0..0), message).hint("rename the file; use letters, digits, `-` and `_`");
     }
     for entry in &entries {
         match entry.key.as_str() {
@@ -34,7 +34,7 @@ pub fn read_pipeline(file: Arc<SourceFile>, name: &str) -> (PipelineDefinition, 
                 if let Some(said) = reading.text(entry)
                     && said != name
                 {
-                    let message = format!("the pipeline is called `{said}` here, but goes by its file's name `{name}`");
+                    let message = format!("`name` is `{said}`, but the file is `{name}`");
                     let finding = reading.findings.warning(Code::P002, &place(entry), message);
                     finding.hint(format!("write `name: {name}`"));
                 }

@@ -8,21 +8,21 @@ use super::yaml_fault::YamlFault;
 use super::{SourceFile, limits};
 use crate::lint::{Code, Findings, Hinting};
 
-/// Reads one YAML file, value by value, and notes what it cannot use.
+/// Reads one YAML file, value by value, and reports what it cannot use.
 pub(crate) struct Reading {
     pub(crate) findings: Findings,
     pub(crate) codes: Codes,
 }
 
-/// The codes of a kind of file for faults that any file can have.
+/// The codes of a kind of file for problems that any file can have.
 #[derive(Clone, Copy)]
 pub(crate) struct Codes {
     pub(crate) unreadable: Code,
     pub(crate) unknown: Code,
     pub(crate) wrong: Code,
-    /// The code of what belongs to the older form.
+    /// The code for the older format.
     pub(crate) older: Code,
-    /// How such a file begins.
+    /// How such a file starts.
     begin: &'static str,
 }
 
@@ -31,17 +31,17 @@ pub(crate) const STAGE: Codes = Codes {
     unknown: Code::L003,
     wrong: Code::L004,
     older: Code::L014,
-    begin: "begin with `name: <name>` and `termination: {type: ..}`",
+    begin: "start with `name: <name>` and `termination: {type: ..}`",
 };
 pub(crate) const PIPELINE: Codes = Codes {
     unreadable: Code::P001,
     unknown: Code::P006,
     wrong: Code::P007,
     older: Code::P012,
-    begin: "begin with `name: <name>` and `stages:`",
+    begin: "start with `name: <name>` and `stages:`",
 };
 
-/// More than a million iterations, or three years of seconds, is a typing error.
+/// More than a million iterations, or three years of seconds, is a typo.
 const MOST: u64 = 100_000_000;
 
 impl Reading {
@@ -56,7 +56,7 @@ impl Reading {
             Ok(Tree { value: Value::Map(entries), .. }) => Some(entries),
             Ok(tree) => {
                 let at = 0..file.line(1).end;
-                let message = format!("the file holds {} instead of keys and values", tree.kind());
+                let message = format!("expected keys and values, found {}", tree.kind());
                 self.findings.error(self.codes.unreadable, &at, message).hint(self.codes.begin);
                 None
             }
@@ -77,19 +77,19 @@ impl Reading {
         self.findings.error(self.codes.wrong, at, message)
     }
 
-    /// Notes a key that nobody knows. Keys that begin with `x-` are the owner's own.
+    /// Reports an unknown key. Keys that start with `x-` belong to the user.
     pub(crate) fn unknown(&mut self, entry: &Entry, known: &[&str]) {
         if entry.key.starts_with("x-") {
             return;
         }
-        // A stage by itself has no others, so what concerns them has no place in its file.
+        // A stage file has no other stages, so keys about them do not belong there.
         let elsewhere = if self.codes.unknown == Code::L003 { " of a stage in a pipeline" } else { "" };
         let finding = self.findings.error(self.codes.unknown, &entry.key_at, format!("unknown key `{}`", entry.key));
         finding.hint(match (home(&entry.key), nearest(&entry.key, known.iter().copied())) {
             (Some(home @ ("parallel" | "inputs" | "when")), _) => format!("it belongs below `{home}`{elsewhere}"),
             (Some(home), _) => format!("it belongs below `{home}`"),
             (None, Some(near)) => format!("did you mean `{near}`?"),
-            (None, None) => format!("known are {}; keys of your own begin with `x-`", known.join(", ")),
+            (None, None) => format!("expected one of {}; custom keys start with `x-`", known.join(", ")),
         });
     }
 
@@ -104,7 +104,7 @@ impl Reading {
             // Everything in it may be commented out.
             Value::Null => Some(&[]),
             _ => {
-                self.unfit(entry, "a mapping").hint("write its keys below it, one to a line");
+                self.unfit(entry, "a mapping").hint("write its keys below it, one per line");
                 None
             }
         }
@@ -115,16 +115,16 @@ impl Reading {
             Some(text) if !text.trim().is_empty() => Some(text),
             _ => {
                 let is_empty = entry.value.value == Value::Null;
-                let finding = self.unfit(entry, "a text");
+                let finding = self.unfit(entry, "a string");
                 if is_empty {
-                    finding.hint("write it behind the key, or take the key out");
+                    finding.hint("add a value, or remove the key");
                 }
                 None
             }
         }
     }
 
-    /// Reads a text or a list of texts.
+    /// Reads a string or a list of strings.
     pub(crate) fn texts(&mut self, entry: &Entry) -> Vec<String> {
         match self.placed_texts(entry) {
             Some(texts) => texts.into_iter().map(|(text, _)| text).collect(),
@@ -132,14 +132,14 @@ impl Reading {
         }
     }
 
-    /// Reads a text or a list of texts, each with its place; `None` if it is neither.
+    /// Reads a string or a list of strings, each with its position; `None` if it is neither.
     pub(crate) fn placed_texts(&mut self, entry: &Entry) -> Option<Vec<(String, Range<usize>)>> {
         let fit =
             |tree: &Tree| tree.scalar().filter(|text| !text.trim().is_empty()).map(|text| (text, tree.at.clone()));
         let Value::List(items) = &entry.value.value else {
             let text = fit(&entry.value);
             if text.is_none() {
-                self.unfit(entry, "a text or a list of texts");
+                self.unfit(entry, "a string or a list of strings");
             }
             return text.map(|text| vec![text]);
         };
@@ -151,7 +151,7 @@ impl Reading {
                 None => {
                     is_fit = false;
                     let message =
-                        format!("item {} of `{}` must be a text, not {}", index + 1, entry.key, self.shown(item));
+                        format!("item {} of `{}` must be a string, not {}", index + 1, entry.key, self.shown(item));
                     self.wrong(&place_of(item, entry), message);
                 }
             }
@@ -175,7 +175,7 @@ impl Reading {
         }
     }
 
-    /// Reads a whole number that is at least 1.
+    /// Reads an integer of at least 1.
     pub(crate) fn count(&mut self, entry: &Entry) -> Option<u32> {
         self.seconds(entry).and_then(|count| u32::try_from(count).ok())
     }
@@ -185,7 +185,7 @@ impl Reading {
             Value::Whole(value) if (1..=i128::from(MOST)).contains(&value) => u64::try_from(value).ok(),
             _ => {
                 let hint = number_hint(&entry.value);
-                let finding = self.unfit(entry, "a whole number from 1 to 100000000");
+                let finding = self.unfit(entry, "an integer from 1 to 100000000");
                 if let Some(hint) = hint {
                     finding.hint(hint);
                 }
@@ -207,17 +207,17 @@ impl Reading {
         None
     }
 
-    /// A value as it stands in the file, or in a word what it is.
+    /// A value as written in the file, or a word for its kind.
     fn shown(&self, tree: &Tree) -> String {
         match &tree.value {
             Value::Text(text) => match text.trim().is_empty() {
-                true => "an empty text".to_owned(),
-                false if text.chars().count() > 40 || text.contains('\n') => "a longer text".to_owned(),
-                // In quotes it is no number and no truth value.
-                false if text.parse::<f64>().is_ok() || text.parse::<bool>().is_ok() => format!("the text `{text}`"),
+                true => "an empty string".to_owned(),
+                false if text.chars().count() > 40 || text.contains('\n') => "a longer string".to_owned(),
+                // In quotes it is neither a number nor a boolean.
+                false if text.parse::<f64>().is_ok() || text.parse::<bool>().is_ok() => format!("the string `{text}`"),
                 false => format!("`{text}`"),
             },
-            // A number may be written in several ways, and its writer knows only one.
+            // A number may be written in several ways; show the one in the file.
             Value::Whole(_) | Value::Number(_) => match self.findings.file.text.get(tree.at.clone()) {
                 Some(written) if !written.trim().is_empty() => format!("`{}`", written.trim()),
                 _ => tree.kind().to_owned(),
@@ -243,7 +243,7 @@ impl Reading {
     }
 }
 
-/// The section that a key belongs to, for one that was found elsewhere.
+/// The section that a misplaced key belongs to.
 fn home(key: &str) -> Option<&'static str> {
     match key {
         "min_iterations" | "consensus" | "promise" | "promises" => Some("termination"),
@@ -255,13 +255,13 @@ fn home(key: &str) -> Option<&'static str> {
     }
 }
 
-/// Where to point at for an entry's value: the value, or the key if the value is empty or spreads over lines.
+/// What to point at for an entry's value: the value, or the key if the value is empty or spans lines.
 pub(crate) fn place(entry: &Entry) -> Range<usize> {
     let is_block = matches!(entry.value.value, Value::Map(_) | Value::List(_) | Value::Null);
     if is_block || entry.value.at.is_empty() { entry.key_at.clone() } else { entry.value.at.clone() }
 }
 
-/// Where to point at for an item of a list.
+/// What to point at for an item of a list.
 fn place_of(item: &Tree, list: &Entry) -> Range<usize> {
     match &item.value {
         _ if !item.at.is_empty() => item.at.clone(),
@@ -270,7 +270,7 @@ fn place_of(item: &Tree, list: &Entry) -> Range<usize> {
     }
 }
 
-/// What to write in place of something that looks like a whole number and is none.
+/// What to write instead of something that looks like an integer but is not.
 fn number_hint(tree: &Tree) -> Option<String> {
     match &tree.value {
         Value::Number(value) if value.fract() == 0.0 && (1.0..=MOST as f64).contains(value) => {
@@ -278,7 +278,7 @@ fn number_hint(tree: &Tree) -> Option<String> {
         }
         Value::Text(text) => {
             let value: u64 = text.trim().trim_start_matches('0').replace(['_', ','], "").parse().ok()?;
-            Some(format!("write it in digits alone: `{value}`"))
+            Some(format!("write only the digits: `{value}`"))
         }
         _ => None,
     }

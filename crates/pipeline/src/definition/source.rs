@@ -1,12 +1,12 @@
 use std::ops::Range;
 use std::path::PathBuf;
 
-/// A file as it was read: its text, and how it is called in messages.
+/// A file as it was read: its text, and its name in messages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SourceFile {
     /// Relative to the project's root, or `builtin:…`.
     pub name: String,
-    /// Where it lies; `None` for a built-in one.
+    /// Its path; `None` for a built-in one.
     pub path: Option<PathBuf>,
     pub text: String,
 }

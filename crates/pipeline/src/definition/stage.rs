@@ -9,7 +9,7 @@ use super::{SourceFile, ending, name_problem, worker};
 use crate::lint::{Code, Findings};
 use crate::{Provider, Termination};
 
-/// What a stage file says. What it leaves out is `None`.
+/// What a stage file sets. Missing values are `None`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct StageDefinition {
     pub description: Option<String>,
@@ -23,12 +23,12 @@ pub struct StageDefinition {
 }
 
 const KEYS: [&str; 8] = ["name", "description", "termination", "guardrails", "output", "provider", "model", "verify"];
-/// Keys of the older form that need no replacement.
+/// Keys of the older format that need no replacement.
 pub const DROPPED: [&str; 4] = ["delay", "delay_seconds", "check_before", "prompt"];
-/// The file's name in the older form.
+/// The file's name in the older format.
 pub const OLD_FILE: &str = "loop.yaml";
 
-/// Reads a stage file. `folder` is the name the stage goes by.
+/// Reads a stage file. `folder` is the name of the stage.
 pub fn read_stage(file: Arc<SourceFile>, folder: &str) -> (StageDefinition, Findings) {
     let mut reading = Reading::new(file, STAGE);
     let mut stage = StageDefinition::default();
@@ -41,8 +41,9 @@ pub fn read_stage(file: Arc<SourceFile>, folder: &str) -> (StageDefinition, Find
         stage.check_ending(&mut reading, &entries);
     }
     if reading.findings.file.name.ends_with(OLD_FILE) {
-        let finding = reading.findings.deprecation(Code::L014, &(0..0), format!("`{OLD_FILE}` is the older name"));
-        finding.hint("rename it to `stage.yaml`, or let `stead migrate pipelines` do it");
+        let finding =
+            reading.findings.deprecation(Code::L014, &(0..0), format!("`{OLD_FILE}` is a deprecated file name"));
+        finding.hint("rename it to `stage.yaml`, or run `stead migrate pipelines`");
     }
     (stage, reading.findings)
 }
@@ -61,15 +62,15 @@ impl StageDefinition {
             "completion" if find(entries, "termination").is_some() => {
                 let message = "`completion` has no effect beside `termination`";
                 let finding = reading.findings.deprecation(Code::L014, &entry.key_at, message);
-                finding.hint("take it out, or let `stead migrate pipelines` do it");
+                finding.hint("remove it, or run `stead migrate pipelines`");
             }
             "completion" => self.termination = ending::completion(reading, entry),
             "min_iterations" | "max_iterations" => {}
             "output_parse" => {
                 self.output_parse = reading.text(entry);
-                let message = "`output_parse` reads the decision out of the agent's words";
+                let message = "`output_parse` parses the decision from the agent's answer";
                 let finding = reading.findings.deprecation(Code::L015, &entry.key_at, message);
-                finding.hint("take it out and have the prompt write `${STATUS}`; `stead migrate pipelines` does it");
+                finding.hint("remove it and let the prompt ask for `${STATUS}`, or run `stead migrate pipelines`");
             }
             key if DROPPED.contains(&key) => old_key(reading, entry, "it has no effect"),
             _ if is_retry(reading, entry) => {}
@@ -77,7 +78,7 @@ impl StageDefinition {
         }
     }
 
-    /// Reads the counts that stood at the top in the older form, once it is known what the blocks say.
+    /// Reads the counts that were top-level keys in the older format, once the blocks are known.
     fn read_older_counts(&mut self, reading: &mut Reading, entries: &[Entry]) {
         if let Some(entry) = find(entries, "min_iterations") {
             let stated = reading.count(entry);
@@ -87,8 +88,8 @@ impl StageDefinition {
                     *min_iterations = stated.unwrap_or(*min_iterations);
                     "it belongs below `termination`"
                 }
-                Some(Termination::Judgment { .. }) => "it has no effect, for `termination` states its own",
-                Some(_) => "it has no effect on this way to end",
+                Some(Termination::Judgment { .. }) => "it has no effect because `termination` sets its own",
+                Some(_) => "it has no effect on this type of termination",
                 None => "it belongs below `termination`",
             };
             old_key(reading, entry, why);
@@ -100,7 +101,7 @@ impl StageDefinition {
                 self.limits.max_iterations = stated;
                 old_key(reading, entry, "it belongs below `guardrails`");
             } else {
-                old_key(reading, entry, "it has no effect, for `guardrails` state their own");
+                old_key(reading, entry, "it has no effect because `guardrails` sets its own");
             }
         }
     }
@@ -108,7 +109,7 @@ impl StageDefinition {
     fn check_ending(&self, reading: &mut Reading, entries: &[Entry]) {
         let entry = find(entries, "termination").or_else(|| find(entries, "completion"));
         let Some(entry) = entry else {
-            let finding = reading.findings.error(Code::L005, &(0..0), "it is not said how the stage ends");
+            let finding = reading.findings.error(Code::L005, &(0..0), "the stage has no `termination`");
             finding.hint("add `termination: {type: judgment}`, or queue, fixed, promise");
             return;
         };
@@ -117,12 +118,12 @@ impl StageDefinition {
         {
             let stated = max_place(entries).or_else(|| inner(entry, what).or_else(|| find(entries, what)).map(place));
             let at = stated.unwrap_or_else(|| entry.key_at.clone());
-            reading.findings.error(Code::L006, &at, why).hint("raise `max_iterations`, or lower the other");
+            reading.findings.error(Code::L006, &at, why).hint("raise `max_iterations`, or lower the other value");
         }
     }
 }
 
-/// Why an ending cannot be reached within so many iterations.
+/// Why a termination cannot be reached within the maximum number of iterations.
 pub(crate) struct Beyond {
     /// The key that asks for more.
     pub(crate) what: &'static str,
@@ -134,13 +135,13 @@ pub(crate) fn beyond(termination: &Termination, most: u32) -> Option<Beyond> {
     let (what, needed) =
         if min_iterations > consensus { ("min_iterations", min_iterations) } else { ("consensus", consensus) };
     let bound = match most {
-        1 => "there is at most 1 iteration".to_owned(),
-        most => format!("there are at most {most} iterations"),
+        1 => "the maximum is 1 iteration".to_owned(),
+        most => format!("the maximum is {most} iterations"),
     };
     (*needed > most).then(|| Beyond { what, why: format!("`{what}` is {needed}, but {bound}") })
 }
 
-/// Where a stage, or a stage of a pipeline, says how many iterations there may be.
+/// Where a stage, or a stage of a pipeline, sets its maximum number of iterations.
 pub(crate) fn max_place(entries: &[Entry]) -> Option<Range<usize>> {
     let block = find(entries, "guardrails").and_then(|block| inner(block, "max_iterations"));
     block.or_else(|| find(entries, "max_iterations")).or_else(|| find(entries, "runs")).map(place)
@@ -154,15 +155,18 @@ pub(crate) fn inner<'t>(block: &'t Entry, key: &str) -> Option<&'t Entry> {
 }
 
 fn old_key(reading: &mut Reading, entry: &Entry, why: &str) {
-    let message = format!("`{}` is the older form: {why}", entry.key);
+    let message = format!("`{}` is deprecated: {why}", entry.key);
     let finding = reading.findings.deprecation(Code::L014, &entry.key_at, message);
     finding.hint("`stead migrate pipelines` rewrites it");
 }
 
 fn check_name(reading: &mut Reading, entries: &[Entry], folder: &str) {
     if let Some(why) = name_problem(folder) {
-        let message = format!("the stage cannot be called `{folder}`: {why}");
-        reading.findings.error(Code::L002, &(0..0), message).hint("rename the folder: letters, digits, `-` and `_`");
+        let message = format!("invalid stage name `{folder}`: {why}");
+        reading
+            .findings
+            .error(Code::L002, &(0..0), message)
+            .hint("rename the folder; use letters, digits, `-` and `_`");
         return;
     }
     let Some(entry) = find(entries, "name") else {
@@ -173,12 +177,12 @@ fn check_name(reading: &mut Reading, entries: &[Entry], folder: &str) {
     if let Some(name) = reading.text(entry)
         && name != folder
     {
-        let message = format!("the stage is called `{name}` here, but goes by its folder's name `{folder}`");
+        let message = format!("`name` is `{name}`, but the folder is `{folder}`");
         reading.findings.warning(Code::L002, &place(entry), message).hint(format!("write `name: {folder}`"));
     }
 }
 
-/// The keys of a stage that a pipeline may also state for one of its stages.
+/// The keys of a stage that a pipeline may also set for one of its stages.
 pub(crate) fn shared_keys() -> Vec<&'static str> {
     let mut keys = vec!["description", "termination", "guardrails", "output", "provider", "model", "verify"];
     keys.extend(limits::KEYS);

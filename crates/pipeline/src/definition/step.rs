@@ -12,43 +12,43 @@ use super::{ending, name_problem, worker};
 use crate::lint::Code;
 use crate::{Input, Outcome, Provider, Select, Termination};
 
-/// One stage of a pipeline as its file states it.
+/// One stage of a pipeline as its file defines it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Step {
-    /// Where to point at for the stage as a whole.
+    /// What to point at for the stage as a whole.
     pub at: Range<usize>,
     pub id: String,
     pub id_at: Range<usize>,
     pub template: Option<Named>,
-    /// The prompt of a stage that is written into the pipeline.
+    /// The prompt of a stage that is written in the pipeline.
     pub prompt: Option<Named>,
     pub termination: Option<Termination>,
-    /// Where `termination` stands; `None` for the older `completion`, whose numbers nobody stated.
+    /// The position of `termination`; `None` for the older `completion`, which sets no numbers.
     pub termination_at: Option<Range<usize>>,
     pub limits: Limits,
-    /// Where the most iterations are stated, if they are.
+    /// The position of the maximum number of iterations, if set.
     pub max_at: Option<Range<usize>>,
     pub output: Option<Output>,
     pub provider: Option<Provider>,
     pub model: Option<String>,
     pub verify: Vec<String>,
     pub inputs: Vec<(Input, Range<usize>)>,
-    /// `None` when nothing is said, which is not the same as an empty list.
+    /// `None` if unset, which differs from an empty list.
     pub needs: Option<Vec<Named>>,
     pub when: Option<Condition>,
     pub fan: Option<Fan>,
-    /// Whether `inputs` is stated, even if what it states is wrong.
+    /// True if `inputs` is set, even to something invalid.
     pub has_inputs: bool,
 }
 
-/// A name and where it stands.
+/// A name and its position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Named {
     pub name: String,
     pub at: Range<usize>,
 }
 
-/// A `when`: the stage it looks at, and the outcomes it asks for.
+/// A `when`: the stage it depends on, and the outcomes it accepts.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Condition {
     pub stage: Named,
@@ -59,7 +59,7 @@ const OUTCOMES: [(&str, Outcome); 3] =
     [("done", Outcome::Done), ("limit", Outcome::Limit), ("skipped", Outcome::Skipped)];
 
 impl Step {
-    /// Reads one entry of `stages`. An entry without a usable id is noted and left out.
+    /// Reads one entry of `stages`. An entry without a usable id is reported and skipped.
     pub(crate) fn read(reading: &mut Reading, tree: &Tree, list: &Entry) -> Option<Self> {
         let Value::Map(entries) = &tree.value else {
             let at = if tree.at.is_empty() { &list.key_at } else { &tree.at };
@@ -86,7 +86,7 @@ impl Step {
         };
         let id = reading.text(entry)?;
         if let Some(why) = name_problem(&id) {
-            let message = format!("the stage's id cannot be `{id}`: {why}");
+            let message = format!("invalid stage id `{id}`: {why}");
             reading.findings.error(Code::P004, &place(entry), message).hint("use letters, digits, `-` and `_`");
             return None;
         }
@@ -149,15 +149,17 @@ impl Step {
     fn check_template(&self, reading: &mut Reading) {
         match (&self.template, &self.prompt) {
             (Some(_), Some(prompt)) => {
-                let finding = reading.findings.error(Code::P005, &prompt.at, "both `template` and `prompt` are given");
-                finding.hint("take one out: a stage has a template, or its prompt is written here");
+                let finding =
+                    reading.findings.error(Code::P005, &prompt.at, "the stage has both `template` and `prompt`");
+                finding.hint("remove one of them");
             }
             (None, None) => {
-                let finding = reading.findings.error(Code::P005, &self.at, "the stage has no `template`");
-                finding.hint("`stead stage list` shows what there is; or write its `prompt` here");
+                let finding =
+                    reading.findings.error(Code::P005, &self.at, "the stage has neither `template` nor `prompt`");
+                finding.hint("use a stage from `stead stage list`, or add a `prompt`");
             }
             (None, Some(_)) if self.termination.is_none() => {
-                let finding = reading.findings.error(Code::L005, &self.at, "it is not said how the stage ends");
+                let finding = reading.findings.error(Code::L005, &self.at, "the stage has no `termination`");
                 finding.hint("add `termination: {type: fixed}` beside `prompt`");
             }
             _ => {}
@@ -165,13 +167,13 @@ impl Step {
     }
 }
 
-/// A bound may stand beside `guardrails` or below them; at both places, nobody knows which is meant.
+/// A limit may be beside `guardrails` or below it; with both, it is unclear which one is meant.
 fn refuse_twice(reading: &mut Reading, entries: &[Entry]) {
     let Some(block) = find(entries, "guardrails") else { return };
     for entry in entries.iter().filter(|entry| limits::KEYS.contains(&entry.key.as_str())) {
         if inner(block, &entry.key).is_some() {
-            let message = format!("`{}` is said twice: here, and below `guardrails`", entry.key);
-            reading.wrong(&entry.key_at, message).hint("take one of them out");
+            let message = format!("`{}` is set twice: here and below `guardrails`", entry.key);
+            reading.wrong(&entry.key_at, message).hint("remove one of them");
         }
     }
 }
@@ -180,15 +182,15 @@ fn old_key(reading: &mut Reading, entry: &Entry, now: &str, entries: &[Entry]) {
     if find(entries, now).is_some() {
         return no_effect(reading, entry, now);
     }
-    let message = format!("`{}` is the older form of `{now}`", entry.key);
+    let message = format!("`{}` is deprecated; its new name is `{now}`", entry.key);
     let finding = reading.findings.deprecation(Code::P012, &entry.key_at, message);
-    finding.hint(format!("write `{now}`, or let `stead migrate pipelines` do it"));
+    finding.hint(format!("write `{now}`, or run `stead migrate pipelines`"));
 }
 
 fn no_effect(reading: &mut Reading, entry: &Entry, beside: &str) {
     let message = format!("`{}` has no effect beside `{beside}`", entry.key);
     let finding = reading.findings.deprecation(Code::P012, &entry.key_at, message);
-    finding.hint("take it out, or let `stead migrate pipelines` do it");
+    finding.hint("remove it, or run `stead migrate pipelines`");
 }
 
 /// `{from, select}`, a list of them, or just the stage's id.
@@ -207,7 +209,7 @@ fn input(reading: &mut Reading, whole: &Entry, tree: &Tree) -> Option<(Input, Ra
                 reading.unknown(entry, &["from", "select"]);
             }
             let Some(from) = find(entries, "from") else {
-                reading.wrong(&whole.key_at, "`inputs` does not say `from` which stage").hint("add `from: <id>`");
+                reading.wrong(&whole.key_at, "`inputs` has no `from`").hint("add `from: <id>`");
                 return None;
             };
             let select = find(entries, "select")
@@ -241,10 +243,10 @@ fn condition(reading: &mut Reading, entry: &Entry) -> Option<Condition> {
             Some((_, outcome)) => wanted.push(*outcome),
             None if word == "failed" => {
                 let finding = reading.findings.error(Code::P009, &at, "nothing runs after a failure");
-                finding.hint("an outcome to wait for is done, limit or skipped");
+                finding.hint("use done, limit or skipped");
             }
             None => {
-                let finding = reading.wrong(&at, format!("there is no outcome `{word}`, only done, limit and skipped"));
+                let finding = reading.wrong(&at, format!("unknown outcome `{word}`; expected done, limit or skipped"));
                 if let Some(near) = nearest(&word, OUTCOMES.map(|(known, _)| known)) {
                     finding.hint(format!("did you mean `{near}`?"));
                 }

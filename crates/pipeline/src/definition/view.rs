@@ -4,13 +4,13 @@ use super::{Catalog, DefinitionError, Origin, SourceFile};
 use crate::Termination;
 use crate::lint::{CheckedStep, Finding, check_pipeline, check_stage};
 
-/// A stage as a person looks at it.
+/// A stage as shown to people.
 #[derive(Clone, Debug)]
 pub struct StageView {
     pub name: String,
     pub origin: Origin,
     pub description: Option<String>,
-    /// `None` if the file does not say it, or says it wrong.
+    /// `None` if the file does not set it, or sets it wrong.
     pub termination: Option<Termination>,
     pub max_iterations: u32,
     pub manifest: Arc<SourceFile>,
@@ -18,13 +18,13 @@ pub struct StageView {
     pub findings: Vec<Finding>,
 }
 
-/// A pipeline as a person looks at it.
+/// A pipeline as shown to people.
 #[derive(Clone, Debug)]
 pub struct PipelineView {
     pub name: String,
     pub origin: Origin,
     pub description: Option<String>,
-    /// Ids and templates, as listed; the template of a stage that is written into the pipeline is empty.
+    /// Ids and templates, as listed; the template is empty if the prompt is in the pipeline.
     pub stages: Vec<(String, String)>,
     pub file: Arc<SourceFile>,
     pub findings: Vec<Finding>,

@@ -12,7 +12,7 @@ use crate::provider::{find as find_known, names};
 
 const MOCK: &str = "mock";
 
-/// Reads a provider as it is typed on the command line: a known name, `mock`, or a path to a program.
+/// Parses a provider as typed on the command line: a known name, `mock`, or a path to a program.
 pub fn parse_provider(typed: &str) -> Result<Provider, String> {
     match typed {
         MOCK => Ok(Provider::Mock),
@@ -22,13 +22,13 @@ pub fn parse_provider(typed: &str) -> Result<Provider, String> {
             Some(near) => format!("did you mean `{near}`?"),
             None => {
                 let known = names().collect::<Vec<_>>().join(", ");
-                format!("known are {known}, mock; or a program by its path, such as ./agent.sh")
+                format!("expected one of {known}, mock, or the path of a program such as ./agent.sh")
             }
         }),
     }
 }
 
-/// The provider's short name: for messages, and for branches over providers.
+/// The provider's short name, for messages and branches over providers.
 pub fn provider_name(provider: &Provider) -> &str {
     match provider {
         Provider::Known(name) => name,
@@ -42,7 +42,7 @@ pub(crate) fn provider(reading: &mut Reading, tree: &Tree, at: &Range<usize>) ->
         Value::Text(typed) => match parse_provider(typed) {
             Ok(provider) => Some(provider),
             Err(hint) => {
-                reading.findings.error(Code::L012, at, format!("there is no provider `{typed}`")).hint(hint);
+                reading.findings.error(Code::L012, at, format!("unknown provider `{typed}`")).hint(hint);
                 None
             }
         },
@@ -52,7 +52,7 @@ pub(crate) fn provider(reading: &mut Reading, tree: &Tree, at: &Range<usize>) ->
             }
             let argv = find(entries, "command").map(|entry| reading.texts(entry)).unwrap_or_default();
             if argv.is_empty() {
-                let finding = reading.findings.error(Code::L012, at, "the provider names no command");
+                let finding = reading.findings.error(Code::L012, at, "the provider has no command");
                 finding.hint("write `provider: {command: [\"./agent.sh\"]}`");
                 return None;
             }

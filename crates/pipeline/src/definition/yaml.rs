@@ -46,9 +46,9 @@ impl Tree {
     pub fn kind(&self) -> &'static str {
         match self.value {
             Value::Null => "nothing",
-            Value::Bool(_) => "a truth value",
+            Value::Bool(_) => "a boolean",
             Value::Whole(_) | Value::Number(_) => "a number",
-            Value::Text(_) => "a text",
+            Value::Text(_) => "a string",
             Value::List(_) => "a list",
             Value::Map(_) => "a mapping",
         }
@@ -68,7 +68,7 @@ impl Tree {
 
 pub fn parse(text: &str) -> Result<Tree, YamlFault> {
     if text.len() > LIMIT {
-        let message = format!("it has {} bytes, more than the {LIMIT} that are read", text.len());
+        let message = format!("it has {} bytes; the limit is {LIMIT}", text.len());
         return Err(YamlFault { line: 0, column: 0, message, hint: None });
     }
     let options = options();
@@ -239,22 +239,22 @@ mod tests {
             let of = format!("*a{},", n - 1).repeat(9);
             bomb.push_str(&format!("a{n}: &a{n} [{}]\n", of.trim_end_matches(',')));
         }
-        refused(&bomb, "its aliases stand for more than is read");
-        refused(&"[".repeat(5_000), "nested deeper than the 32 levels");
-        refused(&"- ".repeat(3_000), "nested deeper than the 32 levels");
-        refused(&format!("[{}]", "1,".repeat(30_000)), "more than the 20000 values");
-        refused(&(0..300).map(|n| format!("a{n}: &a{n} 1\n")).collect::<String>(), "more anchors than the 200");
-        refused(&format!("a: &a 1\nb: [{}]", "*a,".repeat(300)), "more aliases than the 200");
-        refused(&"a: 1\n".repeat(100_000), "more than the");
+        refused(&bomb, "its aliases expand to too much");
+        refused(&"[".repeat(5_000), "nested deeper than 32 levels");
+        refused(&"- ".repeat(3_000), "nested deeper than 32 levels");
+        refused(&format!("[{}]", "1,".repeat(30_000)), "more than 20000 values");
+        refused(&(0..300).map(|n| format!("a{n}: &a{n} 1\n")).collect::<String>(), "more than 200 anchors");
+        refused(&format!("a: &a 1\nb: [{}]", "*a,".repeat(300)), "more than 200 aliases");
+        refused(&"a: 1\n".repeat(100_000), "; the limit is ");
         refused("a: 1\nb: 2\na: 3\n", "`a` is given twice");
-        refused("a: &x [*x]\n", "an alias stands inside of what it stands for");
-        refused("? [a]\n: 1\n", "a key must be a plain text");
-        refused("? {a: 1}\n: 1\n", "a key must be a plain text");
-        refused("~: 1\n", "a key must be a plain text");
+        refused("a: &x [*x]\n", "recursive alias");
+        refused("? [a]\n: 1\n", "a key must be a plain string");
+        refused("? {a: 1}\n: 1\n", "a key must be a plain string");
+        refused("~: 1\n", "a key must be a plain string");
         refused("a: !!binary '*'\n", "`!!binary`");
         refused("a: [1\n", "");
         refused("a: 1\n---\nb: 2\n", "several documents");
-        refused("a: *nowhere\n", "an alias names nothing that comes before it");
+        refused("a: *nowhere\n", "undefined alias");
         assert_eq!(parse("a: 1\na: 3\n").unwrap_err().line, 2);
     }
 

@@ -1,14 +1,14 @@
-//! What is wrong with a text that is no YAML we read, in words for whoever wrote it.
+//! What is wrong with a text that is not valid YAML, as a message for its author.
 
 use serde_saphyr::Error;
 use serde_saphyr::budget::BudgetBreach;
 
 use super::yaml::{ALIASES, DEPTH, NODES};
 
-/// Why a text is no YAML that we read.
+/// Why a text is not accepted as YAML.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct YamlFault {
-    /// From 1; 0 when the place is not known.
+    /// From 1; 0 if the position is unknown.
     pub line: usize,
     pub column: usize,
     pub message: String,
@@ -35,30 +35,30 @@ fn told(error: &Error) -> (String, Option<&'static str>) {
         | Error::AliasExpansionLimitExceeded { .. }
         | Error::AliasReplayStackDepthExceeded { .. }
         | Error::AliasReplayCounterOverflow { .. } => {
-            return hinted("its aliases stand for more than is read", "write out what is meant");
+            return hinted("its aliases expand to too much", "write the values out");
         }
         Error::RecursiveReferencesRequireWeakTypes { .. } => {
-            return hinted("an alias stands inside of what it stands for", "write out what is meant");
+            return hinted("recursive alias", "write the values out");
         }
         Error::UnknownAnchor { .. } => {
-            return hinted("an alias names nothing that comes before it", "put a text that begins with `*` in quotes");
+            return hinted("undefined alias", "put a string that starts with `*` in quotes");
         }
         Error::DuplicateMappingKey { key, .. } => {
             let message =
                 key.as_ref().map_or("a key is given twice".to_owned(), |key| format!("`{key}` is given twice"));
-            return (message, Some("take one of them out"));
+            return (message, Some("remove one of them"));
         }
-        // Only keys are asked to be texts.
+        // Only keys must be strings.
         Error::Unexpected { expected: "string scalar", .. }
         | Error::NullIntoString { .. }
         | Error::TaggedScalarCannotDeserializeIntoString { .. } => {
-            return hinted("a key must be a plain text", "write `key: value`");
+            return hinted("a key must be a plain string", "write `key: value`");
         }
         Error::UnsupportedTag { tag, .. } => {
-            return (format!("the tag `{tag}` means nothing here"), Some("take it out"));
+            return (format!("unsupported tag `{tag}`"), Some("remove it"));
         }
         Error::InvalidBinaryBase64 { .. } | Error::BinaryNotUtf8 { .. } => {
-            return hinted("a value marked `!!binary` is no text", "write the text itself");
+            return hinted("a `!!binary` value is not a string", "write the string itself");
         }
         _ => {}
     }
@@ -68,26 +68,26 @@ fn told(error: &Error) -> (String, Option<&'static str>) {
     if first.starts_with("recursion limit") {
         return (too_deep(), None);
     }
-    // The place is told beside the message, not in it.
+    // The position is reported beside the message, not in it.
     (first.split(" at line ").next().unwrap_or(first).trim_end_matches([' ', ':', ',']).to_owned(), None)
 }
 
-/// Says which bound of the reader a text goes beyond.
+/// Names the limit that a text exceeds.
 fn beyond(breach: &BudgetBreach) -> String {
     match breach {
-        BudgetBreach::Documents { .. } => "it holds several documents; only one is read".to_owned(),
+        BudgetBreach::Documents { .. } => "it has several documents; only one is allowed".to_owned(),
         BudgetBreach::Depth { .. } => too_deep(),
         BudgetBreach::Nodes { .. } | BudgetBreach::Events { .. } => {
-            format!("it has more than the {NODES} values that are read")
+            format!("it has more than {NODES} values")
         }
         BudgetBreach::Aliases { .. } | BudgetBreach::AliasAnchorRatio { .. } => {
-            format!("it has more aliases than the {ALIASES} that are read")
+            format!("it has more than {ALIASES} aliases")
         }
-        BudgetBreach::Anchors { .. } => format!("it has more anchors than the {ALIASES} that are read"),
-        _ => "it is larger than what is read".to_owned(),
+        BudgetBreach::Anchors { .. } => format!("it has more than {ALIASES} anchors"),
+        _ => "it is too large".to_owned(),
     }
 }
 
 fn too_deep() -> String {
-    format!("it is nested deeper than the {DEPTH} levels that are read")
+    format!("it is nested deeper than {DEPTH} levels")
 }

@@ -1,4 +1,4 @@
-//! An agent set to work: a provider's program in custody, or the mock.
+//! Runs an agent: a provider's program in custody, or the mock.
 
 use std::time::Duration;
 
@@ -11,21 +11,21 @@ use crate::custody::{self, How};
 use crate::provider::{self, Task};
 use crate::{Provider, provider_name};
 
-/// What came of an agent's work.
+/// The result of an agent's work.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Worked {
     pub(crate) how: How,
     pub(crate) left_behind: u32,
-    /// The agent's last words.
+    /// The agent's last message.
     pub(crate) message: Option<String>,
     pub(crate) cost_usd: Option<f64>,
     pub(crate) session: Option<String>,
-    /// The quota is used up, until this moment (in milliseconds since 1970) if it was stated.
+    /// The quota is exhausted, until this time (in milliseconds since 1970) if the provider stated it.
     pub(crate) quota: Option<Option<i64>>,
     pub(crate) quota_reason: Option<String>,
-    /// It really ran, so that it should have said what it cost.
+    /// It really ran, so it should have reported its cost.
     pub(crate) has_ended: bool,
-    /// What was not quite right.
+    /// Warnings.
     pub(crate) problem: Option<String>,
 }
 
@@ -46,7 +46,7 @@ impl Worked {
 }
 
 impl NodeRun<'_> {
-    /// Has an agent do the iteration, and waits for it.
+    /// Lets an agent do the iteration, and waits for it.
     pub(super) fn set_to_work(
         &self,
         desk: &Desk,
@@ -84,12 +84,12 @@ impl NodeRun<'_> {
         };
         let end = custody::run(&launch, &self.cancel);
         let report = provider::read_end(&self.node.provider, &end);
-        let problem = end.log_error.as_ref().map(|why| format!("the agent's log is not whole: {why}"));
+        let problem = end.log_error.as_ref().map(|why| format!("the agent's log is incomplete: {why}"));
         let has_ended = matches!(end.how, How::Exit(_) | How::Signal(_) | How::Timeout);
         Ok(Worked {
             left_behind: end.left_behind,
             message: report.message,
-            // A provider's number is not trusted to be one.
+            // A provider's number may not be finite.
             cost_usd: report.cost_usd.filter(|cost| cost.is_finite() && *cost >= 0.0),
             session: report.session,
             quota: report.quota.as_ref().map(|quota| quota.until.map(|until| until.saturating_mul(1000))),

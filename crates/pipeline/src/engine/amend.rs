@@ -1,16 +1,16 @@
-//! What a change asked for at `--resume` does to a plan: it reaches only what is still to be done. A pure answer.
+//! Applies a change requested with `--resume` to a plan: it affects only what is still to be done. Pure.
 
 use super::board::{self, StageProgress};
 use crate::state::{NodeStatus, RunStatus, State};
 use crate::{Amendment, Change, Outcome, Plan, Provider};
 
-/// The amended plan, or nothing when there is nothing left that the change could reach.
+/// The amended plan, or `None` if the change affects nothing.
 pub(crate) fn amend(plan: &Plan, state: &State, change: &Change, now: String) -> Option<Plan> {
     let count = plan.nodes.len().min(state.nodes.len());
     let raised: Vec<usize> = (0..count).filter(|index| is_raised(plan, state, *index, change)).collect();
     let open: Vec<usize> = (0..count).filter(|index| is_open(plan, state, *index)).collect();
     let begun: Vec<usize> = open.iter().copied().filter(|index| is_begun(plan, state, *index)).collect();
-    // A stage that has not begun keeps its own bound, unless nothing else is meant.
+    // A stage that has not started keeps its own limit, unless nothing else can be meant.
     let bounded = if raised.is_empty() && begun.is_empty() { &open } else { &begun };
 
     let mut amended = plan.clone();
@@ -26,7 +26,7 @@ pub(crate) fn amend(plan: &Plan, state: &State, change: &Change, now: String) ->
             node.guardrails.max_iterations = most;
             is_changed = true;
         }
-        // Branches over providers keep theirs, as they do when a run starts.
+        // Branches over providers keep theirs, as when a run starts.
         let has_own = node.branch.as_ref().is_some_and(|branch| branch.item.is_none());
         if let Some(provider) = change.provider.as_ref().filter(|wanted| !has_own || **wanted == Provider::Mock) {
             node.provider = provider.clone();
@@ -52,7 +52,7 @@ pub(crate) fn amend(plan: &Plan, state: &State, change: &Change, now: String) ->
     Some(amended)
 }
 
-/// Forgets moments that were waited for where another provider works from now on: a quota is the one's who stated it.
+/// Clears wait times if another provider takes over: a quota belongs to the provider that stated it.
 pub(crate) fn forget_quotas(before: &Plan, after: &Plan, state: &mut State) {
     for ((old, new), at) in before.nodes.iter().zip(&after.nodes).zip(&mut state.nodes) {
         if old.provider != new.provider {
@@ -61,7 +61,7 @@ pub(crate) fn forget_quotas(before: &Plan, after: &Plan, state: &mut State) {
     }
 }
 
-/// It used up its iterations, that is why the run is over, and it gets more.
+/// It used up its iterations, this ended the run, and it gets more.
 fn is_raised(plan: &Plan, state: &State, index: usize, change: &Change) -> bool {
     let node = &state.nodes[index];
     state.status == RunStatus::Limit

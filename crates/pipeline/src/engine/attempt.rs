@@ -1,5 +1,5 @@
-//! An iteration's folder before its agent starts: what an earlier attempt left is put aside, so that none of it can be
-//! taken for the new one's.
+//! Prepares an iteration's folder before its agent starts: files of an earlier attempt are moved aside, so that none of
+//! them can be mistaken for the new one's.
 
 use std::fs;
 use std::io;
@@ -15,10 +15,10 @@ pub(crate) const LOG: &str = "agent.log";
 pub(crate) const OUTPUT: &str = "output.md";
 pub(crate) const VERIFY: &str = "verify.json";
 
-/// What is put aside; `context.json` is written anew.
+/// What is moved aside; `context.json` is written again.
 const LEFTOVERS: [&str; 5] = [STATUS, REJECTED, LOG, OUTPUT, VERIFY];
 
-/// Makes the folder of an iteration. If it was attempted before, the leavings move to `attempt-<n>`, and that is said.
+/// Creates the folder of an iteration. Files of an earlier attempt are moved to `attempt-<n>`, and that is reported.
 pub(crate) fn prepare(dir: &Path) -> Result<Option<u32>, EngineError> {
     let parent = dir.parent().unwrap_or(dir);
     match fs::create_dir(dir) {
@@ -47,7 +47,7 @@ fn exists(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok()
 }
 
-/// Where the leavings of an attempt are.
+/// The folder for the files of an earlier attempt.
 pub(crate) fn aside(dir: &Path, attempt: u32) -> PathBuf {
     dir.join(format!("attempt-{attempt}"))
 }
@@ -64,7 +64,7 @@ fn free_folder(dir: &Path) -> Result<(u32, PathBuf), EngineError> {
     }
 }
 
-/// Puts what the agent wrote as its status beside the place, whatever it is.
+/// Moves the status that the agent wrote aside, whatever it is.
 pub(crate) fn reject_status(dir: &Path) -> Result<(), EngineError> {
     let status = dir.join(STATUS);
     if !exists(&status) {
@@ -72,7 +72,7 @@ pub(crate) fn reject_status(dir: &Path) -> Result<(), EngineError> {
     }
     let rejected = dir.join(REJECTED);
     if exists(&rejected) {
-        // The agent made it; it is in the way of the record.
+        // The agent created it; it blocks the record.
         let (_, aside) = free_folder(dir)?;
         fs::rename(&rejected, aside.join(REJECTED))
             .map_err(|source| EngineError::io("move aside", &rejected, source))?;

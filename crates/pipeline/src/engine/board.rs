@@ -1,11 +1,11 @@
-//! Who may start, who need not, and how a stage ended: pure answers from the plan and the state.
+//! Which nodes can start, which are skipped, and how a stage ended: pure functions of plan and state.
 
 use std::collections::BTreeSet;
 
 use crate::state::{NodeState, NodeStatus, RunStatus, State};
 use crate::{Join, Node, Outcome, Plan};
 
-/// How a stage stands, all its branches together.
+/// The progress of a stage, over all its branches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum StageProgress {
     Open,
@@ -18,7 +18,7 @@ pub(crate) enum StageProgress {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Step {
     Start(usize),
-    /// Its condition does not hold.
+    /// Its condition is not met.
     Skip(usize),
     /// Enough other branches succeeded.
     GiveUp(usize),
@@ -28,7 +28,7 @@ fn nodes_of<'a>(plan: &'a Plan, stage: &'a str) -> impl Iterator<Item = (usize, 
     plan.nodes.iter().enumerate().filter(move |(_, node)| node.stage == stage)
 }
 
-/// Says how a stage stands.
+/// Returns the progress of a stage.
 pub(crate) fn stage_progress(plan: &Plan, state: &State, stage: &str) -> StageProgress {
     let (mut total, mut done, mut limit, mut skipped, mut open) = (0, 0, 0, 0, 0);
     let mut broken: Option<NodeStatus> = None;
@@ -62,16 +62,16 @@ pub(crate) fn stage_progress(plan: &Plan, state: &State, stage: &str) -> StagePr
     }
 }
 
-/// What a stage lacks that can no longer succeed; nothing where every branch had to.
+/// Why a stage can no longer succeed; `None` if every branch had to.
 pub(crate) fn missed(plan: &Plan, stage: &str) -> Option<String> {
     match nodes_of(plan, stage).find_map(|(_, node)| node.join)? {
         Join::All => None,
-        Join::First => Some("no branch can succeed any more".to_owned()),
-        Join::Quorum { count } => Some(format!("the quorum of {count} can no longer be had")),
+        Join::First => Some("no branch can still succeed".to_owned()),
+        Join::Quorum { count } => Some(format!("the quorum of {count} can no longer be reached")),
     }
 }
 
-/// The branches of a stage that stand like this.
+/// The branches of a stage with this status.
 pub(crate) fn branches<'a>(plan: &'a Plan, state: &State, stage: &'a str, how: NodeStatus) -> Vec<&'a str> {
     let stands = |index: usize| state.nodes.get(index).is_some_and(|at| at.status == how);
     nodes_of(plan, stage).filter(|(index, _)| stands(*index)).map(|(_, node)| node.id.as_str()).collect()
@@ -130,7 +130,7 @@ pub(crate) fn steps(plan: &Plan, state: &State, live: &BTreeSet<usize>) -> Vec<S
     steps
 }
 
-/// How a stage ended, once none of its branches is at work any more.
+/// How a stage ended, once none of its branches is running.
 fn settled(plan: &Plan, state: &State, live: &BTreeSet<usize>, stage: &str) -> Option<Outcome> {
     match stage_progress(plan, state, stage) {
         StageProgress::Ended(outcome) if !live.iter().any(|index| plan.nodes[*index].stage == stage) => Some(outcome),
@@ -138,14 +138,14 @@ fn settled(plan: &Plan, state: &State, live: &BTreeSet<usize>, stage: &str) -> O
     }
 }
 
-/// Live branches of stages that have enough successes without them.
+/// Running branches of stages that already have enough successes.
 pub(crate) fn losers(plan: &Plan, state: &State, live: &BTreeSet<usize>) -> Vec<usize> {
     let is_lost =
         |index: &&usize| matches!(stage_progress(plan, state, &plan.nodes[**index].stage), StageProgress::Ended(_));
     live.iter().filter(is_lost).copied().collect()
 }
 
-/// How the run ends when nothing is at work any more.
+/// How the run ends when nothing is running.
 pub(crate) fn verdict(plan: &Plan, state: &State) -> RunStatus {
     if let Some((_, how)) = broken(plan, state) {
         return run_status(how);
@@ -169,9 +169,9 @@ pub(crate) fn run_status(how: NodeStatus) -> RunStatus {
     }
 }
 
-/// Makes a state ready to be taken up again. What ended the run is tried anew; a branch that failed without harm stays
-/// failed, unless the run itself failed. What used up its iterations goes on if the plan gives it more by now; these
-/// nodes are the answer.
+/// Prepares a state for resuming. What ended the run is tried again; a branch that failed without harm stays failed,
+/// unless the run itself failed. Nodes that used up their iterations continue if the plan now gives them more; these
+/// nodes are returned.
 pub(crate) fn reopen(plan: &Plan, state: &mut State) -> Vec<usize> {
     let raised = raise(plan, state);
     let tries_again = matches!(state.status, RunStatus::Failed | RunStatus::Blocked | RunStatus::Quota);
@@ -195,7 +195,7 @@ pub(crate) fn reopen(plan: &Plan, state: &mut State) -> Vec<usize> {
     raised
 }
 
-/// Opens what reached its most iterations and may make more, and what was skipped because of that.
+/// Reopens nodes that reached their maximum and may iterate more, and nodes skipped because of that.
 fn raise(plan: &Plan, state: &mut State) -> Vec<usize> {
     let is_raised = |(node, at): (&Node, &NodeState)| {
         at.status == NodeStatus::Limit
@@ -219,7 +219,7 @@ fn raise(plan: &Plan, state: &mut State) -> Vec<usize> {
     raised
 }
 
-/// The nodes that come after any of these, directly or not.
+/// The nodes that depend on any of these, directly or not.
 pub(crate) fn after(plan: &Plan, nodes: &[usize]) -> BTreeSet<usize> {
     let mut stages: BTreeSet<&str> = nodes.iter().map(|index| plan.nodes[*index].stage.as_str()).collect();
     let mut found = BTreeSet::new();

@@ -1,4 +1,4 @@
-//! How much time and money is left for a node. A pure answer from the plan and the counters.
+//! How much time and money is left for a node. A pure function of the plan and the counters.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ pub(crate) struct Budget {
     of_run: Which,
 }
 
-/// Whose limit is the nearer one.
+/// Whether the run's limit is the nearer one.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Which {
     time: bool,
@@ -25,14 +25,14 @@ struct Which {
 /// What ends an agent that takes too long.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Bound {
-    /// An iteration may not take that long: a failure.
+    /// The iteration's time limit: a failure.
     Iteration,
-    /// The stage or the run has used its time: a limit.
+    /// The time limit of the stage or the run: a limit.
     Budget,
 }
 
 impl Budget {
-    /// Counts from what was used: `run_seconds` by the run, `node_seconds` by the node, as of now.
+    /// Computes it from what was used: `run_seconds` by the run, `node_seconds` by the node, so far.
     pub(crate) fn of(
         plan: &Plan,
         state: &State,
@@ -54,14 +54,14 @@ impl Budget {
         Self { time, cost, of_run: Which { time: run_time, cost: run_cost } }
     }
 
-    /// Says what is used up, if anything.
+    /// Returns what is exhausted, if anything.
     pub(crate) fn exhausted(&self) -> Option<String> {
         let whose = |of_run| if of_run { "run" } else { "stage" };
         if self.time.is_some_and(|left| left <= 0.0) {
-            return Some(format!("the {}'s time is used up", whose(self.of_run.time)));
+            return Some(format!("the {}'s time limit is exhausted", whose(self.of_run.time)));
         }
         if self.cost.is_some_and(|left| left <= 0.0) {
-            return Some(format!("the {}'s money is used up", whose(self.of_run.cost)));
+            return Some(format!("the {}'s budget is exhausted", whose(self.of_run.cost)));
         }
         None
     }
@@ -120,9 +120,9 @@ mod tests {
     #[test]
     fn what_is_used_up_is_named() {
         let spent = Budget { cost: Some(0.0), time: Some(1.0), of_run: Which { cost: true, ..Which::default() } };
-        assert_eq!(spent.exhausted().as_deref(), Some("the run's money is used up"));
+        assert_eq!(spent.exhausted().as_deref(), Some("the run's budget is exhausted"));
         let late = Budget { time: Some(-1.0), ..Budget::default() };
-        assert_eq!(late.exhausted().as_deref(), Some("the stage's time is used up"));
+        assert_eq!(late.exhausted().as_deref(), Some("the stage's time limit is exhausted"));
         assert_eq!(Budget { time: Some(0.1), cost: Some(0.1), ..Budget::default() }.exhausted(), None);
     }
 }

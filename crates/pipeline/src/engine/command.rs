@@ -1,4 +1,4 @@
-//! Commands beside the agent: those that verify its work, and the one that counts a queue. They are in custody like an
+//! Commands besides the agent: those that verify its work, and the one that counts a queue. They are in custody like an
 //! agent, so that a cancelled run leaves none behind.
 
 use std::fs::{self, File};
@@ -19,14 +19,14 @@ use crate::custody::{self, AgentEnd, Heed, How, Launch};
 use crate::event::RunEvent;
 use crate::state::{ErrorKind, seconds};
 
-/// How long a command may take.
+/// The time limit of a command.
 const TIMEOUT: Duration = Duration::from_secs(600);
 
-/// How much of a command's output the next agent is shown.
+/// How much of a command's output the next agent sees.
 const TAIL: u64 = 4000;
 
 impl NodeRun<'_> {
-    /// Runs the stage's commands and keeps what they said for the next iteration.
+    /// Runs the stage's commands and keeps their results for the next iteration.
     pub(super) fn verify(&self, desk: &Desk) -> Result<Vec<Verification>, EngineError> {
         let mut results = Vec::new();
         for (number, command) in self.node.verify.iter().enumerate() {
@@ -58,7 +58,7 @@ impl NodeRun<'_> {
         Ok(results)
     }
 
-    /// Counts what is left. A queue that cannot be asked is not an empty one.
+    /// Counts what is left. A queue whose command fails is not empty.
     pub(super) fn ask_queue(&self, command: &str, iteration: u32) -> Result<Result<u64, Ending>, EngineError> {
         let log = self.stage_dir.join("queue.log");
         let end = self.shell(command, &log);
@@ -66,9 +66,9 @@ impl NodeRun<'_> {
         match &end.how {
             How::Exit(0) => {}
             How::Exit(code) => return failed(format!("exited with code {code}{}", last_words(&log))),
-            How::Signal(signal) => return failed(format!("was ended by signal {signal}")),
+            How::Signal(signal) => return failed(format!("was killed by signal {signal}")),
             How::Timeout => return failed(format!("took longer than {} s", TIMEOUT.as_secs())),
-            How::CannotStart(why) => return failed(format!("could not be started: {why}")),
+            How::CannotStart(why) => return failed(format!("could not start: {why}")),
             How::Cancelled => return Ok(Err(self.cancelled())),
         }
         let left = open_items(&end.said);
@@ -78,7 +78,7 @@ impl NodeRun<'_> {
 
     fn shell(&self, command: &str, log: &Path) -> AgentEnd {
         let shell = if cfg!(windows) { ["cmd", "/C"] } else { ["sh", "-c"] };
-        // Only the last run's words are of use.
+        // Only the output of the last run is useful.
         let _ = fs::remove_file(log);
         let run = &self.run;
         let launch = Launch {
@@ -96,8 +96,8 @@ impl NodeRun<'_> {
     }
 }
 
-/// Counts what a queue's command printed: the items of a JSON list, else the lines. Trackers that speak to people say so
-/// in words when nothing is left, which only their JSON form does not.
+/// Counts the output of a queue's command: the items of a JSON list, else the lines. Trackers print a sentence when
+/// nothing is left, except in JSON.
 fn open_items(said: &str) -> u64 {
     match serde_json::from_str::<Option<Vec<serde_json::Value>>>(said.trim()) {
         Ok(items) => items.map_or(0, |items| items.len() as u64),
@@ -105,7 +105,7 @@ fn open_items(said: &str) -> u64 {
     }
 }
 
-/// The last words of a command that failed.
+/// The last line of a failed command.
 fn last_words(log: &Path) -> String {
     match tail(log).trim().lines().next_back() {
         Some(line) => format!(": {}", line.trim()),
@@ -113,7 +113,7 @@ fn last_words(log: &Path) -> String {
     }
 }
 
-/// The end of what a command wrote to both outputs.
+/// The end of a command's stdout and stderr.
 fn tail(log: &Path) -> String {
     let mut bytes = Vec::new();
     let read = File::open(log).and_then(|mut file| {

@@ -12,13 +12,13 @@ pub(crate) enum Ending {
     Skipped(String),
     Failed(ErrorKind, String),
     Blocked(String),
-    /// Until this moment, if the provider said so.
+    /// Until this time, if the provider stated it.
     Quota(String, Option<String>),
     Cancelled(String),
 }
 
 impl Ending {
-    /// A limit, which is a failure where the stage says so.
+    /// A limit, which is a failure if the stage says so.
     pub(crate) fn limit(on_limit: OnLimit, why: String) -> Self {
         match on_limit {
             OnLimit::Continue => Self::Limit(why),
@@ -26,10 +26,10 @@ impl Ending {
         }
     }
 
-    /// A used-up quota, with the moment at which there will be some again if that is known.
+    /// An exhausted quota, with the time of its renewal if known.
     pub(crate) fn quota(why: &str, until: Option<String>) -> Self {
         let why = match &until {
-            Some(until) => format!("{why}; the provider names {until}"),
+            Some(until) => format!("{why} until {until}"),
             None => why.to_owned(),
         };
         Self::Quota(why, until)
@@ -69,7 +69,7 @@ impl Ending {
         }
     }
 
-    /// Says that a node ended like this; `at` is where it stands then.
+    /// Reports that a node ended like this; `at` is its position.
     pub(crate) fn event(&self, at: &NodeState) -> RunEvent {
         RunEvent::StageEnded {
             node: at.id.clone(),
@@ -81,7 +81,7 @@ impl Ending {
         }
     }
 
-    /// Ends the node in the state, and the run with it if its stage can no longer succeed: both in one write.
+    /// Ends the node in the state, and the run if its stage can no longer succeed, in one write.
     pub(crate) fn apply(&self, plan: &Plan, state: &mut State, index: usize, now: &str) {
         let node = &mut state.nodes[index];
         node.status = self.status();

@@ -5,36 +5,36 @@ use stead_store::StoreError;
 
 use crate::lock::{Holder, LockError};
 
-/// Why the engine itself could not go on. How an agent failed is no error but a [`super::RunEnd`].
+/// Why the engine itself failed. A failed agent is not an error but a [`super::RunEnd`].
 #[derive(Debug, thiserror::Error)]
 pub enum EngineError {
     #[error(transparent)]
     Store(#[from] StoreError),
-    #[error("`{name}` cannot be the name of a run: {why}")]
+    #[error("invalid run name `{name}`: {why}")]
     BadName { name: String, why: String },
-    #[error("there is a run `{run}` already")]
+    #[error("run `{run}` already exists")]
     Exists { run: String },
     #[error("there is no run `{run}`")]
     UnknownRun { run: String, nearest: Option<String> },
-    #[error("nothing of run `{run}` was begun")]
+    #[error("run `{run}` has not started")]
     NotBegun { run: String },
-    #[error("run `{run}` is in the hands of another engine: {holder}")]
+    #[error("run `{run}` is used by another engine: {holder}")]
     Held { run: String, holder: String },
-    #[error("run `{run}` has no engine that could be stopped")]
+    #[error("run `{run}` is not running")]
     NotRunning { run: String },
-    #[error("`{}` is damaged: {why}", path.display())]
+    #[error("`{}` is corrupt: {why}", path.display())]
     Damaged { path: PathBuf, why: String },
-    #[error("`{}` has schema {found}, this program knows up to {known}", path.display())]
+    #[error("`{}` has schema {found}; this version of stead supports schemas up to {known}", path.display())]
     Newer { path: PathBuf, found: u32, known: u32 },
     #[error("`{}` is not the plan that run `{run}` was started with", path.display())]
     PlanChanged { path: PathBuf, run: String },
-    #[error("the options change nothing of run `{run}`, which is {status}")]
+    #[error("the options have no effect on run `{run}`, which is {status}")]
     Settled { run: String, status: &'static str, most: Option<u32> },
-    #[error("the output of stage `{stage}` cannot be `{output}`: {why}")]
+    #[error("invalid output `{output}` of stage `{stage}`: {why}")]
     Output { stage: String, output: String, why: String },
-    #[error("the branches of stage `{stage}` cannot have work trees: {why}")]
+    #[error("could not create worktrees for the branches of stage `{stage}`: {why}")]
     NoTrees { stage: String, why: String },
-    #[error("the run's files do not fit together: {why}")]
+    #[error("the run's files are inconsistent: {why}")]
     Mismatch { why: String },
 }
 
@@ -46,17 +46,17 @@ impl EngineError {
     pub(crate) fn of_lock(run: &str, error: LockError) -> Self {
         match error {
             LockError::Held { holder } => Self::held(run, &holder),
-            LockError::HeldByStranger => Self::Held { run: run.to_owned(), holder: "it did not say which".to_owned() },
+            LockError::HeldByStranger => Self::Held { run: run.to_owned(), holder: "unknown process".to_owned() },
             LockError::Io { path, source } => Self::io("take the lock", &path, source),
         }
     }
 
-    /// The error for whoever wants a run that another engine works on.
+    /// The error if another engine works on the run.
     pub fn held(run: &str, holder: &Holder) -> Self {
         Self::Held { run: run.to_owned(), holder: format!("process {}, since {}", holder.pid, holder.since) }
     }
 
-    /// The error with its causes and what can be done about it, on one line, for the record.
+    /// The error with its causes and hint on one line, for the record.
     pub(crate) fn in_full(&self) -> String {
         let mut text = self.to_string();
         let mut cause = std::error::Error::source(self);
@@ -70,34 +70,32 @@ impl EngineError {
         text
     }
 
-    /// Says what a person can do about it.
+    /// Returns what a person can do about it.
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::Store(source) => source.hint(),
             Self::BadName { .. } => Some("use letters, digits, `-` and `_`, as in `night-1`".into()),
-            Self::Exists { .. } => Some("add `--resume` to go on with it, or choose another name".into()),
+            Self::Exists { .. } => Some("add `--resume` to continue it, or choose another name".into()),
             Self::UnknownRun { nearest: Some(nearest), .. } => Some(format!("did you mean `{nearest}`?")),
             Self::NotBegun { .. } => Some("start it without `--resume`".into()),
             Self::UnknownRun { nearest: None, .. } => Some("`stead runs` lists them".into()),
             Self::Held { run, .. } => {
-                Some(format!("watch it with `stead status {run}`, or end it with `stead stop {run}`"))
+                Some(format!("watch it with `stead status {run}`, or stop it with `stead stop {run}`"))
             }
-            Self::NotRunning { run } => Some(format!("`stead status {run}` says how it stands")),
+            Self::NotRunning { run } => Some(format!("`stead status {run}` shows its state")),
             Self::Damaged { path, .. } | Self::PlanChanged { path, .. } => {
-                Some(format!("put `{}` back as it was, or start a run with another name", path.display()))
+                Some(format!("restore `{}`, or start a run with another name", path.display()))
             }
             Self::Settled { most: Some(most), .. } => {
-                Some(format!("to go on, `--max` must be more than the {most} iterations it made"))
+                Some(format!("to continue, set `--max` above the {most} iterations already done"))
             }
             Self::Settled { status: "done", .. } => Some("start a run with another name".into()),
             Self::Settled { most: None, .. } => {
-                Some("what is over stays as it is, and branches over providers keep theirs".into())
+                Some("finished stages are not changed, and branches over providers keep their provider".into())
             }
-            Self::Output { .. } => {
-                Some("name a file that lies in the project, also when its folders are followed".into())
-            }
+            Self::Output { .. } => Some("use a path whose folders, with links resolved, are in the project".into()),
             Self::NoTrees { .. } => Some(
-                "work trees need a git repository with a commit (`git init`); or take `worktree: true` out of the \
+                "worktrees need a git repository with a commit (`git init`); or remove `worktree: true` from the \
                  pipeline"
                     .into(),
             ),

@@ -1,12 +1,12 @@
-//! A fault on purpose, in debug builds only: the engine kills itself at a chosen write of its state, so that tests can
-//! prove that every one of them may be the last.
+//! Fault injection, in debug builds only: the engine kills itself at a chosen write of its state, so that tests can
+//! prove that any of them may be the last.
 
 use std::ffi::OsString;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::os::{self, Blow};
 
-/// Names the write: `3` kills right before the third, `3a` right after it.
+/// The write: `3` kills right before the third, `3a` right after it.
 pub(crate) const VARIABLE: &str = "STEAD_TEST_KILL_AT";
 
 #[derive(Debug, Default)]
@@ -16,7 +16,7 @@ pub(crate) struct Fault {
     count: AtomicU64,
 }
 
-/// Which side of a write.
+/// Before or after a write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Side {
     Before,
@@ -24,7 +24,7 @@ pub(crate) enum Side {
 }
 
 impl Fault {
-    /// Reads the variable's value; in a release build there are no faults.
+    /// Parses the variable's value; in a release build there are no faults.
     pub(crate) fn new(value: Option<OsString>) -> Self {
         let value =
             value.filter(|_| cfg!(debug_assertions)).and_then(|value| value.into_string().ok()).unwrap_or_default();
@@ -36,7 +36,7 @@ impl Fault {
         }
     }
 
-    /// Dies here if this is the moment. Writes are counted where they begin.
+    /// Dies if this is the chosen write. Writes are counted when they start.
     pub(crate) fn pass(&self, side: Side) {
         let count = match side {
             Side::Before => self.count.fetch_add(1, Ordering::SeqCst) + 1,

@@ -13,10 +13,10 @@ use crate::{Node, Plan, custody};
 
 const STATE_LIMIT: usize = 16 * 1024 * 1024;
 
-/// The newest `plan.json` this program reads.
+/// The newest `plan.json` version this program reads.
 pub(crate) const PLAN_SCHEMA: u32 = 1;
 
-/// Where one run keeps its files. The folder need not exist yet.
+/// Where one run stores its files. The folder need not exist yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunFolder {
     path: PathBuf,
@@ -24,7 +24,7 @@ pub struct RunFolder {
 }
 
 impl RunFolder {
-    /// Names a run in the room of runs.
+    /// Names a run in the folder of runs.
     pub fn at(runs: &Path, name: &str) -> Result<Self, EngineError> {
         match FileId::check(name) {
             Ok(_) => Ok(Self { path: runs.join(name), name: name.to_owned() }),
@@ -52,17 +52,17 @@ impl RunFolder {
         self.path.join("events.jsonl")
     }
 
-    /// Says whether a run of this name was begun.
+    /// Returns true if a run with this name was started.
     pub fn is_begun(&self) -> bool {
         self.plan_path().is_file()
     }
 
-    /// Reads the plan the run was frozen with.
+    /// Reads the frozen plan of the run.
     pub fn plan(&self) -> Result<Plan, EngineError> {
         Ok(Frozen::read(self)?.plan)
     }
 
-    /// Reads the plan, and refuses it if it is not the one that the run was started with.
+    /// Reads the plan, and rejects it if it is not the one the run was started with.
     pub fn trusted_plan(&self) -> Result<Plan, EngineError> {
         let frozen = Frozen::read(self)?;
         if let Some(state) = rebuild::find(self, &frozen.plan)?.state {
@@ -71,7 +71,7 @@ impl RunFolder {
         Ok(frozen.plan)
     }
 
-    /// Reads where the run stands; `None` when its engine did not come that far.
+    /// Reads the run's state; `None` if its engine did not get that far.
     pub fn state(&self) -> Result<Option<State>, EngineError> {
         let path = self.state_path();
         let damaged = |why: String| EngineError::Damaged { path: path.clone(), why };
@@ -93,7 +93,7 @@ impl RunFolder {
         }
     }
 
-    /// The engine that works on the run, if one does.
+    /// The engine that works on the run, if any.
     pub fn engine(&self) -> Option<Holder> {
         match RunLock::look(&self.path) {
             Look::Held(holder) => Some(holder),
@@ -102,13 +102,13 @@ impl RunFolder {
         }
     }
 
-    /// What the last completed iteration of a node said, if its file is still there.
+    /// The status of a node's last completed iteration, if its file still exists.
     pub fn last_status(&self, at: &NodeState) -> Option<Status> {
         let dir = (at.iteration_completed > 0).then(|| self.iteration_dir(&at.dir, at.iteration_completed))?;
         Status::read(&dir.join(attempt::STATUS)).ok()
     }
 
-    /// What to say about a run of this name that nobody began.
+    /// The error for a run that was never started.
     pub fn unknown(&self) -> EngineError {
         if self.state_path().is_file() {
             return EngineError::Damaged { path: self.plan_path(), why: "it is missing".to_owned() };
@@ -131,20 +131,20 @@ impl RunFolder {
     }
 }
 
-/// The engine of a run whose lock says nothing: agents can take it away, and then it is they who show whether their
-/// engine lives. The lock is looked at before the state is read, because an engine gives it back after its last state.
+/// The engine of a run whose lock is gone: agents can delete it, and then the agents show whether their engine is
+/// alive. The lock is checked before the state is read, because an engine releases it after its last state.
 pub(crate) fn unlocked_engine(state: &State) -> Option<Holder> {
     let is_running = state.status == RunStatus::Running;
     let engine = is_running.then(|| custody::living_engine(&state.run_id)).flatten()?;
     Some(Holder::of(&engine, &state.started_at))
 }
 
-/// Three digits, and more where three are not enough.
+/// Three digits, or more if needed.
 pub(crate) fn iteration_name(iteration: u32) -> String {
     format!("{iteration:03}")
 }
 
-/// The names of all runs, oldest name first.
+/// The names of all runs, in name order.
 pub(crate) fn names(runs: &Path) -> Vec<String> {
     let mut names: Vec<String> = match std::fs::read_dir(runs) {
         Ok(entries) => entries

@@ -1,4 +1,4 @@
-//! The plan of a run as it lies in its folder, with the proof that it is the one that the run was started with.
+//! The plan in a run's folder, with proof that it is the one the run was started with.
 
 use std::fs;
 
@@ -10,7 +10,7 @@ use super::{EngineError, rebuild};
 use crate::Plan;
 use crate::state::State;
 
-/// Plans hold prompts and mock answers, so they may be long.
+/// The size limit of a plan, which contains prompts and mock answers.
 const LIMIT: usize = 64 * 1024 * 1024;
 
 #[derive(Clone, Debug, PartialEq)]
@@ -22,7 +22,7 @@ pub(crate) struct Frozen {
 }
 
 impl Frozen {
-    /// Makes the file of a plan; it is not written yet.
+    /// Renders the file of a plan; it is not written yet.
     pub(crate) fn of(plan: Plan) -> Result<Self, EngineError> {
         let bytes = to_json_lines(&plan)?;
         Ok(Self { plan, sha1: hash(&bytes), bytes })
@@ -41,14 +41,14 @@ impl Frozen {
 
     pub(crate) fn write(&self, folder: &RunFolder) -> Result<(), EngineError> {
         let path = folder.plan_path();
-        // An agent can put anything there, and a run without its plan could be neither looked at nor resumed.
+        // An agent can put anything there, and a run without its plan could be neither shown nor resumed.
         if fs::symlink_metadata(&path).is_ok_and(|data| !data.is_file()) {
             rebuild::put_aside(&path)?;
         }
         Ok(replace_creating(&path, &self.bytes, Durability::Synced)?)
     }
 
-    /// Refuses a plan that is not the one the state was made with. States of a version that kept no hash say nothing.
+    /// Rejects a plan that is not the one the state belongs to. Older states have no hash and accept any.
     pub(crate) fn check(&self, folder: &RunFolder, state: &State) -> Result<(), EngineError> {
         let is_known = |hash: &Option<String>| hash.as_ref() == Some(&self.sha1);
         if state.plan_sha1.is_none() || is_known(&state.plan_sha1) || is_known(&state.next_plan_sha1) {
@@ -57,7 +57,7 @@ impl Frozen {
         Err(EngineError::PlanChanged { path: folder.plan_path(), run: folder.name().to_owned() })
     }
 
-    /// Says whether the file still holds this plan.
+    /// Returns true if the file still contains this plan.
     pub(crate) fn is_in_place(&self, folder: &RunFolder) -> bool {
         let path = folder.plan_path();
         fs::symlink_metadata(&path).is_ok_and(|data| data.is_file())
@@ -65,7 +65,7 @@ impl Frozen {
     }
 }
 
-/// What tells a touched plan from the one it was, without reading it; nothing when there is none.
+/// What changes when the plan file changes, without reading it; `None` if it is missing.
 pub(crate) fn stamp(folder: &RunFolder) -> Option<String> {
     fs::symlink_metadata(folder.plan_path()).ok().map(|data| file_stamp(&data).text)
 }

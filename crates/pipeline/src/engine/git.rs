@@ -1,10 +1,10 @@
-//! Git, as far as the engine asks it: a work tree for a branch of the run.
+//! Git, as far as the engine needs it: a worktree for a branch of the run.
 
 use std::io;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// Variables by which git would be led to another repository than the one it stands in.
+/// Variables that would lead git to another repository.
 const MISLEADING: [&str; 7] = [
     "GIT_DIR",
     "GIT_WORK_TREE",
@@ -15,7 +15,7 @@ const MISLEADING: [&str; 7] = [
     "GIT_NAMESPACE",
 ];
 
-/// Asks git, in a folder, and gives its answer without the line end. `Err` is what it complained about.
+/// Runs git in a folder and returns its output without the line end. `Err` is its error message.
 pub(crate) fn git(dir: &Path, arguments: &[&str]) -> Result<String, String> {
     let mut command = Command::new("git");
     command.arg("-C").arg(dir).args(arguments).stdin(Stdio::null()).env("GIT_TERMINAL_PROMPT", "0").env("LC_ALL", "C");
@@ -27,9 +27,9 @@ pub(crate) fn git(dir: &Path, arguments: &[&str]) -> Result<String, String> {
         Ok(output) => {
             let said = String::from_utf8_lossy(&output.stderr);
             let lines = || said.trim().lines();
-            // Advice may follow the complaint.
+            // Advice may follow the error.
             let complaint = lines().find(|line| line.starts_with("fatal: ")).or_else(|| lines().next_back());
-            Err(complaint.unwrap_or("git failed without a word").to_owned())
+            Err(complaint.unwrap_or("git failed without a message").to_owned())
         }
         Err(error) if error.kind() == io::ErrorKind::NotFound => Err("git is not installed".to_owned()),
         Err(error) => Err(error.to_string()),

@@ -1,5 +1,5 @@
-//! Which outputs of others an iteration is given. Paths follow from the counters, so nothing is listed or searched; what
-//! somebody removed is left out, and said to be.
+//! Which outputs of other stages an iteration gets. Paths are derived from the counters, so nothing is listed or
+//! searched; files that were removed are omitted and reported.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use crate::context_file::{ContextInputs, PREVIOUS_LISTED};
 use crate::state::{NodeState, State};
 use crate::{Node, Outcome, Plan, Select};
 
-/// An output that an iteration left.
+/// An output of an iteration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Kept {
     node: String,
@@ -17,10 +17,10 @@ pub(crate) struct Kept {
     path: PathBuf,
 }
 
-/// An output that should be there: the node and the iteration.
+/// An output that should exist: the node and the iteration.
 pub(crate) type Gone = (String, u32);
 
-/// The outputs of other stages that a node asked for. Which these are does not change while it runs.
+/// The outputs of other stages that a node asked for. They do not change while it runs.
 pub(crate) fn from_stages(folder: &RunFolder, plan: &Plan, state: &State, node: &Node) -> BTreeMap<String, Vec<Kept>> {
     let mut found: BTreeMap<String, Vec<Kept>> = BTreeMap::new();
     for input in &node.inputs {
@@ -40,7 +40,7 @@ pub(crate) fn from_stages(folder: &RunFolder, plan: &Plan, state: &State, node: 
     found
 }
 
-/// Stages that a node wanted something from and that were skipped.
+/// Skipped stages that a node wanted input from.
 pub(crate) fn skipped(plan: &Plan, state: &State, node: &Node) -> Vec<String> {
     let is_skipped = |stage: &str| {
         let mut of_stage = plan.nodes.iter().zip(&state.nodes).filter(|(source, _)| source.stage == stage).peekable();
@@ -49,7 +49,7 @@ pub(crate) fn skipped(plan: &Plan, state: &State, node: &Node) -> Vec<String> {
     node.inputs.iter().map(|input| input.from.clone()).filter(|from| is_skipped(from)).collect()
 }
 
-/// Everything a node's next iteration is given, and what it should have been given beside that.
+/// Everything a node's next iteration gets, and what is missing.
 pub(crate) fn of_iteration(
     folder: &RunFolder,
     plan: &Plan,
@@ -70,8 +70,8 @@ pub(crate) fn of_iteration(
     (inputs, gone)
 }
 
-/// Says what is gone, a line per node; they come in the order in which they were made.
-pub(crate) fn lament(gone: &[Gone]) -> Vec<String> {
+/// Describes what is missing, one line per node, in the order of creation.
+pub(crate) fn describe_missing(gone: &[Gone]) -> Vec<String> {
     let told = |one: &[Gone]| -> Option<String> {
         let (node, first) = one.first()?;
         let mut ranges: Vec<(u32, u32)> = vec![(*first, *first)];
@@ -82,12 +82,12 @@ pub(crate) fn lament(gone: &[Gone]) -> Vec<String> {
             }
         }
         if one.len() == 1 {
-            return Some(format!("the output of iteration {first} of `{node}` is gone"));
+            return Some(format!("the output of iteration {first} of `{node}` is missing"));
         }
         let range =
             |(first, last): &(u32, u32)| if first == last { format!("{first}") } else { format!("{first}-{last}") };
         let ranges: Vec<String> = ranges.iter().map(range).collect();
-        Some(format!("the outputs of iterations {} of `{node}` are gone", ranges.join(", ")))
+        Some(format!("the outputs of iterations {} of `{node}` are missing", ranges.join(", ")))
     };
     gone.chunk_by(|one, next| one.0 == next.0).filter_map(told).collect()
 }
@@ -115,19 +115,19 @@ pub(crate) fn text(path: &Path) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::lament;
+    use super::describe_missing;
 
     #[test]
-    fn what_is_gone_is_said_by_node() {
+    fn missing_outputs_are_listed_by_node() {
         let check = |gone: &[(&str, u32)], expected: &[&str]| {
             let gone: Vec<_> = gone.iter().map(|(node, iteration)| ((*node).to_owned(), *iteration)).collect();
-            assert_eq!(lament(&gone), expected);
+            assert_eq!(describe_missing(&gone), expected);
         };
         check(&[], &[]);
-        check(&[("a", 1)], &["the output of iteration 1 of `a` is gone"]);
+        check(&[("a", 1)], &["the output of iteration 1 of `a` is missing"]);
         check(
             &[("a", 1), ("a", 2), ("a", 3), ("a", 7), ("b", 2)],
-            &["the outputs of iterations 1-3, 7 of `a` are gone", "the output of iteration 2 of `b` is gone"],
+            &["the outputs of iterations 1-3, 7 of `a` are missing", "the output of iteration 2 of `b` is missing"],
         );
     }
 }

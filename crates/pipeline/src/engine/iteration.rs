@@ -37,7 +37,7 @@ impl Desk {
 }
 
 impl NodeRun<'_> {
-    /// Does the next iteration. `false` when the node has ended and that is recorded.
+    /// Runs the next iteration. `false` if the node has ended and that is recorded.
     pub(super) fn iterate(&mut self) -> Result<bool, EngineError> {
         let since = Instant::now();
         let at = self.at();
@@ -73,7 +73,7 @@ impl NodeRun<'_> {
             Judged::Quota { until } => self.out_of_quota(&desk, until, &worked, since),
             Judged::TimeUp => {
                 let why = self.budget(since.elapsed().as_secs_f64()).exhausted();
-                let why = why.unwrap_or_else(|| "the time is used up".to_owned());
+                let why = why.unwrap_or_else(|| "the time limit is exhausted".to_owned());
                 self.write_error(&desk, &why)?;
                 let ending = self.limit(why);
                 self.give_up(&desk, &ending, None, &worked, since).map(|()| false)
@@ -85,8 +85,8 @@ impl NodeRun<'_> {
         }
     }
 
-    /// An iteration that is done again begins with what the last completed one left. A tracked output is the project's:
-    /// people and git look after it.
+    /// A repeated iteration starts from what the last completed one left. A tracked output belongs to the project:
+    /// people and git take care of it.
     fn put_output_back(&self, desk: &Desk, at: &NodeState, attempt: u32) -> Result<(), EngineError> {
         if self.node.output.is_some() {
             return Ok(());
@@ -104,16 +104,16 @@ impl NodeRun<'_> {
         }
     }
 
-    /// Says once what the agent cannot be given because somebody removed it.
+    /// Reports once what the agent cannot get because it was removed.
     fn warn_about_gone(&mut self, gone: Vec<Gone>) -> Result<(), EngineError> {
         let fresh: Vec<Gone> = gone.into_iter().filter(|one| self.told_gone.insert(one.clone())).collect();
-        for message in inputs::lament(&fresh) {
+        for message in inputs::describe_missing(&fresh) {
             self.run.journal.warn(&self.node.id, message)?;
         }
         Ok(())
     }
 
-    /// What the agent is told, and what is missing of it.
+    /// What the agent is told, and what is missing.
     fn context(&self, desk: &Desk) -> (Context, Vec<Gone>) {
         let (at, run_cost) = self
             .run
@@ -192,7 +192,7 @@ impl NodeRun<'_> {
         Ok(resolved.text)
     }
 
-    /// Reads the status; a v2 stage's is derived from what the agent said, unless it wrote one.
+    /// Reads the status; for a v2 stage it is derived from the agent's answer, unless the agent wrote one.
     fn read_status(&self, desk: &Desk, worked: &Worked) -> Result<Result<Status, StatusProblem>, EngineError> {
         let path = desk.file(attempt::STATUS);
         let read = Status::read(&path);
@@ -207,12 +207,12 @@ impl NodeRun<'_> {
         }
     }
 
-    /// A stage or run that has a budget must not believe that agents which do not say their cost are free.
+    /// A stage or run with a budget must not treat agents without a reported cost as free.
     fn warn_about_cost(&self, worked: &Worked) -> Result<(), EngineError> {
         let has_limit = self.node.guardrails.max_cost_usd.is_some() || self.run.plan.max_cost_usd.is_some();
         let is_new = self.hides_cost(worked) && !self.at().cost_unknown;
         if has_limit && is_new {
-            let message = "its provider does not say what it costs, so `max_cost_usd` cannot hold it";
+            let message = "its provider does not report costs, so `max_cost_usd` has no effect";
             self.run.journal.warn(&self.node.id, message)?;
         }
         Ok(())
@@ -255,7 +255,7 @@ impl NodeRun<'_> {
         Ok(verdict.map(|(outcome, why)| self.ending(outcome, why)))
     }
 
-    /// Says whether this attempt used up the rest of the money or time.
+    /// Returns whether this attempt used up the rest of the money or time.
     fn spent(&self, tally: &Tally) -> Option<Ending> {
         let mut budget = self.budget(tally.seconds);
         budget.cost = budget.cost.map(|left| left - tally.cost_usd);
@@ -265,7 +265,7 @@ impl NodeRun<'_> {
     fn block(&mut self, desk: &Desk, status: Status, worked: &Worked, since: Instant) -> Result<(), EngineError> {
         self.keep_output(desk, worked)?;
         let why = match status.reason.trim() {
-            "" => "the agent waits for a person".to_owned(),
+            "" => "the agent is waiting for a person".to_owned(),
             reason => reason.to_owned(),
         };
         let tally = self.tally(desk.iteration, worked, since);
@@ -295,7 +295,7 @@ impl NodeRun<'_> {
         worked: &Worked,
         since: Instant,
     ) -> Result<bool, EngineError> {
-        let why = worked.quota_reason.as_deref().unwrap_or("the provider's quota is used up").to_owned();
+        let why = worked.quota_reason.as_deref().unwrap_or("the provider's quota is exhausted").to_owned();
         self.write_error(desk, &why)?;
         let tally = self.tally(desk.iteration, worked, since);
         let told = Told::Nothing { failure: None, reason: &why };
@@ -323,7 +323,7 @@ impl NodeRun<'_> {
         self.end(ending, &tally)
     }
 
-    /// Puts an error status in the place of what the agent wrote, which is kept beside it.
+    /// Replaces the status that the agent wrote with an error status; the original is kept beside it.
     fn write_error(&self, desk: &Desk, message: &str) -> Result<(), EngineError> {
         attempt::reject_status(&desk.dir)?;
         let status = Status::error(&safe(message), self.run.journal.now());
@@ -368,7 +368,7 @@ impl NodeRun<'_> {
     }
 }
 
-/// What is said of an attempt.
+/// How an attempt is described.
 enum Told<'a> {
     Status(&'a Status),
     Nothing { failure: Option<ErrorKind>, reason: &'a str },

@@ -1,7 +1,7 @@
-//! What the engine writes down about a run: its state, in one place and one write at a time, and its events.
+//! What the engine records about a run: its state, one write at a time, and its events.
 //!
-//! A write of the state is the only thing that makes an iteration count. Events are written before the state that they
-//! lead to: after a kill an event may be there twice, but none is missing.
+//! Only a write of the state makes an iteration count. Events are written before the state that they lead to: after a
+//! kill an event may be recorded twice, never lost.
 
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -16,10 +16,10 @@ use super::{EngineError, Surroundings};
 use crate::event::{EVENT_VERSION, EventLine, RunEvent};
 use crate::state::{State, seconds};
 
-/// How long an event waits for a reader that holds the log.
+/// How long an event waits for a reader that locks the log.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// The most a text from an agent takes in an event; the whole of it is in the iteration's folder.
+/// The maximum length of an agent's text in an event; the iteration's folder has all of it.
 const TEXT_LIMIT: usize = 2000;
 
 pub(crate) struct Journal<'a> {
@@ -27,7 +27,7 @@ pub(crate) struct Journal<'a> {
     around: &'a Surroundings<'a>,
     fault: Fault,
     state: Mutex<State>,
-    /// One event at a time, for whoever watches.
+    /// One event at a time, for observers.
     speaking: Mutex<()>,
     elapsed_before: f64,
     since: Instant,
@@ -40,7 +40,7 @@ impl<'a> Journal<'a> {
             folder,
             around,
             fault: Fault::new((around.env)(super::fault::VARIABLE)),
-            // A state written by a clock or a hand gone wrong must not make time run backwards.
+            // A state with a wrong clock must not make time run backwards.
             elapsed_before: state.elapsed_seconds.max(0.0),
             state: Mutex::new(state),
             speaking: Mutex::new(()),
@@ -52,7 +52,7 @@ impl<'a> Journal<'a> {
         rfc3339((self.around.now)())
     }
 
-    /// How long engines worked on this run, all together.
+    /// How long engines worked on this run in total.
     pub(crate) fn elapsed(&self) -> f64 {
         self.elapsed_before + self.since.elapsed().as_secs_f64()
     }
@@ -61,7 +61,7 @@ impl<'a> Journal<'a> {
         self.lock().clone()
     }
 
-    /// Answers a question about the state without copying it.
+    /// Reads the state without copying it.
     pub(crate) fn ask<T>(&self, question: impl FnOnce(&State) -> T) -> T {
         question(&self.lock())
     }
@@ -70,7 +70,7 @@ impl<'a> Journal<'a> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Changes the state, on disk and in mind. If it cannot be written, it stays as it was in both.
+    /// Changes the state on disk and in memory. If it cannot be written, both stay unchanged.
     pub(crate) fn commit(&self, change: impl FnOnce(&mut State)) -> Result<(), EngineError> {
         let mut state = self.lock();
         let mut next = state.clone();
@@ -85,7 +85,7 @@ impl<'a> Journal<'a> {
         Ok(())
     }
 
-    /// Writes an event down and tells whoever watches.
+    /// Writes an event and notifies the observer.
     pub(crate) fn tell(&self, event: RunEvent) -> Result<(), EngineError> {
         let _one_at_a_time = self.speaking.lock().unwrap_or_else(PoisonError::into_inner);
         let line = EventLine { v: EVENT_VERSION, ts: self.now(), event };
@@ -120,7 +120,7 @@ pub(crate) fn to_json_lines(value: &impl serde::Serialize) -> Result<Vec<u8>, En
     Ok(bytes)
 }
 
-/// Makes a text from an agent fit for a log: no secrets, and not too long.
+/// Prepares a text from an agent for a log: without secrets, and not too long.
 pub(crate) fn safe(text: &str) -> String {
     let text = stead_model::redact(text.trim());
     match text.char_indices().nth(TEXT_LIMIT) {

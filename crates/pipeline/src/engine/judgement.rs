@@ -1,5 +1,5 @@
-//! What an agent's end means: six ways to fail, told apart, and in this order, so that a status can never cover up how
-//! the agent really ended. A pure answer.
+//! What an agent's end means: six distinct failures, checked in this order, so that a status can never hide how the
+//! agent really ended. Pure.
 
 use std::time::Duration;
 
@@ -8,23 +8,24 @@ use crate::custody::How;
 use crate::state::ErrorKind;
 use crate::status::{Decision, Status, StatusProblem};
 
-/// How an attempt at an iteration came out.
+/// The result of an attempt at an iteration.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Judged {
-    /// It is complete, and this is what the agent says.
+    /// It is complete, and this is the agent's status.
     Told(Status),
-    /// The agent waits for a person. Whatever it decided, it is not done, and does it again when the run goes on.
+    /// The agent is waiting for a person. Whatever it decided, the iteration is not done and repeats when the run
+    /// continues.
     Blocked(Status),
     Failed {
         kind: ErrorKind,
         message: String,
     },
-    /// The provider's quota is used up, until this moment if it says so.
+    /// The provider's quota is exhausted, until this time if it says so.
     Quota {
         until: Option<i64>,
     },
     Cancelled,
-    /// The stage or the run used up its time.
+    /// The time limit of the stage or the run is exhausted.
     TimeUp,
 }
 
@@ -44,7 +45,7 @@ pub(crate) fn judge(
     match how {
         How::Exit(0) => {}
         How::Exit(code) => return failed(ErrorKind::Exit, format!("the agent exited with code {code}")),
-        How::Signal(signal) => return failed(ErrorKind::Signal, format!("signal {signal} ended the agent")),
+        How::Signal(signal) => return failed(ErrorKind::Signal, format!("the agent was killed by signal {signal}")),
         How::Timeout => {
             return match timeout {
                 Some((_, Bound::Budget)) => Judged::TimeUp,
@@ -55,25 +56,25 @@ pub(crate) fn judge(
             };
         }
         How::Cancelled => return Judged::Cancelled,
-        How::CannotStart(why) => return failed(ErrorKind::Start, format!("the agent could not be started: {why}")),
+        How::CannotStart(why) => return failed(ErrorKind::Start, format!("the agent could not start: {why}")),
     }
     match status {
         Err(StatusProblem::Missing) => failed(ErrorKind::MissingStatus, "the agent wrote no `status.json`".to_owned()),
         Err(StatusProblem::Unsaid(word)) => {
             let message = format!(
-                "the agent's answer has no line that begins with `{word}:`, which `output_parse` looks for, and it \
+                "the agent's answer has no line that starts with `{word}:`, which `output_parse` looks for, and it \
                  wrote no `status.json`"
             );
             failed(ErrorKind::MissingStatus, message)
         }
         Err(StatusProblem::Invalid(why)) => failed(
             ErrorKind::InvalidStatus,
-            format!("the agent's `status.json` is not valid: {why}; it is kept as `status.rejected`"),
+            format!("the agent's `status.json` is invalid: {why}; it was kept as `status.rejected`"),
         ),
         Ok(status) if status.blocked_on.is_some() => Judged::Blocked(status),
         Ok(status) if status.decision == Decision::Error => {
             let reason = match status.reason.trim() {
-                "" => status.errors.first().map_or("the agent said `error` without a reason", String::as_str),
+                "" => status.errors.first().map_or("the agent reported `error` without a reason", String::as_str),
                 reason => reason,
             };
             failed(ErrorKind::AgentError, reason.to_owned())
@@ -108,22 +109,22 @@ mod tests {
         check(How::Exit(0), status(good), "stop");
         check(How::Exit(0), status(r#"{"decision": "continue"}"#), "continue");
         check(How::Exit(7), status(good), "exit: the agent exited with code 7");
-        check(How::Signal(9), status(good), "signal: signal 9 ended the agent");
+        check(How::Signal(9), status(good), "signal: the agent was killed by signal 9");
         check(How::Timeout, status(good), "timeout: the agent took longer than 5 s");
         check(How::Exit(0), Err(StatusProblem::Missing), "missing-status: the agent wrote no `status.json`");
         check(
             How::Exit(0),
             Err(StatusProblem::Unsaid("PLATEAU".into())),
-            "missing-status: the agent's answer has no line that begins with `PLATEAU:`, which `output_parse` looks for, and it wrote no `status.json`",
+            "missing-status: the agent's answer has no line that starts with `PLATEAU:`, which `output_parse` looks for, and it wrote no `status.json`",
         );
         check(
             How::Exit(0),
             Err(StatusProblem::Invalid("it is a folder".into())),
-            "invalid-status: the agent's `status.json` is not valid: it is a folder; it is kept as `status.rejected`",
+            "invalid-status: the agent's `status.json` is invalid: it is a folder; it was kept as `status.rejected`",
         );
         check(How::Exit(0), status(r#"{"decision": "error", "reason": "no key"}"#), "agent-error: no key");
         check(How::Exit(0), status(r#"{"decision": "error", "errors": ["e1"]}"#), "agent-error: e1");
-        check(How::CannotStart("gone".into()), status(good), "start: the agent could not be started: gone");
+        check(How::CannotStart("gone".into()), status(good), "start: the agent could not start: gone");
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! One node at work: iteration after iteration until it is done or something stops it.
+//! One node: iterates until it is done or something stops it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -30,12 +30,12 @@ pub(crate) struct NodeRun<'r> {
     pub(super) node: &'r Node,
     pub(super) cancel: Cancel,
     pub(super) stage_dir: PathBuf,
-    /// Where the agent works: the project, or the node's own work tree.
+    /// The folder the agent works in: the project, or the node's own worktree.
     pub(super) root: PathBuf,
     tree: Option<Tree>,
     pub(super) from_stage: BTreeMap<String, Vec<Kept>>,
     pub(super) previous: Previous,
-    /// Answers in a row that named a quota.
+    /// Quota responses in a row.
     quotas: u32,
     pub(super) told_prompt: bool,
     pub(super) told_gone: BTreeSet<Gone>,
@@ -45,7 +45,7 @@ pub(crate) struct NodeRun<'r> {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Tally {
     pub(super) iteration: u32,
-    /// The attempt counts: with how many stops in a row.
+    /// The attempt counts: the number of stops in a row.
     pub(super) completed: Option<u32>,
     /// As in the state.
     pub(super) has_output: Option<bool>,
@@ -88,7 +88,7 @@ impl<'r> NodeRun<'r> {
         self.close_tree()
     }
 
-    /// Makes the node's places and says that it is at work.
+    /// Creates the node's folders and reports that it is running.
     fn begin(&mut self) -> Result<Option<Ending>, EngineError> {
         let at = self.at();
         let base = match (self.node.worktree, at.worktree_base.clone()) {
@@ -132,7 +132,7 @@ impl<'r> NodeRun<'r> {
             self.run.journal.ask(|state| inputs::from_stages(self.run.folder, self.run.plan, state, self.node));
         if at.iteration_completed == 0 {
             for from in self.run.journal.ask(|state| inputs::skipped(self.run.plan, state, self.node)) {
-                let message = format!("its input `{from}` was skipped, so it gets nothing from there");
+                let message = format!("its input `{from}` was skipped, so that input is empty");
                 self.run.journal.warn(&self.node.id, message)?;
             }
         }
@@ -140,18 +140,18 @@ impl<'r> NodeRun<'r> {
         self.sit_out(&at)
     }
 
-    /// Goes on with a wait that an earlier engine began.
+    /// Continues a wait that an earlier engine started.
     fn sit_out(&mut self, at: &NodeState) -> Result<Option<Ending>, EngineError> {
         let until = at.waiting_until.as_deref().and_then(unix_millis);
         match until {
             Some(until) if self.node.guardrails.on_quota == OnQuota::Wait && until > (self.run.around.now)() => {
-                self.wait_until(until, "the provider's quota is used up")
+                self.wait_until(until, "the provider's quota is exhausted")
             }
             _ => Ok(None),
         }
     }
 
-    /// Iterates. `None` when the last iteration's own record says how the node ended.
+    /// Iterates. `None` if the last iteration's own record says how the node ended.
     fn work(&mut self) -> Result<Option<Ending>, EngineError> {
         if let Some(ending) = self.first_look()? {
             return Ok(Some(ending));
@@ -172,7 +172,8 @@ impl<'r> NodeRun<'r> {
         }
     }
 
-    /// Finds out whether there is anything to do: the queue may be empty, or an earlier engine may have used everything up.
+    /// Checks whether there is anything to do: the queue may be empty, or an earlier engine may have used everything
+    /// up.
     fn first_look(&mut self) -> Result<Option<Ending>, EngineError> {
         let at = self.at();
         let queue_left = match self.count_queue(at.iteration_completed)? {
@@ -182,7 +183,7 @@ impl<'r> NodeRun<'r> {
         let brought = Brought {
             completed: at.iteration_completed,
             max_iterations: at.max_iterations,
-            // What earlier iterations said was judged when they ended.
+            // The statuses of earlier iterations were judged when they ended.
             consecutive_stops: 0,
             message: None,
             queue_left,
@@ -191,7 +192,7 @@ impl<'r> NodeRun<'r> {
         Ok(verdict.map(|(outcome, why)| self.ending(outcome, why)))
     }
 
-    /// An output that would be written outside of the project: agents can put links in its way at any time.
+    /// Checks for an output outside the project: agents can create links at any time.
     fn misplaced(&self) -> Option<Ending> {
         let output = self.node.output.as_ref()?;
         let why = place::check(&self.root, output).err()?;
@@ -229,7 +230,7 @@ impl<'r> NodeRun<'r> {
         })
     }
 
-    /// Asks the queue's command, where the stage has one.
+    /// Runs the queue's command, if the stage has one.
     pub(super) fn count_queue(&self, iteration: u32) -> Result<Result<Option<u64>, Ending>, EngineError> {
         match &self.node.termination {
             Termination::Queue { command } => self.ask_queue(command, iteration).map(|counted| counted.map(Some)),
@@ -237,7 +238,7 @@ impl<'r> NodeRun<'r> {
         }
     }
 
-    /// Waits for a quota. `Some` when it must not be waited for, or the wait was ended.
+    /// Waits for a quota. `Some` if waiting is not allowed, or the wait was ended.
     pub(super) fn wait_for_quota(&mut self, until: Option<i64>, why: &str) -> Result<Option<Ending>, EngineError> {
         match until {
             Some(until) if self.node.guardrails.on_quota == OnQuota::Wait => self.wait_until(until, why),
@@ -254,15 +255,15 @@ impl<'r> NodeRun<'r> {
         let run_left = self.run.plan.max_runtime_seconds.map(|most| most as f64 - self.run.journal.elapsed());
         let fits = |span: &Duration| run_left.is_none_or(|left| span.as_secs_f64() < left);
         let Some(span) = span.filter(fits) else {
-            // Not kept as a moment to wait for: whoever resumes wants to try.
-            let why = format!("{why} until {}, and the wait would be too long", rfc3339(until));
+            // Not recorded as a time to wait for: whoever resumes wants to try.
+            let why = format!("{why} until {}, which is too long to wait", rfc3339(until));
             return Ok(Some(Ending::quota(&why, None)));
         };
         let stated = rfc3339(until);
         self.run.journal.tell(RunEvent::Waiting { node: self.node.id.clone(), until: stated.clone() })?;
         self.set_waiting(Some(stated))?;
         match wait::wait(now, until, span, least, &self.cancel) {
-            // The moment stays in the state: whoever resumes waits on.
+            // The time stays in the state: whoever resumes continues to wait.
             Waited::Cancelled => Ok(Some(self.cancelled())),
             Waited::Over => self.set_waiting(None).map(|()| None),
         }
@@ -291,7 +292,7 @@ impl<'r> NodeRun<'r> {
         })
     }
 
-    /// Records the node's end, together with the attempt that led to it: the one commit of the last iteration.
+    /// Records the node's end together with the attempt that led to it: the one commit of the last iteration.
     pub(super) fn end(&self, ending: &Ending, tally: &Tally) -> Result<(), EngineError> {
         let mut at = self.at();
         count(&mut at, tally);
@@ -303,14 +304,14 @@ impl<'r> NodeRun<'r> {
         })
     }
 
-    /// Takes the node's own work tree away if it is over and nothing was done there; otherwise says where it is.
+    /// Removes the node's own worktree if it is finished and unchanged; otherwise reports where it is.
     fn close_tree(&self) -> Result<(), EngineError> {
         let at = self.at();
         let Some(tree) = &self.tree else { return Ok(()) };
         let fate = match at.status {
             NodeStatus::Done | NodeStatus::Limit => tree.close(self.run.around.root),
             NodeStatus::Cancelled if self.run.has_lost(self.node) => tree.close(self.run.around.root),
-            // Whether the run goes on without it or is resumed, what it did stays.
+            // Its work is kept, whether the run continues without it or is resumed.
             NodeStatus::Failed => tree.keep(),
             _ => return Ok(()),
         };
@@ -349,7 +350,7 @@ impl<'r> NodeRun<'r> {
         }
     }
 
-    /// Says whether an agent worked and did not say what that cost. One that was turned away had nothing to say.
+    /// Returns true if an agent worked and did not report its cost. A rejected one had nothing to report.
     pub(super) fn hides_cost(&self, worked: &Worked) -> bool {
         let has_worked = worked.has_ended && worked.quota.is_none();
         has_worked && worked.cost_usd.is_none() && self.node.provider != Provider::Mock
@@ -372,5 +373,5 @@ fn count(node: &mut NodeState, tally: &Tally) {
 }
 
 fn no_tree(why: &str) -> String {
-    format!("no work tree for this branch: {why}")
+    format!("could not create a worktree for this branch: {why}")
 }

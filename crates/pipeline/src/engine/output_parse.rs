@@ -4,8 +4,8 @@ use serde_json::{Map, Value};
 
 use crate::status::{Decision, Status, Work};
 
-/// Derives a status as `output_parse` says: pairs of a field and the word its line begins with. The last line counts.
-/// `Err` names the word that decides and is not there.
+/// Derives a status from `output_parse`: pairs of a field and the word its line starts with. The last line counts.
+/// `Err` is the deciding word that is missing.
 pub(crate) fn derive(output_parse: &str, answer: &str, timestamp: String) -> Result<Status, String> {
     let mut status = Status {
         decision: Decision::Continue,
@@ -38,7 +38,7 @@ fn is_true(value: &str) -> bool {
     ["true", "yes", "1"].iter().any(|yes| value.eq_ignore_ascii_case(yes))
 }
 
-/// What stands behind `WORD:` in the last line that begins with it. Marks of emphasis and lists around it do not count.
+/// The text after `WORD:` in the last line that starts with it, ignoring emphasis and list markers.
 fn last_line<'a>(answer: &'a str, word: &str) -> Option<&'a str> {
     let dress = |c: char| c.is_whitespace() || "*_-`>#".contains(c);
     answer.lines().rev().find_map(|line| {

@@ -1,9 +1,10 @@
-//! Where a stage's tracked output may lie: in the project, also when every link is followed.
+//! Where a stage's tracked output may be: in the project, even with all links resolved.
 
 use std::fs;
 use std::path::Path;
 
-/// Says why the output must not be written there. What does not exist yet will lie where its nearest folder does.
+/// Returns why the output must not be written there. A path that does not exist yet is resolved through its nearest
+/// folder.
 pub(crate) fn check(root: &Path, output: &str) -> Result<(), String> {
     let path = root.join(output);
     if path.is_dir() {
@@ -13,7 +14,7 @@ pub(crate) fn check(root: &Path, output: &str) -> Result<(), String> {
     let Some(there) = above.find(|part| fs::symlink_metadata(part).is_ok()) else { return Ok(()) };
     let shown = there.strip_prefix(root).unwrap_or(there).display();
     let Ok(real) = there.canonicalize() else {
-        return Err(format!("the link `{shown}` leads nowhere"));
+        return Err(format!("the link `{shown}` is broken"));
     };
     if there != path && !real.is_dir() {
         return Err(format!("`{shown}` is not a folder"));
@@ -22,7 +23,7 @@ pub(crate) fn check(root: &Path, output: &str) -> Result<(), String> {
     if real.starts_with(&root) {
         return Ok(());
     }
-    Err(format!("through a link, `{shown}` leads to `{}`, outside of the project", real.display()))
+    Err(format!("`{shown}` is a link to `{}`, outside the project", real.display()))
 }
 
 #[cfg(test)]
@@ -58,11 +59,11 @@ mod tests {
         }
         check("docs", "folder");
         check("inner", "folder");
-        check("out/x.md", "outside of the project");
-        check("out/far/x.md", "outside of the project");
-        check("docs/file.md", "outside of the project");
-        check("dangling", "nowhere");
-        check("dangling/x.md", "nowhere");
+        check("out/x.md", "outside the project");
+        check("out/far/x.md", "outside the project");
+        check("docs/file.md", "outside the project");
+        check("dangling", "broken");
+        check("dangling/x.md", "broken");
         check("docs/old.md/x.md", "not a folder");
     }
 }

@@ -4,10 +4,10 @@ use crate::context_file::Verification;
 use crate::state::NodeState;
 use crate::status::Status;
 
-/// No stage has that much to verify.
+/// The size limit of the verification results.
 const LIMIT: usize = 4 * 1024 * 1024;
 
-/// What the iteration before left for the next one.
+/// What the previous iteration left for the next one.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Previous {
     pub(crate) summary: Option<String>,
@@ -15,7 +15,7 @@ pub(crate) struct Previous {
 }
 
 impl Previous {
-    /// Reads it from the last recorded iteration's folder; what cannot be read is left out.
+    /// Reads it from the last recorded iteration's folder; unreadable parts are omitted.
     pub(crate) fn of(folder: &RunFolder, at: &NodeState) -> Self {
         if at.iteration_completed == 0 {
             return Self::default();

@@ -1,7 +1,7 @@
-//! A state that was lost or damaged, made again from what else the run left, so that no finished iteration is repeated.
+//! Rebuilds a lost or corrupt state from the other files of the run, so that no finished iteration is repeated.
 //!
-//! The events say everything that counts. Where they are gone too, the folders of the iterations have to do; the last one
-//! of a stage then proves nothing, because nobody knows whether it was ever judged.
+//! The events contain everything that counts. If they are lost too, the folders of the iterations are used; the last
+//! one of a stage then proves nothing, because nobody knows whether it was judged.
 
 use std::fs;
 use std::path::Path;
@@ -16,14 +16,14 @@ use crate::state::{ErrorKind, NodeState, NodeStatus, RunStatus, State, dollars, 
 use crate::status::{Decision, Status};
 use crate::{Node, Outcome, Plan, Provider};
 
-/// Where a run stands, and what is wrong with the file that should say so.
+/// The state of a run, and what is wrong with its file.
 pub(crate) struct FoundState {
-    /// Nothing when the run did not come that far.
+    /// `None` if the run did not get that far.
     pub(crate) state: Option<State>,
     pub(crate) damage: Option<String>,
 }
 
-/// Reads the state, or makes it again.
+/// Reads the state, or rebuilds it.
 pub(crate) fn find(folder: &RunFolder, plan: &Plan) -> Result<FoundState, EngineError> {
     let damage = match folder.state() {
         Ok(Some(state)) => return Ok(FoundState { state: Some(state), damage: None }),
@@ -39,7 +39,7 @@ pub(crate) fn find(folder: &RunFolder, plan: &Plan) -> Result<FoundState, Engine
     Ok(FoundState { state, damage })
 }
 
-/// Moves a damaged file of the run out of the way and keeps it, as in `state.damaged`.
+/// Moves a corrupt file of the run aside and keeps it, as in `state.damaged`.
 pub(crate) fn put_aside(path: &Path) -> Result<(), EngineError> {
     let exists = |path: &Path| fs::symlink_metadata(path).is_ok();
     if !exists(path) {
@@ -59,12 +59,12 @@ fn from_events(folder: &RunFolder, plan: &Plan) -> Result<Option<State>, EngineE
     };
     let mut replay = Replay { plan, state: None, before: 0.0, since: None };
     for line in lines {
-        // A line of a later version tells nothing that this one counts.
+        // A line of a later version contains nothing that this version counts.
         if let Ok(line) = serde_json::from_str::<EventLine>(&line?.text) {
             replay.take(line);
         }
     }
-    // Before anything was begun there is nothing to lose, and the run simply begins.
+    // If nothing was started there is nothing to lose, and the run simply starts.
     let is_begun =
         |state: &State| state.status != RunStatus::Running || state.nodes.iter().any(|node| node.iteration > 0);
     Ok(replay.state.filter(is_begun).map(|mut state| {
@@ -73,11 +73,11 @@ fn from_events(folder: &RunFolder, plan: &Plan) -> Result<Option<State>, EngineE
     }))
 }
 
-/// The state as it follows from the events so far.
+/// The state that follows from the events so far.
 struct Replay<'a> {
     plan: &'a Plan,
     state: Option<State>,
-    /// What engines before the present one took.
+    /// The time of engines before the current one.
     before: f64,
     since: Option<i64>,
 }
@@ -144,7 +144,7 @@ fn note(at: &mut NodeState, node: &Node, event: RunEvent) {
         }
         RunEvent::IterationStarted { iteration, .. } => {
             (at.status, at.iteration) = (NodeStatus::Running, iteration);
-            // What is begun again was said to have ended, but its engine did not live to record it.
+            // A restarted node was reported as ended, but its engine did not live to record it.
             at.iteration_completed = at.iteration_completed.min(iteration.saturating_sub(1));
         }
         RunEvent::IterationEnded {
@@ -159,10 +159,10 @@ fn note(at: &mut NodeState, node: &Node, event: RunEvent) {
         } => {
             at.elapsed_seconds = seconds(at.elapsed_seconds + took);
             at.cost_usd = dollars(at.cost_usd + cost_usd.unwrap_or_default());
-            // One that was turned away for a quota, cancelled or never started had nothing to say about its cost.
+            // An attempt rejected for its quota, cancelled or never started had no cost to report.
             let has_worked = decision.is_some() || failure.is_some_and(|failure| failure != ErrorKind::Start);
             at.cost_unknown |= has_worked && cost_usd.is_none() && node.provider != Provider::Mock;
-            // Its output was kept before this was said.
+            // Its output was kept before this was reported.
             if blocked_on.is_none() && matches!(decision, Some(Decision::Continue | Decision::Stop)) {
                 (at.iteration_completed, at.consecutive_stops) = (iteration, consecutive_stops);
                 at.waiting_until = None;
@@ -184,7 +184,7 @@ fn note(at: &mut NodeState, node: &Node, event: RunEvent) {
     }
 }
 
-/// Nothing when no stage was begun.
+/// `None` if no stage was started.
 fn from_folders(folder: &RunFolder, plan: &Plan) -> Option<State> {
     let is_begun = |node: &Node| folder.stage_dir(node).join("iterations").is_dir();
     if !plan.nodes.iter().any(is_begun) {

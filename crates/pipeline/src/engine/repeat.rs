@@ -1,5 +1,5 @@
-//! A stage's own output before an iteration is done again: as the last completed one left it, so that nothing of an
-//! attempt that does not count ends up in one that does. What the attempt left is kept beside its other leavings.
+//! Restores a stage's own output before an iteration is repeated, as the last completed one left it, so that nothing of
+//! an attempt that does not count ends up in one that does. The attempt's output is kept with its other files.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,18 +9,18 @@ use stead_store::{Durability, replace};
 use super::attempt::OUTPUT;
 use super::{EngineError, snapshot};
 
-/// How a stage's output was before the attempt.
+/// The stage's output before the attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Before<'a> {
     /// There was none.
     Nothing,
-    /// As this file holds it.
+    /// The content of this file.
     Kept(&'a Path),
-    /// As this file holds it, unless there was none: a state that was made again does not know.
+    /// The content of this file, or none: a rebuilt state does not know.
     Perhaps(&'a Path),
 }
 
-/// Puts the output back, and moves what is in its place to `aside`. `Some` says why it stays as it is.
+/// Restores the output and moves what is in its place to `aside`. `Some` says why it was not restored.
 pub(crate) fn put_back(output: &Path, before: Before<'_>, aside: &Path) -> Result<Option<String>, EngineError> {
     let is_there = exists(output);
     let kept = match before {
@@ -29,7 +29,7 @@ pub(crate) fn put_back(output: &Path, before: Before<'_>, aside: &Path) -> Resul
         Before::Perhaps(_) if !is_there => return Ok(None),
         Before::Kept(kept) | Before::Perhaps(kept) => kept,
     };
-    let stays = |why: &str| Ok(Some(format!("the output stays as the last attempt left it: {why}")));
+    let stays = |why: &str| Ok(Some(format!("the output of the last attempt was not reverted: {why}")));
     if is_same(output, kept) {
         return Ok(None);
     }
@@ -37,8 +37,8 @@ pub(crate) fn put_back(output: &Path, before: Before<'_>, aside: &Path) -> Resul
         Ok(data) if data.is_file() && data.len() < snapshot::LIMIT => {
             fs::read(kept).map_err(|source| EngineError::io("read", kept, source))?
         }
-        Ok(data) if data.is_file() => return stays("too long to be kept whole"),
-        _ => return stays("what the iteration before left is gone"),
+        Ok(data) if data.is_file() => return stays("it is too long to keep a full copy"),
+        _ => return stays("the copy of the previous iteration is missing"),
     };
     if is_there {
         save(output, aside)?;
@@ -50,7 +50,7 @@ pub(crate) fn put_back(output: &Path, before: Before<'_>, aside: &Path) -> Resul
     Ok(None)
 }
 
-/// Keeps what is in the output's place, unless the attempt's record already holds it.
+/// Keeps what is in the output's place, unless the attempt's record already has it.
 fn save(output: &Path, aside: &Path) -> Result<(), EngineError> {
     let recorded = aside.join(OUTPUT);
     if is_same(output, &recorded) {
@@ -62,7 +62,7 @@ fn save(output: &Path, aside: &Path) -> Result<(), EngineError> {
     let saved = match fs::hard_link(output, &free) {
         Ok(()) => Ok(()),
         Err(_) if is_file(output) => fs::copy(output, &free).map(drop),
-        // A folder, or a link that cannot be kept as one; nothing behind it is ours to copy.
+        // A folder, or a link that cannot be kept; its target is not ours to copy.
         Err(_) if !is_link => fs::rename(output, &free),
         Err(error) => Err(error),
     };
@@ -85,7 +85,7 @@ fn is_file(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok_and(|data| data.is_file())
 }
 
-/// Says whether both are files with the same content. What is too long to be kept counts as different.
+/// Returns true if both are files with the same content. Files that are too long count as different.
 fn is_same(one: &Path, other: &Path) -> bool {
     let length = |path: &Path| fs::symlink_metadata(path).ok().filter(fs::Metadata::is_file).map(|data| data.len());
     match (length(one), length(other)) {
@@ -161,7 +161,7 @@ mod tests {
     #[test]
     fn what_cannot_be_put_back_stays() {
         let desk = Desk::new(Some("new"), None, None);
-        assert!(desk.put_back(|kept| Before::Kept(kept)).is_some_and(|why| why.contains("gone")));
+        assert!(desk.put_back(|kept| Before::Kept(kept)).is_some_and(|why| why.contains("is missing")));
         assert_eq!(desk.read("output.md").as_deref(), Some("new"));
     }
 

@@ -1,5 +1,4 @@
-//! Taking a run up again: what is still there of it, what is to be changed, and what of it is open. The caller holds the
-//! run's lock.
+//! Resumes a run: what is left of it, what to change, and what is still to do. The caller holds the run's lock.
 
 use stead_model::rfc3339;
 use uuid::Uuid;
@@ -32,7 +31,7 @@ pub(super) fn resume(
     frozen.check(folder, &state)?;
     check_nodes(&frozen.plan, &state)?;
     check_orphaned(folder, &state)?;
-    // Nobody may be at work when the next agent starts.
+    // Nothing may be running when the next agent starts.
     let survivors = custody::end_survivors(&state.run_id, &around.cancel);
     let next = match change.is_empty() {
         true => None,
@@ -69,7 +68,7 @@ pub(super) fn resume(
     let survivors = u32::try_from(survivors.len()).unwrap_or(u32::MAX);
     run.journal.tell(RunEvent::RunResumed { status: before, survivors, pid: std::process::id() })?;
     if let Some(damage) = damage {
-        let message = format!("`state.json` was made again from what the run left: {damage}");
+        let message = format!("`state.json` was rebuilt from the run's other files: {damage}");
         run.journal.tell(RunEvent::Warning { node: None, message })?;
     }
     if let Some(next) = &next {
@@ -78,14 +77,14 @@ pub(super) fn resume(
     warn_about_ended(&run, &raised)?;
     run.journal.commit(|_| ())?;
     if let Some(next) = &next {
-        // The state knows both plans while one takes the other's place.
+        // The state names both plans while one replaces the other.
         next.write(folder)?;
         run.journal.commit(|state| state.plan_sha1 = state.next_plan_sha1.take())?;
     }
     run.execute()
 }
 
-/// The lock is ours, but an engine whose lock somebody took away still works, and its agents are not ours to end.
+/// The lock is ours, but an engine whose lock was deleted may still work, and its agents are not ours to end.
 fn check_orphaned(folder: &RunFolder, state: &State) -> Result<(), EngineError> {
     match custody::living_engine(&state.run_id) {
         Some(engine) => Err(EngineError::held(folder.name(), &Holder::of(&engine, &state.started_at))),
@@ -96,7 +95,7 @@ fn check_orphaned(folder: &RunFolder, state: &State) -> Result<(), EngineError> 
 fn check_nodes(plan: &Plan, state: &State) -> Result<(), EngineError> {
     let is_same =
         plan.nodes.len() == state.nodes.len() && plan.nodes.iter().zip(&state.nodes).all(|(a, b)| a.id == b.id);
-    let mismatch = || EngineError::Mismatch { why: "`plan.json` and `state.json` name other stages".to_owned() };
+    let mismatch = || EngineError::Mismatch { why: "`plan.json` and `state.json` name different stages".to_owned() };
     if is_same { Ok(()) } else { Err(mismatch()) }
 }
 
@@ -125,19 +124,19 @@ fn tell_amendment(run: &Run<'_>, next: &Frozen) -> Result<(), EngineError> {
     run.journal.tell(RunEvent::PlanAmended { change, nodes, plan_sha1: next.sha1.clone() })
 }
 
-/// A stage that ended is not repeated, although one before it goes on.
+/// A finished stage is not repeated, even if an earlier one continues.
 fn warn_about_ended(run: &Run<'_>, raised: &[usize]) -> Result<(), EngineError> {
     for index in board::after(run.plan, raised) {
         let status = run.journal.ask(|state| state.nodes[index].status);
         if matches!(status, NodeStatus::Done | NodeStatus::Limit) {
-            let message = "it ended before, and does not see what comes of the stages before it now";
+            let message = "it already ended and will not see new results of earlier stages";
             run.journal.warn(&run.plan.nodes[index].id, message)?;
         }
     }
     Ok(())
 }
 
-/// Ends what an engine that is gone left at work. A run that has ended has nothing that could be ended.
+/// Ends what a dead engine left running. A run that has ended has nothing to end.
 pub(super) fn end_left(folder: &RunFolder, around: &Surroundings<'_>) -> Result<Vec<Ended>, EngineError> {
     let FoundState { state, damage } = rebuild::find(folder, &folder.plan()?)?;
     let not_running = || EngineError::NotRunning { run: folder.name().to_owned() };
@@ -151,7 +150,7 @@ pub(super) fn end_left(folder: &RunFolder, around: &Surroundings<'_>) -> Result<
     let cost_usd = state.cost_usd;
     let journal = Journal::new(folder, around, state);
     let status = RunStatus::Cancelled;
-    let why = "its engine was gone, and it was stopped";
+    let why = "its engine had died, so it was stopped";
     let is_at_work = |at: &&NodeState| matches!(at.status, NodeStatus::Running | NodeStatus::Waiting);
     for at in journal.state().nodes.iter().filter(is_at_work) {
         journal.tell(Ending::Cancelled(why.to_owned()).event(at))?;

@@ -1,4 +1,4 @@
-//! One run under way: starts what can be started, ends what need not go on, and says how it all ended.
+//! One running run: starts what can start, ends what need not continue, and reports how it all ended.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -24,7 +24,7 @@ use crate::{Node, Plan};
 pub(crate) struct Run<'a> {
     pub(crate) plan: &'a Plan,
     frozen: &'a Frozen,
-    /// How the plan's file looked when it was last known to be whole.
+    /// The plan file's stamp when it was last known to be intact.
     plan_stamp: Mutex<Option<String>>,
     pub(crate) folder: &'a RunFolder,
     lock: &'a RunLock,
@@ -33,11 +33,11 @@ pub(crate) struct Run<'a> {
     pub(crate) run_id: String,
     /// Set when agents should end at once: from outside, or because something failed.
     pub(crate) cancel: Cancel,
-    /// Set when what is at work may finish its iteration, and no more.
+    /// Set when running nodes may finish their iteration, and no more.
     pub(crate) pause: AtomicBool,
 }
 
-/// Tells the scheduler how a node's thread ended, also when it panicked.
+/// Tells the scheduler how a node's thread ended, even if it panicked.
 struct Farewell {
     index: usize,
     sender: Sender<(usize, Result<(), EngineError>)>,
@@ -46,7 +46,7 @@ struct Farewell {
 
 impl Drop for Farewell {
     fn drop(&mut self) {
-        let lost = || Err(EngineError::Mismatch { why: "the thread of a stage ended without a word".to_owned() });
+        let lost = || Err(EngineError::Mismatch { why: "the thread of a stage ended without a result".to_owned() });
         let _ = self.sender.send((self.index, self.result.take().unwrap_or_else(lost)));
     }
 }
@@ -73,7 +73,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Works until everything has ended or nothing can go on.
+    /// Works until everything has ended or nothing can continue.
     pub(crate) fn execute(&self) -> Result<RunEnd, EngineError> {
         *lock(&self.plan_stamp) = frozen::stamp(self.folder);
         let reserve = Reserve::take(self.folder);
@@ -81,13 +81,13 @@ impl<'a> Run<'a> {
         drop(reserve);
         match worked {
             Ok(()) => self.finish().or_else(|error| self.break_off(None, error)),
-            // Another engine has the run by now, and its files with it.
+            // Another engine now owns the run and its files.
             Err((_, error @ EngineError::Held { .. })) => Err(error),
             Err((index, error)) => self.break_off(index, error),
         }
     }
 
-    /// Works until nothing is at work any more. An error comes with the node in which it happened.
+    /// Works until nothing is running. An error comes with the node in which it occurred.
     fn work(&self) -> Result<(), (Option<usize>, EngineError)> {
         thread::scope(|scope| {
             let (sender, receiver) = mpsc::channel();
@@ -115,8 +115,8 @@ impl<'a> Run<'a> {
         })
     }
 
-    /// Puts the plan back if somebody changed it. Agents can reach the run's folder, and what they write there must not
-    /// be what the next engine does.
+    /// Restores the plan if it was changed. Agents can write to the run's folder, and what they write must not decide
+    /// what the next engine does.
     fn mind_plan(&self) -> Result<(), EngineError> {
         let mut known = lock(&self.plan_stamp);
         let stamp = frozen::stamp(self.folder);
@@ -125,21 +125,21 @@ impl<'a> Run<'a> {
         }
         if !self.frozen.is_in_place(self.folder) {
             self.frozen.write(self.folder)?;
-            let message = "`plan.json` was changed while the run was at work; it was put back".to_owned();
+            let message = "`plan.json` was changed during the run; it was restored".to_owned();
             self.journal.tell(RunEvent::Warning { node: None, message })?;
         }
         *known = frozen::stamp(self.folder);
         Ok(())
     }
 
-    /// Puts back what agents took away of the run's own files.
+    /// Restores files of the run that agents removed.
     pub(crate) fn mind(&self) -> Result<(), EngineError> {
-        // The plan first: it makes the folder again if that is gone.
+        // The plan first: it recreates the folder if that is missing.
         self.mind_plan()?;
         self.mind_lock()
     }
 
-    /// Without its lock the run would be taken for one whose engine is gone.
+    /// Without its lock the run would look as if its engine had died.
     fn mind_lock(&self) -> Result<(), EngineError> {
         let minded = match self.lock.mind() {
             Err(LockError::Io { path, .. }) if path.is_dir() => {
@@ -150,16 +150,16 @@ impl<'a> Run<'a> {
         };
         let message = match minded {
             Ok(false) => return Ok(()),
-            Ok(true) => "`lock` was changed while the run was at work; it was put back".to_owned(),
+            Ok(true) => "`lock` was changed during the run; it was restored".to_owned(),
             Err(LockError::Io { source, .. }) => {
-                format!("`lock` is not as it should be, and cannot be put back: {source}")
+                format!("`lock` was changed during the run and could not be restored: {source}")
             }
             Err(error) => return Err(EngineError::of_lock(self.folder.name(), error)),
         };
         self.journal.tell(RunEvent::Warning { node: None, message })
     }
 
-    /// Starts and settles what can be, until nothing more can.
+    /// Starts and settles nodes until nothing more can be done.
     fn launch<'scope, 'env>(
         &'env self,
         scope: &'scope thread::Scope<'scope, 'env>,
@@ -193,10 +193,10 @@ impl<'a> Run<'a> {
                     Step::Skip(index) => {
                         let when = self.plan.nodes[index].when.as_ref();
                         let stage = when.map_or("", |when| when.stage.as_str());
-                        self.settle(index, &Ending::Skipped(format!("`{stage}` ended otherwise")))?;
+                        self.settle(index, &Ending::Skipped(format!("`{stage}` had another outcome")))?;
                     }
                     Step::GiveUp(index) => {
-                        self.settle(index, &Ending::Cancelled("other branches were enough".to_owned()))?;
+                        self.settle(index, &Ending::Cancelled("enough other branches succeeded".to_owned()))?;
                     }
                 }
             }
@@ -209,7 +209,7 @@ impl<'a> Run<'a> {
             || self.journal.ask(|state| board::broken(self.plan, state).is_some())
     }
 
-    /// Ends what need not go on after a node has ended.
+    /// Ends what need not continue after a node has ended.
     fn react(&self, live: &BTreeMap<usize, Cancel>) {
         let at_work: BTreeSet<usize> = live.keys().copied().collect();
         let (broken, losers) =
@@ -226,7 +226,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Records how a node ended that did no iteration.
+    /// Records the end of a node that did no iteration.
     fn settle(&self, index: usize, ending: &Ending) -> Result<(), EngineError> {
         let at = self.journal.ask(|state| state.nodes[index].clone());
         self.journal.tell(ending.event(&at))?;
@@ -234,7 +234,7 @@ impl<'a> Run<'a> {
         self.journal.commit(|state| ending.apply(self.plan, state, index, &now))
     }
 
-    /// Says whether a node lost to others of its stage.
+    /// Returns true if a node lost to others of its stage.
     pub(crate) fn has_lost(&self, node: &Node) -> bool {
         self.journal
             .ask(|state| matches!(board::stage_progress(self.plan, state, &node.stage), board::StageProgress::Ended(_)))
@@ -243,7 +243,7 @@ impl<'a> Run<'a> {
     /// Why a node's agent was told to end.
     pub(crate) fn why_cancelled(&self, node: &Node) -> String {
         if self.has_lost(node) {
-            return "other branches were enough".to_owned();
+            return "enough other branches succeeded".to_owned();
         }
         let broken = self.journal.ask(|state| board::broken(self.plan, state));
         match broken.and_then(|(index, _)| self.plan.nodes.get(index)) {
@@ -276,14 +276,14 @@ impl<'a> Run<'a> {
         Ok(RunEnd::of(self.folder, self.journal.state()))
     }
 
-    /// Ends a run that the engine cannot go on with: as a failure, if that can still be written down.
+    /// Ends a run that the engine cannot continue: as a failure, if that can still be recorded.
     fn break_off(&self, index: Option<usize>, error: EngineError) -> Result<RunEnd, EngineError> {
         let ending = Ending::Failed(ErrorKind::Engine, error.in_full());
         let culprit = index.map_or(self.plan.nodes.last(), |index| self.plan.nodes.get(index));
-        // A node that is over stays so, whatever failed after that.
+        // A finished node stays finished, whatever failed after it.
         let is_open = |index: &usize| self.journal.ask(|state| !state.nodes[*index].is_over());
         let index = index.filter(is_open).or_else(|| (0..self.plan.nodes.len()).find(is_open));
-        // Events and the plan are kept if they can be; the state decides.
+        // Events and the plan are kept if possible; the state decides.
         let _ = self.mind();
         if let Some(index) = index {
             let _ = self.journal.tell(ending.event(&self.journal.ask(|state| state.nodes[index].clone())));
@@ -317,7 +317,7 @@ fn lock<T>(value: &Mutex<T>) -> MutexGuard<'_, T> {
     value.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Says what a cancelled run was about to do.
+/// Describes what a cancelled run was doing.
 fn interrupted(state: &State) -> String {
     let ended = |node: &&NodeState| node.status == NodeStatus::Cancelled && node.iteration > 0;
     let places = state.nodes.iter().filter(ended).map(|node| {
@@ -325,9 +325,9 @@ fn interrupted(state: &State) -> String {
         if node.iteration == next { format!("iteration {next} of `{}`", node.id) } else { format!("`{}`", node.id) }
     });
     match places.collect::<Vec<_>>().as_slice() {
-        [] => "nothing was under way".to_owned(),
-        [only] => format!("{only} was under way"),
-        [first, others @ ..] => format!("{first} and {} others were under way", others.len()),
+        [] => "nothing was running".to_owned(),
+        [only] => format!("{only} was running"),
+        [first, others @ ..] => format!("{first} and {} others were running", others.len()),
     }
 }
 

@@ -4,24 +4,24 @@ use super::attempt;
 use super::folder::RunFolder;
 use crate::state::{NodeState, NodeStatus, RunError, RunStatus, State};
 
-/// How a run ended, for whoever started it.
+/// How a run ended, for its caller.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RunEnd {
     pub status: RunStatus,
-    /// Why, in words; nothing to say when all went well.
+    /// Why; empty if all went well.
     pub reason: Option<String>,
     pub error: Option<RunError>,
-    /// The node that ended the run, where it is not simply over.
+    /// The node that ended the run, if one did.
     pub node: Option<String>,
-    /// The iteration of that node with which a resumed run goes on.
+    /// The iteration of that node with which a resumed run continues.
     pub resume_from: Option<u32>,
-    /// What the agent of that iteration wrote.
+    /// The output of the agent in that iteration.
     pub log: Option<PathBuf>,
     pub state: State,
 }
 
 impl RunEnd {
-    /// Reads it off a state.
+    /// Derives it from a state.
     pub fn of(folder: &RunFolder, state: State) -> Self {
         let culprit = culprit(&state);
         let log = culprit.map(|node| folder.iteration_dir(&node.dir, node.iteration.max(1)).join(attempt::LOG));

@@ -1,4 +1,4 @@
-//! Plans to test with.
+//! Plans for tests.
 
 use crate::state::{NodeStatus, State};
 use crate::{Guardrails, Join, Node, OnLimit, OnQuota, Plan, Provider, Termination};

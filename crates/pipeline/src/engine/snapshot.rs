@@ -8,11 +8,11 @@ use stead_store::{Durability, replace_creating};
 
 use super::EngineError;
 
-/// The most bytes of an output that are kept per iteration.
+/// The maximum number of bytes kept of an output per iteration.
 pub(crate) const LIMIT: u64 = 64 * 1024 * 1024;
 
-/// Keeps the output as the iteration left it, or, where the agent wrote none, what it said. `Some` says what is not whole.
-/// An output that a link leads out of all `homes` is not kept: it would be somebody else's.
+/// Keeps the output as the iteration left it or, if the agent wrote none, the agent's answer. `Some` says what is
+/// incomplete. An output that is a link out of all `homes` is not kept: it would be somebody else's.
 pub(crate) fn keep(
     output: &Path,
     homes: &[&Path],
@@ -21,24 +21,24 @@ pub(crate) fn keep(
 ) -> Result<Option<String>, EngineError> {
     let (bytes, problem) = match read(output, homes) {
         Ok(Some((bytes, length))) if length > LIMIT => {
-            (bytes, Some(format!("only the first {LIMIT} of the output's {length} bytes are kept")))
+            (bytes, Some(format!("only the first {LIMIT} of {length} bytes of the output were kept")))
         }
         Ok(Some((bytes, _))) => (bytes, None),
         Ok(None) => (said.unwrap_or_default().as_bytes().to_vec(), None),
         Err(error) => {
-            let problem = format!("the output `{}` cannot be kept: {error}", output.display());
+            let problem = format!("the output `{}` could not be copied: {error}", output.display());
             (said.unwrap_or_default().as_bytes().to_vec(), Some(problem))
         }
     };
     replace_creating(target, &bytes, Durability::Quick)?;
-    // Its content must be on the disk before the state that counts on it; its name gets there with the state.
+    // Its content must be on disk before the state that relies on it; its name is synced with the state.
     let sync = File::open(target).and_then(|file| file.sync_data());
     sync.map_err(|source| EngineError::io("sync", target, source))?;
     Ok(problem)
 }
 
 fn read(output: &Path, homes: &[&Path]) -> io::Result<Option<(Vec<u8>, u64)>> {
-    // A FIFO would make us wait, so it is looked at before it is opened.
+    // Opening a FIFO would block, so it is checked first.
     let data = match fs::metadata(output) {
         Ok(data) if data.is_file() => data,
         Ok(_) => return Err(io::Error::other("it is not a regular file")),
@@ -48,7 +48,7 @@ fn read(output: &Path, homes: &[&Path]) -> io::Result<Option<(Vec<u8>, u64)>> {
     let real = output.canonicalize()?;
     let is_inside = |home: &&Path| home.canonicalize().is_ok_and(|home| real.starts_with(home));
     if !homes.iter().any(is_inside) {
-        return Err(io::Error::other(format!("a link leads it out of the project, to `{}`", real.display())));
+        return Err(io::Error::other(format!("it is a link out of the project, to `{}`", real.display())));
     }
     let mut bytes = Vec::new();
     File::open(real)?.take(LIMIT).read_to_end(&mut bytes)?;

@@ -11,11 +11,11 @@ use crate::lock::RunLock;
 use crate::state::State;
 use crate::{Change, Plan};
 
-/// What executes a run.
+/// Executes runs.
 pub struct Engine;
 
 impl Engine {
-    /// Begins a run and works until it has ended. The plan is frozen in the run's folder.
+    /// Starts a run and works until it has ended. The plan is frozen in the run's folder.
     pub fn start(plan: &Plan, folder: &RunFolder, around: &Surroundings<'_>) -> Result<RunEnd, EngineError> {
         let exists = || EngineError::Exists { run: folder.name().to_owned() };
         if plan.run != folder.name() {
@@ -33,7 +33,7 @@ impl Engine {
         }
         make_dir(folder.path())?;
         let lock = take(folder, around)?;
-        // Looked at under the lock, so that of two that start at once only one begins.
+        // Checked under the lock, so that only one of two concurrent starts wins.
         if folder.is_begun() || folder.state_path().exists() {
             return Err(exists());
         }
@@ -42,12 +42,12 @@ impl Engine {
         begin(&frozen, folder, &lock, around)
     }
 
-    /// Takes a run up where it stopped. A run that is over stays so.
+    /// Resumes a run where it stopped. A finished run stays finished.
     pub fn resume(folder: &RunFolder, around: &Surroundings<'_>) -> Result<RunEnd, EngineError> {
         Self::resume_changed(folder, &Change::default(), around)
     }
 
-    /// Takes a run up where it stopped, with something changed in what is still to be done. The plan keeps the change.
+    /// Resumes a run where it stopped, with changes to what is still to be done. The plan records the change.
     pub fn resume_changed(
         folder: &RunFolder,
         change: &Change,
@@ -60,7 +60,7 @@ impl Engine {
         resume::resume(folder, change, &lock, around)
     }
 
-    /// Ends what an engine that is gone left at work, and cancels the run.
+    /// Ends what a dead engine left running, and cancels the run.
     pub fn end_left(folder: &RunFolder, around: &Surroundings<'_>) -> Result<Vec<Ended>, EngineError> {
         if !folder.is_begun() {
             return Err(folder.unknown());

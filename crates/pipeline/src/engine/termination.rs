@@ -1,4 +1,4 @@
-//! When a stage is done: a pure answer from the plan and what the last iteration brought.
+//! When a stage is done: a pure function of the plan and the last iteration's result.
 
 use stead_context::last_promise;
 
@@ -11,13 +11,13 @@ pub(crate) struct Brought<'a> {
     pub(crate) completed: u32,
     pub(crate) max_iterations: u32,
     pub(crate) consecutive_stops: u32,
-    /// What the agent said last; for `promise`.
+    /// The agent's last message; for `promise`.
     pub(crate) message: Option<&'a str>,
-    /// How many items are open; for `queue`, where it was asked.
+    /// How many items are open; for `queue`, if its command ran.
     pub(crate) queue_left: Option<u64>,
 }
 
-/// Ends a stage, with the reason, or lets it go on.
+/// Returns the reason to end a stage, or `None` to continue.
 pub(crate) fn judge(termination: &Termination, brought: &Brought<'_>) -> Option<(Outcome, String)> {
     let at_most = brought.completed >= brought.max_iterations;
     let done = match termination {
@@ -26,8 +26,8 @@ pub(crate) fn judge(termination: &Termination, brought: &Brought<'_>) -> Option<
         Termination::Judgment { min_iterations, consensus } => {
             let agreed = brought.consecutive_stops >= (*consensus).max(1) && brought.completed >= *min_iterations;
             agreed.then(|| match brought.consecutive_stops {
-                1 => "the agent said stop".to_owned(),
-                stops => format!("{stops} in a row said stop"),
+                1 => "the agent decided to stop".to_owned(),
+                stops => format!("{stops} iterations in a row decided to stop"),
             })
         }
         Termination::Queue { .. } => (brought.queue_left == Some(0)).then(|| "the queue is empty".to_owned()),
@@ -51,7 +51,7 @@ fn all(iterations: u32, are: &str) -> String {
     }
 }
 
-/// Counts how many iterations in a row said stop.
+/// Counts how many iterations in a row decided to stop.
 pub(crate) fn stops(before: u32, decision: Decision) -> u32 {
     if decision == Decision::Stop { before.saturating_add(1) } else { 0 }
 }

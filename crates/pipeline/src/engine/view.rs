@@ -1,4 +1,4 @@
-//! Runs from outside: how they stand, which there are, and the wish that one should end.
+//! Runs from outside: their state, listing them, and stopping one.
 
 use std::path::Path;
 
@@ -12,12 +12,12 @@ use crate::event::EventLine;
 use crate::lock::{Holder, Look, RunLock};
 use crate::state::{NodeStatus, RunStatus, State, seconds};
 
-/// How a run stands, seen from outside.
+/// The status of a run, seen from outside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ViewStatus {
     Running,
-    /// It says that it runs, but its engine is gone.
+    /// Its state says that it runs, but its engine is dead.
     Interrupted,
     Done,
     Failed,
@@ -54,18 +54,18 @@ impl ViewStatus {
         }
     }
 
-    /// Says whether `--resume` would go on with it.
+    /// Returns true if `--resume` would continue it.
     pub fn can_resume(self) -> bool {
         !matches!(self, Self::Running | Self::Done | Self::Limit)
     }
 }
 
-/// A run as it stands. Reading it costs the same whatever its history.
+/// A run. Reading it costs the same whatever its history.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RunView {
     pub run: String,
     pub status: ViewStatus,
-    /// The engine's process, while there is one.
+    /// The engine's process, if it runs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pid: Option<u32>,
     pub state: State,
@@ -81,7 +81,7 @@ impl RunView {
             Ok(Some(state)) => state,
             Ok(None) | Err(EngineError::Damaged { .. }) => {
                 let plan = folder.plan()?;
-                // Without any trace it was killed, or is seen, between its plan and its first state.
+                // Without any events it was killed, or is being read, between its plan and its first state.
                 let found = rebuild::find(folder, &plan)?.state;
                 found.unwrap_or_else(|| State::new(&plan, String::new(), String::new()))
             }
@@ -94,7 +94,7 @@ impl RunView {
         };
         let mut recent = Vec::new();
         for line in Tail::open(&folder.events_path())?.take(events) {
-            // A line of a later version is nothing to fail about.
+            // A line of a later version is not an error.
             recent.extend(serde_json::from_str::<EventLine>(&line?.text).ok());
         }
         Ok(Self {
@@ -106,7 +106,7 @@ impl RunView {
         })
     }
 
-    /// The same with the time that its engine has taken since it last wrote: a state stands still while an agent works.
+    /// The same with the time since its engine last wrote: a state is not written while an agent works.
     #[must_use]
     pub fn as_of(mut self, now: i64) -> Self {
         let written = unix_millis(&self.state.updated_at);
@@ -122,7 +122,7 @@ impl RunView {
     }
 }
 
-/// All runs of a project, the latest first. One that cannot be read is left out, and named in the second list.
+/// All runs of a project, the latest first. Unreadable ones are named in the second list.
 pub fn list_runs(runs: &Path) -> (Vec<RunView>, Vec<String>) {
     let mut views = Vec::new();
     let mut unread = Vec::new();
@@ -137,7 +137,8 @@ pub fn list_runs(runs: &Path) -> (Vec<RunView>, Vec<String>) {
     (views, unread)
 }
 
-/// Asks the engine of a run to end in good order. It has not ended yet when this returns; see [`RunFolder::engine`].
+/// Asks the engine of a run to end in an orderly way. It has not ended yet when this returns; see
+/// [`RunFolder::engine`].
 pub fn request_stop(folder: &RunFolder) -> Result<Holder, EngineError> {
     if !folder.is_begun() {
         return Err(folder.unknown());

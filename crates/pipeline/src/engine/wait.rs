@@ -1,13 +1,13 @@
-//! Waiting for a moment on the wall clock, by a clock that may be wrong.
+//! Waits for a time on the wall clock, by a clock that may be wrong.
 
 use std::time::{Duration, Instant};
 
 use crate::custody::Cancel;
 
-/// Further away than that, a stated moment is taken for a mistake.
+/// A time further away than this is treated as a mistake.
 const LONGEST: Duration = Duration::from_secs(8 * 24 * 3600);
 
-/// How often the wall clock is looked at: it may jump, and sleeping machines do not count.
+/// How often the wall clock is checked: it may jump, and a sleeping machine's time does not count.
 const LOOK: Duration = Duration::from_secs(10);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,19 +16,19 @@ pub(crate) enum Waited {
     Cancelled,
 }
 
-/// How long to wait from now, at least `least`; `None` when the moment is too far away to be meant.
+/// How long to wait from now, at least `least`; `None` if the time is too far away to be plausible.
 pub(crate) fn span(now: i64, until: i64, least: Duration) -> Option<Duration> {
     let left = Duration::from_millis(u64::try_from(until.saturating_sub(now)).unwrap_or_default());
     (left <= LONGEST).then_some(left.max(least))
 }
 
-/// The shortest wait after so many answers in a row that named a quota: a provider whose stated moment has always
-/// passed is not asked again and again.
+/// The shortest wait after this many quota responses in a row: a provider whose stated time has always passed is not
+/// polled continuously.
 pub(crate) fn least(in_a_row: u32) -> Duration {
     Duration::from_secs(1 << in_a_row.min(9)).min(Duration::from_secs(300))
 }
 
-/// Waits for the moment. A clock that is set forward ends the wait, one that is set back does not lengthen it.
+/// Waits for the time. Setting the clock forward ends the wait, setting it back does not lengthen it.
 pub(crate) fn wait(now: &dyn Fn() -> i64, until: i64, span: Duration, least: Duration, cancel: &Cancel) -> Waited {
     let since = Instant::now();
     loop {

@@ -1,6 +1,6 @@
-//! A git work tree for one branch of a run, so that branches at work side by side do not meet.
+//! A git worktree for one branch of a run, so that parallel branches do not interfere.
 //!
-//! What a branch made there is never merged and never thrown away: the tree goes only if nothing was done in it.
+//! The work of a branch is never merged and never discarded: a worktree is removed only if it is unchanged.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -9,29 +9,29 @@ use super::folder::RunFolder;
 use super::git::git;
 use crate::Node;
 
-/// Where a branch works.
+/// The worktree of a branch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Tree {
     path: PathBuf,
     /// Its git branch.
     pub(crate) branch: String,
-    /// The project's root in it.
+    /// The project root in it.
     pub(crate) root: PathBuf,
     base: String,
 }
 
-/// What became of a tree at the end.
+/// What happened to a worktree at the end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Fate {
     Gone,
-    /// It holds work, or could not be looked at.
+    /// It contains work, or could not be checked.
     Kept {
         path: PathBuf,
         branch: String,
     },
 }
 
-/// Git itself stumbles when two trees are made at once.
+/// Git fails if two worktrees are created at once.
 fn alone() -> MutexGuard<'static, ()> {
     static ALONE: Mutex<()> = Mutex::new(());
     ALONE.lock().unwrap_or_else(PoisonError::into_inner)
@@ -45,25 +45,25 @@ fn tip(root: &Path, branch: &str) -> Option<String> {
     git(root, &["rev-parse", "--verify", "--quiet", &format!("refs/heads/{branch}")]).ok()
 }
 
-/// The commit that work trees begin with.
+/// The commit that worktrees start from.
 pub(crate) fn base(root: &Path) -> Result<String, String> {
     git(root, &["rev-parse", "--verify", "HEAD^{commit}"]).map_err(|said| {
-        // Git's own words for it are about revisions.
+        // Git's own message is about revisions.
         match git(root, &["rev-parse", "--git-dir"]) {
-            Ok(_) => "there is no commit yet that a work tree could begin with; commit something first".to_owned(),
+            Ok(_) => "the repository has no commit yet; commit something first".to_owned(),
             Err(_) => said,
         }
     })
 }
 
-/// The commit that a new tree begins with. A git branch that is there already is somebody else's.
+/// The commit that a new worktree starts from. An existing git branch belongs to somebody else.
 pub(crate) fn begin(root: &Path, folder: &RunFolder, node: &Node) -> Result<String, String> {
     let base = base(root)?;
     let branch = branch_name(folder, node);
     match tip(root, &branch) {
-        // A tree whose folder was deleted still holds its branch, so git has to forget it first.
+        // A worktree whose folder was deleted still holds its branch, so git must prune it first.
         Some(_) => Err(format!(
-            "there is a git branch `{branch}` already, perhaps of an earlier run; delete it by `git worktree prune` and \
+            "git branch `{branch}` already exists, perhaps from an earlier run; delete it with `git worktree prune` and \
              then `git branch -D {branch}`, or keep it by `git branch -m {branch} <other name>`"
         )),
         None => Ok(base),
@@ -71,7 +71,7 @@ pub(crate) fn begin(root: &Path, folder: &RunFolder, node: &Node) -> Result<Stri
 }
 
 impl Tree {
-    /// Makes the node's tree from `base`, or finds the one that an earlier engine made.
+    /// Creates the node's worktree from `base`, or finds the one that an earlier engine created.
     pub(crate) fn open(root: &Path, folder: &RunFolder, node: &Node, base: &str) -> Result<Self, String> {
         let _alone = alone();
         let path = folder.path().join("worktrees").join(&node.id);
@@ -83,7 +83,7 @@ impl Tree {
             return Ok(tree);
         }
         tree.add(root).or_else(|_| {
-            // A tree that somebody deleted by hand is still on git's list. And another program may have been at it.
+            // A worktree that was deleted by hand is still on git's list. Another program may also have changed it.
             git(root, &["worktree", "prune"])?;
             tree.add(root)
         })?;
@@ -103,12 +103,12 @@ impl Tree {
             || (self.path.join(".git").is_file() && git(&self.path, &["rev-parse", "HEAD"]).is_ok())
     }
 
-    /// Leaves the tree as it is.
+    /// Leaves the worktree as it is.
     pub(crate) fn keep(&self) -> Fate {
         Fate::Kept { path: self.path.clone(), branch: self.branch.clone() }
     }
 
-    /// Takes the tree away if nothing was done in it.
+    /// Removes the worktree if it is unchanged.
     pub(crate) fn close(&self, root: &Path) -> Fate {
         let _alone = alone();
         let kept = self.keep();
@@ -117,7 +117,7 @@ impl Tree {
         if !is_clean || !is_at_base || tip(root, &self.branch).is_some_and(|tip| tip != self.base) {
             return kept;
         }
-        // Without force: git itself refuses if something is there after all.
+        // Without force: git itself refuses if there are changes after all.
         if git(root, &["worktree", "remove", &self.path.to_string_lossy()]).is_err() {
             return kept;
         }

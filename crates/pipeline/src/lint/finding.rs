@@ -4,7 +4,7 @@ use std::sync::Arc;
 use crate::SourceFile;
 use crate::lint::Code;
 
-/// Something that is wrong with a stage or a pipeline, and where.
+/// A problem in a stage or a pipeline, and its position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
     pub code: Code,
@@ -18,13 +18,13 @@ pub struct Finding {
     pub hint: Option<String>,
 }
 
-/// How bad a finding is, from weak to strong.
+/// The severity of a finding, weakest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
     Warning,
-    /// The older form: it works, and is an error where only the present form is accepted.
+    /// The older format: it works, but is an error with `--strict`.
     Deprecation,
-    /// Nothing is run with it.
+    /// Prevents a run.
     Error,
 }
 
@@ -43,7 +43,7 @@ impl Finding {
         self.severity == Severity::Error
     }
 
-    /// The finding in one line, with its place.
+    /// The finding in one line, with its position.
     pub fn brief(&self) -> String {
         let Self { file, line, message, code, .. } = self;
         format!("{}:{line}: {message} [{code}]", file.name)
@@ -82,7 +82,7 @@ impl Findings {
     }
 }
 
-/// The finding just made, to which a hint may be added.
+/// The finding just added, to which a hint may be added.
 pub(crate) struct Hinting<'a>(Option<&'a mut Finding>);
 
 impl Hinting<'_> {

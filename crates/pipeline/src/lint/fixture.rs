@@ -16,7 +16,7 @@ const LIMIT: usize = 4 * 1024 * 1024;
 const STATUS: &str = "status.json";
 const DEFAULT: &str = "default.txt";
 
-/// Reads every fixture and notes those that a mock run could not play. `named` is how the folder is called in messages.
+/// Checks every fixture and reports those that a mock run could not use. `named` is the folder's name in messages.
 pub(crate) fn check_fixtures(fixtures: &Fixtures, named: &str) -> Vec<Finding> {
     match fixtures {
         Fixtures::Texts(texts) => texts.iter().flat_map(|(name, text)| check(named, name, text, None)).collect(),
@@ -34,7 +34,7 @@ fn check_folder(folder: &Path, named: &str) -> Vec<Finding> {
         let path = folder.join(&name);
         if !is_fixture(&name) {
             let mut findings = Findings::of(file(named, &name, "", Some(&path)));
-            let finding = findings.warning(Code::L013, &(0..0), format!("`{name}` is never played"));
+            let finding = findings.warning(Code::L013, &(0..0), format!("`{name}` is never used"));
             finding.hint(instead(&name));
             list.append(&mut findings.list);
             continue;
@@ -56,27 +56,29 @@ fn check_folder(folder: &Path, named: &str) -> Vec<Finding> {
     list
 }
 
-/// Whether a mock run ever looks for a file of this name.
+/// Returns true if a mock run looks for a file of this name.
 fn is_fixture(name: &str) -> bool {
     let number = name.strip_prefix("iteration-").and_then(|rest| rest.strip_suffix(".txt"));
     let number = number.and_then(|digits| digits.parse::<u32>().ok().filter(|number| number.to_string() == digits));
     name == DEFAULT || name == STATUS || number.is_some_and(|number| number > 0)
 }
 
-/// Whether a file is there to be played; notes for people are not.
+/// Returns true if a file is meant as a fixture; notes for people are not.
 fn is_meant(name: &str) -> bool {
     let lower = name.to_lowercase();
     let is_text = [".txt", ".json"].iter().any(|ending| lower.ends_with(ending));
     !name.starts_with('.') && (is_text || ["iteration", "default"].iter().any(|word| lower.starts_with(word)))
 }
 
-/// What a file that is never played was to be called.
+/// Suggests a name for a file that is never used.
 fn instead(name: &str) -> String {
     let digits: String = name.chars().skip_while(|c| !c.is_ascii_digit()).take_while(char::is_ascii_digit).collect();
     match (digits.parse::<u32>(), nearest(name, [DEFAULT, STATUS])) {
-        (Ok(number @ 1..), _) => format!("call it `iteration-{number}.txt`"),
-        (_, Some(near)) => format!("call it `{near}`"),
-        _ => format!("call it `iteration-1.txt`, with the number of its iteration, or `{DEFAULT}` for all others"),
+        (Ok(number @ 1..), _) => format!("rename it to `iteration-{number}.txt`"),
+        (_, Some(near)) => format!("rename it to `{near}`"),
+        _ => format!(
+            "rename it to `iteration-1.txt`, with the number of its iteration, or to `{DEFAULT}` for all others"
+        ),
     }
 }
 
@@ -89,7 +91,7 @@ fn check(named: &str, name: &str, text: &str, path: Option<&Path>) -> Vec<Findin
     let mut findings = Findings::of(file(named, name, text, path));
     let status = match name {
         STATUS => Ok(text.to_owned()),
-        // What lies beside it is judged by itself.
+        // The file beside it is checked by itself.
         name => parse(name, text, || Ok(None)).map(|mocked| mocked.status).map_err(|error| error.to_string()),
     };
     let judge =

@@ -1,4 +1,4 @@
-//! Inputs that a prompt names by itself: `${INPUTS}` and `${INPUTS.<stage>}` of the older form.
+//! Inputs that a prompt names itself: `${INPUTS}` and `${INPUTS.<stage>}` of the older format.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use crate::definition::{Step, is_chain, stage_meant};
 use crate::prompt::uses;
 use crate::{Input, Select, SourceFile};
 
-/// Notes every `${INPUTS.<stage>}` in a stage's prompt that stands for nothing. `pipeline` is the file of the pipeline.
+/// Reports every `${INPUTS.<stage>}` in a stage's prompt that has no value. `pipeline` is the pipeline's file.
 pub(crate) fn check_named_inputs(
     steps: &[Step],
     index: usize,
@@ -15,7 +15,7 @@ pub(crate) fn check_named_inputs(
     pipeline: &Arc<SourceFile>,
 ) -> Vec<Finding> {
     let step = &steps[index];
-    // A prompt in the pipeline is judged as it is written there, so that each place is the true one.
+    // A prompt in the pipeline is checked as written there, so that positions are right.
     let (file, text, from) = match (checked, &step.prompt) {
         (CheckedStep::Template(stage), _) => (&stage.files.prompt.file, stage.files.prompt.file.text.as_str(), 0),
         (CheckedStep::Inline, Some(prompt)) => (pipeline, &pipeline.text[prompt.at.clone()], prompt.at.start),
@@ -35,17 +35,17 @@ pub(crate) fn check_named_inputs(
         }
         let message = format!("`${{{}}}` is empty: `{}` has no input from `{stage}`", found.name, step.id);
         if step.has_inputs || !is_chain(steps) {
-            let hint = format!("add `inputs: {{from: {stage}, select: all}}`, or take it out of the prompt");
+            let hint = format!("add `inputs: {{from: {stage}, select: all}}`, or remove it from the prompt");
             findings.error(Code::P008, &at, message).hint(hint);
         } else {
-            // The older form took any stage's name and gave what there was.
-            findings.warning(Code::P008, &at, message).hint(format!("put `{stage}` before it"));
+            // The older format accepted any stage's name and used what there was.
+            findings.warning(Code::P008, &at, message).hint(format!("move `{stage}` up"));
         }
     }
     findings.list
 }
 
-/// What a stage of the older form reads without saying so: its prompt names `${INPUTS}` or `${INPUTS.<stage>}`.
+/// What a stage of the older format reads implicitly: its prompt names `${INPUTS}` or `${INPUTS.<stage>}`.
 pub fn implied_inputs(steps: &[Step], index: usize, prompt: &str) -> Vec<Input> {
     if steps[index].has_inputs || !is_chain(steps) {
         return Vec::new();

@@ -11,7 +11,7 @@ use crate::definition::{
 };
 use crate::prompt::mentions;
 
-/// A pipeline as it was read, with the stages it is made of, and what is wrong with any of them.
+/// A pipeline with its stages, and all findings about them.
 #[derive(Clone, Debug)]
 pub struct CheckedPipeline {
     pub name: String,
@@ -29,7 +29,7 @@ pub struct CheckedPipeline {
 #[derive(Clone, Debug)]
 pub enum CheckedStep {
     Template(Box<CheckedStage>),
-    /// Its prompt is written into the pipeline.
+    /// Its prompt is written in the pipeline.
     Inline,
     Missing,
 }
@@ -56,7 +56,7 @@ pub fn check_pipeline(catalog: &Catalog, typed: &str) -> Result<CheckedPipeline,
     let (definition, mut findings) = match fault {
         Some(fault) => {
             let mut findings = Findings::of(file.clone());
-            let hint = fault.hint.unwrap_or("`stead pipeline new` makes one that is whole");
+            let hint = fault.hint.unwrap_or("create one with `stead pipeline new`");
             findings.error(Code::P001, &(0..0), fault.why).hint(hint);
             (PipelineDefinition::default(), findings)
         }
@@ -88,7 +88,7 @@ pub fn check_pipeline(catalog: &Catalog, typed: &str) -> Result<CheckedPipeline,
     if let Some(leftover) = catalog.pipeline_leftover(&file) {
         let mut beside = Findings::of(leftover.clone());
         let message = format!("`{}` has no effect beside `{}`", last(&leftover.name), last(&file.name));
-        beside.warning(Code::P002, &(0..0), message).hint("give it another name, or delete it");
+        beside.warning(Code::P002, &(0..0), message).hint("rename or delete it");
         findings.list.append(&mut beside.list);
     }
     findings.list.append(&mut of_stages);
@@ -108,7 +108,7 @@ fn template(catalog: &Catalog, step: &Step, findings: &mut Findings) -> CheckedS
         Err(error) => {
             let finding = findings.error(Code::P005, &named.at, error.to_string());
             if let DefinitionError::UnknownStage { other_kind: true, .. } = &error {
-                finding.hint("it is a pipeline; a template is a stage");
+                finding.hint("it is a pipeline; a template must be a stage");
             } else if let Some(hint) = error.hint() {
                 finding.hint(hint);
             }
@@ -124,14 +124,14 @@ fn check_step(step: &Step, checked: &CheckedStep, findings: &mut Findings) {
     }
     let most = base.limits.overridden_by(&step.limits).settle().max_iterations;
     let ending = step.termination.as_ref().or(base.termination.as_ref());
-    // What the stage's own file says was judged there.
+    // Problems of the stage's own file are reported there.
     let own = step.max_at.as_ref().or(step.termination_at.as_ref());
     if let (Some(at), Some(Beyond { why, .. })) = (own, ending.and_then(|ending| beyond(ending, most))) {
         if step.termination_at.is_some() {
-            findings.error(Code::L006, at, why).hint("raise `max_iterations`, or lower the other");
+            findings.error(Code::L006, at, why).hint("raise `max_iterations`, or lower the other value");
         } else {
-            // The stage's file is not this one's: fewer iterations than it needs are asked for on purpose, as by `--max`.
-            findings.warning(Code::L006, at, why).hint("it runs, and ends as `limit`");
+            // The limit is not in the stage's file: fewer iterations than it needs are set on purpose, as with `--max`.
+            findings.warning(Code::L006, at, why).hint("it runs and ends with `limit`");
         }
     }
     let output = step.output.as_ref().or(base.output.as_ref());
@@ -140,31 +140,35 @@ fn check_step(step: &Step, checked: &CheckedStep, findings: &mut Findings) {
             let in_prompt = mentions(checked.prompt(step), "ITEM");
             let in_output = output.is_some_and(Output::names_the_item);
             if let Some(what) = in_prompt.then_some("prompt").or(in_output.then_some("output")) {
-                let message = format!("the {what} uses `${{ITEM}}`, but there is no list");
+                let message = format!("the {what} uses `${{ITEM}}`, but the stage has no `parallel.over`");
                 findings.error(Code::P011, &step.id_at, message).hint("add `parallel: {over: [..]}`");
             }
         }
         Some(fan) => {
             let has_items = fan.branches.iter().all(|(branch, _)| branch.item.is_some());
             if !has_items && mentions(checked.prompt(step), "ITEM") {
-                let finding = findings.error(Code::P011, &fan.at, "the prompt uses `${ITEM}`, but there is no list");
-                finding.hint("fan out `over` a list");
+                let finding = findings.error(
+                    Code::P011,
+                    &fan.at,
+                    "the prompt uses `${ITEM}`, but the stage has no `parallel.over`",
+                );
+                finding.hint("add `over: [..]`");
             }
             if has_items && !matches!(checked, CheckedStep::Missing) && !mentions(checked.prompt(step), "ITEM") {
-                let message = "no branch is told its item: the prompt does not use `${ITEM}`";
-                findings.warning(Code::P011, &fan.at, message).hint("put `${ITEM}` into the prompt");
+                let message = "the prompt does not use `${ITEM}`, so no branch sees its item";
+                findings.warning(Code::P011, &fan.at, message).hint("use `${ITEM}` in the prompt");
             }
             if let Some(output) = output.filter(|output| !output.names_the_item() && !fan.worktree) {
                 let message = format!("all branches would write `{}`", output.pattern);
                 findings
                     .error(Code::P011, &fan.at, message)
-                    .hint("put `${ITEM}` into the output, or set `worktree: true`");
+                    .hint("use `${ITEM}` in the output, or set `worktree: true`");
             }
         }
     }
 }
 
-/// Judges the variables where they stand in the pipeline's own text, so that each has its true place.
+/// Checks the variables in the pipeline's own text, so that positions are right.
 fn check_inline(at: std::ops::Range<usize>, findings: &mut Findings) {
     let file = findings.file.clone();
     check_variables(findings, &file.text[at.clone()], at.start);

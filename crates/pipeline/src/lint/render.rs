@@ -3,7 +3,7 @@ use serde_json::{Value, json};
 
 use super::{Finding, Severity};
 
-/// Shows a finding with its line, in the manner of a compiler. Plain text of at most 80 columns where the line allows.
+/// Renders a finding with its line, like a compiler. Plain text of at most 80 columns if the line fits.
 pub fn render(finding: &Finding) -> String {
     let Finding { code, severity, file, at, message, hint, .. } = finding;
     let level = if *severity == Severity::Error { Level::ERROR } else { Level::WARNING };
@@ -24,13 +24,13 @@ pub fn render(finding: &Finding) -> String {
     Renderer::plain().term_width(80).render(&[group])
 }
 
-/// Where the shown part begins, and its line: far into a long file the renderer need not look at what comes before.
+/// The start of the excerpt and its line number, so that the renderer need not process a long file from its start.
 fn excerpt(text: &str, start: usize) -> (usize, usize) {
     let start = text[..start].rfind('\n').map_or(0, |at| at + 1);
     (start, text[..start].matches('\n').count() + 1)
 }
 
-/// A range within its first line, and at least one character wide where there is one.
+/// A range within its first line, and at least one character wide if possible.
 fn span(text: &str, start: usize, end: usize) -> std::ops::Range<usize> {
     let line_end = text[start..].find('\n').map_or(text.len(), |at| start + at);
     let end = end.min(line_end);
@@ -40,7 +40,7 @@ fn span(text: &str, start: usize, end: usize) -> std::ops::Range<usize> {
     start..start + text[start..line_end].chars().next().map_or(0, char::len_utf8)
 }
 
-/// The findings in a line each, with their places: those that say the same of one file together.
+/// The findings in one line each, with positions; equal messages about one file are combined.
 pub fn brief(findings: &[Finding]) -> Vec<String> {
     let mut told: Vec<(&Finding, Vec<usize>)> = Vec::new();
     for finding in findings {
@@ -65,7 +65,7 @@ pub fn brief(findings: &[Finding]) -> Vec<String> {
     told.into_iter().map(line).collect()
 }
 
-/// The findings for machines.
+/// The findings as JSON.
 pub fn as_json(findings: &[Finding]) -> Value {
     let one = |finding: &Finding| {
         json!({

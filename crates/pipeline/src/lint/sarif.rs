@@ -4,7 +4,7 @@ use super::{Code, Finding, Severity};
 
 const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
 
-/// The findings as SARIF 2.1.0, which code hosts show beside the lines. `version` is the program's.
+/// The findings as SARIF 2.1.0, which code hosts show next to the lines. `version` is the program's.
 pub fn sarif(findings: &[Finding], version: &str) -> Value {
     let rules = Code::ALL.map(|code| {
         json!({

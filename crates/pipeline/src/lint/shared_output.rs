@@ -1,11 +1,11 @@
-//! Stages that may run at once and would write over each other's output.
+//! Stages that may run in parallel and would overwrite each other's output.
 
 use std::collections::BTreeMap;
 
 use super::{CheckedStep, Code, Findings};
 use crate::definition::{Graph, Output, Step};
 
-/// Notes every stage that writes a file of another one which neither comes before it nor after it.
+/// Reports every stage that writes the file of another one that runs neither before nor after it.
 pub(crate) fn check_shared_outputs(steps: &[Step], checked: &[CheckedStep], graph: &Graph, findings: &mut Findings) {
     let mut writers: BTreeMap<String, Vec<usize>> = BTreeMap::new();
     for (index, (step, checked)) in steps.iter().zip(checked).enumerate() {
@@ -30,14 +30,14 @@ pub(crate) fn check_shared_outputs(steps: &[Step], checked: &[CheckedStep], grap
             told.push(*later);
             let (step, other) = (&steps[*later], &steps[*earlier].id);
             let at = step.output.as_ref().map_or(&step.id_at, |output| &output.at);
-            let message = format!("`{other}` and `{}` may run at once, and both would write `{path}`", step.id);
-            let hint = format!("give one an `output` of its own, or let `{}` need `{other}`", step.id);
+            let message = format!("`{other}` and `{}` may run in parallel and both write `{path}`", step.id);
+            let hint = format!("give one another `output`, or add `needs: [{other}]` to `{}`", step.id);
             findings.error(Code::P011, at, message).hint(hint);
         }
     }
 }
 
-/// The files that a stage writes in the project's own tree, the run's name left open.
+/// The files that a stage writes in the project's own tree, with the run's name as a variable.
 fn outputs(step: &Step, checked: &CheckedStep) -> Vec<String> {
     let base = checked.definition();
     let Some(output) = step.output.as_ref().or(base.output.as_ref()) else { return Vec::new() };

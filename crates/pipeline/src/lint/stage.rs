@@ -6,7 +6,7 @@ use crate::prompt::uses;
 
 const ITEM: &str = "ITEM";
 
-/// A stage as it was read, and what is wrong with it.
+/// A stage, and what is wrong with it.
 #[derive(Clone, Debug)]
 pub struct CheckedStage {
     pub files: StageFiles,
@@ -19,7 +19,7 @@ pub(crate) fn check_stage(files: StageFiles) -> CheckedStage {
     let (definition, mut findings) = match fault {
         Some(fault) => {
             let mut findings = Findings::of(file.clone());
-            let hint = fault.hint.unwrap_or("`stead stage new` makes a stage that is whole");
+            let hint = fault.hint.unwrap_or("create one with `stead stage new`");
             findings.error(Code::L001, &(0..0), fault.why.clone()).hint(hint);
             (StageDefinition::default(), findings)
         }
@@ -31,23 +31,23 @@ pub(crate) fn check_stage(files: StageFiles) -> CheckedStage {
     if let Some(leftover) = &files.leftover {
         let mut beside = Findings::of(leftover.clone());
         let message = format!("`{OLD_FILE}` has no effect beside `stage.yaml`");
-        beside.warning(Code::L014, &(0..0), message).hint("delete it, if `stage.yaml` says all that it does");
+        beside.warning(Code::L014, &(0..0), message).hint("delete it if `stage.yaml` has all its settings");
         findings.list.append(&mut beside.list);
     }
     CheckedStage { definition, findings: findings.list, files }
 }
 
-/// Notes what a stage cannot have when it is run by itself, outside a pipeline that fans it out.
+/// Reports what a stage cannot use when it runs on its own, outside a pipeline that fans it out.
 pub(crate) fn check_alone(stage: &CheckedStage) -> Vec<Finding> {
     let mut findings = Findings::of(stage.files.prompt.file.clone());
     let text = &stage.files.prompt.file.text;
     if let Some(found) = uses(text).into_iter().find(|found| !found.escaped && found.name == ITEM) {
-        findings.error(Code::P011, &found.at, "the prompt uses `${ITEM}`, but the stage is run alone");
+        findings.error(Code::P011, &found.at, "the prompt uses `${ITEM}`, but the stage runs on its own");
     }
     let mut list = findings.list;
     let mut findings = Findings::of(stage.files.manifest.file.clone());
     if let Some(output) = stage.definition.output.as_ref().filter(|output| output.names_the_item()) {
-        let message = "the output is named after `${ITEM}`, but the stage is run alone";
+        let message = "the output uses `${ITEM}`, but the stage runs on its own";
         findings.error(Code::P011, &output.at, message);
     }
     list.append(&mut findings.list);
@@ -59,11 +59,11 @@ fn check_prompt(prompt: &Loaded, output_parse: Option<&str>) -> Findings {
     let text = &prompt.file.text;
     match &prompt.fault {
         Some(fault) => {
-            let hint = fault.hint.unwrap_or("write what the agent is to do");
+            let hint = fault.hint.unwrap_or("write what the agent should do");
             findings.error(Code::L008, &(0..0), fault.why.clone()).hint(hint);
         }
         None if text.trim().is_empty() => {
-            findings.error(Code::L008, &(0..0), "the prompt is empty").hint("write what the agent is to do");
+            findings.error(Code::L008, &(0..0), "the prompt is empty").hint("write what the agent should do");
         }
         None => {
             check_variables(&mut findings, text, 0);

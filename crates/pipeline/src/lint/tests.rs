@@ -141,11 +141,11 @@ fn many_faults_are_told_at_once_each_with_its_place() {
         )],
         &[
             (Code::L003, 5, "unknown key `concensus`"),
-            (Code::L004, 7, "whole number from 1"),
+            (Code::L004, 7, "an integer from 1"),
             (Code::L004, 8, "an amount above 0, not `free`"),
             (Code::L004, 9, "must be a name or a `command`, not a list"),
-            (Code::L011, 10, "not relative"),
-            (Code::L004, 11, "`model` must be a text, not a mapping"),
+            (Code::L011, 10, "must be relative"),
+            (Code::L004, 11, "`model` must be a string, not a mapping"),
         ],
     );
 }
@@ -165,19 +165,19 @@ fn what_stands_there_instead_is_said() {
     let told = |line: &str, message: &str| {
         check(&[("stage.yaml", &format!("{STAGE}{line}\n"))], &[(Code::L004, 4, message)]);
     };
-    told("guardrails: {max_iterations: \"5\"}", "a whole number from 1 to 100000000, not the text `5`");
+    told("guardrails: {max_iterations: \"5\"}", "an integer from 1 to 100000000, not the string `5`");
     told("guardrails: {max_iterations: 0}", "not `0`");
-    told("output: \"\"", "`output` must be a text, not an empty text");
-    told("model: \"  \"", "`model` must be a text, not an empty text");
-    told("verify: [a, {k: v}]", "item 2 of `verify` must be a text, not a mapping");
-    told("verify: [a, \"\", b]", "item 2 of `verify` must be a text, not an empty text");
+    told("output: \"\"", "`output` must be a string, not an empty string");
+    told("model: \"  \"", "`model` must be a string, not an empty string");
+    told("verify: [a, {k: v}]", "item 2 of `verify` must be a string, not a mapping");
+    told("verify: [a, \"\", b]", "item 2 of `verify` must be a string, not an empty string");
     let pipeline =
         |over: &str| format!("stages:\n  - id: a\n    template: example\n    parallel:\n      over:\n{over}");
     check(
         &[("pipeline.yaml", &pipeline("        - x\n        - k: v\n        - []\n"))],
         &[
-            (Code::P007, 7, "item 2 of `over` must be a text, not a mapping"),
-            (Code::P007, 8, "item 3 of `over` must be a text, not a list"),
+            (Code::P007, 7, "item 2 of `over` must be a string, not a mapping"),
+            (Code::P007, 8, "item 3 of `over` must be a string, not a list"),
         ],
     );
 }
@@ -204,8 +204,8 @@ fn references_are_followed() {
     pipeline("  - id: b\n    template: example\n    needs: c\n", &[(Code::P009, 7, "no stage `c`")]);
     pipeline("  - id: a.b\n    template: example\n", &[(Code::P004, 5, "contains '.'")]);
     pipeline("  - template: example\n", &[(Code::P004, 5, "has no `id`")]);
-    pipeline("  - example\n", &[(Code::P007, 5, "must be a mapping, not a text")]);
-    pipeline("  - id: b\n    prompt: hi\n", &[(Code::L005, 5, "how the stage ends")]);
+    pipeline("  - example\n", &[(Code::P007, 5, "must be a mapping, not a string")]);
+    pipeline("  - id: b\n    prompt: hi\n", &[(Code::L005, 5, "no `termination`")]);
     pipeline(
         "  - id: b\n    prompt: |\n      one ${OLD}\n      ${SESSION}\n    termination: {type: fixed}\n",
         &[(Code::L009, 7, "`${OLD}`"), (Code::L010, 8, "`${SESSION}`")],
@@ -232,42 +232,46 @@ fn fewer(step: &str, severity: Severity, line: usize, message: &str) {
 
 #[test]
 fn a_pipeline_may_ask_for_fewer_iterations_than_its_stage_needs() {
-    fewer("    runs: 1\n", Severity::Warning, 5, "`min_iterations` is 4, but there is at most 1 iteration");
-    fewer("    max_iterations: 3\n", Severity::Warning, 5, "`min_iterations` is 4, but there are at most 3 iterations");
+    fewer("    runs: 1\n", Severity::Warning, 5, "`min_iterations` is 4, but the maximum is 1 iteration");
+    fewer("    max_iterations: 3\n", Severity::Warning, 5, "`min_iterations` is 4, but the maximum is 3 iterations");
     fewer(
         "    model: x\n    guardrails:\n      max_iterations: 3\n",
         Severity::Warning,
         7,
-        "`min_iterations` is 4, but there are at most 3 iterations",
+        "`min_iterations` is 4, but the maximum is 3 iterations",
     );
     fewer(
         "    completion: plateau\n    runs: 1\n",
         Severity::Warning,
         6,
-        "`consensus` is 2, but there is at most 1 iteration",
+        "`consensus` is 2, but the maximum is 1 iteration",
     );
     fewer(
         "    termination: {type: judgment, consensus: 9}\n    max_iterations: 3\n",
         Severity::Error,
         6,
-        "`consensus` is 9, but there are at most 3 iterations",
+        "`consensus` is 9, but the maximum is 3 iterations",
     );
     fewer(
         "    termination: {type: judgment, consensus: 99}\n",
         Severity::Error,
         5,
-        "`consensus` is 99, but there are at most 50 iterations",
+        "`consensus` is 99, but the maximum is 50 iterations",
     );
 }
 
 #[test]
 fn a_stage_that_cannot_end_is_told_where_it_says_so() {
     let max = |text: &str, line, message| check(&[("stage.yaml", text)], &[(Code::L006, line, message)]);
-    max(&format!("{JUDGED}guardrails:\n  max_iterations: 3\n"), 6, "at most 3");
+    max(&format!("{JUDGED}guardrails:\n  max_iterations: 3\n"), 6, "the maximum is 3");
     max("name: example\ntermination:\n  type: judgment\n  consensus: 60\n", 4, "`consensus` is 60");
     check(
         &[("stage.yaml", "name: example\nmax_iterations: 1\ncompletion: plateau\n")],
-        &[(Code::L014, 3, "`completion`"), (Code::L014, 2, "`max_iterations`"), (Code::L006, 2, "at most 1 iteration")],
+        &[
+            (Code::L014, 3, "`completion`"),
+            (Code::L014, 2, "`max_iterations`"),
+            (Code::L006, 2, "the maximum is 1 iteration"),
+        ],
     );
 }
 
@@ -287,14 +291,14 @@ fn counts(text: &str, expected: (u32, u32), told: &[(usize, &str)]) {
 
 #[test]
 fn counts_at_the_top_have_effect_unless_the_blocks_say_otherwise() {
-    const MIN: &str = "`min_iterations` is the older form: it belongs below `termination`";
-    const MAX: &str = "`max_iterations` is the older form: it belongs below `guardrails`";
+    const MIN: &str = "`min_iterations` is deprecated: it belongs below `termination`";
+    const MAX: &str = "`max_iterations` is deprecated: it belongs below `guardrails`";
     counts("name: example\nmin_iterations: 4\ntermination: {type: judgment}\n", (4, 50), &[(2, MIN)]);
     counts("name: example\ntermination:\n  type: judgment\n  consensus: 3\nmin_iterations: 4\n", (4, 50), &[(5, MIN)]);
     counts(
         "name: example\ntermination: {type: judgment, min_iterations: 5}\nmin_iterations: 4\n",
         (5, 50),
-        &[(3, "`min_iterations` is the older form: it has no effect, for `termination` states its own")],
+        &[(3, "`min_iterations` is deprecated: it has no effect because `termination` sets its own")],
     );
     counts("name: example\nmax_iterations: 9\ntermination: {type: judgment}\n", (2, 9), &[(2, MAX)]);
     for text in [
@@ -306,7 +310,7 @@ fn counts_at_the_top_have_effect_unless_the_blocks_say_otherwise() {
     }
     check(
         &[("stage.yaml", "name: example\ntermination: {type: fixed}\nmin_iterations: 4\n")],
-        &[(Code::L014, 3, "it has no effect on this way to end")],
+        &[(Code::L014, 3, "it has no effect on this type of termination")],
     );
     check(
         &[("stage.yaml", "name: example\ntermination: {type: fixed}\ncompletion: plateau\n")],
@@ -329,7 +333,7 @@ fn a_fault_in_a_template_is_told_once() {
 fn findings_are_shown_with_their_line() {
     let findings = Place::new(&[("stage.yaml", "name: example\ntermination:\n  type: jugdment\n")]).lint();
     let expected = "\
-error[L005]: there is no termination `jugdment`
+error[L005]: unknown termination `jugdment`
  --> stages/example/stage.yaml:3:9
   |
 3 |   type: jugdment
@@ -354,8 +358,8 @@ fn what_is_said_again_of_a_file_is_told_once() {
     assert_eq!(
         brief(&findings),
         [
-            "stages/example/prompt.md:2: `${SESSION}` is the older form [L010] (also in line 4)",
-            "stages/example/prompt.md:3: `${INDEX}` is the older form [L010]"
+            "stages/example/prompt.md:2: `${SESSION}` is deprecated [L010] (also in line 4)",
+            "stages/example/prompt.md:3: `${INDEX}` is deprecated [L010]"
         ]
     );
 }
@@ -372,7 +376,7 @@ fn what_nobody_reads_is_found() {
         told,
         [
             warning("stages/example/loop.yaml:1: `loop.yaml` has no effect beside `stage.yaml` [L014]"),
-            warning("stages/empty:1: the folder holds no stage: there is neither `stage.yaml` nor `prompt.md` [L001]"),
+            warning("stages/empty:1: not a stage: the folder has neither `stage.yaml` nor `prompt.md` [L001]"),
         ]
     );
 }

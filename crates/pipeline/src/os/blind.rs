@@ -1,4 +1,4 @@
-//! Where a program is not shown other processes: there are no kin but the process group, and no proof of anything else.
+//! Systems that do not list other processes: only the process group is known, and nothing else can be proven.
 
 #[cfg(unix)]
 use std::io;
@@ -21,7 +21,7 @@ pub(super) fn nameless_file(beside: &Path) -> io::Result<std::fs::File> {
     Ok(file)
 }
 
-/// What a handle would be, if there were one.
+/// A placeholder for a process handle.
 #[cfg(unix)]
 pub(crate) type Handle = std::os::fd::OwnedFd;
 #[cfg(not(unix))]
@@ -51,7 +51,7 @@ pub(crate) fn command_line(_: u32) -> String {
     String::new()
 }
 
-/// Ends the process with this number; whoever calls it knows by other means whose number it is.
+/// Kills the process with this id; the caller knows by other means which process that is.
 #[cfg(unix)]
 pub(crate) fn strike(target: &Process, _: Option<&Handle>, blow: Blow) {
     if let Ok(pid) = super::unix::pid(target.pid) {

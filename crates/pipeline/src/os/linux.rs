@@ -1,4 +1,4 @@
-//! Processes as `/proc` shows them.
+//! Processes from `/proc`.
 
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -16,14 +16,14 @@ use rustix::process::{
 use super::unix::{pid, signal};
 use super::{Blow, Process};
 
-/// Kin that left the group are found, too.
+/// Descendants that left the group are found, too.
 pub(crate) const SEES_KIN: bool = true;
 
-/// How long a process may take to become another program before it is judged as it is, and how often is looked.
+/// How long a process may spend in exec before it is judged as it is, and how often to look.
 const LONGEST_EXEC: Duration = Duration::from_secs(1);
 const EXEC_NAP: Duration = Duration::from_millis(1);
 
-/// Hardly any is larger.
+/// The usual upper bound.
 const USUAL_ENVIRONMENT: usize = 128 << 10;
 
 /// From now on orphans among our descendants become our children.
@@ -35,10 +35,10 @@ pub(super) fn nameless_file(_: &Path) -> io::Result<File> {
     Ok(rustix::fs::memfd_create("stead-input", MemfdFlags::CLOEXEC)?.into())
 }
 
-/// Means one process for ever, whatever becomes of its number.
+/// Refers to one process forever, even if its id is reused.
 pub(crate) type Handle = OwnedFd;
 
-/// A handle that means this process for ever, and becomes ready when it ends; `None` on kernels without.
+/// A handle that refers to this process forever and becomes ready when it ends; `None` on kernels without pidfd.
 pub(crate) fn handle(number: u32) -> Option<Handle> {
     pidfd_open(pid(number).ok()?, PidfdFlags::empty()).ok()
 }
@@ -48,7 +48,7 @@ pub(crate) fn process(pid: u32) -> Option<Process> {
     read_stat(pid, &fs::read(format!("/proc/{pid}/stat")).ok()?)
 }
 
-/// The fields behind a process's name, which may hold anything, so they are counted from its closing bracket.
+/// The fields after a process's name, which may contain anything, so they are counted from its closing parenthesis.
 fn stat_fields(stat: &[u8]) -> Option<impl Iterator<Item = &str>> {
     let name_end = stat.iter().rposition(|byte| *byte == b')')?;
     Some(std::str::from_utf8(stat.get(name_end + 1..)?).ok()?.split_ascii_whitespace())
@@ -63,7 +63,7 @@ fn read_stat(pid: u32, stat: &[u8]) -> Option<Process> {
     Some(Process { pid, parent, group, session, start, is_zombie })
 }
 
-/// The numbers of all processes.
+/// The ids of all processes.
 pub(crate) fn processes() -> Vec<u32> {
     numbers("/proc")
 }
@@ -73,7 +73,7 @@ fn numbers(dir: &str) -> Vec<u32> {
     entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect()
 }
 
-/// The numbers of a process's children, those that have ended included.
+/// The ids of a process's children, including those that have ended.
 pub(crate) fn children(pid: u32) -> Vec<u32> {
     static LISTED: OnceLock<bool> = OnceLock::new();
     let listed = *LISTED.get_or_init(|| {
@@ -81,7 +81,7 @@ pub(crate) fn children(pid: u32) -> Vec<u32> {
         Path::new(&format!("/proc/{own}/task/{own}/children")).exists()
     });
     if !listed {
-        // A kernel that keeps no such lists.
+        // A kernel without such lists.
         let all = processes().into_iter().filter_map(process);
         return all.filter(|process| process.parent == pid).map(|process| process.pid).collect();
     }
@@ -92,7 +92,7 @@ pub(crate) fn children(pid: u32) -> Vec<u32> {
         .collect()
 }
 
-/// The environment a process was started with, as `NAME=value` with a zero byte behind each. Empty when it has ended.
+/// The environment a process was started with, as `NAME=value` with a zero byte after each. Empty if it has ended.
 pub(crate) fn environment(pid: u32) -> Vec<u8> {
     let since = Instant::now();
     let mut seemed_empty = false;
@@ -102,11 +102,11 @@ pub(crate) fn environment(pid: u32) -> Vec<u8> {
             return environment;
         }
         let stat = fs::read(format!("/proc/{pid}/stat")).unwrap_or_default();
-        // What has ended has none, nor have the kernel's own.
+        // A process that has ended has none, nor have kernel threads.
         if read_stat(pid, &stat).is_none_or(|process| process.is_zombie) || is_kernels(&stat) {
             return environment;
         }
-        // Where it begins and ends: nowhere while the process becomes another program, and for a moment in one place.
+        // Where it starts and ends: absent during exec, and for a moment equal.
         let bounds = stat_fields(&stat).and_then(|mut fields| Some((fields.nth(47)?, fields.next()?)));
         let seems_empty = bounds.is_none_or(|(start, end)| start != "0" && start == end);
         if seems_empty && seemed_empty {
@@ -117,15 +117,15 @@ pub(crate) fn environment(pid: u32) -> Vec<u8> {
     }
 }
 
-/// Says whether this is a thread of the kernel. Being in no session does not tell: within a process namespace that is
-/// how everything looks whose session began outside.
+/// Returns true if this is a kernel thread. A missing session does not tell: in a process namespace that is how every
+/// process looks whose session began outside.
 fn is_kernels(stat: &[u8]) -> bool {
     const KERNEL_THREAD: u64 = 0x0020_0000;
     let flags = stat_fields(stat).and_then(|mut fields| fields.nth(6)?.parse().ok());
     flags.is_some_and(|flags: u64| flags & KERNEL_THREAD != 0)
 }
 
-/// In one go, as far as it fits: between two the process may become another program, and the first half stands alone.
+/// In one read, as far as it fits: between two reads the process may call exec, and the first half would be stale.
 fn read_environment(pid: u32) -> io::Result<Vec<u8>> {
     let mut file = File::open(format!("/proc/{pid}/environ"))?;
     let mut environment = vec![0; USUAL_ENVIRONMENT];
@@ -143,7 +143,7 @@ pub(crate) fn command_line(pid: u32) -> String {
     String::from_utf8_lossy(&line).trim_end_matches('\0').replace('\0', " ")
 }
 
-/// Ends exactly this process. By its handle, else its start is looked at once more before the number is used.
+/// Signals exactly this process: by its handle, else its start time is checked again before the id is used.
 pub(crate) fn strike(target: &Process, handle: Option<&Handle>, blow: Blow) {
     if let Some(handle) = handle {
         let _ = pidfd_send_signal(handle, signal(blow));
@@ -154,12 +154,12 @@ pub(crate) fn strike(target: &Process, handle: Option<&Handle>, blow: Blow) {
     }
 }
 
-/// Says whether the number still means the same process.
+/// Returns true if the id still refers to the same process.
 pub(crate) fn is_same(target: &Process) -> bool {
     process(target.pid).is_some_and(|now| now.start == target.start)
 }
 
-/// Collects an adopted child that has ended.
+/// Reaps an adopted child that has ended.
 pub(crate) fn collect(target: &Process) {
     let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG;
     match handle(target.pid) {
@@ -173,7 +173,7 @@ pub(crate) fn collect(target: &Process) {
     }
 }
 
-/// What tells this start of the system from all others.
+/// Identifies this boot of the system.
 pub(crate) fn boot_id() -> Option<String> {
     first_line("/proc/sys/kernel/random/boot_id")
 }
@@ -186,7 +186,7 @@ fn first_line(path: &str) -> Option<String> {
     fs::read_to_string(path).ok().map(|text| text.trim().to_owned()).filter(|text| !text.is_empty())
 }
 
-/// Says whether this program was started with a signal switched off.
+/// Returns true if this program was started with a signal ignored.
 pub(super) fn is_ignored(signal: i32) -> bool {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));

@@ -1,4 +1,4 @@
-//! Starting and ending where there is neither a Unix nor a process group.
+//! Starting and ending processes on systems without Unix process groups.
 
 use std::fs::{File, OpenOptions};
 use std::io;
@@ -6,10 +6,10 @@ use std::path::Path;
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// How often several bells are looked at.
+/// How often several bells are polled.
 const LOOK_AROUND: Duration = Duration::from_millis(100);
 
-/// Something that wakes all who wait for it, once and for good.
+/// Wakes all who wait for it, once and for good.
 #[derive(Debug, Default)]
 pub(crate) struct Bell(Mutex<bool>, Condvar);
 
@@ -39,7 +39,7 @@ pub(crate) fn open_log(path: &Path) -> io::Result<File> {
     OpenOptions::new().append(true).create(true).open(path)
 }
 
-/// Names decide here.
+/// File names decide on this system.
 pub(crate) fn may_run(_: &std::fs::Metadata) -> bool {
     true
 }
@@ -52,15 +52,15 @@ pub(crate) fn open_to_look(path: &Path) -> io::Result<File> {
     File::open(path)
 }
 
-/// An open file cannot lose its name here.
+/// An open file cannot lose its name on this system.
 pub(crate) fn is_at(_: &File, path: &Path) -> bool {
     path.exists()
 }
 
-/// There are no sessions here.
+/// There are no sessions on this system.
 pub(crate) fn lead_session(_: &mut std::process::Command) {}
 
-/// There are no signals to hear; Ctrl-C ends this program.
+/// There are no signals to handle; Ctrl-C ends this program.
 pub(crate) fn on_end_signals(_: impl FnMut() + Send + 'static) -> io::Result<()> {
     Ok(())
 }

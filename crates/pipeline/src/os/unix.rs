@@ -1,4 +1,4 @@
-//! Starting, waiting and signalling as every Unix system can.
+//! Starting, waiting and signalling on every Unix system.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, PipeReader, PipeWriter, Read, Write};
@@ -16,10 +16,10 @@ use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, wa
 
 use super::Blow;
 
-/// How often those look around who could get no bell.
+/// How often to poll if no bell could be created.
 const LOOK_AROUND: Duration = Duration::from_millis(100);
 
-/// Something that wakes all who wait for it, once and for good.
+/// Wakes all who wait for it, once and for good.
 #[derive(Debug)]
 pub(crate) struct Bell(Option<(PipeReader, PipeWriter)>);
 
@@ -37,7 +37,7 @@ impl Bell {
         }
     }
 
-    /// Waits for any of them; nobody reads what a bell said, so that it wakes the next one too.
+    /// Waits for any of them; a bell is never read, so that it wakes the next waiter too.
     pub(crate) fn wait(bells: &[&Self], time: Duration) {
         let fds: Vec<_> = bells.iter().filter_map(|bell| bell.fd()).collect();
         let time = if fds.len() < bells.len() { time.min(LOOK_AROUND) } else { time };
@@ -49,7 +49,7 @@ impl Bell {
     }
 }
 
-/// Waits until one of them has something to say, has ended, or the time is over; says which.
+/// Waits until one of them is readable or closed, or the time is up; returns which.
 pub(crate) fn ready(fds: &[BorrowedFd<'_>], time: Option<Duration>) -> io::Result<Vec<bool>> {
     let mut polled: Vec<_> = fds.iter().map(|fd| PollFd::new(fd, PollFlags::IN)).collect();
     let time = time.and_then(|time| Timespec::try_from(time).ok());
@@ -60,26 +60,26 @@ pub(crate) fn ready(fds: &[BorrowedFd<'_>], time: Option<Duration>) -> io::Resul
     }
 }
 
-/// Makes the command the leader of a session, and so of a process group, of its own: it has no terminal to ask anything
-/// at, a Ctrl-C at the engine's terminal does not reach it by itself, and its kin are told from the engine's.
+/// Makes the command the leader of its own session and process group: it has no terminal, Ctrl-C at the engine's
+/// terminal does not reach it directly, and its descendants can be told from the engine's.
 #[expect(unsafe_code, reason = "std cannot start a session, and a program that was started cannot be made to")]
 pub(crate) fn lead_session(command: &mut Command) {
     // SAFETY: setsid(2) is async-signal-safe, and nothing else happens between fork and exec.
     unsafe { command.pre_exec(|| Ok(rustix::process::setsid().map(drop)?)) };
 }
 
-/// Says whether somebody may run this file as a program.
+/// Returns true if this file is executable.
 pub(crate) fn may_run(data: &std::fs::Metadata) -> bool {
     std::os::unix::fs::PermissionsExt::mode(&data.permissions()) & 0o111 != 0
 }
 
-/// Opens a log to append to. A link or a pipe in its place is refused: the folder is open to the agents.
+/// Opens a log for appending. A link or a pipe in its place is rejected: agents can write to the folder.
 pub(crate) fn open_log(path: &Path) -> io::Result<File> {
     let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY).bits();
     OpenOptions::new().append(true).create(true).mode(0o600).custom_flags(flags.cast_signed()).open(path)
 }
 
-/// Opens, or makes, a file that several processes share.
+/// Opens or creates a file that several processes share.
 pub(crate) fn open_shared(path: &Path) -> io::Result<File> {
     let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY).bits().cast_signed();
     let mut options = OpenOptions::new();
@@ -87,20 +87,20 @@ pub(crate) fn open_shared(path: &Path) -> io::Result<File> {
     options.open(path)
 }
 
-/// Opens a file to read it, never waiting for anybody.
+/// Opens a file for reading without ever blocking.
 pub(crate) fn open_to_look(path: &Path) -> io::Result<File> {
     let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY).bits().cast_signed();
     OpenOptions::new().read(true).custom_flags(flags).open(path)
 }
 
-/// Says whether this open file is the one with that name.
+/// Returns true if this open file is the one with that name.
 pub(crate) fn is_at(file: &File, path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;
     let id = |data: std::fs::Metadata| (data.dev(), data.ino());
     matches!((file.metadata().map(id), std::fs::symlink_metadata(path).map(id)), (Ok(open), Ok(named)) if open == named)
 }
 
-/// A standard input that holds these bytes and never blocks anybody.
+/// A standard input with these bytes that never blocks.
 pub(crate) fn input(bytes: &[u8], beside: &Path) -> io::Result<Stdio> {
     if bytes.is_empty() {
         return Ok(Stdio::null());
@@ -111,7 +111,7 @@ pub(crate) fn input(bytes: &[u8], beside: &Path) -> io::Result<Stdio> {
     Ok(file.into())
 }
 
-/// Something that becomes ready when this child ends, without collecting it.
+/// Becomes ready when this child ends, without reaping it.
 pub(crate) fn exit_watch(child: u32) -> io::Result<OwnedFd> {
     let pid = pid(child)?;
     if let Some(handle) = super::handle(child) {
@@ -127,8 +127,8 @@ pub(crate) fn exit_watch(child: u32) -> io::Result<OwnedFd> {
     Ok(reader.into())
 }
 
-/// Reaches everybody in the group that this child leads. The child must not have been collected yet: only then is its
-/// number sure to be its own.
+/// Signals everything in the group that this child leads. The child must not have been reaped yet: only then is its id
+/// sure to be its own.
 pub(crate) fn signal_group(leader: u32, blow: Blow) {
     if let Ok(leader) = pid(leader) {
         let _ = kill_process_group(leader, signal(blow));
@@ -147,17 +147,17 @@ pub(super) fn pid(number: u32) -> io::Result<Pid> {
     raw.ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "no process has this number"))
 }
 
-/// The signal that ended a program.
+/// The signal that killed a program.
 pub(crate) fn ending_signal(status: std::process::ExitStatus) -> Option<i32> {
     std::os::unix::process::ExitStatusExt::signal(&status)
 }
 
-/// Calls back at each signal that asks this program to end, from a thread of its own.
+/// Calls back, from its own thread, at each signal that asks this program to end.
 pub(crate) fn on_end_signals(mut heard: impl FnMut() + Send + 'static) -> io::Result<()> {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
     let (mut reader, writer) = io::pipe()?;
     for signal in [SIGINT, SIGTERM, SIGHUP] {
-        // Whoever started us without them (`nohup`, a script's background job) meant it.
+        // Whoever started us with them ignored (`nohup`, a script's background job) meant it.
         if !super::is_ignored(signal) {
             signal_hook::low_level::pipe::register(signal, OwnedFd::from(writer.try_clone()?))?;
         }

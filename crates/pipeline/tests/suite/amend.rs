@@ -29,7 +29,7 @@ fn a_run_at_its_limit_goes_on_with_more() {
     for too_few in [1, 2] {
         let error = world.resume_with(&at_most(too_few)).unwrap_err();
         assert!(matches!(error, EngineError::Settled { most: Some(2), .. }), "{error:?}");
-        assert!(error.hint().unwrap().contains("more than the 2"), "{error}");
+        assert!(error.hint().unwrap().contains("above the 2"), "{error}");
     }
     assert_eq!(world.calls(), ["a 1", "a 2"]);
 
@@ -76,7 +76,7 @@ fn what_was_skipped_for_the_limit_runs_and_what_ended_is_said_to_stay() {
     let end = world.resume_with(&at_most(3)).unwrap();
     assert_eq!(end.status, RunStatus::Done);
     assert_eq!(world.calls(), ["a 1", "c 1", "a 2", "b 1"]);
-    assert!(world.warnings().iter().any(|warning| warning.contains("ended before")), "{:?}", world.warnings());
+    assert!(world.warnings().iter().any(|warning| warning.contains("already ended")), "{:?}", world.warnings());
 }
 
 #[test]

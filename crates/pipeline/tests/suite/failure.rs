@@ -253,7 +253,7 @@ fn a_cancelled_run_ends_its_agent_and_can_go_on() {
     let end = world.start_and_cancel(&plan, || world.root.join("started").exists(), || ());
     assert_eq!((end.status, end.exit_code(), end.resume_from), (RunStatus::Cancelled, 130, Some(1)));
     assert_eq!((end.state.nodes[0].status, end.state.nodes[0].outcome), (NodeStatus::Cancelled, None));
-    assert_eq!(end.reason.as_deref(), Some("iteration 1 of `a` was under way"));
+    assert_eq!(end.reason.as_deref(), Some("iteration 1 of `a` was running"));
     fs::write(world.root.join("ready"), "").unwrap();
     let end = world.again().resume().unwrap();
     assert_eq!((end.status, end.state.nodes[0].outcome), (RunStatus::Done, Some(Outcome::Done)));

@@ -72,7 +72,7 @@ fn outputs_that_are_gone_are_left_out_and_named_once() {
     assert_eq!(world.json("stage-00-a/iterations/004/context.json")["inputs"]["previous_iteration_count"], 3);
     assert_eq!(listed("stage-01-b/iterations/002/context.json", "a"), 3);
     let warnings = world.warnings();
-    assert_eq!(warnings, ["the output of iteration 1 of `a` is gone"; 2], "once by each stage");
+    assert_eq!(warnings, ["the output of iteration 1 of `a` is missing"; 2], "once by each stage");
 }
 
 #[test]
@@ -159,8 +159,8 @@ fn an_input_that_was_skipped_is_told() {
     assert_eq!(
         warned,
         [
-            "c: its input `b` was skipped, so it gets nothing from there",
-            "c: prompt line 1: `${INPUTS.nobody}` names no input of this stage and is left empty"
+            "c: its input `b` was skipped, so that input is empty",
+            "c: prompt line 1: `${INPUTS.nobody}` does not name an input of this stage and is replaced by nothing"
         ]
     );
     assert_eq!(world.read("stage-02-c/iterations/001/output.md").lines().next(), Some("<|>"));

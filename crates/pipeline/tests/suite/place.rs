@@ -17,7 +17,7 @@ fn an_output_that_leaves_the_project_is_refused_before_anything_runs() {
     let world = World::new();
     symlink(outside.path(), world.root.join("link")).unwrap();
     fs::create_dir(world.root.join("docs")).unwrap();
-    for (output, why) in [("link/x.md", "outside of the project"), ("docs", "folder")] {
+    for (output, why) in [("link/x.md", "outside the project"), ("docs", "folder")] {
         let error = world.start(&chain(vec![tracked(output, "say stop")])).unwrap_err();
         assert!(matches!(error, EngineError::Output { .. }), "{error:?}");
         assert!(error.to_string().contains(why) && error.to_string().contains(output), "{error}");
@@ -36,7 +36,7 @@ fn a_link_that_appears_during_the_run_is_not_followed() {
     let end = world.start(&chain(vec![first, second])).unwrap();
     let error = end.error.unwrap();
     assert_eq!((end.status, error.kind, error.stage.as_str()), (RunStatus::Failed, ErrorKind::Engine, "a"));
-    assert!(error.message.contains("outside of the project"), "{}", error.message);
+    assert!(error.message.contains("outside the project"), "{}", error.message);
     assert_eq!(fs::read_dir(outside.path()).unwrap().count(), 0);
 
     // Between two iterations, too.

@@ -82,7 +82,7 @@ fn the_first_success_ends_the_others() {
         iterations: 0,
         seconds: end.state.nodes[1].elapsed_seconds,
         cost_usd: 0.0,
-        why: "other branches were enough".into(),
+        why: "enough other branches succeeded".into(),
     };
     assert!(world.events().contains(&lost), "{:?}", world.events());
 }
@@ -110,13 +110,13 @@ fn a_quorum_that_can_no_longer_be_had_is_named() {
     let failing = format!("{MEET}; meet up; exit 3");
     let end = world.start(&fan(Join::Quorum { count: 2 }, &["touch up; exec sleep 600", &failing, &failing])).unwrap();
     let error = end.error.clone().unwrap();
-    let expected = "the quorum of 2 can no longer be had: `a.1`, `a.2` failed: the agent exited with code 3";
+    let expected = "the quorum of 2 can no longer be reached: `a.1`, `a.2` failed: the agent exited with code 3";
     assert_eq!((end.status, error.kind, error.message.as_str()), (RunStatus::Failed, ErrorKind::Exit, expected));
     let why = world.events().into_iter().find_map(|event| match event {
         RunEvent::StageEnded { node, status: NodeStatus::Cancelled, why, .. } if node == "a.0" => Some(why),
         _ => None,
     });
-    assert_eq!(why.as_deref(), Some("the quorum of 2 can no longer be had"));
+    assert_eq!(why.as_deref(), Some("the quorum of 2 can no longer be reached"));
 }
 
 #[test]

@@ -17,18 +17,18 @@ fn a_fixture_that_is_never_played_is_told() {
         assert_eq!(hint(name), None, "{name}");
     }
     for (name, expected) in [
-        ("iteration-01.txt", "call it `iteration-1.txt`"),
-        ("iteration_1.txt", "call it `iteration-1.txt`"),
-        ("Iteration 3.TXT", "call it `iteration-3.txt`"),
-        ("iteration-2.md", "call it `iteration-2.txt`"),
-        ("defualt.txt", "call it `default.txt`"),
-        ("statsu.json", "call it `status.json`"),
+        ("iteration-01.txt", "rename it to `iteration-1.txt`"),
+        ("iteration_1.txt", "rename it to `iteration-1.txt`"),
+        ("Iteration 3.TXT", "rename it to `iteration-3.txt`"),
+        ("iteration-2.md", "rename it to `iteration-2.txt`"),
+        ("defualt.txt", "rename it to `default.txt`"),
+        ("statsu.json", "rename it to `status.json`"),
     ] {
         assert_eq!(hint(name).as_deref(), Some(expected), "{name}");
     }
     for name in ["iteration-x.txt", "other.txt", "iteration-0.txt"] {
         let hint = hint(name).unwrap();
-        assert!(hint.starts_with("call it `iteration-1.txt`, with the number"), "{name}: {hint}");
+        assert!(hint.starts_with("rename it to `iteration-1.txt`, with the number"), "{name}: {hint}");
     }
 }
 

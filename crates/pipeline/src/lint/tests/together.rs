@@ -24,7 +24,7 @@ fn stages(lines: &[&str], expected: &[(usize, &str)]) {
 fn stages_that_may_run_at_once_write_to_files_of_their_own() {
     const Z: &str = "{id: z, template: example, output: z.md, needs: []}";
     const A: &str = "{id: a, template: example, needs: [z]}";
-    const BOTH: &str = "`a` and `b` may run at once, and both would write `docs/jd.md`";
+    const BOTH: &str = "`a` and `b` may run in parallel and both write `docs/jd.md`";
     stages(&[Z, A, "{id: b, template: example, needs: [z]}"], &[(5, BOTH)]);
     stages(&[Z, A, "{id: b, template: example, needs: [z], output: ./docs//jd.md}"], &[(5, BOTH)]);
     stages(&[Z, A, "{id: b, template: example, needs: [z], output: docs/b.md}"], &[]);
@@ -41,7 +41,7 @@ fn stages_that_may_run_at_once_write_to_files_of_their_own() {
     let fan = "{id: f, prompt: '${ITEM}', termination: {type: fixed}, needs: [z], output: 'docs/${ITEM}.md'";
     stages(
         &[Z, A, &format!("{fan}, parallel: {{over: [x, jd]}}}}")],
-        &[(5, "`a` and `f` may run at once, and both would write `docs/jd.md`")],
+        &[(5, "`a` and `f` may run in parallel and both write `docs/jd.md`")],
     );
     stages(&[Z, A, &format!("{fan}, parallel: {{over: [x, jd], worktree: true}}}}")], &[]);
 }
@@ -84,7 +84,7 @@ fn a_bound_is_said_once() {
         let findings = Place::new(&[("pipeline.yaml", &pipeline(keys))]).lint();
         let [finding] = &findings[..] else { panic!("{findings:#?}") };
         assert_eq!((finding.code, finding.line, finding.severity), (Code::P007, 4, Severity::Error), "{keys}");
-        assert!(finding.message.ends_with("is said twice: here, and below `guardrails`"), "{}", finding.message);
+        assert!(finding.message.ends_with("is set twice: here and below `guardrails`"), "{}", finding.message);
     }
     check(&[("pipeline.yaml", &pipeline("    max_iterations: 3\n    guardrails: {max_cost_usd: 4}\n"))], &[]);
     check(
@@ -100,7 +100,7 @@ fn the_same_item_twice_is_told() {
             "stages:\n  - id: a\n    prompt: '${{ITEM}}'\n    termination: {{type: fixed}}\n    parallel:\n      over: {items}\n"
         )
     };
-    told(&[("pipeline.yaml", &over("[x, y, x]"))], &[(Severity::Warning, 6, "item 3 of `over` is item 1 again")]);
+    told(&[("pipeline.yaml", &over("[x, y, x]"))], &[(Severity::Warning, 6, "item 3 of `over` repeats item 1")]);
     told(&[("pipeline.yaml", &over("[x, X, 'x ']"))], &[]);
 }
 
@@ -108,11 +108,8 @@ fn the_same_item_twice_is_told() {
 fn case_does_not_count_in_ids() {
     let pipeline =
         |id: &str| format!("stages:\n  - {{id: ideas, template: example}}\n  - {{id: {id}, template: example}}\n");
-    told(
-        &[("pipeline.yaml", &pipeline("Ideas"))],
-        &[(Severity::Error, 3, "`Ideas` is stage `ideas` again: upper and lower case do not count")],
-    );
-    told(&[("pipeline.yaml", &pipeline("ideas"))], &[(Severity::Error, 3, "there is a stage `ideas` already")]);
+    told(&[("pipeline.yaml", &pipeline("Ideas"))], &[(Severity::Error, 3, "`Ideas` and `ideas` differ only in case")]);
+    told(&[("pipeline.yaml", &pipeline("ideas"))], &[(Severity::Error, 3, "duplicate stage id `ideas`")]);
 }
 
 #[test]
@@ -128,7 +125,7 @@ fn a_quorum_is_a_number() {
         join("quorum"),
         (
             "`join` must be all, first or `{quorum: n}`, not `quorum`".to_owned(),
-            "write `join: {quorum: n}`, with the number of branches that is enough".to_owned()
+            "write `join: {quorum: n}`, with the number of branches that must succeed".to_owned()
         )
     );
     assert_eq!(join("frist").1, "did you mean `first`?");

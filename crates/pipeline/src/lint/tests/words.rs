@@ -25,17 +25,17 @@ fn step(keys: &str, code: Code, message: &str, hint: &str) {
 
 #[test]
 fn yaml_is_judged_in_plain_words() {
-    stage("model: a\nmodel: b", Code::L001, "`model` is given twice", "take one of them out");
-    stage("x-a: &x [*x]", Code::L001, "an alias stands inside of what it stands for", "write out what is meant");
-    stage("? [a]\n: 1", Code::L001, "a key must be a plain text", "write `key: value`");
+    stage("model: a\nmodel: b", Code::L001, "`model` is given twice", "remove one of them");
+    stage("x-a: &x [*x]", Code::L001, "recursive alias", "write the values out");
+    stage("? [a]\n: 1", Code::L001, "a key must be a plain string", "write `key: value`");
     let list = first(&[("stage.yaml", "- name: example\n")]);
-    assert_eq!(list.2, "begin with `name: <name>` and `termination: {type: ..}`");
+    assert_eq!(list.2, "start with `name: <name>` and `termination: {type: ..}`");
 }
 
 #[test]
 fn numbers_are_told_as_they_are_written() {
     let count = |written: &str, shown: &str, hint: &str| {
-        let message = format!("`max_iterations` must be a whole number from 1 to 100000000, not {shown}");
+        let message = format!("`max_iterations` must be an integer from 1 to 100000000, not {shown}");
         stage(
             &format!("termination: {{type: fixed}}\nguardrails: {{max_iterations: {written}}}"),
             Code::L004,
@@ -47,8 +47,8 @@ fn numbers_are_told_as_they_are_written() {
     count("5.0", "`5.0`", "write it in digits: `5`");
     count("1.50", "`1.50`", "");
     count("-03", "`-03`", "");
-    count("\"5\"", "the text `5`", "write it in digits alone: `5`");
-    count("'1_000'", "`1_000`", "write it in digits alone: `1000`");
+    count("\"5\"", "the string `5`", "write only the digits: `5`");
+    count("'1_000'", "`1_000`", "write only the digits: `1000`");
     count("0", "`0`", "");
     count("many", "`many`", "");
 }
@@ -87,16 +87,16 @@ fn a_key_at_the_wrong_place_is_sent_home() {
 }
 
 #[test]
-fn endings_of_the_older_form_have_a_name_today() {
+fn deprecated_terminations_name_their_replacement() {
     for (old, now) in [("plateau", "judgment"), ("beads-empty", "queue"), ("fixed-n", "fixed")] {
         stage(
             &format!("termination: {{type: {old}}}"),
             Code::L005,
-            &format!("there is no termination `{old}`"),
-            &format!("it is called `{now}` today"),
+            &format!("unknown termination `{old}`"),
+            &format!("it is now called `{now}`"),
         );
-        let hint = format!("write `termination: {{type: {now}}}`, or let `stead migrate pipelines` do it");
-        step(&format!("prompt: x, completion: {old}"), Code::P012, "`completion` is the older form", &hint);
+        let hint = format!("write `termination: {{type: {now}}}`, or run `stead migrate pipelines`");
+        step(&format!("prompt: x, completion: {old}"), Code::P012, "`completion` is deprecated", &hint);
     }
 }
 
@@ -121,11 +121,11 @@ fn a_file_that_cannot_be_read_has_a_fitting_hint() {
     let utf16: Vec<u8> = "name: é".encode_utf16().flat_map(u16::to_le_bytes).collect();
     let large = vec![b'a'; 5 * 1024 * 1024];
     for file in ["prompt.md", "stage.yaml"] {
-        assert_eq!(hint(file, Some(&utf16)), "save it as UTF-8 text", "{file}");
+        assert_eq!(hint(file, Some(&utf16)), "save it as UTF-8", "{file}");
         assert!(hint(file, Some(&large)).starts_with("make it shorter"), "{file}");
-        assert_eq!(hint(file, None), "move it away and put a file of text there", "{file}");
+        assert_eq!(hint(file, None), "replace it with a text file", "{file}");
     }
-    assert_eq!(hint("prompt.md", Some(b" \n")), "write what the agent is to do");
+    assert_eq!(hint("prompt.md", Some(b" \n")), "write what the agent should do");
 }
 
 #[test]
@@ -133,13 +133,13 @@ fn what_is_wrong_in_a_pipeline_has_a_next_step() {
     let hint = |keys: &str| first(&[("pipeline.yaml", &format!("stages:\n  - {{id: a, {keys}}}\n"))]).2;
     assert_eq!(hint("template: example, inputs: {select: all}"), "add `from: <id>`");
     assert_eq!(hint("template: example, when: {stage: a}"), "write `when: {stage: <id>, outcome: done}`");
-    assert_eq!(hint("template: example, parallel: {over: []}"), "name at least one");
+    assert_eq!(hint("template: example, parallel: {over: []}"), "add at least one");
     assert_eq!(hint("template: example, parallel: {over: [a, b], worktree: yes}"), "write `true`");
-    assert_eq!(hint("template: example, guardrails: 5"), "write its keys below it, one to a line");
-    assert_eq!(hint("template: full-refine"), "it is a pipeline; a template is a stage");
+    assert_eq!(hint("template: example, guardrails: 5"), "write its keys below it, one per line");
+    assert_eq!(hint("template: full-refine"), "it is a pipeline; a template must be a stage");
     assert_eq!(first(&[("pipeline.yaml", "stages: [a]\n")]).2, "write `- {id: <name>, template: <stage>}`");
     assert_eq!(first(&[("pipeline.yaml", "stages: [{id: a b}]\n")]).2, "use letters, digits, `-` and `_`");
-    assert_eq!(first(&[("pipeline.yaml", "[]\n")]).2, "begin with `name: <name>` and `stages:`");
+    assert_eq!(first(&[("pipeline.yaml", "[]\n")]).2, "start with `name: <name>` and `stages:`");
 }
 
 #[test]
@@ -154,8 +154,8 @@ fn a_pipeline_of_two_endings_is_told() {
 #[test]
 fn a_branch_is_told_its_item() {
     let keys = "template: example, parallel: {over: [x, y]}";
-    let message = "no branch is told its item: the prompt does not use `${ITEM}`";
-    step(keys, Code::P011, message, "put `${ITEM}` into the prompt");
+    let message = "the prompt does not use `${ITEM}`, so no branch sees its item";
+    step(keys, Code::P011, message, "use `${ITEM}` in the prompt");
     let pipeline = format!("name: example\nstages:\n  - {{id: a, {keys}}}\n");
     check(&[("prompt.md", "${CTX} ${STATUS} ${ITEM}"), ("pipeline.yaml", &pipeline)], &[]);
     check(&[("pipeline.yaml", &pipeline.replace("over: [x, y]", "providers: [mock, claude]"))], &[]);
