@@ -17,7 +17,7 @@ use crate::ui::Ui;
 #[command(
     name = "stead",
     version,
-    after_help = "Start here:\n  stead demo            see the main job in a throw-away project\n  stead init            set Stead up in this project\n  stead doctor          prove that it works"
+    after_help = "Start here:\n  stead demo            see it work in a throw-away project\n  stead init            set Stead up in this project\n  stead doctor          prove that it works"
 )]
 struct Cli {
     #[command(flatten)]
@@ -29,10 +29,10 @@ struct Cli {
 /// Options that every command takes.
 #[derive(Args, Clone, Debug, Default)]
 pub(crate) struct Global {
-    /// Act as if started in this folder
+    /// Run as if started in this folder
     #[arg(short = 'C', long = "dir", value_name = "DIR", global = true)]
     pub(crate) dir: Option<PathBuf>,
-    /// Set one config value for this call, e.g. `record.sessions=false`; may be repeated
+    /// Set one config value for this call, e.g. `record.sessions=false`; can be repeated
     #[arg(long = "config", value_name = "KEY=VALUE", global = true)]
     pub(crate) config: Vec<String>,
 }
@@ -77,24 +77,24 @@ enum Command {
     Hook(command::hook::HookArgs),
 }
 
-/// How a command ended when it did what it was asked.
+/// How a command ended if it did what it was asked to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Exit {
     Done,
     /// The thing checked or asked for failed; the output says how.
     Failed,
-    /// A run came to its end, but a stage reached its limit.
+    /// A run ended, but a stage reached its limit.
     Limit,
-    /// A run waits for a person.
+    /// A run is blocked on a person.
     Blocked,
-    /// A run waits for a provider's quota.
+    /// A run is waiting for a provider's quota.
     Quota,
-    /// A run was ended by a person.
+    /// A run was stopped by a person.
     Cancelled,
 }
 
 impl Exit {
-    /// How a command ends whose run stands like this.
+    /// The exit of a command whose run has this status.
     pub(crate) fn of_run(status: RunStatus) -> Self {
         match status {
             RunStatus::Done => Self::Done,
@@ -118,7 +118,7 @@ impl Exit {
     }
 }
 
-/// Parses the command line, runs the command, prints its error and gives the exit code.
+/// Parses the command line, runs the command, prints its error and returns the exit code.
 pub(crate) fn run() -> u8 {
     let cli = parse();
     let mut ui = Ui::new(cli.global.clone());
@@ -131,13 +131,13 @@ pub(crate) fn run() -> u8 {
     }
 }
 
-/// Reads the command line.
+/// Parses the command line.
 fn parse() -> Cli {
     let matches = Cli::command().term_width(width()).get_matches();
     Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
 }
 
-/// How wide help is: as the terminal, a hundred columns at most; where no width is known, eighty.
+/// The width of help: the terminal's, at most a hundred columns; eighty if it is unknown.
 fn width() -> usize {
     let told = || env("COLUMNS").and_then(|columns| columns.to_str()?.parse().ok());
     let seen = terminal_columns(io::stdout()).or_else(|| terminal_columns(io::stderr()));

@@ -1,4 +1,4 @@
-//! One file per command: its arguments and one function. What could be used twice lives in its room.
+//! One file per command: its arguments and one function. Reusable code is in its room.
 
 pub(crate) mod agent;
 pub(crate) mod allow;

@@ -1,4 +1,4 @@
-//! What a command says when it cannot do its work: `error:`, each `caused by:`, and a `hint:` one can act on.
+//! Errors of commands: `error:`, each `caused by:`, and a `hint:` one can act on.
 
 use std::error::Error;
 use std::fmt;
@@ -57,7 +57,7 @@ impl CliError {
         self
     }
 
-    /// Adds what can be done once the hint was followed.
+    /// Adds what to do after following the hint.
     #[must_use]
     pub(crate) fn hinted_too(mut self, hint: impl Into<String>) -> Self {
         let then = hint.into();
@@ -68,7 +68,7 @@ impl CliError {
         self
     }
 
-    /// The same error, but as one of the command line.
+    /// The same error, as a usage error.
     #[must_use]
     pub(crate) fn into_usage(mut self) -> Self {
         self.kind = Kind::Usage;
@@ -82,7 +82,7 @@ impl CliError {
         }
     }
 
-    /// The whole error as a person reads it, without the last line end.
+    /// The whole error as people read it, without the last line end.
     pub(crate) fn render(&self) -> String {
         let mut text = match self.kind {
             Kind::User | Kind::Usage => format!("error: {}", self.message),

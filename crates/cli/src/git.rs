@@ -1,5 +1,4 @@
-//! Git as the project's rooms ask for it: one call per question, nothing written, no answer where there is no
-//! repository.
+//! Runs git for the project's rooms: one call per question, read-only, no answer outside a repository.
 
 use std::io::Write;
 use std::path::Path;
@@ -7,7 +6,7 @@ use std::process::{Command, Output, Stdio};
 
 use stead_context::{GitFacts, Relation, Repository};
 
-/// What a pipe holds without a reader, everywhere.
+/// What a pipe holds without a reader on every system.
 const PIPE: usize = 16 * 1024;
 
 pub(crate) struct Git<'a> {
@@ -15,7 +14,7 @@ pub(crate) struct Git<'a> {
 }
 
 impl Git<'_> {
-    /// Branch, commit and what is not committed. `None` outside of a repository.
+    /// Branch, commit and uncommitted changes. `None` outside a repository.
     pub(crate) fn facts(&self) -> Option<GitFacts> {
         self.ask(GitFacts::QUESTION).map(|answer| GitFacts::parse(&answer))
     }
@@ -41,7 +40,7 @@ impl Repository for Git<'_> {
     }
 
     fn relation(&self, commit: &str) -> Option<Relation> {
-        // The commit stands in a file that anybody may edit; git must not take it for an option.
+        // The commit comes from a file that anybody may edit; git must not take it for an option.
         let is_id = (4..=64).contains(&commit.len()) && commit.bytes().all(|byte| byte.is_ascii_hexdigit());
         let range = format!("{commit}...HEAD");
         let answer = is_id.then(|| self.ask(&["rev-list", "--left-right", "--count", &range, "--"])).flatten();
@@ -90,8 +89,8 @@ impl Repository for Git<'_> {
 }
 
 impl Git<'_> {
-    /// Asks about paths that fit into a pipe: written before git starts, they need no writer beside it, and git may
-    /// leave early without breaking the pipe.
+    /// Asks about paths that fit into a pipe: written before git starts, they need no writer thread, and git may exit
+    /// early without breaking the pipe.
     fn ignored_of(&self, question: &[u8]) -> std::io::Result<Vec<String>> {
         let (reader, mut writer) = std::io::pipe()?;
         writer.write_all(question)?;

@@ -1,4 +1,4 @@
-//! Where the installing commands work: the project, this program, and the undo records.
+//! What the installing commands work on: the project, this program, and the undo records.
 
 use std::fs;
 use std::path::PathBuf;
@@ -25,23 +25,25 @@ impl Here {
         Site { root: self.project.root(), program: &self.program, env: &env }
     }
 
-    /// The undo record of the project or of the person.
+    /// The undo record of the project or of the user.
     pub(crate) fn record(&self, reach: Reach) -> Result<PathBuf, CliError> {
         match reach {
             Reach::Project => {
                 let context = Layout::of(&self.project.config).dir(self.project.root(), Room::Context);
                 Ok(context.join("indexes").join(UndoRecord::FILE))
             }
-            Reach::User => match UserDirs::from_env(&env) {
-                Some(dirs) => Ok(dirs.state.join(UndoRecord::FILE)),
-                None => Err(CliError::user("there is no home folder to remember the old settings in")
-                    .hinted("set HOME or XDG_STATE_HOME")),
-            },
+            Reach::User => {
+                match UserDirs::from_env(&env) {
+                    Some(dirs) => Ok(dirs.state.join(UndoRecord::FILE)),
+                    None => Err(CliError::user("no home folder to store the undo record in")
+                        .hinted("set HOME or XDG_STATE_HOME")),
+                }
+            }
         }
     }
 }
 
-/// This program by the path that will last: where it lies on PATH rather than where a link leads today.
+/// This program by a stable path: its location on PATH rather than the target of a link.
 fn program() -> Result<PathBuf, CliError> {
     let program = std::env::current_exe()
         .map_err(|source| CliError::internal("cannot tell where this program is").because(source))?;
@@ -55,7 +57,7 @@ fn program() -> Result<PathBuf, CliError> {
     Ok(on_path.unwrap_or(program))
 }
 
-/// Reads `--harness a,b`.
+/// Parses `--harness a,b`.
 pub(crate) fn chosen(names: &[String]) -> Result<Vec<Harness>, CliError> {
     Ok(named(names.iter().map(String::as_str))?)
 }

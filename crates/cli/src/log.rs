@@ -1,21 +1,20 @@
-//! Reading what agents said, for people: the end of a log, or what is added to it. It lets nothing through that a terminal
-//! would obey.
+//! Reads agents' output for people: the end of a log, or what is added to it. Terminal control sequences are removed.
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-/// No more than this is read at a time.
+/// The maximum read at a time.
 const REACH: u64 = 1 << 20;
 
-/// No more than this is shown of a line whose beginning is out of reach.
+/// The maximum shown of a line whose start is out of reach.
 const SHOWN: usize = 4096;
 
-/// A log that may not be there yet, read on from where the last look ended.
+/// A log that may not exist yet, read from where the last read ended.
 pub(crate) struct Log {
     path: PathBuf,
     at: u64,
-    /// The beginning of a character whose end is not there yet.
+    /// An incomplete character at the end.
     rest: Vec<u8>,
 }
 
@@ -25,7 +24,7 @@ impl Log {
         Self { path: path.to_owned(), at: 0, rest: Vec::new() }
     }
 
-    /// Gives the last lines, and goes on behind them.
+    /// Returns the last lines, and continues after them.
     pub(crate) fn from_end(path: &Path, lines: usize) -> (Self, Vec<String>) {
         let length = path.metadata().map_or(0, |data| data.len());
         let mut log = Self { at: length.saturating_sub(REACH), ..Self::from_start(path) };
@@ -35,14 +34,14 @@ impl Log {
         if !is_whole && last.len() > 1 {
             last.remove(0);
         } else if let Some(line) = last.first_mut().filter(|_| !is_whole) {
-            // A line that began out of reach is all there is to see.
+            // The line started out of reach, so this is all there is to see.
             *line = format!("…{}", end_of(line));
         }
         let from = last.len().saturating_sub(lines);
         (log, last.split_off(from))
     }
 
-    /// Gives what was added since; nothing when nothing was.
+    /// Returns what was added since; empty if nothing was.
     pub(crate) fn read(&mut self) -> String {
         let mut bytes = std::mem::take(&mut self.rest);
         if let Ok(mut file) = File::open(&self.path)
@@ -72,7 +71,7 @@ pub(crate) fn last_lines(path: &Path, lines: usize) -> Vec<String> {
     Log::from_end(path, lines).1
 }
 
-/// Takes out what a terminal would obey.
+/// Removes terminal control sequences.
 fn harmless(text: &str) -> String {
     text.chars().filter(|c| !c.is_control() || matches!(c, '\n' | '\t')).collect()
 }

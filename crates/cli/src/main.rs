@@ -1,5 +1,5 @@
-//! The `stead` binary. Hook calls leave by the first door, before the command line parser or anything else is built;
-//! see ARCHITECTURE.md, "Speed".
+//! The `stead` binary. Hook calls are handled before the command line parser or anything else is built; see
+//! ARCHITECTURE.md, "Speed".
 #![cfg_attr(not(test), no_main)]
 
 mod cli;
@@ -21,8 +21,8 @@ mod speaker;
 mod ui;
 mod verdict;
 
-/// Entered by the C runtime. The start-up of Rust's own runtime (finding the stack's bounds, a stack for overflow
-/// messages) costs a tenth of a hook call and serves nothing that a hook needs.
+/// Called by the C runtime. The start-up of Rust's own runtime (finding the stack's bounds, a stack for overflow
+/// messages) costs a tenth of a hook call, and a hook needs none of it.
 #[cfg(not(test))]
 #[expect(unsafe_code, reason = "an unmangled symbol is the only way in without Rust's own runtime")]
 #[unsafe(no_mangle)]
@@ -30,7 +30,7 @@ extern "C" fn main() -> std::ffi::c_int {
     std::ffi::c_int::from(enter())
 }
 
-#[cfg_attr(test, expect(dead_code, reason = "tests have an entrance of their own"))]
+#[cfg_attr(test, expect(dead_code, reason = "tests have their own entry point"))]
 fn enter() -> u8 {
     let mut args = std::env::args_os().skip(1);
     if args.next().is_some_and(|verb| verb == "hook")

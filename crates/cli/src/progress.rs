@@ -1,5 +1,5 @@
-//! What a person sees of a run while it goes on: bars on a terminal, plain lines where the output is piped, nothing where
-//! a machine reads. It only watches.
+//! What a person sees while a run is in progress: bars on a terminal, plain lines if the output is piped, nothing for
+//! machines. It only observes.
 
 mod bars;
 mod board;
@@ -25,14 +25,14 @@ pub(crate) enum Manner {
 }
 
 impl Manner {
-    /// Bars need somebody who looks and a terminal that can move its cursor.
+    /// Bars need a viewer and a terminal that can move its cursor.
     pub(crate) fn for_people() -> Self {
         let dumb = std::env::var_os("TERM").is_none_or(|term| term == "dumb");
         if std::io::stderr().is_terminal() && !dumb { Self::Bars } else { Self::Lines }
     }
 }
 
-/// Watches a run and shows it on standard error.
+/// Observes a run and shows it on standard error.
 pub(crate) struct Progress {
     board: Mutex<Board>,
     bars: Option<Bars>,
@@ -47,12 +47,12 @@ impl Progress {
         Self { board: Mutex::new(board), bars, manner, hushed: AtomicBool::new(false) }
     }
 
-    /// While hushed, lines are not printed; bars still move.
+    /// While muted, lines are not printed; bars still move.
     pub(crate) fn hush(&self, hushed: bool) {
         self.hushed.store(hushed, Ordering::SeqCst);
     }
 
-    /// Says something that is no event, above the bars where there are any.
+    /// Prints a message that is not an event, above the bars if there are any.
     pub(crate) fn say(&self, text: &str) {
         match (&self.bars, self.manner) {
             (_, Manner::Silent) => {}
@@ -63,7 +63,7 @@ impl Progress {
         }
     }
 
-    /// Takes the bars away; the answer comes next.
+    /// Removes the bars before the answer is printed.
     pub(crate) fn finish(&self) {
         if let Some(bars) = &self.bars {
             bars.clear();

@@ -1,5 +1,4 @@
-//! The project a command works in: its root, its settings, and what is wrong with them. It never decides what to do about
-//! it.
+//! The project a command works in: its root, its settings, and their problems. It never decides what to do about them.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -18,8 +17,8 @@ pub(crate) struct Project {
 }
 
 impl Project {
-    /// Finds the project around the folder the command works in. A wrong `--config` is an error; what is wrong in files
-    /// is kept, for [`Self::warn`].
+    /// Finds the project around the folder the command works in. A wrong `--config` is an error; problems in files are
+    /// kept for [`Self::warn`].
     pub(crate) fn find(ui: &Ui) -> Result<Self, CliError> {
         let found = find_root(&ui.dir()?);
         let (config, problems) = Config::load(Some(found.dir()), &env, &ui.global.config);
@@ -33,7 +32,7 @@ impl Project {
         self.found.dir()
     }
 
-    /// Refuses to go on in a folder that is no project.
+    /// Fails in a folder that is not a project.
     pub(crate) fn require_marker(&self) -> Result<(), CliError> {
         if self.found.is_marked() {
             return Ok(());
@@ -57,7 +56,7 @@ impl Project {
         Layout::of(&self.config).dir(self.root(), Room::Context).join("indexes")
     }
 
-    /// Tells the person what is wrong with the settings.
+    /// Warns about problems in the settings.
     pub(crate) fn warn(&self, ui: &mut Ui) {
         for problem in &self.problems {
             ui.warning(problem.to_string());
@@ -67,7 +66,7 @@ impl Project {
         }
     }
 
-    /// Names a file of the project the short way.
+    /// Shortens the path of a project file.
     pub(crate) fn short(&self, path: &Path) -> PathBuf {
         path.strip_prefix(self.root()).ok().filter(|inside| inside.starts_with(".agent")).unwrap_or(path).to_owned()
     }
@@ -78,23 +77,23 @@ pub(crate) fn env(name: &str) -> Option<OsString> {
     std::env::var_os(name)
 }
 
-/// The present moment as files hold it.
+/// The current time as files store it.
 pub(crate) fn now() -> String {
     stead_model::rfc3339(now_millis())
 }
 
-/// The present moment in milliseconds since 1970.
+/// The current time in milliseconds since 1970.
 pub(crate) fn now_millis() -> i64 {
     let millis = UNIX_EPOCH.elapsed().map_or(0, |since| since.as_millis());
     i64::try_from(millis).unwrap_or(i64::MAX)
 }
 
-/// Turns a path as typed in `dir` into one below the project's root, with forward slashes.
+/// Converts a path typed in `dir` to one below the project root, with forward slashes.
 pub(crate) fn project_path(project: &Project, dir: &Path, typed: &str) -> Result<String, CliError> {
     let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let absolute = clean(&dir.join(typed));
     let below = absolute.strip_prefix(project.root()).ok().map(Path::to_owned);
-    // The root may be spelt through a link.
+    // The root may be spelled through a link.
     let below =
         below.or_else(|| clean(&real(dir).join(typed)).strip_prefix(real(project.root())).ok().map(Path::to_owned));
     let path = below.map(|below| below.to_string_lossy().replace('\\', "/")).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! How a run stands, in words for people and as JSON for machines.
+//! The state of a run, as text for people and as JSON for machines.
 
 use std::path::{Path, PathBuf};
 
@@ -22,27 +22,27 @@ const LAST_LINES: usize = 12;
 /// How wide a line may get.
 const WIDTH: usize = 80;
 
-/// A run as it stands, with what a person can do about it.
+/// The state of a run, with what a person can do about it.
 pub(crate) struct RunReport {
     pub(crate) status: ViewStatus,
     pub(crate) end: RunEnd,
-    /// The engine's process, while there is one.
+    /// The engine's process, if it runs.
     pid: Option<u32>,
     folder: RunFolder,
-    /// The command that goes on with it.
+    /// The command that continues it.
     pub(crate) resume: Option<String>,
     /// What else can be done.
     advice: Option<String>,
-    /// Processes that an engine which is gone left at work.
+    /// Processes that a dead engine left running.
     survivors: usize,
-    /// What the last completed iteration of each node said, in the plan's order.
+    /// The status of each node's last completed iteration, in the plan's order.
     last: Vec<Option<Status>>,
-    /// How this program is called for the run's project.
+    /// How this program is invoked for the run's project.
     program: String,
 }
 
 impl RunReport {
-    /// Looks at a run that was begun.
+    /// Reads an existing run.
     pub(crate) fn read(folder: &RunFolder, ui: &Ui) -> Result<Self, CliError> {
         Ok(Self::new(folder, RunView::read(folder, 0)?.as_of(now_millis()), ui))
     }
@@ -66,20 +66,20 @@ impl RunReport {
         Self { status, end, pid, folder, resume, advice, survivors, last, program }
     }
 
-    /// The same of a run that nobody will go on with.
+    /// The same for a run that will not be continued.
     #[must_use]
     pub(crate) fn for_good(self) -> Self {
         Self { resume: None, advice: None, ..self }
     }
 
-    /// The same of a run whose files go away.
+    /// The same for a run whose files will be deleted.
     #[must_use]
     pub(crate) fn without_log(mut self) -> Self {
         self.end.log = None;
         self
     }
 
-    /// The exit code of whoever ran it.
+    /// The exit code of the command that ran it.
     pub(crate) fn exit(&self) -> Exit {
         Exit::of_run(self.end.status)
     }
@@ -100,7 +100,7 @@ impl RunReport {
         value
     }
 
-    /// One line: the name, how it stands, and what it took.
+    /// One line: the name, the status, and what it took.
     pub(crate) fn headline(&self) -> String {
         let state = &self.end.state;
         let iterations: u32 = state.nodes.iter().map(|node| node.iteration_completed).sum();
@@ -113,7 +113,7 @@ impl RunReport {
         format!("{}: {} ({what}, {counted}, {spent})", state.run, self.status.name())
     }
 
-    /// The stages, one a line.
+    /// The stages, one per line.
     pub(crate) fn stages(&self) -> Vec<String> {
         let nodes = &self.end.state.nodes;
         let width = nodes.iter().map(|node| node.id.chars().count()).max().unwrap_or(0);
@@ -121,7 +121,7 @@ impl RunReport {
         nodes.iter().zip(&self.last).map(|(node, last)| stage_line(node, last.as_ref(), is_live, width)).collect()
     }
 
-    /// What stands in the way, and what to do about it.
+    /// What went wrong, and what to do about it.
     pub(crate) fn trouble(&self, project: &Project) -> Vec<String> {
         let mut lines = Vec::new();
         let state = &self.end.state;
@@ -144,7 +144,7 @@ impl RunReport {
         if self.survivors > 0 {
             let count =
                 if self.survivors == 1 { "1 process".to_owned() } else { format!("{} processes", self.survivors) };
-            lines.push(format!("left: {count} of it at work; `{} stop {}` ends them", self.program, state.run));
+            lines.push(format!("left: {count} still running; `{} stop {}` kills them", self.program, state.run));
         }
         if let Some(resume) = &self.resume {
             lines.push(format!("resume: {resume}"));
@@ -153,7 +153,7 @@ impl RunReport {
         lines
     }
 
-    /// Prints how the run ended: the answer on standard output, what went wrong beside it.
+    /// Prints how the run ended: the answer on standard output, problems on standard error.
     pub(crate) fn tell_end(&self, project: &Project, ui: &mut Ui) {
         for line in self.trouble(project) {
             ui.note(line);
@@ -167,23 +167,23 @@ impl RunReport {
     }
 }
 
-/// Says whether a node is a branch over providers, which keeps its own whatever is asked for.
+/// Returns true if a node is a branch over providers, which keeps its own provider.
 fn has_own_provider(plan: &Plan, id: &str) -> bool {
     let branch = plan.nodes.iter().find(|node| node.id == id).and_then(|node| node.branch.as_ref());
     branch.is_some_and(|branch| branch.item.is_none())
 }
 
-/// How a run can go on.
+/// How a run can continue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Way {
-    /// It is at work, or done.
+    /// It is running, or done.
     None,
     Plain,
     /// With more iterations.
     More(u32),
     /// With another provider, unless the program is installed.
     Provider,
-    /// Its time or money is used up, and that is part of its plan.
+    /// Its time or money is exhausted, and that is part of its plan.
     Spent,
 }
 
@@ -210,25 +210,25 @@ impl Way {
             Self::Plain => (resume, None),
             Self::More(most) => (with(&format!("--max {most}")), None),
             Self::Provider => {
-                let other = with("--provider NAME").map(|command| format!("or, with another provider: {command}"));
+                let other = with("--provider NAME").map(|command| format!("or with another provider: {command}"));
                 (resume, other)
             }
             Self::Spent => {
-                let told = "hint: its time or money is used up; give the stage more, and start a run with another name";
+                let told = "hint: budget exhausted; raise the stage's `guardrails` and start a run with another name";
                 (None, Some(told.to_owned()))
             }
         }
     }
 }
 
-/// A file of the project as it can be opened from here.
+/// A path that can be opened from the current folder.
 pub(crate) fn shown(project: &Project, path: &Path) -> PathBuf {
     let here = std::env::current_dir().and_then(|here| here.canonicalize());
     let is_at_root = matches!((here, project.root().canonicalize()), (Ok(here), Ok(root)) if here == root);
     if is_at_root { project.short(path) } else { path.to_owned() }
 }
 
-/// One stage; `is_live` when its run has an engine.
+/// One stage; `is_live` if its run has an engine.
 fn stage_line(node: &NodeState, last: Option<&Status>, is_live: bool, width: usize) -> String {
     let words = match (&node.error, &node.waiting_until) {
         (Some(error), _) => format!("{}: {}", error.kind.name(), error.message),
@@ -257,7 +257,7 @@ fn last_words(last: &Status) -> String {
     format!("; last: {}{reason}", last.decision.name())
 }
 
-/// The last lines of a log, set off.
+/// The last lines of a log, indented.
 fn quoted(log: &Path) -> Vec<String> {
     last_lines(log, LAST_LINES).iter().map(|line| format!("  | {}", one_line(line, WIDTH - 4))).collect()
 }

@@ -1,4 +1,4 @@
-//! The runs of a project, as the commands look at them.
+//! The runs of a project, as the commands use them.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -31,27 +31,27 @@ impl RunRoom {
         Layout::of(&self.project.config).dir(self.project.root(), room)
     }
 
-    /// The folder of a run, begun or not.
+    /// The folder of a run, existing or not.
     pub(crate) fn folder(&self, name: &str) -> Result<RunFolder, CliError> {
         Ok(RunFolder::at(&self.dir(), name)?)
     }
 
-    /// The folder of a run that was begun.
+    /// The folder of an existing run.
     pub(crate) fn known(&self, name: &str) -> Result<RunFolder, CliError> {
         let folder = self.folder(name)?;
         if folder.is_begun() { Ok(folder) } else { Err(folder.unknown().into()) }
     }
 
-    /// Who works where neither the files nor the command line say who.
+    /// The default provider if neither the files nor the command line name one.
     pub(crate) fn default_provider(&self) -> Provider {
         Provider::Known("claude".to_owned())
     }
 
-    /// The provider that was typed on the command line. A path begins where it was typed, and is kept as the plan's files
-    /// write it: below the project's root where it lies there.
+    /// The provider typed on the command line. A path is relative to the current folder, and stored relative to the
+    /// project root if it is inside.
     pub(crate) fn typed_provider(&self, typed: &str, ui: &Ui) -> Result<Provider, CliError> {
         let provider = parse_provider(typed)
-            .map_err(|hint| CliError::usage(format!("there is no provider `{typed}`")).hinted(hint))?;
+            .map_err(|hint| CliError::usage(format!("unknown provider `{typed}`")).hinted(hint))?;
         let Provider::Command(argv) = provider else { return Ok(provider) };
         let place = |program: &String| -> Result<String, CliError> {
             let path = stead_store::clean(&ui.dir()?.join(program));
@@ -64,7 +64,7 @@ impl RunRoom {
         Ok(Provider::Command(argv.iter().map(place).collect::<Result<_, _>>()?))
     }
 
-    /// Further arguments for providers, by their names, from the settings.
+    /// Additional arguments for providers, by name, from the settings.
     pub(crate) fn provider_args<'a>(
         &self,
         providers: impl Iterator<Item = &'a Provider>,
@@ -82,8 +82,8 @@ impl RunRoom {
         }
         let key = format!("provider.{name}.args");
         provider::split_words(self.project.config.text(&key)).map_err(|error| {
-            let told = CliError::config(format!("`{key}` is no list of words")).because(error);
-            told.hinted(format!("correct it by `stead config set {key} …`"))
+            let told = CliError::config(format!("`{key}` is not a list of words")).because(error);
+            told.hinted(format!("fix it with `stead config set {key} …`"))
         })
     }
 }

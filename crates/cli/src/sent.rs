@@ -41,7 +41,7 @@ pub(crate) fn read_document(named: Option<&Path>) -> Result<Option<String>, CliE
         Ok(text) => Ok(Some(text)),
         Err(error) => {
             let at = error.utf8_error().valid_up_to();
-            Err(CliError::user(format!("the document is not UTF-8 text: byte {at} does not fit")))
+            Err(CliError::user(format!("the document is not valid UTF-8 at byte {at}")))
         }
     }
 }

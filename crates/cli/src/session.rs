@@ -1,4 +1,4 @@
-//! The session in whose shell a command was called, as far as a hook saw it pass.
+//! The session in whose shell a command was called, if a hook saw it.
 
 use std::time::UNIX_EPOCH;
 
@@ -6,7 +6,7 @@ use stead_context::{Binding, bound_session};
 
 use crate::project::Project;
 
-/// Finds the session that called this command. `None` for a person's own shell.
+/// Finds the session that called this command. `None` in a person's own shell.
 pub(crate) fn calling_session(project: &Project) -> Option<Binding> {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = words.iter().map(String::as_str).collect();

@@ -15,9 +15,9 @@ use crate::ui::Ui;
 
 /// Show and change settings
 ///
-/// From weak to strong: defaults, user (`~/.config/stead/config.toml`), project (`.agent/config.toml`), local
-/// (`.agent/config.local.toml`), environment (`STEAD_RECORD_SESSIONS=false`), `--config record.sessions=false`. Agents may
-/// change none; to switch a gate off takes a person at a terminal.
+/// Layers, weakest first: defaults, user (`~/.config/stead/config.toml`), project (`.agent/config.toml`), local
+/// (`.agent/config.local.toml`), environment (`STEAD_RECORD_SESSIONS=false`), `--config record.sessions=false`. Agents
+/// cannot change settings; switching a gate off needs a person at a terminal.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  stead config list --origin\n  stead config set --local record.sessions false")]
 pub(crate) struct ConfigArgs {
@@ -37,10 +37,10 @@ enum ConfigCommand {
 #[derive(Args)]
 #[command(after_help = "Example:\n  stead config list --origin")]
 struct ListArgs {
-    /// Say who set each value
+    /// Show where each value was set
     #[arg(long)]
     origin: bool,
-    /// Print the settings, their origins and what is wrong with them as JSON
+    /// Print the settings, their origins and problems as JSON
     #[arg(long)]
     json: bool,
 }
@@ -56,7 +56,7 @@ struct GetArgs {
     json: bool,
 }
 
-/// Set one value in a settings file, the project's unless told otherwise
+/// Set one value in a settings file (the project's by default)
 #[derive(Args)]
 #[command(after_help = "Example:\n  stead config set gate.self_protection true")]
 struct SetArgs {
@@ -68,7 +68,7 @@ struct SetArgs {
     value: String,
 }
 
-/// Take one value out of a settings file, so that weaker layers count again
+/// Remove one value from a settings file, so that weaker layers apply again
 #[derive(Args)]
 #[command(after_help = "Example:\n  stead config unset --user auto_init")]
 struct UnsetArgs {
@@ -80,10 +80,10 @@ struct UnsetArgs {
 
 #[derive(Args)]
 struct Target {
-    /// Change the file of this person, for all projects
+    /// Change your user settings, for all projects
     #[arg(long, conflicts_with = "local")]
     user: bool,
-    /// Change the file of this checkout, which is not committed
+    /// Change the settings of this checkout, which are not committed
     #[arg(long)]
     local: bool,
 }
@@ -159,7 +159,7 @@ impl Target {
         }
         if !project.found.is_marked() {
             let message = format!("`{}` is not a project yet", project.root().display());
-            return Err(CliError::user(message).hinted("run `stead init` first, or set it for yourself with `--user`"));
+            return Err(CliError::user(message).hinted("run `stead init` first, or use `--user`"));
         }
         Ok(match self.local {
             true => (Layer::Local, project.root().join(CONFIG_LOCAL)),
@@ -168,7 +168,7 @@ impl Target {
     }
 }
 
-/// Tries the value on top of all layers first, where what it would break beyond itself shows.
+/// Tries the value on top of all layers first, to catch what it would break elsewhere.
 fn refuse_clash(args: &SetArgs, project: &Project) -> Result<(), CliError> {
     let trial = [format!("{}={}", args.key, args.value)];
     let (_, problems) = Config::load(Some(project.root()), &env, &trial);
@@ -179,17 +179,17 @@ fn refuse_clash(args: &SetArgs, project: &Project) -> Result<(), CliError> {
     }
 }
 
-/// Lets scripts of a person change what is harmless, and only a person at a terminal what holds agents.
+/// Lets a person's scripts change harmless settings; settings that restrict agents need a person at a terminal.
 fn refuse_weakening(key: &str, value: Option<&str>, layer: Layer, project: &Project, ui: &Ui) -> Result<(), CliError> {
     let whose = if layer == Layer::User { Whose::Person } else { Whose::Project };
-    // Guards and features that are led elsewhere hold nobody any more.
+    // If guards and features are moved elsewhere, the old ones no longer apply.
     let room = [Room::Guards, Room::Features].into_iter().find(|room| key == format!("layout.{}", room.name()));
     let leaves = |room: Room| {
         let folder = Layout::of(&project.config).dir(project.root(), room);
         folder.read_dir().is_ok_and(|mut entries| entries.next().is_some())
     };
     match key.starts_with("gate.") && value != Some("true") || room.is_some_and(leaves) {
-        true => require_person_to_weaken(&format!("change `{key}` like this"), whose, project, ui),
+        true => require_person_to_weaken(&format!("change `{key}` to this value"), whose, project, ui),
         false => refuse_agents("change settings", whose, project),
     }
 }
@@ -198,7 +198,7 @@ fn tell(edited: Edited, what: &str, path: &std::path::Path, project: &Project, u
     let file = project.short(path);
     match edited {
         Edited::Changed => ui.line(format!("{what} in {}", file.display())),
-        Edited::Unchanged => ui.line(format!("{what} in {} already; nothing changed", file.display())),
+        Edited::Unchanged => ui.line(format!("{what} in {} already; nothing to do", file.display())),
     }
 }
 
@@ -206,7 +206,7 @@ fn tell_if_overruled(key: &str, layer: Layer, project: &Project, ui: &mut Ui) {
     if let Ok(entry) = project.config.get(key)
         && entry.origin.layer > layer
     {
-        ui.note(format!("note: {} still says `{}`", short(project, &entry.origin), entry.value));
+        ui.note(format!("note: {} still overrides it with `{}`", short(project, &entry.origin), entry.value));
     }
 }
 
@@ -236,7 +236,7 @@ fn origin_as_json(origin: &Origin) -> Value {
     })
 }
 
-/// Names an origin with its layer, and a file below the root the short way.
+/// Formats an origin with its layer, and a file below the root by its relative path.
 fn short(project: &Project, origin: &Origin) -> String {
     let shown = Origin { file: origin.file.as_deref().map(|file| project.short(file)), ..origin.clone() };
     match origin.layer {

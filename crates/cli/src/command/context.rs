@@ -7,7 +7,7 @@ use crate::error::CliError;
 use crate::project::{env, now};
 use crate::ui::Ui;
 
-/// Keep the project's context: its marker, packets, loops and indexes
+/// Manage the project's context: its marker, packets, loops and indexes
 #[derive(Args)]
 #[command(after_help = "Example:\n  stead context init")]
 pub(crate) struct ContextArgs {
@@ -22,14 +22,13 @@ enum ContextCommand {
 
 /// Make this folder a project, or complete one
 ///
-/// Creates the marker `.agent/context/root.json` and what belongs around it in the project root: the nearest folder
-/// with a marker, else the git root, else this folder. What exists is left as it is, so running it again changes
-/// nothing. Folders in which earlier tools kept roles, intents, features, stages or pipelines stay in use where they
-/// are.
+/// Creates the marker `.agent/context/root.json` and the folders around it in the project root: the nearest folder with
+/// a marker, else the git root, else this folder. Existing files are not touched, so running it again changes nothing.
+/// Folders in which earlier tools kept roles, intents, features, stages or pipelines stay in use.
 #[derive(Args)]
 #[command(after_help = "Example:\n  stead context init --json")]
 struct InitArgs {
-    /// Make exactly this folder a project, even below another one
+    /// Make exactly this folder a project, even inside another one
     #[arg(long)]
     here: bool,
     /// Print the result as JSON
@@ -69,7 +68,7 @@ fn run_init(args: &InitArgs, ui: &mut Ui) -> Result<Exit, CliError> {
         changed = true;
     }
     let project = format!("project {} in {}", marker.project_id, root.display());
-    ui.line(if changed { project } else { format!("{project} is complete; nothing changed") });
+    ui.line(if changed { project } else { format!("{project} is complete; nothing to do") });
     Ok(Exit::Done)
 }
 

@@ -1,4 +1,4 @@
-//! The main job in a throw-away project: a scripted agent session goes through the real hook path of this very program.
+//! Stead in a throw-away project: a scripted agent session goes through the real hook of this program.
 
 use std::fs;
 use std::io::Write;
@@ -12,20 +12,20 @@ use crate::cli::Exit;
 use crate::error::CliError;
 use crate::ui::Ui;
 
-/// Play the main job end to end in a throw-away project
+/// See Stead work, end to end, in a throw-away project
 ///
-/// Makes a small git project in a temporary folder, sets Stead up in it, and lets a scripted agent session call the
-/// hook of this very program, as an agent program would. Every input and output shown is real. Nothing outside the
-/// temporary folder is touched.
+/// Creates a small git project in a temporary folder, sets Stead up in it, and lets a scripted agent session call this
+/// program's hook, as an agent program would. All input and output shown is real. Nothing outside the temporary folder
+/// is touched.
 #[derive(Args)]
 #[command(after_help = "Example:\n  stead demo --keep")]
 pub(crate) struct DemoArgs {
-    /// Keep the project to look around in
+    /// Keep the project and print its path
     #[arg(long)]
     keep: bool,
 }
 
-/// The client whose dialect the scripted session speaks.
+/// The client that the scripted session imitates.
 const CLIENT: &str = "claude";
 
 /// How much of a diff is shown.
@@ -33,7 +33,7 @@ const SHOWN: usize = 14;
 
 const SESSION: &str = "demo-session";
 
-/// Two stages that ship with Stead: ideas, and one agent that reads all of them.
+/// Two built-in stages: ideas, and one agent that reads all of them.
 const PIPELINE: (&str, &str) = (
     ".agent/pipelines/brainstorm.yaml",
     "name: brainstorm
@@ -78,7 +78,7 @@ struct Stage<'a> {
     wrong: Vec<String>,
 }
 
-/// What one hook call answered.
+/// The answer of one hook call.
 struct Answer {
     stdout: String,
     exit: i32,
@@ -114,11 +114,11 @@ impl<'a> Stage<'a> {
         }
         self.stead(&["init", "--harness", CLIENT, "--yes"])?;
 
-        self.scene("An agent session starts: the hook is called for the first time");
+        self.scene("An agent session starts and calls the hook for the first time");
         self.hook("SessionStart", json!({"source": "startup"}))?;
         self.hook("UserPromptSubmit", json!({"prompt": "add() subtracts. Fix it."}))?;
 
-        self.scene("The agent finds the gates in its way and tries to remove them");
+        self.scene("The agent tries to remove the gates");
         let sed = json!({"command": "sed -i /stead/d .claude/settings.json", "description": "tidy up the settings"});
         let denied = self.tool("Bash", sed)?;
         self.expect(denied.is_denial(), "the shell command against the hook lines was not denied");
@@ -127,7 +127,7 @@ impl<'a> Stage<'a> {
         let denied = self.tool("Write", write)?;
         self.expect(denied.is_denial(), "the edit of Stead's own config was not denied");
 
-        self.scene("Reading is free, and so is the work it was asked for");
+        self.scene("Reading is allowed, and so is the work it was asked to do");
         let read = self.tool("Bash", json!({"command": "cat .agent/config.toml | head -3"}))?;
         self.expect(!read.is_denial(), "a harmless command was denied");
         let source = self.project("src/lib.rs");
@@ -141,16 +141,16 @@ impl<'a> Stage<'a> {
 
         self.evidence()?;
 
-        self.scene("A loop holds the agent to its task until it keeps its promise");
+        self.scene("A loop keeps the agent working until it keeps its promise");
         let start = ["loop", "start", "Prove that add() adds", "--promise", "DONE", "--max-iterations", "3"];
         self.agent_runs(&start)?;
         let held = self.stop("It should work now.")?;
-        self.expect(held.stdout.contains("block"), "the loop did not hold the stop");
+        self.expect(held.stdout.contains("block"), "the loop did not block the stop");
         let kept = self.stop("The test passes. <promise>DONE</promise>")?;
         self.expect(!kept.stdout.contains("block"), "the kept promise did not end the loop");
         self.stead(&["loop", "log"])?;
 
-        self.scene("Before it goes, the agent hands over; the next session picks up");
+        self.scene("The agent hands over; the next session picks up");
         self.agent_runs(&["note", "decision", "add() stays total: it wraps on overflow"])?;
         self.agent_runs(&["handoff", "Give sub() the same care", "--next-prompt", "Look at sub() in src/lib.rs."])?;
         self.hook("SessionEnd", json!({"reason": "other"}))?;
@@ -163,7 +163,7 @@ impl<'a> Stage<'a> {
         self.stead(&["tail", "monday", "--stage", "ideas", "-n", "3"])?;
         self.show(".agent/runs/monday/stage-01-pick/iterations/001/status.json", "decision")?;
 
-        self.scene("What Stead wrote down");
+        self.scene("What Stead recorded");
         self.show(".agent/context/indexes/relevant-files.jsonl", "src/lib.rs")?;
         self.show(".agent/context/indexes/sessions.jsonl", "\"deny\"")?;
         let calls = self.calls;
@@ -172,12 +172,12 @@ impl<'a> Stage<'a> {
     }
 
     fn evidence(&mut self) -> Result<(), CliError> {
-        self.scene("The agent says that it is tested; Stead wants to have seen it");
+        self.scene("The agent claims that it is tested; Stead asks for evidence");
         let feature = json!({"id": "add", "title": "add() adds", "files": ["src/**"],
             "verifiers": ["sh check.sh"], "status": "in-progress", "tested": false});
         let list = format!("{:#}\n", json!({"features": [feature]}));
         fs::create_dir_all(self.project(".agent/features"))
-            .map_err(|source| CliError::user("cannot make the features' folder").because(source))?;
+            .map_err(|source| CliError::user("could not create the folder of features").because(source))?;
         self.write(".agent/features/feature-list.json", &list)?;
         self.write("check.sh", "grep -q 'a + b' src/lib.rs && echo '1 test passed'\n")?;
         let path = self.project(".agent/features/feature-list.json");
@@ -187,7 +187,7 @@ impl<'a> Stage<'a> {
         let sed =
             json!({"command": "sed -i 's/\"tested\": false/\"tested\": true/' .agent/features/feature-list.json"});
         let denied = self.tool("Bash", sed)?;
-        self.expect(denied.is_denial(), "the same claim by the shell was not denied");
+        self.expect(denied.is_denial(), "the same claim through the shell was not denied");
         self.agent_runs(&["verify", "add"])?;
         let allowed = self.tool("Edit", claim)?;
         self.expect(!allowed.is_denial(), "the proven claim was denied");
@@ -211,7 +211,7 @@ impl<'a> Stage<'a> {
         self.hook("PreToolUse", json!({"tool_name": tool, "tool_input": input, "tool_use_id": id}))
     }
 
-    /// Lets the agent run one of Stead's own commands: the hook sees it first and remembers whose it is.
+    /// Lets the agent run one of Stead's own commands: the hook sees it first and records the session.
     fn agent_runs(&mut self, words: &[&str]) -> Result<(), CliError> {
         let quoted: Vec<String> = words
             .iter()
@@ -230,7 +230,7 @@ impl<'a> Stage<'a> {
         format!("call-{}", self.calls)
     }
 
-    /// Calls the hook with a payload in the client's own dialect and shows both sides.
+    /// Calls the hook with a payload in the client's format and shows both sides.
     fn hook(&mut self, event: &str, own: Value) -> Result<Answer, CliError> {
         self.calls += 1;
         let mut payload = json!({"session_id": SESSION, "cwd": self.project(""), "hook_event_name": event});
@@ -257,7 +257,7 @@ impl<'a> Stage<'a> {
             exit: output.status.code().unwrap_or(-1),
         };
         self.block(&format!("  {CLIENT} > {event} "), &own.to_string());
-        let said = if answer.stdout.is_empty() { "(silent: go on)" } else { answer.stdout.trim_end() };
+        let said = if answer.stdout.is_empty() { "(no output: allowed)" } else { answer.stdout.trim_end() };
         self.block(&format!("  stead < exit {} ", answer.exit), said);
         Ok(answer)
     }
@@ -277,7 +277,7 @@ impl<'a> Stage<'a> {
             self.ui.line(format!("    {line}"));
         }
         if diff.len() > SHOWN {
-            self.ui.line(format!("    … and {} more lines of this kind", diff.len() - SHOWN));
+            self.ui.line(format!("    … and {} more such lines", diff.len() - SHOWN));
         }
         for line in rest {
             self.block("    ", line);
@@ -287,7 +287,7 @@ impl<'a> Stage<'a> {
         Ok(())
     }
 
-    /// Shows the lines of a file that have a word in them.
+    /// Shows the lines of a file that contain a word.
     fn show(&mut self, path: &str, word: &str) -> Result<(), CliError> {
         let file = self.folder.join("project").join(path);
         let text = fs::read_to_string(&file)
@@ -301,7 +301,7 @@ impl<'a> Stage<'a> {
         Ok(())
     }
 
-    /// Prints a text behind a label, broken at 80 columns and indented.
+    /// Prints a text after a label, wrapped at 80 columns and indented.
     fn block(&mut self, label: &str, text: &str) {
         let text = text.replace(&self.project(""), "$PROJECT");
         let mut line = label.to_owned();
@@ -327,7 +327,7 @@ impl<'a> Stage<'a> {
             .map_err(|source| CliError::user(format!("cannot write `{}`", file.display())).because(source))
     }
 
-    /// A command in the throw-away project, with a home of its own.
+    /// A command in the throw-away project, with its own home folder.
     fn command(&self, program: impl AsRef<Path>) -> Command {
         let mut command = Command::new(program.as_ref());
         command.current_dir(self.folder.join("project")).env("HOME", self.folder.join("home"));

@@ -14,11 +14,11 @@ use crate::here::Here;
 use crate::project::Project;
 use crate::ui::Ui;
 
-/// Prove that the installed hook lines work, and say what each agent program honours
+/// Prove that the installed hooks work, and show what each agent program supports
 ///
-/// Runs every installed line the way its agent program does, with a payload that such a program once sent: a harmless
-/// call must pass, a forbidden one must be denied in that program's own words. Nothing is recorded. Ends with 1 if
-/// something that is installed does not work.
+/// Runs every installed hook the way its agent program does, with a recorded payload: a harmless call must be allowed,
+/// a forbidden one must be denied in that program's format. Nothing is recorded. Exits with 1 if something that is
+/// installed does not work.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  stead doctor\n  stead doctor --json")]
 pub(crate) struct DoctorArgs {
@@ -50,7 +50,7 @@ pub(crate) fn run(args: DoctorArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     Ok(if is_sound { Exit::Done } else { Exit::Failed })
 }
 
-/// Guard files that are not applied. One that is broken does not take the others down, so it is only odd.
+/// Guard files that are not applied. A broken file does not affect the others, so this is only a warning.
 fn guard_checks(project: &Project) -> Result<Vec<Check>, CliError> {
     if !project.found.is_marked() {
         return Ok(Vec::new());
@@ -60,7 +60,7 @@ fn guard_checks(project: &Project) -> Result<Vec<Check>, CliError> {
     Ok(wrong
         .map(|problem| {
             let check = Check::odd("guards", format!("a guard is not applied: {problem}"));
-            check.remedy(problem.hint().unwrap_or("correct the file; `stead guard lint` checks it"))
+            check.remedy(problem.hint().unwrap_or("fix the file; `stead guard lint` checks it"))
         })
         .collect())
 }
@@ -76,7 +76,7 @@ fn tell(site: &Site<'_>, diagnosis: &Diagnosis, capabilities: &[Capability], ui:
         tell_harness(site, report, ui);
     }
     if diagnosis.harnesses.iter().all(|report| report.installs.is_empty()) {
-        ui.line("\nNo hook lines are installed; `stead init` puts them in.");
+        ui.line("\nNo hooks are installed; run `stead init` to install them.");
     }
     ui.line("\nWhat each agent program lets Stead do");
     tell_capabilities(capabilities, ui);
@@ -105,7 +105,7 @@ fn tell_harness(site: &Site<'_>, report: &HarnessReport, ui: &mut Ui) {
         let lines = format!("{}/{} lines", install.lines_found, install.lines_expected);
         field(install.scope, &format!("{}  {lines}", site.brief(&install.path)), ui);
         if !install.missing.is_empty() {
-            field("BAD", &format!("missing: {}; `stead init` renews them", install.missing.join(", ")), ui);
+            field("BAD", &format!("missing: {}; `stead init` restores them", install.missing.join(", ")), ui);
         }
         tell_proofs(install, ui);
     }
@@ -113,7 +113,7 @@ fn tell_harness(site: &Site<'_>, report: &HarnessReport, ui: &mut Ui) {
         tell_commands(commands, ui);
     }
     if report.installs.is_empty() {
-        field("lines", &format!("none; `stead init --harness {}` puts them in", report.harness), ui);
+        field("lines", &format!("none; `stead init --harness {}` installs them", report.harness), ui);
     }
     match &report.heartbeat {
         Some(beat) => {
@@ -121,7 +121,7 @@ fn tell_harness(site: &Site<'_>, report: &HarnessReport, ui: &mut Ui) {
             field("called", &format!("last at {} (session {session})", beat.at), ui);
         }
         None if report.installs.is_empty() => {}
-        None => field("called", "never yet in this project", ui),
+        None => field("called", "not yet in this project", ui),
     }
     if !report.installs.is_empty() {
         field("confirm", report.confirm, ui);
@@ -140,10 +140,10 @@ fn tell_commands(report: &CommandReport, ui: &mut Ui) {
         words.push_str(&format!("; missing: {}", report.missing.join(", ")));
     }
     if !report.differing.is_empty() {
-        words.push_str(&format!("; other than this version writes them: {}", report.differing.join(", ")));
+        words.push_str(&format!("; differ from this version's: {}", report.differing.join(", ")));
     }
     if !report.foreign.is_empty() {
-        words.push_str(&format!("; the name is taken: {}", report.foreign.join(", ")));
+        words.push_str(&format!("; name already taken: {}", report.foreign.join(", ")));
     }
     field("commands", &words, ui);
 }
@@ -163,7 +163,7 @@ fn tell_proofs(install: &InstallReport, ui: &mut Ui) {
     let mut told: Vec<&str> = Vec::new();
     for proof in &install.proofs {
         if let Outcome::Fails { why } = &proof.outcome {
-            // Lines often fail for one and the same reason.
+            // Lines often fail for the same reason.
             if !told.contains(&why.as_str()) {
                 field("BAD", &format!("{}: {why}", proof.event), ui);
                 told.push(why);
@@ -202,11 +202,11 @@ fn tell_capabilities(capabilities: &[Capability], ui: &mut Ui) {
             client.before_compact,
         ]));
     }
-    ui.line("\n  A verdict that a program cannot express becomes the next stronger one:");
+    ui.line("\n  A verdict that a program does not support is raised to the next stronger one:");
     for client in capabilities.iter().filter(|client| !client.strengthened.is_empty()) {
         field(client.harness, &client.strengthened.join(", "), ui);
     }
-    ui.line("\n  What a guard only warns of never blocks; the model reads it:");
+    ui.line("\n  A guard's warning never blocks; the model reads it:");
     for when in ["at once", "after the tool", "with the next prompt", "never"] {
         let names: Vec<&str> =
             capabilities.iter().filter(|client| client.guard_warning == when).map(|client| client.harness).collect();
@@ -214,19 +214,19 @@ fn tell_capabilities(capabilities: &[Capability], ui: &mut Ui) {
             field("", &format!("{when}: {}", names.join(", ")), ui);
         }
     }
-    ui.line("\n  The exit status of a command arrives, so that a test run can prove something:");
+    ui.line("\n  The program reports exit codes, so that a test run is evidence:");
     for (told, word) in [(true, "yes"), (false, "no")] {
         let names = capabilities.iter().filter(|client| client.exit_status == told).map(|client| client.harness);
         field(word, &names.collect::<Vec<_>>().join(", "), ui);
     }
-    field("", "elsewhere `stead verify` runs the tests itself", ui);
+    field("", "otherwise use `stead verify`, which runs the tests itself", ui);
     ui.line("\n  Sub-agents:");
     for client in capabilities {
         field(client.harness, client.subagents, ui);
     }
 }
 
-/// Prints a name and what is said about it, wrapped within the width.
+/// Prints a name and a text, wrapped within the width.
 fn field(name: &str, text: &str, ui: &mut Ui) {
     let mut line = format!("  {name:<9}");
     let mut is_fresh = true;

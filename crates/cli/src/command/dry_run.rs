@@ -15,10 +15,10 @@ use crate::project::now;
 use crate::run_room::RunRoom;
 use crate::ui::Ui;
 
-/// Show what a run would do, and do nothing
+/// Show what a run would do, without doing it
 ///
-/// Prints the plan (order, needs, branches) and, for each stage, the files of its first iteration, its inputs, who would
-/// be started how, and the prompt as the agent would get it. Nothing is written or started.
+/// Prints the plan (order, needs, branches) and, for each stage, the files of its first iteration, its inputs, how its
+/// provider would be started, and the prompt as the agent would get it. Writes nothing and starts nothing.
 #[derive(Args)]
 #[command(
     after_help = "Examples:\n  stead dry-run stage work auth\n  stead dry-run pipeline full-refine auth --provider codex"
@@ -28,19 +28,19 @@ pub(crate) struct DryRunArgs {
     kind: Kind,
     /// The name of the stage or pipeline
     name: String,
-    /// What the run would be called
+    /// The name of the run
     #[arg(default_value = "dry-run")]
     run: String,
-    /// The most iterations of each stage, more or fewer than its file says; a `fixed` stage makes exactly so many
+    /// Maximum iterations of each stage, overriding its file; a `fixed` stage runs exactly that many
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     max: Option<u32>,
-    /// Who would do the work: an agent program by its name, a program by its path, or `mock`
+    /// Who would do the work: the name of an agent program, the path of a program, or `mock`
     #[arg(long)]
     provider: Option<String>,
-    /// The model that the provider would be asked for
+    /// The model to request from the provider
     #[arg(long)]
     model: Option<String>,
-    /// A file for the agents to read; may be repeated
+    /// A file for the agents to read; can be repeated
     #[arg(long = "input", value_name = "FILE")]
     inputs: Vec<PathBuf>,
     /// Print the plan and each first iteration as JSON
@@ -73,9 +73,9 @@ pub(crate) fn run(args: DryRunArgs, ui: &mut Ui) -> Result<Exit, CliError> {
         ui.json(&json!({"plan": plan, "first": firsts.iter().map(First::as_json).collect::<Vec<_>>()}));
         return Ok(Exit::Done);
     }
-    ui.line(format!("{asked} as run `{}`: {} at once", plan.run, plan.max_parallel));
+    ui.line(format!("{asked} as run `{}`: {} in parallel", plan.run, plan.max_parallel));
     if folder.is_begun() {
-        ui.note(format!("there is a run `{}` already; this is not its plan", plan.run));
+        ui.note(format!("run `{}` already exists; this is not its plan", plan.run));
     }
     for first in &firsts {
         ui.line("");
@@ -94,7 +94,7 @@ struct First<'a> {
 }
 
 impl<'a> First<'a> {
-    /// `args` are further arguments of known providers, by their names.
+    /// `args` are additional arguments of known providers, by name.
     fn of(
         room: &RunRoom,
         folder: &RunFolder,
@@ -137,7 +137,7 @@ impl<'a> First<'a> {
 
     fn show(&self, room: &RunRoom, ui: &mut Ui) {
         let node = self.node;
-        let template = if node.template.is_empty() { "(written here)" } else { &node.template };
+        let template = if node.template.is_empty() { "(inline)" } else { &node.template };
         ui.line(format!("{}  {template}  {}", node.id, ends(&node.termination, &node.guardrails)));
         let mut fact = |name: &str, value: String| ui.line(format!("  {name:<9} {value}"));
         if !node.needs.is_empty() {
@@ -193,7 +193,7 @@ impl<'a> First<'a> {
     }
 }
 
-/// Where inputs will lie: the files given now, and what other stages are going to leave.
+/// Where inputs will be: the files given now, and the future outputs of other stages.
 fn inputs(folder: &RunFolder, plan: &Plan, node: &Node) -> Vec<(String, String)> {
     let mut inputs: Vec<(String, String)> =
         plan.initial_inputs.iter().map(|path| ("--input".to_owned(), path.clone())).collect();
@@ -216,7 +216,7 @@ fn ends(termination: &Termination, guardrails: &Guardrails) -> String {
         Termination::Fixed if most == 1 => "once".to_owned(),
         Termination::Fixed => format!("{most} times"),
         Termination::Judgment { min_iterations, consensus } => {
-            format!("until {consensus} in a row stop, {min_iterations} to {most} times")
+            format!("until {consensus} in a row decide to stop, {min_iterations} to {most} times")
         }
         Termination::Queue { command } => format!("until `{command}` is empty, at most {most} times"),
         Termination::Promise { promises } => {
@@ -237,7 +237,7 @@ fn joins(join: Join, worktree: bool) -> String {
         Join::Quorum { count: 1 } => "any one branch".to_owned(),
         Join::Quorum { count } => format!("any {count} branches"),
     };
-    if worktree { format!("{joins}, each in a work tree of its own") } else { joins }
+    if worktree { format!("{joins}, each in its own worktree") } else { joins }
 }
 
 fn of_provider(error: provider::ProviderError) -> CliError {

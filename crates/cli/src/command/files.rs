@@ -15,7 +15,7 @@ use crate::ui::Ui;
 /// How many files are shown.
 const SHOWN: usize = 200;
 
-/// Show and choose the files that matter to the work
+/// Show and choose the files that matter for the work
 #[derive(Args)]
 #[command(
     args_conflicts_with_subcommands = true,
@@ -31,20 +31,20 @@ pub(crate) struct FilesArgs {
 #[derive(Subcommand)]
 enum FilesCommand {
     List(ListArgs),
-    /// Say that files matter; with `--packet`, in that packet too
+    /// Mark files as relevant; with `--packet`, in that packet too
     #[command(after_help = "Example:\n  stead files confirm src/parser.rs --packet latest")]
     Confirm(ChooseArgs),
-    /// Say that files do not matter; with `--packet`, in that packet
+    /// Mark files as not relevant; with `--packet`, in that packet
     #[command(after_help = "Example:\n  stead files drop notes.txt")]
     Drop(ChooseArgs),
     Compact(CompactArgs),
 }
 
-/// List the files that a session touched and people named, the most relevant first
+/// List the files that a session touched or people named, the most relevant first
 #[derive(Args)]
 #[command(after_help = "Example:\n  stead files list --json")]
 struct ListArgs {
-    /// The session, instead of the calling one or the last one seen
+    /// The session; by default the calling one or the last one seen
     #[arg(long, value_name = "ID")]
     session: Option<String>,
     /// All sessions of the last day

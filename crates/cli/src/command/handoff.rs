@@ -15,65 +15,65 @@ use crate::ui::Ui;
 
 /// Write a packet for the next session
 ///
-/// The packet holds what you send along and what Stead saw for itself: the branch and what is not committed, the files
-/// this session touched, notes (`stead note`), what the person asked for, and how the project is checked. Send a JSON
-/// object or Markdown with the packet's headings on standard input or with `--document`; `-` waits for it. JSON keys:
-/// intent, context, constraints, decisions, next_prompt, plan, open_questions, notes, failed, files, validators, verify,
-/// promise, max_iterations. Secrets are covered before anything is written.
+/// The packet contains what you send and what Stead recorded: the branch and uncommitted changes, the files this
+/// session touched, notes (`stead note`), what the person asked for, and how the project is checked. Send a JSON object
+/// or Markdown with the packet's headings on standard input or with `--document`; `-` waits for it. JSON keys: intent,
+/// context, constraints, decisions, next_prompt, plan, open_questions, notes, failed, files, validators, verify,
+/// promise, max_iterations. Secrets are redacted before anything is written.
 #[derive(Args)]
 #[command(
     after_help = "Examples:\n  stead handoff \"finish the parser\" --decision \"keep the old API\"\n  stead handoff \"finish the parser\" --document notes.md --confirm src/parser.rs\n  echo '{\"next_prompt\": \"…\"}' | stead handoff \"finish the parser\" --document -"
 )]
 pub(crate) struct HandoffArgs {
-    /// What the next session is to do, in a few words
+    /// What the next session should do, in a few words
     #[arg(required = true)]
     purpose: Vec<String>,
     /// Read more of the packet from a file, JSON or Markdown; `-` for standard input
     #[arg(long, value_name = "FILE")]
     document: Option<PathBuf>,
-    /// How things stand
+    /// The current state of the work
     #[arg(long, value_name = "TEXT")]
     context: Vec<String>,
-    /// What must be kept to; may be repeated
+    /// A constraint; can be repeated
     #[arg(long, value_name = "TEXT")]
     constraint: Vec<String>,
-    /// What was decided; may be repeated
+    /// A decision; can be repeated
     #[arg(long, value_name = "TEXT")]
     decision: Vec<String>,
-    /// The prompt that the next session begins with
+    /// The prompt that the next session starts with
     #[arg(long, value_name = "TEXT")]
     next_prompt: Option<String>,
-    /// A step that is left; may be repeated
+    /// A remaining step; can be repeated
     #[arg(long, value_name = "TEXT")]
     plan: Vec<String>,
-    /// What is not clear; may be repeated
+    /// An open question; can be repeated
     #[arg(long, value_name = "TEXT")]
     question: Vec<String>,
-    /// What was tried and did not work; may be repeated
+    /// An approach that failed; can be repeated
     #[arg(long, value_name = "TEXT")]
     failed: Vec<String>,
-    /// Anything else; may be repeated
+    /// Anything else; can be repeated
     #[arg(long, value_name = "TEXT")]
     note: Vec<String>,
-    /// A file that certainly matters; may be repeated
+    /// A file that matters; can be repeated
     #[arg(long, value_name = "FILE")]
     confirm: Vec<String>,
-    /// A command that checks the work; may be repeated, the first one is the packet's `verify`
+    /// A command that checks the work; can be repeated, the first one is the packet's `verify`
     #[arg(long, value_name = "COMMAND")]
     validator: Vec<String>,
     /// What a loop's agent says when it is done, e.g. `DONE|BLOCKED`
     #[arg(long, value_name = "TEXT")]
     promise: Option<String>,
-    /// How often a loop may go round
+    /// Maximum iterations of a loop
     #[arg(long, value_name = "N")]
     max_iterations: Option<u32>,
     /// The packet that this one continues
     #[arg(long, value_name = "ID")]
     continues: Option<String>,
-    /// The session whose work is handed over, instead of the calling one or the last one seen
+    /// The session to hand over; by default the calling one or the last one seen
     #[arg(long, value_name = "ID")]
     session: Option<String>,
-    /// The program that hands over, where it cannot be told: a client's name, `factory` or `unknown`
+    /// The program that hands over, if it cannot be detected: a client's name, `factory` or `unknown`
     #[arg(long, value_name = "NAME", value_parser = source)]
     source: Option<String>,
     /// Print the result as JSON
@@ -87,7 +87,7 @@ fn source(name: &str) -> Result<String, String> {
         _ if Harness::from_name(name).is_some() => Ok(name.to_owned()),
         _ => {
             let names: Vec<_> = Harness::ALL.into_iter().map(Harness::name).collect();
-            Err(format!("known are {}, factory, unknown", names.join(", ")))
+            Err(format!("expected one of {}, factory, unknown", names.join(", ")))
         }
     }
 }
@@ -140,9 +140,7 @@ pub(crate) fn run(args: HandoffArgs, ui: &mut Ui) -> Result<Exit, CliError> {
         return Ok(Exit::Done);
     }
     if let (KnownBy::Recency, Some(session)) = (speaker.known_by, &speaker.session) {
-        ui.note(format!(
-            "note: taken for the work of session `{session}`, the last one seen; `--session` names another"
-        ));
+        ui.note(format!("note: using session `{session}`, the last one seen; choose another with `--session`"));
     }
     ui.line(format!("packet   {}", made.id));
     ui.line(format!("file     {}", project.short(&made.path).display()));
@@ -156,7 +154,7 @@ pub(crate) fn run(args: HandoffArgs, ui: &mut Ui) -> Result<Exit, CliError> {
 }
 
 impl HandoffArgs {
-    /// What stands on the command line goes behind what stands in the document, save the next prompt, which is one.
+    /// Command-line values are added after the document's, except the next prompt, of which there is only one.
     fn add_to(&self, sent: &mut Contribution) {
         let list = |items: &[String], before: &str| {
             items

@@ -11,47 +11,47 @@ use crate::here::{Here, chosen};
 use crate::project::{env, now};
 use crate::ui::Ui;
 
-/// Set Stead up in this project: its folder, hook lines in the agents' settings, and commands to type there
+/// Set Stead up in this project: its folder, hooks in the agents' settings, and commands to type there
 ///
-/// Does what `stead context init` does, finds the agent programs that are used here, shows how it would change their
-/// settings, and changes them. Everything else in those files stays as it is, running it again changes nothing, and
-/// `stead uninstall` brings the old bytes back.
+/// Does what `stead context init` does, finds the agent programs used here, shows how it would change their settings,
+/// and changes them. The rest of those files is not touched, running it again changes nothing, and `stead uninstall`
+/// restores the old files.
 ///
-/// With `--user` lines and commands go into your own settings and hold in every project; nothing is written into this
+/// With `--user`, hooks and commands go into your own settings and apply to every project; nothing is written to this
 /// one.
 #[derive(Args)]
 #[command(
     after_help = "Examples:\n  stead init\n  stead init --harness claude,codex --dry-run\n  stead init --user --all"
 )]
 pub(crate) struct InitArgs {
-    /// Only these agent programs, whether they are found here or not
+    /// Only these agent programs, detected or not
     #[arg(long, value_name = "NAME", value_delimiter = ',', conflicts_with = "all")]
     harness: Vec<String>,
-    /// All agent programs that Stead knows
+    /// All supported agent programs
     #[arg(long)]
     all: bool,
     /// Change your own settings, for every project, instead of this project's
     #[arg(long, conflicts_with_all = ["local", "strict", "no_hooks"])]
     user: bool,
-    /// Change the settings of this checkout alone, where an agent program has such
+    /// Change the settings of this checkout only, if an agent program has such a file
     #[arg(long, conflicts_with = "strict")]
     local: bool,
-    /// Require Stead of everyone who works here: without it the agent is blocked where possible
+    /// Require Stead for everyone who works here: without it the agent is blocked where possible
     #[arg(long)]
     strict: bool,
-    /// Only make the project folder
+    /// Only create the project folder
     #[arg(long, conflicts_with_all = ["harness", "all", "local", "strict"])]
     no_hooks: bool,
-    /// Leave out the commands that a person types in an agent program
+    /// Do not install the commands that a person types in an agent program
     #[arg(long)]
     no_commands: bool,
-    /// Also make good object matchers and remove hook scripts whose work Stead does
+    /// Also repair invalid matchers and remove hook scripts that Stead replaces
     #[arg(long)]
     replace_old: bool,
-    /// Show what would change, and change nothing
+    /// Show what would change, without changing anything
     #[arg(long)]
     dry_run: bool,
-    /// Do not ask
+    /// Do not ask for confirmation
     #[arg(long, short)]
     yes: bool,
     /// Print the result as JSON
@@ -189,9 +189,9 @@ impl Work<'_> {
         let site = self.here.site();
         let Some(applied) = &self.applied else {
             if !self.args.user && !self.here.project.found.is_marked() {
-                ui.line(format!("would make a project of {}", self.here.project.root().display()));
+                ui.line(format!("would create a project in {}", self.here.project.root().display()));
             }
-            ui.note("this was a dry run; nothing was changed");
+            ui.note("dry run; nothing was changed");
             return;
         };
         for Done { path, did } in &self.done {
@@ -207,7 +207,7 @@ impl Work<'_> {
             ui.line(format!("wrote    {}", site.brief(path)));
         }
         for (path, why) in &applied.failed {
-            ui.warning(format!("`{}` is as it was: {why}", site.brief(path)));
+            ui.warning(format!("`{}` was not changed: {why}", site.brief(path)));
         }
         let is_new = self.done.iter().any(|done| done.did != Did::Kept);
         if applied.done.is_empty() && applied.failed.is_empty() && !is_new {
@@ -232,7 +232,7 @@ impl Work<'_> {
         for words in confirm {
             ui.line(format!("  {words}"));
         }
-        ui.line("  then `stead doctor` proves that the lines work");
+        ui.line("  then run `stead doctor` to prove that the hooks work");
     }
 
     fn as_json(&self) -> Value {

@@ -9,8 +9,8 @@ use crate::ui::Ui;
 
 /// Check stages and pipelines
 ///
-/// Without a name, all of them, the built-in ones too. Each finding has a code; the manual `docs/lint.md` explains them
-/// with examples. Ends with 1 if there is an error.
+/// Without a name, checks all of them, including the built-in ones. Each finding has a code; `docs/lint.md` explains
+/// the codes with examples. Exits with 1 if there is an error.
 #[derive(Args)]
 #[command(
     after_help = "Examples:\n  stead lint\n  stead lint pipeline full-refine --v3\n  stead lint --sarif > lint.sarif"
@@ -19,9 +19,9 @@ pub(crate) struct LintArgs {
     /// Only stages, or only pipelines
     #[arg(value_enum)]
     kind: Option<Kind>,
-    /// Only this one; a pipeline together with its stages
+    /// Only this one; a pipeline includes its stages
     name: Option<String>,
-    /// Take the older form for an error
+    /// Treat deprecations as errors
     #[arg(long)]
     v3: bool,
     /// Print the findings as JSON
@@ -63,7 +63,7 @@ fn findings(args: &LintArgs, catalog: &Catalog) -> Result<Vec<lint::Finding>, De
     }
 }
 
-/// What is wrong with any pipeline or a stage of one; stages that several share are told of once.
+/// Findings about any pipeline or its stages; shared stages are reported once.
 fn pipelines(catalog: &Catalog) -> Result<Vec<lint::Finding>, DefinitionError> {
     let mut all: Vec<lint::Finding> = Vec::new();
     for (name, _) in catalog.pipelines() {

@@ -12,13 +12,13 @@ use crate::project::Project;
 use crate::speaker::Speaker;
 use crate::ui::Ui;
 
-/// As much is read from the disk at once.
+/// How much is read from disk at once.
 const BLOCK: usize = 1024 * 1024;
 
 /// Show the few lines of a log that matter, within a token budget
 ///
-/// Errors, warnings and crashes with the lines around them; lines that differ in numbers only are shown once with their
-/// count; and the first and last lines. The log is read once, in bounded memory, however long it is.
+/// Shows errors, warnings and crashes with the lines around them, and the first and last lines; lines that differ only
+/// in numbers are shown once with their count. The log is read once, in bounded memory, however long it is.
 #[derive(Args)]
 #[command(
     after_help = "Examples:\n  stead logs server.log\n  stead logs build.log --tokens 400\n  stead logs app.log --grep 'user=4[0-9]+'\n  journalctl -u app | stead logs -"
@@ -26,10 +26,10 @@ const BLOCK: usize = 1024 * 1024;
 pub(crate) struct LogsArgs {
     /// The log, or `-` for standard input
     file: PathBuf,
-    /// About how long the answer may be
+    /// Approximate maximum length of the output, in tokens
     #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(50..=100_000))]
     tokens: u32,
-    /// Only lines that match this regular expression count
+    /// Only consider lines that match this regular expression
     #[arg(long, value_name = "RE")]
     grep: Option<String>,
     /// Print what was found as JSON
@@ -46,7 +46,7 @@ pub(crate) fn run(args: LogsArgs, ui: &mut Ui) -> Result<Exit, CliError> {
         let path = dir.join(&args.file);
         let project = Project::find(ui)?;
         if let Some(why) = Speaker::calling(&project).refusal_to_read(&project, &dir, &args.file) {
-            return Err(CliError::user(format!("`{}` is not read for an agent: {why}", args.file.display())));
+            return Err(CliError::user(format!("agents may not read `{}`: {why}", args.file.display())));
         }
         digest(open(&path, &args.file)?, &args.file, &options)?
     };
@@ -62,7 +62,7 @@ pub(crate) fn run(args: LogsArgs, ui: &mut Ui) -> Result<Exit, CliError> {
 fn open(path: &Path, named: &Path) -> Result<impl BufRead + use<>, CliError> {
     let unread = |source| CliError::user(format!("could not read `{}`", named.display())).because(source);
     if path.is_dir() {
-        return Err(CliError::user(format!("`{}` is a folder", named.display())).hinted("name one log in it"));
+        return Err(CliError::user(format!("`{}` is a folder", named.display())).hinted("name a file in it"));
     }
     Ok(BufReader::with_capacity(BLOCK, File::open(path).map_err(unread)?))
 }

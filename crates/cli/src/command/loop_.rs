@@ -1,4 +1,4 @@
-//! Loops: start one, see where it stands, take it over, end it.
+//! Loops: start, inspect, take over and end them.
 
 mod list;
 mod log;
@@ -18,11 +18,11 @@ use crate::project::{Project, now};
 use crate::session::calling_session;
 use crate::ui::Ui;
 
-/// Keep an agent at a task until it is really done
+/// Keep an agent working on a task until it is done
 ///
-/// A loop holds the session that it was started or activated in: whenever the agent wants to stop, it is given the task
-/// again, until it makes the loop's promise (`<promise>DONE</promise>`), the loop's check is green, or a bound is
-/// reached. Other sessions and sub-agents are never held.
+/// A loop applies to the session it was started or activated in: whenever the agent wants to stop, it gets the task
+/// again, until it gives the loop's promise (`<promise>DONE</promise>`), the loop's check passes, or a limit is
+/// reached. Other sessions and sub-agents are never blocked.
 #[derive(Args)]
 #[command(
     after_help = "Examples:\n  stead loop start \"Make every test pass\" --promise 'DONE|BLOCKED' --verify 'cargo test'\n  stead loop list\n  stead loop log"
@@ -58,7 +58,7 @@ pub(crate) fn run(args: LoopArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     }
 }
 
-/// Where the command works, when, and for whom.
+/// The context of the command: project, time and session.
 struct Here {
     project: Project,
     loops: Loops,
@@ -78,11 +78,11 @@ impl Here {
     }
 }
 
-/// Whom a loop holds, for people.
-fn holds(state: &Loop) -> String {
+/// The session of a loop, for people.
+fn session_of(state: &Loop) -> String {
     match &state.lease {
         Some(lease) => format!("session {} of {}", lease.owner.session(), lease.owner.harness()),
-        None => "nobody".to_owned(),
+        None => "no session".to_owned(),
     }
 }
 

@@ -1,4 +1,4 @@
-//! Carries over what other tools and older forms left.
+//! Imports files of other tools and rewrites older formats.
 
 mod pipelines;
 
@@ -18,18 +18,18 @@ use crate::run_room::RunRoom;
 use crate::ui::{Piped, Ui};
 use pipelines::Pipelines;
 
-/// Carry over what other tools left: loops, handoffs, role files, older commands, older stages and pipelines
+/// Import files of other tools and update older formats
 ///
 /// Reads `.claude/ralph-loop.local.md` (it becomes a paused loop), handoffs below `thoughts/` and `.claude/handoffs/`
-/// (they become packets) and role files from before their form was fixed (they are mended). None of these is deleted,
-/// a second run carries nothing twice, and whatever has no place is named, file by file.
+/// (they become packets) and role files of an older format (they are repaired). None of these is deleted, a second run
+/// imports nothing twice, and whatever cannot be imported is listed, file by file.
 ///
-/// Stages, prompts and pipelines of the older form are rewritten where they are, comments kept, after a diff. A
+/// Stages, prompts and pipelines of the older format are rewritten in place after showing a diff; comments are kept. A
 /// `loop.yaml` becomes `stage.yaml`: the new file is written, then the old one is deleted. What cannot be rewritten is
-/// left as it is, and the line that stands in the way is named. Folders of the older layout (`scripts/loops`,
-/// `scripts/pipelines`) that came after `stead init` are named, with the setting that makes them the project's.
+/// not touched, and the line that prevents it is named. Folders of the older layout (`scripts/loops`,
+/// `scripts/pipelines`) that appeared after `stead init` are listed with the setting that makes Stead use them.
 ///
-/// Ends with 1 if a file is broken, or could not be rewritten or written.
+/// Exits with 1 if a file is broken or could not be rewritten or written.
 #[derive(Args)]
 #[command(
     after_help = "Examples:\n  stead migrate --dry-run\n  stead migrate pipelines --dry-run\n  stead migrate commands --replace-old"
@@ -38,14 +38,15 @@ pub(crate) struct MigrateArgs {
     /// Only these: loops, handoffs, roles, commands, pipelines
     #[arg(value_name = "WHAT")]
     what: Vec<String>,
-    /// Put Stead's commands in the place of `~/.factory/commands/handoff.md` and `pickup.md`; `stead uninstall --user`
-    /// brings the old ones back
+    /// Replace `~/.factory/commands/handoff.md` and `pickup.md` by Stead's commands; `stead uninstall --user` restores
+    /// the old ones
     #[arg(long)]
     replace_old: bool,
-    /// Show what would be done, and do nothing
+    /// Show what would be done, without doing it
     #[arg(long)]
     dry_run: bool,
-    /// Do not ask. Without a terminal nobody is asked either, and an answer on the input other than `y` changes nothing
+    /// Do not ask for confirmation. Without a terminal there is no question either, but an answer other than `y` on
+    /// standard input changes nothing
     #[arg(long, short)]
     yes: bool,
     /// Print the result as JSON
@@ -61,7 +62,7 @@ pub(crate) fn run(args: MigrateArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     let Chosen { kinds, with_commands, with_pipelines } = chosen(&args.what)?;
     let writes_here = !kinds.is_empty() || with_pipelines;
     if !args.dry_run && writes_here && !here.project.found.is_marked() {
-        return Err(CliError::user("there is no project here to carry anything into").hinted("run `stead init` first"));
+        return Err(CliError::user("there is no project here to import into").hinted("run `stead init` first"));
     }
     let layout = Layout::of(&here.project.config);
     let root = here.project.root();
@@ -78,7 +79,7 @@ pub(crate) fn run(args: MigrateArgs, ui: &mut Ui) -> Result<Exit, CliError> {
         work.show(ui);
     }
     let asks = !args.dry_run && !args.yes && !args.json && ui.is_interactive() && work.has_work();
-    if asks && !ui.confirm("Carry over?") {
+    if asks && !ui.confirm("Migrate?") {
         ui.note("nothing was changed");
         return Ok(Exit::Failed);
     }
@@ -91,34 +92,32 @@ pub(crate) fn run(args: MigrateArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     work.finish(ui)
 }
 
-/// Where nobody can be asked, the work goes on, unless the input says otherwise.
+/// Without a terminal the work continues, unless standard input says otherwise.
 fn unasked(ui: &Ui) -> Result<(), CliError> {
     match ui.piped_answer() {
         Piped::Nothing | Piped::Yes => Ok(()),
-        Piped::No => Err(CliError::user("nothing was changed: the answer was not yes").hinted("add `-y`")),
-        Piped::Silence => {
-            Err(CliError::user("nothing was changed: there is no terminal to ask at")
-                .hinted("add `-y`, or end the input"))
-        }
+        Piped::No => Err(CliError::user("nothing was changed: the answer was not `y`").hinted("add `-y`")),
+        Piped::Silence => Err(CliError::user("nothing was changed: there is no terminal to confirm on")
+            .hinted("add `-y`, or close standard input")),
     }
 }
 
-/// What is to be carried over.
+/// What to migrate.
 struct Chosen {
     kinds: Vec<ImportKind>,
     with_commands: bool,
     with_pipelines: bool,
 }
 
-/// Reads what is to be carried over; nothing said means everything.
+/// Parses what to migrate; without arguments, everything.
 fn chosen(what: &[String]) -> Result<Chosen, CliError> {
     let names: Vec<&str> = ImportKind::ALL.iter().map(|kind| kind.name()).chain([COMMANDS, PIPELINES]).collect();
     if let Some(unknown) = what.iter().find(|word| !names.contains(&word.as_str())) {
         let hint = match nearest(unknown, names.iter().copied()) {
             Some(near) => format!("did you mean `{near}`?"),
-            None => format!("known are {}", names.join(", ")),
+            None => format!("expected one of {}", names.join(", ")),
         };
-        return Err(CliError::usage(format!("there is nothing called `{unknown}` to carry over")).hinted(hint));
+        return Err(CliError::usage(format!("unknown kind `{unknown}`")).hinted(hint));
     }
     let is_wanted = |name: &str| what.is_empty() || what.iter().any(|word| word == name);
     Ok(Chosen {
@@ -128,12 +127,12 @@ fn chosen(what: &[String]) -> Result<Chosen, CliError> {
     })
 }
 
-/// Names folders of stages and pipelines that came after the project was made, so that nobody looks into them.
+/// Lists folders of stages and pipelines that appeared after the project was set up, which Stead does not use.
 fn tell_strangers(root: &Path, layout: &Layout, ui: &mut Ui) {
     for Adopted { room, path, because } in adopt(root) {
         if matches!(room, Room::Stages | Room::Pipelines) && layout.relative(room) != path {
-            ui.note(format!("{because}, but {} are looked for in `{}`", room.name(), layout.relative(room)));
-            ui.note(format!("hint: `stead config set {} {path}` makes it their place", room.key()));
+            ui.note(format!("{because}, but Stead looks for {} in `{}`", room.name(), layout.relative(room)));
+            ui.note(format!("hint: run `stead config set {} {path}` to use it", room.key()));
         }
     }
 }
@@ -143,7 +142,7 @@ struct Work<'a> {
     args: &'a MigrateArgs,
     here: &'a Here,
     imports: Vec<Import>,
-    /// What would become of older commands.
+    /// What would happen to older commands.
     old: Plan,
     rewrites: Pipelines,
     /// Files that could not be written, and why.
@@ -157,10 +156,10 @@ impl Work<'_> {
         for import in &self.imports {
             ui.line(self.words(import));
             for done in &import.done {
-                ui.line(format!("           mended: {done}"));
+                ui.line(format!("           repaired: {done}"));
             }
             for left in &import.left {
-                ui.line(format!("           not carried: {left}"));
+                ui.line(format!("           not imported: {left}"));
             }
         }
         for edit in &self.old.edits {
@@ -168,19 +167,19 @@ impl Work<'_> {
                 ui.raw(diff(&site, edit));
             } else {
                 let name = site.brief(&edit.path);
-                ui.line(format!("stays    {name} (`--replace-old` puts Stead's command in its place)"));
+                ui.line(format!("kept     {name} (`--replace-old` replaces it by Stead's command)"));
             }
         }
         for note in &self.old.notes {
             match note {
-                Note::Current { path, .. } => ui.line(format!("already  {} is Stead's", site.brief(path))),
+                Note::Current { path, .. } => ui.line(format!("current  {} is Stead's command", site.brief(path))),
                 note => ui.warning(note.words(&site)),
             }
         }
         self.rewrites.show(ui);
         let is_empty = self.imports.is_empty() && self.old.edits.is_empty() && self.old.notes.is_empty();
         if is_empty && self.rewrites.is_empty() {
-            ui.line("there is nothing to carry over");
+            ui.line("nothing to migrate");
         }
     }
 
@@ -193,15 +192,15 @@ impl Work<'_> {
         };
         match fate {
             Fate::New { target, .. } => {
-                format!("carries  {source} → {thing} {}", self.here.project.short(target).display())
+                format!("imports  {source} → {thing} {}", self.here.project.short(target).display())
             }
-            Fate::Mended { .. } => format!("mends    {source}"),
+            Fate::Mended { .. } => format!("repairs  {source}"),
             Fate::Already { target } => format!("already  {source} is {thing} `{target}`"),
             Fate::Outdated { target } => {
-                format!("already  {source} is {thing} `{target}`, and changed since; the change is not carried")
+                format!("already  {source} is {thing} `{target}`, and changed since; the change is not imported")
             }
             Fate::Foreign { why } => format!("skips    {source}: {why}"),
-            Fate::Refused { why } => format!("REFUSES  {source}: {why}"),
+            Fate::Refused { why } => format!("REFUSED  {source}: {why}"),
         }
     }
 
@@ -229,16 +228,16 @@ impl Work<'_> {
             ui.json(&self.as_json());
         } else {
             for (source, why) in &self.failed {
-                ui.warning(format!("`{source}` could not be carried over: {why}"));
+                ui.warning(format!("`{source}` could not be imported: {why}"));
             }
             for (path, why) in &self.replaced.failed {
-                ui.warning(format!("`{}` is as it was: {why}", self.here.site().brief(path)));
+                ui.warning(format!("`{}` was not changed: {why}", self.here.site().brief(path)));
             }
             self.rewrites.tell_failures(ui);
             if self.args.dry_run {
-                ui.note("this was a dry run; nothing was changed");
+                ui.note("dry run; nothing was changed");
             } else if self.has_work() {
-                ui.line(format!("carried over: {}", self.count()));
+                ui.line(format!("migrated: {}", self.count()));
             }
         }
         let is_broken = |import: &Import| matches!(import.fate, Fate::Refused { .. });

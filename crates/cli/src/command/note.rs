@@ -8,7 +8,7 @@ use crate::project::{Project, now, now_millis};
 use crate::speaker::Speaker;
 use crate::ui::Ui;
 
-/// Note something for the next session; packets repeat it
+/// Record a note for the next session; packets repeat it
 #[derive(Args)]
 #[command(
     after_help = "Examples:\n  stead note decision \"keep the old API\"\n  stead note failed \"caching the parser made it slower\"\n  stead note list --json"
@@ -20,13 +20,13 @@ pub(crate) struct NoteArgs {
 
 #[derive(Subcommand)]
 enum NoteCommand {
-    /// Something was decided
+    /// Record a decision
     #[command(after_help = "Example:\n  stead note decision \"keep the old API\"")]
     Decision(TextArgs),
-    /// Something is not clear
+    /// Record an open question
     #[command(after_help = "Example:\n  stead note question \"may old clients be dropped?\"")]
     Question(TextArgs),
-    /// Something was tried and did not work
+    /// Record an approach that failed
     #[command(after_help = "Example:\n  stead note failed \"caching the parser made it slower\"")]
     Failed(TextArgs),
     List(ListArgs),
@@ -34,7 +34,7 @@ enum NoteCommand {
 
 #[derive(Args)]
 struct TextArgs {
-    /// What to note
+    /// The note
     #[arg(required = true)]
     text: Vec<String>,
     /// Print the result as JSON
@@ -42,11 +42,11 @@ struct TextArgs {
     json: bool,
 }
 
-/// List what was noted in a session, and outside of any within the last day
+/// List the notes of a session, and those without a session from the last day
 #[derive(Args)]
 #[command(after_help = "Example:\n  stead note list --session 7c0e")]
 struct ListArgs {
-    /// The session, instead of the calling one or the last one seen
+    /// The session; by default the calling one or the last one seen
     #[arg(long, value_name = "ID")]
     session: Option<String>,
     /// Print the notes as JSON
@@ -76,7 +76,7 @@ fn add(kind: NoteKind, args: &TextArgs, project: &Project, ui: &mut Ui) -> Resul
     }
     let whose = session.map(|session| format!(" of session `{session}`")).unwrap_or_default();
     let covered = if redacted > 0 { format!(", {redacted} redacted") } else { String::new() };
-    ui.line(format!("noted a {}{whose}{covered}", label(kind)));
+    ui.line(format!("recorded a {}{whose}{covered}", label(kind)));
     Ok(Exit::Done)
 }
 

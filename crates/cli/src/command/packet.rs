@@ -12,7 +12,7 @@ use crate::error::CliError;
 use crate::project::{Project, env, now};
 use crate::ui::Ui;
 
-/// Look after packets: what one session left for the next
+/// Manage packets: what one session left for the next
 #[derive(Args)]
 #[command(after_help = "Examples:\n  stead packet list\n  stead packet activate latest\n  stead packet lint")]
 pub(crate) struct PacketArgs {
@@ -37,11 +37,11 @@ enum PacketCommand {
     Lint(LintArgs),
 }
 
-/// List packets, the last changed first
+/// List packets, the most recently changed first
 #[derive(Args)]
 #[command(after_help = "Example:\n  stead packet list --status active")]
 struct ListArgs {
-    /// Only those of this status
+    /// Only packets with this status
     #[arg(long, value_enum)]
     status: Option<Wanted>,
     /// Print the list as JSON
@@ -57,7 +57,7 @@ enum Wanted {
     Blocked,
 }
 
-/// Print where a packet's file lies, or open it
+/// Print the path of a packet's file, or open it
 #[derive(Args)]
 #[command(after_help = "Examples:\n  stead packet open latest\n  stead packet open latest --edit")]
 struct OpenArgs {
@@ -75,25 +75,25 @@ struct OpenArgs {
 #[command(after_help = "Example:\n  stead packet show latest --json")]
 struct ShowArgs {
     id: String,
-    /// Print head and sections as JSON
+    /// Print front matter and sections as JSON
     #[arg(long)]
     json: bool,
 }
 
 #[derive(Args)]
 struct MoveArgs {
-    /// `latest`, the id, or a beginning or end of it that no other has
+    /// `latest`, the id, or a unique prefix or suffix of it
     id: String,
     /// Print the result as JSON
     #[arg(long)]
     json: bool,
 }
 
-/// Check packets; exit 1 when one has errors
+/// Check packets; exits with 1 if one has errors
 #[derive(Args)]
 #[command(after_help = "Example:\n  stead packet lint latest")]
 struct LintArgs {
-    /// The packets; all without any
+    /// The packets; all by default
     ids: Vec<String>,
     /// Print the findings as JSON
     #[arg(long)]
@@ -164,9 +164,9 @@ fn open(args: &OpenArgs, shelf: &Shelf, ui: &mut Ui) -> Result<Exit, CliError> {
     } else if args.edit {
         let editor = env("VISUAL").or_else(|| env("EDITOR")).filter(|editor| !editor.is_empty());
         let Some(editor) = editor else {
-            return Err(CliError::user("no editor is named").hinted("set `VISUAL` or `EDITOR`"));
+            return Err(CliError::user("no editor is set").hinted("set `VISUAL` or `EDITOR`"));
         };
-        // An editor's variable may hold options, so a shell reads it.
+        // The variable may contain options, so a shell parses it.
         let status = Command::new("sh").args(["-c", "exec $0 \"$1\""]).arg(&editor).arg(&path).status();
         let status = status.map_err(|source| {
             CliError::user(format!("could not start `{}`", editor.to_string_lossy())).because(source)
@@ -191,7 +191,7 @@ fn show(args: &ShowArgs, shelf: &Shelf, ui: &mut Ui) -> Result<(), CliError> {
 
 fn packet_as_json(id: &str, packet: &Packet) -> Value {
     let document = packet.document();
-    // JSON values of the head are given as such, anything else as text.
+    // JSON values of the front matter are kept as such, anything else as a string.
     let value = |key: &str| {
         let text = document.get(key).unwrap_or_default();
         let structured = text.starts_with(['[', '{']) || text == "null";
@@ -258,7 +258,7 @@ fn judge(shelf: &Shelf, id: &str) -> Result<Vec<PacketFinding>, CliError> {
         Ok(text) => text,
         Err(bad) => {
             let at = bad.utf8_error().valid_up_to();
-            return Ok(vec![error(format!("not UTF-8 text: byte {at} does not fit"))]);
+            return Ok(vec![error(format!("not valid UTF-8 at byte {at}"))]);
         }
     };
     let mut findings = lint_packet(&text, id);

@@ -12,33 +12,33 @@ use crate::project::{Project, now_millis};
 use crate::speaker::Speaker;
 use crate::ui::Ui;
 
-/// How much of a validator's output is kept, and how much of it is shown in a prompt.
+/// How much of a validator's output is kept, and how much of it goes into a prompt.
 const KEPT: usize = 4_000;
 const SHOWN: usize = 800;
 
-/// Turn a packet into a prompt, and say how much of it still holds
+/// Turn a packet into a prompt, and show how much of it is still valid
 ///
 /// The packet is not changed. Each file it lists is compared with its hash: same, changed, moved or gone. Age, commits,
-/// files and branch are judged apart and the worst of them counts: fresh, aging, stale, very-stale. That the packet was
-/// read is written to the session log.
+/// files and branch are rated separately and the worst counts: fresh, aging, stale, very-stale. The session log records
+/// that the packet was read.
 #[derive(Args)]
 #[command(
     after_help = "Examples:\n  stead pickup latest\n  stead pickup finish-the-parser --verify --max-tokens 1000\n  stead pickup 20261115T194530Z-finish-the-parser --format json"
 )]
 pub(crate) struct PickupArgs {
-    /// The packet: `latest`, its id, or a beginning or end of it that no other has
+    /// The packet: `latest`, its id, or a unique prefix or suffix of it
     #[arg(default_value = "latest")]
     id: String,
-    /// Also list the files that the logs have and the packet does not
+    /// Also list files that are in the logs but not in the packet
     #[arg(long)]
     hydrate: bool,
-    /// Run the packet's validators; exit 1 when one fails
+    /// Run the packet's validators; exits with 1 if one fails
     #[arg(long)]
     verify: bool,
-    /// How many seconds each validator may take
+    /// Time limit of each validator, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 300, value_parser = clap::value_parser!(u64).range(1..=86_400))]
     timeout: u64,
-    /// The longest prompt, in tokens of four bytes
+    /// Maximum length of the prompt, in tokens of four bytes
     #[arg(long, value_name = "N", default_value_t = 2_000, value_parser = clap::value_parser!(u32).range(200..=1_000_000))]
     max_tokens: u32,
     #[arg(long, value_enum, default_value_t = Format::Prompt)]
@@ -54,7 +54,7 @@ enum Format {
     Json,
 }
 
-/// A validator that was run.
+/// A validator that has run.
 struct Verified {
     command: String,
     checked: Result<Checked, String>,
@@ -91,9 +91,9 @@ pub(crate) fn run(args: PickupArgs, ui: &mut Ui) -> Result<Exit, CliError> {
         staleness: pickup.staleness(),
     };
     if project.found.is_marked() && project.config.bool("record.sessions") {
-        // The reader has the prompt already; a log that cannot be written is no reason to fail.
+        // The reader already has the prompt; a log that cannot be written is no reason to fail.
         if let Err(error) = acknowledgement.record(&project.indexes().join("sessions.jsonl")) {
-            ui.warning(format!("the pickup is not in the session log: {error}"));
+            ui.warning(format!("the pickup could not be logged: {error}"));
         }
     }
     let red = verified.iter().any(|verified| !verified.is_green());
@@ -106,11 +106,11 @@ fn verify(packet: &Packet, project: &Project, speaker: &Speaker, args: &PickupAr
         commands.push(verify.to_owned());
     }
     if commands.is_empty() {
-        ui.note("note: the packet names no validators; nothing was run");
+        ui.note("note: the packet has no validators; nothing was run");
     }
     let deadline = Duration::from_secs(args.timeout);
     let run = |command: String| {
-        // Anybody may have written the packet; what an agent may not run, it may not have run either.
+        // Anybody may have written the packet; an agent must not use it to run what it may not run itself.
         if let Some(reason) = speaker.refusal(project, &command) {
             return Verified { command, checked: Err(format!("refused: {reason}")) };
         }
@@ -129,7 +129,7 @@ impl Verified {
         match &self.checked {
             Ok(Checked { end: CheckEnd::Exit(code), .. }) => format!("exit {code}"),
             Ok(Checked { end: CheckEnd::Signal(signal), .. }) => format!("signal {signal}"),
-            Ok(Checked { end: CheckEnd::Deadline, .. }) => "it took too long".to_owned(),
+            Ok(Checked { end: CheckEnd::Deadline, .. }) => "timed out".to_owned(),
             Err(error) => error.clone(),
         }
     }
@@ -139,7 +139,7 @@ impl Verified {
     }
 }
 
-/// What the validators said, for the end of a prompt.
+/// The results of the validators, for the end of a prompt.
 fn verification(verified: &[Verified]) -> String {
     if verified.is_empty() {
         return String::new();

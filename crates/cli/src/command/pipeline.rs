@@ -7,10 +7,10 @@ use crate::error::CliError;
 use crate::run_room::RunRoom;
 use crate::ui::Ui;
 
-/// List, show and make pipelines
+/// List, show and create pipelines
 ///
-/// A pipeline is a YAML file that names stages and their order. Those in `.agent/pipelines` are the project's own; one of
-/// the same name takes the place of a built-in one.
+/// A pipeline is a YAML file with stages and their order. Project pipelines are in `.agent/pipelines`; they override
+/// built-in ones of the same name.
 #[derive(Args)]
 #[command(
     after_help = "Examples:\n  stead pipeline list\n  stead pipeline show ideas\n  stead pipeline new mine --from ideas"
@@ -27,7 +27,7 @@ enum PipelineCommand {
     New(NewArgs),
 }
 
-/// List all pipelines, the built-in ones too
+/// List all pipelines, including the built-in ones
 #[derive(Args)]
 #[command(after_help = "Example:\n  stead pipeline list")]
 struct ListArgs {
@@ -41,12 +41,12 @@ struct ListArgs {
 #[command(after_help = "Example:\n  stead pipeline show full-refine")]
 struct ShowArgs {
     name: String,
-    /// Print what is known of it as JSON
+    /// Print its details as JSON
     #[arg(long)]
     json: bool,
 }
 
-/// Make a pipeline: a copy of another one, or a skeleton
+/// Create a pipeline: a copy of another one, or a skeleton
 #[derive(Args)]
 #[command(after_help = "Examples:\n  stead pipeline new mine --from ideas\n  stead pipeline new nightly")]
 struct NewArgs {
@@ -111,7 +111,7 @@ fn make(args: &NewArgs, room: &RunRoom, ui: &mut Ui) -> Result<(), CliError> {
     let path = catalog.new_pipeline(&args.name, args.from.as_deref())?;
     ui.line(format!("wrote {}", room.project.short(&path).display()));
     if replaces {
-        ui.note(format!("it takes the place of the built-in pipeline `{}`", args.name));
+        ui.note(format!("it overrides the built-in pipeline `{}`", args.name));
     }
     ui.note(format!("next: edit it, then `stead dry-run pipeline {}`", args.name));
     Ok(())

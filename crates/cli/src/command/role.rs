@@ -1,4 +1,4 @@
-//! Roles: their files, the session that has one, and the way through a compaction.
+//! Roles: their files, the session that has one, and compactions.
 
 mod lifecycle;
 mod list;
@@ -24,10 +24,10 @@ use crate::ui::Ui;
 /// The variables that name a role, strongest first. The second is an older tool's.
 const ROLE: [&str; 2] = ["STEAD_ROLE", "HIVEMIND_ROLE"];
 
-/// Keep what a role must remember: its file, its state around a compaction, its recovery
+/// Manage what a role must remember: its file, its state around a compaction, its recovery
 ///
-/// A role file is `<roles>/<role>.context.md`. Where a role may be left out, it is the one this session registered with
-/// `stead role use`, else `STEAD_ROLE`, else `HIVEMIND_ROLE`.
+/// A role file is `<roles>/<role>.context.md`. If no role is given, it is the one this session registered with `stead
+/// role use`, else `STEAD_ROLE`, else `HIVEMIND_ROLE`.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  stead role new code-reviewer\n  stead role validate --all\n  stead role recover")]
 pub(crate) struct RoleArgs {
@@ -46,7 +46,7 @@ enum RoleCommand {
     Lifecycle(lifecycle::LifecycleArgs),
 }
 
-/// Print the form of a role file and its rules
+/// Print the format of a role file and its rules
 #[derive(Args)]
 #[command(after_help = "Example:\n  stead role schema")]
 struct SchemaArgs {}
@@ -71,12 +71,12 @@ fn folder(project: &Project) -> PathBuf {
     Layout::of(&project.config).dir(project.root(), Room::Roles)
 }
 
-/// A path as it is shown, from the project's root.
+/// A path as shown to people, relative to the project root.
 fn shown(project: &Project, path: &std::path::Path) -> String {
     path.strip_prefix(project.root()).unwrap_or(path).display().to_string()
 }
 
-/// The role that is meant: the one named, else the session's, else the environment's.
+/// The role that is meant: the given one, else the session's, else the environment's.
 fn meant(named: Option<&str>, project: &Project) -> Result<RoleName, CliError> {
     if let Some(named) = named {
         return Ok(RoleName::check(named)?);
@@ -86,7 +86,7 @@ fn meant(named: Option<&str>, project: &Project) -> Result<RoleName, CliError> {
         Some(role) => Ok(RoleName::check(&role)?),
         None => {
             let hint = "name one, register one with `stead role use <role>`, or set `STEAD_ROLE`";
-            Err(CliError::usage("no role is named and this session has none").hinted(hint))
+            Err(CliError::usage("no role given, and this session has none").hinted(hint))
         }
     }
 }
@@ -97,7 +97,7 @@ fn session_role(project: &Project) -> Option<String> {
     SessionState::read(&project.indexes(), &session).ok()??.role
 }
 
-/// A role without a file, and the one that was probably meant.
+/// The error for a role without a file, with a suggestion.
 fn unknown(role: &RoleName, project: &Project) -> CliError {
     let known = roles(&folder(project));
     match nearest(role.as_str(), known.iter().map(RoleName::as_str)) {
@@ -106,11 +106,11 @@ fn unknown(role: &RoleName, project: &Project) -> CliError {
             ContextError::UnknownId { kind: "role", id: role.as_str().to_owned(), nearest }.into()
         }
         None => CliError::user(format!("there is no role file `{}`", shown(project, &role.file(&folder(project)))))
-            .hinted(format!("`stead role new {role}` makes one")),
+            .hinted(format!("create it with `stead role new {role}`")),
     }
 }
 
-/// The state of a role: our own, else one that an older tool left, of which it says what is not carried over.
+/// The state of a role: our own, else one of an older tool, with a note on what cannot be imported.
 fn state(role: &RoleName, project: &Project, ui: &mut Ui) -> Result<Option<RoleState>, CliError> {
     if let Some(state) = RoleState::read(&project.indexes(), role)? {
         return Ok(Some(state));
@@ -120,9 +120,9 @@ fn state(role: &RoleName, project: &Project, ui: &mut Ui) -> Result<Option<RoleS
     let Some(old) = old_machine(&config, role)? else { return Ok(None) };
     let mut state = RoleState::new(role, &now());
     state.put(old.state, &now());
-    ui.note(format!("note: the state of `{role}` is taken over from `{}`", old.path.display()));
+    ui.note(format!("note: the state of `{role}` was imported from `{}`", old.path.display()));
     for left in &old.left {
-        ui.note(format!("note: not taken over: {left}"));
+        ui.note(format!("note: not imported: {left}"));
     }
     Ok(Some(state))
 }

@@ -1,4 +1,4 @@
-//! Runs a stage or a pipeline: compiles the plan, hands it to the engine, shows how it goes and how it ended.
+//! Runs a stage or a pipeline: compiles the plan, hands it to the engine, and shows its progress and result.
 
 mod asked;
 mod background;
@@ -27,12 +27,12 @@ pub(crate) use asked::{Asked, Kind};
 
 /// Run a stage or a pipeline of agents
 ///
-/// Starts the agents headless, one fresh process per iteration, until each stage is done or reaches a bound. All they
-/// leave is kept in `.agent/runs/RUN`. The plan is frozen when the run starts; `--resume` goes on with it where it
-/// stopped and never repeats a finished iteration. What is given beside `--resume` changes only what is still to be done.
+/// Starts the agents headless, one fresh process per iteration, until each stage is done or reaches a limit. All
+/// results are kept in `.agent/runs/RUN`. The plan is frozen when the run starts; `--resume` continues where the run
+/// stopped and never repeats a finished iteration. Options given with `--resume` change only what is still to be done.
 ///
-/// Exit codes: 0 done, 1 failed, 2 usage, 3 over but a stage reached its limit, 4 blocked on a person, 5 quota used up,
-/// 130 cancelled.
+/// Exit codes: 0 done, 1 failed, 2 usage, 3 ended but a stage reached its limit, 4 blocked on a person, 5 quota
+/// exhausted, 130 cancelled.
 #[derive(Args)]
 #[command(
     after_help = "Examples:\n  stead run stage improve-plan auth --max 5\n  stead run pipeline full-refine auth --background\n  stead run pipeline full-refine auth --resume\n  stead run stage improve-plan auth --resume --max 10 --provider codex"
@@ -42,36 +42,36 @@ pub(crate) struct RunArgs {
     kind: Kind,
     /// The name of the stage or pipeline
     name: String,
-    /// What this run is called
+    /// The name of this run
     run: String,
-    /// The most iterations of each stage, more or fewer than its file says; a `fixed` stage makes exactly so many
+    /// Maximum iterations of each stage, overriding its file; a `fixed` stage runs exactly that many
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     max: Option<u32>,
-    /// Who does the work: an agent program by its name, a program by its path, or `mock`
+    /// Who does the work: the name of an agent program, the path of a program, or `mock`
     #[arg(long)]
     provider: Option<String>,
-    /// The model that the provider is asked for
+    /// The model to request from the provider
     #[arg(long)]
     model: Option<String>,
-    /// A file for the agents to read; may be repeated
+    /// A file for the agents to read; can be repeated
     #[arg(long = "input", value_name = "FILE")]
     inputs: Vec<PathBuf>,
-    /// A packet for the agents to read, as `stead pickup` takes it: `latest`, or its id
+    /// A packet for the agents to read: `latest` or its id
     #[arg(long, value_name = "ID")]
     packet: Option<String>,
-    /// Go on with a run that was begun; the options above then change what is left of it
+    /// Continue an existing run; the options above then change what is left of it
     #[arg(long)]
     resume: bool,
-    /// Leave the run to an engine of its own, and return once that is at work
+    /// Run in the background; returns once the engine has started
     #[arg(long)]
     background: bool,
-    /// Print how the run ended as JSON, and nothing else
+    /// Print the result as JSON, and nothing else
     #[arg(long)]
     json: bool,
 }
 
 pub(crate) fn run(args: RunArgs, ui: &mut Ui) -> Result<Exit, CliError> {
-    // A reader that goes away must not take the engine with it.
+    // A closed output pipe must not end the engine.
     stead_store::ignore_broken_pipes();
     let room = RunRoom::find(ui)?;
     room.project.require_marker()?;
@@ -98,7 +98,7 @@ pub(crate) fn run(args: RunArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     Ok(report.exit())
 }
 
-/// Whether a run begins or goes on.
+/// Whether a run starts or continues.
 #[derive(Clone, Copy)]
 pub(crate) enum Start<'a> {
     Fresh,
@@ -133,7 +133,8 @@ fn engine(
     let args = room.provider_args(plan.nodes.iter().map(|node| &node.provider).chain(changed))?;
     let progress = Progress::new(plan, manner);
     let cancel = Cancel::new();
-    cancel_on_signals(&cancel).map_err(|source| CliError::internal("cannot listen to signals").because(source))?;
+    cancel_on_signals(&cancel)
+        .map_err(|source| CliError::internal("could not install signal handlers").because(source))?;
     let around = Surroundings {
         root: room.project.root(),
         env: &env,
@@ -151,10 +152,10 @@ fn engine(
     Ok(ended)
 }
 
-/// Works, and says at once that a wish to end was heard: the agents have their time before anything else is seen.
+/// Runs the engine, and reports a cancellation at once: the agents get their time before anything else is visible.
 fn answering<T>(cancel: &Cancel, progress: &Progress, work: impl FnOnce() -> T) -> T {
     const LONG: Duration = Duration::from_secs(3600);
-    /// Lets the listener go, however the work ended.
+    /// Ends the listener, however the work ended.
     struct Over(Cancel);
     impl Drop for Over {
         fn drop(&mut self) {
@@ -167,35 +168,35 @@ fn answering<T>(cancel: &Cancel, progress: &Progress, work: impl FnOnce() -> T) 
         scope.spawn(|| {
             while !over.wait(LONG) {}
             if cancel.is_set() {
-                progress.say("ending the agents; they have 5 seconds, a second Ctrl-C ends them now");
+                progress.say("stopping the agents; they have 5 seconds (press Ctrl-C again to kill them now)");
             }
         });
         work()
     })
 }
 
-/// An error after which the run can go on once its cause is gone says so.
+/// An error after which the run can continue, once its cause is fixed, says so.
 fn stuck(error: EngineError, asked: &Asked, folder: &RunFolder, ui: &Ui) -> CliError {
     let is_passing = matches!(error, EngineError::Store(_)) && folder.is_begun();
     let told = CliError::from(error);
-    if is_passing { told.hinted_too(format!("go on by `{}`", asked.resume(folder.name(), ui))) } else { told }
+    if is_passing { told.hinted_too(format!("continue with `{}`", asked.resume(folder.name(), ui))) } else { told }
 }
 
-/// The plan of a run that was begun, if it is what was asked for.
+/// The plan of an existing run, if it is what was asked for.
 fn begun(asked: &Asked, room: &RunRoom, folder: &RunFolder, ui: &mut Ui) -> Result<Plan, CliError> {
     let plan = folder.trusted_plan()?;
     let own = Asked::of(&plan);
     if own != *asked {
-        let message = format!("run `{}` is one of {own}, not of {asked}", folder.name());
-        return Err(CliError::usage(message).hinted(format!("go on with it by `{}`", own.resume(folder.name(), ui))));
+        let message = format!("run `{}` is a run of {own}, not of {asked}", folder.name());
+        return Err(CliError::usage(message).hinted(format!("continue it with `{}`", own.resume(folder.name(), ui))));
     }
     for path in changed_sources(&room.catalog(), &plan) {
-        ui.warning(format!("`{path}` has changed since the run began; the run keeps to its plan"));
+        ui.warning(format!("`{path}` has changed since the run started; the run keeps its plan"));
     }
     Ok(plan)
 }
 
-/// A plan made now.
+/// A newly compiled plan.
 fn fresh(args: &RunArgs, asked: &Asked, room: &RunRoom, folder: &RunFolder, ui: &mut Ui) -> Result<Plan, CliError> {
     if let Some(held) = background::held(folder) {
         return Err(held.into());
@@ -218,18 +219,18 @@ fn fresh(args: &RunArgs, asked: &Asked, room: &RunRoom, folder: &RunFolder, ui: 
     compiled(asked, room, &options, talk, ui)
 }
 
-/// The error for whoever starts a run whose name is taken.
+/// The error if the name of a new run is taken.
 fn exists(args: &RunArgs, folder: &RunFolder, ui: &Ui) -> CliError {
-    // It may be one of something else, and it may need more iterations to go on.
+    // It may be a run of something else, and it may need more iterations to continue.
     let own = folder.plan().map(|plan| Asked::of(&plan)).ok();
     let asked = own.unwrap_or_else(|| Asked { kind: args.kind, name: args.name.clone() });
     let report = RunReport::read(folder, ui).ok().and_then(|report| report.resume);
     let resume = report.unwrap_or_else(|| asked.resume(folder.name(), ui));
-    let hint = format!("go on with it by `{resume}`, or choose another name");
-    CliError::usage(format!("there is a run `{}` already", folder.name())).hinted(hint)
+    let hint = format!("continue it with `{resume}`, or choose another name");
+    CliError::usage(format!("run `{}` already exists", folder.name())).hinted(hint)
 }
 
-/// What a run that was begun should do otherwise from now on.
+/// What an existing run should do differently from now on.
 fn change(args: &RunArgs, room: &RunRoom, ui: &Ui) -> Result<Change, CliError> {
     let inputs = inputs(args, room, ui)?;
     if let Some(missing) = inputs.iter().find(|path| !path.is_file()) {
@@ -243,7 +244,7 @@ fn change(args: &RunArgs, room: &RunRoom, ui: &Ui) -> Result<Change, CliError> {
     })
 }
 
-/// Who was asked for, and can be started.
+/// The provider that was asked for, if it can be started.
 fn provider(args: &RunArgs, room: &RunRoom, ui: &Ui) -> Result<Option<Provider>, CliError> {
     let Some(typed) = args.provider.as_deref() else { return Ok(None) };
     let provider = room.typed_provider(typed, ui)?;
@@ -252,9 +253,7 @@ fn provider(args: &RunArgs, room: &RunRoom, ui: &Ui) -> Result<Option<Provider>,
         Err(error) => {
             let told = CliError::usage(error.to_string());
             let hint = match error {
-                ProviderError::NoSuchFile { .. } => {
-                    Some("a path that is typed begins at the current folder".to_owned())
-                }
+                ProviderError::NoSuchFile { .. } => Some("paths are relative to the current folder".to_owned()),
                 error => error.hint(),
             };
             Err(hint.into_iter().fold(told, CliError::hinted))
@@ -273,21 +272,21 @@ fn inputs(args: &RunArgs, room: &RunRoom, ui: &Ui) -> Result<Vec<PathBuf>, CliEr
     Ok(inputs)
 }
 
-/// The file of a packet. One that cannot be found is a mistake in the command line.
+/// The file of a packet. A missing one is a usage error.
 fn packet(wanted: &str, room: &RunRoom) -> Result<PathBuf, CliError> {
     let shelf = Shelf::new(&room.project.context());
     let id = shelf.find(wanted).map_err(|error| CliError::from(error).into_usage())?;
     Ok(shelf.path(&id))
 }
 
-/// Which findings of a definition are told.
+/// Which findings of a definition are shown.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Talk {
     Errors,
     All,
 }
 
-/// Makes the plan, and shows what is wrong with its sources.
+/// Compiles the plan, and shows what is wrong with its sources.
 pub(crate) fn compiled(
     asked: &Asked,
     room: &RunRoom,
@@ -311,19 +310,19 @@ pub(crate) fn compiled(
     }
 }
 
-/// A line each: whoever runs something wants to see it run.
+/// One line each: whoever runs something wants to see it run.
 fn warn(findings: &[lint::Finding], ui: &mut Ui) {
     for line in lint::brief(findings) {
         ui.warning(line);
     }
-    // What a prompt leaves unsaid is not rewritten.
+    // What a prompt leaves out is not rewritten.
     let is_older = |finding: &lint::Finding| {
         finding.severity == lint::Severity::Deprecation && !matches!(finding.code, lint::Code::L016 | lint::Code::L017)
     };
     if findings.iter().any(is_older) {
-        ui.note("hint: `stead migrate pipelines` rewrites the older form; `stead lint` says more");
+        ui.note("hint: `stead migrate pipelines` updates the older format; `stead lint` shows details");
     } else if !findings.is_empty() {
-        ui.note("hint: `stead lint` says more");
+        ui.note("hint: `stead lint` shows details");
     }
 }
 

@@ -9,7 +9,7 @@ use crate::project::now_millis;
 use crate::run_room::RunRoom;
 use crate::ui::Ui;
 
-/// List the runs, the latest first
+/// List runs, the latest first
 #[derive(Args)]
 #[command(after_help = "Example:\n  stead runs --json")]
 pub(crate) struct RunsArgs {
@@ -43,10 +43,10 @@ pub(crate) fn run(args: RunsArgs, ui: &mut Ui) -> Result<Exit, CliError> {
         ));
     }
     for name in &unread {
-        ui.warning(format!("run `{name}` cannot be read; `{} status {name}` says why", ui.program()));
+        ui.warning(format!("run `{name}` cannot be read; `{} status {name}` shows why", ui.program()));
     }
     if runs.is_empty() && unread.is_empty() {
-        ui.note("there is no run yet; `stead run stage NAME RUN` makes one");
+        ui.note("no runs yet; start one with `stead run stage NAME RUN`");
     }
     Ok(exit)
 }

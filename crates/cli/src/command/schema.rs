@@ -10,9 +10,9 @@ use crate::ui::Ui;
 #[derive(Args)]
 #[command(after_help = "Examples:\n  stead schema\n  stead schema session-log > session-log.schema.json")]
 pub(crate) struct SchemaArgs {
-    /// The format; without it, all are listed
+    /// The format; without it, lists all formats
     name: Option<String>,
-    /// Print the list as JSON (a schema always is)
+    /// Print the list as JSON (a schema always is JSON)
     #[arg(long)]
     json: bool,
 }

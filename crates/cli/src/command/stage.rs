@@ -7,10 +7,10 @@ use crate::error::CliError;
 use crate::run_room::RunRoom;
 use crate::ui::Ui;
 
-/// List, show and make stages
+/// List, show and create stages
 ///
-/// A stage is a folder: `stage.yaml`, `prompt.md`, and `fixtures/` with mock answers. Those in `.agent/stages` are the
-/// project's own; one of the same name takes the place of a built-in one.
+/// A stage is a folder: `stage.yaml`, `prompt.md`, and `fixtures/` with mock answers. Project stages are in
+/// `.agent/stages`; they override built-in ones of the same name.
 #[derive(Args)]
 #[command(
     after_help = "Examples:\n  stead stage list\n  stead stage show improve-plan\n  stead stage new tidy --from elegance"
@@ -27,7 +27,7 @@ enum StageCommand {
     New(NewArgs),
 }
 
-/// List all stages, the built-in ones too
+/// List all stages, including the built-in ones
 #[derive(Args)]
 #[command(after_help = "Example:\n  stead stage list")]
 struct ListArgs {
@@ -41,12 +41,12 @@ struct ListArgs {
 #[command(after_help = "Example:\n  stead stage show work")]
 struct ShowArgs {
     name: String,
-    /// Print what is known of it as JSON
+    /// Print its details as JSON
     #[arg(long)]
     json: bool,
 }
 
-/// Make a stage: a copy of another one, or a skeleton
+/// Create a stage: a copy of another one, or a skeleton
 #[derive(Args)]
 #[command(after_help = "Examples:\n  stead stage new tidy --from elegance\n  stead stage new review")]
 struct NewArgs {
@@ -112,7 +112,7 @@ fn make(args: &NewArgs, room: &RunRoom, ui: &mut Ui) -> Result<(), CliError> {
         ui.line(format!("wrote {}", room.project.short(&path).display()));
     }
     if replaces {
-        ui.note(format!("it takes the place of the built-in stage `{}`", args.name));
+        ui.note(format!("it overrides the built-in stage `{}`", args.name));
     }
     ui.note(format!("next: edit its prompt, then `stead test stage {}`", args.name));
     Ok(())
@@ -135,7 +135,7 @@ fn as_json(stage: &StageView) -> Value {
     })
 }
 
-/// The ending in a word, as the file has it.
+/// The termination in a word, as the file has it.
 pub(crate) fn ending(termination: &Termination) -> &'static str {
     match termination {
         Termination::Fixed => "fixed",

@@ -11,16 +11,16 @@ use crate::run_report::RunReport;
 use crate::run_room::RunRoom;
 use crate::ui::Ui;
 
-/// Show how the project stands, or one run
+/// Show the state of the project, or of one run
 ///
-/// Without a name: the agents whose hooks are installed, the active loops, the runs and the latest packet. With the name
-/// of a run: its stages, what failed, and how to go on. A run whose engine died is `interrupted`.
+/// Without a name: the agents whose hooks are installed, the active loops, the runs and the latest packet. With the
+/// name of a run: its stages, what failed, and how to continue. A run whose engine died is `interrupted`.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  stead status\n  stead status auth --watch\n  stead status auth --json")]
 pub(crate) struct StatusArgs {
-    /// The run, by its name
+    /// The name of the run
     run: Option<String>,
-    /// Stay, and show how it goes on until it ends
+    /// Keep watching until the run ends
     #[arg(long, requires = "run")]
     watch: bool,
     /// Print it as JSON

@@ -11,15 +11,15 @@ use crate::run_report::RunReport;
 use crate::run_room::RunRoom;
 use crate::ui::Ui;
 
-/// End a run: its agents first, then its engine
+/// Stop a run: its agents first, then its engine
 ///
-/// The agents get 5 seconds to put things in order. The run can be resumed. If its engine is gone, the agents that it
-/// left at work are ended.
+/// The agents get 5 seconds to clean up. The run can be resumed. If its engine has died, the agents that it left
+/// running are killed.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  stead stop auth\n  stead stop auth --now")]
 pub(crate) struct StopArgs {
     run: String,
-    /// Without any time for the agents
+    /// Give the agents no time to clean up
     #[arg(long)]
     now: bool,
     /// Print the result as JSON
@@ -27,7 +27,7 @@ pub(crate) struct StopArgs {
     json: bool,
 }
 
-/// An engine needs no longer than its agents' time and some for itself.
+/// An engine needs no longer than its agents' time and a little more.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 const PAUSE: Duration = Duration::from_millis(50);
@@ -40,7 +40,7 @@ pub(crate) fn run(args: StopArgs, ui: &mut Ui) -> Result<Exit, CliError> {
             wait_for(&engine, &folder, args.now, ui)?;
             None
         }
-        // Nobody to ask; what it left may still be at work.
+        // There is no engine to ask; what it left may still be running.
         Err(EngineError::NotRunning { .. }) => Some(end_left(&room, &folder, args.now)?),
         Err(error) => return Err(error.into()),
     };
@@ -51,9 +51,9 @@ pub(crate) fn run(args: StopArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     }
     match ended {
         None => {}
-        Some(0) => ui.line("its engine was gone, and nothing of it was left at work"),
-        Some(1) => ui.line("its engine was gone; ended a process that was left of it"),
-        Some(many) => ui.line(format!("its engine was gone; ended {many} processes that were left of it")),
+        Some(0) => ui.line("its engine had died and left nothing running"),
+        Some(1) => ui.line("its engine had died; killed 1 process that it left running"),
+        Some(many) => ui.line(format!("its engine had died; killed {many} processes that it left running")),
     }
     ui.line(report.headline());
     for line in report.trouble(&room.project) {
@@ -65,17 +65,17 @@ pub(crate) fn run(args: StopArgs, ui: &mut Ui) -> Result<Exit, CliError> {
 /// Waits until the engine that was asked to end has done so.
 fn wait_for(engine: &Holder, folder: &RunFolder, now: bool, ui: &Ui) -> Result<(), CliError> {
     let deadline = Instant::now() + PATIENCE;
-    // Somebody may go on with the run while we look.
+    // Somebody may resume the run while we look.
     let holds = || folder.engine().is_some_and(|holder| holder.is_same(engine));
-    // One whose lock was taken away shows nothing between its last agent and its last state.
+    // An engine whose lock was deleted is not visible between its last agent and its last state.
     let has_more_to_say = || {
         let is_open = folder.state().is_ok_and(|state| state.is_some_and(|state| state.status == RunStatus::Running));
         is_open && engine.lives()
     };
     while holds() || has_more_to_say() {
         if Instant::now() > deadline {
-            let message = format!("the engine of run `{}` (process {}) does not end", folder.name(), engine.pid);
-            let hint = format!("`{} stop {} --now` gives its agents no time", ui.program(), folder.name());
+            let message = format!("the engine of run `{}` (process {}) did not stop", folder.name(), engine.pid);
+            let hint = format!("kill its agents at once with `{} stop {} --now`", ui.program(), folder.name());
             return Err(CliError::user(message).hinted(hint));
         }
         std::thread::sleep(PAUSE);
@@ -87,7 +87,7 @@ fn wait_for(engine: &Holder, folder: &RunFolder, now: bool, ui: &Ui) -> Result<(
     Ok(())
 }
 
-/// Ends what an engine that is gone left at work, and says how much that was.
+/// Ends what a dead engine left running, and returns how many processes that were.
 fn end_left(room: &RunRoom, folder: &RunFolder, now: bool) -> Result<usize, CliError> {
     let cancel = Cancel::new();
     if now {

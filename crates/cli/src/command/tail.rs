@@ -12,26 +12,26 @@ use crate::log::Log;
 use crate::run_room::RunRoom;
 use crate::ui::Ui;
 
-/// Show what the agents of a run said last
+/// Show the latest output of a run's agents
 ///
-/// Prints the end of an agent's log: of the stage at work, or the last one that was. `--follow` goes on from iteration to
-/// iteration until the run ends; where stages run side by side, `--stage` picks one.
+/// Prints the end of an agent's log, of the running stage or the last one that ran. `--follow` continues from iteration
+/// to iteration until the run ends; if stages run in parallel, `--stage` picks one.
 #[derive(Args)]
 #[command(
     after_help = "Examples:\n  stead tail auth --follow\n  stead tail auth --stage review --iteration 2\n  stead tail auth --events"
 )]
 pub(crate) struct TailArgs {
     run: String,
-    /// Go on until the run ends
+    /// Keep printing until the run ends
     #[arg(long, short)]
     follow: bool,
     /// Only this stage, or branch of one
     #[arg(long, value_name = "ID")]
     stage: Option<String>,
-    /// This iteration instead of the last; where there are several stages, `--stage` says of which one
+    /// This iteration instead of the last; with several stages, `--stage` is required
     #[arg(long, value_name = "N", conflicts_with = "follow")]
     iteration: Option<u32>,
-    /// The run's events instead, one JSON object a line
+    /// Print the run's events instead, one JSON object per line
     #[arg(long, conflicts_with_all = ["stage", "iteration"])]
     events: bool,
     /// How many lines
@@ -52,7 +52,7 @@ pub(crate) fn run(args: TailArgs, ui: &mut Ui) -> Result<Exit, CliError> {
         Some(id) => Some(named(&state, id)?),
         None if args.iteration.is_some() && state.nodes.len() > 1 => {
             let ids: Vec<&str> = state.nodes.iter().map(|node| node.id.as_str()).collect();
-            let message = format!("run `{}` has several stages; the iteration of which one?", folder.name());
+            let message = format!("run `{}` has several stages; `--iteration` needs `--stage`", folder.name());
             return Err(CliError::usage(message).hinted(format!("add `--stage` with one of {}", ids.join(", "))));
         }
         None => at_work(&state),
@@ -60,7 +60,7 @@ pub(crate) fn run(args: TailArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     let Some(node) = chosen.filter(|node| state.nodes[*node].iteration > 0 || args.follow).or(first(&args)) else {
         let message = format!("no agent of run `{}` has started yet", folder.name());
         return Err(CliError::user(message).hinted(format!(
-            "`{} status {}` says how it stands",
+            "`{} status {}` shows its state",
             ui.program(),
             folder.name()
         )));
@@ -70,7 +70,7 @@ pub(crate) fn run(args: TailArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     let path = log_path(&folder, begun, place.iteration);
     if !path.exists() && !args.follow {
         let message = format!("stage `{}` has no log of iteration {}", begun.id, place.iteration);
-        return Err(CliError::user(message).hinted(format!("it came to iteration {}", begun.iteration)));
+        return Err(CliError::user(message).hinted(format!("the last one is iteration {}", begun.iteration)));
     }
     if args.follow {
         head(begun, place, ui);
@@ -82,7 +82,7 @@ pub(crate) fn run(args: TailArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     if args.follow { follow(&folder, place, log, args.stage.is_some(), ui) } else { Ok(Exit::Done) }
 }
 
-/// Where following begins when nothing has.
+/// Where following starts if nothing has started.
 fn first(args: &TailArgs) -> Option<usize> {
     args.follow.then_some(0)
 }
@@ -116,10 +116,10 @@ fn head(node: &NodeState, place: Place, ui: &mut Ui) {
     ui.note(format!("--- {}, iteration {}", node.id, place.iteration));
 }
 
-/// Prints what is added to the log, and goes on to the next one when the engine has.
+/// Prints what is added to the log, and continues with the next log when the engine does.
 fn follow(folder: &RunFolder, mut place: Place, mut log: Log, only: bool, ui: &mut Ui) -> Result<Exit, CliError> {
     loop {
-        // Both are asked before the last look, so that nothing is missed between the two.
+        // Both are checked before the last read, so that nothing is missed in between.
         let live = is_live(folder);
         let state = state(folder)?;
         ui.raw(log.read());
@@ -136,7 +136,7 @@ fn follow(folder: &RunFolder, mut place: Place, mut log: Log, only: bool, ui: &m
     }
 }
 
-/// Where the run has gone from here, if it has. What was begun is over once something behind it has begun.
+/// Where the run continued from here, if it did. A node is finished once a later one has started.
 fn next(state: &State, place: Place, only: bool) -> Option<Place> {
     let here = state.nodes.get(place.node)?;
     if here.iteration > place.iteration {
@@ -169,7 +169,7 @@ fn named(state: &State, id: &str) -> Result<usize, CliError> {
     })
 }
 
-/// The node at work, else the last that was.
+/// The running node, else the last that ran.
 fn at_work(state: &State) -> Option<usize> {
     let begun = |node: &NodeState| node.iteration > 0;
     let live = state.nodes.iter().position(|node| begun(node) && !node.is_over());

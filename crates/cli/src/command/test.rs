@@ -13,11 +13,12 @@ use crate::project::now;
 use crate::run_room::RunRoom;
 use crate::ui::Ui;
 
-/// Play a stage or a pipeline with canned answers
+/// Test a stage or a pipeline with mock answers
 ///
-/// Runs the real engine, but every agent is a mock that answers from the stage's `fixtures/`: `iteration-1.txt`, …, else
-/// `default.txt`. Nothing of the project changes: the run is kept in a temporary folder, and only if it fails. Queues are
-/// not asked, checks are not run, tracked outputs are not written. Exit codes are those of `stead run`.
+/// Runs the real engine, but every agent is a mock that answers from the stage's `fixtures/`: `iteration-1.txt`, …,
+/// else `default.txt`. Nothing in the project changes: the run is stored in a temporary folder, which is kept only if
+/// the run fails. Queue commands and checks do not run, tracked outputs are not written. Exit codes are those of `stead
+/// run`.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  stead test stage improve-plan --iterations 3\n  stead test pipeline full-refine")]
 pub(crate) struct TestArgs {
@@ -25,13 +26,13 @@ pub(crate) struct TestArgs {
     kind: Kind,
     /// The name of the stage or pipeline
     name: String,
-    /// The most iterations of each stage, more or fewer than its file says; a `fixed` stage makes exactly so many
+    /// Maximum iterations of each stage, overriding its file; a `fixed` stage runs exactly that many
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     iterations: Option<u32>,
-    /// Keep the run's folder, also if all goes well
+    /// Keep the run's folder even if the test passes
     #[arg(long)]
     keep: bool,
-    /// Print how it ended as JSON, and nothing else
+    /// Print the result as JSON, and nothing else
     #[arg(long)]
     json: bool,
 }
@@ -78,13 +79,13 @@ pub(crate) fn run(args: TestArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     Ok(exit)
 }
 
-/// A folder that goes when it is dropped.
+/// A folder that is deleted when it is dropped.
 struct Scratch(PathBuf);
 
 impl Scratch {
     fn make() -> Result<Self, CliError> {
         let folder = std::env::temp_dir().join(format!("stead-test-{}", std::process::id()));
-        // A folder of that name would be somebody else's.
+        // An existing folder of that name would be somebody else's.
         let made = fs::create_dir(&folder);
         made.map_err(|source| CliError::user(format!("cannot create `{}`", folder.display())).because(source))?;
         Ok(Self(folder))

@@ -9,26 +9,26 @@ use crate::here::{Here, chosen};
 use crate::person::{Whose, require_person_to_weaken};
 use crate::ui::Ui;
 
-/// Take Stead's hook lines and commands out of the agents' settings
+/// Remove Stead's hooks and commands from the agents' settings
 ///
-/// A settings file that nobody has changed since gets its old bytes back; from any other only Stead's lines go.
-/// Commands go unless somebody changed them. The project folder `.agent/` stays, with everything in it. Only a person at a
-/// terminal may do this.
+/// A settings file that has not changed since gets its old content back; from any other only Stead's hooks are removed.
+/// Commands are removed unless somebody changed them. The project folder `.agent/` stays, with everything in it. Only a
+/// person at a terminal may do this.
 #[derive(Args)]
 #[command(
     after_help = "Examples:\n  stead uninstall\n  stead uninstall --harness codex --dry-run\n  stead uninstall --user"
 )]
 pub(crate) struct UninstallArgs {
-    /// Only the lines of these agent programs
+    /// Only these agent programs
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     harness: Vec<String>,
-    /// Take them out of your own settings instead of this project's
+    /// Remove them from your own settings instead of this project's
     #[arg(long)]
     user: bool,
-    /// Show what would change, and change nothing
+    /// Show what would change, without changing anything
     #[arg(long)]
     dry_run: bool,
-    /// Do not ask
+    /// Do not ask for confirmation
     #[arg(long, short)]
     yes: bool,
     /// Print the result as JSON
@@ -42,7 +42,7 @@ pub(crate) fn run(args: UninstallArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     let reach = if args.user { Reach::User } else { Reach::Project };
     if !args.dry_run {
         let whose = if args.user { Whose::Person } else { Whose::Project };
-        require_person_to_weaken("take Stead's lines out", whose, &here.project, ui)?;
+        require_person_to_weaken("remove Stead's hooks", whose, &here.project, ui)?;
     }
     let record = here.record(reach)?;
     let site = here.site();
@@ -78,13 +78,13 @@ fn tell(here: &Here, args: &UninstallArgs, plan: &Plan, applied: &Applied, ui: &
         ui.line(format!("{did}  {}", site.brief(&edit.path)));
     }
     for (path, why) in &applied.failed {
-        ui.warning(format!("`{}` is as it was: {why}", site.brief(path)));
+        ui.warning(format!("`{}` was not changed: {why}", site.brief(path)));
     }
     if args.dry_run {
-        ui.note("this was a dry run; nothing was changed");
+        ui.note("dry run; nothing was changed");
     } else if plan.edits.is_empty() {
         let whose = if args.user { "your settings" } else { "this project's settings" };
-        ui.line(format!("there are no lines of Stead's in {whose}"));
+        ui.line(format!("there are no Stead hooks in {whose}"));
     }
 }
 

@@ -9,7 +9,7 @@ use crate::error::CliError;
 use crate::project::{Project, env};
 use crate::ui::Ui;
 
-/// Say which project this folder belongs to, and where its rooms and settings lie
+/// Show which project this folder belongs to, and where its folders and settings are
 #[derive(Args)]
 #[command(after_help = "Examples:\n  stead where\n  stead -C ../other where --json")]
 pub(crate) struct WhereArgs {

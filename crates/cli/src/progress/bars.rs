@@ -5,12 +5,12 @@ use stead_pipeline::{NodeStatus, RunEvent};
 
 use super::board::{Board, Seen, Stands};
 
-/// How often the time that has passed is drawn anew.
+/// How often the elapsed time is redrawn.
 const TICK: Duration = Duration::from_millis(200);
 
 const WIDEST: usize = 24;
 
-/// One bar per stage, drawn at the foot of the terminal; lines that stay scroll above them.
+/// One bar per stage, drawn at the bottom of the terminal; permanent lines scroll above them.
 pub(super) struct Bars {
     all: MultiProgress,
     bars: Vec<ProgressBar>,
@@ -77,14 +77,14 @@ impl Bars {
 }
 
 fn waiting() -> ProgressStyle {
-    style("{prefix}  waits")
+    style("{prefix}  waiting")
 }
 
 fn working() -> ProgressStyle {
     style("{prefix} {bar:20} {pos}/{len} {elapsed} {wide_msg}").progress_chars("=> ")
 }
 
-/// A template that does not parse shows the plain bar; a test keeps that from happening.
+/// A template that does not parse shows the plain bar; a test prevents that.
 fn style(template: &str) -> ProgressStyle {
     ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
 }

@@ -4,25 +4,25 @@ use stead_pipeline::{Decision, NodeStatus, RunEvent, provider_name};
 
 use super::text::{elapsed, one_line};
 
-/// How much of what an agent wrote stands on a line.
+/// How much of an agent's text goes on a line.
 const QUOTE: usize = 60;
 
-/// How much of a failure's reason does: what is wrong comes last in it.
+/// How much of a failure's reason does: the important part comes last.
 const WHY: usize = 240;
 
-/// What is known of a run from what was seen of it.
+/// What the observed events say about a run.
 pub(crate) struct Board {
     nodes: Vec<Seen>,
 }
 
-/// What was seen of one stage or branch.
+/// What the observed events say about one stage or branch.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Seen {
     pub(crate) id: String,
     pub(crate) completed: u32,
     pub(crate) most: u32,
     pub(crate) stands: Stands,
-    /// What the last agent decided, and why.
+    /// The last agent's decision, and why.
     pub(crate) last: String,
 }
 
@@ -47,7 +47,7 @@ impl Board {
         self.nodes.iter().position(|seen| seen.id == node)
     }
 
-    /// Takes an event in, and says it in a line if it is worth one.
+    /// Processes an event, and returns a line for it if it is worth one.
     pub(crate) fn take(&mut self, event: &RunEvent) -> Option<String> {
         if let Some(place) = event.node().and_then(|node| self.place(node)) {
             note(&mut self.nodes[place], event);
@@ -60,10 +60,10 @@ impl Board {
             RunEvent::RunResumed { status, survivors, .. } => {
                 let ended = match survivors {
                     0 => String::new(),
-                    1 => "; ended a process that was left of it".to_owned(),
-                    many => format!("; ended {many} processes that were left of it"),
+                    1 => "; killed 1 process that it left running".to_owned(),
+                    many => format!("; killed {many} processes that it left running"),
                 };
-                format!("goes on; it was {}{ended}", status.name())
+                format!("resuming {} run{ended}", status.name())
             }
             RunEvent::PlanAmended { change, nodes, .. } => {
                 let most = change.max_iterations.map(|most| format!("at most {}", iterations(most)));
@@ -71,14 +71,14 @@ impl Board {
                 let model = change.model.as_ref().map(|model| format!("model {model}"));
                 let inputs = change.inputs.iter().map(|input| format!("with {input}"));
                 let words: Vec<String> = most.into_iter().chain(provider).chain(model).chain(inputs).collect();
-                format!("the plan is changed for {}: {}", nodes.join(", "), words.join(", "))
+                format!("the plan was changed for {}: {}", nodes.join(", "), words.join(", "))
             }
             RunEvent::StageStarted { node, max_iterations, provider, .. } => {
                 format!("{node}: {provider}, at most {}", iterations(*max_iterations))
             }
             RunEvent::Repeated { node, iteration, attempt } => {
                 format!(
-                    "{}: begins again; what the last attempt left is in attempt-{attempt}",
+                    "{}: starts again; the files of the last attempt are in attempt-{attempt}",
                     self.at(node, *iteration)
                 )
             }
@@ -105,19 +105,19 @@ impl Board {
                 format!("{}: {how}{reason}, {spent}", self.at(node, *iteration))
             }
             RunEvent::Verified { node, iteration, command, green: false, .. } => {
-                format!("{}: `{}` is red", self.at(node, *iteration), one_line(command, QUOTE))
+                format!("{}: `{}` failed", self.at(node, *iteration), one_line(command, QUOTE))
             }
             RunEvent::QueueCounted { node, iteration, left } => {
                 format!("{}: {left} left in the queue", self.at(node, *iteration))
             }
-            RunEvent::Waiting { node, until } => format!("{node}: waits for its provider's quota until {until}"),
+            RunEvent::Waiting { node, until } => format!("{node}: waiting for its provider's quota until {until}"),
             RunEvent::StageEnded { node, status, iterations: count, seconds, cost_usd, why } => {
                 let why = one_line(why, if *status == NodeStatus::Failed { WHY } else { QUOTE });
                 let why = if why.is_empty() { why } else { format!(": {why}") };
                 format!("{node}: {} after {}, {}{why}", status.name(), iterations(*count), spent(*seconds, *cost_usd))
             }
             RunEvent::WorktreeKept { node, path, branch } => {
-                format!("{node}: its work tree is kept in {path} (branch {branch})")
+                format!("{node}: its worktree was kept in {path} (branch {branch})")
             }
             RunEvent::Warning { node, message } => {
                 let node = node.as_ref().map(|node| format!("{node}: ")).unwrap_or_default();
@@ -172,7 +172,7 @@ fn iterations(count: u32) -> String {
     if count == 1 { "1 iteration".to_owned() } else { format!("{count} iterations") }
 }
 
-/// Time, and money where any was spent.
+/// Time, and money if any was spent.
 pub(crate) fn spent(seconds: f64, cost_usd: f64) -> String {
     let time = elapsed(Duration::try_from_secs_f64(seconds).unwrap_or_default().as_secs_f64());
     if cost_usd > 0.0 { format!("{time}, ${cost_usd:.2}") } else { time }
@@ -242,16 +242,16 @@ mod tests {
         };
         check(&[over], Some("plan: limit after 1 iteration, 3 s, $0.25: no more"));
         let resumed = RunEvent::RunResumed { status: RunStatus::Failed, survivors: 2, pid: 7 };
-        check(&[resumed], Some("goes on; it was failed; ended 2 processes that were left of it"));
+        check(&[resumed], Some("resuming failed run; killed 2 processes that it left running"));
         check(&[RunEvent::Warning { node: None, message: "odd".into() }], Some("warning: odd"));
         check(
             &[started(2), RunEvent::Repeated { node: "plan".into(), iteration: 2, attempt: 1 }],
-            Some("plan 2/3: begins again; what the last attempt left is in attempt-1"),
+            Some("plan 2/3: starts again; the files of the last attempt are in attempt-1"),
         );
         let change = Change { max_iterations: Some(9), inputs: vec!["/spec.md".into()], ..Change::default() };
         check(
             &[RunEvent::PlanAmended { change, nodes: vec!["plan".into()], plan_sha1: String::new() }],
-            Some("the plan is changed for plan: at most 9 iterations, with /spec.md"),
+            Some("the plan was changed for plan: at most 9 iterations, with /spec.md"),
         );
         check(&[RunEvent::Unknown], None);
     }

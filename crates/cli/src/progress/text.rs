@@ -1,4 +1,4 @@
-/// Writes a time as people say it: `4 s`, `3 min 20 s`, `2 h 5 min`.
+/// Formats a duration as people say it: `4 s`, `3 min 20 s`, `2 h 5 min`.
 pub(crate) fn elapsed(seconds: f64) -> String {
     if seconds < 1.0 {
         return "0 s".to_owned();
@@ -12,7 +12,7 @@ pub(crate) fn elapsed(seconds: f64) -> String {
     }
 }
 
-/// Brings what an agent wrote onto one line of at most `width` characters, without anything that a terminal would obey.
+/// Puts an agent's text on one line of at most `width` characters, without terminal control sequences.
 pub(crate) fn one_line(text: &str, width: usize) -> String {
     let mut words = String::new();
     for word in text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty()) {

@@ -40,7 +40,7 @@ fn commands(world: &World) -> Vec<String> {
 
 /// Where the loop command of a client lies, and how its text takes what a person wrote behind it.
 fn place(harness: Harness) -> (&'static str, &'static str, &'static str) {
-    const BEHIND: &str = "(what stands behind the command)";
+    const BEHIND: &str = "(the text after the command)";
     const SKILL: &str = ".agents/skills/stead-loop/SKILL.md";
     match harness {
         Harness::Claude => (".claude/commands/stead/loop.md", ".claude/commands/stead/loop.md", "$ARGUMENTS"),
@@ -70,7 +70,7 @@ fn every_client_gets_its_commands_and_is_left_as_it_was() {
             with(&["init", "--harness", harness.name()]).ok();
             assert_eq!(commands(&world).len(), NAMES.len(), "{harness} {reach}");
             let text = world.read(&path);
-            assert!(text.contains(" loop` with what the person wrote: ") && text.contains(arguments), "{text}");
+            assert!(text.contains(" loop` with the person's input: ") && text.contains(arguments), "{text}");
             let program = if reach.is_empty() { "`stead loop`" } else { env!("CARGO_BIN_EXE_stead") };
             assert!(text.contains(program), "{harness} {reach}: {text}");
             let there = everything(&world);
@@ -101,7 +101,7 @@ fn heads_are_what_the_client_reads() {
     assert!(claude.starts_with("---\ndescription: ") && claude.contains("\nargument-hint: \"[id] "), "{claude}");
     assert!(claude.contains("\nallowed-tools: Bash(stead pickup:*), Bash(stead packet list:*)\n"), "{claude}");
     let skill = world.read("project/.agents/skills/stead-pickup/SKILL.md");
-    assert!(skill.starts_with("---\nname: stead-pickup\ndescription: Go on "), "{skill}");
+    assert!(skill.starts_with("---\nname: stead-pickup\ndescription: Continue "), "{skill}");
     assert!(!world.read("project/.cursor/commands/stead-pickup.md").contains("---"), "no head there");
     assert!(world.read("project/.gemini/commands/stead/pickup.toml").starts_with("description = \""));
     assert!(world.read("project/.opencode/command/stead-handoff.md").contains("`/stead-pickup` with this id"));
@@ -113,7 +113,7 @@ fn a_file_of_the_same_name_is_reported_and_left_alone() {
     world.write("project/.claude/commands/stead/loop.md", "mine\n");
     let run = world.stead(&["init", "--harness", "claude"]);
     assert_eq!(run.code, 0, "{run}");
-    let told = "warning: `.claude/commands/stead/loop.md` is left alone: another file of this name is there\n";
+    let told = "warning: `.claude/commands/stead/loop.md` was skipped: another file with this name exists\n";
     assert!(run.stderr.contains(told), "{run}");
     assert_eq!(commands(&world).len(), NAMES.len());
     by_person(&world, &["uninstall", "--yes"]).ok();
@@ -126,11 +126,11 @@ fn what_a_person_changed_is_theirs() {
     let world = bare();
     let path = "project/.claude/commands/stead/packet.md";
     world.stead(&["init", "--harness", "claude"]).ok();
-    let changed = world.read(path).replace("Show the answer", "Sing the answer");
+    let changed = world.read(path).replace("Show the output", "Sing the output");
     world.write(path, &changed);
     for run in [world.stead(&["init", "--harness", "claude"]), by_person(&world, &["uninstall", "--yes"])] {
         assert_eq!(run.code, 0, "{run}");
-        assert!(run.to_string().contains("`.claude/commands/stead/packet.md` is left alone: it was changed"), "{run}");
+        assert!(run.to_string().contains("`.claude/commands/stead/packet.md` was skipped: it was changed"), "{run}");
         assert_eq!(world.read(path), changed);
     }
     assert_eq!(commands(&world), [path]);
@@ -185,7 +185,7 @@ fn they_can_be_left_out() {
     world.stead(&["init", "--harness", "claude", "--no-commands"]).ok();
     assert_eq!(commands(&world), [] as [String; 0]);
     let run = world.stead(&["init", "--harness", "claude", "--local"]);
-    assert!(run.stderr.contains("Claude Code: commands cannot be kept to this checkout"), "{run}");
+    assert!(run.stderr.contains("Claude Code: commands cannot be installed for this checkout only"), "{run}");
     assert_eq!(commands(&world), [] as [String; 0]);
 }
 

@@ -274,7 +274,7 @@ fn an_arriving_session_is_briefed() {
     let world = world();
     let start = recorded!(world, "claude/SessionStart.startup");
     let said = context(&world.hook("claude SessionStart", &start));
-    assert!(said.contains("You are `tester`; what it must remember is in `.agent/roles/tester.context.md`."), "{said}");
+    assert!(said.contains("Your role is `tester`; its context is in `.agent/roles/tester.context.md`."), "{said}");
     assert!(said.contains("Pending:\n- the second half"), "{said}");
     world.write(TESTER, good("tester").replace("- the second half", &"- one of very many things\n".repeat(500)));
     let said = context(&world.hook("claude SessionStart", &start));
@@ -381,12 +381,12 @@ fn a_session_hears_of_its_own_loop_only() {
     world.stead(&["loop", "start", "make it green"]).ok();
     let start = recorded!(world, "claude/SessionStart.resume");
     let said = context(&world.hook("claude SessionStart", &start));
-    assert!(said.contains("holds this session, round 1 of 25:\nmake it green"), "{said}");
+    assert!(said.contains("iteration 1 of 25:\nmake it green"), "{said}");
     let other = start.replace(CLAUDE, "another-session");
     assert_eq!(world.hook("claude SessionStart", other).to_string(), "exit 0");
 }
 
-/// Kimi says when a compaction is over but takes no text then.
+/// Kimi reports the end of a compaction but accepts no text then.
 #[test]
 fn a_client_that_takes_nothing_after_a_compaction_recovers_at_the_next_prompt() {
     let world = world();
@@ -416,7 +416,7 @@ fn a_client_that_takes_nothing_at_the_start_is_briefed_at_the_first_prompt() {
     let prompt = recorded!(world, "kimi/UserPromptSubmit");
     assert_eq!(world.hook("kimi SessionStart", recorded!(world, "kimi/SessionStart")).to_string(), "exit 0");
     let said = world.hook("kimi UserPromptSubmit", &prompt).stdout;
-    assert!(said.contains("You are `tester`"), "{said}");
+    assert!(said.contains("Your role is `tester`"), "{said}");
     assert_eq!(world.hook("kimi UserPromptSubmit", &prompt).to_string(), "exit 0");
     assert!(!lines(&world, "sessions.jsonl").is_empty());
 }

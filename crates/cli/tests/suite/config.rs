@@ -30,7 +30,7 @@ fn a_value_is_set_seen_and_unset() {
     check(
         world.stead(&["config", "set", "record.sessions", "false"]),
         0,
-        "record.sessions = false in .agent/config.toml already; nothing changed\n",
+        "record.sessions = false in .agent/config.toml already; nothing to do\n",
         "",
     );
     world.stead(&["config", "set", "--local", "record.sessions", "true"]).ok();
@@ -40,7 +40,7 @@ fn a_value_is_set_seen_and_unset() {
         world.stead(&["config", "unset", "--local", "record.sessions"]),
         0,
         "record.sessions unset in .agent/config.local.toml\n",
-        "note: env $STEAD_RECORD_SESSIONS still says `false`\n",
+        "note: env $STEAD_RECORD_SESSIONS still overrides it with `false`\n",
     );
     check(world.stead(&["--config", "record.sessions=true", "config", "get", "record.sessions"]), 0, "true\n", "");
     world.unset("STEAD_RECORD_SESSIONS");
@@ -69,15 +69,15 @@ fn wrong_input_is_a_usage_error_and_changes_nothing() {
         ),
         (
             vec!["config", "set", "record.sessions", "maybe"],
-            "error: `record.sessions` cannot be `maybe`: it is `true` or `false`\n",
+            "error: `record.sessions` cannot be `maybe`: expected `true` or `false`\n",
         ),
         (
             vec!["config", "set", "layout.roles", "../roles"],
-            "error: `layout.roles` cannot be `../roles`: it leaves the project by `..`\n",
+            "error: `layout.roles` cannot be `../roles`: it leaves the project through `..`\n",
         ),
         (
             vec!["config", "set", "layout.roles", ".agent/stages"],
-            "error: `layout.roles` cannot be `.agent/stages`: `layout.stages` lies there\nhint: give each room a folder of its own\n",
+            "error: `layout.roles` cannot be `.agent/stages`: it overlaps `layout.stages`\nhint: give each room a folder of its own\n",
         ),
         (
             vec!["--config", "gate=off", "config", "list"],

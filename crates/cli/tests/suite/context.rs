@@ -9,7 +9,7 @@ fn a_project_is_made_once() {
     assert!(said.starts_with("created  .agent/context/packets\n"), "{said}");
     assert!(said.contains("\ncreated  .agent/context/root.json\n"), "{said}");
     let again = world.stead(&["context", "init"]).ok();
-    assert!(again.ends_with("is complete; nothing changed\n") && again.lines().count() == 1, "{again}");
+    assert!(again.ends_with("is complete; nothing to do\n") && again.lines().count() == 1, "{again}");
 }
 
 #[test]

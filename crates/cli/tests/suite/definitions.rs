@@ -21,9 +21,11 @@ fn tree(world: &World) -> String {
 fn the_built_in_ones_are_listed_and_shown() {
     let world = bare();
     let list = world.stead(&["stage", "list"]).ok();
-    for line in
-        ["work          builtin   queue ", "idea-wizard   builtin   fixed ", "improve-plan  builtin   judgment  Make"]
-    {
+    for line in [
+        "work          builtin   queue ",
+        "idea-wizard   builtin   fixed ",
+        "improve-plan  builtin   judgment  Improve",
+    ] {
         assert!(list.contains(line), "{line} in\n{list}");
     }
     let json = world.stead(&["stage", "list", "--json"]).json();
@@ -83,14 +85,14 @@ fn a_copy_with_another_prompt_works() {
     world.write("project/.agent/stages/tidy/prompt.md", "Tidy up as ${CTX} says, write ${STATUS}.\n");
     assert!(world.stead(&["dry-run", "stage", "tidy"]).ok().contains("\n  prompt    1 line\n  | Tidy up as"));
     let again = world.stead(&["stage", "new", "tidy"]);
-    assert!(again.code == 1 && again.stderr.contains("exists already"), "{again}");
+    assert!(again.code == 1 && again.stderr.contains("already exists"), "{again}");
 }
 
 #[test]
 fn a_project_stage_takes_the_place_of_a_built_in_one() {
     let world = marked();
     let run = world.stead(&["stage", "new", "work"]);
-    assert!(run.stderr.contains("takes the place of the built-in stage `work`"), "{run}");
+    assert!(run.stderr.contains("overrides the built-in stage `work`"), "{run}");
     world.stead(&["pipeline", "new", "ideas", "--from", "full-refine"]).ok();
     assert!(world.stead(&["stage", "list"]).ok().contains("work          override"));
     assert_eq!(world.stead(&["pipeline", "show", "ideas", "--json"]).json()["stages"][0]["id"], "plan");
@@ -122,7 +124,7 @@ fn findings_are_shown_like_a_compilers() {
     let run = world.stead(&["lint"]);
     assert_eq!(run.code, 1, "{run}");
     let expected = "\
-error[L005]: there is no termination `jugdment`
+error[L005]: unknown termination `jugdment`
  --> .agent/stages/mine/stage.yaml:3:9
   |
 3 |   type: jugdment
@@ -136,7 +138,7 @@ warning[L007]: `max_failures` has no effect: a failure is never retried
 4 | max_failures: 3
   | ^^^^^^^^^^^^
   |
-  = help: take it out; a failed run is resumed with `--resume`
+  = help: remove it; continue a failed run with `--resume`
 
 1 error, 1 warning
 ";
@@ -221,8 +223,8 @@ stages:
     let run = world.stead(&["dry-run", "pipeline", "review", "night", "--input", "notes.md", "--max", "7"]);
     let said = run.clone().ok();
     for part in [
-        "pipeline `review` as run `night`: 2 at once\n",
-        "look.speed  (written here)  7 times\n  join      any one branch, each in a work tree of its own\n  item      Speed\n  agent     ./agent.sh --quick\n",
+        "pipeline `review` as run `night`: 2 in parallel\n",
+        "look.speed  (inline)  7 times\n  join      any one branch, each in its own worktree\n  item      Speed\n  agent     ./agent.sh --quick\n",
         "  context   .agent/runs/night/stage-00-look.words/iterations/001/context.json\n",
         "  output    docs/night-words.md\n",
         "  verify    true\n",
@@ -231,7 +233,7 @@ stages:
         "  input     notes.md (--input)\n",
         "  input     .agent/runs/night/stage-00-look.speed/iterations/*/output.md (look)\n",
         "  input     .agent/runs/night/stage-01-gather/iterations/<last>/output.md (gather)\n",
-        "more  refine  until 2 in a row stop, 2 to 7 times\n  after     gather\n  when      gather ended as done or limit\n",
+        "more  refine  until 2 in a row decide to stop, 2 to 7 times\n  after     gather\n  when      gather ended as done or limit\n",
     ] {
         assert!(said.contains(part), "{part}\nin\n{run}");
     }

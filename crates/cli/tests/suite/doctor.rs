@@ -47,7 +47,7 @@ fn lines_without_a_program_are_reported_with_the_remedy() {
     world.stead(&["init", "--harness", "claude"]).ok();
     let run = world.stead(&["doctor"]);
     assert_eq!(run.code, 1, "{run}");
-    assert!(run.stdout.contains("there is no `stead` on PATH, so the line does nothing;"), "{run}");
+    assert!(run.stdout.contains("`stead` is not on PATH, so the line does nothing;"), "{run}");
     assert!(run.stdout.ends_with("\nSomething that is installed does not work.\n"), "{run}");
 }
 
@@ -60,8 +60,8 @@ fn missing_lines_and_switches_are_broken() {
     world.write("project/.claude/settings.local.json", "{\"disableAllHooks\": true}");
     let run = world.stead(&["doctor"]);
     assert_eq!(run.code, 1, "{run}");
-    assert!(run.stdout.contains("  BAD       missing: PreToolUse; `stead init` renews them"), "{run}");
-    assert!(run.stdout.contains("  BAD       claude, `.claude/settings.local.json`: it turns hooks off:"), "{run}");
+    assert!(run.stdout.contains("  BAD       missing: PreToolUse; `stead init` restores them"), "{run}");
+    assert!(run.stdout.contains("  BAD       claude, `.claude/settings.local.json`: it disables hooks:"), "{run}");
 }
 
 #[test]

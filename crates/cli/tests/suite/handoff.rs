@@ -161,16 +161,16 @@ fn nonsense_is_refused_and_nothing_is_left() {
     check(&["handoff", " "], b"", 1, "the purpose is empty");
     check(&["handoff"], b"", 2, "required");
     check(&["handoff", "x"], b"{\"a\": ", 1, "not valid JSON: line 1, column 6");
-    check(&["handoff", "x"], b"\xff\xfe", 1, "not UTF-8 text: byte 0");
+    check(&["handoff", "x"], b"\xff\xfe", 1, "not valid UTF-8 at byte 0");
     check(&["handoff", "x"], b"{\"validators\": {}}", 1, "`validators` in the document should be");
     check(&["handoff", "x", "--document", "none.md"], b"", 1, "there is no document `none.md`");
     check(&["handoff", "x", "--confirm", "src/ad.rs"], b"", 1, "did you mean `src/add.rs`?");
-    check(&["handoff", "x", "--confirm", "/etc/hosts"], b"", 1, "lies outside of the project");
+    check(&["handoff", "x", "--confirm", "/etc/hosts"], b"", 1, "is outside the project");
     check(&["handoff", "x", "--confirm", ".agent/config.toml"], b"", 1, "Stead's own folder");
     check(&["handoff", "x", "--continues", "nothing"], b"", 1, "there is no packet `nothing`");
     check(&["handoff", "x", "--max-iterations", "many"], b"", 2, "max-iterations");
     check(&["handoff", "x", "--unknown"], b"", 2, "--unknown");
-    check(&["handoff", "x", "--source", "clod"], b"", 2, "known are claude");
+    check(&["handoff", "x", "--source", "clod"], b"", 2, "expected one of claude");
     assert_eq!(packets(), 0);
 }
 
@@ -190,9 +190,9 @@ fn a_chain_of_packets_is_followed_and_never_closed() {
     world.write(&path, looped);
     let run = world.stead(&["handoff", "three", "--continues", &first]);
     assert_eq!(run.code, 1);
-    assert!(run.stderr.contains("lead back to") && run.stderr.contains("hint: take the `continues` line out"), "{run}");
+    assert!(run.stderr.contains("has a cycle at") && run.stderr.contains("hint: remove the `continues` line"), "{run}");
     let lint = world.stead(&["packet", "lint", &first]);
-    assert!(lint.code == 1 && lint.stdout.contains("lead back to"), "{lint}");
+    assert!(lint.code == 1 && lint.stdout.contains("has a cycle at"), "{lint}");
 }
 
 /// Nobody writes, nobody closes: the command must go on without a document, or say that none came.
@@ -219,7 +219,7 @@ fn notes_know_their_session() {
     let words = "stead note decision 'use the old API'";
     world.hook("claude PreToolUse", shell(&world, words));
     let run = world.stead(&["note", "decision", "use the old API"]);
-    assert_eq!(run.ok(), "noted a decision of session `session-1`\n");
+    assert_eq!(run.ok(), "recorded a decision of session `session-1`\n");
     world.stead(&["note", "failed", "token=abc123 did not work"]).ok();
     let kept = lines(&world, "notes.jsonl");
     assert_eq!((&kept[0]["session"], &kept[0]["harness"]), (&json!("session-1"), &json!("claude")));

@@ -45,7 +45,7 @@ fn a_dry_run_changes_nothing() {
     let world = bare();
     let run = world.stead(&["init", "--harness", "claude", "--dry-run"]);
     assert!(run.stdout.contains("+++ b/.claude/settings.json"), "{run}");
-    assert!(run.stderr.ends_with("this was a dry run; nothing was changed\n"), "{run}");
+    assert!(run.stderr.ends_with("dry run; nothing was changed\n"), "{run}");
     assert_eq!(run.code, 0);
     assert!(!world.exists("project/.agent") && !world.exists("project/.claude"));
 }
@@ -92,7 +92,7 @@ fn clients_are_found_by_their_traces() {
     assert!(run.stdout.contains("wrote    .cursor/hooks.json"), "{run}");
     let run = world.stead(&["init", "--harness", "emacs"]);
     assert_eq!(run.code, 2);
-    assert!(run.stderr.starts_with("error: unknown harness `emacs`\nhint: known are claude, "), "{run}");
+    assert!(run.stderr.starts_with("error: unknown harness `emacs`\nhint: expected one of claude, "), "{run}");
 }
 
 #[test]
@@ -102,7 +102,7 @@ fn one_bad_file_is_named_and_left_alone() {
     let run = world.stead(&["init", "--harness", "gemini,claude,kimi"]);
     assert_eq!(run.code, 1, "{run}");
     assert!(
-        run.stderr.contains("warning: `.gemini/settings.json` is left alone: line 1, column 8: unexpected word\n"),
+        run.stderr.contains("warning: `.gemini/settings.json` was skipped: line 1, column 8: unexpected word\n"),
         "{run}"
     );
     assert!(run.stderr.contains("warning: Kimi Code is skipped: "), "{run}");
@@ -118,7 +118,7 @@ fn older_hooks_are_shown_and_replaced_on_request() {
     world.write("project/.claude/settings.json", old);
     let run = world.stead(&["init", "--harness", "claude"]);
     assert!(run.stderr.contains("`PreCompact` runs `pre-compact.sh`"), "{run}");
-    assert!(run.stderr.contains("(`--replace-old` makes it good)"), "{run}");
+    assert!(run.stderr.contains("(`--replace-old` repairs it)"), "{run}");
     assert!(world.read("project/.claude/settings.json").contains("pre-compact.sh"));
     world.stead(&["init", "--harness", "claude", "--replace-old"]).ok();
     assert!(!world.read("project/.claude/settings.json").contains("pre-compact.sh"));
@@ -188,7 +188,7 @@ fn a_read_only_settings_folder_does_not_stop_the_others() {
     world.write("project/.claude/settings.json", "{}");
     let run = stead_with_read_only(&world, ".claude", "init --harness claude,codex");
     assert_eq!(run.code, 1, "{run}");
-    assert!(run.stderr.contains("warning: `.claude/settings.json` is as it was: "), "{run}");
+    assert!(run.stderr.contains("warning: `.claude/settings.json` was not changed: "), "{run}");
     assert!(run.stdout.contains("wrote    .codex/hooks.json"), "{run}");
     assert_eq!(world.read("project/.claude/settings.json"), "{}");
     by_person(&world, &["uninstall", "--yes"]).ok();

@@ -51,7 +51,7 @@ fn what_is_no_log_is_an_error() {
     let run = world.stead(&["logs", "none.log"]);
     assert!(run.code == 1 && run.stderr.starts_with("error: could not read `none.log`\ncaused by: "), "{run}");
     let run = world.stead(&["logs", "."]);
-    assert!(run.code == 1 && run.stderr.ends_with("hint: name one log in it\n"), "{run}");
+    assert!(run.code == 1 && run.stderr.ends_with("hint: name a file in it\n"), "{run}");
     world.write("project/odd.log", b"\xff\xfe\0ERROR\n\n\n");
     assert!(world.stead(&["logs", "odd.log"]).ok().contains("ERROR"));
     world.write("project/empty.log", "");
@@ -71,7 +71,10 @@ fn an_agent_is_read_nothing_that_it_may_not_read() {
     world.set("CLAUDECODE", "1");
     for path in [".env", "plain.log"] {
         let run = world.stead(&["logs", path]);
-        assert!(run.code == 1 && run.stderr.contains("is not read for an agent: `destructive.secrets`"), "{run}");
+        assert!(
+            run.code == 1 && run.stderr.contains(&format!("agents may not read `{path}`: `destructive.secrets`")),
+            "{run}"
+        );
         assert!(!run.stdout.contains("secret"), "{run}");
     }
     world.stead(&["logs", "big.log"]).ok();

@@ -39,15 +39,15 @@ fn everything_is_carried_once_and_told_file_by_file() {
     assert_eq!(run.code, 1, "one file is broken: {run}");
     let said = &run.stdout;
     for line in [
-        "carries  .claude/ralph-loop.local.md → loop .agent/context/loops/20260302T081500Z-make-every-test-in-tests-parser-pass.md\n",
-        "           not carried: that it had no limit: it ends after 25 rounds here\n",
-        "carries  thoughts/shared/handoffs/ENG-411/2026-02-11_14-05-22_quota.md → packet .agent/context/packets/20260211T130522Z-monthly-quota-per-tenant.md\n",
-        "           not carried: secrets, which were covered: 1\n",
-        "REFUSES  thoughts/shared/handoffs/quota/broken.yaml: line 2: it is neither a key nor below one\n",
-        "skips    thoughts/shared/handoffs/quota/codebase-map.md: it does not read like a handoff\n",
-        "mends    session/agents/billing-expert.context.md\n",
-        "           mended: ",
-        "carried over: 4\n",
+        "imports  .claude/ralph-loop.local.md → loop .agent/context/loops/20260302T081500Z-make-every-test-in-tests-parser-pass.md\n",
+        "           not imported: no limit: Stead's loop ends after 25 iterations\n",
+        "imports  thoughts/shared/handoffs/ENG-411/2026-02-11_14-05-22_quota.md → packet .agent/context/packets/20260211T130522Z-monthly-quota-per-tenant.md\n",
+        "           not imported: redacted secrets: 1\n",
+        "REFUSED  thoughts/shared/handoffs/quota/broken.yaml: line 2: neither a key nor below one\n",
+        "skips    thoughts/shared/handoffs/quota/codebase-map.md: not a handoff\n",
+        "repairs  session/agents/billing-expert.context.md\n",
+        "           repaired: ",
+        "migrated: 4\n",
     ] {
         assert!(said.contains(line), "{line} in\n{run}");
     }
@@ -57,7 +57,7 @@ fn everything_is_carried_once_and_told_file_by_file() {
     assert!(!packet.contains("sk-live-"), "{packet}");
     assert!(world.read("project/session/agents/billing-expert.context.md").starts_with("# Billing Expert — Session"));
     let again = world.stead(&["migrate"]);
-    assert!(!again.stdout.contains("carries") && !again.stdout.contains("mends "), "{again}");
+    assert!(!again.stdout.contains("imports ") && !again.stdout.contains("repairs "), "{again}");
     assert!(again.stdout.contains("is packet `20260211T130522Z-monthly-quota-per-tenant`\n"), "{again}");
 }
 
@@ -81,8 +81,8 @@ fn what_was_carried_is_what_the_other_commands_read() {
 fn a_dry_run_changes_nothing() {
     let world = used();
     let run = world.stead(&["migrate", "--dry-run"]);
-    assert!(run.stdout.contains("carries  .claude/ralph-loop.local.md"), "{run}");
-    assert!(run.stderr.ends_with("this was a dry run; nothing was changed\n"), "{run}");
+    assert!(run.stdout.contains("imports  .claude/ralph-loop.local.md"), "{run}");
+    assert!(run.stderr.ends_with("dry run; nothing was changed\n"), "{run}");
     assert!(!world.sh("ls .agent/context/packets .agent/context/loops").stdout.contains(".md"));
     assert_eq!(world.read("project/session/agents/billing-expert.context.md"), ROLE);
 }
@@ -106,10 +106,10 @@ fn older_commands_are_replaced_on_request_only_and_come_back() {
     let mine = "---\ndescription: my handoff\n---\nWrite HANDOFF.md\n";
     world.write("home/.factory/commands/handoff.md", mine);
     let said = world.stead(&["migrate"]).ok();
-    assert_eq!(said, "stays    ~/.factory/commands/handoff.md (`--replace-old` puts Stead's command in its place)\n");
+    assert_eq!(said, "kept     ~/.factory/commands/handoff.md (`--replace-old` replaces it by Stead's command)\n");
     assert_eq!(world.read("home/.factory/commands/handoff.md"), mine);
     let said = world.stead(&["migrate", "commands", "--replace-old"]).ok();
-    assert!(said.contains("\n-Write HANDOFF.md\n") && said.ends_with("carried over: 1\n"), "{said}");
+    assert!(said.contains("\n-Write HANDOFF.md\n") && said.ends_with("migrated: 1\n"), "{said}");
     let new = world.read("home/.factory/commands/handoff.md");
     assert!(
         new.contains(" handoff \"PURPOSE\" --document - <<'PACKET'") && new.contains("`/pickup` with this id"),
@@ -117,7 +117,7 @@ fn older_commands_are_replaced_on_request_only_and_come_back() {
     );
     assert!(!world.exists("home/.factory/commands/pickup.md"), "there was none to replace");
     let said = world.stead(&["migrate", "--replace-old"]).ok();
-    assert_eq!(said, "already  ~/.factory/commands/handoff.md is Stead's\n");
+    assert_eq!(said, "current  ~/.factory/commands/handoff.md is Stead's command\n");
     by_person(&world, &["uninstall", "--yes", "--user"]).ok();
     assert_eq!(world.read("home/.factory/commands/handoff.md"), mine);
 }
@@ -127,7 +127,7 @@ fn without_a_project_or_without_anything_it_says_so() {
     let run = bare().stead(&["migrate"]);
     assert_eq!(run.code, 1);
     assert!(run.stderr.contains("there is no project here") && run.stderr.contains("hint: run `stead init`"), "{run}");
-    assert_eq!(marked().stead(&["migrate"]).ok(), "there is nothing to carry over\n");
+    assert_eq!(marked().stead(&["migrate"]).ok(), "nothing to migrate\n");
 }
 
 const OLD_STAGE: &str = "# Ours since 2024.
@@ -184,7 +184,7 @@ fn older_stages_and_pipelines_are_rewritten_in_place() {
         "# The flow.\nstages:\n  - id: plan # first\n    template: improve-plan\n    max_iterations: 5\n  - id: join\n    template: gather\n    inputs:\n      from: plan\n      select: all\n"
     );
     assert_eq!(world.stead(&["lint", "--v3"]).ok(), "no findings\n");
-    assert_eq!(world.stead(&["migrate", "pipelines"]).ok(), "there is nothing to carry over\n");
+    assert_eq!(world.stead(&["migrate", "pipelines"]).ok(), "nothing to migrate\n");
 }
 
 #[test]
@@ -197,7 +197,7 @@ fn a_stage_that_cannot_be_rewritten_is_named_and_left() {
     assert_eq!(run.code, 1, "{run}");
     let refused = &run.json()["pipelines"]["refused"];
     assert_eq!(refused[0]["file"], "scripts/loops/odd/loop.yaml", "{run}");
-    assert!(refused[0]["why"].as_str().unwrap().starts_with("line 3: its comment stands between"), "{run}");
+    assert!(refused[0]["why"].as_str().unwrap().starts_with("line 3: the comment is between"), "{run}");
     assert_eq!(world.read("project/scripts/loops/odd/loop.yaml"), odd);
 }
 
@@ -246,8 +246,8 @@ fn folders_that_came_later_are_named() {
     world.write("project/scripts/loops/old/loop.yaml", "name: old\ncompletion: plateau\n");
     world.write("project/scripts/loops/old/prompt.md", "Go.\n");
     let run = world.stead(&["migrate", "pipelines"]);
-    assert!(run.stderr.contains("`scripts/loops` holds `old`, but stages are looked for in `.agent/stages`"), "{run}");
-    assert!(run.stderr.contains("hint: `stead config set layout.stages scripts/loops`"), "{run}");
+    assert!(run.stderr.contains("`scripts/loops` holds `old`, but Stead looks for stages in `.agent/stages`"), "{run}");
+    assert!(run.stderr.contains("hint: run `stead config set layout.stages scripts/loops`"), "{run}");
     world.stead(&["config", "set", "layout.stages", "scripts/loops"]).ok();
     let run = world.stead(&["migrate", "pipelines"]);
     assert!(run.stdout.contains("writes   scripts/loops/old/stage.yaml") && !run.stderr.contains("hint"), "{run}");

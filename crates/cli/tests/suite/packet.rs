@@ -28,7 +28,7 @@ fn packets_are_listed_by_their_last_change() {
     );
     assert!(
         rows[2].starts_with("c  unreadable  ")
-            && rows[2].ends_with("c.md`: line 1: the file does not begin with `---`"),
+            && rows[2].ends_with("c.md`: line 1: the file does not start with `---`"),
         "{said}"
     );
     assert_eq!(world.stead(&["packet", "activate", "a"]).ok(), "a is active\n");
@@ -77,16 +77,16 @@ fn nonsense_is_an_error_with_file_and_line() {
         let lint = world.stead(&["packet", "lint", "bad"]);
         assert!(lint.code == 1 && lint.stdout.contains("bad.md:"), "{lint}");
     };
-    check("", "line 1: the file does not begin with `---`");
-    check("# Just words\n", "line 1: the file does not begin with `---`");
-    check("---\nid: x\n## Intent\n", "line 4: the head that began on line 1 is not closed");
-    check("---\nid: x\nstatus: draft\nstatus: done\n---\n", "line 4: `status` is there a second time");
+    check("", "line 1: the file does not start with `---`");
+    check("# Just words\n", "line 1: the file does not start with `---`");
+    check("---\nid: x\n## Intent\n", "line 4: the front matter that starts on line 1 is not closed");
+    check("---\nid: x\nstatus: draft\nstatus: done\n---\n", "line 4: `status` appears twice");
     let run = world.stead(&["packet", "show", "baad"]);
     assert_eq!((run.code, run.stderr.as_str()), (1, "error: there is no packet `baad`\nhint: did you mean `bad`?\n"));
     let path = put(&world, "bad", "");
     std::fs::write(world.folder().join(path), b"---\n\xff\n---\n").unwrap();
     let run = world.stead(&["packet", "done", "bad"]);
-    assert!(run.code == 1 && run.stderr.contains("is not UTF-8 text: byte 4 does not fit"), "{run}");
+    assert!(run.code == 1 && run.stderr.contains("is not valid UTF-8 at byte 4"), "{run}");
     assert_eq!(world.stead(&["packet", "lint", "--json"]).json()[0]["severity"], "error");
 }
 

@@ -111,11 +111,11 @@ fn a_rebase_is_a_divergence_and_another_branch_is_named() {
     world.git(&["checkout", "-q", "-b", "other"]).ok();
     let said = pickup(&world, &[]);
     assert!(
-        factor(&said, "branch").starts_with("stale: now on `other`, written on `main`, and the two have parted"),
+        factor(&said, "branch").starts_with("stale: now on `other`, written on `main`, and the branches have diverged"),
         "{said}"
     );
     let run = world.stead(&["pickup", "latest"]).ok();
-    assert!(run.contains("Check what it says against the files"), "{run}");
+    assert!(run.contains("Check its claims against the files"), "{run}");
 }
 
 #[test]
@@ -172,7 +172,7 @@ fn validators_are_run_when_asked() {
     );
     world.stead(&["handoff", "two", "--validator", "sleep 60"]).ok();
     let run = world.stead(&["pickup", "two", "--verify", "--timeout", "1", "--json"]);
-    assert_eq!((run.code, &run.json()["verification"][0]["end"]), (1, &Value::from("it took too long")));
+    assert_eq!((run.code, &run.json()["verification"][0]["end"]), (1, &Value::from("timed out")));
     world.stead(&["handoff", "three", "--validator", "true"]).ok();
     assert_eq!(world.stead(&["pickup", "three", "--verify"]).code, 0);
 }
@@ -186,7 +186,7 @@ fn a_huge_packet_fits_the_budget() {
     let run = world.stead(&["pickup", &id, "--max-tokens", "300"]).ok();
     assert!(run.len() <= 1_200, "{}", run.len());
     assert!(run.contains("## Intent") && run.contains("## Next Prompt (Draft)\n\ngo on"), "{run}");
-    assert!(run.contains("Left out for room:"), "{run}");
+    assert!(run.contains("Omitted to fit the budget:"), "{run}");
     world.stead(&["packet", "activate", &id]).ok();
     assert!(world.read(&path).contains("\nstatus: active\n"));
     assert_eq!(world.stead(&["pickup", &id, "--max-tokens", "3"]).code, 2);

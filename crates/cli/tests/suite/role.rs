@@ -37,12 +37,12 @@ fn a_new_role_has_a_valid_file() {
     check(world.stead(&["role", "validate", "--all"]), 0, valid, "");
     let before = world.read("project/.agent/roles/code-reviewer.context.md");
     let run = world.stead(&["role", "new", "code-reviewer"]);
-    assert!(run.code == 1 && run.stderr.contains("exists already"), "{run}");
+    assert!(run.code == 1 && run.stderr.contains("already exists"), "{run}");
     assert_eq!(world.read("project/.agent/roles/code-reviewer.context.md"), before);
     let run = world.stead(&["role", "new", "code_reviewer"]);
-    assert!(run.code == 1 && run.stderr.contains("would both keep their state as `code_reviewer`"), "{run}");
+    assert!(run.code == 1 && run.stderr.contains("would share the state file `code_reviewer`"), "{run}");
     let run = world.stead(&["role", "new", "../x"]);
-    assert!(run.code == 2 && run.stderr.contains("cannot be a role's name"), "{run}");
+    assert!(run.code == 2 && run.stderr.contains("invalid role name `../x`"), "{run}");
     assert!(world.stead(&["role", "schema"]).ok().contains("## Recovery Steps"));
     let run = bare().stead(&["role", "new", "x"]);
     assert!(run.code == 1 && run.stderr.contains("is not a project yet"), "{run}");
@@ -59,7 +59,7 @@ fn findings_name_file_and_line() {
         world.stead(&["role", "validate", "tester"]),
         1,
         ".agent/roles/tester.context.md:4: error: the field must be written `**Role**: …`\n\
-         .agent/roles/tester.context.md:17: warning: there is no `## Key Files`\n\
+         .agent/roles/tester.context.md:17: warning: missing section `## Key Files`\n\
          .agent/roles/tester.context.md: invalid\n",
         "",
     );
@@ -123,9 +123,9 @@ fn a_lifecycle_goes_round() {
     world.write(TESTER, good("tester"));
     let lifecycle = |verb: &str| world.stead(&["role", "lifecycle", verb, "tester"]);
     let run = lifecycle("status");
-    assert!(run.code == 1 && run.stderr.contains("has not begun"), "{run}");
+    assert!(run.code == 1 && run.stderr.contains("has not started"), "{run}");
     check(lifecycle("init"), 0, "tester: active\n", "");
-    check(lifecycle("init"), 0, "tester: active already; nothing changed\n", "");
+    check(lifecycle("init"), 0, "tester: already active; nothing to do\n", "");
     check(
         lifecycle("recover"),
         1,
@@ -164,7 +164,7 @@ fn an_invalid_file_is_not_saved() {
     }
     assert_eq!(state(&world), "active");
     let run = world.stead(&["role", "lifecycle", "save", "nobody"]);
-    assert!(run.code == 1 && run.stderr.contains("hint: `stead role new nobody` makes one"), "{run}");
+    assert!(run.code == 1 && run.stderr.contains("hint: create it with `stead role new nobody`"), "{run}");
 }
 
 #[test]
@@ -189,9 +189,9 @@ fn the_state_of_an_older_tool_is_taken_over() {
         world.stead(&["role", "lifecycle", "init", "tester"]),
         0,
         "tester: compacting\n",
-        "note: the state of `tester` is taken over from `$HOME/config/stateMachines/tester.states.env`\n\
-         note: not taken over: the checks in its script `context`\n\
-         note: not taken over: its state `napping`, which Stead does not have\n",
+        "note: the state of `tester` was imported from `$HOME/config/stateMachines/tester.states.env`\n\
+         note: not imported: the checks in its script `context`\n\
+         note: not imported: its state `napping`, which Stead does not have\n",
     );
     check(world.stead(&["role", "lifecycle", "recover", "tester"]), 0, "tester: active\n", "");
     assert_eq!(std::fs::read_to_string(path).unwrap(), old);
@@ -204,10 +204,7 @@ fn recovery_works_from_any_state_and_none() {
     world.write("project/ARCHITECTURE.md", "# A\n");
     let check_recovery = |from: &str| {
         let said = world.stead(&["role", "recover", "tester"]).ok();
-        assert!(
-            said.contains("2. Read the skill document: .claude/agents/tester/SKILL.md (there is none)\n"),
-            "{said}"
-        );
+        assert!(said.contains("2. Read the skill document: .claude/agents/tester/SKILL.md (missing)\n"), "{said}");
         assert!(said.contains("3. Read the architecture document: ARCHITECTURE.md\n"), "{said}");
         assert!(said.contains(&good("tester")), "{said}");
         assert!(said.ends_with("Recovery complete: the role `tester` is active.\n"), "{said}");
@@ -221,7 +218,7 @@ fn recovery_works_from_any_state_and_none() {
     }
     world.write(STATE, "{torn");
     let run = world.stead(&["role", "lifecycle", "save", "tester"]);
-    assert!(run.code == 1 && run.stderr.contains("tester.json` is damaged: line 1"), "{run}");
+    assert!(run.code == 1 && run.stderr.contains("tester.json` is corrupt: line 1"), "{run}");
     check_recovery("damage");
     let later = r#"{"schema":2,"shape":"unknown"}"#;
     world.write(STATE, later);
@@ -249,14 +246,14 @@ fn a_role_is_named_by_argument_session_or_environment() {
         said.json()["role"].as_str().unwrap().to_owned()
     };
     let run = world.stead(&["role", "recover"]);
-    assert!(run.code == 2 && run.stderr.contains("no role is named"), "{run}");
+    assert!(run.code == 2 && run.stderr.contains("no role given"), "{run}");
     world.set("HIVEMIND_ROLE", "reader");
     assert_eq!(recovered(&world, &[]), "reader");
     world.set("STEAD_ROLE", "writer");
     assert_eq!(recovered(&world, &[]), "writer");
     // The hook sees the command pass in a session, and the command finds that session.
     world.hook("claude PreToolUse", shell(&world, "stead role use tester"));
-    check(world.stead(&["role", "use", "tester"]), 0, "session session-1 of claude is `tester` now\n", "");
+    check(world.stead(&["role", "use", "tester"]), 0, "session session-1 of claude now has the role `tester`\n", "");
     world.hook("claude PreToolUse", shell(&world, "stead role recover --json"));
     assert_eq!(recovered(&world, &[]), "tester");
     assert_eq!(recovered(&world, &["boss"]), "boss");
@@ -270,7 +267,7 @@ fn a_command_outside_of_any_session_registers_nothing() {
     let world = marked();
     let run = world.stead(&["role", "use", "tester"]);
     assert_eq!(run.code, 1);
-    assert!(run.stderr.contains("no session was seen to call this command"), "{run}");
+    assert!(run.stderr.contains("not attached to a session: no hook saw this command"), "{run}");
 }
 
 /// The old file stays whole when there is no room for the new one.

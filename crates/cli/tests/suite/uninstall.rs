@@ -19,7 +19,7 @@ fn the_old_bytes_come_back_and_the_project_stays() {
     assert!(world.exists("project/.agent/context/root.json"));
     assert!(!world.exists("project/.agent/context/indexes/install.json"));
     let again = by_person(&world, &["uninstall", "--yes"]).ok();
-    assert_eq!(again, "there are no lines of Stead's in this project's settings\n");
+    assert_eq!(again, "there are no Stead hooks in this project's settings\n");
 }
 
 #[test]

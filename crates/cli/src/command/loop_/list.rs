@@ -2,7 +2,7 @@ use clap::Args;
 use serde_json::{Value, json};
 use stead_context::ActiveLoop;
 
-use super::{Here, as_json, holds};
+use super::{Here, as_json, session_of};
 use crate::cli::Exit;
 use crate::error::CliError;
 use crate::ui::Ui;
@@ -44,13 +44,13 @@ pub(super) fn run(args: &ListArgs, here: &Here, ui: &mut Ui) -> Result<Exit, Cli
                     let sign = if is_foreground(id) { '*' } else { ' ' };
                     let reason = state.reason.as_ref().map(|reason| format!(" ({reason})")).unwrap_or_default();
                     let (status, progress) = (state.status.name(), state.progress());
-                    ui.line(format!("{sign} {id:width$}  {status:<9}  {progress:<8}  {}{reason}", holds(state)));
+                    ui.line(format!("{sign} {id:width$}  {status:<9}  {progress:<8}  {}{reason}", session_of(state)));
                 }
                 Err(error) => ui.warning(error.to_string()),
             }
         }
         if loops.is_empty() {
-            ui.note("there is no loop yet; `stead loop start \"<prompt>\"` makes one");
+            ui.note("no loops yet; start one with `stead loop start \"<prompt>\"`");
         }
     }
     Ok(if broken { Exit::Failed } else { Exit::Done })

@@ -7,13 +7,13 @@ use crate::cli::Exit;
 use crate::error::CliError;
 use crate::ui::Ui;
 
-/// Say why each stop was held or let go
+/// Show why each stop was blocked or allowed
 #[derive(Args)]
 #[command(after_help = "Examples:\n  stead loop log\n  stead loop log make-every-test-pass --last 100 --json")]
 pub(super) struct LogArgs {
-    /// Only this loop; a part of its id that no other has is enough
+    /// Only this loop; a unique part of its id is enough
     id: Option<String>,
-    /// How many lines, counted from the newest
+    /// How many lines, newest first
     #[arg(long, value_name = "N", default_value_t = 20)]
     last: usize,
     /// Print the lines as JSON

@@ -1,16 +1,16 @@
 use clap::Args;
 use serde_json::json;
 
-use super::{Here, as_json, holds};
+use super::{Here, as_json, session_of};
 use crate::cli::Exit;
 use crate::error::CliError;
 use crate::ui::Ui;
 
-/// Show a loop: where it stands, whom it holds, its prompt
+/// Show a loop: its state, its session, its prompt
 #[derive(Args)]
 #[command(after_help = "Example:\n  stead loop show 20261115T194530Z-make-every-test-pass")]
 pub(super) struct ShowArgs {
-    /// The loop, or a part of its id that no other has
+    /// The loop, or a unique part of its id
     id: String,
     /// Print it as JSON
     #[arg(long)]
@@ -37,7 +37,7 @@ pub(super) fn run(args: &ShowArgs, here: &Here, ui: &mut Ui) -> Result<Exit, Cli
     if state.max_minutes > 0 {
         ui.line(row("minutes", format!("{} of {}", state.counts.active_ms / 60_000, state.max_minutes)));
     }
-    ui.line(row("holds", holds(state)));
+    ui.line(row("session", session_of(state)));
     if let Some(lease) = &state.lease {
         ui.line(row("lease", format!("{} until {}", lease.started, lease.expires)));
     }

@@ -3,13 +3,13 @@ use stead_client::Harness;
 use stead_context::{Loop, NewLoop, Packet, Shelf, split_promises};
 use stead_store::{Layout, Room};
 
-use super::{Here, as_json, holds};
+use super::{Here, as_json, session_of};
 use crate::cli::Exit;
 use crate::error::CliError;
 use crate::project::env;
 use crate::ui::Ui;
 
-/// The longest prompt; it is read again at every stop.
+/// The maximum length of a prompt; it is read at every stop.
 const MOST_PROMPT: usize = 100_000;
 
 /// Start a loop, in this session if an agent runs the command
@@ -18,28 +18,28 @@ const MOST_PROMPT: usize = 100_000;
     after_help = "Examples:\n  stead loop start \"Make every test pass\" --promise 'DONE|BLOCKED' --verify 'cargo test'\n  stead loop start --from-packet latest --max-iterations 10"
 )]
 pub(super) struct StartArgs {
-    /// What is to be done, again and again
+    /// What the agent should do in each iteration
     #[arg(required_unless_present = "from_packet", conflicts_with = "from_packet")]
     prompt: Vec<String>,
     /// Take prompt, promise and maximum from a packet
     #[arg(long, value_name = "ID")]
     from_packet: Option<String>,
-    /// End after so many rounds; 0 for no limit [default: 25]
+    /// Maximum iterations; 0 for no limit [default: 25]
     #[arg(long, value_name = "N")]
     max_iterations: Option<u32>,
-    /// What the agent says in `<promise>…</promise>` when it is done; several outcomes as `DONE|BLOCKED`
+    /// What the agent writes in `<promise>…</promise>` when it is done; alternatives as `DONE|BLOCKED`
     #[arg(long, value_name = "TEXT")]
     promise: Option<String>,
     /// A command that must succeed before the loop counts as done
     #[arg(long, value_name = "CMD")]
     verify: Option<String>,
-    /// How long the command may take
+    /// Time limit of the command
     #[arg(long, value_name = "S", default_value_t = Loop::VERIFY_SECONDS, value_parser = clap::value_parser!(u32).range(1..=550))]
     verify_seconds: u32,
-    /// End after so many minutes; 0 for no limit
+    /// Maximum minutes; 0 for no limit
     #[arg(long, value_name = "N", default_value_t = 0)]
     max_minutes: u32,
-    /// Pause when the same answer came so many times in a row; 0 for never
+    /// Pause after this many equal answers in a row; 0 for never
     #[arg(long, value_name = "N", default_value_t = Loop::MAX_REPEATS)]
     max_repeats: u32,
     /// Print the loop as JSON
@@ -57,18 +57,18 @@ pub(super) fn run(args: StartArgs, here: &Here, ui: &mut Ui) -> Result<Exit, Cli
         return Ok(Exit::Done);
     }
     let state = &started.state;
-    ui.line(format!("loop {} started, iteration {}; it holds {}", state.id, state.progress(), holds(state)));
+    ui.line(format!("loop {} started, iteration {}; {}", state.id, state.progress(), session_of(state)));
     if let Some(paused) = &started.paused {
         ui.line(format!("loop {paused} is paused"));
     }
     if state.lease.is_none() {
-        ui.line(format!("no hook saw this command in a session: `stead loop activate {}` there begins it", state.id));
+        ui.line(format!("not attached to a session; run `stead loop activate {}` inside one", state.id));
         return Ok(Exit::Done);
     }
     ui.line(format!("\n{prompt}\n"));
     let tags: Vec<String> = state.promises.iter().map(|promise| format!("<promise>{promise}</promise>")).collect();
     if !tags.is_empty() {
-        ui.line(format!("Only when that is true, end the answer with {}, outside of any code.", tags.join(" or ")));
+        ui.line(format!("Only when that is true, end the answer with {}, outside any code block.", tags.join(" or ")));
     }
     if let Some(verify) = verify {
         ui.line(format!("Stead then runs `{verify}`, which must succeed."));
@@ -88,22 +88,22 @@ fn new_loop(args: StartArgs, here: &Here) -> Result<NewLoop, CliError> {
         return Err(match packet_id {
             Some(id) => CliError::user(format!("packet `{id}` has no next prompt"))
                 .hinted("fill its section `## Next Prompt (Draft)`"),
-            None => CliError::usage("the prompt is empty").hinted("say what is to be done again and again"),
+            None => CliError::usage("the prompt is empty").hinted("say what the agent should do in each iteration"),
         });
     }
     if prompt.len() > MOST_PROMPT {
-        return Err(CliError::usage(format!("the prompt has {} bytes, more than {MOST_PROMPT}", prompt.len()))
+        return Err(CliError::usage(format!("the prompt has {} bytes; the limit is {MOST_PROMPT}", prompt.len()))
             .hinted("keep the long text in a file and name its path in the prompt"));
     }
     let promise = args.promise.or_else(|| packet.as_ref()?.promise().map(str::to_owned));
     let promises = match promise {
         Some(promise) => split_promises(&promise).map_err(|why| {
-            CliError::usage(format!("`{promise}` cannot be a promise: {why}")).hinted("write it as `DONE|BLOCKED`")
+            CliError::usage(format!("invalid promise `{promise}`: {why}")).hinted("write it as `DONE|BLOCKED`")
         })?,
         None => Vec::new(),
     };
     if args.verify.as_deref().is_some_and(|command| command.trim().is_empty()) {
-        return Err(CliError::usage("the command to verify with is empty"));
+        return Err(CliError::usage("the verify command is empty"));
     }
     let from_packet = packet.as_ref().and_then(Packet::max_iterations);
     Ok(NewLoop {
@@ -126,7 +126,7 @@ fn packet(id: &str, here: &Here) -> Result<(String, Packet), CliError> {
     Ok((id, packet))
 }
 
-/// Says beforehand where the client will end a turn on its own.
+/// Announces when the client will end a turn by itself.
 fn warn_of_cap(state: &Loop, ui: &mut Ui) {
     let harness = state.lease.as_ref().and_then(|lease| Harness::from_name(lease.owner.harness()));
     let Some(facts) = harness.map(|harness| &harness.doorway().facts) else { return };
@@ -134,7 +134,7 @@ fn warn_of_cap(state: &Loop, ui: &mut Ui) {
         && (state.max_iterations == 0 || state.max_iterations > cap)
     {
         ui.note(format!(
-            "note: {} lets a turn be held {cap} times in a row; the loop then goes on with the next message",
+            "note: {} allows a turn to be continued {cap} times in a row; then the loop continues with the next message",
             facts.title
         ));
     }

@@ -2,16 +2,16 @@ use clap::Args;
 use serde_json::json;
 use stead_context::{Activated, Loop};
 
-use super::{Here, as_json, holds};
+use super::{Here, as_json, session_of};
 use crate::cli::Exit;
 use crate::error::CliError;
 use crate::person::{Whose, refuse_agents};
 use crate::ui::Ui;
 
-/// Put a loop into the foreground of this session, which it then holds
+/// Attach a loop to this session
 ///
-/// Run by an agent, the loop holds that agent's session from now on, and no other any more. Run in a terminal, it only
-/// becomes the loop that was chosen last.
+/// If an agent runs it, the loop applies to that agent's session from now on, and to no other. If a person runs it in a
+/// terminal, it only becomes the loop that was chosen last.
 #[derive(Args)]
 #[command(after_help = "Example:\n  stead loop activate make-every-test-pass")]
 pub(super) struct ActivateArgs {
@@ -19,9 +19,9 @@ pub(super) struct ActivateArgs {
     which: Which,
 }
 
-/// Let a loop hold nobody until it is resumed
+/// Pause a loop until it is resumed
 ///
-/// An agent may pause a loop that its own session started; every other one is a person's to pause.
+/// An agent may pause a loop that its own session started; only a person may pause others.
 #[derive(Args)]
 #[command(after_help = "Example:\n  stead loop pause 20261115T194530Z-make-every-test-pass")]
 pub(super) struct PauseArgs {
@@ -29,7 +29,7 @@ pub(super) struct PauseArgs {
     which: Which,
 }
 
-/// Let a paused loop go on
+/// Resume a paused loop
 #[derive(Args)]
 #[command(after_help = "Example:\n  stead loop resume make-every-test-pass")]
 pub(super) struct ResumeArgs {
@@ -37,9 +37,9 @@ pub(super) struct ResumeArgs {
     which: Which,
 }
 
-/// Give a loop up for good
+/// Cancel a loop for good
 ///
-/// An agent may cancel a loop that its own session started; every other one is a person's to cancel.
+/// An agent may cancel a loop that its own session started; only a person may cancel others.
 #[derive(Args)]
 #[command(after_help = "Example:\n  stead loop cancel 20261115T194530Z-make-every-test-pass")]
 pub(super) struct CancelArgs {
@@ -49,7 +49,7 @@ pub(super) struct CancelArgs {
 
 #[derive(Args)]
 struct Which {
-    /// The loop, or a part of its id that no other has
+    /// The loop, or a unique part of its id
     id: String,
     /// Print the loop as JSON
     #[arg(long)]
@@ -66,7 +66,7 @@ pub(super) fn activate(args: &ActivateArgs, here: &Here, ui: &mut Ui) -> Result<
 pub(super) fn resume(args: &ResumeArgs, here: &Here, ui: &mut Ui) -> Result<Exit, CliError> {
     let id = here.loops.find(&args.which.id)?;
     let resumed = here.loops.resume(&id, here.caller.as_ref(), here.now)?;
-    taken_up(&args.which, &resumed, "goes on", ui);
+    taken_up(&args.which, &resumed, "resumed", ui);
     Ok(Exit::Done)
 }
 
@@ -74,7 +74,7 @@ pub(super) fn pause(args: &PauseArgs, here: &Here, ui: &mut Ui) -> Result<Exit, 
     let id = here.loops.find(&args.which.id)?;
     refuse_strangers(&id, here)?;
     let state = here.loops.pause(&id, here.caller.as_ref(), here.now)?;
-    ended(&args.which, &state, &format!("`stead loop resume {id}` lets it go on"), ui);
+    ended(&args.which, &state, &format!("resume it with `stead loop resume {id}`"), ui);
     Ok(Exit::Done)
 }
 
@@ -104,15 +104,15 @@ fn taken_up(which: &Which, activated: &Activated, how: &str, ui: &mut Ui) {
         ui.json(&value);
         return;
     }
-    ui.line(format!("loop {} {how}, iteration {}; it holds {}", state.id, state.progress(), holds(state)));
+    ui.line(format!("loop {} {how}, iteration {}; {}", state.id, state.progress(), session_of(state)));
     if let Some(owner) = &activated.moved_from {
-        ui.line(format!("it no longer holds session {} of {}", owner.session(), owner.harness()));
+        ui.line(format!("detached from session {} of {}", owner.session(), owner.harness()));
     }
     if let Some(paused) = &activated.paused {
         ui.line(format!("loop {paused} is paused"));
     }
     if state.lease.is_none() {
-        ui.line("no hook saw this command in a session, so it holds nobody yet");
+        ui.line("not attached to a session; run this command inside one to attach it");
     }
 }
 

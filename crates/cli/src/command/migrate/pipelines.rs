@@ -1,4 +1,4 @@
-//! Stages and pipelines of the older form.
+//! Stages and pipelines of the older format.
 
 use serde_json::{Value, json};
 use stead_install::text_diff;
@@ -25,11 +25,11 @@ impl Pipelines {
             ui.line(format!("{:<8} {}", action(rewrite), rewrite.name));
             ui.raw(text_diff(&rewrite.name, rewrite.before.as_deref(), rewrite.after.as_deref()));
             for note in &rewrite.notes {
-                ui.line(format!("           look at it: {note}"));
+                ui.line(format!("           check: {note}"));
             }
         }
         for (name, why) in &self.found.refused {
-            ui.line(format!("REFUSES  {name}: {why}"));
+            ui.line(format!("REFUSED  {name}: {why}"));
         }
     }
 
@@ -41,12 +41,12 @@ impl Pipelines {
         !self.found.rewrites.is_empty()
     }
 
-    /// New files come before old ones go, so that nothing is lost in between.
+    /// New files are written before old ones are deleted, so that nothing is lost.
     pub(super) fn carry_out(&mut self) {
         for rewrite in &self.found.rewrites {
             let needs_other = rewrite.after.is_none() && !self.failed.is_empty();
             let outcome =
-                if needs_other { Err("what takes its place was not written".to_owned()) } else { write(rewrite) };
+                if needs_other { Err("its replacement could not be written".to_owned()) } else { write(rewrite) };
             if let Err(why) = outcome {
                 self.failed.push((rewrite.name.clone(), why));
             }
@@ -55,7 +55,7 @@ impl Pipelines {
 
     pub(super) fn tell_failures(&self, ui: &mut Ui) {
         for (name, why) in &self.failed {
-            ui.warning(format!("`{name}` is as it was: {why}"));
+            ui.warning(format!("`{name}` was not changed: {why}"));
         }
     }
 
@@ -84,7 +84,7 @@ impl Pipelines {
     }
 }
 
-/// What is done to a file, in a word.
+/// The action on a file, in a word.
 fn action(rewrite: &Rewrite) -> &'static str {
     match (&rewrite.before, &rewrite.after) {
         (None, _) => "writes",

@@ -9,10 +9,10 @@ use crate::error::CliError;
 use crate::project::{Project, now};
 use crate::ui::Ui;
 
-/// Lead a role through a compaction: active → saving → saved → compacting → recovering → active
+/// Take a role through a compaction: active → saving → saved → compacting → recovering → active
 ///
-/// With Stead's hooks installed most of it happens by itself. Each verb takes legal steps only and refuses others,
-/// naming those. State files of an older tool in `$CONFIG_PATH/stateMachines` are taken over.
+/// With Stead's hooks installed most of it happens automatically. Each command makes legal transitions only and rejects
+/// others, naming the legal ones. State files of an older tool in `$CONFIG_PATH/stateMachines` are imported.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  stead role lifecycle save code-reviewer\n  stead role lifecycle status")]
 pub(super) struct LifecycleArgs {
@@ -29,21 +29,21 @@ enum LifecycleCommand {
     Recover(RecoverArgs),
 }
 
-/// Begin a role's lifecycle as active; one that has begun stays as it is
+/// Start a role's lifecycle as active; an existing one is not changed
 #[derive(Args)]
 #[command(after_help = "Example:\n  stead role lifecycle init code-reviewer")]
 struct InitArgs {
     role: Option<String>,
 }
 
-/// Check the role file and mark it saved; exit 1 if it is not valid
+/// Check the role file and mark it saved; exits with 1 if it is invalid
 #[derive(Args)]
 #[command(after_help = "Example:\n  stead role lifecycle save code-reviewer")]
 struct SaveArgs {
     role: Option<String>,
 }
 
-/// Show the state of a role, or of all
+/// Show the state of a role, or of all roles
 #[derive(Args)]
 #[command(after_help = "Example:\n  stead role lifecycle status --json")]
 struct StatusArgs {
@@ -53,9 +53,9 @@ struct StatusArgs {
     json: bool,
 }
 
-/// Check that a role may be compacted and mark it compacting; exit 1 if its file is not saved
+/// Check that a role may be compacted and mark it compacting; exits with 1 if its file is not saved
 ///
-/// For clients without hooks: run it before, and `stead role lifecycle recover` after the compaction.
+/// For clients without hooks: run it before the compaction, and `stead role lifecycle recover` after it.
 #[derive(Args)]
 #[command(after_help = "Example:\n  stead role lifecycle pre-compact")]
 struct PreCompactArgs {
@@ -88,14 +88,14 @@ fn init(role: &RoleName, project: &Project, ui: &mut Ui) -> Result<Exit, CliErro
         return Err(stead_context::ContextError::RoleClash { role, other, machine }.into());
     }
     if let Some(state) = RoleState::read(&project.indexes(), role)? {
-        ui.line(format!("{role}: {} already; nothing changed", state.state));
+        ui.line(format!("{role}: already {}; nothing to do", state.state));
         return Ok(Exit::Done);
     }
     let state = state(role, project, ui)?.unwrap_or_else(|| RoleState::new(role, &now()));
     state.write(&project.indexes(), Durability::Synced)?;
     ui.line(format!("{role}: {}", state.state));
     if !role.file(&folder).is_file() {
-        ui.warning(format!("there is no role file yet; `stead role new {role}` makes one"));
+        ui.warning(format!("there is no role file yet; create it with `stead role new {role}`"));
     }
     Ok(Exit::Done)
 }
@@ -114,14 +114,14 @@ fn save(role: &RoleName, project: &Project, ui: &mut Ui) -> Result<Exit, CliErro
     Ok(Exit::Done)
 }
 
-/// Says what is wrong with the role file.
+/// Returns what is wrong with the role file.
 fn checked(role: &RoleName, project: &Project) -> Result<(), CliError> {
     let file = role.file(&folder(project));
     match unsaved(&file, None, None) {
         None => Ok(()),
         Some(Unsaved::Missing) => Err(unknown(role, project)),
         Some(why) => Err(CliError::user(format!("the role file `{}` {why}", shown(project, &file)))
-            .hinted(format!("`stead role validate {role}` shows everything, `--fix` mends what can be mended"))),
+            .hinted(format!("`stead role validate {role}` shows all problems; `--fix` repairs what it can"))),
     }
 }
 
@@ -145,12 +145,12 @@ fn status(args: &StatusArgs, project: &Project, ui: &mut Ui) -> Result<Exit, Cli
         ui.line(format!("{:width$}  {:<10}  since {}{saved}", state.role, state.state.name(), state.since));
     }
     if states.is_empty() {
-        ui.note("no role has begun its lifecycle; `stead role lifecycle init <role>` begins one");
+        ui.note("no role has started its lifecycle; start one with `stead role lifecycle init <role>`");
     }
     Ok(Exit::Done)
 }
 
-/// Every state that can be read, of Stead or of an older tool; the others are warned about.
+/// Every readable state, of Stead or of an older tool; the others become warnings.
 fn all(project: &Project, ui: &mut Ui) -> Result<Vec<RoleState>, CliError> {
     let mut states = Vec::new();
     for found in RoleState::all(&project.indexes()) {
@@ -169,15 +169,15 @@ fn all(project: &Project, ui: &mut Ui) -> Result<Vec<RoleState>, CliError> {
 
 fn not_begun(role: &RoleName, project: &Project) -> CliError {
     if role.file(&folder(project)).is_file() {
-        return CliError::user(format!("the lifecycle of `{role}` has not begun"))
-            .hinted(format!("`stead role lifecycle init {role}` begins it"));
+        return CliError::user(format!("the lifecycle of `{role}` has not started"))
+            .hinted(format!("start it with `stead role lifecycle init {role}`"));
     }
     unknown(role, project)
 }
 
 fn pre_compact(role: &RoleName, project: &Project, ui: &mut Ui) -> Result<Exit, CliError> {
     let mut state = state(role, project, ui)?.unwrap_or_else(|| RoleState::new(role, &now()));
-    // The whole way is taken on a copy first, so that an illegal one is refused whatever the file is like.
+    // All transitions are made on a copy first, so that an illegal one is rejected whatever the file's content.
     for to in [Lifecycle::Saving, Lifecycle::Saved] {
         if state.state != Lifecycle::Saved && state.state != to {
             state.go(to, &now())?;

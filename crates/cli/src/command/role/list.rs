@@ -42,7 +42,7 @@ pub(super) fn run(args: &ListArgs, ui: &mut Ui) -> Result<Exit, CliError> {
         ui.line(format!("{:width$}  {:<10}  {valid:<7}  {file}", role.as_str(), state.unwrap_or("-")));
     }
     if list.is_empty() {
-        ui.note(format!("no role files in `{}`; `stead role new <role>` makes one", shown(&project, &folder)));
+        ui.note(format!("no role files in `{}`; create one with `stead role new <role>`", shown(&project, &folder)));
     }
     Ok(Exit::Done)
 }

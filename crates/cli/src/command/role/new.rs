@@ -8,7 +8,7 @@ use crate::error::CliError;
 use crate::project::{Project, env, now};
 use crate::ui::Ui;
 
-/// Make the file of a new role
+/// Create the file of a new role
 #[derive(Args)]
 #[command(after_help = "Example:\n  stead role new code-reviewer --about \"reads every change twice\"")]
 pub(super) struct NewArgs {
@@ -41,12 +41,12 @@ pub(super) fn run(args: &NewArgs, ui: &mut Ui) -> Result<Exit, CliError> {
             ui.line(shown(&project, &file));
             Ok(Exit::Done)
         }
-        Creation::Existed => Err(CliError::user(format!("the role file `{}` exists already", shown(&project, &file)))
+        Creation::Existed => Err(CliError::user(format!("the role file `{}` already exists", shown(&project, &file)))
             .hinted(format!("`stead role validate {role}` checks it"))),
     }
 }
 
-/// A moment as role files have it: without seconds.
+/// A timestamp as role files have it: without seconds.
 pub(super) fn minute(moment: &str) -> String {
     format!("{}Z", moment.get(..16).unwrap_or(moment))
 }

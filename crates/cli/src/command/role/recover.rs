@@ -9,9 +9,9 @@ use crate::error::CliError;
 use crate::project::{Project, now};
 use crate::ui::Ui;
 
-/// Print all that a role needs to go on after a compaction, and set it active
+/// Print everything a role needs to continue after a compaction, and set it active
 ///
-/// A checklist, the role's documents and its whole file. Works from any state or none.
+/// Prints a checklist, the role's documents and its whole file. Works from any state or none.
 #[derive(Args)]
 #[command(after_help = "Example:\n  stead role recover code-reviewer")]
 pub(super) struct RecoverArgs {
@@ -34,7 +34,7 @@ pub(super) fn run(args: &RecoverArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     let documents = role_documents(project.root(), &role, skill, architecture);
     let shown = shown(&project, &file);
     let recovery = Recovery { role: &role, file: &shown, text: Some(&text), documents: &documents, notes: &notes };
-    // The last line says that the role is active, so that has to be true first.
+    // The last line says that the role is active, so that must be true first.
     state.put(Lifecycle::Active, &now());
     state.write(&project.indexes(), Durability::Synced)?;
     if args.json {

@@ -14,8 +14,8 @@ use crate::ui::Ui;
 
 /// Register the role of the session that runs this command
 ///
-/// An agent runs it in its own shell; the hook that lets the command pass tells which session that is. A person who
-/// starts an agent sets `STEAD_ROLE` instead.
+/// An agent runs it in its own shell; the hook that allows the command identifies the session. A person who starts an
+/// agent sets `STEAD_ROLE` instead.
 #[derive(Args)]
 #[command(after_help = "Example:\n  stead role use code-reviewer")]
 pub(super) struct UseArgs {
@@ -30,10 +30,10 @@ pub(super) fn run(args: &UseArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     project.require_marker()?;
     let role = RoleName::check(&args.role)?;
     let indexes = project.indexes();
-    // Refused here rather than at the compaction, where nobody would hear it.
+    // Rejected here rather than at the compaction, where nobody would see it.
     RoleState::read(&indexes, &role)?;
     let binding = calling_session(&project).ok_or_else(|| {
-        CliError::user("no session was seen to call this command").hinted(
+        CliError::user("not attached to a session: no hook saw this command").hinted(
             "let the agent run it in its own shell with Stead's hooks installed, or start the agent with `STEAD_ROLE` set",
         )
     })?;
@@ -58,12 +58,12 @@ pub(super) fn run(args: &UseArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     if args.json {
         ui.json(&json!({"role": role.as_str(), "session": binding.session, "harness": binding.harness}));
     } else {
-        ui.line(format!("session {} of {} is `{role}` now", binding.session, binding.harness));
+        ui.line(format!("session {} of {} now has the role `{role}`", binding.session, binding.harness));
     }
     let file = role.file(&folder(&project));
     if !file.is_file() {
         ui.warning(format!(
-            "there is no role file `{}` yet; `stead role new {role}` makes one",
+            "there is no role file `{}` yet; create it with `stead role new {role}`",
             shown(&project, &file)
         ));
     }

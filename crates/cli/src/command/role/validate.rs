@@ -14,7 +14,7 @@ use crate::error::CliError;
 use crate::project::{Project, now};
 use crate::ui::Ui;
 
-/// Check role files; exit 1 if one is invalid, 0 with or without warnings
+/// Check role files; exits with 1 if one is invalid, else with 0
 #[derive(Args)]
 #[command(
     after_help = "Examples:\n  stead role validate .agent/roles/code-reviewer.context.md\n  stead role validate --all --fix"
@@ -26,7 +26,7 @@ pub(super) struct ValidateArgs {
     /// Check the files of all roles
     #[arg(long)]
     all: bool,
-    /// Mend what can be mended without knowing the work: title, fields, names of headings, missing sections
+    /// Repair what can be repaired without knowing the work: title, fields, names of headings, missing sections
     #[arg(long)]
     fix: bool,
     /// Print the findings as JSON
@@ -70,7 +70,7 @@ pub(super) fn run(args: &ValidateArgs, ui: &mut Ui) -> Result<Exit, CliError> {
 fn one(typed: &Path, fix: bool, project: &Project, ui: &Ui) -> Result<Checked, CliError> {
     let mut path = ui.dir()?.join(typed);
     if !path.exists() {
-        // A name never holds a separator, so a path that is not there finds no other file.
+        // A name never contains a separator, so a path that does not exist matches no other file.
         let name = typed.to_str().map(|name| name.trim_end_matches(".context.md"));
         let role = name.and_then(|name| RoleName::check(name).ok());
         let by_name = role.as_ref().map(|role| role.file(&folder(project)));
@@ -130,7 +130,7 @@ fn checked(path: &Path, fix: bool, project: &Project) -> Result<Checked, Context
     Ok(entry)
 }
 
-/// When the file was last written: the best guess for a date it does not state.
+/// When the file was last written: the best guess for a missing date.
 fn written(path: &Path) -> String {
     let modified = std::fs::metadata(path).and_then(|data| data.modified()).ok();
     let since = modified.and_then(|time| time.duration_since(UNIX_EPOCH).ok());

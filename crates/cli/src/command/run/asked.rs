@@ -46,7 +46,7 @@ impl Asked {
         }
     }
 
-    /// The command that goes on with a run of it.
+    /// The command that continues a run of it.
     pub(crate) fn resume(&self, run: &str, ui: &Ui) -> String {
         format!("{} run {} {} {run} --resume", ui.program(), self.kind.name(), self.name)
     }

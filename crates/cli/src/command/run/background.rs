@@ -17,9 +17,9 @@ use crate::ui::Ui;
 
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// Leaves the run to a process of its own and waits until that holds the run, or says why it does not.
+/// Leaves the run to another process and waits until that process owns the run, or reports why it does not.
 pub(super) fn start(args: &RunArgs, room: &RunRoom, folder: &RunFolder, ui: &mut Ui) -> Result<Exit, CliError> {
-    // Said here rather than by a second engine, whose words would have to be told from the first one's deeds.
+    // Reported here rather than by a second engine, whose messages would be mixed with the first one's.
     if let Some(held) = held(folder) {
         return Err(held.into());
     }
@@ -31,7 +31,7 @@ pub(super) fn start(args: &RunArgs, room: &RunRoom, folder: &RunFolder, ui: &mut
         .map_err(|source| CliError::user("cannot start an engine in the background").because(source))?;
     loop {
         let ended = child.try_wait().ok().flatten();
-        // Its first state is there for whoever looks next.
+        // Its first state exists for whoever looks next.
         let is_at_work = folder.is_begun() && folder.state_path().exists();
         if is_at_work && RunLock::holder(folder.path()).is_some_and(|holder| holder.pid == child.id()) {
             tell(args, room, folder, &log, &child, ui);
@@ -44,23 +44,23 @@ pub(super) fn start(args: &RunArgs, room: &RunRoom, folder: &RunFolder, ui: &mut
     }
 }
 
-/// How the run's folder was before the engine.
+/// The run's folder before the engine started.
 struct Before {
     is_new: bool,
     /// How long the log was.
     said: u64,
 }
 
-/// The error for whoever wants a run that another engine works on.
+/// The error if another engine works on the run.
 pub(super) fn held(folder: &RunFolder) -> Option<EngineError> {
     folder.engine().map(|engine| EngineError::held(folder.name(), &engine))
 }
 
-/// Says whether this process was an engine of the run.
+/// Returns true if this process was an engine of the run.
 fn has_worked(folder: &RunFolder, engine: u32) -> bool {
     let Ok(lines) = Tail::open(&folder.events_path()) else { return false };
     let events = lines.flatten().filter_map(|line| serde_json::from_str::<EventLine>(&line.text).ok());
-    // It was the last one, or one of those that tried at the same moment.
+    // It was the last one, or one of those that tried at the same time.
     let mut engines = events.filter_map(|line| match line.event {
         RunEvent::RunStarted { pid, .. } | RunEvent::RunResumed { pid, .. } => Some(pid),
         _ => None,
@@ -68,12 +68,12 @@ fn has_worked(folder: &RunFolder, engine: u32) -> bool {
     engines.next() == Some(engine) || engines.next() == Some(engine)
 }
 
-/// This very command, but for the background.
+/// This command, but for the background.
 fn command(args: &RunArgs, ui: &Ui) -> Result<Command, CliError> {
     let program = std::env::current_exe()
         .map_err(|source| CliError::internal("cannot tell which program this is").because(source))?;
     let mut command = Command::new(program);
-    // There rather than by `-C`, so that what its log advises can be typed in the project.
+    // The folder is set instead of passing `-C`, so that commands suggested in its log can be typed in the project.
     command.current_dir(ui.dir()?);
     for setting in &ui.global.config {
         command.arg("--config").arg(setting);
@@ -102,15 +102,15 @@ fn tell(args: &RunArgs, room: &RunRoom, folder: &RunFolder, log: &Path, child: &
         ui.json(&json!({"run": name, "pid": child.id(), "folder": folder.path(), "log": log}));
         return;
     }
-    ui.line(format!("{name} runs in the background (process {})", child.id()));
+    ui.line(format!("{name} is running in the background (process {})", child.id()));
     let program = ui.program();
     ui.line(format!("  watch  {program} status {name} --watch"));
-    ui.line(format!("  hear   {program} tail {name} --follow"));
-    ui.line(format!("  end    {program} stop {name}"));
+    ui.line(format!("  output {program} tail {name} --follow"));
+    ui.line(format!("  stop   {program} stop {name}"));
     ui.line(format!("  log    {}", shown(&room.project, log).display()));
 }
 
-/// The engine was there and gone before anybody looked, or did not get that far.
+/// The engine ended before anybody looked, or did not get that far.
 fn over(
     args: &RunArgs,
     room: &RunRoom,
@@ -120,7 +120,7 @@ fn over(
     ui: &mut Ui,
 ) -> Result<Exit, CliError> {
     if !has_worked(folder, engine) {
-        // Several that start at once share the log, so what another one holds is told from the run itself.
+        // Several engines that start at once share the log, so another engine's hold is read from the run itself.
         if let Some(held) = held(folder) {
             return Err(held.into());
         }

@@ -16,16 +16,16 @@ use crate::ui::{Ui, WIDTH, counted};
 /// How many runs are named.
 const RUNS: usize = 5;
 
-/// What there is to see of a project.
+/// What is shown of a project.
 struct Glance {
     harnesses: Vec<Installed>,
-    /// Active ones: id, and how far they are.
+    /// Active loops: id and progress.
     loops: Vec<(String, String)>,
     runs: Vec<RunView>,
     /// Runs whose files cannot be read.
     unread: Vec<String>,
     packet: Option<Latest>,
-    /// What guards in shadow would have done lately, and what they warned of.
+    /// What shadow guards would have blocked recently, and what guards warned about.
     guards: Option<String>,
     /// How many guard files are not applied.
     broken: usize,
@@ -50,7 +50,7 @@ pub(super) fn run(json: bool, ui: &mut Ui) -> Result<Exit, CliError> {
     }
     ui.line(format!("project  {}", here.project.root().display()));
     if !is_marked {
-        ui.line("         not set up yet; `stead init` does that");
+        ui.line("         not set up yet; run `stead init`");
     }
     tell(&glance, ui);
     Ok(Exit::Done)
@@ -107,7 +107,7 @@ fn tell(glance: &Glance, ui: &mut Ui) {
     if glance.broken > 0 {
         let name = if glance.guards.is_some() { "" } else { "guards" };
         let files = counted(glance.broken, "file");
-        field(name, &format!("{files} broken and not applied; `stead guard lint` says why"), ui);
+        field(name, &format!("{files} broken and not applied; `stead guard lint` shows why"), ui);
     }
 }
 

@@ -16,10 +16,10 @@ pub(super) fn until_it_ends(folder: &RunFolder, json: bool) -> Result<(), CliErr
     let progress = Progress::new(&plan, manner);
     let mut log = Log::from_start(&folder.events_path());
     let mut rest = String::new();
-    // What is past is only taken note of.
+    // Past events are recorded but not shown.
     progress.hush(true);
     loop {
-        // Asked before the last look, so that nothing is missed between the two.
+        // Checked before the last read, so that nothing is missed in between.
         let live = folder.engine().is_some();
         let mut quiet = true;
         loop {

@@ -25,7 +25,7 @@ fn iterations_are_counted_and_end() {
     let last = stop(&world, "s1", "c");
     assert_eq!(held(&last), None);
     let told = last.json()["systemMessage"].as_str().unwrap().to_owned();
-    assert_eq!(told, format!("Stead: loop `{id}` is cancelled: 3 of 3 iterations are over"));
+    assert_eq!(told, format!("Stead: loop `{id}` is cancelled: 3 of 3 iterations used"));
     assert_eq!(stop(&world, "s1", "d").to_string(), "exit 0");
     let pointer = world.read("project/.agent/context/indexes/active-loop.json");
     assert_eq!(serde_json::from_str::<serde_json::Value>(&pointer).unwrap()["active_loop_id"], json!(null));
@@ -43,7 +43,7 @@ fn the_end_is_silent_where_a_word_would_hold() {
     world.stead(&["loop", "start", "go", "--max-iterations=1"]).ok();
     let run = world.hook("codex Stop", crate::world::payload(&world, "Stop", own));
     assert_eq!(run.stdout, "{}");
-    assert_eq!(log(&world).pop().unwrap(), "let-go: 1 of 1 iterations are over");
+    assert_eq!(log(&world).pop().unwrap(), "let-go: 1 of 1 iterations used");
 }
 
 #[test]
@@ -54,7 +54,7 @@ fn the_same_answer_three_times_pauses() {
         assert!(held(&stop(&world, "s1", "I am waiting.")).is_some());
     }
     assert_eq!(held(&stop(&world, "s1", "I am waiting.")), None);
-    assert_eq!(status(&world, &id), "paused: the same answer came 3 times in a row");
+    assert_eq!(status(&world, &id), "paused: the same answer 3 times in a row");
     world.stead(&["loop", "resume", &id]).ok();
     assert!(held(&stop(&world, "s1", "I am waiting.")).is_some());
 }
@@ -67,8 +67,8 @@ fn the_clients_own_cap_is_announced_one_before() {
         let own =
             json!({"session_id": "s1", "last_assistant_message": number.to_string(), "stop_hook_active": number > 1});
         let prompt = held(&stop_with(&world, own)).unwrap();
-        assert_eq!(prompt.contains("in a row: one more time"), number == 7, "{number}: {prompt}");
-        assert_eq!(prompt.contains("in a row: this was the last time"), number == 8, "{number}: {prompt}");
+        assert_eq!(prompt.contains("in a row: one more is left"), number == 7, "{number}: {prompt}");
+        assert_eq!(prompt.contains("in a row: this is the last time"), number == 8, "{number}: {prompt}");
     }
     // The client ends the turn now; the person's next message begins another one and the loop goes on.
     assert_eq!(status(&world, &id), "active");
@@ -97,7 +97,7 @@ fn a_person_can_set_another_cap() {
     start(&world, "s1", &["--promise", "DONE"]);
     assert!(!held(&stop(&world, "s1", "a")).unwrap().contains("in a row"));
     let own = json!({"session_id": "s1", "last_assistant_message": "b", "stop_hook_active": true});
-    assert!(held(&stop_with(&world, own)).unwrap().contains("in a row: one more time"));
+    assert!(held(&stop_with(&world, own)).unwrap().contains("in a row: one more is left"));
 }
 
 #[test]
@@ -120,7 +120,7 @@ fn minutes_are_bounded_and_a_clock_set_back_counts_as_none() {
     assert!(held(&stop(&world, "s1", "b")).is_some());
     look_at(-60_000);
     assert_eq!(held(&stop(&world, "s1", "c")), None);
-    assert_eq!(status(&world, &id), "cancelled: 10 of 10 minutes are over");
+    assert_eq!(status(&world, &id), "cancelled: 10 of 10 minutes used");
 }
 
 #[test]
@@ -145,7 +145,7 @@ fn a_lease_that_ran_out_pauses() {
     let line = text.lines().find(|line| line.starts_with("expires: ")).unwrap();
     world.write(&path, text.replace(line, "expires: 2026-01-01T00:00:00.000Z"));
     assert_eq!(held(&stop(&world, "s1", "x")), None);
-    assert_eq!(status(&world, &id), "paused: its lease ended at 2026-01-01T00:00:00.000Z");
+    assert_eq!(status(&world, &id), "paused: its lease expired at 2026-01-01T00:00:00.000Z");
 }
 
 #[test]

@@ -154,12 +154,12 @@ fn a_client_that_never_tells_what_was_said_is_held_by_count_and_check() {
         let prompt = client.stop(&world, "").unwrap_or_else(|| panic!("{} was let go", client.name));
         assert!(prompt.contains("iteration 2 of 2") && !prompt.contains("<promise>"), "{}: {prompt}", client.name);
         assert_eq!(client.stop(&world, ""), None, "{}", client.name);
-        assert_eq!(super::status(&world, &id), "cancelled: 2 of 2 iterations are over");
+        assert_eq!(super::status(&world, &id), "cancelled: 2 of 2 iterations used");
         let id = client.start(&world, &["--promise", "DONE", "--verify", "test -e sign"]);
         assert!(client.stop(&world, "").is_some(), "{}", client.name);
         world.write("project/sign", "");
         assert_eq!(client.stop(&world, ""), None, "{}", client.name);
-        assert_eq!(super::status(&world, &id), "done: its check kept, `test -e sign` is green");
+        assert_eq!(super::status(&world, &id), "done: its check kept, `test -e sign` passed");
     }
 }
 
@@ -170,7 +170,7 @@ fn the_transcript_speaks_where_the_client_does_not() {
     let id = client.start(&world, &["--promise", "DONE"]);
     assert_eq!(client.stop(&world, ""), None, "nothing is held because something was not found");
     assert_eq!(super::status(&world, &id), "active");
-    assert_eq!(super::log(&world).pop().unwrap(), "let-go: what the agent said last could not be read");
+    assert_eq!(super::log(&world).pop().unwrap(), "let-go: the agent's last message could not be read");
     let path = client.payload(&world, client.stop.1)["transcriptPath"].as_str().unwrap().to_owned();
     let line = |kind: &str, data: Value| json!({"type": kind, "data": data, "id": "1"}).to_string() + "\n";
     let long = line("tool.execution_complete", json!({"result": "x".repeat(1000)})).repeat(5_000);

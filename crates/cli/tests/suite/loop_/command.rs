@@ -60,22 +60,22 @@ fn a_command_is_bound_to_the_session_that_let_it_pass() {
     let world = marked();
     let words = ["loop", "start", "Fix it, please.", "--promise", "DONE"];
     let told = as_agent(&world, "s1", &words).ok();
-    assert!(told.contains("it holds session s1 of claude") && told.contains("<promise>DONE</promise>"), "{told}");
+    assert!(told.contains("; session s1 of claude") && told.contains("<promise>DONE</promise>"), "{told}");
     let binds = lines(&world, "sessions.jsonl").pop().unwrap()["binds"].clone();
     assert_eq!(binds.as_array().unwrap().len(), 1, "{binds}");
     world.hook("claude PreToolUse", shell(&world, "ls"));
     assert!(lines(&world, "sessions.jsonl").pop().unwrap().get("binds").is_none());
     // Other words are another command, and a denied one binds nobody.
-    assert!(world.stead(&["loop", "start", "Another."]).ok().contains("it holds nobody"));
+    assert!(world.stead(&["loop", "start", "Another."]).ok().contains("; no session"));
     let both = format!("rm -rf .agent; stead {}", quoted(&["loop", "start", "Sly."]));
     world.hook("claude PreToolUse", shell(&world, &both));
-    assert!(world.stead(&["loop", "start", "Sly."]).ok().contains("it holds nobody"));
+    assert!(world.stead(&["loop", "start", "Sly."]).ok().contains("; no session"));
 }
 
 #[test]
 fn loops_are_listed_shown_and_explained() {
     let world = marked();
-    assert!(world.stead(&["loop", "list"]).stderr.contains("there is no loop yet"));
+    assert!(world.stead(&["loop", "list"]).stderr.contains("no loops yet"));
     let id = start(&world, "s1", &["--promise", "DONE|BLOCKED", "--verify", "cargo test"]);
     let list = world.stead(&["loop", "list"]).ok();
     assert!(list.starts_with(&format!("* {id}  active     1 of 25 ")), "{list}");

@@ -18,7 +18,7 @@ fn two_sessions_and_one_loop() {
         log(&world),
         [
             "started: ",
-            "held: no promise was made",
+            "held: no promise given",
             "let-go: the session has no loop",
             "let-go: the session has no loop",
             "let-go: promise `DONE` kept",
@@ -51,7 +51,7 @@ fn a_sub_agents_stop_never_counts() {
 fn an_empty_owner_holds_nobody() {
     let world = marked();
     let run = world.stead(&["loop", "start", "Fix it.", "--promise", "DONE"]);
-    assert!(run.stdout.contains("it holds nobody"), "{run}");
+    assert!(run.stdout.contains("; no session"), "{run}");
     for own in [json!({"session_id": ""}), json!({"session_id": null}), json!({"session_id": "../x"}), json!({})] {
         let mut own = own;
         own["last_assistant_message"] = json!("x");
@@ -64,7 +64,7 @@ fn an_empty_owner_holds_nobody() {
     as_agent(&world, "s1", &["loop", "activate", &id]).ok();
     assert!(held(&stop(&world, "s1", "x")).is_some());
     let moved = as_agent(&world, "s2", &["loop", "activate", &id]).ok();
-    assert!(moved.contains("it no longer holds session s1 of claude"), "{moved}");
+    assert!(moved.contains("detached from session s1 of claude"), "{moved}");
     assert_eq!(held(&stop(&world, "s1", "x")), None);
     assert!(held(&stop(&world, "s2", "x")).is_some());
 }
@@ -123,7 +123,7 @@ fn one_foreground_loop_for_a_session_and_switching_is_explicit() {
     let world = marked();
     let first = start(&world, "s1", &["--promise", "DONE"]);
     let second = start(&world, "s1", &["--promise", "DONE"]);
-    assert_eq!(status(&world, &first), format!("paused: loop `{second}` took its place"));
+    assert_eq!(status(&world, &first), format!("paused: loop `{second}` replaced it"));
     assert!(held(&stop(&world, "s1", "x")).unwrap().contains(&second));
     assert_eq!(held(&stop(&world, "s1", "<promise>DONE</promise>")), None);
     assert_eq!(held(&stop(&world, "s1", "x")), None, "the first one does not come back by itself");

@@ -21,10 +21,10 @@ fn nonsense_lets_the_agent_go_and_is_named_by_file_and_line() {
         assert_eq!(world.read(&path), text);
         assert_eq!(world.stead(&["loop", "list"]).code, 1);
     };
-    check(good.replace("status: active", "status: asleep"), "line 5: `status`: it is `active`");
-    check(good.replace("iteration: 1", "iteration: one"), "`iteration`: it is a whole number");
-    check(good.replacen("---\n", "", 1), "line 1: the file does not begin with `---`");
-    check(good.replace("status: active", "status: active\nstatus: done"), "line 6: `status` is there a second time");
+    check(good.replace("status: active", "status: asleep"), "line 5: `status`: expected `active`");
+    check(good.replace("iteration: 1", "iteration: one"), "`iteration`: expected a non-negative integer");
+    check(good.replacen("---\n", "", 1), "line 1: the file does not start with `---`");
+    check(good.replace("status: active", "status: active\nstatus: done"), "line 6: `status` appears twice");
     check(good.replace("Fix it.", ""), "there is no text below `## Loop Prompt`");
     check(format!("{good}{}", "x".repeat(10 * 1024 * 1024)), "could not read");
     // Windows line ends and a byte order mark are no nonsense.

@@ -32,7 +32,7 @@ fn a_check_alone_can_be_the_end() {
     assert!(held(&stop(&world, "s1", "a")).unwrap().contains("The loop ends when `test -e sign` succeeds."));
     world.write("project/sign", "");
     assert_eq!(held(&stop(&world, "s1", "b")), None);
-    assert_eq!(status(&world, &id), "done: its check kept, `test -e sign` is green");
+    assert_eq!(status(&world, &id), "done: its check kept, `test -e sign` passed");
 }
 
 #[test]

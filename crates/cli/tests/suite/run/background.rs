@@ -70,7 +70,7 @@ fn of_two_that_start_at_once_the_loser_says_so() {
     assert_eq!(ended.iter().filter(|output| output.status.success()).count(), 1, "{ended:?}");
     for loser in ended.iter().filter(|output| !output.status.success()) {
         let said = String::from_utf8_lossy(&loser.stderr);
-        assert!(said.contains("error: run `it` is in the hands of another engine"), "{said}");
+        assert!(said.contains("error: run `it` is used by another engine"), "{said}");
         assert!(loser.stdout.is_empty() && loser.status.code() == Some(1), "{loser:?}");
     }
     until("the run is done", || state(&world, "it")["status"] == "done");

@@ -43,7 +43,7 @@ fn ctrl_c_reaches_grandchildren() {
         signal(&child, name);
         let said = ended(child, 130);
         assert!(said.contains("stead run stage chore it --resume"), "{said}");
-        assert!(said.contains("ending the agents") && said.contains("a second Ctrl-C ends them now"), "{said}");
+        assert!(said.contains("stopping the agents") && said.contains("press Ctrl-C again to kill them now"), "{said}");
         cancelled(&world, &pids);
     }
 }
@@ -85,7 +85,7 @@ fn ctrl_c_is_answered_at_once() {
     let agent = written(&world, "project/agent");
     signal(&child, "INT");
     let mut lines = std::io::BufReader::new(child.stderr.take().unwrap()).lines();
-    lines.find(|line| line.as_ref().is_ok_and(|line| line.contains("ending the agents"))).unwrap().unwrap();
+    lines.find(|line| line.as_ref().is_ok_and(|line| line.contains("stopping the agents"))).unwrap().unwrap();
     assert!(is_alive(&agent), "it has its time");
     signal(&child, "INT");
     lines.for_each(drop);
@@ -100,10 +100,10 @@ fn what_a_killed_engine_left_can_be_stopped() {
     child.wait().unwrap();
     assert!(pids.iter().all(|pid| is_alive(pid)));
     let status = world.stead(&["status", "it"]);
-    assert!(status.stdout.contains("interrupted") && status.stdout.contains("`stead stop it` ends them"), "{status}");
+    assert!(status.stdout.contains("interrupted") && status.stdout.contains("`stead stop it` kills them"), "{status}");
     let run = world.stead(&["stop", "it"]);
     assert_eq!(run.code, 0, "{run}");
-    assert!(run.stdout.contains("ended 2 processes") || run.stdout.contains("ended 3 processes"), "{run}");
+    assert!(run.stdout.contains("killed 2 processes") || run.stdout.contains("killed 3 processes"), "{run}");
     assert!(run.stdout.contains("stead run stage chore it --resume"), "{run}");
     assert_eq!(state(&world, "it")["nodes"][0]["status"], "cancelled");
     cancelled(&world, &pids);
@@ -116,7 +116,7 @@ fn only_a_running_run_can_be_stopped() {
     world.stead(&["run", "stage", "chore", "it"]).ok();
     let run = world.stead(&["stop", "it"]);
     assert_eq!(run.code, 1, "{run}");
-    assert!(run.stderr.contains("no engine"), "{run}");
+    assert!(run.stderr.contains("run `it` is not running"), "{run}");
     let run = world.stead(&["stop", "itt"]);
     assert_eq!(run.code, 2, "{run}");
     assert!(run.stderr.contains("`itt`") && run.stderr.contains("`it`"), "{run}");

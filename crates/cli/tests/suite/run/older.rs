@@ -26,7 +26,8 @@ fn fewer_runs_than_a_stage_needs_end_as_a_limit() {
     let world = older(1, "Say PLATEAU for ${SESSION}.\n", "echo PLATEAU: true");
     let lint = world.stead(&["lint", "pipeline", "flow"]);
     assert_eq!(lint.code, 0, "{lint}");
-    let finding = "warning[L006]: `min_iterations` is 3, but there is at most 1 iteration\n --> .agent/pipelines/flow.yaml:5:11\n";
+    let finding =
+        "warning[L006]: `min_iterations` is 3, but the maximum is 1 iteration\n --> .agent/pipelines/flow.yaml:5:11\n";
     assert!(lint.stdout.contains(finding), "{lint}");
     let run = world.stead(&["run", "pipeline", "flow", "it"]);
     assert_eq!(run.code, 3, "{run}");
@@ -46,10 +47,10 @@ fn each_warning_is_a_line_and_is_given_once() {
     let run = world.stead(&["run", "pipeline", "flow", "it"]);
     assert_eq!(run.code, 0, "{run}");
     let told: Vec<&str> = run.stderr.lines().filter(|line| line.contains("${SESSION}")).collect();
-    let expected = "warning: .agent/stages/old/prompt.md:1: `${SESSION}` is the older form [L010] (also in line 2)";
+    let expected = "warning: .agent/stages/old/prompt.md:1: `${SESSION}` is deprecated [L010] (also in line 2)";
     assert_eq!(told, [expected], "{run}");
-    assert!(run.stderr.contains("warning: .agent/stages/old/loop.yaml:2: `completion` is the older form [L014]\n"));
-    assert!(run.stderr.contains("hint: `stead migrate pipelines` rewrites the older form"), "{run}");
+    assert!(run.stderr.contains("warning: .agent/stages/old/loop.yaml:2: `completion` is deprecated [L014]\n"));
+    assert!(run.stderr.contains("hint: `stead migrate pipelines` updates the older format"), "{run}");
     assert!(run.stderr.lines().count() < 25, "{run}");
 }
 
@@ -60,7 +61,7 @@ fn an_answer_without_the_word_names_the_word() {
     assert_eq!(run.code, 1, "{run}");
     let error = &state(&world, "it")["error"];
     assert_eq!(error["type"], "missing-status", "{error}");
-    assert!(error["message"].as_str().unwrap().contains("begins with `PLATEAU:`"), "{error}");
+    assert!(error["message"].as_str().unwrap().contains("starts with `PLATEAU:`"), "{error}");
 }
 
 /// Nobody told the agent of the word, so it is told of its status file.
@@ -83,7 +84,7 @@ fn the_fewest_iterations_at_the_top_hold_beside_a_termination() {
     world.write("project/old.sh", STOP);
     let run = world.stead(&["run", "stage", "old", "it"]);
     assert_eq!(state(&world, "it")["nodes"][0]["iteration_completed"], 4, "{run}");
-    assert!(run.stderr.contains("stage.yaml:3: `min_iterations` is the older form"), "{run}");
+    assert!(run.stderr.contains("stage.yaml:3: `min_iterations` is deprecated"), "{run}");
     world.stead(&["migrate", "pipelines", "--yes"]).ok();
     assert_eq!(
         world.read("project/.agent/stages/old/stage.yaml"),
@@ -101,6 +102,6 @@ fn what_a_prompt_leaves_unsaid_is_not_called_older() {
     world.write("project/.agent/stages/new/stage.yaml", format!("{stage}provider: mock\n"));
     world.write("project/.agent/stages/new/prompt.md", "Write ${STATUS}.\n");
     let run = world.stead(&["run", "stage", "new", "it"]);
-    assert!(run.stderr.contains("[L017]\nhint: `stead lint` says more\n"), "{run}");
+    assert!(run.stderr.contains("[L017]\nhint: `stead lint` shows details\n"), "{run}");
     assert!(run.code == 0 && !run.stderr.contains("migrate"), "{run}");
 }

@@ -105,7 +105,7 @@ fn a_limit_of_time_names_no_command_that_would_not_work() {
     let world = with_stage(&head, "sleep 600");
     let run = world.stead(&["run", "stage", "chore", "it"]);
     assert_eq!(run.code, 1, "{run}");
-    assert!(!run.stderr.contains("--resume") && run.stderr.contains("hint: its time or money is used up"), "{run}");
+    assert!(!run.stderr.contains("--resume") && run.stderr.contains("hint: budget exhausted"), "{run}");
 }
 
 #[test]
@@ -188,7 +188,7 @@ fn a_run_of_which_nothing_was_begun_says_so() {
     for command in [&["run", "stage", "chore", "kt2", "--resume"][..], &["status", "kt2"]] {
         let run = world.stead(command);
         assert_eq!(run.code, 2, "{run}");
-        assert!(run.stderr.contains("nothing of run `kt2` was begun") && run.stderr.contains("without"), "{run}");
+        assert!(run.stderr.contains("run `kt2` has not started") && run.stderr.contains("without"), "{run}");
     }
     world.stead(&["run", "stage", "chore", "kt2"]).ok();
 }

@@ -13,8 +13,8 @@ fn unknown_names_are_usage_errors_with_the_nearest() {
         (&["run", "stage", "chores", "it"][..], "`chore`"),
         (&["run", "pipeline", "chan", "it"], "`chain`"),
         (&["run", "stage", "chore", "it", "--provider", "claud"], "`claude`"),
-        (&["run", "stage", "chore", "../it"], "name of a run"),
-        (&["run", "stage", "chore", ""], "name of a run"),
+        (&["run", "stage", "chore", "../it"], "invalid run name"),
+        (&["run", "stage", "chore", ""], "invalid run name"),
         (&["run", "stage", "chore", "it", "--max", "0"], "--max"),
         (&["test", "stage", "chores"], "`chore`"),
     ] {
@@ -127,7 +127,7 @@ fn an_output_outside_of_the_project_is_refused() {
     std::os::unix::fs::symlink(world.folder().join("outside"), world.project().join("link")).unwrap();
     let run = world.stead(&["run", "stage", "chore", "it"]);
     assert_eq!(run.code, 1, "{run}");
-    assert!(run.stderr.contains("link/x.md") && run.stderr.contains("outside of the project"), "{run}");
+    assert!(run.stderr.contains("link/x.md") && run.stderr.contains("outside the project"), "{run}");
     assert!(!world.exists(run_file("it/plan.json")));
 }
 
@@ -167,7 +167,7 @@ fn a_stage_that_needs_an_item_is_sent_to_a_pipeline() {
     world.write("project/.agent/stages/chore/prompt.md", "${CTX} ${STATUS} ${ITEM}\n");
     let run = world.stead(&["run", "stage", "chore", "night"]);
     assert!(run.code == 1 && run.stderr.contains("error[P011]: the prompt uses `${ITEM}`"), "{run}");
-    assert!(run.stderr.contains("stage `chore` cannot be run alone") && !run.stderr.contains("stead lint"), "{run}");
+    assert!(run.stderr.contains("stage `chore` cannot run on its own") && !run.stderr.contains("stead lint"), "{run}");
     assert!(run.stderr.contains("`template: chore` with `parallel: {over: [..]}`"), "{run}");
 }
 

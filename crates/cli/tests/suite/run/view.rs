@@ -51,7 +51,7 @@ fn runs_are_listed() {
     let world = with_stage(&fixed(1), CONTINUE);
     let run = world.stead(&["runs"]);
     assert_eq!((run.code, run.stdout.as_str()), (0, ""), "{run}");
-    assert!(run.stderr.contains("no run yet"), "{run}");
+    assert!(run.stderr.contains("no runs yet"), "{run}");
     world.stead(&["run", "stage", "chore", "good"]).ok();
     world.write("project/chore.sh", "exit 1");
     world.stead(&["run", "stage", "chore", "bad"]);
@@ -125,7 +125,7 @@ fn an_engine_without_its_lock_is_still_one() {
     assert!(run.stderr.contains("another engine") && super::is_alive(&agent), "{run}");
     let run = world.stead(&["stop", "it"]);
     assert_eq!(run.code, 0, "{run}");
-    assert!(run.stdout.contains("cancelled") && !run.stdout.contains("its engine was gone"), "{run}");
+    assert!(run.stdout.contains("cancelled") && !run.stdout.contains("its engine had died"), "{run}");
     assert_eq!(child.wait_with_output().unwrap().status.code(), Some(130));
 }
 
