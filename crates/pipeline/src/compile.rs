@@ -119,7 +119,7 @@ fn plan(options: &CompileOptions, sources: Vec<Source>, nodes: Vec<Node>) -> Pla
 fn single(stage: &CheckedStage, options: &CompileOptions) -> Node {
     let name = stage.files.name.as_str();
     let step = Step { id: name.to_owned(), ..Step::default() };
-    node(&Ground { index: 0, step: &step, from: Some(stage), inputs: &[], needs: &[] }, options)
+    node(&StageSource { index: 0, step: &step, from: Some(stage), inputs: &[], needs: &[] }, options)
 }
 
 fn whole(pipeline: &CheckedPipeline, graph: &Graph, options: &CompileOptions) -> Plan {
@@ -139,7 +139,7 @@ fn whole(pipeline: &CheckedPipeline, graph: &Graph, options: &CompileOptions) ->
             let new = sources_of(stage).into_iter().filter(|new| !sources.contains(new)).collect::<Vec<_>>();
             sources.extend(new);
         }
-        nodes.extend(branches(&Ground { index: *index, step, from, inputs: &inputs, needs: &needs }, options));
+        nodes.extend(branches(&StageSource { index: *index, step, from, inputs: &inputs, needs: &needs }, options));
     }
     let definition = &pipeline.definition;
     Plan {
@@ -152,7 +152,7 @@ fn whole(pipeline: &CheckedPipeline, graph: &Graph, options: &CompileOptions) ->
 }
 
 /// What the nodes of one stage are built from.
-struct Ground<'a> {
+struct StageSource<'a> {
     index: usize,
     step: &'a Step,
     /// `None` for a stage whose prompt is in the pipeline.
@@ -162,23 +162,23 @@ struct Ground<'a> {
 }
 
 /// One node, or one per branch.
-fn branches(ground: &Ground<'_>, options: &CompileOptions) -> Vec<Node> {
-    let node = node(ground, options);
-    let Some(fan) = &ground.step.fan else { return vec![node] };
+fn branches(source: &StageSource<'_>, options: &CompileOptions) -> Vec<Node> {
+    let node = node(source, options);
+    let Some(fan) = &source.step.fan else { return vec![node] };
     let of = |(branch, provider): &(Branch, Option<Provider>)| {
-        let id = format!("{}.{}", ground.step.id, branch.name);
+        let id = format!("{}.{}", source.step.id, branch.name);
         let provider = match (&options.provider, provider) {
             (Some(Provider::Mock), _) | (_, None) => node.provider.clone(),
             (_, Some(own)) => own.clone(),
         };
         Node {
-            dir: dir(ground.index, &id),
+            dir: dir(source.index, &id),
             id,
             branch: Some(branch.clone()),
             join: Some(fan.join),
             stage_parallel: fan.max_parallel,
             worktree: fan.worktree && options.purpose == Purpose::Run,
-            output: output(ground, options, Some(&branch.name)),
+            output: output(source, options, Some(&branch.name)),
             provider,
             ..node.clone()
         }
@@ -186,8 +186,8 @@ fn branches(ground: &Ground<'_>, options: &CompileOptions) -> Vec<Node> {
     fan.branches.iter().map(of).collect()
 }
 
-fn node(ground: &Ground<'_>, options: &CompileOptions) -> Node {
-    let Ground { index, step, from, inputs, needs } = ground;
+fn node(source: &StageSource<'_>, options: &CompileOptions) -> Node {
+    let StageSource { index, step, from, inputs, needs } = source;
     let base = from.map_or_else(StageDefinition::default, |stage| stage.definition.clone());
     let prompt = match from {
         Some(stage) => stage.files.prompt.file.text.clone(),
@@ -215,7 +215,7 @@ fn node(ground: &Ground<'_>, options: &CompileOptions) -> Node {
         prompt,
         termination: ending(step.termination.clone().or(base.termination), options),
         guardrails,
-        output: output(ground, options, None),
+        output: output(source, options, None),
         provider: if rehearsed { Provider::Mock } else { provider.unwrap_or_else(|| options.default_provider.clone()) },
         model: options.model.clone().or_else(|| step.model.clone()).or(base.model),
         inputs: inputs.to_vec(),
@@ -231,12 +231,12 @@ fn node(ground: &Ground<'_>, options: &CompileOptions) -> Node {
     }
 }
 
-fn output(ground: &Ground<'_>, options: &CompileOptions, branch: Option<&str>) -> Option<String> {
+fn output(source: &StageSource<'_>, options: &CompileOptions, branch: Option<&str>) -> Option<String> {
     if options.purpose == Purpose::Rehearsal {
         return None;
     }
-    let base = ground.from.and_then(|stage| stage.definition.output.as_ref());
-    ground.step.output.as_ref().or(base).map(|output| output.resolve(&options.run, branch))
+    let base = source.from.and_then(|stage| stage.definition.output.as_ref());
+    source.step.output.as_ref().or(base).map(|output| output.resolve(&options.run, branch))
 }
 
 /// The termination with the run's name in its command. A stage without one was rejected before.

@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 /// The version of `context.json`.
-pub const CONTEXT_SCHEMA: u32 = 1;
+pub(crate) const CONTEXT_SCHEMA: u32 = 1;
 
 /// How many earlier outputs of a stage are listed.
 pub(crate) const PREVIOUS_LISTED: u32 = 20;
 
 /// The content of `context.json`. Paths are absolute.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Context {
+pub(crate) struct Context {
     pub schema: u32,
     /// The run's name.
     pub session: String,
@@ -38,14 +38,14 @@ pub struct Context {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ContextStage {
+pub(crate) struct ContextStage {
     pub id: String,
     pub index: u32,
     pub template: String,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ContextPaths {
+pub(crate) struct ContextPaths {
     pub session_dir: String,
     pub stage_dir: String,
     pub progress: String,
@@ -56,7 +56,7 @@ pub struct ContextPaths {
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ContextInputs {
+pub(crate) struct ContextInputs {
     /// Outputs of other stages, by stage, in the order of creation.
     pub from_stage: BTreeMap<String, Vec<String>>,
     /// The last outputs of this stage, oldest first.
@@ -70,7 +70,7 @@ pub struct ContextInputs {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct ContextLimits {
+pub(crate) struct ContextLimits {
     pub max_iterations: u32,
     /// Until the stage's or the run's time limit; `null` without a limit.
     pub remaining_seconds: Option<u64>,
@@ -79,7 +79,7 @@ pub struct ContextLimits {
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct ContextBudget {
+pub(crate) struct ContextBudget {
     pub cost_usd_used: f64,
     /// The lesser of the stage's and the run's remaining budget; `null` without a limit.
     pub cost_usd_remaining: Option<f64>,
@@ -89,7 +89,7 @@ pub struct ContextBudget {
 
 /// The result of one command.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Verification {
+pub(crate) struct Verification {
     pub command: String,
     pub green: bool,
     /// `null` if a signal or the time limit ended it.
@@ -100,7 +100,7 @@ pub struct Verification {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ContextBranch {
+pub(crate) struct ContextBranch {
     pub name: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub item: Option<String>,

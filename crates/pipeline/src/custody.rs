@@ -9,10 +9,9 @@ mod agent;
 mod agent_end;
 mod bounds;
 mod cancel;
+mod captured;
 #[cfg(unix)]
-mod ending;
-#[cfg(unix)]
-mod kin;
+mod descendants;
 mod launch;
 mod log;
 #[cfg(not(unix))]
@@ -21,7 +20,8 @@ mod plain;
 mod registry;
 #[cfg(unix)]
 mod run;
-mod said;
+#[cfg(unix)]
+mod shutdown;
 mod signal;
 #[cfg(unix)]
 mod survivor;
@@ -31,15 +31,15 @@ mod tests;
 
 pub use agent_end::{AgentEnd, How};
 pub use cancel::{Cancel, Urgency};
-pub use launch::{Heed, Launch};
+#[cfg(test)]
+pub(crate) use captured::Captured;
+pub use launch::{Capture, Launch};
 #[cfg(not(unix))]
 pub(crate) use plain::living_engine;
 #[cfg(not(unix))]
 pub use plain::{Ended, count_survivors, end_survivors, run};
 #[cfg(unix)]
 pub use run::run;
-#[cfg(test)]
-pub(crate) use said::Said;
 pub use signal::cancel_on_signals;
 #[cfg(unix)]
 pub(crate) use survivor::living_engine;

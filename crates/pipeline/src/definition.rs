@@ -5,7 +5,6 @@
 
 mod builtin;
 mod catalog;
-mod ending;
 mod error;
 mod fan;
 mod graph;
@@ -14,12 +13,13 @@ mod name;
 mod new;
 mod output;
 mod pipeline;
+mod provider;
 mod reading;
 mod source;
 mod stage;
 mod step;
+mod termination;
 mod view;
-mod worker;
 mod yaml;
 mod yaml_fault;
 
@@ -30,14 +30,14 @@ pub use graph::Graph;
 pub use limits::{Limits, is_retry_key};
 pub use output::Output;
 pub use pipeline::{PipelineDefinition, read_pipeline};
+pub use provider::{parse_provider, provider_name};
 pub use source::SourceFile;
 pub use stage::{DROPPED, OLD_FILE, StageDefinition, read_stage};
 pub use step::{Condition, Named, Step};
 pub use view::{PipelineView, StageView};
-pub use worker::{parse_provider, provider_name};
 pub use yaml::{Entry, Tree, Value, parse};
 pub use yaml_fault::YamlFault;
 
 pub(crate) use graph::{graph, is_chain, stage_meant};
 pub(crate) use name::name_problem;
-pub(crate) use stage::{Beyond, beyond};
+pub(crate) use stage::{Unreachable, unreachable_within};

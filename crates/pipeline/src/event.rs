@@ -7,7 +7,7 @@ use crate::state::{ErrorKind, NodeStatus, RunError, RunStatus};
 use crate::status::{BlockedOn, Decision};
 
 /// The version of a line.
-pub const EVENT_VERSION: u32 = 1;
+pub(crate) const EVENT_VERSION: u32 = 1;
 
 /// One line.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

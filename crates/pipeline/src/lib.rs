@@ -20,24 +20,22 @@ pub mod provider;
 mod state;
 mod status;
 
-pub use amendment::{Amendment, Change};
+pub use amendment::Change;
 pub use background::start_in_background;
-pub use compile::{CompileOptions, Compiled, Purpose, What, changed_sources, compile};
-pub use context_file::{
-    CONTEXT_SCHEMA, Context, ContextBranch, ContextBudget, ContextInputs, ContextLimits, ContextPaths, ContextStage,
-    Verification,
-};
-pub use definition::{
-    Catalog, DefinitionError, Origin, PipelineView, SourceFile, StageView, parse_provider, provider_name,
-};
+pub use compile::{CompileOptions, Purpose, What, changed_sources, compile};
+pub use definition::{Catalog, DefinitionError, Origin, PipelineView, StageView, parse_provider, provider_name};
 pub use engine::{
     Engine, EngineError, Observer, RunEnd, RunFolder, RunView, Surroundings, Unobserved, ViewStatus, list_runs,
     request_stop,
 };
-pub use event::{EVENT_VERSION, EventLine, RunEvent};
-pub use lock::{Holder, LockError, RunLock};
+pub use event::{EventLine, RunEvent};
+pub use lock::{Holder, RunLock};
 pub use plan::{
-    Branch, Guardrails, Input, Join, Node, OnLimit, OnQuota, Outcome, Plan, Provider, Select, Source, Termination, When,
+    Branch, Guardrails, Input, Join, Node, OnLimit, OnQuota, Outcome, Plan, Provider, Select, Termination, When,
 };
-pub use state::{ErrorKind, NodeState, NodeStatus, RunError, RunStatus, STATE_SCHEMA, State};
-pub use status::{BlockedOn, Decision, STATUS_LIMIT, Status, StatusProblem, Work};
+pub use state::{ErrorKind, NodeState, NodeStatus, RunStatus, State};
+pub use status::{Decision, Status};
+
+pub(crate) use amendment::Amendment;
+pub(crate) use definition::SourceFile;
+pub(crate) use plan::Source;

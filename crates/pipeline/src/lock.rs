@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
-use crate::os::{self, Blow, Process};
+use crate::os::{self, EndSignal, Process};
 
 const NAME: &str = "lock";
 
@@ -211,13 +211,13 @@ impl Holder {
         let process = match os::process(self.pid) {
             Some(process) => Some(process).filter(|process| Some(process.start) == self.start),
             // If processes cannot be inspected, the lock that it holds is the proof.
-            None if !os::SEES_KIN => {
+            None if !os::LISTS_PROCESSES => {
                 Some(Process { pid: self.pid, parent: 0, group: 0, session: 0, start: 0, is_zombie: false })
             }
             None => None,
         };
         if let Some(process) = &process {
-            os::strike(process, handle.as_ref(), Blow::Term);
+            os::send_signal(process, handle.as_ref(), EndSignal::Term);
         }
         process.is_some()
     }

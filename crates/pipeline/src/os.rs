@@ -25,7 +25,7 @@ pub(crate) use blind::*;
 
 /// How a process is told to end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Blow {
+pub(crate) enum EndSignal {
     /// It may clean up first.
     Term,
     Kill,

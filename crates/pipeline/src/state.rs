@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use crate::{Node, Outcome, Plan};
 
 /// The version of `state.json`.
-pub const STATE_SCHEMA: u32 = 1;
+pub(crate) const STATE_SCHEMA: u32 = 1;
 
 /// The status of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 use stead_store::{StoreError, read_capped};
 
 /// The size limit of a status.
-pub const STATUS_LIMIT: usize = 1024 * 1024;
+pub(crate) const STATUS_LIMIT: usize = 1024 * 1024;
 
 /// What should happen next, in the agent's view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

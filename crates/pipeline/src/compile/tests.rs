@@ -9,11 +9,11 @@ use super::*;
 use crate::definition::{Tree, Value, parse};
 use crate::{OnLimit, Outcome, Select};
 
-struct Place {
+struct TestProject {
     folder: TempDir,
 }
 
-impl Place {
+impl TestProject {
     fn new(files: &[(&str, &str)]) -> Self {
         let place = Self { folder: TempDir::new().unwrap() };
         for (name, text) in files {
@@ -78,7 +78,7 @@ fn as_json(tree: &Tree) -> Json {
 
 #[test]
 fn a_stage_becomes_one_node() {
-    let plan = Place::new(&[]).plan(What::Stage("improve-plan"), &options());
+    let plan = TestProject::new(&[]).plan(What::Stage("improve-plan"), &options());
     let [node] = plan.nodes.as_slice() else { panic!("{plan:?}") };
     assert_eq!(
         (node.id.as_str(), node.dir.as_str(), node.template.as_str()),
@@ -95,13 +95,13 @@ fn a_stage_becomes_one_node() {
 
 #[test]
 fn the_runs_name_is_in_the_queue() {
-    let plan = Place::new(&[]).plan(What::Stage("work"), &options());
+    let plan = TestProject::new(&[]).plan(What::Stage("work"), &options());
     assert_eq!(plan.nodes[0].termination, Termination::Queue { command: "bd ready --label=loop/night --json".into() });
 }
 
 #[test]
 fn a_list_is_a_chain() {
-    let plan = Place::new(&[]).plan(What::Pipeline("ideas.yaml"), &options());
+    let plan = TestProject::new(&[]).plan(What::Pipeline("ideas.yaml"), &options());
     assert_eq!(ids(&plan), ["ideas", "synthesize", "refine"]);
     assert_eq!(plan.nodes[0].needs, Vec::<String>::new());
     assert_eq!(plan.nodes[2].needs, ["synthesize"]);
@@ -112,7 +112,7 @@ fn a_list_is_a_chain() {
 
 #[test]
 fn needs_make_a_graph() {
-    let place = Place::pipeline(
+    let place = TestProject::pipeline(
         "stages:
   - {id: last, template: refine, inputs: {from: b}, needs: [a]}
   - {id: a, template: elegance, on_limit: fail, guardrails: {max_cost_usd: 2}}
@@ -131,7 +131,7 @@ fn needs_make_a_graph() {
 
 #[test]
 fn a_fan_out_becomes_branches() {
-    let place = Place::pipeline(
+    let place = TestProject::pipeline(
         "max_parallel: 3
 stages:
   - id: look
@@ -182,7 +182,7 @@ stages:
 
 #[test]
 fn the_command_line_comes_last() {
-    let place = Place::new(&[]);
+    let place = TestProject::new(&[]);
     let most = |max| CompileOptions { max: Some(max), ..options() };
     assert_eq!(place.plan(What::Stage("idea-wizard"), &most(9)).nodes[0].guardrails.max_iterations, 9);
     let counts = |plan: Plan| plan.nodes.iter().map(|node| node.guardrails.max_iterations).collect::<Vec<_>>();
@@ -196,7 +196,7 @@ fn the_command_line_comes_last() {
 #[test]
 fn a_rehearsal_touches_nothing() {
     let options = CompileOptions { purpose: Purpose::Rehearsal, ..options() };
-    let place = Place::new(&[]);
+    let place = TestProject::new(&[]);
     assert_eq!(place.plan(What::Stage("improve-plan"), &options).nodes[0].output, None);
     let work = place.plan(What::Stage("work"), &options).nodes.remove(0);
     assert_eq!(
@@ -208,7 +208,7 @@ fn a_rehearsal_touches_nothing() {
 /// Both files of the seed's older form, as people still have them.
 #[test]
 fn the_older_form_runs_and_is_told() {
-    let place = Place::new(&[
+    let place = TestProject::new(&[
         ("stages/gen/loop.yaml", "name: gen\ncompletion: fixed-n\ndelay: 3\n"),
         ("stages/gen/prompt.md", "Run ${SESSION_NAME}.\n"),
         (
@@ -237,7 +237,7 @@ fn the_older_form_runs_and_is_told() {
 
 #[test]
 fn an_agent_that_was_not_told_the_word_is_told_of_its_status() {
-    let place = Place::new(&[
+    let place = TestProject::new(&[
         ("stages/old/stage.yaml", "name: old\ncompletion: plateau\noutput_parse: \"plateau:PLATEAU\"\n"),
         ("stages/old/prompt.md", "Go.\n"),
     ]);
@@ -256,14 +256,14 @@ fn an_agent_that_was_not_told_the_word_is_told_of_its_status() {
 #[test]
 fn an_item_needs_a_list() {
     let stage = |output: &str, prompt: &str| {
-        Place::new(&[
+        TestProject::new(&[
             ("stages/s/stage.yaml", &format!("name: s\ntermination: {{type: fixed}}\n{output}")),
             ("stages/s/prompt.md", &format!("${{CTX}} ${{STATUS}} {prompt}\n")),
             ("pipelines/p.yaml", "stages:\n  - id: a\n    template: s\n"),
             ("pipelines/f.yaml", "stages:\n  - id: a\n    template: s\n    parallel: {over: [x, y]}\n"),
         ])
     };
-    let refused = |place: &Place, what: What<'_>| match compile(&place.catalog(), what, &options()) {
+    let refused = |place: &TestProject, what: What<'_>| match compile(&place.catalog(), what, &options()) {
         Err(DefinitionError::Faulty { findings, .. } | DefinitionError::Alone { findings, .. }) => {
             findings.iter().map(Finding::brief).collect::<Vec<_>>()
         }
@@ -287,7 +287,7 @@ fn an_item_needs_a_list() {
 
 #[test]
 fn branches_are_named_after_their_items_or_numbered() {
-    let plan = Place::pipeline(
+    let plan = TestProject::pipeline(
         "stages:\n  - id: a\n    prompt: '${ITEM}'\n    termination: {type: fixed}\n    parallel: {over: [ä, 日本, über, '!?', item-1]}\n",
     )
     .plan(What::Pipeline("p"), &options());
@@ -296,8 +296,9 @@ fn branches_are_named_after_their_items_or_numbered() {
 
 #[test]
 fn what_cannot_run_is_refused_with_the_reasons() {
-    let refuse =
-        |what: What<'_>, options: &CompileOptions| compile(&Place::new(&[]).catalog(), what, options).unwrap_err();
+    let refuse = |what: What<'_>, options: &CompileOptions| {
+        compile(&TestProject::new(&[]).catalog(), what, options).unwrap_err()
+    };
     let error = refuse(What::Stage("worc"), &options());
     assert_eq!(
         (error.to_string().as_str(), error.hint().as_deref()),
@@ -311,8 +312,9 @@ fn what_cannot_run_is_refused_with_the_reasons() {
     }
     let inputs = CompileOptions { inputs: vec!["/nowhere/at/all".into()], ..options() };
     assert!(matches!(refuse(What::Stage("work"), &inputs), DefinitionError::Input { .. }));
-    let place =
-        Place::pipeline("stages:\n  - {id: a, template: work, needs: [b]}\n  - {id: b, template: work, needs: [a]}\n");
+    let place = TestProject::pipeline(
+        "stages:\n  - {id: a, template: work, needs: [b]}\n  - {id: b, template: work, needs: [a]}\n",
+    );
     let Err(DefinitionError::Faulty { findings, .. }) = compile(&place.catalog(), What::Pipeline("p"), &options())
     else {
         panic!("a circle ran")
@@ -322,7 +324,7 @@ fn what_cannot_run_is_refused_with_the_reasons() {
 
 #[test]
 fn changed_sources_are_known() {
-    let place = Place::new(&[
+    let place = TestProject::new(&[
         ("stages/mine/stage.yaml", "name: mine\ntermination: {type: fixed}\n"),
         ("stages/mine/prompt.md", "x\n"),
     ]);
@@ -336,7 +338,7 @@ fn changed_sources_are_known() {
 
 #[test]
 fn a_copy_works_and_only_its_prompt_need_change() {
-    let place = Place::new(&[]);
+    let place = TestProject::new(&[]);
     let catalog = place.catalog();
     catalog.new_stage("mine", Some("improve-plan")).unwrap();
     catalog.new_stage("fresh", None).unwrap();
@@ -358,7 +360,7 @@ fn a_copy_works_and_only_its_prompt_need_change() {
 
 #[test]
 fn builtin_files_and_their_plans_fit_the_schemas() {
-    let place = Place::new(&[]);
+    let place = TestProject::new(&[]);
     let catalog = place.catalog();
     for (name, _) in catalog.stages() {
         let stage = catalog.stage(&name).unwrap();

@@ -6,11 +6,11 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::bounds::Bounds;
-use super::kin::{LAUNCH_VARIABLE, Mark, RUN_VARIABLE, nested};
+use super::captured::Captured;
+use super::descendants::{LAUNCH_VARIABLE, Mark, RUN_VARIABLE, nested};
 use super::launch::Launch;
 use super::log::Log;
 use super::registry::Registry;
-use super::said::Said;
 use super::{Cancel, Urgency};
 use crate::os;
 
@@ -36,7 +36,7 @@ pub(crate) struct Agent {
     stderr: Option<PipeReader>,
     block: Vec<u8>,
     pub(crate) log: Log,
-    pub(crate) said: Said,
+    pub(crate) said: Captured,
 }
 
 impl Agent {
@@ -75,7 +75,7 @@ impl Agent {
         };
         let mark = Mark { leader: child.id(), launch: own_mark };
         let (stdout, stderr) = (Some(stdout), Some(stderr));
-        let (block, said) = (vec![0; BLOCK], Said::new(launch.heed));
+        let (block, said) = (vec![0; BLOCK], Captured::new(launch.capture));
         Ok(Self { child, mark, exit, has_exited: false, stdout, stderr, block, log, said })
     }
 
@@ -170,7 +170,7 @@ impl Agent {
     }
 
     /// Reaps the agent, which frees its process id. One that cannot be killed is left: `None`.
-    pub(crate) fn collect(mut self) -> (Option<ExitStatus>, Log, Said) {
+    pub(crate) fn collect(mut self) -> (Option<ExitStatus>, Log, Captured) {
         self.drain();
         let mut status = None;
         if self.has_exited {

@@ -7,7 +7,7 @@ pub struct AgentEnd {
     pub took: Duration,
     /// Processes of the agent that outlived it and were killed.
     pub left_behind: u32,
-    /// What was kept of its standard output, see [`Heed`](super::Heed).
+    /// What was kept of its standard output, see [`Capture`](super::Capture).
     pub said: String,
     /// Bytes of output that the log omits.
     pub left_out: u64,

@@ -18,12 +18,12 @@ pub struct Launch {
     pub timeout: Option<Duration>,
     /// Set as `STEAD_RUN_ID` in the environment, by which survivors are found.
     pub run_id: String,
-    pub heed: Heed,
+    pub capture: Capture,
 }
 
 /// What to keep of an agent's standard output for its reader, besides the log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Heed {
+pub enum Capture {
     /// The end of the output.
     End,
     /// The lines that contain one of these.

@@ -8,9 +8,9 @@ use std::time::{Duration, Instant};
 
 use super::agent_end::{AgentEnd, How};
 use super::bounds::Bounds;
+use super::captured::Captured;
 use super::launch::Launch;
 use super::log::Log;
-use super::said::Said;
 use super::{Cancel, Urgency};
 use crate::os::Process;
 
@@ -53,7 +53,7 @@ fn attend(launch: &Launch, cancel: &Cancel) -> io::Result<AgentEnd> {
     let [program, args @ ..] = launch.argv.as_slice() else {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "there is no program to start"));
     };
-    let (mut log, mut said) = (Log::open(&launch.log, &Bounds::USUAL)?, Said::new(launch.heed));
+    let (mut log, mut said) = (Log::open(&launch.log, &Bounds::USUAL)?, Captured::new(launch.capture));
     let voices = [launch.log.with_extension("stdout"), launch.log.with_extension("stderr")];
     let mut command = Command::new(program);
     command.args(args).current_dir(&launch.dir).stdin(Stdio::piped());

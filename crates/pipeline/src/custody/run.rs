@@ -3,10 +3,10 @@ use std::time::Instant;
 use super::agent::Agent;
 use super::agent_end::{AgentEnd, How};
 use super::bounds::Bounds;
-use super::ending::{Ending, Step};
 use super::launch::Launch;
-use super::{Cancel, Urgency, kin};
-use crate::os::{self, Blow};
+use super::shutdown::{Shutdown, Step};
+use super::{Cancel, Urgency, descendants};
+use crate::os::{self, EndSignal};
 
 /// Starts an agent, reads its output, and returns when it and all its descendants ended: by themselves, because its
 /// time was up, or because of a cancellation. It blocks the calling thread and starts no other process.
@@ -56,7 +56,7 @@ fn attend(agent: &mut Agent, cancel: &Cancel, deadline: Option<Instant>) -> Opti
 /// Ends the agent if it still runs, and all its descendants. Returns how many of them did not end with it.
 fn end_all(agent: &mut Agent, cancel: &Cancel, forced: bool, bounds: &Bounds) -> u32 {
     let leader = agent.mark.leader;
-    let mut ending = Ending::new(if forced { Step::Term } else { Step::Linger }, bounds);
+    let mut shutdown = Shutdown::new(if forced { Step::Term } else { Step::Linger }, bounds);
     let mut reached = Step::Linger;
     // When it is asked or forced to end. Later processes descend from these.
     let due = if forced { Step::Kill } else { Step::Term };
@@ -64,33 +64,33 @@ fn end_all(agent: &mut Agent, cancel: &Cancel, forced: bool, bounds: &Bounds) ->
     loop {
         match cancel.urgency() {
             Urgency::None => {}
-            Urgency::Soon => ending.hurry_to(Step::Term),
-            Urgency::Now => ending.hurry_to(Step::Kill),
+            Urgency::Soon => shutdown.hurry_to(Step::Term),
+            Urgency::Now => shutdown.hurry_to(Step::Kill),
         }
-        let mut kin = kin::of_agent(&agent.mark, &ending.known());
-        if agent.has_exited() && kin.is_empty() {
+        let mut living = descendants::of_agent(&agent.mark, &shutdown.known());
+        if agent.has_exited() && living.is_empty() {
             // The kernel's lists may miss a process that is being reparented; the next listing has it.
-            kin = kin::of_agent(&agent.mark, &ending.known());
+            living = descendants::of_agent(&agent.mark, &shutdown.known());
         }
-        ending.meet(&kin);
-        if ending.step() >= due {
-            left_behind.get_or_insert_with(|| kin.iter().filter(|process| process.pid != leader).count());
+        shutdown.update(&living);
+        if shutdown.step() >= due {
+            left_behind.get_or_insert_with(|| living.iter().filter(|process| process.pid != leader).count());
         }
-        if reached < ending.step() {
-            reached = ending.step();
+        if reached < shutdown.step() {
+            reached = shutdown.step();
             strike_group(leader, reached);
         }
-        if agent.has_exited() && kin.is_empty() {
+        if agent.has_exited() && living.is_empty() {
             break;
         }
-        ending.advance();
-        if ending.is_over() {
+        shutdown.advance();
+        if shutdown.is_over() {
             break;
         }
-        agent.listen(cancel, cancel.urgency(), &ending.handles(), Some(ending.next_look()));
+        agent.listen(cancel, cancel.urgency(), &shutdown.handles(), Some(shutdown.next_look()));
     }
-    if !os::SEES_KIN {
-        os::signal_group(leader, Blow::Kill);
+    if !os::LISTS_PROCESSES {
+        os::signal_group(leader, EndSignal::Kill);
     }
     u32::try_from(left_behind.unwrap_or_default()).unwrap_or(u32::MAX)
 }
@@ -99,8 +99,8 @@ fn end_all(agent: &mut Agent, cancel: &Cancel, forced: bool, bounds: &Bounds) ->
 /// at the last step, which a forking process cannot escape.
 fn strike_group(leader: u32, step: Step) {
     match step {
-        Step::Kill => os::signal_group(leader, Blow::Kill),
-        Step::Term if !os::SEES_KIN => os::signal_group(leader, Blow::Term),
+        Step::Kill => os::signal_group(leader, EndSignal::Kill),
+        Step::Term if !os::LISTS_PROCESSES => os::signal_group(leader, EndSignal::Term),
         Step::Term | Step::Linger => {}
     }
 }

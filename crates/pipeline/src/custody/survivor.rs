@@ -1,9 +1,9 @@
 use std::collections::HashMap;
 
 use super::bounds::Bounds;
-use super::ending::{Ending, Step};
-use super::{Cancel, Urgency, kin};
-use crate::os::{self, Blow, Process};
+use super::shutdown::{Shutdown, Step};
+use super::{Cancel, Urgency, descendants};
+use crate::os::{self, EndSignal, Process};
 
 /// A process of an earlier engine's agent that was killed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,41 +22,41 @@ pub fn end_survivors(run_id: &str, cancel: &Cancel) -> Vec<Ended> {
 
 /// How many processes of a run are alive, whoever started them.
 pub fn count_survivors(run_id: &str) -> usize {
-    if run_id.is_empty() { 0 } else { kin::of_run(run_id).len() }
+    if run_id.is_empty() { 0 } else { descendants::of_run(run_id).len() }
 }
 
 /// The engine that works on a run, found through its agents.
 pub(crate) fn living_engine(run_id: &str) -> Option<Process> {
-    if run_id.is_empty() { None } else { kin::engine_of_run(run_id) }
+    if run_id.is_empty() { None } else { descendants::engine_of_run(run_id) }
 }
 
 pub(crate) fn end_survivors_within(run_id: &str, cancel: &Cancel, bounds: &Bounds) -> Vec<Ended> {
     if run_id.is_empty() {
         return Vec::new();
     }
-    let mut ending = Ending::new(Step::Term, bounds);
+    let mut shutdown = Shutdown::new(Step::Term, bounds);
     let mut commands = HashMap::new();
     loop {
         if cancel.urgency() == Urgency::Now {
-            ending.hurry_to(Step::Kill);
+            shutdown.hurry_to(Step::Kill);
         }
-        let living = kin::of_run(run_id);
+        let living = descendants::of_run(run_id);
         for process in &living {
             commands.entry((process.pid, process.start)).or_insert_with(|| os::command_line(process.pid));
         }
-        ending.meet(&living);
-        if living.is_empty() || ending.is_over() {
+        shutdown.update(&living);
+        if living.is_empty() || shutdown.is_over() {
             break;
         }
-        ending.advance();
-        ending.wait();
+        shutdown.advance();
+        shutdown.wait();
     }
-    let mut ended: Vec<_> = ending
-        .struck()
-        .map(|(process, blow)| Ended {
+    let mut ended: Vec<_> = shutdown
+        .signalled()
+        .map(|(process, signal)| Ended {
             pid: process.pid,
             command: commands.remove(&(process.pid, process.start)).unwrap_or_default(),
-            was_killed: blow == Blow::Kill,
+            was_killed: signal == EndSignal::Kill,
         })
         .collect();
     ended.sort_by_key(|ended| ended.pid);

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use super::bounds::Bounds;
 use super::run::run_within;
 use super::survivor::end_survivors_within;
-use super::{AgentEnd, Cancel, Heed, How, Launch};
+use super::{AgentEnd, Cancel, Capture, How, Launch};
 use crate::os;
 
 mod alone;
@@ -46,7 +46,7 @@ impl Ground {
             log: self.path("agent.log"),
             timeout: Some(PATIENCE),
             run_id: format!("run-{}", self.0.path().file_name().unwrap().to_string_lossy()),
-            heed: Heed::End,
+            capture: Capture::End,
         }
     }
 
@@ -119,7 +119,8 @@ fn both_outputs_go_to_the_log_and_stdout_is_heard() {
     let log = ground.read("agent.log");
     assert!(log.starts_with("before\n") && log.contains("err\n") && log.contains("last"), "{log}");
     assert_eq!(end.said, "out\n\u{fffd}\0\nlast");
-    let launch = Launch { heed: Heed::Lines(&["\"type\""]), ..ground.launch("echo x; echo '{\"type\":1}'; echo y") };
+    let launch =
+        Launch { capture: Capture::Lines(&["\"type\""]), ..ground.launch("echo x; echo '{\"type\":1}'; echo y") };
     assert_eq!(run_within(&launch, &Cancel::new(), &TIGHT).said, "{\"type\":1}");
 }
 

@@ -5,8 +5,8 @@ use std::ops::Range;
 use stead_context::slug;
 use stead_store::nearest;
 
+use super::provider::{provider, provider_name};
 use super::reading::{Reading, find, place};
-use super::worker::{provider, provider_name};
 use super::yaml::{Entry, Value};
 use crate::lint::Code;
 use crate::{Branch, Join, Provider};

@@ -5,7 +5,7 @@ use super::limits::{self, Limits, is_retry};
 use super::output::{Output, output};
 use super::reading::{Reading, STAGE, find, place};
 use super::yaml::{Entry, Value};
-use super::{SourceFile, ending, name_problem, worker};
+use super::{SourceFile, name_problem, provider, termination};
 use crate::lint::{Code, Findings};
 use crate::{Provider, Termination};
 
@@ -53,10 +53,10 @@ impl StageDefinition {
         match entry.key.as_str() {
             "name" => {}
             "description" => self.description = reading.text(entry),
-            "termination" => self.termination = ending::termination(reading, entry),
+            "termination" => self.termination = termination::termination(reading, entry),
             "guardrails" => self.limits.read_block(reading, entry),
             "output" => self.output = output(reading, entry),
-            "provider" => self.provider = worker::provider(reading, &entry.value, &place(entry)),
+            "provider" => self.provider = provider::provider(reading, &entry.value, &place(entry)),
             "model" => self.model = reading.text(entry),
             "verify" => self.verify = reading.texts(entry),
             "completion" if find(entries, "termination").is_some() => {
@@ -64,7 +64,7 @@ impl StageDefinition {
                 let finding = reading.findings.deprecation(Code::L014, &entry.key_at, message);
                 finding.hint("remove it, or run `stead migrate pipelines`");
             }
-            "completion" => self.termination = ending::completion(reading, entry),
+            "completion" => self.termination = termination::completion(reading, entry),
             "min_iterations" | "max_iterations" => {}
             "output_parse" => {
                 self.output_parse = reading.text(entry);
@@ -114,7 +114,8 @@ impl StageDefinition {
             return;
         };
         let most = self.limits.settle().max_iterations;
-        if let Some(Beyond { what, why }) = self.termination.as_ref().and_then(|termination| beyond(termination, most))
+        if let Some(Unreachable { what, why }) =
+            self.termination.as_ref().and_then(|termination| unreachable_within(termination, most))
         {
             let stated = max_place(entries).or_else(|| inner(entry, what).or_else(|| find(entries, what)).map(place));
             let at = stated.unwrap_or_else(|| entry.key_at.clone());
@@ -124,13 +125,13 @@ impl StageDefinition {
 }
 
 /// Why a termination cannot be reached within the maximum number of iterations.
-pub(crate) struct Beyond {
+pub(crate) struct Unreachable {
     /// The key that asks for more.
     pub(crate) what: &'static str,
     pub(crate) why: String,
 }
 
-pub(crate) fn beyond(termination: &Termination, most: u32) -> Option<Beyond> {
+pub(crate) fn unreachable_within(termination: &Termination, most: u32) -> Option<Unreachable> {
     let Termination::Judgment { min_iterations, consensus } = termination else { return None };
     let (what, needed) =
         if min_iterations > consensus { ("min_iterations", min_iterations) } else { ("consensus", consensus) };
@@ -138,7 +139,7 @@ pub(crate) fn beyond(termination: &Termination, most: u32) -> Option<Beyond> {
         1 => "the maximum is 1 iteration".to_owned(),
         most => format!("the maximum is {most} iterations"),
     };
-    (*needed > most).then(|| Beyond { what, why: format!("`{what}` is {needed}, but {bound}") })
+    (*needed > most).then(|| Unreachable { what, why: format!("`{what}` is {needed}, but {bound}") })
 }
 
 /// Where a stage, or a stage of a pipeline, sets its maximum number of iterations.

@@ -8,7 +8,7 @@ use super::output::{Output, output};
 use super::reading::{Reading, find, place};
 use super::stage::{inner, max_place, shared_keys};
 use super::yaml::{Entry, Tree, Value};
-use super::{ending, name_problem, worker};
+use super::{name_problem, provider, termination};
 use crate::lint::Code;
 use crate::{Input, Outcome, Provider, Select, Termination};
 
@@ -116,15 +116,15 @@ impl Step {
             "completion" if find(entries, "termination").is_some() => {
                 old_key(reading, entry, "termination", entries);
             }
-            "completion" => self.termination = ending::completion(reading, entry),
+            "completion" => self.termination = termination::completion(reading, entry),
             "description" => drop(reading.text(entry)),
             "termination" => {
-                self.termination = ending::termination(reading, entry);
+                self.termination = termination::termination(reading, entry);
                 self.termination_at = Some(entry.key_at.clone());
             }
             "guardrails" => self.limits.read_block(reading, entry),
             "output" => self.output = output(reading, entry),
-            "provider" => self.provider = worker::provider(reading, &entry.value, &place(entry)),
+            "provider" => self.provider = provider::provider(reading, &entry.value, &place(entry)),
             "model" => self.model = reading.text(entry),
             "verify" => self.verify = reading.texts(entry),
             "inputs" => {

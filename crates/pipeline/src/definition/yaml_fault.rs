@@ -29,7 +29,7 @@ impl YamlFault {
 fn told(error: &Error) -> (String, Option<&'static str>) {
     let hinted = |message: &str, hint| (message.to_owned(), Some(hint));
     match error {
-        Error::Budget { breach, .. } => return (beyond(breach), None),
+        Error::Budget { breach, .. } => return (unreachable_within(breach), None),
         Error::AliasError { error, .. } => return told(error.without_snippet()),
         Error::AliasReplayLimitExceeded { .. }
         | Error::AliasExpansionLimitExceeded { .. }
@@ -73,7 +73,7 @@ fn told(error: &Error) -> (String, Option<&'static str>) {
 }
 
 /// Names the limit that a text exceeds.
-fn beyond(breach: &BudgetBreach) -> String {
+fn unreachable_within(breach: &BudgetBreach) -> String {
     match breach {
         BudgetBreach::Documents { .. } => "it has several documents; only one is allowed".to_owned(),
         BudgetBreach::Depth { .. } => too_deep(),

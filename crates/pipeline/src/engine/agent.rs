@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use stead_store::{Durability, replace_creating};
 
-use super::iteration::Desk;
+use super::iteration::IterationFiles;
 use super::node_run::NodeRun;
 use super::{EngineError, attempt};
 use crate::custody::{self, How};
@@ -49,12 +49,12 @@ impl NodeRun<'_> {
     /// Lets an agent do the iteration, and waits for it.
     pub(super) fn set_to_work(
         &self,
-        desk: &Desk,
+        files: &IterationFiles,
         prompt: &str,
         timeout: Option<Duration>,
     ) -> Result<Worked, EngineError> {
         if self.node.provider == Provider::Mock {
-            return self.play(desk);
+            return self.play(files);
         }
         let args = (self.run.around.provider_args)(provider_name(&self.node.provider));
         let task = Task {
@@ -62,14 +62,14 @@ impl NodeRun<'_> {
             model: self.node.model.as_deref(),
             root: self.run.around.root,
             dir: &self.root,
-            log: &desk.file(attempt::LOG),
+            log: &files.file(attempt::LOG),
             timeout,
             run: &self.run.plan.run,
             run_id: &self.run.run_id,
             stage: &self.node.id,
-            iteration: desk.iteration,
-            context: &desk.file(attempt::CONTEXT),
-            status: &desk.file(attempt::STATUS),
+            iteration: files.iteration,
+            context: &files.file(attempt::CONTEXT),
+            status: &files.file(attempt::STATUS),
             output: &self.output(),
             progress: &self.progress(),
             env: self.run.around.env,
@@ -101,17 +101,17 @@ impl NodeRun<'_> {
     }
 
     /// Plays a fixture, in this process.
-    fn play(&self, desk: &Desk) -> Result<Worked, EngineError> {
+    fn play(&self, files: &IterationFiles) -> Result<Worked, EngineError> {
         if self.cancel.is_set() {
             return Ok(Worked::new(How::Cancelled));
         }
-        let mocked = match provider::mock::answer(self.node, desk.iteration) {
+        let mocked = match provider::mock::answer(self.node, files.iteration) {
             Ok(mocked) => mocked,
             Err(error) => return Ok(Worked::new(How::CannotStart(error.to_string()))),
         };
-        replace_creating(&desk.file(attempt::LOG), mocked.output.as_bytes(), Durability::Quick)?;
+        replace_creating(&files.file(attempt::LOG), mocked.output.as_bytes(), Durability::Quick)?;
         replace_creating(&self.output(), mocked.output.as_bytes(), Durability::Quick)?;
-        replace_creating(&desk.file(attempt::STATUS), mocked.status.as_bytes(), Durability::Quick)?;
+        replace_creating(&files.file(attempt::STATUS), mocked.status.as_bytes(), Durability::Quick)?;
         Ok(Worked { message: Some(mocked.output), ..Worked::new(How::Exit(mocked.exit)) })
     }
 }

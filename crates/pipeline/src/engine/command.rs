@@ -10,12 +10,12 @@ use stead_store::Durability;
 
 use super::EngineError;
 use super::attempt::VERIFY;
-use super::ending::Ending;
-use super::iteration::Desk;
+use super::iteration::IterationFiles;
 use super::journal::{safe, write_json};
+use super::node_end::NodeEnd;
 use super::node_run::NodeRun;
 use crate::context_file::Verification;
-use crate::custody::{self, AgentEnd, Heed, How, Launch};
+use crate::custody::{self, AgentEnd, Capture, How, Launch};
 use crate::event::RunEvent;
 use crate::state::{ErrorKind, seconds};
 
@@ -27,10 +27,10 @@ const TAIL: u64 = 4000;
 
 impl NodeRun<'_> {
     /// Runs the stage's commands and keeps their results for the next iteration.
-    pub(super) fn verify(&self, desk: &Desk) -> Result<Vec<Verification>, EngineError> {
+    pub(super) fn verify(&self, files: &IterationFiles) -> Result<Vec<Verification>, EngineError> {
         let mut results = Vec::new();
         for (number, command) in self.node.verify.iter().enumerate() {
-            let log = desk.file(&format!("verify-{}.log", number + 1));
+            let log = files.file(&format!("verify-{}.log", number + 1));
             let end = self.shell(command, &log);
             if end.how == How::Cancelled {
                 break;
@@ -39,7 +39,7 @@ impl NodeRun<'_> {
             let took = seconds(end.took.as_secs_f64());
             self.run.journal.tell(RunEvent::Verified {
                 node: self.node.id.clone(),
-                iteration: desk.iteration,
+                iteration: files.iteration,
                 command: safe(command),
                 green,
                 seconds: took,
@@ -53,16 +53,16 @@ impl NodeRun<'_> {
             });
         }
         if !results.is_empty() {
-            write_json(&desk.file(VERIFY), &results, Durability::Quick)?;
+            write_json(&files.file(VERIFY), &results, Durability::Quick)?;
         }
         Ok(results)
     }
 
     /// Counts what is left. A queue whose command fails is not empty.
-    pub(super) fn ask_queue(&self, command: &str, iteration: u32) -> Result<Result<u64, Ending>, EngineError> {
+    pub(super) fn ask_queue(&self, command: &str, iteration: u32) -> Result<Result<u64, NodeEnd>, EngineError> {
         let log = self.stage_dir.join("queue.log");
         let end = self.shell(command, &log);
-        let failed = |how: String| Ok(Err(Ending::Failed(ErrorKind::Queue, format!("the queue's command {how}"))));
+        let failed = |how: String| Ok(Err(NodeEnd::Failed(ErrorKind::Queue, format!("the queue's command {how}"))));
         match &end.how {
             How::Exit(0) => {}
             How::Exit(code) => return failed(format!("exited with code {code}{}", last_words(&log))),
@@ -90,7 +90,7 @@ impl NodeRun<'_> {
             log: log.to_owned(),
             timeout: Some(TIMEOUT),
             run_id: run.run_id.clone(),
-            heed: Heed::End,
+            capture: Capture::End,
         };
         custody::run(&launch, &self.cancel)
     }

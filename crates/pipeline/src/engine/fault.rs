@@ -4,7 +4,7 @@
 use std::ffi::OsString;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::os::{self, Blow};
+use crate::os::{self, EndSignal};
 
 /// The write: `3` kills right before the third, `3a` right after it.
 pub(crate) const VARIABLE: &str = "STEAD_TEST_KILL_AT";
@@ -50,7 +50,7 @@ impl Fault {
 
 fn kill_self() {
     if let Some(this) = os::process(std::process::id()) {
-        os::strike(&this, None, Blow::Kill);
+        os::send_signal(&this, None, EndSignal::Kill);
     }
     std::process::abort();
 }

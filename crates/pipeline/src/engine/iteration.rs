@@ -7,12 +7,12 @@ use std::time::Instant;
 use stead_store::{Durability, replace_creating};
 
 use super::agent::Worked;
-use super::ending::Ending;
 use super::inputs::{self, Gone, text};
 use super::journal::{safe, write_json};
 use super::judgement::{self, Judged};
+use super::node_end::NodeEnd;
 use super::node_run::{NodeRun, Tally};
-use super::repeat::{self, Before};
+use super::restore::{self, Before};
 use super::termination::{self, Brought};
 use super::{EngineError, attempt, output_parse, snapshot};
 use crate::Outcome;
@@ -25,12 +25,12 @@ use crate::state::{ErrorKind, NodeState, dollars, seconds};
 use crate::status::{Status, StatusProblem};
 
 /// Where one iteration's files are.
-pub(super) struct Desk {
+pub(super) struct IterationFiles {
     pub(super) dir: PathBuf,
     pub(super) iteration: u32,
 }
 
-impl Desk {
+impl IterationFiles {
     pub(super) fn file(&self, name: &str) -> PathBuf {
         self.dir.join(name)
     }
@@ -42,21 +42,21 @@ impl NodeRun<'_> {
         let since = Instant::now();
         let at = self.at();
         let iteration = at.iteration_completed + 1;
-        let desk = Desk { dir: self.run.folder.iteration_dir(&self.node.dir, iteration), iteration };
-        if let Some(attempt) = attempt::prepare(&desk.dir)? {
+        let files = IterationFiles { dir: self.run.folder.iteration_dir(&self.node.dir, iteration), iteration };
+        if let Some(attempt) = attempt::prepare(&files.dir)? {
             self.run.journal.tell(RunEvent::Repeated { node: at.id.clone(), iteration, attempt })?;
-            self.put_output_back(&desk, &at, attempt)?;
+            self.restore_output(&files, &at, attempt)?;
         }
         let max_iterations = at.max_iterations;
         self.run.journal.tell(RunEvent::IterationStarted { node: at.id.clone(), iteration, max_iterations })?;
-        let (context, gone) = self.context(&desk);
+        let (context, gone) = self.context(&files);
         self.warn_about_gone(gone)?;
-        write_json(&desk.file(attempt::CONTEXT), &context, Durability::Quick)?;
-        let prompt = self.prompt(&desk, &context)?;
+        write_json(&files.file(attempt::CONTEXT), &context, Durability::Quick)?;
+        let prompt = self.prompt(&files, &context)?;
 
         let timeout = self.budget(0.0).timeout(self.node.guardrails.iteration_timeout_seconds);
-        let worked = self.set_to_work(&desk, &prompt, timeout.map(|(most, _)| most))?;
-        let status = self.read_status(&desk, &worked)?;
+        let worked = self.set_to_work(&files, &prompt, timeout.map(|(most, _)| most))?;
+        let status = self.read_status(&files, &worked)?;
         let judged = judgement::judge(&worked.how, timeout, worked.quota, status);
         if let Some(problem) = &worked.problem {
             self.run.journal.warn(&at.id, safe(problem))?;
@@ -67,27 +67,27 @@ impl NodeRun<'_> {
             self.forget_quotas();
         }
         match judged {
-            Judged::Told(status) => self.complete(&desk, status, &worked, since),
-            Judged::Blocked(status) => self.block(&desk, status, &worked, since).map(|()| false),
-            Judged::Failed { kind, message } => self.fail(&desk, kind, &message, &worked, since).map(|()| false),
-            Judged::Quota { until } => self.out_of_quota(&desk, until, &worked, since),
+            Judged::Told(status) => self.complete(&files, status, &worked, since),
+            Judged::Blocked(status) => self.block(&files, status, &worked, since).map(|()| false),
+            Judged::Failed { kind, message } => self.fail(&files, kind, &message, &worked, since).map(|()| false),
+            Judged::Quota { until } => self.out_of_quota(&files, until, &worked, since),
             Judged::TimeUp => {
                 let why = self.budget(since.elapsed().as_secs_f64()).exhausted();
                 let why = why.unwrap_or_else(|| "the time limit is exhausted".to_owned());
-                self.write_error(&desk, &why)?;
+                self.write_error(&files, &why)?;
                 let ending = self.limit(why);
-                self.give_up(&desk, &ending, None, &worked, since).map(|()| false)
+                self.give_up(&files, &ending, None, &worked, since).map(|()| false)
             }
             Judged::Cancelled => {
                 let ending = self.cancelled();
-                self.give_up(&desk, &ending, None, &worked, since).map(|()| false)
+                self.give_up(&files, &ending, None, &worked, since).map(|()| false)
             }
         }
     }
 
     /// A repeated iteration starts from what the last completed one left. A tracked output belongs to the project:
     /// people and git take care of it.
-    fn put_output_back(&self, desk: &Desk, at: &NodeState, attempt: u32) -> Result<(), EngineError> {
+    fn restore_output(&self, files: &IterationFiles, at: &NodeState, attempt: u32) -> Result<(), EngineError> {
         if self.node.output.is_some() {
             return Ok(());
         }
@@ -98,7 +98,7 @@ impl NodeRun<'_> {
             Some(true) => Before::Kept(&kept),
             None => Before::Perhaps(&kept),
         };
-        match repeat::put_back(&self.output(), before, &attempt::aside(&desk.dir, attempt))? {
+        match restore::restore(&self.output(), before, &attempt::aside(&files.dir, attempt))? {
             Some(problem) => self.run.journal.warn(&self.node.id, problem),
             None => Ok(()),
         }
@@ -114,7 +114,7 @@ impl NodeRun<'_> {
     }
 
     /// What the agent is told, and what is missing.
-    fn context(&self, desk: &Desk) -> (Context, Vec<Gone>) {
+    fn context(&self, files: &IterationFiles) -> (Context, Vec<Gone>) {
         let (at, run_cost) = self
             .run
             .journal
@@ -133,13 +133,13 @@ impl NodeRun<'_> {
                 template: self.node.template.clone(),
             },
             stage_count: u32::try_from(stages.len()).unwrap_or(u32::MAX),
-            iteration: desk.iteration,
+            iteration: files.iteration,
             paths: ContextPaths {
                 session_dir: text(self.run.folder.path()),
                 stage_dir: text(&self.stage_dir),
                 progress: text(&self.progress()),
                 output: text(&self.output()),
-                status: text(&desk.file(attempt::STATUS)),
+                status: text(&files.file(attempt::STATUS)),
                 work_dir: text(&self.root),
             },
             inputs,
@@ -167,17 +167,17 @@ impl NodeRun<'_> {
         (context, gone)
     }
 
-    fn prompt(&mut self, desk: &Desk, context: &Context) -> Result<String, EngineError> {
+    fn prompt(&mut self, files: &IterationFiles, context: &Context) -> Result<String, EngineError> {
         let by_stage: Vec<(String, String)> =
             context.inputs.from_stage.iter().map(|(stage, paths)| (stage.clone(), paths.join("\n"))).collect();
         let all = context.inputs.initial.iter().chain(context.inputs.from_stage.values().flatten());
         let vars = Vars {
-            ctx: text(&desk.file(attempt::CONTEXT)),
+            ctx: text(&files.file(attempt::CONTEXT)),
             progress: context.paths.progress.clone(),
             output: context.paths.output.clone(),
             status: context.paths.status.clone(),
             session: context.session.clone(),
-            iteration: desk.iteration,
+            iteration: files.iteration,
             inputs: all.map(String::as_str).collect::<Vec<_>>().join("\n"),
             inputs_by_stage: by_stage,
             item: self.node.branch.as_ref().and_then(|branch| branch.item.clone()),
@@ -193,8 +193,12 @@ impl NodeRun<'_> {
     }
 
     /// Reads the status; for a v2 stage it is derived from the agent's answer, unless the agent wrote one.
-    fn read_status(&self, desk: &Desk, worked: &Worked) -> Result<Result<Status, StatusProblem>, EngineError> {
-        let path = desk.file(attempt::STATUS);
+    fn read_status(
+        &self,
+        files: &IterationFiles,
+        worked: &Worked,
+    ) -> Result<Result<Status, StatusProblem>, EngineError> {
+        let path = files.file(attempt::STATUS);
         let read = Status::read(&path);
         let (Err(StatusProblem::Missing), Some(pairs)) = (&read, &self.node.output_parse) else { return Ok(read) };
         let said = worked.message.as_deref().unwrap_or_default();
@@ -219,14 +223,20 @@ impl NodeRun<'_> {
     }
 
     /// Records an iteration that counts.
-    fn complete(&mut self, desk: &Desk, status: Status, worked: &Worked, since: Instant) -> Result<bool, EngineError> {
-        self.keep_output(desk, worked)?;
+    fn complete(
+        &mut self,
+        files: &IterationFiles,
+        status: Status,
+        worked: &Worked,
+        since: Instant,
+    ) -> Result<bool, EngineError> {
+        self.keep_output(files, worked)?;
         let stops = termination::stops(self.at().consecutive_stops, status.decision);
-        let verification = self.verify(desk)?;
-        let ending = self.judge(desk, stops, worked)?;
+        let verification = self.verify(files)?;
+        let ending = self.judge(files, stops, worked)?;
         let has_output = self.node.output.is_none().then(|| self.output().symlink_metadata().is_ok());
-        let tally = Tally { completed: Some(stops), has_output, ..self.tally(desk.iteration, worked, since) };
-        self.tell_ended(desk, &Told::Status(&status), stops, worked, &tally)?;
+        let tally = Tally { completed: Some(stops), has_output, ..self.tally(files.iteration, worked, since) };
+        self.tell_ended(files, &Told::Status(&status), stops, worked, &tally)?;
         self.previous.summary = Some(status.summary).filter(|summary| !summary.is_empty());
         self.previous.verification = verification;
         let ending = match ending {
@@ -239,13 +249,13 @@ impl NodeRun<'_> {
         }
     }
 
-    fn judge(&self, desk: &Desk, stops: u32, worked: &Worked) -> Result<Option<Ending>, EngineError> {
-        let queue_left = match self.count_queue(desk.iteration)? {
+    fn judge(&self, files: &IterationFiles, stops: u32, worked: &Worked) -> Result<Option<NodeEnd>, EngineError> {
+        let queue_left = match self.count_queue(files.iteration)? {
             Ok(left) => left,
             Err(ending) => return Ok(Some(ending)),
         };
         let brought = Brought {
-            completed: desk.iteration,
+            completed: files.iteration,
             max_iterations: self.node.guardrails.max_iterations,
             consecutive_stops: stops,
             message: worked.message.as_deref(),
@@ -256,50 +266,56 @@ impl NodeRun<'_> {
     }
 
     /// Returns whether this attempt used up the rest of the money or time.
-    fn spent(&self, tally: &Tally) -> Option<Ending> {
+    fn spent(&self, tally: &Tally) -> Option<NodeEnd> {
         let mut budget = self.budget(tally.seconds);
         budget.cost = budget.cost.map(|left| left - tally.cost_usd);
         budget.exhausted().map(|why| self.ending(Outcome::Limit, why))
     }
 
-    fn block(&mut self, desk: &Desk, status: Status, worked: &Worked, since: Instant) -> Result<(), EngineError> {
-        self.keep_output(desk, worked)?;
+    fn block(
+        &mut self,
+        files: &IterationFiles,
+        status: Status,
+        worked: &Worked,
+        since: Instant,
+    ) -> Result<(), EngineError> {
+        self.keep_output(files, worked)?;
         let why = match status.reason.trim() {
             "" => "the agent is waiting for a person".to_owned(),
             reason => reason.to_owned(),
         };
-        let tally = self.tally(desk.iteration, worked, since);
-        self.tell_ended(desk, &Told::Status(&status), self.at().consecutive_stops, worked, &tally)?;
-        self.end(&Ending::Blocked(why), &tally)
+        let tally = self.tally(files.iteration, worked, since);
+        self.tell_ended(files, &Told::Status(&status), self.at().consecutive_stops, worked, &tally)?;
+        self.end(&NodeEnd::Blocked(why), &tally)
     }
 
     fn fail(
         &self,
-        desk: &Desk,
+        files: &IterationFiles,
         kind: ErrorKind,
         message: &str,
         worked: &Worked,
         since: Instant,
     ) -> Result<(), EngineError> {
         if kind != ErrorKind::AgentError {
-            self.write_error(desk, message)?;
+            self.write_error(files, message)?;
         }
-        let ending = Ending::Failed(kind, message.to_owned());
-        self.give_up(desk, &ending, Some(kind), worked, since)
+        let ending = NodeEnd::Failed(kind, message.to_owned());
+        self.give_up(files, &ending, Some(kind), worked, since)
     }
 
     fn out_of_quota(
         &mut self,
-        desk: &Desk,
+        files: &IterationFiles,
         until: Option<i64>,
         worked: &Worked,
         since: Instant,
     ) -> Result<bool, EngineError> {
         let why = worked.quota_reason.as_deref().unwrap_or("the provider's quota is exhausted").to_owned();
-        self.write_error(desk, &why)?;
-        let tally = self.tally(desk.iteration, worked, since);
+        self.write_error(files, &why)?;
+        let tally = self.tally(files.iteration, worked, since);
         let told = Told::Nothing { failure: None, reason: &why };
-        self.tell_ended(desk, &told, self.at().consecutive_stops, worked, &tally)?;
+        self.tell_ended(files, &told, self.at().consecutive_stops, worked, &tally)?;
         self.go_on(&tally)?;
         match self.wait_for_quota(until, &why)? {
             Some(ending) => self.end(&ending, &Tally::default()).map(|()| false),
@@ -310,28 +326,28 @@ impl NodeRun<'_> {
     /// Records an attempt that does not count and ends the node.
     fn give_up(
         &self,
-        desk: &Desk,
-        ending: &Ending,
+        files: &IterationFiles,
+        ending: &NodeEnd,
         failure: Option<ErrorKind>,
         worked: &Worked,
         since: Instant,
     ) -> Result<(), EngineError> {
-        self.keep_output(desk, worked)?;
-        let tally = self.tally(desk.iteration, worked, since);
+        self.keep_output(files, worked)?;
+        let tally = self.tally(files.iteration, worked, since);
         let told = Told::Nothing { failure, reason: ending.why() };
-        self.tell_ended(desk, &told, self.at().consecutive_stops, worked, &tally)?;
+        self.tell_ended(files, &told, self.at().consecutive_stops, worked, &tally)?;
         self.end(ending, &tally)
     }
 
     /// Replaces the status that the agent wrote with an error status; the original is kept beside it.
-    fn write_error(&self, desk: &Desk, message: &str) -> Result<(), EngineError> {
-        attempt::reject_status(&desk.dir)?;
+    fn write_error(&self, files: &IterationFiles, message: &str) -> Result<(), EngineError> {
+        attempt::reject_status(&files.dir)?;
         let status = Status::error(&safe(message), self.run.journal.now());
-        Ok(replace_creating(&desk.file(attempt::STATUS), &status.to_bytes(), Durability::Quick)?)
+        Ok(replace_creating(&files.file(attempt::STATUS), &status.to_bytes(), Durability::Quick)?)
     }
 
-    fn keep_output(&self, desk: &Desk, worked: &Worked) -> Result<(), EngineError> {
-        let target: &Path = &desk.file(attempt::OUTPUT);
+    fn keep_output(&self, files: &IterationFiles, worked: &Worked) -> Result<(), EngineError> {
+        let target: &Path = &files.file(attempt::OUTPUT);
         let homes = [self.run.around.root, self.run.folder.path()];
         match snapshot::keep(&self.output(), &homes, worked.message.as_deref(), target)? {
             Some(problem) => self.run.journal.warn(&self.node.id, problem),
@@ -341,7 +357,7 @@ impl NodeRun<'_> {
 
     fn tell_ended(
         &self,
-        desk: &Desk,
+        files: &IterationFiles,
         told: &Told<'_>,
         stops: u32,
         worked: &Worked,
@@ -353,7 +369,7 @@ impl NodeRun<'_> {
         };
         self.run.journal.tell(RunEvent::IterationEnded {
             node: self.node.id.clone(),
-            iteration: desk.iteration,
+            iteration: files.iteration,
             decision: status.map(|status| status.decision),
             blocked_on: status.and_then(|status| status.blocked_on),
             failure,

@@ -10,15 +10,15 @@ use stead_store::{Durability, create, create_parents};
 
 use super::agent::Worked;
 use super::budget::Budget;
-use super::ending::Ending;
 use super::folder::make_dir;
 use super::inputs::{Gone, Kept};
+use super::node_end::NodeEnd;
 use super::previous::Previous;
 use super::run::Run;
 use super::termination::{self, Brought};
 use super::wait::{self, Waited};
 use super::worktree::{self, Fate, Tree};
-use super::{EngineError, inputs, place};
+use super::{EngineError, inputs, output_path};
 use crate::custody::Cancel;
 use crate::event::RunEvent;
 use crate::state::{ErrorKind, NodeState, NodeStatus, dollars, seconds};
@@ -89,14 +89,14 @@ impl<'r> NodeRun<'r> {
     }
 
     /// Creates the node's folders and reports that it is running.
-    fn begin(&mut self) -> Result<Option<Ending>, EngineError> {
+    fn begin(&mut self) -> Result<Option<NodeEnd>, EngineError> {
         let at = self.at();
         let base = match (self.node.worktree, at.worktree_base.clone()) {
             (false, _) => None,
             (true, Some(base)) => Some(base),
             (true, None) => match worktree::begin(&self.root, self.run.folder, self.node) {
                 Ok(base) => Some(base),
-                Err(why) => return Ok(Some(Ending::Failed(ErrorKind::Worktree, no_tree(&why)))),
+                Err(why) => return Ok(Some(NodeEnd::Failed(ErrorKind::Worktree, no_tree(&why)))),
             },
         };
         self.run.journal.tell(RunEvent::StageStarted {
@@ -119,7 +119,7 @@ impl<'r> NodeRun<'r> {
                     self.root.clone_from(&tree.root);
                     self.tree = Some(tree);
                 }
-                Err(why) => return Ok(Some(Ending::Failed(ErrorKind::Worktree, no_tree(&why)))),
+                Err(why) => return Ok(Some(NodeEnd::Failed(ErrorKind::Worktree, no_tree(&why)))),
             }
         }
         if let Some(ending) = self.misplaced() {
@@ -141,7 +141,7 @@ impl<'r> NodeRun<'r> {
     }
 
     /// Continues a wait that an earlier engine started.
-    fn sit_out(&mut self, at: &NodeState) -> Result<Option<Ending>, EngineError> {
+    fn sit_out(&mut self, at: &NodeState) -> Result<Option<NodeEnd>, EngineError> {
         let until = at.waiting_until.as_deref().and_then(unix_millis);
         match until {
             Some(until) if self.node.guardrails.on_quota == OnQuota::Wait && until > (self.run.around.now)() => {
@@ -152,7 +152,7 @@ impl<'r> NodeRun<'r> {
     }
 
     /// Iterates. `None` if the last iteration's own record says how the node ended.
-    fn work(&mut self) -> Result<Option<Ending>, EngineError> {
+    fn work(&mut self) -> Result<Option<NodeEnd>, EngineError> {
         if let Some(ending) = self.first_look()? {
             return Ok(Some(ending));
         }
@@ -174,7 +174,7 @@ impl<'r> NodeRun<'r> {
 
     /// Checks whether there is anything to do: the queue may be empty, or an earlier engine may have used everything
     /// up.
-    fn first_look(&mut self) -> Result<Option<Ending>, EngineError> {
+    fn first_look(&mut self) -> Result<Option<NodeEnd>, EngineError> {
         let at = self.at();
         let queue_left = match self.count_queue(at.iteration_completed)? {
             Ok(left) => left,
@@ -193,32 +193,32 @@ impl<'r> NodeRun<'r> {
     }
 
     /// Checks for an output outside the project: agents can create links at any time.
-    fn misplaced(&self) -> Option<Ending> {
+    fn misplaced(&self) -> Option<NodeEnd> {
         let output = self.node.output.as_ref()?;
-        let why = place::check(&self.root, output).err()?;
+        let why = output_path::check(&self.root, output).err()?;
         let error = EngineError::Output { stage: self.node.stage.clone(), output: output.clone(), why };
-        Some(Ending::Failed(ErrorKind::Engine, error.in_full()))
+        Some(NodeEnd::Failed(ErrorKind::Engine, error.in_full()))
     }
 
     /// A reason from outside to stop between two iterations.
-    pub(super) fn interruption(&self) -> Option<Ending> {
+    pub(super) fn interruption(&self) -> Option<NodeEnd> {
         if self.cancel.is_set() {
             return Some(self.cancelled());
         }
         let pauses = self.run.pause.load(Ordering::SeqCst);
-        pauses.then(|| Ending::Cancelled("another branch stopped the run".to_owned()))
+        pauses.then(|| NodeEnd::Cancelled("another branch stopped the run".to_owned()))
     }
 
-    pub(super) fn cancelled(&self) -> Ending {
-        Ending::Cancelled(self.run.why_cancelled(self.node))
+    pub(super) fn cancelled(&self) -> NodeEnd {
+        NodeEnd::Cancelled(self.run.why_cancelled(self.node))
     }
 
-    pub(super) fn ending(&self, outcome: Outcome, why: String) -> Ending {
-        if outcome == Outcome::Done { Ending::Done(why) } else { self.limit(why) }
+    pub(super) fn ending(&self, outcome: Outcome, why: String) -> NodeEnd {
+        if outcome == Outcome::Done { NodeEnd::Done(why) } else { self.limit(why) }
     }
 
-    pub(super) fn limit(&self, why: String) -> Ending {
-        Ending::limit(self.node.guardrails.on_limit, why)
+    pub(super) fn limit(&self, why: String) -> NodeEnd {
+        NodeEnd::limit(self.node.guardrails.on_limit, why)
     }
 
     /// What is left for this node, `running` seconds into an iteration.
@@ -231,7 +231,7 @@ impl<'r> NodeRun<'r> {
     }
 
     /// Runs the queue's command, if the stage has one.
-    pub(super) fn count_queue(&self, iteration: u32) -> Result<Result<Option<u64>, Ending>, EngineError> {
+    pub(super) fn count_queue(&self, iteration: u32) -> Result<Result<Option<u64>, NodeEnd>, EngineError> {
         match &self.node.termination {
             Termination::Queue { command } => self.ask_queue(command, iteration).map(|counted| counted.map(Some)),
             _ => Ok(Ok(None)),
@@ -239,15 +239,15 @@ impl<'r> NodeRun<'r> {
     }
 
     /// Waits for a quota. `Some` if waiting is not allowed, or the wait was ended.
-    pub(super) fn wait_for_quota(&mut self, until: Option<i64>, why: &str) -> Result<Option<Ending>, EngineError> {
+    pub(super) fn wait_for_quota(&mut self, until: Option<i64>, why: &str) -> Result<Option<NodeEnd>, EngineError> {
         match until {
             Some(until) if self.node.guardrails.on_quota == OnQuota::Wait => self.wait_until(until, why),
-            Some(until) => Ok(Some(Ending::quota(why, Some(rfc3339(until))))),
-            None => Ok(Some(Ending::quota(why, None))),
+            Some(until) => Ok(Some(NodeEnd::quota(why, Some(rfc3339(until))))),
+            None => Ok(Some(NodeEnd::quota(why, None))),
         }
     }
 
-    fn wait_until(&mut self, until: i64, why: &str) -> Result<Option<Ending>, EngineError> {
+    fn wait_until(&mut self, until: i64, why: &str) -> Result<Option<NodeEnd>, EngineError> {
         let least = wait::least(self.quotas);
         self.quotas += 1;
         let now = self.run.around.now;
@@ -257,7 +257,7 @@ impl<'r> NodeRun<'r> {
         let Some(span) = span.filter(fits) else {
             // Not recorded as a time to wait for: whoever resumes wants to try.
             let why = format!("{why} until {}, which is too long to wait", rfc3339(until));
-            return Ok(Some(Ending::quota(&why, None)));
+            return Ok(Some(NodeEnd::quota(&why, None)));
         };
         let stated = rfc3339(until);
         self.run.journal.tell(RunEvent::Waiting { node: self.node.id.clone(), until: stated.clone() })?;
@@ -293,7 +293,7 @@ impl<'r> NodeRun<'r> {
     }
 
     /// Records the node's end together with the attempt that led to it: the one commit of the last iteration.
-    pub(super) fn end(&self, ending: &Ending, tally: &Tally) -> Result<(), EngineError> {
+    pub(super) fn end(&self, ending: &NodeEnd, tally: &Tally) -> Result<(), EngineError> {
         let mut at = self.at();
         count(&mut at, tally);
         self.run.journal.tell(ending.event(&at))?;

@@ -3,10 +3,10 @@
 use stead_model::rfc3339;
 use uuid::Uuid;
 
-use super::ending::Ending;
 use super::folder::RunFolder;
 use super::frozen::Frozen;
 use super::journal::Journal;
+use super::node_end::NodeEnd;
 use super::rebuild::{self, FoundState};
 use super::run::Run;
 use super::start::begin;
@@ -153,7 +153,7 @@ pub(super) fn end_left(folder: &RunFolder, around: &Surroundings<'_>) -> Result<
     let why = "its engine had died, so it was stopped";
     let is_at_work = |at: &&NodeState| matches!(at.status, NodeStatus::Running | NodeStatus::Waiting);
     for at in journal.state().nodes.iter().filter(is_at_work) {
-        journal.tell(Ending::Cancelled(why.to_owned()).event(at))?;
+        journal.tell(NodeEnd::Cancelled(why.to_owned()).event(at))?;
     }
     journal.tell(RunEvent::RunEnded { status, seconds: elapsed, cost_usd, error: None })?;
     let now = journal.now();

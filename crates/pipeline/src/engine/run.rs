@@ -7,10 +7,10 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 use super::board::{self, Step};
-use super::ending::Ending;
 use super::folder::RunFolder;
 use super::frozen::{self, Frozen};
 use super::journal::{Journal, safe};
+use super::node_end::NodeEnd;
 use super::node_run::NodeRun;
 use super::reserve::Reserve;
 use super::{EngineError, RunEnd, Surroundings, rebuild};
@@ -193,10 +193,10 @@ impl<'a> Run<'a> {
                     Step::Skip(index) => {
                         let when = self.plan.nodes[index].when.as_ref();
                         let stage = when.map_or("", |when| when.stage.as_str());
-                        self.settle(index, &Ending::Skipped(format!("`{stage}` had another outcome")))?;
+                        self.settle(index, &NodeEnd::Skipped(format!("`{stage}` had another outcome")))?;
                     }
                     Step::GiveUp(index) => {
-                        self.settle(index, &Ending::Cancelled("enough other branches succeeded".to_owned()))?;
+                        self.settle(index, &NodeEnd::Cancelled("enough other branches succeeded".to_owned()))?;
                     }
                 }
             }
@@ -227,7 +227,7 @@ impl<'a> Run<'a> {
     }
 
     /// Records the end of a node that did no iteration.
-    fn settle(&self, index: usize, ending: &Ending) -> Result<(), EngineError> {
+    fn settle(&self, index: usize, ending: &NodeEnd) -> Result<(), EngineError> {
         let at = self.journal.ask(|state| state.nodes[index].clone());
         self.journal.tell(ending.event(&at))?;
         let now = self.journal.now();
@@ -278,7 +278,7 @@ impl<'a> Run<'a> {
 
     /// Ends a run that the engine cannot continue: as a failure, if that can still be recorded.
     fn break_off(&self, index: Option<usize>, error: EngineError) -> Result<RunEnd, EngineError> {
-        let ending = Ending::Failed(ErrorKind::Engine, error.in_full());
+        let ending = NodeEnd::Failed(ErrorKind::Engine, error.in_full());
         let culprit = index.map_or(self.plan.nodes.last(), |index| self.plan.nodes.get(index));
         // A finished node stays finished, whatever failed after it.
         let is_open = |index: &usize| self.journal.ask(|state| !state.nodes[*index].is_over());

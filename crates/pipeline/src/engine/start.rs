@@ -4,7 +4,7 @@ use uuid::Uuid;
 use super::folder::{RunFolder, make_dir};
 use super::frozen::Frozen;
 use super::run::Run;
-use super::{EngineError, RunEnd, Surroundings, place, resume, worktree};
+use super::{EngineError, RunEnd, Surroundings, output_path, resume, worktree};
 use crate::custody::Ended;
 use crate::event::RunEvent;
 use crate::lock::RunLock;
@@ -22,7 +22,7 @@ impl Engine {
             return Err(EngineError::Mismatch { why: format!("the plan is for run `{}`", plan.run) });
         }
         for (node, output) in plan.nodes.iter().filter_map(|node| Some((node, node.output.as_ref()?))) {
-            place::check(around.root, output).map_err(|why| EngineError::Output {
+            output_path::check(around.root, output).map_err(|why| EngineError::Output {
                 stage: node.stage.clone(),
                 output: output.clone(),
                 why,

@@ -6,8 +6,8 @@ use super::shared_output::check_shared_outputs;
 use super::{CheckedStage, Code, Finding, Findings, check_stage};
 use crate::SourceFile;
 use crate::definition::{
-    Beyond, Catalog, DefinitionError, Graph, Loaded, Origin, Output, PipelineDefinition, StageDefinition, Step, beyond,
-    graph, read_pipeline,
+    Catalog, DefinitionError, Graph, Loaded, Origin, Output, PipelineDefinition, StageDefinition, Step, Unreachable,
+    graph, read_pipeline, unreachable_within,
 };
 use crate::prompt::mentions;
 
@@ -126,7 +126,8 @@ fn check_step(step: &Step, checked: &CheckedStep, findings: &mut Findings) {
     let ending = step.termination.as_ref().or(base.termination.as_ref());
     // Problems of the stage's own file are reported there.
     let own = step.max_at.as_ref().or(step.termination_at.as_ref());
-    if let (Some(at), Some(Beyond { why, .. })) = (own, ending.and_then(|ending| beyond(ending, most))) {
+    if let (Some(at), Some(Unreachable { why, .. })) = (own, ending.and_then(|ending| unreachable_within(ending, most)))
+    {
         if step.termination_at.is_some() {
             findings.error(Code::L006, at, why).hint("raise `max_iterations`, or lower the other value");
         } else {

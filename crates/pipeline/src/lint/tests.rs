@@ -6,19 +6,19 @@ use super::*;
 use crate::Catalog;
 
 mod fixture;
+mod messages;
 mod together;
-mod words;
 
 const PAGE: &str = include_str!("../../../../docs/lint.md");
 const PROMPT: &str = "Read `${CTX}`, do the work, write `${STATUS}`.\n";
 const STAGE: &str = "name: example\ntermination:\n  type: fixed\n";
 
 /// A project with a stage `example` and perhaps a pipeline `example`.
-struct Place {
+struct TestProject {
     folder: TempDir,
 }
 
-impl Place {
+impl TestProject {
     fn new(files: &[(&str, &str)]) -> Self {
         let place = Self { folder: TempDir::new().unwrap() };
         place.write("stages/example/stage.yaml", STAGE);
@@ -53,7 +53,7 @@ impl Place {
 
 #[track_caller]
 fn check(files: &[(&str, &str)], expected: &[(Code, usize, &str)]) {
-    let findings = Place::new(files).lint();
+    let findings = TestProject::new(files).lint();
     let told: Vec<String> = findings.iter().map(Finding::brief).collect();
     assert_eq!(findings.len(), expected.len(), "{told:#?}");
     for (finding, (code, line, message)) in findings.iter().zip(expected) {
@@ -96,7 +96,7 @@ fn every_code_is_documented_with_examples_that_hold() {
         for (fails, files) in examples {
             assert!(!files.is_empty(), "{code}");
             let files: Vec<(&str, &str)> = files.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
-            let findings = Place::new(&files).lint();
+            let findings = TestProject::new(&files).lint();
             let told: Vec<String> = findings.iter().map(Finding::brief).collect();
             match fails {
                 true => {
@@ -116,7 +116,7 @@ fn severities_are_as_documented() {
         let (_, rest) = PAGE.split_once(&format!("\n## {code}\n")).unwrap();
         let (_, files) = examples(rest.split("\n## ").next().unwrap()).swap_remove(0);
         let files: Vec<(&str, &str)> = files.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
-        let findings = lint_all(&Place::new(&files).catalog()).unwrap();
+        let findings = lint_all(&TestProject::new(&files).catalog()).unwrap();
         let of_code: Vec<&str> =
             findings.iter().filter(|finding| finding.code == code).map(|finding| finding.severity.name()).collect();
         assert!(of_code.contains(&severity), "{code}: {of_code:?}, not {severity}");
@@ -154,7 +154,7 @@ fn many_faults_are_told_at_once_each_with_its_place() {
 fn numbers_are_numbers() {
     for bad in ["1.5", "'5'", "five", "0", "-3", "1e3", "[]", "999999999999999999999999", ".nan", "true", ""] {
         let stage = format!("{STAGE}guardrails:\n  max_iterations: {bad}\n");
-        let findings = Place::new(&[("stage.yaml", &stage)]).lint();
+        let findings = TestProject::new(&[("stage.yaml", &stage)]).lint();
         assert!(findings.iter().all(|finding| finding.line == 5 && finding.is_error()), "{bad}: {findings:?}");
         assert_eq!(findings.len(), 1, "{bad}: {findings:?}");
     }
@@ -186,7 +186,7 @@ fn what_stands_there_instead_is_said() {
 fn a_mistyped_variable_has_a_nearest_one() {
     let hint = |name: &str| {
         let prompt = format!("${{CTX}} ${{STATUS}} ${{{name}}}");
-        Place::new(&[("prompt.md", &prompt)]).lint().remove(0).hint.unwrap_or_default()
+        TestProject::new(&[("prompt.md", &prompt)]).lint().remove(0).hint.unwrap_or_default()
     };
     assert_eq!(hint("PROGRES"), "did you mean `${PROGRESS}`?");
     assert_eq!(hint("STATSU"), "did you mean `${STATUS}`?");
@@ -223,7 +223,7 @@ const JUDGED: &str = "name: example\ntermination:\n  type: judgment\n  min_itera
 #[track_caller]
 fn fewer(step: &str, severity: Severity, line: usize, message: &str) {
     let pipeline = format!("name: example\nstages:\n  - id: a\n    template: example\n{step}");
-    let findings = Place::new(&[("stage.yaml", JUDGED), ("pipeline.yaml", &pipeline)]).lint();
+    let findings = TestProject::new(&[("stage.yaml", JUDGED), ("pipeline.yaml", &pipeline)]).lint();
     let [finding] = findings.iter().filter(|finding| finding.code == Code::L006).collect::<Vec<_>>()[..] else {
         panic!("{findings:#?}");
     };
@@ -278,7 +278,7 @@ fn a_stage_that_cannot_end_is_told_where_it_says_so() {
 /// What a stage file says about judgment: the fewest iterations, and the most.
 #[track_caller]
 fn counts(text: &str, expected: (u32, u32), told: &[(usize, &str)]) {
-    let place = Place::new(&[("stage.yaml", text)]);
+    let place = TestProject::new(&[("stage.yaml", text)]);
     let stage = place.catalog().stage("example").unwrap();
     let Some(crate::Termination::Judgment { min_iterations, .. }) = stage.termination else {
         panic!("{text}: {:?}", stage.termination)
@@ -305,7 +305,7 @@ fn counts_at_the_top_have_effect_unless_the_blocks_say_otherwise() {
         "name: example\nmax_iterations: 9\ntermination: {type: judgment}\nguardrails: {max_iterations: 8}\n",
         "name: example\nguardrails: {max_iterations: 8}\ntermination: {type: judgment}\nmax_iterations: 9\n",
     ] {
-        let place = Place::new(&[("stage.yaml", text)]);
+        let place = TestProject::new(&[("stage.yaml", text)]);
         assert_eq!(place.catalog().stage("example").unwrap().max_iterations, 8, "{text}");
     }
     check(
@@ -320,7 +320,7 @@ fn counts_at_the_top_have_effect_unless_the_blocks_say_otherwise() {
 
 #[test]
 fn a_fault_in_a_template_is_told_once() {
-    let findings = Place::new(&[
+    let findings = TestProject::new(&[
         ("stage.yaml", "name: example\ntermination: {type: fixd}\n"),
         ("pipeline.yaml", "stages:\n  - id: a\n    template: example\n  - id: b\n    template: example\n"),
     ])
@@ -331,7 +331,7 @@ fn a_fault_in_a_template_is_told_once() {
 
 #[test]
 fn findings_are_shown_with_their_line() {
-    let findings = Place::new(&[("stage.yaml", "name: example\ntermination:\n  type: jugdment\n")]).lint();
+    let findings = TestProject::new(&[("stage.yaml", "name: example\ntermination:\n  type: jugdment\n")]).lint();
     let expected = "\
 error[L005]: unknown termination `jugdment`
  --> stages/example/stage.yaml:3:9
@@ -341,7 +341,7 @@ error[L005]: unknown termination `jugdment`
   |
   = help: did you mean `judgment`?";
     assert_eq!(render(&findings[0]), expected);
-    let missing = Place::new(&[]);
+    let missing = TestProject::new(&[]);
     fs::remove_file(missing.folder.path().join("stages/example/prompt.md")).unwrap();
     let shown = render(&missing.lint()[0]);
     assert!(
@@ -353,7 +353,7 @@ error[L005]: unknown termination `jugdment`
 #[test]
 fn what_is_said_again_of_a_file_is_told_once() {
     let findings =
-        Place::new(&[("prompt.md", "${CTX} ${STATUS}\n${SESSION} ${SESSION}\n${INDEX}\n${SESSION}\n")]).lint();
+        TestProject::new(&[("prompt.md", "${CTX} ${STATUS}\n${SESSION} ${SESSION}\n${INDEX}\n${SESSION}\n")]).lint();
     assert_eq!(findings.len(), 4);
     assert_eq!(
         brief(&findings),
@@ -366,7 +366,7 @@ fn what_is_said_again_of_a_file_is_told_once() {
 
 #[test]
 fn what_nobody_reads_is_found() {
-    let place = Place::new(&[("loop.yaml", "name: example\ncompletion: plateau\n")]);
+    let place = TestProject::new(&[("loop.yaml", "name: example\ncompletion: plateau\n")]);
     fs::create_dir_all(place.folder.path().join("stages/empty")).unwrap();
     place.write("stages/notes.md", "not a folder\n");
     let findings = place.lint();
@@ -383,7 +383,7 @@ fn what_nobody_reads_is_found() {
 
 #[test]
 fn sarif_names_rules_and_places() {
-    let findings = Place::new(&[("prompt.md", "${CTX} ${STATUS}\n  ${NOPE}\n")]).lint();
+    let findings = TestProject::new(&[("prompt.md", "${CTX} ${STATUS}\n  ${NOPE}\n")]).lint();
     let log = sarif(&findings, "0.0.1");
     assert_eq!(log["version"], "2.1.0");
     let run = &log["runs"][0];
@@ -401,7 +401,7 @@ fn sarif_names_rules_and_places() {
 
 #[test]
 fn odd_files_are_findings_not_failures() {
-    let place = Place::new(&[]);
+    let place = TestProject::new(&[]);
     let root = place.folder.path();
     fs::create_dir_all(root.join("stages/dir/stage.yaml")).unwrap();
     fs::create_dir_all(root.join("pipelines")).unwrap();

@@ -5,10 +5,10 @@ use std::io;
 #[cfg(unix)]
 use std::path::Path;
 
-use super::{Blow, Process};
+use super::{EndSignal, Process};
 
 /// Only the process group is known.
-pub(crate) const SEES_KIN: bool = false;
+pub(crate) const LISTS_PROCESSES: bool = false;
 
 pub(crate) fn adopt_orphans() {}
 
@@ -53,14 +53,14 @@ pub(crate) fn command_line(_: u32) -> String {
 
 /// Kills the process with this id; the caller knows by other means which process that is.
 #[cfg(unix)]
-pub(crate) fn strike(target: &Process, _: Option<&Handle>, blow: Blow) {
+pub(crate) fn send_signal(target: &Process, _: Option<&Handle>, signal: EndSignal) {
     if let Ok(pid) = super::unix::pid(target.pid) {
-        let _ = rustix::process::kill_process(pid, super::unix::signal(blow));
+        let _ = rustix::process::kill_process(pid, super::unix::signal_of(signal));
     }
 }
 
 #[cfg(not(unix))]
-pub(crate) fn strike(_: &Process, _: Option<&Handle>, _: Blow) {}
+pub(crate) fn send_signal(_: &Process, _: Option<&Handle>, _: EndSignal) {}
 
 pub(crate) fn is_same(_: &Process) -> bool {
     false

@@ -13,11 +13,11 @@ use rustix::process::{
     PidfdFlags, WaitId, WaitIdOptions, kill_process, pidfd_open, pidfd_send_signal, set_child_subreaper, waitid,
 };
 
-use super::unix::{pid, signal};
-use super::{Blow, Process};
+use super::unix::{pid, signal_of};
+use super::{EndSignal, Process};
 
 /// Descendants that left the group are found, too.
-pub(crate) const SEES_KIN: bool = true;
+pub(crate) const LISTS_PROCESSES: bool = true;
 
 /// How long a process may spend in exec before it is judged as it is, and how often to look.
 const LONGEST_EXEC: Duration = Duration::from_secs(1);
@@ -144,13 +144,13 @@ pub(crate) fn command_line(pid: u32) -> String {
 }
 
 /// Signals exactly this process: by its handle, else its start time is checked again before the id is used.
-pub(crate) fn strike(target: &Process, handle: Option<&Handle>, blow: Blow) {
+pub(crate) fn send_signal(target: &Process, handle: Option<&Handle>, signal: EndSignal) {
     if let Some(handle) = handle {
-        let _ = pidfd_send_signal(handle, signal(blow));
+        let _ = pidfd_send_signal(handle, signal_of(signal));
     } else if is_same(target)
         && let Ok(pid) = pid(target.pid)
     {
-        let _ = kill_process(pid, signal(blow));
+        let _ = kill_process(pid, signal_of(signal));
     }
 }
 

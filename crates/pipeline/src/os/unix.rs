@@ -14,7 +14,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::OFlags;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 
-use super::Blow;
+use super::EndSignal;
 
 /// How often to poll if no bell could be created.
 const LOOK_AROUND: Duration = Duration::from_millis(100);
@@ -129,16 +129,16 @@ pub(crate) fn exit_watch(child: u32) -> io::Result<OwnedFd> {
 
 /// Signals everything in the group that this child leads. The child must not have been reaped yet: only then is its id
 /// sure to be its own.
-pub(crate) fn signal_group(leader: u32, blow: Blow) {
+pub(crate) fn signal_group(leader: u32, signal: EndSignal) {
     if let Ok(leader) = pid(leader) {
-        let _ = kill_process_group(leader, signal(blow));
+        let _ = kill_process_group(leader, signal_of(signal));
     }
 }
 
-pub(super) fn signal(blow: Blow) -> Signal {
-    match blow {
-        Blow::Term => Signal::TERM,
-        Blow::Kill => Signal::KILL,
+pub(super) fn signal_of(signal: EndSignal) -> Signal {
+    match signal {
+        EndSignal::Term => Signal::TERM,
+        EndSignal::Kill => Signal::KILL,
     }
 }
 

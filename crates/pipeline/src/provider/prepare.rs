@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use stead_store::{Durability, clean, find_program, nearest, replace};
 
 use super::{Profile, PromptWay, ProviderError, Task, find, names, roster};
-use crate::custody::{Heed, Launch};
+use crate::custody::{Capture, Launch};
 use crate::{Provider, os};
 
 /// One argument may have 128 KiB on Linux, all of them together a good deal more.
@@ -23,7 +23,7 @@ pub fn prepare(provider: &Provider, task: &Task<'_>) -> Result<Launch, ProviderE
             let (program, args) = command.split_first().ok_or(ProviderError::EmptyCommand)?;
             let mut argv = vec![command_program(program, task.root, task.env)?];
             argv.extend(args.iter().cloned());
-            Ok(launch(task, argv, task.prompt.as_bytes().to_vec(), &[], Heed::End))
+            Ok(launch(task, argv, task.prompt.as_bytes().to_vec(), &[], Capture::End))
         }
         Provider::Mock => Err(ProviderError::NothingToStart),
     }
@@ -87,7 +87,7 @@ fn known(profile: &'static Profile, task: &Task<'_>) -> Result<Launch, ProviderE
             argv.extend([flag.to_owned(), save_prompt(task)?.to_string_lossy().into_owned()]);
         }
     }
-    Ok(launch(task, argv, stdin, profile.env, Heed::Lines(profile.heed)))
+    Ok(launch(task, argv, stdin, profile.env, Capture::Lines(profile.heed)))
 }
 
 fn arguments(profile: &Profile, model: Option<&str>, args: &[String]) -> Vec<String> {
@@ -134,7 +134,7 @@ fn save_prompt(task: &Task<'_>) -> Result<PathBuf, ProviderError> {
     Ok(path)
 }
 
-fn launch(task: &Task<'_>, argv: Vec<String>, stdin: Vec<u8>, own_env: &[(&str, &str)], heed: Heed) -> Launch {
+fn launch(task: &Task<'_>, argv: Vec<String>, stdin: Vec<u8>, own_env: &[(&str, &str)], capture: Capture) -> Launch {
     let path = |path: &Path| path.to_string_lossy().into_owned();
     let mut env: Vec<(String, String)> =
         own_env.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
@@ -159,6 +159,6 @@ fn launch(task: &Task<'_>, argv: Vec<String>, stdin: Vec<u8>, own_env: &[(&str, 
         log: task.log.to_owned(),
         timeout: task.timeout,
         run_id: task.run_id.to_owned(),
-        heed,
+        capture,
     }
 }

@@ -12,7 +12,7 @@ fn fits(name: &str, text: &str) -> bool {
 #[track_caller]
 fn check(lines: &str, expected: bool) {
     let stage = format!("name: s\n{lines}\n");
-    let place = Place::new(&[
+    let place = TestProject::new(&[
         ("stages/s/stage.yaml", stage.as_str()),
         ("stages/s/prompt.md", "${CTX} ${STATUS}\n"),
         ("stages/t/stage.yaml", "name: t\ntermination: {type: fixed}\n"),
@@ -27,7 +27,7 @@ fn check(lines: &str, expected: bool) {
 fn check_step(keys: &str, expected: bool) {
     let pipeline =
         format!("name: p\nstages:\n  - {{id: a, template: improve-plan, output: a.md}}\n  - {{id: b, {keys}}}\n");
-    let place = Place::pipeline(&pipeline);
+    let place = TestProject::pipeline(&pipeline);
     let findings = lint_pipeline(&place.catalog(), "p").unwrap();
     let lint = !findings.iter().any(Finding::is_error);
     assert_eq!((lint, fits("pipeline", &pipeline)), (expected, expected), "{keys}: {findings:?}");

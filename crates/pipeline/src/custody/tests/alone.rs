@@ -29,7 +29,7 @@ fn own_launch(script: &str) -> Launch {
     Launch { log: folder.join("agent.log"), dir: folder, run_id: "run-alone".into(), ..launch }
 }
 
-fn strike(pid: u32, signal: Signal) {
+fn send_signal(pid: u32, signal: Signal) {
     kill_process(Pid::from_raw(pid.cast_signed()).unwrap(), signal).unwrap();
 }
 
@@ -146,10 +146,10 @@ fn the_first_interrupt_asks_and_the_second_insists() {
     let ground = Ground::new();
     let mut engine = again(NAME, &ground);
     let (agent, far) = (ground.pid("ready"), ground.pid("far"));
-    strike(engine.id(), Signal::INT);
+    send_signal(engine.id(), Signal::INT);
     until(|| ground.path("asked").is_file().then_some(()));
     assert!(lives(agent) && lives(far));
-    strike(engine.id(), Signal::INT);
+    send_signal(engine.id(), Signal::INT);
     assert!(engine.wait().unwrap().success());
     assert!(!lives(agent) && !lives(far));
 }

@@ -2,7 +2,7 @@ use super::*;
 
 /// The hint for a fixture of this name, if it is told of.
 fn hint(name: &str) -> Option<String> {
-    let place = Place::new(&[(&format!("fixtures/{name}"), "Done.\n")]);
+    let place = TestProject::new(&[(&format!("fixtures/{name}"), "Done.\n")]);
     let findings = place.lint();
     assert!(findings.len() < 2, "{findings:?}");
     findings.into_iter().next().map(|finding| {

@@ -5,7 +5,7 @@ use super::*;
 /// The findings of a pipeline, each as a line, without those of the older form.
 #[track_caller]
 fn told(files: &[(&str, &str)], expected: &[(Severity, usize, &str)]) {
-    let mut findings = lint_all(&Place::new(files).catalog()).unwrap();
+    let mut findings = lint_all(&TestProject::new(files).catalog()).unwrap();
     findings.retain(|finding| finding.severity != Severity::Deprecation);
     let found: Vec<(Severity, usize, &str)> =
         findings.iter().map(|one| (one.severity, one.line, one.message.as_str())).collect();
@@ -68,7 +68,7 @@ fn a_named_input_is_a_stage_that_ran_before() {
     errors("", &inline("    inputs: [ideas, b]\n"), &[]);
     let stated = "`${INPUTS.ideas}` is empty: `c` has no input from `ideas`";
     errors("", &inline("    inputs: b\n"), &[(Severity::Error, 7, stated)]);
-    let place = Place::new(&[("prompt.md", &prompt("${INPUTS.idaes}")), ("pipeline.yaml", chain)]);
+    let place = TestProject::new(&[("prompt.md", &prompt("${INPUTS.idaes}")), ("pipeline.yaml", chain)]);
     let hints: Vec<_> = lint_all(&place.catalog()).unwrap().into_iter().filter(Finding::is_error).collect();
     assert_eq!(hints[0].hint.as_deref(), Some("did you mean `ideas`?"));
     assert!(!lint_stage(&place.catalog(), "example").unwrap().iter().any(Finding::is_error), "alone it is empty");
@@ -81,7 +81,7 @@ fn a_bound_is_said_once() {
         "    max_iterations: 3\n    guardrails: {max_iterations: 4}\n",
         "    on_limit: fail\n    guardrails: {on_limit: continue}\n",
     ] {
-        let findings = Place::new(&[("pipeline.yaml", &pipeline(keys))]).lint();
+        let findings = TestProject::new(&[("pipeline.yaml", &pipeline(keys))]).lint();
         let [finding] = &findings[..] else { panic!("{findings:#?}") };
         assert_eq!((finding.code, finding.line, finding.severity), (Code::P007, 4, Severity::Error), "{keys}");
         assert!(finding.message.ends_with("is set twice: here and below `guardrails`"), "{}", finding.message);
@@ -118,7 +118,7 @@ fn a_quorum_is_a_number() {
         let pipeline = format!(
             "stages:\n  - id: a\n    prompt: '${{ITEM}}'\n    termination: {{type: fixed}}\n    parallel: {{over: [x, y], join: {join}}}\n"
         );
-        let finding = Place::new(&[("pipeline.yaml", &pipeline)]).lint().remove(0);
+        let finding = TestProject::new(&[("pipeline.yaml", &pipeline)]).lint().remove(0);
         (finding.message, finding.hint.unwrap_or_default())
     };
     assert_eq!(

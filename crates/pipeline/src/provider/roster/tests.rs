@@ -2,14 +2,14 @@
 
 use super::*;
 use crate::Provider;
-use crate::custody::{AgentEnd, Heed, How, Said};
+use crate::custody::{AgentEnd, Capture, Captured, How};
 use crate::provider::{Quota, Report, read_end};
 
 const LAST_WORDS: &str = "All is done. <promise>DONE</promise>";
 
 /// Reads an output the way it is read when a run hears it.
 fn report(name: &str, output: &str, how: How) -> Report {
-    let mut said = Said::new(Heed::Lines(find(name).unwrap().heed));
+    let mut said = Captured::new(Capture::Lines(find(name).unwrap().heed));
     // In small pieces, as pipes deliver them.
     output.as_bytes().chunks(100).for_each(|piece| said.take(piece));
     let end = AgentEnd { how, said: said.finish(), ..AgentEnd::without_start(How::Cancelled) };

@@ -5,7 +5,7 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::time::{Duration, Instant};
 
 use super::bounds::Bounds;
-use crate::os::{self, Blow, Process};
+use crate::os::{self, EndSignal, Process};
 
 /// How often the processes are listed again while they are being ended: there may be new ones.
 const RECOUNT: Duration = Duration::from_millis(100);
@@ -22,7 +22,7 @@ pub(crate) enum Step {
 }
 
 /// The processes being ended, and the signals each has received.
-pub(crate) struct Ending {
+pub(crate) struct Shutdown {
     step: Step,
     until: Instant,
     bounds: Bounds,
@@ -34,14 +34,15 @@ struct Member {
     process: Process,
     handle: Option<OwnedFd>,
     is_alive: bool,
-    struck: Option<Blow>,
+    signalled: Option<EndSignal>,
 }
 
-impl Ending {
+impl Shutdown {
     pub(crate) fn new(step: Step, bounds: &Bounds) -> Self {
-        let mut ending = Self { step, until: Instant::now(), bounds: *bounds, members: HashMap::new(), is_over: false };
-        ending.enter(step);
-        ending
+        let mut shutdown =
+            Self { step, until: Instant::now(), bounds: *bounds, members: HashMap::new(), is_over: false };
+        shutdown.enter(step);
+        shutdown
     }
 
     fn enter(&mut self, step: Step) {
@@ -82,7 +83,7 @@ impl Ending {
     }
 
     /// Records the living processes and sends each the signal of this step, once.
-    pub(crate) fn meet(&mut self, living: &[Process]) {
+    pub(crate) fn update(&mut self, living: &[Process]) {
         for member in self.members.values_mut() {
             member.is_alive = false;
         }
@@ -90,17 +91,17 @@ impl Ending {
             let member = self.members.entry((process.pid, process.start)).or_insert_with(|| {
                 // The handle may already refer to a successor; then there is nothing to signal.
                 let handle = os::handle(process.pid).filter(|_| os::is_same(process));
-                Member { process: *process, handle, is_alive: true, struck: None }
+                Member { process: *process, handle, is_alive: true, signalled: None }
             });
             member.is_alive = true;
-            let blow = match self.step {
+            let signal = match self.step {
                 Step::Linger => continue,
-                Step::Term => Blow::Term,
-                Step::Kill => Blow::Kill,
+                Step::Term => EndSignal::Term,
+                Step::Kill => EndSignal::Kill,
             };
-            if member.struck < Some(blow) {
-                member.struck = Some(blow);
-                os::strike(&member.process, member.handle.as_ref(), blow);
+            if member.signalled < Some(signal) {
+                member.signalled = Some(signal);
+                os::send_signal(&member.process, member.handle.as_ref(), signal);
             }
         }
     }
@@ -130,7 +131,7 @@ impl Ending {
     }
 
     /// All processes that were signalled, with the strongest signal.
-    pub(crate) fn struck(&self) -> impl Iterator<Item = (&Process, Blow)> {
-        self.members.values().filter_map(|member| Some((&member.process, member.struck?)))
+    pub(crate) fn signalled(&self) -> impl Iterator<Item = (&Process, EndSignal)> {
+        self.members.values().filter_map(|member| Some((&member.process, member.signalled?)))
     }
 }

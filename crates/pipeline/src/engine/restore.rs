@@ -21,7 +21,7 @@ pub(crate) enum Before<'a> {
 }
 
 /// Restores the output and moves what is in its place to `aside`. `Some` says why it was not restored.
-pub(crate) fn put_back(output: &Path, before: Before<'_>, aside: &Path) -> Result<Option<String>, EngineError> {
+pub(crate) fn restore(output: &Path, before: Before<'_>, aside: &Path) -> Result<Option<String>, EngineError> {
     let is_there = exists(output);
     let kept = match before {
         Before::Nothing if is_there => return save(output, aside).and_then(|()| remove(output)).map(|()| None),
@@ -103,19 +103,19 @@ mod tests {
 
     use super::*;
 
-    struct Desk(tempfile::TempDir);
+    struct IterationFiles(tempfile::TempDir);
 
-    impl Desk {
+    impl IterationFiles {
         /// `now` is what the attempt left, `recorded` what its record holds of it.
         fn new(now: Option<&str>, kept: Option<&str>, recorded: Option<&str>) -> Self {
-            let desk = Self(tempfile::tempdir().unwrap());
-            fs::create_dir(desk.path("aside")).unwrap();
+            let files = Self(tempfile::tempdir().unwrap());
+            fs::create_dir(files.path("aside")).unwrap();
             for (name, text) in [("output.md", now), ("kept.md", kept), ("aside/output.md", recorded)] {
                 if let Some(text) = text {
-                    fs::write(desk.path(name), text).unwrap();
+                    fs::write(files.path(name), text).unwrap();
                 }
             }
-            desk
+            files
         }
 
         fn path(&self, name: &str) -> PathBuf {
@@ -126,56 +126,71 @@ mod tests {
             fs::read_to_string(self.path(name)).ok()
         }
 
-        fn put_back(&self, before: fn(&Path) -> Before<'_>) -> Option<String> {
-            put_back(&self.path("output.md"), before(&self.path("kept.md")), &self.path("aside")).unwrap()
+        fn restore(&self, before: fn(&Path) -> Before<'_>) -> Option<String> {
+            restore(&self.path("output.md"), before(&self.path("kept.md")), &self.path("aside")).unwrap()
         }
     }
 
     #[track_caller]
-    fn check(desk: &Desk, before: fn(&Path) -> Before<'_>, output: Option<&str>, aside: [Option<&str>; 2]) {
-        assert_eq!(desk.put_back(before), None);
-        assert_eq!(desk.read("output.md").as_deref(), output);
-        let kept = ["aside/output.md", "aside/output-2.md"].map(|name| desk.read(name));
+    fn check(files: &IterationFiles, before: fn(&Path) -> Before<'_>, output: Option<&str>, aside: [Option<&str>; 2]) {
+        assert_eq!(files.restore(before), None);
+        assert_eq!(files.read("output.md").as_deref(), output);
+        let kept = ["aside/output.md", "aside/output-2.md"].map(|name| files.read(name));
         assert_eq!(kept.each_ref().map(Option::as_deref), aside);
         // A second time changes nothing.
-        assert_eq!(desk.put_back(before), None);
-        assert_eq!(desk.read("output.md").as_deref(), output);
+        assert_eq!(files.restore(before), None);
+        assert_eq!(files.read("output.md").as_deref(), output);
     }
 
     #[test]
     fn what_an_attempt_left_makes_way() {
         let nothing: fn(&Path) -> Before<'_> = |_| Before::Nothing;
-        check(&Desk::new(None, None, None), nothing, None, [None, None]);
-        check(&Desk::new(Some("new"), None, None), nothing, None, [Some("new"), None]);
-        check(&Desk::new(Some("new"), None, Some("new")), nothing, None, [Some("new"), None]);
-        check(&Desk::new(Some("new"), Some("old"), None), |kept| Before::Kept(kept), Some("old"), [Some("new"), None]);
-        check(&Desk::new(None, Some("old"), None), |kept| Before::Kept(kept), Some("old"), [None, None]);
-        check(&Desk::new(Some("old"), Some("old"), None), |kept| Before::Kept(kept), Some("old"), [None, None]);
-        check(&Desk::new(None, Some("said"), None), |kept| Before::Perhaps(kept), None, [None, None]);
-        check(&Desk::new(Some("a"), Some("b"), None), |kept| Before::Perhaps(kept), Some("b"), [Some("a"), None]);
+        check(&IterationFiles::new(None, None, None), nothing, None, [None, None]);
+        check(&IterationFiles::new(Some("new"), None, None), nothing, None, [Some("new"), None]);
+        check(&IterationFiles::new(Some("new"), None, Some("new")), nothing, None, [Some("new"), None]);
+        check(
+            &IterationFiles::new(Some("new"), Some("old"), None),
+            |kept| Before::Kept(kept),
+            Some("old"),
+            [Some("new"), None],
+        );
+        check(&IterationFiles::new(None, Some("old"), None), |kept| Before::Kept(kept), Some("old"), [None, None]);
+        check(
+            &IterationFiles::new(Some("old"), Some("old"), None),
+            |kept| Before::Kept(kept),
+            Some("old"),
+            [None, None],
+        );
+        check(&IterationFiles::new(None, Some("said"), None), |kept| Before::Perhaps(kept), None, [None, None]);
+        check(
+            &IterationFiles::new(Some("a"), Some("b"), None),
+            |kept| Before::Perhaps(kept),
+            Some("b"),
+            [Some("a"), None],
+        );
         // Somebody went on with it after the attempt.
-        let edited = Desk::new(Some("edited"), Some("old"), Some("new"));
+        let edited = IterationFiles::new(Some("edited"), Some("old"), Some("new"));
         check(&edited, |kept| Before::Kept(kept), Some("old"), [Some("new"), Some("edited")]);
     }
 
     #[test]
     fn what_cannot_be_put_back_stays() {
-        let desk = Desk::new(Some("new"), None, None);
-        assert!(desk.put_back(|kept| Before::Kept(kept)).is_some_and(|why| why.contains("is missing")));
-        assert_eq!(desk.read("output.md").as_deref(), Some("new"));
+        let files = IterationFiles::new(Some("new"), None, None);
+        assert!(files.restore(|kept| Before::Kept(kept)).is_some_and(|why| why.contains("is missing")));
+        assert_eq!(files.read("output.md").as_deref(), Some("new"));
     }
 
     #[test]
     fn links_and_folders_make_way_and_are_not_followed() {
-        let desk = Desk::new(None, Some("old"), None);
-        fs::write(desk.path("elsewhere"), "theirs").unwrap();
-        symlink(desk.path("elsewhere"), desk.path("output.md")).unwrap();
-        assert_eq!(desk.put_back(|kept| Before::Kept(kept)), None);
-        assert_eq!((desk.read("output.md"), desk.read("elsewhere")), (Some("old".into()), Some("theirs".into())));
-        assert!(desk.path("aside/output.md").is_symlink());
-        let desk = Desk::new(None, Some("old"), None);
-        fs::create_dir(desk.path("output.md")).unwrap();
-        assert_eq!(desk.put_back(|kept| Before::Kept(kept)), None);
-        assert!(desk.path("aside/output.md").is_dir() && desk.read("output.md").as_deref() == Some("old"));
+        let files = IterationFiles::new(None, Some("old"), None);
+        fs::write(files.path("elsewhere"), "theirs").unwrap();
+        symlink(files.path("elsewhere"), files.path("output.md")).unwrap();
+        assert_eq!(files.restore(|kept| Before::Kept(kept)), None);
+        assert_eq!((files.read("output.md"), files.read("elsewhere")), (Some("old".into()), Some("theirs".into())));
+        assert!(files.path("aside/output.md").is_symlink());
+        let files = IterationFiles::new(None, Some("old"), None);
+        fs::create_dir(files.path("output.md")).unwrap();
+        assert_eq!(files.restore(|kept| Before::Kept(kept)), None);
+        assert!(files.path("aside/output.md").is_dir() && files.read("output.md").as_deref() == Some("old"));
     }
 }

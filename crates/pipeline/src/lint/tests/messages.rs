@@ -5,7 +5,7 @@ use super::*;
 /// The first finding of a stage file: its code, message and hint.
 #[track_caller]
 fn first(files: &[(&str, &str)]) -> (Code, String, String) {
-    let mut findings = Place::new(files).lint();
+    let mut findings = TestProject::new(files).lint();
     assert!(!findings.is_empty(), "{files:?}");
     let finding = findings.remove(0);
     (finding.code, finding.message, finding.hint.unwrap_or_default())
@@ -109,7 +109,7 @@ fn an_empty_section_says_nothing() {
 #[test]
 fn a_file_that_cannot_be_read_has_a_fitting_hint() {
     let hint = |file: &str, bytes: Option<&[u8]>| {
-        let place = Place::new(&[]);
+        let place = TestProject::new(&[]);
         let path = place.folder.path().join("stages/example").join(file);
         fs::remove_file(&path).unwrap();
         match bytes {
@@ -144,7 +144,7 @@ fn what_is_wrong_in_a_pipeline_has_a_next_step() {
 
 #[test]
 fn a_pipeline_of_two_endings_is_told() {
-    let place = Place::new(&[("pipeline.yaml", "stages: [{id: a, template: example}]\n")]);
+    let place = TestProject::new(&[("pipeline.yaml", "stages: [{id: a, template: example}]\n")]);
     place.write("pipelines/example.yml", "stages: [{id: b, template: example}]\n");
     let told: Vec<(Severity, String)> = place.lint().iter().map(|one| (one.severity, one.brief())).collect();
     let expected = "pipelines/example.yml:1: `example.yml` has no effect beside `example.yaml` [P002]";

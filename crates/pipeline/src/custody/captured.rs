@@ -1,6 +1,6 @@
 use std::collections::VecDeque;
 
-use super::launch::Heed;
+use super::launch::Capture;
 
 /// How much of the end of a plain output is kept.
 const END: usize = 256 << 10;
@@ -15,8 +15,8 @@ const FIRST: usize = 16;
 const LATEST: usize = 4 << 20;
 
 /// What is kept of an agent's standard output for its reader.
-pub(crate) struct Said {
-    heed: Heed,
+pub(crate) struct Captured {
+    capture: Capture,
     /// The end of the output, or an incomplete line.
     open: Vec<u8>,
     skipping: bool,
@@ -25,13 +25,13 @@ pub(crate) struct Said {
     length: usize,
 }
 
-impl Said {
-    pub(crate) fn new(heed: Heed) -> Self {
-        Self { heed, open: Vec::new(), skipping: false, first: Vec::new(), latest: VecDeque::new(), length: 0 }
+impl Captured {
+    pub(crate) fn new(capture: Capture) -> Self {
+        Self { capture, open: Vec::new(), skipping: false, first: Vec::new(), latest: VecDeque::new(), length: 0 }
     }
 
     pub(crate) fn take(&mut self, mut bytes: &[u8]) {
-        let Heed::Lines(wanted) = self.heed else {
+        let Capture::Lines(wanted) = self.capture else {
             self.open.extend_from_slice(bytes);
             if self.open.len() > END * 2 {
                 self.open.drain(..self.open.len() - END);
@@ -75,12 +75,12 @@ impl Said {
     }
 
     pub(crate) fn finish(mut self) -> String {
-        match self.heed {
-            Heed::End => {
+        match self.capture {
+            Capture::End => {
                 let surplus = self.open.len().saturating_sub(END);
                 String::from_utf8_lossy(&self.open[surplus..]).into_owned()
             }
-            Heed::Lines(wanted) => {
+            Capture::Lines(wanted) => {
                 self.close(wanted);
                 self.first.extend(self.latest);
                 self.first.join("\n")
@@ -94,24 +94,24 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(heed: Heed, pieces: &[&[u8]], expected: &str) {
-        let mut said = Said::new(heed);
+    fn check(capture: Capture, pieces: &[&[u8]], expected: &str) {
+        let mut said = Captured::new(capture);
         pieces.iter().for_each(|piece| said.take(piece));
         assert_eq!(said.finish(), expected);
     }
 
     #[test]
     fn wanted_lines_are_kept_whole() {
-        let wanted = Heed::Lines(&["\"end\""]);
+        let wanted = Capture::Lines(&["\"end\""]);
         check(wanted, &[b"noise\n{\"e", b"nd\": 1}\nmore\n", b"{\"end\": 2}"], "{\"end\": 1}\n{\"end\": 2}");
         check(wanted, &[b"\xff\"end\"\n\n\n"], "\u{fffd}\"end\"");
         check(wanted, &[b"nothing"], "");
-        check(Heed::End, &[b"all ", b"of it\n"], "all of it\n");
+        check(Capture::End, &[b"all ", b"of it\n"], "all of it\n");
     }
 
     #[test]
     fn the_first_and_the_latest_survive_a_flood() {
-        let mut said = Said::new(Heed::Lines(&["x"]));
+        let mut said = Captured::new(Capture::Lines(&["x"]));
         said.take(b"x session\n");
         for number in 0..200_000 {
             said.take(format!("x {number} {}\n", "y".repeat(50)).as_bytes());
@@ -120,7 +120,7 @@ mod tests {
         said.take(b"x\nx last\n");
         let kept = said.finish();
         assert!(kept.starts_with("x session\n") && kept.ends_with("\nx last") && kept.len() < LATEST * 2);
-        let mut plain = Said::new(Heed::End);
+        let mut plain = Captured::new(Capture::End);
         (0..100).for_each(|_| plain.take(&vec![b'z'; END / 3]));
         plain.take(b"bye");
         let kept = plain.finish();

@@ -6,7 +6,7 @@ use crate::{OnLimit, Outcome, Plan};
 
 /// How a node ends, with the reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Ending {
+pub(crate) enum NodeEnd {
     Done(String),
     Limit(String),
     Skipped(String),
@@ -17,7 +17,7 @@ pub(crate) enum Ending {
     Cancelled(String),
 }
 
-impl Ending {
+impl NodeEnd {
     /// A limit, which is a failure if the stage says so.
     pub(crate) fn limit(on_limit: OnLimit, why: String) -> Self {
         match on_limit {
