@@ -3,7 +3,7 @@ use stead_model::Shape;
 
 use crate::json_text::{self, Step};
 use crate::line::entry_command;
-use crate::place::{Place, places};
+use crate::position::{Position, positions};
 use crate::remove::remove_places;
 use crate::{OurLine, SettingsError, document, toml_text};
 
@@ -77,8 +77,8 @@ enum Way {
 }
 
 fn way(shape: Shape, document: &Value, line: &OurLine, all: &[OurLine]) -> Way {
-    let found = places(shape, document);
-    let own: Vec<&Place> =
+    let found = positions(shape, document);
+    let own: Vec<&Position> =
         found.iter().filter(|place| place.line.harness == line.harness && place.line.event == line.event).collect();
     if own.iter().any(|place| place.line == *line) {
         return Way::Keep;
@@ -91,7 +91,7 @@ fn way(shape: Shape, document: &Value, line: &OurLine, all: &[OurLine]) -> Way {
             Way::Entry(place.path.clone())
         };
     }
-    let is_wanted = |place: &Place| {
+    let is_wanted = |place: &Position| {
         all.iter().any(|other| other.event == place.line.event && other.matcher() == place.line.matcher())
     };
     match own.iter().find(|place| !is_wanted(place) && is_alone(document, place)) {
@@ -102,7 +102,7 @@ fn way(shape: Shape, document: &Value, line: &OurLine, all: &[OurLine]) -> Way {
 }
 
 /// Returns true if a line's group contains nothing else; always true where there are no groups.
-fn is_alone(document: &Value, place: &Place) -> bool {
+fn is_alone(document: &Value, place: &Position) -> bool {
     let list = &place.path[..place.path.len() - 1];
     let is_grouped = place.path.len() >= 4;
     !is_grouped || value_at(document, list).and_then(Value::as_array).is_none_or(|entries| entries.len() == 1)
@@ -207,7 +207,7 @@ fn insert_toml(shape: Shape, body: &str, wanted: &[OurLine]) -> Result<String, S
 fn remove_outdated(shape: Shape, text: &str, wanted: &[OurLine]) -> Result<String, SettingsError> {
     let document = document::read(shape, text)?;
     let mut open: Vec<&OurLine> = wanted.iter().collect();
-    let outdated = places(shape, &document).into_iter().filter(|place| {
+    let outdated = positions(shape, &document).into_iter().filter(|place| {
         if let Some(index) = open.iter().position(|line| **line == place.line) {
             open.remove(index);
             return false;

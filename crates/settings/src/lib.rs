@@ -7,13 +7,13 @@
 
 mod command;
 mod document;
+mod edit_check;
 mod error;
 mod finding;
 mod insert;
 mod json_text;
-mod judge;
 mod line;
-mod place;
+mod position;
 mod problem;
 mod remove;
 mod structure;
@@ -21,11 +21,12 @@ mod toml_text;
 mod watch;
 
 pub use command::our_command;
+pub use edit_check::judge_edit;
 pub use error::SettingsError;
 pub use finding::{Finding, findings, replace_old};
 pub use insert::{NewLine, insert};
-pub use judge::judge_edit;
 pub use line::{OurLine, has_our_lines, our_lines};
-pub use problem::Problem;
 pub use remove::{is_bare, remove};
 pub use watch::switches;
+
+pub(crate) use problem::Problem;

@@ -2,7 +2,7 @@ use serde_json::{Map, Value};
 use stead_model::Shape;
 
 use crate::command::our_command;
-use crate::place::places;
+use crate::position::positions;
 use crate::{SettingsError, document};
 
 /// The keys under which clients look for the command of an entry.
@@ -45,7 +45,7 @@ pub fn has_our_lines(shape: Shape, text: &str) -> bool {
 }
 
 pub(crate) fn lines_of(shape: Shape, document: &Value) -> Vec<OurLine> {
-    places(shape, document).into_iter().map(|place| place.line).collect()
+    positions(shape, document).into_iter().map(|place| place.line).collect()
 }
 
 /// The command of an entry that calls Stead, and the harness it names.

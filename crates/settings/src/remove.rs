@@ -2,7 +2,7 @@ use serde_json::Value;
 use stead_model::Shape;
 
 use crate::json_text::{self, Step};
-use crate::place::{Place, places};
+use crate::position::{Position, positions};
 use crate::{SettingsError, document, toml_text};
 
 /// Removes Stead's lines, and the groups and keys that become empty. `None` if there are none; the empty text for a
@@ -12,7 +12,7 @@ pub fn remove(shape: Shape, text: &str) -> Result<Option<String>, SettingsError>
         Some(body) => ("\u{feff}", body),
         None => ("", text),
     };
-    let found = places(shape, &document::read(shape, body)?);
+    let found = positions(shape, &document::read(shape, body)?);
     if found.is_empty() {
         return Ok(None);
     }
@@ -32,7 +32,7 @@ pub fn is_bare(shape: Shape, text: &str) -> bool {
 }
 
 /// Removes lines from last to first, so that the paths of the others stay valid.
-pub(crate) fn remove_places(shape: Shape, text: &str, places: Vec<Place>) -> Result<String, SettingsError> {
+pub(crate) fn remove_places(shape: Shape, text: &str, places: Vec<Position>) -> Result<String, SettingsError> {
     let mut text = text.to_owned();
     for place in places.into_iter().rev() {
         text = if document::is_toml(shape) {

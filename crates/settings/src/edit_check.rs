@@ -1,7 +1,7 @@
 use serde_json::{Map, Value};
 use stead_model::Shape;
 
-use crate::place::{Place, places};
+use crate::position::{Position, positions};
 use crate::{Problem, SettingsError, document, line, structure, watch};
 
 /// Checks an edit of a settings file by its result: the client must still be able to parse it, run Stead's lines as
@@ -36,10 +36,10 @@ fn unreadable(error: SettingsError) -> Problem {
 /// The old lines without an equal among the new ones; each new line matches one old line.
 fn lost_lines(shape: Shape, watch: &str, was: &Value, is: &Value) -> Vec<Problem> {
     let is_still = watch::wants_still_lines(watch);
-    let mut left = places(shape, is);
+    let mut left = positions(shape, is);
     let mut found = Vec::new();
-    for Place { line, path } in places(shape, was) {
-        let same = |kept: &Place| kept.line == line;
+    for Position { line, path } in positions(shape, was) {
+        let same = |kept: &Position| kept.line == line;
         let (harness, event) = (line.harness.clone(), line.event.clone());
         let index = left.iter().position(|kept| same(kept) && kept.path == path).or(left.iter().position(same));
         match index.map(|index| left.swap_remove(index)) {

@@ -8,14 +8,14 @@ use crate::json_text::Step;
 use crate::line::{entry_command, items, members, whole_harness};
 
 /// One of Stead's lines and the path to it from the root.
-pub(crate) struct Place {
+pub(crate) struct Position {
     pub(crate) line: OurLine,
     /// Ends at the entry; `[…, event, group, "hooks", entry]` in grouped shapes, `[…, entry]` in flat ones.
     pub(crate) path: Vec<Step>,
 }
 
 /// Finds all of Stead's lines, in document order.
-pub(crate) fn places(shape: Shape, document: &Value) -> Vec<Place> {
+pub(crate) fn positions(shape: Shape, document: &Value) -> Vec<Position> {
     let mut found = Vec::new();
     let hooks = document.get("hooks");
     match shape {
@@ -36,17 +36,17 @@ pub(crate) fn places(shape: Shape, document: &Value) -> Vec<Place> {
     found
 }
 
-fn whole(text: &str) -> Option<Place> {
+fn whole(text: &str) -> Option<Position> {
     let line = OurLine {
         harness: whole_harness(text)?,
         event: String::new(),
         group: Map::new(),
         entry: Value::String(text.to_owned()),
     };
-    Some(Place { line, path: Vec::new() })
+    Some(Position { line, path: Vec::new() })
 }
 
-fn take_groups(events: Option<&Value>, base: &[Step], found: &mut Vec<Place>) {
+fn take_groups(events: Option<&Value>, base: &[Step], found: &mut Vec<Position>) {
     for (event, groups) in members(events) {
         for (index, group) in items(groups).enumerate() {
             let rest = members(Some(group)).filter(|(key, _)| *key != "hooks");
@@ -63,12 +63,12 @@ fn take_entries(
     path: &[Step],
     group: &Map<String, Value>,
     event: impl Fn(&Value) -> String,
-    found: &mut Vec<Place>,
+    found: &mut Vec<Position>,
 ) {
     for (index, entry) in list.into_iter().flat_map(items).enumerate() {
         if let Some((_, harness)) = entry_command(entry) {
             let line = OurLine { harness, event: event(entry), group: group.clone(), entry: entry.clone() };
-            found.push(Place { line, path: path.iter().cloned().chain([Step::Index(index)]).collect() });
+            found.push(Position { line, path: path.iter().cloned().chain([Step::Index(index)]).collect() });
         }
     }
 }
