@@ -8,9 +8,9 @@ use stead_client::{CommandFormat, Commands, Harness, Scope};
 use stead_model::{Shape, Spot};
 use stead_settings::has_our_lines;
 
-use crate::command_line::shell_program;
+use crate::hook_command::shell_program;
 use crate::layer::{layers, read_text};
-use crate::seal::{Ownership, Remark, ownership, seal};
+use crate::signature::{Ownership, Remark, ownership, sign};
 use crate::template::{TEMPLATES, Template};
 use crate::{FileEdit, Note, Plan, Reach, Site, UndoRecord};
 
@@ -68,7 +68,7 @@ pub fn plan_old_commands(site: &Site<'_>) -> Plan {
         for template in TEMPLATES.iter().filter(|template| known.older.contains(&template.name)) {
             let path = known.user.path.replace("stead-{name}", template.name);
             let Some(path) = site.resolve(Spot { base: known.user.base, path: &path }) else { continue };
-            let wanted = seal(&template.render(&commands, &shell_program(Scope::User, site.program)), Remark::Markdown);
+            let wanted = sign(&template.render(&commands, &shell_program(Scope::User, site.program)), Remark::Markdown);
             match read_text(&path) {
                 Ok(Some(text)) if text == wanted => plan.notes.push(Note::Current { harness, path }),
                 Ok(Some(text)) if ownership(&text) == Ownership::Changed => {
@@ -161,7 +161,7 @@ pub(crate) fn files(site: &Site<'_>, harness: Harness, reach: Reach) -> Vec<(&'s
 fn write(site: &Site<'_>, harness: Harness, scope: Scope, template: &Template) -> String {
     let commands = &harness.doorway().facts.commands;
     let remark = if commands.format == CommandFormat::Toml { Remark::Toml } else { Remark::Markdown };
-    seal(&template.render(commands, &shell_program(scope, site.program)), remark)
+    sign(&template.render(commands, &shell_program(scope, site.program)), remark)
 }
 
 /// The commands of one client in one scope, as doctor found them.

@@ -5,7 +5,7 @@ use stead_client::{Harness, Scope};
 use stead_model::Shape;
 use stead_settings::{Finding, NewLine, findings, insert, replace_old};
 
-use crate::command_line::{line_command, whole_program};
+use crate::hook_command::{line_command, whole_program};
 use crate::layer::{layers, read_text};
 use crate::{Reach, Site};
 

@@ -5,7 +5,7 @@ use stead_client::Scope;
 use stead_model::{Base, Spot};
 
 /// The environment as a function, so that tests need not change their own.
-pub type Env<'a> = dyn Fn(&str) -> Option<OsString> + 'a;
+pub(crate) type Env<'a> = dyn Fn(&str) -> Option<OsString> + 'a;
 
 /// Where an installation happens: the project, the user, and the program that the lines call.
 pub struct Site<'a> {

@@ -10,7 +10,7 @@ use stead_model::Shape;
 use stead_settings::{has_our_lines, remove};
 use stead_store::{Durability, StoreError, create_parents, read_capped, replace, reserve_private};
 
-use crate::seal::{Ownership, ownership};
+use crate::signature::{Ownership, ownership};
 use crate::{FileEdit, InstallError};
 
 const LIMIT: usize = 64 * 1024 * 1024;

@@ -24,7 +24,7 @@ pub(crate) enum Remark {
 }
 
 /// Adds the line to a text that ends with a line end.
-pub(crate) fn seal(text: &str, remark: Remark) -> String {
+pub(crate) fn sign(text: &str, remark: Remark) -> String {
     let words = format!("{OPENING}{}{CLOSING}", hash(text));
     match remark {
         Remark::Markdown => format!("{text}\n<!-- {words} -->\n"),
@@ -43,7 +43,7 @@ pub(crate) fn ownership(text: &str) -> Ownership {
     }) else {
         return Ownership::Foreign;
     };
-    let is_intact = [Remark::Markdown, Remark::Toml].iter().any(|remark| seal(&rest, *remark) == text);
+    let is_intact = [Remark::Markdown, Remark::Toml].iter().any(|remark| sign(&rest, *remark) == text);
     if is_intact && found == hash(&rest) { Ownership::Ours } else { Ownership::Changed }
 }
 
@@ -58,12 +58,12 @@ mod tests {
     #[test]
     fn a_sealed_text_is_known_until_somebody_changes_it() {
         for remark in [Remark::Markdown, Remark::Toml] {
-            let sealed = seal("do this\nand that\n", remark);
-            assert_eq!(ownership(&sealed), Ownership::Ours);
-            assert_eq!(ownership(&sealed.replace('\n', "\r\n")), Ownership::Ours);
-            assert_eq!(ownership(&sealed.replace("that", "more")), Ownership::Changed);
-            assert_eq!(ownership(&format!("{sealed}mine\n")), Ownership::Changed);
-            assert_eq!(ownership(&sealed.replace("stead init", "somebody")), Ownership::Foreign);
+            let signed = sign("do this\nand that\n", remark);
+            assert_eq!(ownership(&signed), Ownership::Ours);
+            assert_eq!(ownership(&signed.replace('\n', "\r\n")), Ownership::Ours);
+            assert_eq!(ownership(&signed.replace("that", "more")), Ownership::Changed);
+            assert_eq!(ownership(&format!("{signed}mine\n")), Ownership::Changed);
+            assert_eq!(ownership(&signed.replace("stead init", "somebody")), Ownership::Foreign);
         }
         for foreign in ["", "\n", "do this\n", "stead init wrote this file", "stead init wrote this file (x"] {
             assert_eq!(ownership(foreign), Ownership::Foreign, "{foreign}");

@@ -5,7 +5,7 @@ use stead_model::Verdict;
 
 /// Builds the command of one line. In a shared file it is bare and does nothing for a teammate without Stead: several
 /// clients treat the shell's "not found" as a denial of everything. Elsewhere it names this program by its path.
-pub fn line_command(harness: Harness, event: &str, scope: Scope, program: &Path) -> String {
+pub(crate) fn line_command(harness: Harness, event: &str, scope: Scope, program: &Path) -> String {
     match scope {
         Scope::Project => {
             let absent = match silence(harness, event).as_str() {
