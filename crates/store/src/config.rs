@@ -17,7 +17,7 @@ pub(crate) use edit::set_values;
 pub use edit::{Edited, set_value, unset_value};
 pub use origin::{Layer, Origin};
 pub use problem::{Problem, Severity};
-pub use value::Value;
+pub(crate) use value::Value;
 
 use crate::{MARKER, Room, StoreError};
 use key::{KEYS, Key};

@@ -9,13 +9,13 @@ use super::*;
 use crate::{CONFIG, CONFIG_LOCAL, Layout};
 
 /// A project and a person with settings.
-struct Place {
+struct TestProject {
     folder: TempDir,
     env: HashMap<String, String>,
     flags: Vec<String>,
 }
 
-impl Place {
+impl TestProject {
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let home = folder.path().join("home").to_str().unwrap().to_owned();
@@ -85,7 +85,7 @@ fn defaults_fill_every_setting() {
 #[test]
 fn the_strongest_layer_wins_and_says_so() {
     let text = |value: bool| format!("# first\n\n[record]\nsessions = {value}\n");
-    let place = Place::new();
+    let place = TestProject::new();
     assert_eq!(place.get("record.sessions"), "true from default");
     let place = place.file(Layer::User, text(false));
     assert_eq!(place.get("record.sessions"), "false from home/.config/stead/config.toml:4");
@@ -102,7 +102,8 @@ fn the_strongest_layer_wins_and_says_so() {
 
 #[test]
 fn numbers_and_files_are_checked() {
-    let place = Place::new().file(Layer::Project, "context.briefing_tokens = 0x10\ncontext.architecture = \"\"\n");
+    let place =
+        TestProject::new().file(Layer::Project, "context.briefing_tokens = 0x10\ncontext.architecture = \"\"\n");
     assert_eq!(place.get("context.briefing_tokens"), "16 from .agent/config.toml:1");
     assert_eq!(place.get("context.architecture"), " from .agent/config.toml:2");
     assert_eq!(place.load().0.number("context.briefing_tokens"), 16);
@@ -118,14 +119,14 @@ fn numbers_and_files_are_checked() {
         ("briefing_tokens = true", "`context.briefing_tokens` cannot be `true`: expected a number from 0 to 1000000"),
         ("role_skill = \"../x\"", "`context.role_skill` cannot be `../x`: it leaves the project through `..`"),
     ] {
-        let (_, problems) = Place::new().file(Layer::Project, format!("[context]\n{text}\n")).load();
+        let (_, problems) = TestProject::new().file(Layer::Project, format!("[context]\n{text}\n")).load();
         assert_eq!(problems, [format!("Error .agent/config.toml:2: {expected}")]);
     }
 }
 
 #[track_caller]
 fn check_problem(text: impl AsRef<[u8]>, expected: &str) {
-    let place = Place::new().file(Layer::User, "record.sessions = false").file(Layer::Project, text);
+    let place = TestProject::new().file(Layer::User, "record.sessions = false").file(Layer::Project, text);
     let (config, problems) = place.load();
     assert_eq!(problems, [expected]);
     assert!(!config.bool("record.sessions"), "the layer below still counts");
@@ -171,7 +172,7 @@ fn wrong_values_and_names_are_pointed_at() {
 
 #[test]
 fn a_broken_file_costs_only_its_layer() {
-    let place = Place::new()
+    let place = TestProject::new()
         .file(Layer::User, "auto_init = true")
         .file(Layer::Project, "auto_init = false\n[record\n")
         .file(Layer::Local, "record.sessions = false");
@@ -184,7 +185,7 @@ fn a_broken_file_costs_only_its_layer() {
 
 #[test]
 fn a_folder_in_place_of_the_file_is_a_problem() {
-    let place = Place::new();
+    let place = TestProject::new();
     fs::create_dir_all(place.path(Layer::Project)).unwrap();
     let (config, problems) = place.load();
     assert_eq!(config, Config::default());
@@ -193,7 +194,7 @@ fn a_folder_in_place_of_the_file_is_a_problem() {
 
 #[test]
 fn odd_variables_and_flags_are_problems() {
-    let place = Place::new()
+    let place = TestProject::new()
         .env("STEAD_AUTO_INIT", "yes")
         .env("STEAD_LAYOUT_CACHE", "/tmp")
         .flag("record.sessions")
@@ -215,7 +216,7 @@ fn odd_variables_and_flags_are_problems() {
 
 #[test]
 fn rooms_do_not_share_a_folder() {
-    let place = Place::new().file(Layer::Project, "[layout]\nroles = \"x\"\nstages = \"./x/\"\ncache = \"x\"\n");
+    let place = TestProject::new().file(Layer::Project, "[layout]\nroles = \"x\"\nstages = \"./x/\"\ncache = \"x\"\n");
     let (config, problems) = place.load();
     assert_eq!(problems.len(), 2, "{problems:?}");
     assert!(
@@ -230,7 +231,7 @@ fn rooms_do_not_share_a_folder() {
     assert_eq!(places.len(), Room::ALL.len());
 
     assert_eq!(
-        Place::new().file(Layer::Project, "layout.roles = \".agent/context/roles\"").load().1,
+        TestProject::new().file(Layer::Project, "layout.roles = \".agent/context/roles\"").load().1,
         [] as [String; 0]
     );
 }
@@ -242,11 +243,11 @@ fn deleting_the_cache_deletes_nothing_else() {
         "layout.cache = \".agent/context/indexes\"",
         "layout.context = \"notes\"\nlayout.cache = \".agent/context\"",
     ] {
-        let (config, problems) = Place::new().file(Layer::Project, text).load();
+        let (config, problems) = TestProject::new().file(Layer::Project, text).load();
         assert_eq!(problems.len(), 1, "{problems:?}");
         assert_eq!(config.text("layout.cache"), ".agent/cache", "{text}");
     }
-    let (config, problems) = Place::new().file(Layer::Project, "layout.graph = \".agent/cache/graph\"").load();
+    let (config, problems) = TestProject::new().file(Layer::Project, "layout.graph = \".agent/cache/graph\"").load();
     assert_eq!(problems.len(), 1, "{problems:?}");
     assert_eq!(config.text("layout.graph"), ".agent/graph");
 }
