@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
-use stead_context::{ContextError, Place, is_project_path};
+use stead_context::{ContextError, Folders, is_project_path};
 use stead_store::{Config, Found, Layer, Layout, Problem, Room, StoreError, clean, find_root};
 
 use crate::error::CliError;
@@ -47,8 +47,8 @@ impl Project {
     }
 
     /// The project as its rooms see it; `context` is [`Self::context`].
-    pub(crate) fn place<'a>(&'a self, context: &'a Path) -> Place<'a> {
-        Place { root: self.root(), context }
+    pub(crate) fn place<'a>(&'a self, context: &'a Path) -> Folders<'a> {
+        Folders { root: self.root(), context }
     }
 
     /// The folder of the project's indexes.

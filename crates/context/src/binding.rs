@@ -37,7 +37,7 @@ struct Line {
 }
 
 /// Hashes a command's words, the same way in the hook that sees them and in the command that gets them.
-pub fn mark<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
+pub fn fingerprint<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
     let mut hash: u64 = 0xcbf2_9ce4_8422_2325;
     for word in words {
         for byte in word.bytes().chain([0]) {
@@ -50,7 +50,7 @@ pub fn mark<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
 /// Finds the session whose shell just called these words (everything after `stead`). `None` if no hook saw it: an
 /// unknown session matches nobody.
 pub fn bound_session(log: &Path, words: &[&str], now_millis: i64) -> Option<Binding> {
-    let mark = mark(words.iter().copied());
+    let mark = fingerprint(words.iter().copied());
     // Timestamps in the log share one format, so they compare as text.
     let earliest = rfc3339(now_millis - WINDOW);
     let lines = Tail::open(log).ok()?;
@@ -76,7 +76,7 @@ mod tests {
     const NOW: i64 = 1_794_771_930_123;
 
     fn line(age: i64, session: &str, verdict: &str, words: &[&str]) -> String {
-        let (ts, mark) = (rfc3339(NOW - age), mark(words.iter().copied()));
+        let (ts, mark) = (rfc3339(NOW - age), fingerprint(words.iter().copied()));
         format!(
             r#"{{"ts":"{ts}","harness":"h","session":"{session}","call":"c","verdict":"{verdict}","binds":["{mark}"]}}"#
         )

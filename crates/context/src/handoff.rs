@@ -1,25 +1,25 @@
 //! Creates a packet from what was sent and what Stead recorded. No model is involved, so the same facts give the same
 //! packet. It never runs a program; git's output is passed in.
 
-mod fact;
+mod observed;
 mod render;
 
 use std::path::PathBuf;
 
-use fact::Facts;
+use observed::Observed;
 use stead_model::rfc3339;
 use stead_store::cover;
 
 use crate::packet::{CHAIN_WARNING, Shelf, chain};
 use crate::relevant_file::is_project_path;
-use crate::{ContextError, Contribution, GitFacts, Place, Scope, slug, stamp};
+use crate::{ContextError, Contribution, Folders, GitFacts, Scope, slug, stamp};
 
 /// Longer purposes are cut in the front matter and complete in the intent.
 const PURPOSE: usize = 200;
 
 /// The input of a handoff.
 pub struct Handoff<'a> {
-    pub place: Place<'a>,
+    pub place: Folders<'a>,
     pub purpose: &'a str,
     /// In milliseconds since 1970.
     pub now: i64,
@@ -42,7 +42,7 @@ pub struct Handoff<'a> {
 
 /// A packet that was created.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Made {
+pub struct NewPacket {
     pub id: String,
     pub path: PathBuf,
     pub confirmed: Vec<String>,
@@ -54,7 +54,7 @@ pub struct Made {
 
 impl Handoff<'_> {
     /// Gathers the facts and adds the packet to the shelf.
-    pub fn make(mut self) -> Result<Made, ContextError> {
+    pub fn make(mut self) -> Result<NewPacket, ContextError> {
         let covered = cover(self.purpose.trim());
         let purpose = covered.text.split_whitespace().collect::<Vec<_>>().join(" ");
         if purpose.is_empty() {
@@ -74,7 +74,7 @@ impl Handoff<'_> {
         for key in &self.sent.unknown {
             warnings.push(format!("unknown key `{key}` in the document; its value was added to the notes"));
         }
-        let facts = Facts::gather(&self)?;
+        let facts = Observed::gather(&self)?;
         let now = rfc3339(self.now);
         let (short, was_cut) = crate::prompt_log::head(&purpose, PURPOSE);
         let short = if was_cut { format!("{short} …") } else { short.to_owned() };
@@ -83,7 +83,7 @@ impl Handoff<'_> {
         let head = render::Head { purpose: &short, now: &now, redacted: covered.count + body.count };
         let stem = format!("{}-{}", stamp(&now), slug(&purpose));
         let (id, path) = shelf.add(&stem, |id| render::packet(&self, &facts, &head, id, &body.text))?;
-        Ok(Made {
+        Ok(NewPacket {
             id,
             path,
             confirmed: facts.confirmed.iter().map(|file| file.path.clone()).collect(),
@@ -101,7 +101,10 @@ impl Handoff<'_> {
                 return Err(ContextError::OutsideProject { path: path.clone() });
             }
             if !exists(path) {
-                return Err(ContextError::UnknownFile { path: path.clone(), nearest: fact::nearest_file(self, path) });
+                return Err(ContextError::UnknownFile {
+                    path: path.clone(),
+                    nearest: observed::nearest_file(self, path),
+                });
             }
         }
         for list in [&mut self.sent.confirmed, &mut self.sent.suggested] {

@@ -9,8 +9,8 @@ mod role_state;
 
 use std::fmt;
 
-pub use old_machine::{OldMachine, old_machine};
-pub use role_state::{Held, RoleState};
+pub use old_machine::old_machine;
+pub use role_state::RoleState;
 
 /// A role's state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]

@@ -20,12 +20,13 @@ mod status;
 
 pub use active::ActiveLoop;
 pub use command::{Activated, NewLoop};
-pub use decide::{Check, Decision, Said, Stop, decide};
+pub use decide::{Check, LastMessage, Stop};
 pub use engine::{Answer, Foreground};
 pub use file::LoopFile;
 pub use folder::Loops;
 pub use log::LoopLine;
 pub use owner::{Owner, Starter};
 pub use promise::{last_promise, split_promises};
-pub use state::{Counts, Lease, Loop};
+pub(crate) use state::Lease;
+pub use state::{Counts, Loop};
 pub use status::LoopStatus;

@@ -12,8 +12,10 @@ mod status;
 
 use std::collections::BTreeMap;
 
-pub use chain::{CHAIN_WARNING, chain};
-pub use file_list::{FileList, listed};
+pub(crate) use chain::CHAIN_WARNING;
+pub use chain::chain;
+pub use file_list::FileList;
+pub(crate) use file_list::listed;
 pub use heading::Heading;
 pub use lint::{Finding, Severity, lint};
 pub(crate) use outline::{Fences, unclosed_fence};

@@ -9,15 +9,17 @@ use std::path::Path;
 use std::time::Duration;
 
 pub use brief::Brief;
-pub use file_state::{FileReport, FileState, Repository};
+pub(crate) use file_state::FileReport;
+pub use file_state::{FileState, Repository};
 use serde::Serialize;
-pub use staleness::{Factor, Relation, Staleness};
+pub use staleness::Relation;
+pub(crate) use staleness::{Factor, Staleness};
 use stead_model::rfc3339;
 use stead_store::{Durability, StoreError, append_line};
 
 use crate::packet::{FileList, Packet};
 use crate::relevant_file::{self, is_project_path, relevant_files};
-use crate::{ContextError, Place, Scope};
+use crate::{ContextError, Folders, Scope};
 
 const PATIENCE: Duration = Duration::from_secs(5);
 
@@ -44,7 +46,7 @@ impl Pickup {
     pub fn examine(
         id: &str,
         packet: Packet,
-        place: &Place<'_>,
+        place: &Folders<'_>,
         repository: &dyn Repository,
         rescan: Rescan,
         now: i64,
@@ -77,7 +79,7 @@ impl Pickup {
 /// Adds what the packet's session and the last day touched beyond the packet's lists.
 fn hydrate(
     packet: &Packet,
-    place: &Place<'_>,
+    place: &Folders<'_>,
     repository: &dyn Repository,
     files: &mut Vec<FileReport>,
     now: i64,

@@ -59,7 +59,7 @@ pub(crate) fn head(text: &str, most: usize) -> (&str, bool) {
 
 /// What people asked for within a scope, oldest first. Machine-written prompts, prompts to sub-agents and our own
 /// commands are omitted; unknown ones count as a person's.
-pub fn requests(log: &Path, scope: &Scope<'_>) -> Result<Vec<Prompt>, StoreError> {
+pub(crate) fn requests(log: &Path, scope: &Scope<'_>) -> Result<Vec<Prompt>, StoreError> {
     let mut found: Vec<Prompt> = Vec::new();
     for line in Tail::open(log)?.take(LINES) {
         let Ok(prompt) = serde_json::from_str::<Prompt>(&line?.text) else { continue };

@@ -13,8 +13,8 @@ mod template;
 use std::path::Path;
 
 pub use check::check;
-pub use finding::{RoleFinding, RoleSeverity};
-pub use fix::{Fixed, fix};
+pub use finding::RoleFinding;
+pub use fix::fix;
 pub(crate) use outline::section;
 pub use template::{FORMAT, template};
 

@@ -9,13 +9,13 @@ const LIMIT: usize = 256 * 1024;
 
 /// A command that checks the work, and the file it was found in.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Validator {
+pub(crate) struct Validator {
     pub command: String,
     pub because: &'static str,
 }
 
 /// Lists the checks of a project; the most comprehensive one comes first.
-pub fn detect_validators(root: &Path) -> Vec<Validator> {
+pub(crate) fn detect_validators(root: &Path) -> Vec<Validator> {
     let mut found = Vec::new();
     let mut add = |command: String, because: &'static str| found.push(Validator { command, because });
     let has = |name: &str| root.join(name).is_file();

@@ -6,7 +6,7 @@ use std::thread;
 use std::time::Duration;
 
 use stead_client::{StopCap, WarnBy, last_message};
-use stead_context::{Answer, Check, ContextError, Foreground, LoopStatus, Loops, Owner, Said, Starter, Stop};
+use stead_context::{Answer, Check, ContextError, Foreground, LastMessage, LoopStatus, Loops, Owner, Starter, Stop};
 use stead_model::{Detail, Event, EventKind, Verdict, unix_millis};
 use stead_store::{CheckEnd, Room, Tail, extend_alarm, run_check};
 
@@ -102,9 +102,9 @@ impl Engine<'_> {
         };
         let read = if message.is_none() { self.transcript(self.last_look(id)) } else { None };
         let said = match (message.or(read.as_deref()), self.request.harness.doorway().transcript) {
-            (Some(text), _) => Said::Message(text),
-            (None, Some(_)) => Said::Unread,
-            (None, None) => Said::Untold,
+            (Some(text), _) => LastMessage::Message(text),
+            (None, Some(_)) => LastMessage::Unread,
+            (None, None) => LastMessage::Untold,
         };
         let mut stop = Stop {
             said,

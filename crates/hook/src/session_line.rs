@@ -1,7 +1,7 @@
 use std::borrow::Cow;
 
 use serde::Serialize;
-use stead_context::mark;
+use stead_context::fingerprint;
 use stead_guard::ReadEffects;
 use stead_model::{Action, Event, EventKind, Level, Verdict, redact};
 use stead_store::{Durability, StoreError, append_line};
@@ -117,7 +117,7 @@ fn binds(event: &Event<'_>) -> Vec<String> {
     match event.call.as_ref().map(|call| &call.action) {
         Some(Action::Run { command, .. }) if event.kind == EventKind::BeforeTool && may_call_stead(command) => {
             let calls = stead_gate::stead_calls(command);
-            calls.iter().take(MOST_ENTRIES).map(|words| mark(words.iter().map(String::as_str))).collect()
+            calls.iter().take(MOST_ENTRIES).map(|words| fingerprint(words.iter().map(String::as_str))).collect()
         }
         _ => Vec::new(),
     }

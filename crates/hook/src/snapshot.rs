@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use stead_context::{
-    ContextError, Contribution, GitFacts, Handoff, Heading, Lifecycle, Place, RoleName, RoleState, Shelf, Status,
+    ContextError, Contribution, Folders, GitFacts, Handoff, Heading, Lifecycle, RoleName, RoleState, Shelf, Status,
 };
 use stead_model::{Detail, EventKind, Level, Trigger, Verdict};
 use stead_store::{Durability, Room, extend_alarm, run_check};
@@ -71,7 +71,7 @@ fn packet(member: &Member<'_>, role: &RoleName, state: &RoleState, context: &Pat
         "Written by Stead before a compaction of the role `{role}`; no model was asked. The role file `{file}` {saved}."
     );
     let handoff = Handoff {
-        place: Place { root: member.root, context },
+        place: Folders { root: member.root, context },
         purpose: &format!("Go on as {role} after a compaction"),
         now: record::now_millis(),
         source: Some(member.request.harness.name()),

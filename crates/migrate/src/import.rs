@@ -16,10 +16,10 @@ mod yaml_handoff;
 use std::path::{Path, PathBuf};
 
 use item::{Carried, Names};
-pub use item::{Fate, Import, ImportKind, apply_import};
+pub use item::{Import, ImportKind, Outcome, apply_import};
 use source::{Source, handoff_files, read_source};
 
-use stead_context::{RoleName, mark, slug, stamp};
+use stead_context::{RoleName, fingerprint, slug, stamp};
 
 /// The folders that imports read and write.
 pub struct ImportPlaces<'a> {
@@ -54,12 +54,12 @@ impl Survey<'_> {
         let path = self.places.root.join(ralph::STATE);
         let Some(source) = self.read(ImportKind::Loop, &path) else { return };
         let import = match ralph::read(&source.text) {
-            Err(why) => Import::new(ImportKind::Loop, &source.name, Fate::Refused { why }),
+            Err(why) => Import::new(ImportKind::Loop, &source.name, Outcome::Refused { why }),
             Ok(found) => {
                 // The file changes with every iteration, so it is recognised by what does not.
-                let hash = mark([found.prompt.as_str(), found.started.as_str()]);
+                let hash = fingerprint([found.prompt.as_str(), found.started.as_str()]);
                 match Carried::read(&folder).by_hash(&source.name, &hash) {
-                    Some(target) => Import::new(ImportKind::Loop, &source.name, Fate::Already { target }),
+                    Some(target) => Import::new(ImportKind::Loop, &source.name, Outcome::Already { target }),
                     None => {
                         let stem = format!(
                             "{}-{}",
@@ -68,7 +68,7 @@ impl Survey<'_> {
                         );
                         let (id, target) = names.free(&stem);
                         let text = found.render(&id, &source.name, &hash, self.now);
-                        let mut import = Import::new(ImportKind::Loop, &source.name, Fate::New { target, text });
+                        let mut import = Import::new(ImportKind::Loop, &source.name, Outcome::New { target, text });
                         import.left = found.left;
                         import
                     }
@@ -89,19 +89,19 @@ impl Survey<'_> {
     }
 
     fn handoff(&self, source: &Source, carried: &Carried, names: &mut Names) -> Import {
-        let new = |fate| Import::new(ImportKind::Handoff, &source.name, fate);
-        let hash = mark([source.text.as_str()]);
+        let new = |outcome| Import::new(ImportKind::Handoff, &source.name, outcome);
+        let hash = fingerprint([source.text.as_str()]);
         match carried.by_name(&source.name) {
-            Some((target, known)) if known == hash => return new(Fate::Already { target }),
-            Some((target, _)) => return new(Fate::Outdated { target }),
+            Some((target, known)) if known == hash => return new(Outcome::Already { target }),
+            Some((target, _)) => return new(Outcome::Outdated { target }),
             None => {}
         }
         let is_yaml = source.name.ends_with(".yaml") || source.name.ends_with(".yml");
         let read = if is_yaml { yaml_handoff::read(&source.text) } else { markdown_handoff::read(&source.text) };
         let mut draft = match read {
             Ok(Some(draft)) => draft,
-            Ok(None) => return new(Fate::Foreign { why: "not a handoff" }),
-            Err(why) => return new(Fate::Refused { why }),
+            Ok(None) => return new(Outcome::Foreign { why: "not a handoff" }),
+            Err(why) => return new(Outcome::Refused { why }),
         };
         let created = draft.date.as_deref().and_then(moment::of_text);
         let created = created.or_else(|| moment::of_name(&source.name)).unwrap_or(source.modified);
@@ -109,7 +109,7 @@ impl Survey<'_> {
         draft.keep_files_of(self.places.root);
         let (id, target) = names.free(&format!("{}-{}", stamp(&created), slug(&draft.purpose)));
         let (text, covered) = draft.render(&id, &created, &source.name, &hash);
-        let mut import = new(Fate::New { target, text });
+        let mut import = new(Outcome::New { target, text });
         import.left = draft.left;
         if covered > 0 {
             import.left.push(format!("redacted secrets: {covered}"));
@@ -130,10 +130,10 @@ impl Survey<'_> {
         let source = self.name(path);
         let target = name.file(self.places.roles);
         let found = role::import(name, path, &target, self.now);
-        self.imports.extend(found.map(|(fate, done, left)| Import {
+        self.imports.extend(found.map(|(outcome, done, left)| Import {
             done,
             left,
-            ..Import::new(ImportKind::Role, &source, fate)
+            ..Import::new(ImportKind::Role, &source, outcome)
         }));
     }
 
@@ -143,7 +143,7 @@ impl Survey<'_> {
         match read_source(path, name.clone()) {
             Ok(source) => source,
             Err(why) => {
-                self.imports.push(Import::new(kind, &name, Fate::Refused { why }));
+                self.imports.push(Import::new(kind, &name, Outcome::Refused { why }));
                 None
             }
         }

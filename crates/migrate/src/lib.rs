@@ -7,5 +7,5 @@
 mod import;
 mod rewrite;
 
-pub use import::{Fate, Import, ImportKind, ImportPlaces, apply_import, find_imports};
+pub use import::{Import, ImportKind, ImportPlaces, Outcome, apply_import, find_imports};
 pub use rewrite::{Rewrite, Rewrites, apply_rewrite, find_rewrites};

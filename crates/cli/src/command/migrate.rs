@@ -7,7 +7,7 @@ use std::path::Path;
 use clap::Args;
 use serde_json::{Value, json};
 use stead_install::{Applied, Note, Plan, Reach, apply, diff, plan_old_commands};
-use stead_migrate::{Fate, Import, ImportKind, ImportPlaces, apply_import, find_imports};
+use stead_migrate::{Import, ImportKind, ImportPlaces, Outcome, apply_import, find_imports};
 use stead_store::{Adopted, Layout, Room, adopt, nearest};
 
 use crate::cli::Exit;
@@ -71,7 +71,7 @@ pub(crate) fn run(args: MigrateArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     let old = if with_commands { plan_old_commands(&here.site()) } else { Plan::default() };
     let rewrites = if with_pipelines { Pipelines::find(&RunRoom::find(ui)?.catalog())? } else { Pipelines::default() };
     if with_pipelines {
-        tell_strangers(root, &layout, ui);
+        report_unused_folders(root, &layout, ui);
     }
     let (failed, replaced) = (Vec::new(), Applied::default());
     let mut work = Work { args: &args, here: &here, imports, old, rewrites, failed, replaced };
@@ -128,7 +128,7 @@ fn chosen(what: &[String]) -> Result<Chosen, CliError> {
 }
 
 /// Lists folders of stages and pipelines that appeared after the project was set up, which Stead does not use.
-fn tell_strangers(root: &Path, layout: &Layout, ui: &mut Ui) {
+fn report_unused_folders(root: &Path, layout: &Layout, ui: &mut Ui) {
     for Adopted { room, path, because } in adopt(root) {
         if matches!(room, Room::Stages | Room::Pipelines) && layout.relative(room) != path {
             ui.note(format!("{because}, but Stead looks for {} in `{}`", room.name(), layout.relative(room)));
@@ -184,23 +184,23 @@ impl Work<'_> {
     }
 
     fn words(&self, import: &Import) -> String {
-        let Import { source, kind, fate, .. } = import;
+        let Import { source, kind, outcome, .. } = import;
         let thing = match kind {
             ImportKind::Loop => "loop",
             ImportKind::Handoff => "packet",
             ImportKind::Role => "role",
         };
-        match fate {
-            Fate::New { target, .. } => {
+        match outcome {
+            Outcome::New { target, .. } => {
                 format!("imports  {source} → {thing} {}", self.here.project.short(target).display())
             }
-            Fate::Mended { .. } => format!("repairs  {source}"),
-            Fate::Already { target } => format!("already  {source} is {thing} `{target}`"),
-            Fate::Outdated { target } => {
+            Outcome::Repaired { .. } => format!("repairs  {source}"),
+            Outcome::Already { target } => format!("already  {source} is {thing} `{target}`"),
+            Outcome::Outdated { target } => {
                 format!("already  {source} is {thing} `{target}`, and changed since; the change is not imported")
             }
-            Fate::Foreign { why } => format!("skips    {source}: {why}"),
-            Fate::Refused { why } => format!("REFUSED  {source}: {why}"),
+            Outcome::Foreign { why } => format!("skips    {source}: {why}"),
+            Outcome::Refused { why } => format!("REFUSED  {source}: {why}"),
         }
     }
 
@@ -240,7 +240,7 @@ impl Work<'_> {
                 ui.line(format!("migrated: {}", self.count()));
             }
         }
-        let is_broken = |import: &Import| matches!(import.fate, Fate::Refused { .. });
+        let is_broken = |import: &Import| matches!(import.outcome, Outcome::Refused { .. });
         let is_bad = |note: &Note| matches!(note, Note::Bad { .. });
         let has_failed = self.rewrites.has_failed()
             || !self.failed.is_empty()
@@ -258,18 +258,18 @@ impl Work<'_> {
     fn as_json(&self) -> Value {
         let imports = self.imports.iter().map(|import| {
             let failed = self.failed.iter().find(|(source, _)| *source == import.source).map(|(_, why)| why);
-            let (fate, target, why) = match &import.fate {
-                Fate::New { target, .. } => ("new", Some(target.display().to_string()), None),
-                Fate::Mended { target, .. } => ("mended", Some(target.display().to_string()), None),
-                Fate::Already { target } => ("already", Some(target.clone()), None),
-                Fate::Outdated { target } => ("outdated", Some(target.clone()), None),
-                Fate::Foreign { why } => ("foreign", None, Some((*why).to_owned())),
-                Fate::Refused { why } => ("refused", None, Some(why.clone())),
+            let (outcome, target, why) = match &import.outcome {
+                Outcome::New { target, .. } => ("new", Some(target.display().to_string()), None),
+                Outcome::Repaired { target, .. } => ("mended", Some(target.display().to_string()), None),
+                Outcome::Already { target } => ("already", Some(target.clone()), None),
+                Outcome::Outdated { target } => ("outdated", Some(target.clone()), None),
+                Outcome::Foreign { why } => ("foreign", None, Some((*why).to_owned())),
+                Outcome::Refused { why } => ("refused", None, Some(why.clone())),
             };
             json!({
                 "what": import.kind.name(),
                 "source": import.source,
-                "fate": fate,
+                "fate": outcome,
                 "target": target,
                 "why": failed.cloned().or(why),
                 "applied": is_work(import) && !self.args.dry_run && failed.is_none(),
@@ -292,5 +292,5 @@ impl Work<'_> {
 }
 
 fn is_work(import: &Import) -> bool {
-    matches!(import.fate, Fate::New { .. } | Fate::Mended { .. })
+    matches!(import.outcome, Outcome::New { .. } | Outcome::Repaired { .. })
 }

@@ -1,7 +1,7 @@
 use stead_store::cover;
 
 use super::Handoff;
-use super::fact::{Facts, ListedFile, past};
+use super::observed::{ListedFile, Observed, past};
 use crate::Document;
 use crate::contribution::embedded;
 use crate::note::NoteKind;
@@ -25,7 +25,7 @@ pub(super) struct Head<'a> {
 }
 
 /// The whole file.
-pub(super) fn packet(handoff: &Handoff<'_>, facts: &Facts, head: &Head<'_>, id: &str, body: &str) -> String {
+pub(super) fn packet(handoff: &Handoff<'_>, facts: &Observed, head: &Head<'_>, id: &str, body: &str) -> String {
     let json = |values: Vec<String>| serde_json::to_string(&values).unwrap_or_default();
     let paths = |files: &[ListedFile]| json(files.iter().map(|file| file.path.clone()).collect());
     let safe = |text: &str| cover(text).text.into_owned();
@@ -63,7 +63,7 @@ pub(super) fn packet(handoff: &Handoff<'_>, facts: &Facts, head: &Head<'_>, id: 
 }
 
 /// The ten sections in order, then the sender's own.
-pub(super) fn body(handoff: &Handoff<'_>, facts: &Facts, purpose: &str) -> String {
+pub(super) fn body(handoff: &Handoff<'_>, facts: &Observed, purpose: &str) -> String {
     let mut text = String::new();
     for heading in Heading::ALL {
         let sent = handoff.sent.sections.get(&heading).map(String::as_str).unwrap_or_default();
@@ -94,7 +94,7 @@ pub(super) fn body(handoff: &Handoff<'_>, facts: &Facts, purpose: &str) -> Strin
     text
 }
 
-fn intent(facts: &Facts, purpose: &str) -> String {
+fn intent(facts: &Observed, purpose: &str) -> String {
     let mut text = embedded(purpose);
     if facts.requests.is_empty() {
         return text;
@@ -138,7 +138,7 @@ fn context(handoff: &Handoff<'_>) -> String {
     lines.join("\n")
 }
 
-fn limits(facts: &Facts) -> String {
+fn limits(facts: &Observed) -> String {
     let mut found: Vec<&str> = Vec::new();
     for sentence in facts.requests.iter().flat_map(|request| constraints(&request.text)) {
         if !found.contains(&sentence) && found.len() < CONSTRAINTS {
@@ -148,13 +148,13 @@ fn limits(facts: &Facts) -> String {
     found.iter().map(|sentence| format!("> {sentence}\n")).collect()
 }
 
-fn notes(facts: &Facts, kind: NoteKind, before: &str) -> String {
+fn notes(facts: &Observed, kind: NoteKind, before: &str) -> String {
     let notes = facts.notes.iter().filter(|note| note.kind == kind);
     let line = |text: &str| format!("- {before}{}\n", embedded(text).replace('\n', "\n  "));
     notes.map(|note| line(&note.text)).collect()
 }
 
-fn files(facts: &Facts) -> String {
+fn files(facts: &Observed) -> String {
     let mut text = String::new();
     for (list, files) in [(FileList::Confirmed, &facts.confirmed), (FileList::Suggested, &facts.suggested)] {
         text.push_str(&format!("### {}\n\n", list.title()));
@@ -176,7 +176,7 @@ fn files(facts: &Facts) -> String {
 }
 
 /// A self-contained prompt, used if nobody wrote a better one.
-fn next_prompt(handoff: &Handoff<'_>, facts: &Facts, purpose: &str) -> String {
+fn next_prompt(handoff: &Handoff<'_>, facts: &Observed, purpose: &str) -> String {
     let mut lines = vec![embedded(purpose)];
     let names: Vec<String> =
         facts.confirmed.iter().chain(&facts.suggested).take(NAMED).map(|file| format!("`{}`", file.path)).collect();
@@ -195,7 +195,7 @@ fn next_prompt(handoff: &Handoff<'_>, facts: &Facts, purpose: &str) -> String {
     lines.join("\n\n")
 }
 
-fn validators(handoff: &Handoff<'_>, facts: &Facts) -> String {
+fn validators(handoff: &Handoff<'_>, facts: &Observed) -> String {
     let mut lines: Vec<String> = facts.validators.iter().map(|command| format!("- `{command}`")).collect();
     if let Some(verify) = &facts.verify {
         lines.push(format!("- Verify: `{verify}`"));

@@ -4,12 +4,12 @@ use stead_model::{rfc3339, unix_millis};
 
 use super::prompt::{self, Claim};
 use super::{Lease, Loop, LoopStatus, last_promise};
-use crate::mark;
+use crate::fingerprint;
 
 /// A stop of the session that owns the loop.
 #[derive(Clone, Debug)]
 pub struct Stop<'a> {
-    pub said: Said<'a>,
+    pub said: LastMessage<'a>,
     /// The client's hint that this turn was blocked before. It only decides which turn a block is counted in.
     pub again: bool,
     /// Running sub-agents; the client wakes the session when one of them ends.
@@ -24,7 +24,7 @@ pub struct Stop<'a> {
 
 /// The agent's last message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Said<'a> {
+pub enum LastMessage<'a> {
     Message(&'a str),
     /// It should be available, but could not be read this time.
     Unread,
@@ -45,7 +45,7 @@ pub enum Check {
 
 /// What to do about a stop.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Decision {
+pub(crate) enum Decision {
     /// Run the loop's command first; ask again with its result.
     Check,
     /// The agent continues with this prompt.
@@ -56,7 +56,7 @@ pub enum Decision {
 
 /// Decides about a stop and advances the loop's state. The caller has checked that the loop is active and that the
 /// session owns it. [`Decision::Check`] does not change the state.
-pub fn decide(state: &mut Loop, text: &str, stop: &Stop<'_>) -> Decision {
+pub(crate) fn decide(state: &mut Loop, text: &str, stop: &Stop<'_>) -> Decision {
     let mut next = state.clone();
     let clock = keep_time(&mut next, stop.now);
     let (answer, repeats) = listen(&mut next, stop);
@@ -115,19 +115,19 @@ fn with_clock(decision: Decision, clock: Option<i64>) -> Decision {
 
 /// Removes what the agent already said in this turn, which some clients repeat, and counts equal answers.
 fn listen<'a>(state: &mut Loop, stop: &Stop<'a>) -> (Option<&'a str>, u32) {
-    let Said::Message(whole) = stop.said else { return (None, state.counts.repeats) };
+    let LastMessage::Message(whole) = stop.said else { return (None, state.counts.repeats) };
     let answer = match &state.counts.heard {
         Some((length, sign)) if *length > 0 && stop.again => whole
             .split_at_checked(*length)
-            .filter(|(before, after)| after.starts_with('\n') && mark([*before]) == *sign)
+            .filter(|(before, after)| after.starts_with('\n') && fingerprint([*before]) == *sign)
             .map_or(whole, |(_, after)| after),
         _ => whole,
     };
-    let sign = mark(answer.split_whitespace());
+    let sign = fingerprint(answer.split_whitespace());
     let same = state.counts.answer.as_ref() == Some(&sign);
     let repeats = if same { state.counts.repeats.saturating_add(1) } else { 1 };
     state.counts.answer = Some(sign);
-    state.counts.heard = Some((whole.len(), mark([whole])));
+    state.counts.heard = Some((whole.len(), fingerprint([whole])));
     (Some(answer), repeats)
 }
 
@@ -139,7 +139,7 @@ fn judge(state: &Loop, text: &str, stop: &Stop<'_>, answer: Option<&str>, repeat
     {
         return end(LoopStatus::Paused, format!("its lease expired at {}", lease.expires));
     }
-    if !state.promises.is_empty() && stop.said == Said::Unread {
+    if !state.promises.is_empty() && stop.said == LastMessage::Unread {
         return let_go("the agent's last message could not be read");
     }
     let said = answer.and_then(last_promise);
@@ -150,7 +150,7 @@ fn judge(state: &Loop, text: &str, stop: &Stop<'_>, answer: Option<&str>, repeat
     let claim = match (kept, state.verify.is_some()) {
         (Some(kept), _) => Some(format!("promise `{kept}`")),
         // If no promise was asked for, or the client never sends messages, the check alone decides.
-        (None, true) if state.promises.is_empty() || stop.said == Said::Untold => Some("its check".to_owned()),
+        (None, true) if state.promises.is_empty() || stop.said == LastMessage::Untold => Some("its check".to_owned()),
         (None, _) => None,
     };
     let red = match (&claim, &state.verify, &stop.check) {

@@ -1,6 +1,6 @@
 //! The prompt for a blocked agent: the same task again, the iteration, and what was missing.
 
-use super::{Check, Loop, Said, Stop};
+use super::{Check, LastMessage, Loop, Stop};
 
 /// The maximum length of the task and of a check's output; with the rest they stay below what clients pass on.
 const MOST_TASK: usize = 5_000;
@@ -20,7 +20,7 @@ pub(super) fn why(state: &Loop, stop: &Stop<'_>, claim: &Claim<'_>) -> String {
             format!("`{}` failed: {how}", short(state.verify.as_deref().unwrap_or_default()))
         }
         _ if state.promises.is_empty() => "it runs until a limit is reached".to_owned(),
-        _ if stop.said == Said::Untold => "this client does not send the agent's message".to_owned(),
+        _ if stop.said == LastMessage::Untold => "this client does not send the agent's message".to_owned(),
         (_, Some(said)) if !claim.is_kept => format!("`{}` is not a promise of this loop", short(said)),
         _ => "no promise given".to_owned(),
     }
@@ -57,7 +57,7 @@ fn how_to_end(state: &Loop, stop: &Stop<'_>) -> String {
         0 => "until a person cancels it".to_owned(),
         most => format!("until the end of iteration {most}"),
     };
-    match (tags.is_empty() || stop.said == Said::Untold, check) {
+    match (tags.is_empty() || stop.said == LastMessage::Untold, check) {
         (true, None) => format!("Continue where you are. The loop runs {bound}."),
         (true, Some(check)) => format!("Continue where you are. The loop ends when {check}."),
         (false, None) => {

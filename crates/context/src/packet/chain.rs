@@ -2,7 +2,7 @@ use super::Shelf;
 use crate::ContextError;
 
 /// A chain of this many packets or more gets a warning.
-pub const CHAIN_WARNING: usize = 5;
+pub(crate) const CHAIN_WARNING: usize = 5;
 
 /// The longest chain that may be continued.
 const LONGEST: usize = 20;

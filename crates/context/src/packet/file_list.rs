@@ -32,7 +32,7 @@ impl FileList {
 }
 
 /// The paths that a section lists, each with the range of its line in the body.
-pub fn listed(body: &str, list: FileList) -> Vec<(&str, Range<usize>)> {
+pub(crate) fn listed(body: &str, list: FileList) -> Vec<(&str, Range<usize>)> {
     let Some(place) = place(body, list) else { return Vec::new() };
     let mut at = place.start;
     let mut found = Vec::new();

@@ -4,7 +4,7 @@ use std::path::Path;
 use super::Relation;
 use crate::packet::FileList;
 use crate::relevant_file::is_project_path;
-use crate::{Place, content_hash};
+use crate::{Folders, content_hash};
 
 /// How many untracked files are compared with a missing one.
 const LOOKED_INTO: usize = 2_000;
@@ -76,7 +76,7 @@ pub trait Repository {
 /// Finds where missing files moved to, by content: first in the index, then among untracked files. Asks only if a file
 /// is missing.
 pub(super) fn find_moved(
-    place: &Place<'_>,
+    place: &Folders<'_>,
     repository: &dyn Repository,
     files: &mut [FileReport],
     hashes: &BTreeMap<String, String>,

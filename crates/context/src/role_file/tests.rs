@@ -1,5 +1,6 @@
 use proptest::prelude::*;
 
+use super::fix::Fixed;
 use super::template::NAMED;
 use super::*;
 use crate::RoleName;

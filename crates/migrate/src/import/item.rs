@@ -32,7 +32,7 @@ pub struct Import {
     pub kind: ImportKind,
     /// The file, relative to the project root.
     pub source: String,
-    pub fate: Fate,
+    pub outcome: Outcome,
     /// What changes on the way.
     pub done: Vec<String>,
     /// What Stead cannot represent.
@@ -40,18 +40,18 @@ pub struct Import {
 }
 
 impl Import {
-    pub(super) fn new(kind: ImportKind, source: &str, fate: Fate) -> Self {
-        Self { kind, source: source.to_owned(), fate, done: Vec::new(), left: Vec::new() }
+    pub(super) fn new(kind: ImportKind, source: &str, outcome: Outcome) -> Self {
+        Self { kind, source: source.to_owned(), outcome, done: Vec::new(), left: Vec::new() }
     }
 }
 
 /// What will happen to a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Fate {
+pub enum Outcome {
     /// A new file is created from it.
     New { target: PathBuf, text: String },
     /// It is repaired in place.
-    Mended { target: PathBuf, before: String, text: String },
+    Repaired { target: PathBuf, before: String, text: String },
     /// It was imported before, into this file.
     Already { target: String },
     /// It was imported before and changed since. The new text is not imported.
@@ -64,8 +64,8 @@ pub enum Fate {
 
 /// Imports one file. `None` if there is nothing to do.
 pub fn apply_import(import: &Import) -> Result<Option<PathBuf>, ContextError> {
-    match &import.fate {
-        Fate::New { target, text } => {
+    match &import.outcome {
+        Outcome::New { target, text } => {
             create_parents(target)?;
             match create(target, text.as_bytes(), Durability::Synced)? {
                 Creation::Created => Ok(Some(target.clone())),
@@ -73,14 +73,16 @@ pub fn apply_import(import: &Import) -> Result<Option<PathBuf>, ContextError> {
                 _ => Err(StoreError::NotAFile { path: target.clone() }.into()),
             }
         }
-        Fate::Mended { target, before, text } => {
+        Outcome::Repaired { target, before, text } => {
             amend(target, ROLE_FILE_LIMIT, Durability::Synced, |bytes| {
                 let is_same = bytes.as_deref() == Some(before.as_bytes());
                 Ok::<_, ContextError>(is_same.then(|| text.clone().into_bytes()))
             })?;
             Ok(Some(target.clone()))
         }
-        Fate::Already { .. } | Fate::Outdated { .. } | Fate::Foreign { .. } | Fate::Refused { .. } => Ok(None),
+        Outcome::Already { .. } | Outcome::Outdated { .. } | Outcome::Foreign { .. } | Outcome::Refused { .. } => {
+            Ok(None)
+        }
     }
 }
 

@@ -40,16 +40,16 @@ fn one(path: &str, text: &str) -> Import {
 
 #[track_caller]
 fn text(import: &Import) -> &str {
-    match &import.fate {
-        Fate::New { text, .. } => text,
+    match &import.outcome {
+        Outcome::New { text, .. } => text,
         other => panic!("{other:?}"),
     }
 }
 
 #[track_caller]
 fn refused(path: &str, content: &str, expected: &str) {
-    match one(path, content).fate {
-        Fate::Refused { why } => assert_eq!(why, expected),
+    match one(path, content).outcome {
+        Outcome::Refused { why } => assert_eq!(why, expected),
         other => panic!("{other:?}"),
     }
 }
@@ -57,7 +57,7 @@ fn refused(path: &str, content: &str, expected: &str) {
 #[test]
 fn a_ralph_loop_becomes_a_paused_loop_of_nobody() {
     let import = one(ralph::STATE, RALPH);
-    let Fate::New { target, text } = &import.fate else { panic!("{import:?}") };
+    let Outcome::New { target, text } = &import.outcome else { panic!("{import:?}") };
     assert!(target.ends_with("loops/20260302T081500Z-make-every-test-in-tests-parser-pass.md"), "{target:?}");
     let file = LoopFile::parse(target, text.clone()).unwrap();
     assert_eq!((file.state.status, &file.state.lease), (LoopStatus::Paused, &None));
@@ -124,8 +124,8 @@ fn a_continuous_claude_handoff_becomes_a_packet() {
 fn what_is_no_handoff_is_told_from_what_is_broken() {
     let place = "thoughts/handoffs/s";
     for (name, text) in [("map.md", "# Map\n\n## Crates\none\n"), ("empty.md", ""), ("list.yaml", "mood: good\n")] {
-        let fate = one(&format!("{place}/{name}"), text).fate;
-        assert_eq!(fate, Fate::Foreign { why: "not a handoff" }, "{name}");
+        let outcome = one(&format!("{place}/{name}"), text).outcome;
+        assert_eq!(outcome, Outcome::Foreign { why: "not a handoff" }, "{name}");
     }
     refused(
         &format!("{place}/a.md"),
@@ -139,7 +139,7 @@ fn what_is_no_handoff_is_told_from_what_is_broken() {
     fs::create_dir_all(folder.path().join(place)).unwrap();
     fs::write(folder.path().join(place).join("a.md"), b"## Tasks\n\xff\n").unwrap();
     let imports = look(&folder);
-    assert_eq!(imports[0].fate, Fate::Refused { why: "line 2: the bytes are not UTF-8 text".into() });
+    assert_eq!(imports[0].outcome, Outcome::Refused { why: "line 2: the bytes are not UTF-8 text".into() });
 }
 
 #[test]
@@ -164,17 +164,19 @@ fn a_role_file_is_mended_where_it_is_used_and_copied_from_elsewhere() {
         project(&[(".agent/roles/billing-expert.context.md", ROLE), ("session/agents/tester.context.md", ROLE)]);
     let imports = look(&folder);
     assert_eq!(imports.len(), 2, "{imports:?}");
-    let Fate::Mended { target, before, text } = &imports[0].fate else { panic!("{imports:?}") };
+    let Outcome::Repaired { target, before, text } = &imports[0].outcome else { panic!("{imports:?}") };
     assert!(target.ends_with("roles/billing-expert.context.md") && before == ROLE);
     assert!(text.starts_with("# Billing Expert — Session Context\n"), "{text}");
     assert!(!imports[0].done.is_empty());
-    assert!(matches!(&imports[1].fate, Fate::New { target, .. } if target.ends_with(".agent/roles/tester.context.md")));
+    assert!(
+        matches!(&imports[1].outcome, Outcome::New { target, .. } if target.ends_with(".agent/roles/tester.context.md"))
+    );
     for import in &imports {
         apply_import(import).unwrap();
     }
     assert_eq!(fs::read_to_string(folder.path().join("session/agents/tester.context.md")).unwrap(), ROLE);
-    let fates: Vec<Fate> = look(&folder).into_iter().map(|import| import.fate).collect();
-    assert_eq!(fates, [Fate::Already { target: "tester".into() }]);
+    let fates: Vec<Outcome> = look(&folder).into_iter().map(|import| import.outcome).collect();
+    assert_eq!(fates, [Outcome::Already { target: "tester".into() }]);
 }
 
 #[test]
@@ -190,22 +192,23 @@ fn a_second_run_carries_nothing_twice() {
     fs::write(folder.path().join(handoff), format!("{HUMANLAYER}more\n")).unwrap();
     let again = look(&folder);
     let id = |at: usize| targets[at].file_stem().unwrap().to_str().unwrap().to_owned();
-    let fates: Vec<Fate> = again.iter().map(|import| import.fate.clone()).collect();
-    let expected = [Fate::Already { target: id(0) }, Fate::Already { target: id(1) }, Fate::Outdated { target: id(2) }];
+    let fates: Vec<Outcome> = again.iter().map(|import| import.outcome.clone()).collect();
+    let expected =
+        [Outcome::Already { target: id(0) }, Outcome::Already { target: id(1) }, Outcome::Outdated { target: id(2) }];
     assert_eq!(fates, expected);
     for import in &again {
         assert_eq!(apply_import(import).unwrap(), None);
     }
     // Another loop of the plugin is another loop.
     fs::write(folder.path().join(ralph::STATE), RALPH.replace("2026-03-02", "2026-03-03")).unwrap();
-    assert!(matches!(look(&folder)[0].fate, Fate::New { .. }));
+    assert!(matches!(look(&folder)[0].outcome, Outcome::New { .. }));
 }
 
 #[test]
 fn a_file_that_came_in_between_is_not_replaced() {
     let folder = project(&[(ralph::STATE, RALPH)]);
     let import = look(&folder).remove(0);
-    let Fate::New { target, .. } = &import.fate else { panic!() };
+    let Outcome::New { target, .. } = &import.outcome else { panic!() };
     fs::create_dir_all(target.parent().unwrap()).unwrap();
     fs::write(target, "mine").unwrap();
     assert!(apply_import(&import).is_err());

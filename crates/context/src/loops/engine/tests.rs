@@ -5,7 +5,7 @@ use std::fs;
 use stead_model::rfc3339;
 use tempfile::TempDir;
 
-use super::super::{LoopLine, NewLoop, Said};
+use super::super::{LastMessage, LoopLine, NewLoop};
 use super::*;
 
 const NOW: i64 = 1_794_771_930_000;
@@ -42,7 +42,7 @@ fn new(owner: Option<Owner>) -> NewLoop {
 }
 
 fn stop(said: &str) -> Stop<'_> {
-    Stop { said: Said::Message(said), again: false, waiting: 0, cap: None, now: NOW, check: None }
+    Stop { said: LastMessage::Message(said), again: false, waiting: 0, cap: None, now: NOW, check: None }
 }
 
 impl Room {

@@ -2,13 +2,13 @@ use std::path::{Path, PathBuf};
 
 /// The project and its context folder.
 #[derive(Clone, Copy, Debug)]
-pub struct Place<'a> {
+pub struct Folders<'a> {
     pub root: &'a Path,
     /// The context folder.
     pub context: &'a Path,
 }
 
-impl Place<'_> {
+impl Folders<'_> {
     /// The path of a log or state file.
     pub fn index(&self, name: &str) -> PathBuf {
         self.context.join("indexes").join(name)

@@ -23,7 +23,7 @@ pub(super) struct ListedFile {
 }
 
 /// What Stead recorded or can observe itself.
-pub(super) struct Facts {
+pub(super) struct Observed {
     pub(super) confirmed: Vec<ListedFile>,
     pub(super) suggested: Vec<ListedFile>,
     /// Touched, but no longer present.
@@ -36,7 +36,7 @@ pub(super) struct Facts {
     pub(super) verify: Option<String>,
 }
 
-impl Facts {
+impl Observed {
     pub(super) fn gather(handoff: &Handoff<'_>) -> Result<Self, ContextError> {
         let place = &handoff.place;
         let scope = handoff.scope();
