@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::Amendment;
 
 /// Everything a run needs to know; nothing is read from stage or pipeline files after it was compiled.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct Plan {
     pub schema: u32,
@@ -41,7 +41,7 @@ pub struct Source {
 }
 
 /// One stage of the run, or one branch of a fanned-out stage.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Node {
     /// The position of the stage in the pipeline; branches of one stage share it.
     pub index: u32,
@@ -105,9 +105,10 @@ pub struct Branch {
     pub item: Option<String>,
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "kebab-case")]
 pub enum Termination {
+    #[default]
     Fixed,
     Judgment {
         min_iterations: u32,
@@ -123,7 +124,7 @@ pub enum Termination {
     },
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Guardrails {
     pub max_iterations: u32,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -157,13 +158,14 @@ pub enum OnQuota {
 }
 
 /// Who does the work.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Provider {
     /// A known agent program, by its harness name.
     Known(String),
     /// Any command; the prompt is its standard input.
     Command(Vec<String>),
+    #[default]
     Mock,
 }
 

@@ -10,8 +10,8 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use serde_json::Value;
 use stead_pipeline::custody::Cancel;
 use stead_pipeline::{
-    Change, Engine, EngineError, EventLine, Guardrails, Node, Observer, OnLimit, OnQuota, Plan, Provider, RunEnd,
-    RunEvent, RunFolder, Surroundings, Termination,
+    Change, Engine, EngineError, EventLine, Guardrails, Node, Observer, Plan, Provider, RunEnd, RunEvent, RunFolder,
+    Surroundings,
 };
 
 pub(crate) struct World {
@@ -203,36 +203,14 @@ pub(crate) fn agent(script: &str) -> Provider {
 pub(crate) fn node(id: &str, max_iterations: u32, script: &str) -> Node {
     let stage = id.split('.').next().unwrap();
     Node {
-        index: 0,
         id: id.into(),
         stage: stage.into(),
         template: stage.into(),
-        branch: None,
         dir: format!("stage-00-{id}"),
         prompt: "do it".into(),
-        termination: Termination::Fixed,
-        guardrails: Guardrails {
-            max_iterations,
-            max_runtime_seconds: None,
-            iteration_timeout_seconds: None,
-            max_cost_usd: None,
-            on_limit: OnLimit::Continue,
-            on_quota: OnQuota::Stop,
-        },
-        output: None,
+        guardrails: Guardrails { max_iterations, ..Guardrails::default() },
         provider: agent(script),
-        model: None,
-        inputs: vec![],
-        needs: vec![],
-        when: None,
-        join: None,
-        stage_parallel: None,
-        worktree: false,
-        fixtures: None,
-        fixture_texts: vec![],
-        verify: vec![],
-        output_parse: None,
-        explain_status: false,
+        ..Node::default()
     }
 }
 
@@ -254,12 +232,8 @@ pub(crate) fn plan(nodes: Vec<Node>) -> Plan {
         run: "night".into(),
         pipeline: Some("test".into()),
         created_at: "2026-11-15T20:00:00.000Z".into(),
-        sources: vec![],
         max_parallel: 4,
-        max_cost_usd: None,
-        max_runtime_seconds: None,
-        initial_inputs: vec![],
         nodes,
-        amendments: vec![],
+        ..Plan::default()
     }
 }
