@@ -9,7 +9,7 @@ use stead_pipeline::{
 };
 
 use crate::cli::Exit;
-use crate::command::run::Asked;
+use crate::command::run::Target;
 use crate::error::CliError;
 use crate::log::last_lines;
 use crate::progress::{one_line, spent};
@@ -54,7 +54,7 @@ impl RunReport {
             (Way::Provider, Some(plan), Some(error)) if has_own_provider(plan, &error.stage) => Way::Plain,
             (way, ..) => way,
         };
-        let resume = plan.map(|plan| Asked::of(&plan).resume(&plan.run, ui));
+        let resume = plan.map(|plan| Target::of(&plan).resume(&plan.run, ui));
         let survivors = match view.status {
             ViewStatus::Interrupted => custody::count_survivors(&view.state.run_id),
             _ => 0,

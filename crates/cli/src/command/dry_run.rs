@@ -1,17 +1,14 @@
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use clap::Args;
 use serde_json::{Value, json};
 use stead_pipeline::prompt::{Resolved, Vars, resolve, text_of};
-use stead_pipeline::{
-    CompileOptions, Guardrails, Join, Node, Plan, Provider, Purpose, RunFolder, Select, Termination, provider,
-};
+use stead_pipeline::{Guardrails, Join, Node, Plan, Provider, RunFolder, Select, Termination, provider};
 
-use super::run::{Asked, Kind, Talk, compiled};
+use super::run::{PlanArgs, Talk, compiled};
 use crate::cli::Exit;
 use crate::error::CliError;
-use crate::project::now;
 use crate::run_room::RunRoom;
 use crate::ui::Ui;
 
@@ -24,25 +21,11 @@ use crate::ui::Ui;
     after_help = "Examples:\n  stead dry-run stage work auth\n  stead dry-run pipeline full-refine auth --provider codex"
 )]
 pub(crate) struct DryRunArgs {
-    #[arg(value_enum)]
-    kind: Kind,
-    /// The name of the stage or pipeline
-    name: String,
+    #[command(flatten)]
+    plan: PlanArgs,
     /// The name of the run
     #[arg(default_value = "dry-run")]
     run: String,
-    /// Maximum iterations of each stage, overriding its file; a `fixed` stage runs exactly that many
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    max: Option<u32>,
-    /// Who would do the work: the name of an agent program, the path of a program, or `mock`
-    #[arg(long)]
-    provider: Option<String>,
-    /// The model to request from the provider
-    #[arg(long)]
-    model: Option<String>,
-    /// A file for the agents to read; can be repeated
-    #[arg(long = "input", value_name = "FILE")]
-    inputs: Vec<PathBuf>,
     /// Print the plan and each first iteration as JSON
     #[arg(long)]
     json: bool,
@@ -51,21 +34,11 @@ pub(crate) struct DryRunArgs {
 pub(crate) fn run(args: DryRunArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     let room = RunRoom::find(ui)?;
     let folder = room.folder(&args.run)?;
-    let asked = Asked { kind: args.kind, name: args.name.clone() };
-    let provider = args.provider.as_deref().map(|typed| room.typed_provider(typed, ui)).transpose()?;
-    let dir = ui.dir()?;
-    let options = CompileOptions {
-        run: args.run.clone(),
-        max: args.max,
-        provider,
-        model: args.model.clone(),
-        default_provider: room.default_provider(),
-        inputs: args.inputs.iter().map(|path| stead_store::clean(&dir.join(path))).collect(),
-        now: now(),
-        purpose: Purpose::Run,
-    };
+    let target = args.plan.target();
+    let provider = args.plan.provider.as_deref().map(|typed| room.typed_provider(typed, ui)).transpose()?;
+    let options = args.plan.options(&args.run, &room, provider, args.plan.inputs(&ui.dir()?).collect());
     let talk = if args.json { Talk::Errors } else { Talk::All };
-    let plan = compiled(&asked, &room, &options, talk, ui)?;
+    let plan = compiled(&target, &room, &options, talk, ui)?;
     let args_of = room.provider_args(plan.nodes.iter().map(|node| &node.provider))?;
     let first = |node| First::of(&room, &folder, &plan, node, &args_of);
     let firsts = plan.nodes.iter().map(first).collect::<Result<Vec<_>, CliError>>()?;
@@ -73,7 +46,7 @@ pub(crate) fn run(args: DryRunArgs, ui: &mut Ui) -> Result<Exit, CliError> {
         ui.json(&json!({"plan": plan, "first": firsts.iter().map(First::as_json).collect::<Vec<_>>()}));
         return Ok(Exit::Done);
     }
-    ui.line(format!("{asked} as run `{}`: {} in parallel", plan.run, plan.max_parallel));
+    ui.line(format!("{target} as run `{}`: {} in parallel", plan.run, plan.max_parallel));
     if folder.is_begun() {
         ui.note(format!("run `{}` already exists; this is not its plan", plan.run));
     }

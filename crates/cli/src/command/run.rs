@@ -1,7 +1,8 @@
 //! Runs a stage or a pipeline: compiles the plan, hands it to the engine, and shows its progress and result.
 
-mod asked;
 mod background;
+mod plan_args;
+mod target;
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -11,19 +12,20 @@ use stead_context::Shelf;
 use stead_pipeline::custody::{Cancel, cancel_on_signals};
 use stead_pipeline::provider::ProviderError;
 use stead_pipeline::{
-    Change, CompileOptions, DefinitionError, Engine, EngineError, Plan, Provider, Purpose, RunEnd, RunFolder,
-    Surroundings, changed_sources, compile, lint, provider,
+    Change, CompileOptions, DefinitionError, Engine, EngineError, Plan, Provider, RunEnd, RunFolder, Surroundings,
+    changed_sources, compile, lint, provider,
 };
 
 use crate::cli::Exit;
 use crate::error::CliError;
 use crate::progress::{Manner, Progress};
-use crate::project::{env, now, now_millis};
+use crate::project::{env, now_millis};
 use crate::run_report::RunReport;
 use crate::run_room::RunRoom;
 use crate::ui::Ui;
 
-pub(crate) use asked::{Asked, Kind};
+pub(crate) use plan_args::PlanArgs;
+pub(crate) use target::{Kind, Target};
 
 /// Run a stage or a pipeline of agents
 ///
@@ -38,24 +40,10 @@ pub(crate) use asked::{Asked, Kind};
     after_help = "Examples:\n  stead run stage improve-plan auth --max 5\n  stead run pipeline full-refine auth --background\n  stead run pipeline full-refine auth --resume\n  stead run stage improve-plan auth --resume --max 10 --provider codex"
 )]
 pub(crate) struct RunArgs {
-    #[arg(value_enum)]
-    kind: Kind,
-    /// The name of the stage or pipeline
-    name: String,
+    #[command(flatten)]
+    plan: PlanArgs,
     /// The name of this run
     run: String,
-    /// Maximum iterations of each stage, overriding its file; a `fixed` stage runs exactly that many
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    max: Option<u32>,
-    /// Who does the work: the name of an agent program, the path of a program, or `mock`
-    #[arg(long)]
-    provider: Option<String>,
-    /// The model to request from the provider
-    #[arg(long)]
-    model: Option<String>,
-    /// A file for the agents to read; can be repeated
-    #[arg(long = "input", value_name = "FILE")]
-    inputs: Vec<PathBuf>,
     /// A packet for the agents to read: `latest` or its id
     #[arg(long, value_name = "ID")]
     packet: Option<String>,
@@ -76,10 +64,10 @@ pub(crate) fn run(args: RunArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     let room = RunRoom::find(ui)?;
     room.project.require_marker()?;
     let folder = room.folder(&args.run)?;
-    let asked = Asked { kind: args.kind, name: args.name.clone() };
+    let target = args.plan.target();
     let (plan, change) = match args.resume {
-        true => (begun(&asked, &room, &folder, ui)?, change(&args, &room, ui)?),
-        false => (fresh(&args, &asked, &room, &folder, ui)?, Change::default()),
+        true => (begun(&target, &room, &folder, ui)?, change(&args, &room, ui)?),
+        false => (fresh(&args, &target, &room, &folder, ui)?, Change::default()),
     };
     if args.background {
         return background::start(&args, &room, &folder, ui);
@@ -87,7 +75,7 @@ pub(crate) fn run(args: RunArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     let manner = if args.json { Manner::Silent } else { Manner::for_people() };
     let start = if args.resume { Start::Again(&change) } else { Start::Fresh };
     if let Err(error) = engine(&room, &folder, &plan, manner, start)? {
-        return Err(stuck(error, &asked, &folder, ui));
+        return Err(stuck(error, &target, &folder, ui));
     }
     let report = RunReport::read(&folder, ui)?;
     if args.json {
@@ -176,18 +164,18 @@ fn answering<T>(cancel: &Cancel, progress: &Progress, work: impl FnOnce() -> T) 
 }
 
 /// An error after which the run can continue, once its cause is fixed, says so.
-fn stuck(error: EngineError, asked: &Asked, folder: &RunFolder, ui: &Ui) -> CliError {
+fn stuck(error: EngineError, target: &Target, folder: &RunFolder, ui: &Ui) -> CliError {
     let is_passing = matches!(error, EngineError::Store(_)) && folder.is_begun();
     let told = CliError::from(error);
-    if is_passing { told.hinted_too(format!("continue with `{}`", asked.resume(folder.name(), ui))) } else { told }
+    if is_passing { told.hinted_too(format!("continue with `{}`", target.resume(folder.name(), ui))) } else { told }
 }
 
 /// The plan of an existing run, if it is what was asked for.
-fn begun(asked: &Asked, room: &RunRoom, folder: &RunFolder, ui: &mut Ui) -> Result<Plan, CliError> {
+fn begun(target: &Target, room: &RunRoom, folder: &RunFolder, ui: &mut Ui) -> Result<Plan, CliError> {
     let plan = folder.trusted_plan()?;
-    let own = Asked::of(&plan);
-    if own != *asked {
-        let message = format!("run `{}` is a run of {own}, not of {asked}", folder.name());
+    let own = Target::of(&plan);
+    if own != *target {
+        let message = format!("run `{}` is a run of {own}, not of {target}", folder.name());
         return Err(CliError::usage(message).hinted(format!("continue it with `{}`", own.resume(folder.name(), ui))));
     }
     for path in changed_sources(&room.catalog(), &plan) {
@@ -197,7 +185,7 @@ fn begun(asked: &Asked, room: &RunRoom, folder: &RunFolder, ui: &mut Ui) -> Resu
 }
 
 /// A newly compiled plan.
-fn fresh(args: &RunArgs, asked: &Asked, room: &RunRoom, folder: &RunFolder, ui: &mut Ui) -> Result<Plan, CliError> {
+fn fresh(args: &RunArgs, target: &Target, room: &RunRoom, folder: &RunFolder, ui: &mut Ui) -> Result<Plan, CliError> {
     if let Some(held) = background::held(folder) {
         return Err(held.into());
     }
@@ -205,27 +193,18 @@ fn fresh(args: &RunArgs, asked: &Asked, room: &RunRoom, folder: &RunFolder, ui: 
         return Err(exists(args, folder, ui));
     }
     room.project.warn(ui);
-    let options = CompileOptions {
-        run: folder.name().to_owned(),
-        max: args.max,
-        provider: provider(args, room, ui)?,
-        model: args.model.clone(),
-        default_provider: room.default_provider(),
-        inputs: inputs(args, room, ui)?,
-        now: now(),
-        purpose: Purpose::Run,
-    };
+    let options = args.plan.options(folder.name(), room, provider(args, room, ui)?, inputs(args, room, ui)?);
     let talk = if args.json { Talk::Errors } else { Talk::All };
-    compiled(asked, room, &options, talk, ui)
+    compiled(target, room, &options, talk, ui)
 }
 
 /// The error if the name of a new run is taken.
 fn exists(args: &RunArgs, folder: &RunFolder, ui: &Ui) -> CliError {
     // It may be a run of something else, and it may need more iterations to continue.
-    let own = folder.plan().map(|plan| Asked::of(&plan)).ok();
-    let asked = own.unwrap_or_else(|| Asked { kind: args.kind, name: args.name.clone() });
+    let own = folder.plan().map(|plan| Target::of(&plan)).ok();
+    let target = own.unwrap_or_else(|| args.plan.target());
     let report = RunReport::read(folder, ui).ok().and_then(|report| report.resume);
-    let resume = report.unwrap_or_else(|| asked.resume(folder.name(), ui));
+    let resume = report.unwrap_or_else(|| target.resume(folder.name(), ui));
     let hint = format!("continue it with `{resume}`, or choose another name");
     CliError::usage(format!("run `{}` already exists", folder.name())).hinted(hint)
 }
@@ -237,16 +216,16 @@ fn change(args: &RunArgs, room: &RunRoom, ui: &Ui) -> Result<Change, CliError> {
         return Err(DefinitionError::Input { path: missing.clone() }.into());
     }
     Ok(Change {
-        max_iterations: args.max,
+        max_iterations: args.plan.max,
         provider: provider(args, room, ui)?,
-        model: args.model.clone(),
+        model: args.plan.model.clone(),
         inputs: inputs.iter().map(|path| path.to_string_lossy().into_owned()).collect(),
     })
 }
 
 /// The provider that was asked for, if it can be started.
 fn provider(args: &RunArgs, room: &RunRoom, ui: &Ui) -> Result<Option<Provider>, CliError> {
-    let Some(typed) = args.provider.as_deref() else { return Ok(None) };
+    let Some(typed) = args.plan.provider.as_deref() else { return Ok(None) };
     let provider = room.typed_provider(typed, ui)?;
     match provider::check(&provider, room.project.root(), &env) {
         Ok(()) => Ok(Some(provider)),
@@ -268,7 +247,7 @@ fn inputs(args: &RunArgs, room: &RunRoom, ui: &Ui) -> Result<Vec<PathBuf>, CliEr
         Some(wanted) => vec![packet(wanted, room)?],
         None => Vec::new(),
     };
-    inputs.extend(args.inputs.iter().map(|path| stead_store::clean(&dir.join(path))));
+    inputs.extend(args.plan.inputs(&dir));
     Ok(inputs)
 }
 
@@ -288,13 +267,13 @@ pub(crate) enum Talk {
 
 /// Compiles the plan, and shows what is wrong with its sources.
 pub(crate) fn compiled(
-    asked: &Asked,
+    target: &Target,
     room: &RunRoom,
     options: &CompileOptions,
     talk: Talk,
     ui: &mut Ui,
 ) -> Result<Plan, CliError> {
-    match compile(&room.catalog(), asked.what(), options) {
+    match compile(&room.catalog(), target.what(), options) {
         Ok(made) => {
             if talk == Talk::All {
                 warn(&made.warnings, ui);

@@ -5,7 +5,7 @@ use clap::Args;
 use serde_json::Value;
 use stead_pipeline::{CompileOptions, Provider, Purpose, RunFolder};
 
-use super::run::{Asked, Kind, Start, Talk, compiled, execute};
+use super::run::{Kind, Start, Talk, Target, compiled, execute};
 use crate::cli::Exit;
 use crate::error::CliError;
 use crate::progress::Manner;
@@ -40,9 +40,9 @@ pub(crate) struct TestArgs {
 pub(crate) fn run(args: TestArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     stead_store::ignore_broken_pipes();
     let room = RunRoom::find(ui)?;
-    let asked = Asked { kind: args.kind, name: args.name.clone() };
+    let target = Target { kind: args.kind, name: args.name.clone() };
     let talk = if args.json { Talk::Errors } else { Talk::All };
-    let name = format!("test-{}", asked.name);
+    let name = format!("test-{}", target.name);
     let options = CompileOptions {
         run: name.clone(),
         max: args.iterations,
@@ -53,7 +53,7 @@ pub(crate) fn run(args: TestArgs, ui: &mut Ui) -> Result<Exit, CliError> {
         now: now(),
         purpose: Purpose::Rehearsal,
     };
-    let plan = compiled(&asked, &room, &options, talk, ui)?;
+    let plan = compiled(&target, &room, &options, talk, ui)?;
     let scratch = Scratch::make()?;
     let folder = RunFolder::at(&scratch.0, &name)?;
     let manner = if args.json { Manner::Silent } else { Manner::for_people() };

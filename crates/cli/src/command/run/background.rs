@@ -78,16 +78,18 @@ fn command(args: &RunArgs, ui: &Ui) -> Result<Command, CliError> {
     for setting in &ui.global.config {
         command.arg("--config").arg(setting);
     }
-    command.args(["run", args.kind.name(), &args.name, &args.run]);
-    if let Some(max) = args.max {
+    command.args(["run", args.plan.kind.name(), &args.plan.name, &args.run]);
+    if let Some(max) = args.plan.max {
         command.arg("--max").arg(max.to_string());
     }
-    for (option, value) in [("--provider", &args.provider), ("--model", &args.model), ("--packet", &args.packet)] {
+    for (option, value) in
+        [("--provider", &args.plan.provider), ("--model", &args.plan.model), ("--packet", &args.packet)]
+    {
         if let Some(value) = value {
             command.arg(option).arg(value);
         }
     }
-    for input in &args.inputs {
+    for input in &args.plan.inputs {
         command.arg("--input").arg(input);
     }
     if args.resume {

@@ -7,7 +7,7 @@ use crate::ui::Ui;
 
 /// What a person asks to be run.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Asked {
+pub(crate) struct Target {
     pub(crate) kind: Kind,
     pub(crate) name: String,
 }
@@ -27,7 +27,7 @@ impl Kind {
     }
 }
 
-impl Asked {
+impl Target {
     /// What a plan was made from.
     pub(crate) fn of(plan: &Plan) -> Self {
         match &plan.pipeline {
@@ -52,7 +52,7 @@ impl Asked {
     }
 }
 
-impl fmt::Display for Asked {
+impl fmt::Display for Target {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} `{}`", self.kind.name(), self.name)
     }
