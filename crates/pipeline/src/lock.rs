@@ -285,7 +285,7 @@ mod tests {
     fn locks_that_were_left_are_taken_over() {
         let own = Holder::this(NOW);
         let text = |holder: &Holder| serde_json::to_string(holder).unwrap();
-        // Its number belongs to somebody else by now, the system was started anew, or it is another machine's.
+        // Its process id was reused, the system was rebooted, or it is another machine's.
         check_left(&text(&Holder { start: own.start.map(|start| start + 1), ..own.clone() }), Some(own.pid));
         check_left(&text(&Holder { boot_id: Some("another".into()), ..own.clone() }), Some(own.pid));
         check_left(&text(&Holder { host: Some("elsewhere".into()), ..own.clone() }), Some(own.pid));

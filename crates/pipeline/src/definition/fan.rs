@@ -117,7 +117,7 @@ fn join(reading: &mut Reading, entry: &Entry, branches: usize) -> Option<Join> {
             Some("all") => Some(Join::All),
             Some("first") => Some(Join::First),
             typed => {
-                let finding = reading.unfit(entry, JOINS);
+                let finding = reading.invalid(entry, JOINS);
                 match typed.and_then(|typed| nearest(typed, ["all", "first", "quorum"])) {
                     Some("quorum") => {
                         finding.hint("write `join: {quorum: n}`, with the number of branches that must succeed")

@@ -93,7 +93,7 @@ impl Reading {
         });
     }
 
-    pub(crate) fn unfit(&mut self, entry: &Entry, wanted: &str) -> Hinting<'_> {
+    pub(crate) fn invalid(&mut self, entry: &Entry, wanted: &str) -> Hinting<'_> {
         let message = format!("`{}` must be {wanted}, not {}", entry.key, self.shown(&entry.value));
         self.wrong(&place(entry), message)
     }
@@ -104,7 +104,7 @@ impl Reading {
             // Everything in it may be commented out.
             Value::Null => Some(&[]),
             _ => {
-                self.unfit(entry, "a mapping").hint("write its keys below it, one per line");
+                self.invalid(entry, "a mapping").hint("write its keys below it, one per line");
                 None
             }
         }
@@ -115,7 +115,7 @@ impl Reading {
             Some(text) if !text.trim().is_empty() => Some(text),
             _ => {
                 let is_empty = entry.value.value == Value::Null;
-                let finding = self.unfit(entry, "a string");
+                let finding = self.invalid(entry, "a string");
                 if is_empty {
                     finding.hint("add a value, or remove the key");
                 }
@@ -139,7 +139,7 @@ impl Reading {
         let Value::List(items) = &entry.value.value else {
             let text = fit(&entry.value);
             if text.is_none() {
-                self.unfit(entry, "a string or a list of strings");
+                self.invalid(entry, "a string or a list of strings");
             }
             return text.map(|text| vec![text]);
         };
@@ -164,7 +164,7 @@ impl Reading {
             Value::Bool(value) => value,
             _ => {
                 let typed = entry.value.scalar().unwrap_or_default().to_lowercase();
-                let finding = self.unfit(entry, "`true` or `false`");
+                let finding = self.invalid(entry, "`true` or `false`");
                 match typed.as_str() {
                     "yes" | "on" | "y" | "true" => finding.hint("write `true`"),
                     "no" | "off" | "n" | "false" => finding.hint("write `false`"),
@@ -185,7 +185,7 @@ impl Reading {
             Value::Whole(value) if (1..=i128::from(MOST)).contains(&value) => u64::try_from(value).ok(),
             _ => {
                 let hint = number_hint(&entry.value);
-                let finding = self.unfit(entry, "an integer from 1 to 100000000");
+                let finding = self.invalid(entry, "an integer from 1 to 100000000");
                 if let Some(hint) = hint {
                     finding.hint(hint);
                 }
@@ -203,7 +203,7 @@ impl Reading {
         if amount.is_finite() && amount > 0.0 {
             return Some(amount);
         }
-        self.unfit(entry, "an amount above 0");
+        self.invalid(entry, "an amount above 0");
         None
     }
 
