@@ -1,4 +1,4 @@
-//! Embeds the payloads that the doorways are tested with, so that `stead doctor` can send them. A new client's are found
+//! Embeds the payloads that `client` is tested with, so that `stead doctor` can send them. A new client's are found
 //! here without anybody naming them.
 
 use std::fmt::Write;

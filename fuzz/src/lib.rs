@@ -3,14 +3,14 @@
 //! A target fails by panicking. Run them with `cargo xtask fuzz`.
 
 mod boundary;
-mod doorway;
+mod client;
 mod effect;
 mod jsonl;
 mod packet;
 mod shell;
 
 pub use boundary::boundary;
-pub use doorway::doorway;
+pub use client::client;
 pub use effect::{code, effect};
 pub use jsonl::jsonl;
 pub use packet::packet;

@@ -43,7 +43,7 @@ fn targets() -> Result<Vec<Target>> {
         let entry = entry?;
         if entry.file_type()?.is_dir() {
             let name = entry.file_name().to_string_lossy().into_owned();
-            targets.push(Target { program: "doorway", seeds: format!("{FIXTURES}/{name}"), name });
+            targets.push(Target { program: "client", seeds: format!("{FIXTURES}/{name}"), name });
         }
     }
     targets.sort_by(|one, other| one.name.cmp(&other.name));
@@ -137,7 +137,7 @@ impl Fuzzer {
         let artifacts = folder(&format!("fuzz/artifacts/{name}"))?;
         let mut command = Command::new(self.programs.join(target.program));
         command.current_dir(repository::root()).arg(&corpus).arg(repository::path(&target.seeds));
-        if target.program == "doorway" {
+        if target.program == "client" {
             command.env("STEAD_FUZZ_HARNESS", name);
         }
         command.args([format!("-max_total_time={seconds}"), "-timeout=10".into(), "-max_len=16384".into()]);
@@ -178,7 +178,7 @@ mod tests {
         let roster = fs::read_dir(repository::path("crates/client/src/roster")).unwrap();
         for path in roster.map(|entry| entry.unwrap().path()).filter(|path| path.extension() == Some("rs".as_ref())) {
             let name = path.file_stem().unwrap().to_str().unwrap();
-            assert!(targets.iter().any(|target| target.name == name && target.program == "doorway"), "{name}");
+            assert!(targets.iter().any(|target| target.name == name && target.program == "client"), "{name}");
         }
     }
 

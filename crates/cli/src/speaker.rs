@@ -86,7 +86,7 @@ impl Speaker {
         let real = named.canonicalize().ok().filter(|real| *real != named);
         let paths: Vec<_> =
             std::iter::once(named).chain(real).map(|path| path.to_string_lossy().into_owned()).collect();
-        let events = harness.doorway().facts.events;
+        let events = harness.client().facts.events;
         let native = events.iter().find(|fact| fact.kind == EventKind::BeforeTool).map_or("", |fact| fact.native);
         let mut event = Event::new(EventKind::BeforeTool, native);
         event.session = self.session.as_deref().map(Into::into);

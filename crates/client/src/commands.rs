@@ -60,7 +60,7 @@ mod tests {
     fn every_place_and_name_tells_the_commands_apart() {
         let mut formats = BTreeMap::new();
         for harness in Harness::ALL {
-            let commands = &harness.doorway().facts.commands;
+            let commands = &harness.client().facts.commands;
             for text in [commands.project, commands.user.path, commands.typed] {
                 assert_eq!(text.matches("{name}").count(), 1, "{harness}: {text}");
                 assert!(text.contains("stead"), "{harness}: {text}");

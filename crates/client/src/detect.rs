@@ -51,8 +51,8 @@ impl<'a> Signs<'a> {
 
 /// Finds the caller: the named harness if it claims the call or nobody else does, else the first that claims it.
 pub fn detect(named: Harness, signs: &Signs<'_>) -> Harness {
-    if (named.doorway().claims)(signs) {
+    if (named.client().claims)(signs) {
         return named;
     }
-    Harness::ALL.into_iter().find(|other| *other != named && (other.doorway().claims)(signs)).unwrap_or(named)
+    Harness::ALL.into_iter().find(|other| *other != named && (other.client().claims)(signs)).unwrap_or(named)
 }

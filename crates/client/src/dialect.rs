@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use serde_json::{Map, Value, json};
 use stead_model::{Agent, Author, Detail, Event, EventKind, Level, Reply, Trigger, Verdict};
 
-use crate::doorway::{EventFact, Heard, WarnBy};
+use crate::client::{EventFact, Heard, WarnBy};
 use crate::lenient::{Members, items_of, text_of};
 use crate::tool::{Does, McpName, Tool, call, tool};
 

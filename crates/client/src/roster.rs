@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::doorway::Doorway;
+use crate::client::Client;
 
 mod claude;
 mod codex;
@@ -60,17 +60,17 @@ impl Harness {
         Self::ALL.into_iter().find(|harness| harness.name() == name)
     }
 
-    pub fn doorway(self) -> &'static Doorway {
+    pub fn client(self) -> &'static Client {
         match self {
-            Self::Claude => &claude::DOORWAY,
-            Self::Codex => &codex::DOORWAY,
-            Self::Gemini => &gemini::DOORWAY,
-            Self::Qwen => &qwen::DOORWAY,
-            Self::OpenCode => &opencode::DOORWAY,
-            Self::Copilot => &copilot::DOORWAY,
-            Self::Kimi => &kimi::DOORWAY,
-            Self::Droid => &droid::DOORWAY,
-            Self::Cursor => &cursor::DOORWAY,
+            Self::Claude => &claude::CLIENT,
+            Self::Codex => &codex::CLIENT,
+            Self::Gemini => &gemini::CLIENT,
+            Self::Qwen => &qwen::CLIENT,
+            Self::OpenCode => &opencode::CLIENT,
+            Self::Copilot => &copilot::CLIENT,
+            Self::Kimi => &kimi::CLIENT,
+            Self::Droid => &droid::CLIENT,
+            Self::Cursor => &cursor::CLIENT,
         }
     }
 }

@@ -65,7 +65,7 @@ fn handle(call: &Call, text: &str, env: &Env) -> u8 {
     };
     let named = call.event.as_deref();
     last_word::heard(Some(harness), named.unwrap_or_default());
-    let decode = harness.doorway().decode;
+    let decode = harness.client().decode;
     if let Ok(event) = decode(text, named) {
         return respond(call, harness, &event, env);
     }
@@ -96,13 +96,13 @@ fn caller(call: &Call, text: &str, env: &Env) -> Option<Harness> {
     let signs = Signs::new(text, &lookup);
     match call.harness {
         Some(named) => Some(detect(named, &signs)),
-        None => Harness::ALL.into_iter().find(|harness| (harness.doorway().claims)(&signs)),
+        None => Harness::ALL.into_iter().find(|harness| (harness.client().claims)(&signs)),
     }
 }
 
 /// Says whether a client that runs another client's line also has one of its own, which will answer for it.
 fn has_own_line(harness: Harness, location: &Location, env: &Env) -> bool {
-    let install = &harness.doorway().facts.install;
+    let install = &harness.client().facts.install;
     let work = location.found.work();
     let project = [install.project, install.local].into_iter().flatten().map(|path| work.join(path));
     let user = resolve(install.user, work, env);
@@ -126,8 +126,8 @@ fn respond(call: &Call, harness: Harness, event: &Event<'_>, env: &Env) -> u8 {
     let verdict = verdict.and(arrival::inform(&request));
     let verdict = verdict.and(loop_stop::judge(&request));
     fault("judged");
-    let doorway = harness.doorway();
-    let exit = speak(&doorway.reply(&doorway.heard(&event.native), &verdict));
+    let client = harness.client();
+    let exit = speak(&client.reply(&client.heard(&event.native), &verdict));
     last_word::spoken(exit);
     if location.root().is_some() && !request.is_by_doctor() {
         fault("recording");

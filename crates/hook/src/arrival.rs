@@ -33,7 +33,7 @@ pub(crate) fn inform(request: &Request<'_>) -> Verdict {
 /// Says whether a briefing that could not be given now is to wait for the first prompt.
 pub(crate) fn waits(request: &Request<'_>) -> bool {
     let takes = |kind: EventKind| {
-        let mut facts = request.harness.doorway().facts.events.iter().filter(|fact| fact.kind == kind);
+        let mut facts = request.harness.client().facts.events.iter().filter(|fact| fact.kind == kind);
         facts.any(|fact| fact.powers.context)
     };
     request.event.kind == EventKind::SessionStart && !takes(EventKind::SessionStart) && takes(EventKind::Prompt)
@@ -42,7 +42,7 @@ pub(crate) fn waits(request: &Request<'_>) -> bool {
 fn start(member: &Member<'_>) -> Verdict {
     let Detail::Start { source, .. } = &member.event.detail else { return Verdict::allow() };
     let compacted = source.as_deref() == Some(COMPACT);
-    if compacted && member.request.harness.doorway().facts.drops_compact_start {
+    if compacted && member.request.harness.client().facts.drops_compact_start {
         compaction::waiting(member);
         return Verdict::allow();
     }

@@ -1,4 +1,4 @@
-//! From config, layout and what the doorways know to the policy text that a hook call reads.
+//! From config, layout and what is known about the clients to the policy text that a hook call reads.
 
 use std::path::Path;
 
@@ -87,7 +87,7 @@ fn one_line(text: &dyn std::fmt::Display) -> String {
 pub fn rules_text(layout: &Layout) -> String {
     let mut rules = builtin_rules(&|room| layout.relative(store_room(room)).to_owned());
     for harness in Harness::ALL {
-        let facts = &harness.doorway().facts;
+        let facts = &harness.client().facts;
         for file in facts.settings {
             rules.push(Rule::Settings {
                 base: file.spot.base,

@@ -25,7 +25,7 @@ pub(crate) fn record(request: &Request<'_>, now: &str) -> Result<(), EvidenceErr
     if !could_be_evidence(command) || !request.records("record.evidence", "STEAD_RECORD_EVIDENCE") {
         return Ok(());
     }
-    let outcome = (request.harness.doorway().outcome)(event);
+    let outcome = (request.harness.client().outcome)(event);
     let own = |text: &str| cut(text).to_owned();
     let work = RunIdentity::from_env(request.env);
     let who = Who {

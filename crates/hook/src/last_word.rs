@@ -38,7 +38,7 @@ pub(crate) fn arm(harness: Option<Harness>, native: Option<&str>) {
 
 /// Remembers who asks and about what, as soon as it is known.
 pub(crate) fn heard(harness: Option<Harness>, native: &str) {
-    let kind = harness.map_or(EventKind::Other, |harness| harness.doorway().heard(native).kind);
+    let kind = harness.map_or(EventKind::Other, |harness| harness.client().heard(native).kind);
     set_on_alarm(if kind.is_gated() { OnAlarm::Block } else { OnAlarm::Pass });
     let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
     last.harness = harness;
@@ -65,8 +65,8 @@ fn last_exit(reason: &str) -> i32 {
 
 /// The reply of a hook that could not judge: closed where something can still be prevented, open elsewhere.
 pub(crate) fn undecided(harness: Harness, native: &str, reason: &str) -> Reply {
-    let doorway = harness.doorway();
-    let heard = doorway.heard(native);
+    let client = harness.client();
+    let heard = client.heard(native);
     let verdict = if heard.kind.is_gated() { Verdict::deny(GATE, reason) } else { Verdict::allow() };
-    doorway.reply(&heard, &verdict)
+    client.reply(&heard, &verdict)
 }

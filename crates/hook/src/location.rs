@@ -54,7 +54,7 @@ impl Location {
 
 /// The project folder that the client names in the environment and keeps for the whole session.
 fn pinned(harness: Harness, env: &Env) -> Option<PathBuf> {
-    let mut named = harness.doorway().facts.project_vars.iter().filter_map(|name| env(name));
+    let mut named = harness.client().facts.project_vars.iter().filter_map(|name| env(name));
     named.find_map(|value| Some(PathBuf::from(value)).filter(|path| path.is_absolute()))
 }
 

@@ -79,7 +79,7 @@ impl Engine<'_> {
         let is_own = matches!(foreground, Foreground::Own { .. });
         let by_sub_agent = self.event.agent.is_some()
             || self.event.kind == EventKind::SubagentStop
-            || (is_own && self.request.harness.doorway().facts.stops_alike && self.has_sub_agent());
+            || (is_own && self.request.harness.client().facts.stops_alike && self.has_sub_agent());
         match (foreground, owner) {
             (Foreground::Nothing, _) => Ok(Verdict::allow()),
             (Foreground::Own { id }, Some(owner)) if !by_sub_agent => self.stop(&id, &owner),
@@ -101,7 +101,7 @@ impl Engine<'_> {
             _ => (None, false, 0),
         };
         let read = if message.is_none() { self.transcript(self.last_look(id)) } else { None };
-        let said = match (message.or(read.as_deref()), self.request.harness.doorway().transcript) {
+        let said = match (message.or(read.as_deref()), self.request.harness.client().transcript) {
             (Some(text), _) => LastMessage::Message(text),
             (None, Some(_)) => LastMessage::Unread,
             (None, None) => LastMessage::Untold,
@@ -110,7 +110,7 @@ impl Engine<'_> {
             said,
             again: again && !self.count_was_reset(),
             waiting,
-            cap: self.request.harness.doorway().facts.stop_cap.most_in(self.request.env),
+            cap: self.request.harness.client().facts.stop_cap.most_in(self.request.env),
             now: record::now_millis(),
             check: None,
         };
@@ -141,7 +141,7 @@ impl Engine<'_> {
 
     /// Says whether the client reset its count of held stops, because the agent has used a tool since the last one.
     fn count_was_reset(&self) -> bool {
-        matches!(self.request.harness.doorway().facts.stop_cap, StopCap::Blocks { anew: true, .. })
+        matches!(self.request.harness.client().facts.stop_cap, StopCap::Blocks { anew: true, .. })
             && look_back::has_worked(&self.request.session_log(), self.event.session.as_deref().unwrap_or_default())
     }
 
@@ -154,7 +154,7 @@ impl Engine<'_> {
 
     /// The last message from the client's transcript; `None` when it is not certainly there.
     fn transcript(&self, since: Option<i64>) -> Option<String> {
-        let read = self.request.harness.doorway().transcript?;
+        let read = self.request.harness.client().transcript?;
         let path = Path::new(self.event.transcript.as_deref()?);
         extend_alarm(LAGGING);
         LAGS.iter().find_map(|lag| {

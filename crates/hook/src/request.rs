@@ -112,7 +112,7 @@ impl<'a> Request<'a> {
 
     /// What the client lets us do at this event.
     pub(crate) fn powers(&self) -> Powers {
-        self.harness.doorway().event(&self.event.native).map_or(Powers::NONE, |fact| fact.powers)
+        self.harness.client().event(&self.event.native).map_or(Powers::NONE, |fact| fact.powers)
     }
 
     /// Says whether a recorder is on.

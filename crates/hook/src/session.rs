@@ -168,7 +168,7 @@ pub(crate) fn update(request: &Request<'_>, now: &str, durability: Durability) -
 
 /// The client's settings files that hold our lines now.
 fn hook_files(request: &Request<'_>) -> Vec<String> {
-    let settings = request.harness.doorway().facts.settings.iter();
+    let settings = request.harness.client().facts.settings.iter();
     settings
         .filter_map(|file| Some((resolve(file.spot, request.work(), request.env)?, file.shape)))
         .filter(|(path, shape)| std::fs::read_to_string(path).is_ok_and(|text| has_our_lines(*shape, &text)))

@@ -1,5 +1,5 @@
 use serde::Serialize;
-use stead_client::{Doorway, Harness, Powers, WarnBy};
+use stead_client::{Client, Harness, Powers, WarnBy};
 use stead_model::{EventKind, Level, Verdict};
 
 /// What a client lets Stead do, according to its facts.
@@ -33,7 +33,7 @@ pub struct Capability {
 
 /// Returns a client's capabilities.
 pub fn capability(harness: Harness) -> Capability {
-    let facts = &harness.doorway().facts;
+    let facts = &harness.client().facts;
     let at = |kind: EventKind| {
         let fact = facts.events.iter().find(|fact| fact.kind == kind);
         fact.map(|fact| fact.powers)
@@ -80,7 +80,7 @@ fn strengthened(powers: Powers) -> Vec<String> {
         .into_iter()
         .filter_map(|(word, verdict)| {
             let weak = verdict.level;
-            let strong = Doorway::express(verdict, powers).level;
+            let strong = Client::express(verdict, powers).level;
             (strong > weak.max(Level::Allow)).then(|| format!("{word} becomes {}", strong.name()))
         })
         .collect()

@@ -16,7 +16,7 @@ pub struct Detected {
 /// Finds the clients whose program is on PATH or that have files in the project.
 pub fn detect(site: &Site<'_>) -> Vec<Detected> {
     let found = Harness::ALL.into_iter().map(|harness| {
-        let facts = &harness.doorway().facts;
+        let facts = &harness.client().facts;
         let traces = facts.traces.iter().copied().filter(|trace| site.root.join(trace).exists()).collect();
         Detected { harness, program: site.find_program(facts.program), traces }
     });

@@ -63,7 +63,7 @@ const CHANGED: &str = "it was changed after Stead wrote it; delete it to remove 
 pub fn plan_old_commands(site: &Site<'_>) -> Plan {
     let mut plan = Plan::default();
     for harness in Harness::ALL {
-        let known = &harness.doorway().facts.commands;
+        let known = &harness.client().facts.commands;
         let commands = Commands { typed: "/{name}", ..*known };
         for template in TEMPLATES.iter().filter(|template| known.older.contains(&template.name)) {
             let path = known.user.path.replace("stead-{name}", template.name);
@@ -146,7 +146,7 @@ fn has_lines(site: &Site<'_>, harness: Harness) -> bool {
 
 /// The commands of a client within reach, and their files.
 pub(crate) fn files(site: &Site<'_>, harness: Harness, reach: Reach) -> Vec<(&'static Template, PathBuf)> {
-    let commands = &harness.doorway().facts.commands;
+    let commands = &harness.client().facts.commands;
     let path = |template: &Template| match reach {
         Reach::Project => Some(site.root.join(commands.project.replace("{name}", template.name))),
         Reach::User => {
@@ -159,7 +159,7 @@ pub(crate) fn files(site: &Site<'_>, harness: Harness, reach: Reach) -> Vec<(&'s
 
 /// A command as its file holds it.
 fn write(site: &Site<'_>, harness: Harness, scope: Scope, template: &Template) -> String {
-    let commands = &harness.doorway().facts.commands;
+    let commands = &harness.client().facts.commands;
     let remark = if commands.format == CommandFormat::Toml { Remark::Toml } else { Remark::Markdown };
     sign(&template.render(commands, &shell_program(scope, site.program)), remark)
 }
@@ -186,7 +186,7 @@ pub(crate) fn examine_commands(site: &Site<'_>, harness: Harness, reach: Reach) 
         Reach::Project => Scope::Project,
         Reach::User => Scope::User,
     };
-    let commands = &harness.doorway().facts.commands;
+    let commands = &harness.client().facts.commands;
     let mut report = CommandReport {
         scope: if reach == Reach::Project { "project" } else { "user" },
         typed: commands.typed.replace("{name}", "handoff"),

@@ -69,7 +69,7 @@ pub fn diagnose(site: &Site<'_>, flags: &[String]) -> Diagnosis {
     let forbidden = forbidden(site);
     let mut harnesses = Vec::new();
     for harness in Harness::ALL {
-        let facts = &harness.doorway().facts;
+        let facts = &harness.client().facts;
         let mut installs = Vec::new();
         for reach in [Reach::Project, Reach::User] {
             for layer in layers(site, harness, reach) {
@@ -133,7 +133,7 @@ fn examine(
     if lines.is_empty() {
         return None;
     }
-    let install = &harness.doorway().facts.install;
+    let install = &harness.client().facts.install;
     let own = format!("rm -f {}", quoted(&layer.path));
     let forbidden = forbidden.unwrap_or(&own);
     let is_whole = layer.shape == Shape::Whole;
@@ -168,7 +168,7 @@ fn examine(
 }
 
 fn scope(harness: Harness, layer: &Layer) -> &'static str {
-    let is_local = harness.doorway().facts.install.local == Some(layer.spot.path);
+    let is_local = harness.client().facts.install.local == Some(layer.spot.path);
     match (Reach::Project.covers(layer.spot), is_local) {
         (true, true) => "local",
         (true, false) => "project",

@@ -23,8 +23,8 @@ pub(crate) fn line_command(harness: Harness, event: &str, scope: Scope, program:
 
 /// What this client expects when there is nothing to report; some treat an empty answer as a broken hook.
 fn silence(harness: Harness, event: &str) -> String {
-    let doorway = harness.doorway();
-    doorway.reply(&doorway.heard(event), &Verdict::allow()).stdout
+    let client = harness.client();
+    client.reply(&client.heard(event), &Verdict::allow()).stdout
 }
 
 /// The program as a file that is entirely ours calls it, escaped for a quoted string.
@@ -68,12 +68,12 @@ mod tests {
     #[test]
     fn a_missing_stead_says_what_the_client_takes_for_silence() {
         for harness in Harness::ALL {
-            let doorway = harness.doorway();
-            for line in doorway.facts.install.lines {
+            let client = harness.client();
+            for line in client.facts.install.lines {
                 let command = line_command(harness, line.event, Scope::Project, Path::new("stead"));
                 let mut shell = std::process::Command::new("/bin/sh");
                 let output = shell.args(["-c", &command]).env("PATH", "/nowhere").output().unwrap();
-                let expected = doorway.reply(&doorway.heard(line.event), &Verdict::allow());
+                let expected = client.reply(&client.heard(line.event), &Verdict::allow());
                 assert_eq!(String::from_utf8_lossy(&output.stdout).trim_end(), expected.stdout, "{command}");
                 assert_eq!((output.status.code(), output.stderr.as_slice()), (Some(0), &b""[..]), "{command}");
                 assert_eq!(our_command(&command).as_deref(), Some(harness.name()), "{command}");

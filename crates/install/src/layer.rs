@@ -21,7 +21,7 @@ pub(crate) struct Layer {
 
 /// Lists a client's settings files in a scope, existing or not, except where the name is a pattern.
 pub(crate) fn layers(site: &Site<'_>, harness: Harness, reach: Reach) -> Vec<Layer> {
-    let files = harness.doorway().facts.settings.iter().filter(|file| reach.covers(file.spot));
+    let files = harness.client().facts.settings.iter().filter(|file| reach.covers(file.spot));
     let mut found: Vec<Layer> = Vec::new();
     for &SettingsFile { spot, shape, watch } in files {
         for path in site.files(spot) {

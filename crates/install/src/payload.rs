@@ -21,7 +21,7 @@ pub(crate) fn payload(harness: Harness, event: &str, root: &Path, command: &str)
     let root = root.display().to_string();
     settle(&mut value, &root, command);
     let names_folder =
-        (harness.doorway().decode)(&value.to_string(), Some(event)).is_ok_and(|event| event.cwd.is_some());
+        (harness.client().decode)(&value.to_string(), Some(event)).is_ok_and(|event| event.cwd.is_some());
     if let Some(map) = value.as_object_mut().filter(|_| !names_folder) {
         // Our plugin adds the folder itself.
         map.extend(["directory", "worktree"].map(|key| (key.to_owned(), json!(root))));
@@ -36,7 +36,7 @@ fn recorded(harness: Harness, event: &str) -> Option<Value> {
         name == event || name.strip_prefix(event).is_some_and(|variant| variant.starts_with('.'))
     };
     let runs_command = |text: &str| {
-        let event = (harness.doorway().decode)(text, Some(event)).ok();
+        let event = (harness.client().decode)(text, Some(event)).ok();
         let call = event.filter(|event| event.agent.is_none()).and_then(|event| event.call);
         call.is_some_and(|call| matches!(call.action, Action::Run { .. }))
     };
@@ -47,7 +47,7 @@ fn recorded(harness: Harness, event: &str) -> Option<Value> {
 
 /// For events that were never recorded: the fields that every payload of the client has.
 fn bare(harness: Harness, event: &str) -> Option<Value> {
-    let before_tool = harness.doorway().facts.events.iter().find(|fact| fact.kind == EventKind::BeforeTool)?;
+    let before_tool = harness.client().facts.events.iter().find(|fact| fact.kind == EventKind::BeforeTool)?;
     let Value::Object(call) = recorded(harness, before_tool.native)? else {
         return None;
     };
@@ -88,12 +88,12 @@ mod tests {
     #[test]
     fn every_line_of_every_client_has_a_payload() {
         for harness in Harness::ALL {
-            let doorway = harness.doorway();
-            for line in doorway.facts.install.lines {
+            let client = harness.client();
+            for line in client.facts.install.lines {
                 let text = payload(harness, line.event, Path::new("/here"), "true")
                     .unwrap_or_else(|| panic!("{harness} {}", line.event));
-                let event = (doorway.decode)(&text, Some(line.event)).unwrap();
-                assert_eq!(event.kind, doorway.heard(line.event).kind, "{harness} {}: {text}", line.event);
+                let event = (client.decode)(&text, Some(line.event)).unwrap();
+                assert_eq!(event.kind, client.heard(line.event).kind, "{harness} {}: {text}", line.event);
                 assert!(!text.contains(RECORDED_ROOT), "{text}");
             }
         }
@@ -102,10 +102,10 @@ mod tests {
     #[test]
     fn every_client_has_a_shell_call_to_rewrite() {
         for harness in Harness::ALL {
-            let doorway = harness.doorway();
-            let line = doorway.facts.events.iter().find(|fact| fact.kind == EventKind::BeforeTool).unwrap();
+            let client = harness.client();
+            let line = client.facts.events.iter().find(|fact| fact.kind == EventKind::BeforeTool).unwrap();
             let text = payload(harness, line.native, Path::new("/here"), "rm x").unwrap();
-            let event = (doorway.decode)(&text, Some(line.native)).unwrap();
+            let event = (client.decode)(&text, Some(line.native)).unwrap();
             let Some(Action::Run { command, .. }) = event.call.map(|call| call.action) else {
                 panic!("{harness}: {text}");
             };

@@ -85,20 +85,20 @@ impl Note {
     pub fn words(&self, site: &Site<'_>) -> String {
         match self {
             Self::Bad { path, why, .. } => format!("`{}` was skipped: {why}", site.brief(path)),
-            Self::Skipped { harness, why } => format!("{} is skipped: {why}", harness.doorway().facts.title),
+            Self::Skipped { harness, why } => format!("{} is skipped: {why}", harness.client().facts.title),
             Self::Current { path, .. } => format!("`{}` already has Stead's lines", site.brief(path)),
             Self::Found { path, finding, is_replaced, .. } => {
                 let done = if *is_replaced { " (replaced)" } else { " (`--replace-old` repairs it)" };
                 let done = if *finding == Finding::Wrapped { "" } else { done };
                 format!("in `{}`: {finding}{done}", site.brief(path))
             }
-            Self::Confirm { harness, what } => format!("{}: {what}", harness.doorway().facts.title),
+            Self::Confirm { harness, what } => format!("{}: {what}", harness.client().facts.title),
             Self::Commands { harness } => {
-                let facts = &harness.doorway().facts;
+                let facts = &harness.client().facts;
                 let typed = |name| facts.commands.typed.replace("{name}", name);
                 format!("{}: new commands, such as `{}` and `{}`", facts.title, typed("handoff"), typed("pickup"))
             }
-            Self::NoCommands { harness, why } => format!("{}: {why}", harness.doorway().facts.title),
+            Self::NoCommands { harness, why } => format!("{}: {why}", harness.client().facts.title),
             Self::Kept { path, why, .. } => format!("`{}` was skipped: {why}", site.brief(path)),
         }
     }
@@ -129,7 +129,7 @@ pub fn plan(site: &Site<'_>, harnesses: &[Harness], scope: Scope, old: Old) -> P
 
 /// The settings file for a client's lines.
 fn target(site: &Site<'_>, harness: Harness, scope: Scope) -> Result<PathBuf, String> {
-    let install = &harness.doorway().facts.install;
+    let install = &harness.client().facts.install;
     match scope {
         Scope::Project | Scope::ProjectStrict => match install.project {
             Some(path) => Ok(site.root.join(path)),
@@ -212,7 +212,7 @@ impl Draft {
     }
 
     fn add_lines(&mut self, site: &Site<'_>, harness: Harness, path: &Path, scope: Scope) {
-        let install = &harness.doorway().facts.install;
+        let install = &harness.client().facts.install;
         let Some(edit) = self.text(harness, path, install.shape) else {
             return;
         };
@@ -240,7 +240,7 @@ impl Draft {
 
 /// Builds the lines of a client as its settings need them.
 pub(crate) fn new_lines(harness: Harness, scope: Scope, program: &Path) -> Vec<NewLine<'static>> {
-    let install = &harness.doorway().facts.install;
+    let install = &harness.client().facts.install;
     if let Some(whole) = install.whole {
         let text = whole.replace("{stead}", &whole_program(scope, program));
         return vec![NewLine { event: "", matcher: None, entry: Value::String(text) }];

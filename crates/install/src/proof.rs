@@ -64,7 +64,7 @@ pub(crate) fn prove(
     forbidden: &str,
 ) -> LineProof {
     let started = Instant::now();
-    let is_gate = harness.doorway().heard(event).kind == EventKind::BeforeTool;
+    let is_gate = harness.client().heard(event).kind == EventKind::BeforeTool;
     let outcome = answer(site, harness, event, program, "echo hello").and_then(|reply| {
         if looks_denied(harness, event, &reply) {
             return Err(format!("it denied a harmless call: {}", said(&reply)));
@@ -122,7 +122,7 @@ fn answer(
 
 /// Gives the child a client's environment, without the variables of a client that doctor itself runs in.
 fn dress(child: &mut Command, site: &Site<'_>, harness: Harness) {
-    let folders = Harness::ALL.into_iter().flat_map(|harness| harness.doorway().facts.settings).filter_map(|file| {
+    let folders = Harness::ALL.into_iter().flat_map(|harness| harness.client().facts.settings).filter_map(|file| {
         match file.spot.base {
             Base::Var { name, .. } => Some(name),
             Base::Project | Base::Home => None,
@@ -135,7 +135,7 @@ fn dress(child: &mut Command, site: &Site<'_>, harness: Harness) {
             child.env(name, value);
         }
     }
-    for name in harness.doorway().facts.project_vars {
+    for name in harness.client().facts.project_vars {
         child.env(name, site.root);
     }
 }
@@ -191,11 +191,11 @@ fn exit_code(status: ExitStatus) -> Result<u8, String> {
 
 /// Compares an answer with the client's own denial: same exit status, same document except for prose.
 fn looks_denied(harness: Harness, event: &str, reply: &Reply) -> bool {
-    let doorway = harness.doorway();
-    let heard = doorway.heard(event);
-    let denial = doorway.reply(&heard, &Verdict::deny("doctor", "no for a good reason"));
+    let client = harness.client();
+    let heard = client.heard(event);
+    let denial = client.reply(&heard, &Verdict::deny("doctor", "no for a good reason"));
     // If the client accepts no denial, it gets a warning.
-    if !doorway.event(event).is_some_and(|fact| fact.powers.deny) {
+    if !client.event(event).is_some_and(|fact| fact.powers.deny) {
         return false;
     }
     let has_words = |reply: &Reply| !reply.stderr.trim().is_empty();
@@ -229,11 +229,11 @@ mod tests {
     #[test]
     fn a_denial_is_known_by_its_shape() {
         for harness in Harness::ALL {
-            let doorway = harness.doorway();
-            let line = doorway.facts.events.iter().find(|fact| fact.kind == EventKind::BeforeTool).unwrap();
-            let heard = doorway.heard(line.native);
-            let denied = doorway.reply(&heard, &Verdict::deny("g", "some other words"));
-            let allowed = doorway.reply(&heard, &Verdict::allow());
+            let client = harness.client();
+            let line = client.facts.events.iter().find(|fact| fact.kind == EventKind::BeforeTool).unwrap();
+            let heard = client.heard(line.native);
+            let denied = client.reply(&heard, &Verdict::deny("g", "some other words"));
+            let allowed = client.reply(&heard, &Verdict::allow());
             assert!(looks_denied(harness, line.native, &denied), "{harness}: {denied:?}");
             assert!(!looks_denied(harness, line.native, &allowed), "{harness}: {allowed:?}");
         }

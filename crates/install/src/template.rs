@@ -89,7 +89,7 @@ mod tests {
     fn each(check: impl Fn(Harness, &Template, &str)) {
         for harness in Harness::ALL {
             for template in &TEMPLATES {
-                check(harness, template, &template.render(&harness.doorway().facts.commands, "stead"));
+                check(harness, template, &template.render(&harness.client().facts.commands, "stead"));
             }
         }
     }
@@ -97,7 +97,7 @@ mod tests {
     #[test]
     fn every_command_is_whole_in_every_client() {
         each(|harness, template, text| {
-            let commands = &harness.doorway().facts.commands;
+            let commands = &harness.client().facts.commands;
             assert!(text.contains(&format!("stead {}", template.name)), "{harness}: {text}");
             assert!(text.contains(commands.arguments.unwrap_or(UNPLACED)), "{harness}: {text}");
             for left in ["{name}", "{arguments}", "{stead}", "{pickup}"] {
@@ -112,7 +112,7 @@ mod tests {
     #[test]
     fn nothing_in_a_text_means_something_else_to_a_client() {
         each(|harness, template, text| {
-            let arguments = harness.doorway().facts.commands.arguments.unwrap_or(UNPLACED);
+            let arguments = harness.client().facts.commands.arguments.unwrap_or(UNPLACED);
             assert_eq!(text.matches(arguments).count(), 1, "{harness} {}", template.name);
             let rest = text.replace(arguments, "");
             for odd in ["$", "@", "!{", "!`", "{{"] {
@@ -133,7 +133,7 @@ mod tests {
 
     #[test]
     fn the_toml_form_reads_back_as_the_body() {
-        let commands = &Harness::Gemini.doorway().facts.commands;
+        let commands = &Harness::Gemini.client().facts.commands;
         for stead in ["stead", r"'/o'\''hara/stead'"] {
             for template in &TEMPLATES {
                 let table: toml::Table = template.render(commands, stead).parse().unwrap();
@@ -146,7 +146,7 @@ mod tests {
 
     #[test]
     fn permission_is_asked_for_its_own_calls_only() {
-        let commands = &Harness::Claude.doorway().facts.commands;
+        let commands = &Harness::Claude.client().facts.commands;
         let text = TEMPLATES[2].render(commands, "stead");
         assert!(text.contains("\nallowed-tools: Bash(stead pickup:*), Bash(stead packet list:*)\n---\n"), "{text}");
         assert!(!TEMPLATES[2].render(commands, "'/a (b)/stead'").contains("allowed-tools"));

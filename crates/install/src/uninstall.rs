@@ -46,7 +46,7 @@ pub fn plan_removal(site: &Site<'_>, harnesses: &[Harness], reach: Reach, record
 
 /// The files that may contain lines of a client: those it reads, and those in the record.
 fn candidates(site: &Site<'_>, harness: Harness, reach: Reach, record: &UndoRecord) -> Vec<(PathBuf, Shape)> {
-    let install = &harness.doorway().facts.install;
+    let install = &harness.client().facts.install;
     let mut found: Vec<(PathBuf, Shape)> =
         layers(site, harness, reach).into_iter().map(|layer| (layer.path, layer.shape)).collect();
     let remembered = record.files.iter().filter(|file| file.harness == harness.name());

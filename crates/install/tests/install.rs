@@ -123,7 +123,7 @@ fn odd_text(shape: Shape) -> Option<&'static str> {
 }
 
 fn scopes(harness: Harness) -> Vec<Scope> {
-    let install = &harness.doorway().facts.install;
+    let install = &harness.client().facts.install;
     let mut scopes = vec![Scope::User];
     if install.project.is_some() {
         scopes.extend([Scope::Project, Scope::ProjectStrict]);
@@ -135,7 +135,7 @@ fn scopes(harness: Harness) -> Vec<Scope> {
 }
 
 fn target(place: &Place, harness: Harness, scope: Scope) -> PathBuf {
-    let install = &harness.doorway().facts.install;
+    let install = &harness.client().facts.install;
     match scope {
         Scope::Project | Scope::ProjectStrict => place.root().join(install.project.unwrap()),
         Scope::Local => place.root().join(install.local.unwrap()),
@@ -151,7 +151,7 @@ fn a_fresh_project_gets_lines_once_and_is_left_as_it_was() {
             let before = place.files();
             assert_eq!(place.install(&[harness], scope), 1, "{harness} {scope:?}");
             let text = fs::read_to_string(target(&place, harness, scope)).unwrap();
-            assert!(stead_settings::has_our_lines(harness.doorway().facts.install.shape, &text), "{text}");
+            assert!(stead_settings::has_our_lines(harness.client().facts.install.shape, &text), "{text}");
             assert_eq!(place.install(&[harness], scope), 0, "running again changes nothing: {harness} {scope:?}");
             assert_eq!(place.uninstall(&[harness], Reach::of(scope)), 1);
             assert_eq!(place.files(), before, "{harness} {scope:?}");
@@ -164,7 +164,7 @@ fn a_fresh_project_gets_lines_once_and_is_left_as_it_was() {
 fn an_existing_file_comes_back_byte_for_byte() {
     for harness in Harness::ALL {
         for scope in scopes(harness) {
-            let Some(text) = odd_text(harness.doorway().facts.install.shape) else {
+            let Some(text) = odd_text(harness.client().facts.install.shape) else {
                 continue;
             };
             let place = Place::new();
@@ -207,7 +207,7 @@ fn a_teammate_without_a_record_can_take_the_lines_out() {
     let place = Place::new();
     let mine = "{\n  \"model\": \"x\"\n}\n";
     let path = place.write("project/.claude/settings.json", mine);
-    let all: Vec<Harness> = Harness::ALL.into_iter().filter(|h| h.doorway().facts.install.project.is_some()).collect();
+    let all: Vec<Harness> = Harness::ALL.into_iter().filter(|h| h.client().facts.install.project.is_some()).collect();
     place.install(&all, Scope::Project);
     fs::remove_file(place.record(Reach::Project)).unwrap();
     place.uninstall(&Harness::ALL, Reach::Project);
@@ -215,7 +215,7 @@ fn a_teammate_without_a_record_can_take_the_lines_out() {
     assert!(!place.path("project/.opencode/plugins/stead.js").exists());
     assert!(!place.path("project/.github/hooks/stead.json").exists());
     for harness in all {
-        let install = &harness.doorway().facts.install;
+        let install = &harness.client().facts.install;
         let left = fs::read_to_string(place.root().join(install.project.unwrap())).unwrap_or_default();
         assert!(!left.contains("stead hook"), "{harness}: {left}");
     }

@@ -95,7 +95,7 @@ pub struct Event<'a> {
     pub project: Option<Cow<'a, str>>,
     pub transcript: Option<Cow<'a, str>>,
     pub call: Option<ToolCall<'a>>,
-    /// What the tool gave back, as the payload's own JSON text, unread. Doorways know how to read it.
+    /// What the tool gave back, as the payload's own JSON text, unread. `client` knows how to read it.
     pub result: Option<Cow<'a, str>>,
     pub detail: Detail<'a>,
 }

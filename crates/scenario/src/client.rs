@@ -145,9 +145,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_doorway_was_checked_on_the_version_that_is_proven() {
+    fn the_facts_were_checked_on_the_version_that_is_proven() {
         for client in Client::ALL {
-            assert_eq!(client.version(), client.harness.doorway().facts.checked, "{}", client.harness);
+            assert_eq!(client.version(), client.harness.client().facts.checked, "{}", client.harness);
         }
     }
 

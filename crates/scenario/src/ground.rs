@@ -150,7 +150,7 @@ impl Ground {
     }
 
     fn settings_of(&self, client: &Client) -> PathBuf {
-        let install = &client.harness.doorway().facts.install;
+        let install = &client.harness.client().facts.install;
         match (client.scope, install.project) {
             (Scope::Project, Some(path)) => self.project().join(path),
             _ => match install.user.base {

@@ -1,4 +1,4 @@
-//! `docs/harnesses.md`: what each client was seen to do, what it cannot express, and what its doorway states. Written
+//! `docs/harnesses.md`: what each client was seen to do, what it cannot express, and what is stated about it. Written
 //! from the code and from the results of the last run; no times and no dates, so that the same facts give the same page.
 
 use std::fs;
@@ -44,7 +44,7 @@ fn render(results: &Results) -> String {
 const HEAD: &str = "\
 # Harnesses
 
-What real agent programs were seen to do with the hooks that `stead init` writes, and what their doorways state.
+What real agent programs were seen to do with the hooks that `stead init` writes, and what Stead states about them.
 Written by `cargo xtask test --clients`; do not edit. Each client is the pinned version from the npm registry, headless,
 against a scripted model, in a network that has only loopback.
 
@@ -78,16 +78,14 @@ fn proofs(results: &Results) -> String {
 }
 
 fn named(harness: Harness) -> String {
-    format!("{} (`{harness}`)", harness.doorway().facts.title)
+    format!("{} (`{harness}`)", harness.client().facts.title)
 }
 
 /// What a cell says: the code's word first, then the last run's.
 fn standing(client: &Client, scenario: &Scenario, results: &Results) -> Standing {
     match scenario.stage {
         Stage::NotBuilt => Standing::NotBuilt,
-        Stage::Built { obstacle, .. } if obstacle(&client.harness.doorway().facts).is_some() => {
-            Standing::NotExpressible
-        }
+        Stage::Built { obstacle, .. } if obstacle(&client.harness.client().facts).is_some() => Standing::NotExpressible,
         Stage::Built { .. } => results.get(client.harness, scenario.number),
     }
 }
@@ -97,7 +95,7 @@ fn obstacles() -> String {
     for client in Client::ALL {
         for scenario in Scenario::ALL {
             if let Stage::Built { obstacle, .. } = scenario.stage
-                && let Some(why) = obstacle(&client.harness.doorway().facts)
+                && let Some(why) = obstacle(&client.harness.client().facts)
             {
                 lines.push_str(&format!("- {}, {}: {why}.\n", named(client.harness), scenario.number));
             }

@@ -1,4 +1,4 @@
-//! Whether a client still says what its doorway reads. A payload that changed is named by field, before a scenario
+//! Whether a client still says what Stead reads. A payload that changed is named by field, before a scenario
 //! fails further on for a reason that nobody sees.
 
 use serde_json::Value;
@@ -7,7 +7,7 @@ use stead_model::{Action, EventKind};
 
 use crate::witness::HookCall;
 
-/// Names what the doorway could not find in a call. One that the client ended early may not have got its payload.
+/// Names what Stead could not find in a call. One that the client ended early may not have got its payload.
 pub(crate) fn complaints(harness: Harness, call: &HookCall) -> Vec<String> {
     if call.exit.is_none() {
         return Vec::new();
@@ -19,12 +19,12 @@ pub(crate) fn complaints(harness: Harness, call: &HookCall) -> Vec<String> {
         return vec![format!("{named} {native}: stdin is not a JSON object")];
     };
     let fields = fields.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>().join(", ");
-    let event = match (harness.doorway().decode)(&call.stdin, Some(native)) {
+    let event = match (harness.client().decode)(&call.stdin, Some(native)) {
         Ok(event) => event,
         Err(error) => return vec![format!("{named} {native}: {error}")],
     };
     let mut missing = Vec::new();
-    if harness.doorway().event(&event.native).is_none() {
+    if harness.client().event(&event.native).is_none() {
         missing.push(format!("the event `{}` is not in the table", event.native));
     }
     if event.session.is_none() {

@@ -46,7 +46,7 @@ pub(crate) fn play_together(ground: &Ground, script: Script, prompts: &[&str]) -
 }
 
 /// Plays a script with one session for each ask, all at the same time but for their start. Fails when a session does not
-/// come to its regular end, when the script could not be followed, or when a payload is not what its doorway reads.
+/// come to its regular end, when the script could not be followed, or when a payload is not what Stead reads.
 fn play_all(ground: &Ground, script: Script, asks: &[Ask<'_>]) -> Result<Played> {
     let before = ground.calls().len();
     let model = FakeModel::start_on(ground.port(), script);

@@ -34,7 +34,7 @@ pub struct Scenario {
 /// How far a scenario has come.
 pub(crate) enum Stage {
     Built {
-        /// Says why a client cannot express it, from what its doorway states.
+        /// Says why a client cannot express it, from what is stated about it.
         obstacle: fn(&Facts) -> Option<&'static str>,
         play: fn(&'static Client, &Programs) -> Result<()>,
     },

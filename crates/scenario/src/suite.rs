@@ -60,7 +60,7 @@ fn judge(client: &'static Client, scenario: &Scenario, programs: &Programs) -> (
     let Stage::Built { obstacle, play } = scenario.stage else {
         return (Standing::NotBuilt, String::new());
     };
-    if obstacle(&client.harness.doorway().facts).is_some() {
+    if obstacle(&client.harness.client().facts).is_some() {
         return (Standing::NotExpressible, String::new());
     }
     // A world that cannot be set up panics; the other scenarios still have their turn.

@@ -114,7 +114,7 @@ fn begin(args: &BeginArgs, project: &Project, ui: &mut Ui) -> Result<Exit, CliEr
     }
     ui.line(format!("{} of session {} works as `{role}` now", whose(&caller), caller.session));
     if !counts {
-        let title = Harness::from_name(&caller.harness).map_or("the client", |known| known.doorway().facts.title);
+        let title = Harness::from_name(&caller.harness).map_or("the client", |known| known.client().facts.title);
         ui.warning(format!("{title} says itself whose a call is, so for guards this is still the main agent"));
     }
     Ok(Exit::Done)
@@ -218,7 +218,7 @@ fn whose(caller: &Binding) -> String {
 
 /// Says whether the hook will believe it: a client that tells main agent and sub-agents apart knows better.
 fn counts(caller: &Binding) -> bool {
-    let marks = Harness::from_name(&caller.harness).is_some_and(|known| known.doorway().facts.marks_calls);
+    let marks = Harness::from_name(&caller.harness).is_some_and(|known| known.client().facts.marks_calls);
     caller.agent.is_some() || !marks
 }
 

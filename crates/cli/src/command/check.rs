@@ -91,7 +91,7 @@ pub(crate) fn run(args: CheckArgs, ui: &mut Ui) -> Result<Exit, CliError> {
 }
 
 fn before_tool(harness: Harness) -> Event<'static> {
-    let events = harness.doorway().facts.events;
+    let events = harness.client().facts.events;
     let native = events.iter().find(|fact| fact.kind == EventKind::BeforeTool).map_or("", |fact| fact.native);
     Event::new(EventKind::BeforeTool, native)
 }

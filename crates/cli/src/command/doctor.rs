@@ -71,7 +71,7 @@ fn tell(site: &Site<'_>, diagnosis: &Diagnosis, capabilities: &[Capability], ui:
         tell_check(check, ui);
     }
     for report in &diagnosis.harnesses {
-        let checked = Harness::from_name(report.harness).map_or("", |harness| harness.doorway().facts.checked);
+        let checked = Harness::from_name(report.harness).map_or("", |harness| harness.client().facts.checked);
         ui.line(format!("\n{} ({}; facts: {checked})", report.title, report.harness));
         tell_harness(site, report, ui);
     }

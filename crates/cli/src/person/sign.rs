@@ -26,7 +26,7 @@ impl Sign {
             own || above.iter().any(|process| process.variables.iter().any(|variable| variable == name))
         };
         for harness in Harness::ALL {
-            let facts = &harness.doorway().facts;
+            let facts = &harness.client().facts;
             if let Some(name) = facts.shell_vars.iter().find(|name| has(name)) {
                 return Some(Self::of(harness, format!("`{name}` says that {} runs this command", facts.title)));
             }
@@ -87,7 +87,7 @@ mod tests {
     #[test]
     fn every_client_that_sets_a_variable_shows_by_it() {
         for harness in Harness::ALL {
-            let facts = &harness.doorway().facts;
+            let facts = &harness.client().facts;
             facts.shell_vars.iter().for_each(|name| check(&[name], &["-zsh"], true));
             check(&[], &["sh", facts.program], true);
         }

@@ -13,14 +13,14 @@ use crate::world::{denies, lines, marked, payload, shell, tool};
 
 /// The client's own name for an event, if it has such an event that can be denied.
 fn native(harness: Harness, kind: EventKind) -> Option<&'static str> {
-    let events = harness.doorway().facts.events.iter();
+    let events = harness.client().facts.events.iter();
     events.filter(|fact| fact.kind == kind).map(|fact| fact.native).next()
 }
 
 /// Says whether the run is shaped like the client's denial: same exit, same keys, only other words.
 fn is_denial(harness: Harness, event: &str, run: &Run) -> bool {
-    let doorway = harness.doorway();
-    let Reply { stdout, exit, .. } = doorway.reply(&doorway.heard(event), &Verdict::deny("test", "words"));
+    let client = harness.client();
+    let Reply { stdout, exit, .. } = client.reply(&client.heard(event), &Verdict::deny("test", "words"));
     let keys = |text: &str| {
         let words = text.split('"').skip(1).step_by(2);
         words.filter(|word| word.chars().all(|c| c.is_ascii_alphabetic() || c == '_')).collect::<Vec<_>>().join(" ")
@@ -50,8 +50,8 @@ fn an_unreadable_call_is_denied_before_a_tool_and_passes_elsewhere() {
             assert!(is_denial(harness, before, &run), "{harness} {name}: {run}");
             if let Some(after) = native(harness, EventKind::AfterTool) {
                 let run = world.hook(&format!("{harness} {after}"), payload);
-                let doorway = harness.doorway();
-                let quiet = doorway.reply(&doorway.heard(after), &Verdict::allow());
+                let client = harness.client();
+                let quiet = client.reply(&client.heard(after), &Verdict::allow());
                 assert_eq!((run.code, run.stdout, run.stderr), (0, quiet.stdout, quiet.stderr), "{harness} {name}");
             }
         }

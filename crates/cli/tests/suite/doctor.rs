@@ -21,7 +21,7 @@ fn every_line_of_every_client_is_proven() {
         let install = &report(&json, harness.name())["installs"][0];
         assert_eq!(install["lines_found"], install["lines_expected"], "{harness}");
         let proofs = install["proofs"].as_array().unwrap();
-        assert_eq!(proofs.len(), harness.doorway().facts.install.lines.len(), "{harness}");
+        assert_eq!(proofs.len(), harness.client().facts.install.lines.len(), "{harness}");
         let denies = proofs.iter().filter(|proof| proof["outcome"] == "denies").count();
         assert_eq!(denies, 1, "{harness}: {proofs:?}");
     }

@@ -101,7 +101,7 @@ fn every_client_leaves_what_it_tells() {
             (Some(3), Some("session-1")),
             "{client}"
         );
-        let tells = harness.doorway().facts.exit_status;
+        let tells = harness.client().facts.exit_status;
         assert_eq!(log[0]["kind"], if tells { "observed" } else { "seen" }, "{client}");
         assert_eq!(standing(&world, "search"), if tells { "fresh" } else { "missing" }, "{client}");
         see(&world, client, "cargo test", 101, "test result: FAILED. 2 passed; 1 failed; 0 ignored\n");

@@ -4,16 +4,16 @@
 use serde_json::json;
 use stead_model::{Author, Base, Event, EventKind, Reply, Shape, Spot, Verdict};
 
+use crate::client::{Client, EventFact, Facts, Heard, Install, Line, Powers, Scope, SettingsFile, StopCap, event};
 use crate::commands::shared_skill;
 use crate::detect::Signs;
 use crate::dialect::{self, Accent, RewriteStyle};
-use crate::doorway::{Doorway, EventFact, Facts, Heard, Install, Line, Powers, Scope, SettingsFile, StopCap, event};
 use crate::lenient::Members;
 use crate::outcome;
 use crate::tool::{Does, McpName, Tool, tool};
 use crate::transcript::Spoken;
 
-pub(super) static DOORWAY: Doorway = Doorway {
+pub(super) static CLIENT: Client = Client {
     facts: Facts {
         title: "Codex CLI",
         program: "codex",

@@ -7,16 +7,16 @@ use std::borrow::Cow;
 use serde_json::{Map, Value, json};
 use stead_model::{Agent, Author, Base, Detail, Event, EventKind, Level, Reply, Shape, Spot, Verdict};
 
+use crate::client::{Client, EventFact, Facts, Heard, Install, Line, Powers, Scope, SettingsFile, StopCap, event};
 use crate::commands::shared_skill;
 use crate::detect::Signs;
 use crate::dialect::{self, Accent, RewriteStyle};
-use crate::doorway::{Doorway, EventFact, Facts, Heard, Install, Line, Powers, Scope, SettingsFile, StopCap, event};
 use crate::lenient::Members;
 use crate::outcome;
 use crate::tool::{Does, McpName, Tool, call_with_quoted_input, tool};
 use crate::transcript::Spoken;
 
-pub(super) static DOORWAY: Doorway = Doorway {
+pub(super) static CLIENT: Client = Client {
     facts: Facts {
         title: "Copilot CLI",
         program: "copilot",

@@ -6,17 +6,17 @@ use std::borrow::Cow;
 use serde_json::{Map, Value, json};
 use stead_model::{Action, Agent, Base, Detail, Event, EventKind, Level, Reply, Shape, Spot, ToolCall, Verdict};
 
+use crate::client::{
+    Client, EventFact, Facts, Heard, Install, Line, Powers, Scope, SettingsFile, StopCap, WarnBy, event,
+};
 use crate::commands::{CommandFormat, Commands};
 use crate::detect::Signs;
 use crate::dialect::{self, Accent, RewriteStyle};
-use crate::doorway::{
-    Doorway, EventFact, Facts, Heard, Install, Line, Powers, Scope, SettingsFile, StopCap, WarnBy, event,
-};
 use crate::lenient::{Members, items_of, text_of};
 use crate::outcome;
 use crate::tool::{Does, McpName, Tool, call_with_quoted_input, tool};
 
-pub(super) static DOORWAY: Doorway = Doorway {
+pub(super) static CLIENT: Client = Client {
     facts: Facts {
         title: "Cursor",
         program: "cursor-agent",

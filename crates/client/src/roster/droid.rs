@@ -4,17 +4,17 @@
 use serde_json::json;
 use stead_model::{Agent, Base, Detail, Event, EventKind, Reply, Shape, Spot, Verdict};
 
+use crate::client::{
+    Client, EventFact, Facts, Heard, Install, Line, Powers, Scope, SettingsFile, StopCap, WarnBy, event,
+};
 use crate::commands::{CommandFormat, CommandKey, Commands};
 use crate::detect::Signs;
 use crate::dialect::{self, Accent, RewriteStyle};
-use crate::doorway::{
-    Doorway, EventFact, Facts, Heard, Install, Line, Powers, Scope, SettingsFile, StopCap, WarnBy, event,
-};
 use crate::lenient::Members;
 use crate::outcome;
 use crate::tool::{Does, McpName, Tool, tool};
 
-pub(super) static DOORWAY: Doorway = Doorway {
+pub(super) static CLIENT: Client = Client {
     facts: Facts {
         title: "Factory Droid",
         program: "droid",

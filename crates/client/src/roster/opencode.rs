@@ -7,15 +7,15 @@ use std::borrow::Cow;
 use serde_json::{Map, Value, json};
 use stead_model::{Agent, Author, Base, Detail, Event, EventKind, Level, Reply, Shape, Spot, Trigger, Verdict};
 
+use crate::client::{Client, EventFact, Facts, Heard, Install, Line, Powers, Scope, SettingsFile, StopCap, event};
 use crate::commands::{CommandFormat, CommandKey, Commands};
 use crate::detect::Signs;
 use crate::dialect;
-use crate::doorway::{Doorway, EventFact, Facts, Heard, Install, Line, Powers, Scope, SettingsFile, StopCap, event};
 use crate::lenient::Members;
 use crate::outcome;
 use crate::tool::{Does, McpName, Tool, call, tool};
 
-pub(super) static DOORWAY: Doorway = Doorway {
+pub(super) static CLIENT: Client = Client {
     facts: Facts {
         title: "OpenCode",
         program: "opencode",

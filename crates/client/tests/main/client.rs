@@ -1,5 +1,5 @@
 //! The clients' side of a reply, written down from what they were seen to do: whether a reply stops the call, asks, or
-//! reaches the model. It shares no code with the doorways, so that both must be wrong in the same way to agree.
+//! reaches the model. It shares no code with `stead_client`, so that both must be wrong in the same way to agree.
 
 use serde_json::{Map, Value};
 use stead_client::Harness;

@@ -7,7 +7,7 @@ use stead_client::Harness;
 use crate::fixture::Fixture;
 
 fn decode_all(payload: &str, named: Option<&str>) -> Vec<bool> {
-    Harness::ALL.into_iter().map(|harness| (harness.doorway().decode)(payload, named).is_ok()).collect()
+    Harness::ALL.into_iter().map(|harness| (harness.client().decode)(payload, named).is_ok()).collect()
 }
 
 fn json() -> impl Strategy<Value = Value> {
@@ -164,7 +164,7 @@ fn fixtures() -> &'static [Fixture] {
 #[test]
 fn every_recorded_tool_event_has_a_call() {
     for fixture in fixtures() {
-        let event = (fixture.harness.doorway().decode)(&fixture.payload, Some(&fixture.named)).unwrap();
+        let event = (fixture.harness.client().decode)(&fixture.payload, Some(&fixture.named)).unwrap();
         let is_call = matches!(
             event.kind,
             stead_model::EventKind::BeforeTool

@@ -73,7 +73,7 @@ fn without_a_sign_the_line_is_right() {
 }
 
 #[test]
-fn an_editor_without_a_doorway_is_not_taken_for_another() {
+fn an_editor_that_is_not_known_is_not_taken_for_another() {
     let payload = r#"{"timestamp":"2026-08-01T10:00:00.000Z","cwd":"/p","session_id":"s","hook_event_name":"PreToolUse","transcript_path":"/t.json","tool_name":"editFiles","tool_input":{}}"#;
     assert_eq!(found(Harness::Claude, payload, &[]), Harness::Claude);
 }

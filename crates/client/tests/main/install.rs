@@ -8,7 +8,7 @@ use stead_model::Shape;
 
 #[track_caller]
 fn check(name: &str, event: &str, scope: Scope, expected: Value) {
-    let install = &Harness::from_name(name).unwrap().doorway().facts.install;
+    let install = &Harness::from_name(name).unwrap().client().facts.install;
     let line = install.lines.iter().find(|line| line.event == event).expect("a line for the event");
     assert_eq!((install.entry)(line, "stead hook", scope), expected, "{name} {event}");
 }
@@ -40,21 +40,21 @@ fn entries_have_the_clients_keys_and_units() {
 #[test]
 fn lines_are_for_known_events_once_each() {
     for harness in Harness::ALL {
-        let doorway = harness.doorway();
+        let client = harness.client();
         let mut seen = BTreeSet::new();
-        for line in doorway.facts.install.lines {
-            assert!(doorway.event(line.event).is_some(), "{harness} {}", line.event);
+        for line in client.facts.install.lines {
+            assert!(client.event(line.event).is_some(), "{harness} {}", line.event);
             assert!(seen.insert(line.event), "{harness} {} twice", line.event);
         }
-        let natives: BTreeSet<_> = doorway.facts.events.iter().map(|fact| fact.native).collect();
-        assert_eq!(natives.len(), doorway.facts.events.len(), "{harness} has an event twice");
+        let natives: BTreeSet<_> = client.facts.events.iter().map(|fact| fact.native).collect();
+        assert_eq!(natives.len(), client.facts.events.len(), "{harness} has an event twice");
     }
 }
 
 #[test]
 fn what_is_installed_is_also_protected() {
     for harness in Harness::ALL {
-        let facts = &harness.doorway().facts;
+        let facts = &harness.client().facts;
         let install = &facts.install;
         let covers = |pattern: &str, path: &str| {
             pattern == path
@@ -79,7 +79,7 @@ fn what_is_installed_is_also_protected() {
 #[test]
 fn watch_clauses_are_well_formed() {
     for harness in Harness::ALL {
-        for file in harness.doorway().facts.settings {
+        for file in harness.client().facts.settings {
             for clause in file.watch.split(' ').filter(|clause| !clause.is_empty()) {
                 let ok = clause == "still:lines"
                     || match clause.split_once(":/") {

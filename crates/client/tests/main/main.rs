@@ -1,4 +1,4 @@
-//! The doorways against payloads of real clients, and against everything else one can put before them.
+//! Payloads of real clients, and whatever else may arrive.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a failing test may panic")]
 

@@ -40,7 +40,7 @@ impl World {
         let program = folder.path().join("stead");
         fs::write(&program, STAND_IN).unwrap();
         fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
-        let plugin = Harness::from_name("opencode").unwrap().doorway().facts.install.whole.unwrap();
+        let plugin = Harness::from_name("opencode").unwrap().client().facts.install.whole.unwrap();
         let called = stead.map_or_else(|| program.display().to_string(), str::to_owned);
         // Nobody wants to wait ten seconds for a program that hangs.
         let plugin = plugin.replace("{stead}", &called).replace("PATIENCE = 10_000", "PATIENCE = 2_000");

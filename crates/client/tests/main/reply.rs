@@ -9,8 +9,8 @@ use crate::client::{Taken, take};
 /// Gives the reply to a verdict and reads it as the client would.
 #[track_caller]
 fn taken(harness: Harness, fact: &EventFact, verdict: &Verdict) -> Taken {
-    let doorway = harness.doorway();
-    let reply = doorway.reply(&doorway.heard(fact.native), verdict);
+    let client = harness.client();
+    let reply = client.reply(&client.heard(fact.native), verdict);
     match take(harness, fact.native, fact.kind, &reply) {
         Ok(taken) => taken,
         Err(problem) => panic!("{harness} {}: {problem}\n{verdict:?}\n{reply:?}", fact.native),
@@ -58,7 +58,7 @@ fn check(harness: Harness, fact: &EventFact, verdict: &Verdict) {
 }
 
 fn every_event() -> impl Iterator<Item = (Harness, &'static EventFact)> {
-    Harness::ALL.into_iter().flat_map(|harness| harness.doorway().facts.events.iter().map(move |fact| (harness, fact)))
+    Harness::ALL.into_iter().flat_map(|harness| harness.client().facts.events.iter().map(move |fact| (harness, fact)))
 }
 
 fn words() -> impl Strategy<Value = String> {
@@ -96,9 +96,9 @@ proptest! {
     #[test]
     fn unknown_events_are_answered_with_silence(native in words(), verdict in verdicts()) {
         for harness in Harness::ALL {
-            let doorway = harness.doorway();
-            prop_assume!(doorway.event(&native).is_none());
-            let reply = doorway.reply(&doorway.heard(&native), &verdict);
+            let client = harness.client();
+            prop_assume!(client.event(&native).is_none());
+            let reply = client.reply(&client.heard(&native), &verdict);
             prop_assert!(reply.stdout.is_empty() || reply.stdout == "{}", "{harness}: {reply:?}");
             prop_assert_eq!((reply.exit, reply.stderr.as_str()), (0, ""));
         }
@@ -108,7 +108,7 @@ proptest! {
 #[test]
 fn a_call_can_be_denied_everywhere() {
     for harness in Harness::ALL {
-        let events = harness.doorway().facts.events;
+        let events = harness.client().facts.events;
         let before: Vec<_> = events.iter().filter(|fact| fact.kind == EventKind::BeforeTool).collect();
         assert!(!before.is_empty() && before.iter().all(|fact| fact.powers.deny), "{harness}");
     }
@@ -131,8 +131,8 @@ fn a_permission_is_granted_only_where_that_is_known_to_work() {
     let grant = Verdict { grant: true, ..Verdict::allow() };
     let mut granting = 0;
     for (harness, fact) in every_event() {
-        let doorway = harness.doorway();
-        let reply = doorway.reply(&doorway.heard(fact.native), &grant);
+        let client = harness.client();
+        let reply = client.reply(&client.heard(fact.native), &grant);
         let granted = reply.stdout.contains(r#""behavior":"allow""#);
         assert_eq!(granted, fact.powers.grant, "{harness} {}", fact.native);
         granting += usize::from(granted);
@@ -160,8 +160,8 @@ fn a_denial_that_carries_a_rewrite_stays_a_denial() {
 #[test]
 fn nothing_to_say_is_said_in_the_clients_way() {
     let check = |name: &str, native: &str, expected: &str| {
-        let doorway = Harness::from_name(name).unwrap().doorway();
-        let reply = doorway.reply(&doorway.heard(native), &Verdict::allow());
+        let client = Harness::from_name(name).unwrap().client();
+        let reply = client.reply(&client.heard(native), &Verdict::allow());
         assert_eq!((reply.stdout.as_str(), reply.exit), (expected, 0), "{name} {native}");
     };
     check("claude", "PreToolUse", "");

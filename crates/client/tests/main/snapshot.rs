@@ -18,16 +18,16 @@ fn payloads_and_replies() {
 }
 
 fn show(fixture: &Fixture) -> String {
-    let doorway = fixture.harness.doorway();
-    let event = (doorway.decode)(&fixture.payload, Some(&fixture.named)).unwrap();
+    let client = fixture.harness.client();
+    let event = (client.decode)(&fixture.payload, Some(&fixture.named)).unwrap();
     let heard = Heard { kind: event.kind, native: &event.native };
     let mut text = show_event(&event);
     if event.call.is_some() && (event.result.is_some() || matches!(event.detail, Detail::Failed { .. })) {
-        let outcome = (doorway.outcome)(&event);
+        let outcome = (client.outcome)(&event);
         writeln!(text, "  outcome {:?} {:?}", outcome.exit, outcome.output).unwrap();
     }
     for (name, verdict) in verdicts() {
-        writeln!(text, "{name:8} {}", show_reply(&doorway.reply(&heard, &verdict))).unwrap();
+        writeln!(text, "{name:8} {}", show_reply(&client.reply(&heard, &verdict))).unwrap();
     }
     text
 }

@@ -6,7 +6,7 @@ use stead_client::{Harness, last_message};
 /// Reads a transcript that is written oldest line first, as it lies on disk.
 #[track_caller]
 fn check(client: &str, lines: &[&str], expected: Option<&str>) {
-    let read = Harness::from_name(client).unwrap().doorway().transcript.expect("this client has a transcript");
+    let read = Harness::from_name(client).unwrap().client().transcript.expect("this client has a transcript");
     assert_eq!(last_message(read, lines.iter().rev().copied()).as_deref(), expected, "{lines:#?}");
 }
 
@@ -56,7 +56,7 @@ fn copilot_cli() {
 
 #[test]
 fn others_have_none_that_is_known() {
-    let with: Vec<_> = Harness::ALL.into_iter().filter(|client| client.doorway().transcript.is_some()).collect();
+    let with: Vec<_> = Harness::ALL.into_iter().filter(|client| client.client().transcript.is_some()).collect();
     assert_eq!(with, [Harness::Claude, Harness::Codex, Harness::Copilot]);
 }
 
@@ -64,7 +64,7 @@ proptest! {
     #[test]
     fn any_line_can_be_read(line in "\\PC{0,80}", kind in "user|assistant|response_item|assistant.message") {
         for client in Harness::ALL {
-            if let Some(read) = client.doorway().transcript {
+            if let Some(read) = client.client().transcript {
                 let _ = read(&line);
                 let _ = read(&serde_json::json!({"type": kind, "message": line, "payload": line, "data": line}).to_string());
             }

@@ -34,7 +34,7 @@ impl Caller {
         let session = event.session.as_deref().unwrap_or_default();
         let about_agent = matches!(event.kind, EventKind::SubagentStart | EventKind::SubagentStop);
         if event.agent.is_none() && !about_agent {
-            return if harness.doorway().facts.marks_calls { main(state) } else { unmarked(log, session, state) };
+            return if harness.client().facts.marks_calls { main(state) } else { unmarked(log, session, state) };
         }
         let agent = event.agent.clone().unwrap_or_default();
         if let Some(role) = agent.role.as_deref().filter(|role| !role.is_empty()) {
@@ -201,7 +201,7 @@ mod tests {
     #[track_caller]
     fn check(marked: bool, words: &str, event: &Event<'_>, expected: (bool, Option<&str>)) {
         let (path, _guard) = log(words);
-        let harness = Harness::ALL.into_iter().find(|one| one.doorway().facts.marks_calls == marked).unwrap();
+        let harness = Harness::ALL.into_iter().find(|one| one.client().facts.marks_calls == marked).unwrap();
         let caller = Caller::of(harness, event, &path, None);
         assert_eq!((caller.is_main, caller.role.as_deref()), expected, "{words}");
     }

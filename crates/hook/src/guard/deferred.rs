@@ -37,7 +37,7 @@ struct Line {
 pub(crate) fn owed(request: &Request<'_>) -> Vec<Owed> {
     let event = request.event;
     let is_after = matches!(event.kind, EventKind::AfterTool | EventKind::ToolFailed | EventKind::Prompt);
-    let facts = &request.harness.doorway().facts;
+    let facts = &request.harness.client().facts;
     let at_once = facts.events.iter().any(|fact| fact.kind == EventKind::BeforeTool && fact.powers.context);
     if !is_after || at_once || !request.powers().context {
         return Vec::new();

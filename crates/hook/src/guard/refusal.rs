@@ -18,7 +18,7 @@ pub struct Asker<'a> {
 
 /// Says why the asker may not run this command in `cwd` itself; `None` when it may.
 pub fn refusal(root: &Path, cwd: &Path, env: &Env, asker: Asker<'_>, command: &str) -> Option<String> {
-    let facts = &asker.harness.doorway().facts;
+    let facts = &asker.harness.client().facts;
     let native = facts.events.iter().find(|fact| fact.kind == EventKind::BeforeTool).map_or("", |fact| fact.native);
     let mut event = Event::new(EventKind::BeforeTool, native);
     event.session = asker.session.map(Into::into);

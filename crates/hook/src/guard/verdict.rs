@@ -62,7 +62,7 @@ pub(crate) fn judge(request: &Request<'_>, said: Verdict) -> (Verdict, GuardRepo
     if event.kind == EventKind::SessionStart {
         said = said.and(problems(&view));
     }
-    let stops_alike = request.harness.doorway().facts.stops_alike && view.concerns(EventKind::SubagentStop);
+    let stops_alike = request.harness.client().facts.stops_alike && view.concerns(EventKind::SubagentStop);
     let sub_agent_stop = stop_count::as_sub_agent_stop(request, stops_alike);
     let sub_agent_stop = sub_agent_stop.as_ref().map(|stop| request.with_event(stop));
     let judged = sub_agent_stop.as_ref().unwrap_or(request);

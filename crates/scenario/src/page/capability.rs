@@ -19,7 +19,7 @@ const KINDS: &[EventKind] = &[
 
 pub(super) fn tables() -> String {
     let mut text = String::from(
-        "## What the doorways state\n\nWhat a client lets a hook do at an event: *deny* (at a stop: keep the agent \
+        "## What Stead states about each client\n\nWhat a client lets a hook do at an event: *deny* (at a stop: keep the agent \
          working), *ask* the person, *warn* the model or the person, *rewrite* the call, give the model *context*. *Tells* \
          means that every answer is ignored, – that there is no such event.\n\n| client | checked on |",
     );
@@ -28,7 +28,7 @@ pub(super) fn tables() -> String {
     }
     text.push_str(&format!("\n|---|---|{}\n", "---|".repeat(KINDS.len())));
     for harness in Harness::ALL {
-        let facts = &harness.doorway().facts;
+        let facts = &harness.client().facts;
         text.push_str(&format!("| {} | {} |", named(harness), facts.checked));
         for kind in KINDS {
             text.push_str(&format!(" {} |", at(facts, *kind)));
@@ -37,7 +37,7 @@ pub(super) fn tables() -> String {
     }
     text.push_str("\n| client | a stop can be held | exit status arrives | sub-agents | what a person confirms |\n|---|---|---|---|---|\n");
     for harness in Harness::ALL {
-        let facts = &harness.doorway().facts;
+        let facts = &harness.client().facts;
         let (cap, confirm) = (cap(facts), facts.install.confirm);
         let exit = if facts.exit_status { "yes" } else { "no" };
         text.push_str(&format!("| {} | {cap} | {exit} | {} | {confirm} |\n", named(harness), facts.subagents));

@@ -25,7 +25,7 @@ const ABOUT: &str = "Start, list or steer a loop that keeps a session at one tas
 
 fn check(client: &'static Client, programs: &Programs) -> Result<()> {
     let ground = Ground::new(client, programs)?;
-    let typed = client.harness.doorway().facts.commands.typed.replace("{name}", "loop");
+    let typed = client.harness.client().facts.commands.typed.replace("{name}", "loop");
     let prompt = format!("{typed} list GREEN-PAINT");
     let played = play_ask(&ground, Script::new([Turn::say("There are none.")]), Ask::new(&prompt))?;
     let first = played.log.turns("").first().map(|exchange| exchange.number);

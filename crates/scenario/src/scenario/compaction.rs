@@ -27,7 +27,7 @@ fn obstacle(facts: &Facts) -> Option<&'static str> {
 
 fn check(client: &'static Client, programs: &Programs) -> Result<()> {
     automatic(client, programs).context("when the conversation is full")?;
-    if powers(&client.harness.doorway().facts, EventKind::BeforeCompact).deny {
+    if powers(&client.harness.client().facts, EventKind::BeforeCompact).deny {
         manual(client, programs).context("when a person asks for it")?;
     }
     Ok(())
@@ -52,7 +52,7 @@ fn automatic(client: &'static Client, programs: &Programs) -> Result<()> {
     let played = play(&ground, Script::new(turns))?;
     claim_events(client, &played, EventKind::BeforeCompact)?;
     // Without this, a compaction that the client began and gave up would look the same.
-    if client.harness.doorway().facts.events.iter().any(|fact| fact.kind == EventKind::AfterCompact) {
+    if client.harness.client().facts.events.iter().any(|fact| fact.kind == EventKind::AfterCompact) {
         claim_events(client, &played, EventKind::AfterCompact)?;
     }
     let denials = Records::read(&ground.project()).denials();
@@ -98,7 +98,7 @@ fn manual(client: &'static Client, programs: &Programs) -> Result<()> {
 
 /// Fails unless the client raised an event of this kind.
 fn claim_events(client: &Client, played: &Played, kind: EventKind) -> Result<()> {
-    let is_one = |native: &str| client.harness.doorway().event(native).is_some_and(|fact| fact.kind == kind);
+    let is_one = |native: &str| client.harness.client().event(native).is_some_and(|fact| fact.kind == kind);
     let raised = played.calls.iter().any(|call| call.hook().is_some_and(|(_, native)| is_one(native)));
     played.claim(raised, &format!("the client raised no `{kind}`"))
 }

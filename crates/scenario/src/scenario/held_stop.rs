@@ -39,7 +39,7 @@ pub(super) fn start(most: usize) -> Call {
 
 /// Says whether a client asks a hook about one stop of a turn only.
 pub(super) fn asks_once(client: &Client) -> bool {
-    client.harness.doorway().facts.stop_cap.most() == Some(1)
+    client.harness.client().facts.stop_cap.most() == Some(1)
 }
 
 fn check(client: &'static Client, programs: &Programs) -> Result<()> {
@@ -104,7 +104,7 @@ fn bound(client: &'static Client, programs: &Programs) -> Result<()> {
         turns == held + 1,
         &format!("{held} stops were held, but the agent worked {turns} rounds; {:?}", log.lines),
     )?;
-    if let Some(most) = client.harness.doorway().facts.stop_cap.most() {
+    if let Some(most) = client.harness.client().facts.stop_cap.most() {
         played.claim(held == most as usize, &format!("{most} stops in a row should be held, not {held}"))?;
         let told = played.log.seen("this was the last time");
         played.claim(!told.is_empty(), "the agent was not told that this client holds no further")?;

@@ -22,7 +22,7 @@ const STILL_DENIED: &str = "rm -rf .agent/context";
 
 fn check(client: &'static Client, programs: &Programs) -> Result<()> {
     by_the_agent(client, programs)?;
-    if powers(&client.harness.doorway().facts, EventKind::ConfigChange).deny {
+    if powers(&client.harness.client().facts, EventKind::ConfigChange).deny {
         behind_its_back(client, programs)?;
     }
     Ok(())
@@ -51,7 +51,7 @@ fn by_the_agent(client: &'static Client, programs: &Programs) -> Result<()> {
 
 /// What is Stead's in a settings file; a client may write down other things of its own.
 fn ours(ground: &Ground, text: &str) -> Vec<String> {
-    let is_whole = ground.client.harness.doorway().facts.install.shape == Shape::Whole;
+    let is_whole = ground.client.harness.client().facts.install.shape == Shape::Whole;
     text.lines().filter(|line| is_whole || line.contains("stead hook")).map(str::to_owned).collect()
 }
 
@@ -75,7 +75,7 @@ fn behind_its_back(client: &'static Client, programs: &Programs) -> Result<()> {
     )?;
     let text = fs::read_to_string(&settings).context("the settings file is gone")?;
     played.claim(text == "{}\n", "the settings were not changed, so nothing was tried")?;
-    let change = client.harness.doorway().facts.events.iter().find(|fact| fact.kind == EventKind::ConfigChange);
+    let change = client.harness.client().facts.events.iter().find(|fact| fact.kind == EventKind::ConfigChange);
     let native = change.map_or("", |fact| fact.native);
     let asked = played.calls.iter().any(|call| call.hook().is_some_and(|(_, event)| event == native));
     played.claim(asked, &format!("the client did not raise `{native}`"))?;

@@ -110,7 +110,7 @@ fn define(ground: &Ground, workers: [&'static Client; 2]) -> Result<()> {
         steps.push_str(&format!("  - id: {stage}\n    template: {stage}\n"));
         let (command, _) = worker.program(ground);
         let quoted: Vec<String> = command.iter().map(|word| format!("'{word}'")).collect();
-        let program = ground.world().folder().join("bin").join(worker.harness.doorway().facts.program);
+        let program = ground.world().folder().join("bin").join(worker.harness.client().facts.program);
         std::fs::write(&program, format!("#!/bin/sh\nexec {} \"$@\"\n", quoted.join(" ")))
             .with_context(|| format!("cannot write `{}`", program.display()))?;
         std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755))?;

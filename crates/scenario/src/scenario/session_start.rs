@@ -28,7 +28,7 @@ fn check(client: &'static Client, programs: &Programs) -> Result<()> {
     // Two real causes to speak up: something to know from before, and settings that cannot be read.
     ground.stead(&["note", "decision", NOTE])?;
     let mut told = vec![NOTE];
-    if powers(&client.harness.doorway().facts, EventKind::SessionStart).context {
+    if powers(&client.harness.client().facts, EventKind::SessionStart).context {
         ground.write_project(".agent/config.toml", "[gate\n")?;
         told.push("Stead cannot read part of this project");
     }

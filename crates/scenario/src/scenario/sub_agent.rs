@@ -25,7 +25,7 @@ const PASSED: &str = "a sub-agent stopped";
 
 fn check(client: &'static Client, programs: &Programs) -> Result<()> {
     let ground = Ground::new(client, programs)?;
-    let tells = has_event(&client.harness.doorway().facts);
+    let tells = has_event(&client.harness.client().facts);
     let mut turns = vec![Turn::call(held_stop::start(5))];
     turns.extend((client.spawn)(TASK).into_iter().map(Turn::call));
     // The sub-agent may work in the background; its end is not to be missed.

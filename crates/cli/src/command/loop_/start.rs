@@ -129,7 +129,7 @@ fn packet(id: &str, here: &Here) -> Result<(String, Packet), CliError> {
 /// Announces when the client will end a turn by itself.
 fn warn_of_cap(state: &Loop, ui: &mut Ui) {
     let harness = state.lease.as_ref().and_then(|lease| Harness::from_name(lease.owner.harness()));
-    let Some(facts) = harness.map(|harness| &harness.doorway().facts) else { return };
+    let Some(facts) = harness.map(|harness| &harness.client().facts) else { return };
     if let Some(cap) = facts.stop_cap.most_in(&env)
         && (state.max_iterations == 0 || state.max_iterations > cap)
     {

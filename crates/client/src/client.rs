@@ -1,4 +1,4 @@
-//! What a doorway consists of: facts as data, and three functions that need the client's own grammar.
+//! What is known about one agent program: facts as data, and the functions that need its own grammar.
 
 use std::ffi::OsString;
 
@@ -10,12 +10,12 @@ use crate::outcome::Outcome;
 use crate::transcript::Spoken;
 
 /// Everything Stead knows about one agent program.
-pub struct Doorway {
+pub struct Client {
     pub facts: Facts,
     /// Reads a payload. `named` is the event name from the command line, for clients whose payload has none; the
     /// payload's own name wins. Fails only on malformed JSON.
     pub decode: for<'a> fn(payload: &'a str, named: Option<&'a str>) -> serde_json::Result<Event<'a>>,
-    /// Puts a verdict into the client's words. The verdict has passed [`Doorway::express`].
+    /// Puts a verdict into the client's words. The verdict has passed [`Client::express`].
     pub encode: fn(heard: &Heard<'_>, verdict: &Verdict) -> Reply,
     /// Reads how a shell command ended, and what it wrote, from an event after it.
     pub outcome: fn(event: &Event<'_>) -> Outcome,
@@ -206,7 +206,7 @@ pub struct Heard<'a> {
     pub native: &'a str,
 }
 
-impl Doorway {
+impl Client {
     /// Finds what is known about an event by the client's own name for it.
     pub fn event(&self, native: &str) -> Option<&'static EventFact> {
         self.facts.events.iter().find(|fact| fact.native == native)

@@ -15,20 +15,20 @@ static CHOSEN: LazyLock<Vec<Harness>> = LazyLock::new(|| match std::env::var(VAR
     Err(_) => Harness::ALL.to_vec(),
 });
 
-/// A doorway reads every JSON object, refuses everything else, and answers each verdict with an exit code that its
+/// Every JSON object is read, everything else is refused, and each verdict is answered with an exit code that its
 /// client knows.
-pub fn doorway(data: &[u8]) {
+pub fn client(data: &[u8]) {
     for harness in CHOSEN.iter() {
         one(*harness, data);
     }
 }
 
 fn one(harness: Harness, data: &[u8]) {
-    let doorway = harness.doorway();
+    let client = harness.client();
     let text = String::from_utf8_lossy(data);
-    let events = doorway.facts.events;
+    let events = client.facts.events;
     let named = events.get(data.len() % (events.len() + 1)).map(|fact| fact.native);
-    let decoded = (doorway.decode)(&text, named);
+    let decoded = (client.decode)(&text, named);
     // Raw, because a value may be out of range for a number type and still be JSON.
     match serde_json::from_str::<&RawValue>(&text) {
         Ok(raw) if raw.get().starts_with('{') => assert!(decoded.is_ok(), "a JSON object was refused: {decoded:?}"),
@@ -38,7 +38,7 @@ fn one(harness: Harness, data: &[u8]) {
     let Ok(event) = decoded else {
         return;
     };
-    let heard = doorway.heard(&event.native);
+    let heard = client.heard(&event.native);
     for verdict in [
         Verdict::allow(),
         Verdict::warn("fuzz", "careful"),
@@ -46,7 +46,7 @@ fn one(harness: Harness, data: &[u8]) {
         Verdict::deny("fuzz", "no"),
         Verdict::inform("by the way"),
     ] {
-        let Reply { stdout, exit, .. } = doorway.reply(&heard, &verdict);
+        let Reply { stdout, exit, .. } = client.reply(&heard, &verdict);
         assert!(matches!(exit, 0 | 2), "exit {exit} for {verdict:?}");
         assert!(exit == 2 || !stdout.contains('\0'), "a NUL in the reply");
     }
