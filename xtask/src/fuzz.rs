@@ -175,9 +175,9 @@ mod tests {
     #[test]
     fn every_harness_has_a_target() {
         let targets = targets().unwrap();
-        let roster = fs::read_dir(repository::path("crates/client/src/roster")).unwrap();
-        for path in roster.map(|entry| entry.unwrap().path()).filter(|path| path.extension() == Some("rs".as_ref())) {
-            let name = path.file_stem().unwrap().to_str().unwrap();
+        let sources = fs::read_dir(repository::path("crates/client/src")).unwrap();
+        for folder in sources.map(|entry| entry.unwrap().path()).filter(|path| path.is_dir()) {
+            let name = folder.file_name().unwrap().to_str().unwrap();
             assert!(targets.iter().any(|target| target.name == name && target.program == "client"), "{name}");
         }
     }

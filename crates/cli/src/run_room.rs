@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use stead_client::Harness;
 use stead_pipeline::{Catalog, DefinitionError, EngineError, Provider, RunFolder, parse_provider, provider};
 use stead_store::{Layout, Room};
 
@@ -44,7 +45,7 @@ impl RunRoom {
 
     /// The default provider if neither the files nor the command line name one.
     pub(crate) fn default_provider(&self) -> Provider {
-        Provider::Known("claude".to_owned())
+        Provider::Known(Harness::DEFAULT.name().to_owned())
     }
 
     /// The provider typed on the command line. A path is relative to the current folder, and stored relative to the
@@ -77,7 +78,7 @@ impl RunRoom {
     }
 
     fn words(&self, name: &str) -> Result<Vec<String>, CliError> {
-        if provider::find(name).is_none() {
+        if Harness::from_name(name).is_none() {
             return Ok(Vec::new());
         }
         let key = format!("provider.{name}.args");

@@ -2,11 +2,13 @@
 
 use std::ffi::OsString;
 
-use stead_model::{Event, EventKind, Level, Reply, Shape, Spot, Verdict};
+use stead_model::{Event, EventKind, Level, Reply, Verdict};
 
 use crate::commands::Commands;
 use crate::detect::Signs;
+use crate::headless::Headless;
 use crate::outcome::Outcome;
+use crate::settings::{Install, SettingsFile};
 use crate::transcript::Spoken;
 
 /// Everything Stead knows about one agent program.
@@ -23,6 +25,7 @@ pub struct Client {
     pub claims: fn(signs: &Signs<'_>) -> bool,
     /// Reads one line of the client's transcript; `None` where it has none or its form is not known.
     pub transcript: Option<fn(line: &str) -> Spoken>,
+    pub headless: Headless,
 }
 
 /// The facts about a client that encoder, installer and `doctor` share.
@@ -138,64 +141,6 @@ impl StopCap {
             0 => None,
             most => Some(most.saturating_sub(but_last.into())),
         }
-    }
-}
-
-/// A settings file that the client reads.
-pub struct SettingsFile {
-    pub spot: Spot<'static>,
-    pub shape: Shape,
-    /// What an edit may not do, as clauses separated by spaces:
-    /// `off:/pointer=value` a switch that turns hooks off, `same:/pointer` a value that must not change,
-    /// `only:/pointer=key,key` the keys beside which the client rejects the whole file,
-    /// `still:lines` Stead's lines stay at their positions.
-    /// `*` in a pointer stands for any key.
-    pub watch: &'static str,
-}
-
-/// How Stead's lines are put into a client's settings.
-pub struct Install {
-    pub shape: Shape,
-    /// Below the project root; shared with the team.
-    pub project: Option<&'static str>,
-    /// Below the project root; not shared.
-    pub local: Option<&'static str>,
-    pub user: Spot<'static>,
-    pub lines: &'static [Line],
-    /// Builds the entry that holds one line. Where a shape has no groups, the entry is all there is: event and matcher
-    /// are in it too, where the client wants them.
-    pub entry: fn(line: &Line, command: &str, scope: Scope) -> serde_json::Value,
-    /// The whole file, for [`Shape::Whole`]; `{stead}` stands for the program to call, within a JSON string, so it is
-    /// escaped as one.
-    pub whole: Option<&'static str>,
-    /// What a person must confirm in the client before the lines run.
-    pub confirm: &'static str,
-}
-
-/// One hook line: an event, what it is limited to, and how long it may take in the client's own unit.
-pub struct Line {
-    pub event: &'static str,
-    pub matcher: Option<&'static str>,
-    pub timeout: u32,
-}
-
-/// Whose settings a line goes into.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Scope {
-    /// Shared with teammates who may not have Stead.
-    Project,
-    /// Shared, and required: a missing Stead blocks where the client can.
-    ProjectStrict,
-    /// This checkout only.
-    Local,
-    /// Every project of this person.
-    User,
-}
-
-impl Scope {
-    /// Says whether a broken or missing Stead may block the client.
-    pub fn is_strict(self) -> bool {
-        self != Self::Project
     }
 }
 

@@ -1,8 +1,8 @@
 //! Who is really calling. Several clients run hook lines written for another one, so the line's own word is only the
 //! default.
 
+use crate::Harness;
 use crate::lenient::Members;
-use crate::roster::Harness;
 
 /// What a call shows of its caller: the payload's top-level members and the environment.
 pub struct Signs<'a> {

@@ -18,9 +18,16 @@ pub(crate) struct Accent {
     pub(crate) mcp: McpName,
     /// Takes off what a client glues in front of its own tools' names.
     pub(crate) plain: fn(&str) -> &str,
-    /// Says who wrote a prompt.
+    /// Says who wrote a prompt. At most clients a person's cannot be told from what a hook or another agent put there.
     pub(crate) author: fn(&Members<'_>) -> Author,
     pub(crate) rewrite: RewriteStyle,
+}
+
+impl Accent {
+    /// Names as they are, prompts of anybody, a rewrite alone.
+    pub(crate) const fn new(events: &'static [EventFact], tools: &'static [&'static [Tool]], mcp: McpName) -> Self {
+        Self { events, tools, mcp, plain: |name| name, author: |_| Author::Unknown, rewrite: RewriteStyle::Bare }
+    }
 }
 
 /// How a client of the dialect wants a tool call's input changed.
@@ -129,16 +136,6 @@ fn running_agents(wire: &Members<'_>) -> usize {
     let tasks = wire.raw("background_tasks").map(items_of).unwrap_or_default();
     let is_running = |task: &Members<'_>| task.text("status").is_none_or(|status| status == "running");
     tasks.into_iter().map(Members::of).filter(|task| task.filled("agent_type").is_some() && is_running(task)).count()
-}
-
-/// Keeps the name as it is.
-pub(crate) fn same_name(name: &str) -> &str {
-    name
-}
-
-/// For clients whose prompts cannot be told from text that a hook or another agent put there.
-pub(crate) fn unknown_author(_: &Members<'_>) -> Author {
-    Author::Unknown
 }
 
 /// Reads what set off a compaction.

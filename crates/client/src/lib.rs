@@ -1,24 +1,54 @@
-//! What is known about each agent program, one file each: what it sends, what it honours, where it keeps its settings
-//! and how Stead's lines are written there.
+//! What is known about each agent program, in one folder each: what it sends and what it honours, where it keeps its
+//! settings and how Stead's lines are written there, how it takes commands, how it is run headless and what it reports.
 //!
-//! A [`Client`] turns the program's JSON into an [`Event`](stead_model::Event) and a [`Verdict`](stead_model::Verdict) into
-//! a [`Reply`](stead_model::Reply) for that program and that event. It judges nothing, and it does no I/O: the
+//! A [`Client`] turns the program's JSON into an [`Event`](stead_model::Event) and a [`Verdict`](stead_model::Verdict)
+//! into a [`Reply`](stead_model::Reply) for that program and that event. It judges nothing, and it does no I/O: the
 //! environment reaches it as a function.
+
+#[macro_use]
+mod roster;
 
 mod client;
 mod commands;
 mod detect;
 mod dialect;
+mod headless;
 mod lenient;
 mod outcome;
 mod patch;
-mod roster;
+mod report;
+mod settings;
 mod tool;
 mod transcript;
 
-pub use client::{Client, EventFact, Facts, Heard, Install, Line, Powers, Scope, SettingsFile, StopCap, WarnBy};
+// One folder per agent program, and its line below.
+mod claude;
+mod codex;
+mod copilot;
+mod cursor;
+mod droid;
+mod gemini;
+mod kimi;
+mod opencode;
+mod qwen;
+
+roster! {
+    Claude = claude,
+    Codex = codex,
+    Gemini = gemini,
+    Qwen = qwen,
+    OpenCode = opencode,
+    Copilot = copilot,
+    Kimi = kimi,
+    Droid = droid,
+    Cursor = cursor,
+}
+
+pub use client::{Client, EventFact, Facts, Heard, Powers, StopCap, WarnBy};
 pub use commands::{CommandFormat, CommandKey, Commands};
 pub use detect::{Signs, detect};
+pub use headless::{Headless, PromptWay};
 pub use outcome::Outcome;
-pub use roster::Harness;
+pub use report::{Quota, Report};
+pub use settings::{Install, Line, Scope, SettingsFile};
 pub use transcript::{Spoken, last_message};

@@ -1,77 +1,53 @@
-//! Who is known. Adding a client means its own file below `roster/`, its lines here, and its fixtures.
+//! Who is known: the enum is made from the lines in `lib.rs`.
 
 use std::fmt;
 
-use crate::client::Client;
+use crate::Harness;
 
-mod claude;
-mod codex;
-mod copilot;
-mod cursor;
-mod droid;
-mod gemini;
-mod kimi;
-mod opencode;
-mod qwen;
+/// Makes the enum of the known agent programs from lines `Variant = folder`. The folder's name is the program's name on
+/// the command line and in files; every list has the order of these lines.
+macro_rules! roster {
+    ($($variant:ident = $folder:ident,)+) => {
+        /// An agent program that Stead works in.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Harness {
+            $($variant,)+
+        }
 
-/// An agent program that Stead works in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Harness {
-    Claude,
-    Codex,
-    Gemini,
-    Qwen,
-    OpenCode,
-    Copilot,
-    Kimi,
-    Droid,
-    Cursor,
+        impl Harness {
+            pub const ALL: [Self; [$(stringify!($folder)),+].len()] = [$(Self::$variant),+];
+
+            /// The names of all, in the order of [`Self::ALL`].
+            pub const NAMES: &[&str] = &[$(stringify!($folder)),+];
+
+            pub fn client(self) -> &'static $crate::Client {
+                match self {
+                    $(Self::$variant => &crate::$folder::CLIENT,)+
+                }
+            }
+        }
+    };
 }
 
 impl Harness {
-    pub const ALL: [Self; 9] = [
-        Self::Claude,
-        Self::Codex,
-        Self::Gemini,
-        Self::Qwen,
-        Self::OpenCode,
-        Self::Copilot,
-        Self::Kimi,
-        Self::Droid,
-        Self::Cursor,
-    ];
+    /// Whom a run starts where nobody says whom, and whom examples name.
+    pub const DEFAULT: Self = Self::ALL[0];
 
     /// The name on the command line and in files.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Claude => "claude",
-            Self::Codex => "codex",
-            Self::Gemini => "gemini",
-            Self::Qwen => "qwen",
-            Self::OpenCode => "opencode",
-            Self::Copilot => "copilot",
-            Self::Kimi => "kimi",
-            Self::Droid => "droid",
-            Self::Cursor => "cursor",
-        }
+        Self::NAMES[self as usize]
     }
 
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|harness| harness.name() == name)
     }
 
-    pub fn client(self) -> &'static Client {
-        match self {
-            Self::Claude => &claude::CLIENT,
-            Self::Codex => &codex::CLIENT,
-            Self::Gemini => &gemini::CLIENT,
-            Self::Qwen => &qwen::CLIENT,
-            Self::OpenCode => &opencode::CLIENT,
-            Self::Copilot => &copilot::CLIENT,
-            Self::Kimi => &kimi::CLIENT,
-            Self::Droid => &droid::CLIENT,
-            Self::Cursor => &cursor::CLIENT,
-        }
+    /// The variables that tell a program it is inside another one's session.
+    pub fn session_vars() -> impl Iterator<Item = &'static str> {
+        Self::ALL.into_iter().map(Self::client).flat_map(|client| {
+            let facts = &client.facts;
+            [facts.shell_vars, facts.project_vars, client.headless.session_vars].into_iter().flatten().copied()
+        })
     }
 }
 

@@ -1,4 +1,4 @@
-//! Who does the work: known agent programs as data, any other command, and the mock.
+//! Who does the work: an agent program that [`stead_client`] knows, any other command, and the mock.
 //!
 //! A provider turns a task into a [`Launch`](crate::custody::Launch) and reads from the agent's end what its program told
 //! in a form made for programs: last words, cost, session, quota. It never looks for words in an agent's prose, and
@@ -7,10 +7,7 @@
 mod error;
 pub mod mock;
 mod prepare;
-mod profile;
 mod report;
-mod roster;
-mod said;
 mod task;
 #[cfg(test)]
 #[cfg(unix)]
@@ -19,8 +16,6 @@ mod words;
 
 pub use error::ProviderError;
 pub use prepare::{argv, check, prepare, reports_cost};
-pub use profile::{Profile, PromptWay};
-pub use report::{Quota, Report, read_end};
-pub use roster::{find, names};
+pub use report::read_end;
 pub use task::Task;
 pub use words::split_words;

@@ -14,7 +14,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("hook", &["model", "client", "gate", "guard", "store", "settings", "context", "evidence"]),
     ("install", &["model", "client", "settings", "store"]),
     ("context", &["model", "store"]),
-    ("pipeline", &["model", "store", "context", "gate", "evidence"]),
+    ("pipeline", &["model", "client", "store", "context", "gate", "evidence"]),
     ("migrate", &["model", "store", "context", "pipeline"]),
     (
         "cli",

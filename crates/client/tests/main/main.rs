@@ -6,6 +6,7 @@ mod client;
 mod decode;
 mod detection;
 mod fixture;
+mod headless;
 mod install;
 mod plugin;
 mod reply;

@@ -2,13 +2,13 @@
 
 use std::ops::Range;
 
+use stead_client::Harness;
 use stead_store::nearest;
 
 use super::reading::{Reading, find};
 use super::yaml::{Tree, Value};
 use crate::Provider;
 use crate::lint::Code;
-use crate::provider::{find as find_known, names};
 
 const MOCK: &str = "mock";
 
@@ -16,12 +16,12 @@ const MOCK: &str = "mock";
 pub fn parse_provider(typed: &str) -> Result<Provider, String> {
     match typed {
         MOCK => Ok(Provider::Mock),
-        name if find_known(name).is_some() => Ok(Provider::Known(name.to_owned())),
+        name if Harness::from_name(name).is_some() => Ok(Provider::Known(name.to_owned())),
         path if path.contains('/') => Ok(Provider::Command(vec![path.to_owned()])),
-        _ => Err(match nearest(typed, names().chain([MOCK])) {
+        _ => Err(match nearest(typed, Harness::NAMES.iter().copied().chain([MOCK])) {
             Some(near) => format!("did you mean `{near}`?"),
             None => {
-                let known = names().collect::<Vec<_>>().join(", ");
+                let known = Harness::NAMES.join(", ");
                 format!("expected one of {known}, mock, or the path of a program such as ./agent.sh")
             }
         }),
@@ -60,7 +60,9 @@ pub(crate) fn provider(reading: &mut Reading, tree: &Tree, at: &Range<usize>) ->
         }
         _ => {
             let message = format!("`provider` must be a name or a `command`, not {}", tree.kind());
-            reading.wrong(at, message).hint("write `provider: claude` or `provider: {command: [\"./agent.sh\"]}`");
+            let example = Harness::DEFAULT;
+            let hint = format!("write `provider: {example}` or `provider: {{command: [\"./agent.sh\"]}}`");
+            reading.wrong(at, message).hint(hint);
             None
         }
     }

@@ -1,9 +1,10 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use stead_client::{Harness, Headless, PromptWay};
 use stead_store::{Durability, clean, find_program, nearest, replace};
 
-use super::{Profile, PromptWay, ProviderError, Task, find, names, roster};
+use super::{ProviderError, Task};
 use crate::custody::{Capture, Launch};
 use crate::{Provider, os};
 
@@ -18,12 +19,12 @@ type Env<'a> = &'a dyn Fn(&str) -> Option<OsString>;
 /// Makes a launch of a task.
 pub fn prepare(provider: &Provider, task: &Task<'_>) -> Result<Launch, ProviderError> {
     match provider {
-        Provider::Known(name) => known(profile(name)?, task),
+        Provider::Known(name) => known(harness(name)?, task),
         Provider::Command(command) => {
             let (program, args) = command.split_first().ok_or(ProviderError::EmptyCommand)?;
             let mut argv = vec![command_program(program, task.root, task.env)?];
             argv.extend(args.iter().cloned());
-            Ok(launch(task, argv, task.prompt.as_bytes().to_vec(), &[], Capture::End))
+            Ok(launch(task, argv, task.prompt.as_bytes().to_vec(), Capture::End))
         }
         Provider::Mock => Err(ProviderError::NothingToStart),
     }
@@ -33,9 +34,9 @@ pub fn prepare(provider: &Provider, task: &Task<'_>) -> Result<Launch, ProviderE
 pub fn argv(provider: &Provider, model: Option<&str>, args: &[String]) -> Result<Vec<String>, ProviderError> {
     match provider {
         Provider::Known(name) => {
-            let profile = profile(name)?;
-            let mut argv = vec![profile.program.to_owned()];
-            argv.extend(arguments(profile, model, args));
+            let client = harness(name)?.client();
+            let mut argv = vec![client.facts.program.to_owned()];
+            argv.extend(arguments(&client.headless, model, args));
             Ok(argv)
         }
         Provider::Command(command) if command.is_empty() => Err(ProviderError::EmptyCommand),
@@ -46,13 +47,13 @@ pub fn argv(provider: &Provider, model: Option<&str>, args: &[String]) -> Result
 
 /// Says whether a budget in money can be kept with this provider.
 pub fn reports_cost(provider: &Provider) -> bool {
-    matches!(provider, Provider::Known(name) if find(name).is_some_and(|profile| profile.reports_cost))
+    matches!(provider, Provider::Known(name) if Harness::from_name(name).is_some_and(|known| known.client().headless.reports_cost))
 }
 
 /// Says why a provider's program cannot be started, without starting it.
 pub fn check(provider: &Provider, root: &Path, env: Env<'_>) -> Result<(), ProviderError> {
     match provider {
-        Provider::Known(name) => known_program(profile(name)?, root, env).map(drop),
+        Provider::Known(name) => known_program(harness(name)?, root, env).map(drop),
         Provider::Command(command) => {
             let program = command.first().ok_or(ProviderError::EmptyCommand)?;
             command_program(program, root, env).map(drop)
@@ -61,19 +62,20 @@ pub fn check(provider: &Provider, root: &Path, env: Env<'_>) -> Result<(), Provi
     }
 }
 
-fn profile(name: &str) -> Result<&'static Profile, ProviderError> {
-    find(name).ok_or_else(|| ProviderError::Unknown {
+fn harness(name: &str) -> Result<Harness, ProviderError> {
+    Harness::from_name(name).ok_or_else(|| ProviderError::Unknown {
         name: name.to_owned(),
-        known: names().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", "),
-        nearest: nearest(name, names()),
+        known: format!("`{}`", Harness::NAMES.join("`, `")),
+        nearest: nearest(name, Harness::NAMES.iter().copied()),
     })
 }
 
-fn known(profile: &'static Profile, task: &Task<'_>) -> Result<Launch, ProviderError> {
-    let mut argv = vec![known_program(profile, task.root, task.env)?];
-    argv.extend(arguments(profile, task.model, task.args));
+fn known(harness: Harness, task: &Task<'_>) -> Result<Launch, ProviderError> {
+    let headless = &harness.client().headless;
+    let mut argv = vec![known_program(harness, task.root, task.env)?];
+    argv.extend(arguments(headless, task.model, task.args));
     let mut stdin = Vec::new();
-    match profile.prompt {
+    match headless.prompt {
         PromptWay::Stdin => stdin = task.prompt.as_bytes().to_vec(),
         PromptWay::Argument(flag) if task.prompt.len() <= LONGEST_ARGUMENT => {
             argv.extend([flag.to_owned(), task.prompt.to_owned()]);
@@ -87,21 +89,22 @@ fn known(profile: &'static Profile, task: &Task<'_>) -> Result<Launch, ProviderE
             argv.extend([flag.to_owned(), save_prompt(task)?.to_string_lossy().into_owned()]);
         }
     }
-    Ok(launch(task, argv, stdin, profile.env, Capture::Lines(profile.heed)))
+    Ok(launch(task, argv, stdin, Capture::Lines(headless.heed)))
 }
 
-fn arguments(profile: &Profile, model: Option<&str>, args: &[String]) -> Vec<String> {
-    let mut all: Vec<String> = profile.args.iter().map(|arg| (*arg).to_owned()).collect();
-    all.extend(model.into_iter().flat_map(|model| [profile.model_flag.to_owned(), model.to_owned()]));
+fn arguments(headless: &Headless, model: Option<&str>, args: &[String]) -> Vec<String> {
+    let mut all: Vec<String> = headless.args.iter().map(|arg| (*arg).to_owned()).collect();
+    all.extend(model.into_iter().flat_map(|model| [Headless::MODEL_FLAG.to_owned(), model.to_owned()]));
     all.extend(args.iter().cloned());
-    all.extend(profile.last_args.iter().map(|arg| (*arg).to_owned()));
+    all.extend(headless.last_args.iter().map(|arg| (*arg).to_owned()));
     all
 }
 
-fn known_program(profile: &Profile, root: &Path, env: Env<'_>) -> Result<String, ProviderError> {
-    on_path(profile.program, root, env).ok_or_else(|| ProviderError::MissingProgram {
-        provider: profile.name.to_owned(),
-        program: profile.program.to_owned(),
+fn known_program(harness: Harness, root: &Path, env: Env<'_>) -> Result<String, ProviderError> {
+    let program = harness.client().facts.program;
+    on_path(program, root, env).ok_or_else(|| ProviderError::MissingProgram {
+        provider: harness.name().to_owned(),
+        program: program.to_owned(),
     })
 }
 
@@ -134,28 +137,25 @@ fn save_prompt(task: &Task<'_>) -> Result<PathBuf, ProviderError> {
     Ok(path)
 }
 
-fn launch(task: &Task<'_>, argv: Vec<String>, stdin: Vec<u8>, own_env: &[(&str, &str)], capture: Capture) -> Launch {
+fn launch(task: &Task<'_>, argv: Vec<String>, stdin: Vec<u8>, capture: Capture) -> Launch {
     let path = |path: &Path| path.to_string_lossy().into_owned();
-    let mut env: Vec<(String, String)> =
-        own_env.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-    env.extend(
-        [
-            ("STEAD_RUN", task.run.to_owned()),
-            ("STEAD_STAGE", task.stage.to_owned()),
-            ("STEAD_ITERATION", task.iteration.to_string()),
-            ("STEAD_CONTEXT", path(task.context)),
-            ("STEAD_STATUS", path(task.status)),
-            ("STEAD_OUTPUT", path(task.output)),
-            ("STEAD_PROGRESS", path(task.progress)),
-        ]
-        .map(|(name, value)| (name.to_owned(), value)),
-    );
+    let env = [
+        ("STEAD_RUN", task.run.to_owned()),
+        ("STEAD_STAGE", task.stage.to_owned()),
+        ("STEAD_ITERATION", task.iteration.to_string()),
+        ("STEAD_CONTEXT", path(task.context)),
+        ("STEAD_STATUS", path(task.status)),
+        ("STEAD_OUTPUT", path(task.output)),
+        ("STEAD_PROGRESS", path(task.progress)),
+    ]
+    .map(|(name, value)| (name.to_owned(), value))
+    .to_vec();
     Launch {
         argv,
         stdin,
         dir: task.dir.to_owned(),
         env,
-        unset: roster::session_vars().map(str::to_owned).collect(),
+        unset: Harness::session_vars().map(str::to_owned).collect(),
         log: task.log.to_owned(),
         timeout: task.timeout,
         run_id: task.run_id.to_owned(),

@@ -3,6 +3,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use stead_client::{Harness, Headless, PromptWay};
+
 use super::*;
 use crate::Provider;
 use crate::custody::{Cancel, How, run};
@@ -87,18 +89,18 @@ fn words(words: &[&str]) -> Vec<String> {
 
 #[test]
 fn every_known_program_gets_its_prompt_model_and_extra_arguments() {
-    for name in names() {
+    for harness in Harness::ALL {
         let ground = Ground::new();
-        let profile = find(name).unwrap();
-        ground.program(&format!("bin/{}", profile.program));
+        let (name, headless) = (harness.name(), &harness.client().headless);
+        ground.program(&format!("bin/{}", harness.client().facts.program));
         let prompt = "Do it.\n\"quoted\" $HOME 'x'";
         let log = ground.run(&known(name), prompt, &words(&["--extra", "a b"])).unwrap();
         for arg in
-            profile.args.iter().chain(profile.last_args).chain(&[profile.model_flag, "big-one", "--extra", "a b"])
+            headless.args.iter().chain(headless.last_args).chain(&[Headless::MODEL_FLAG, "big-one", "--extra", "a b"])
         {
             assert!(log.contains(&format!("arg {arg}\n")), "{name}: {arg}\n{log}");
         }
-        let expected = match profile.prompt {
+        let expected = match headless.prompt {
             PromptWay::Stdin => format!("stdin {prompt}\n"),
             PromptWay::Argument(flag) => format!("arg {flag}\narg {prompt}\n"),
             PromptWay::File(flag) => format!("arg {flag}\narg {}\n", ground.path("run/prompt.md").display()),
@@ -203,10 +205,9 @@ fn the_command_line_can_be_shown() {
 #[test]
 fn the_page_about_providers_is_true() {
     let page = include_str!("../../../../docs/providers.md");
-    for name in names() {
-        let profile = find(name).unwrap();
-        let line = argv(&known(name), None, &[]).unwrap().join(" ");
-        let row = format!("| `{name}` | `{line}` | {} |", profile.may);
+    for harness in Harness::ALL {
+        let line = argv(&known(harness.name()), None, &[]).unwrap().join(" ");
+        let row = format!("| `{harness}` | `{line}` | {} |", harness.client().headless.may);
         assert!(page.contains(&row), "{row}");
     }
 }

@@ -1,0 +1,110 @@
+//! Claude Code.
+
+use serde_json::json;
+use stead_model::{Shape, Spot};
+
+use crate::client::{Client, Facts, StopCap};
+use crate::commands::{CommandFormat, CommandKey, Commands};
+use crate::outcome;
+use crate::settings::{Install, Line, Scope, SettingsFile, below, command_entry, line, project, stop};
+
+mod headless;
+mod payload;
+
+pub(crate) static CLIENT: Client = Client {
+    facts: Facts {
+        title: "Claude Code",
+        program: "claude",
+        checked: "2.1.325",
+        traces: &[".claude", "CLAUDE.md"],
+        // Stays at the folder the session was started in, even when the agent works in a worktree.
+        project_vars: &["CLAUDE_PROJECT_DIR"],
+        events: payload::EVENTS,
+        stop_cap: StopCap::Blocks {
+            most: 8,
+            but_last: false,
+            variable: Some("CLAUDE_CODE_STOP_HOOK_BLOCK_CAP"),
+            anew: true,
+        },
+        stops_alike: false,
+        drops_compact_start: false,
+        subagents: "start and stop events; calls carry agent_id",
+        marks_calls: true,
+        exit_status: true,
+        shell_vars: &["CLAUDECODE"],
+        settings: SETTINGS,
+        install: Install {
+            shape: Shape::Groups,
+            project: Some(".claude/settings.json"),
+            local: Some(".claude/settings.local.json"),
+            user: user("settings.json"),
+            lines: LINES,
+            entry,
+            whole: None,
+            confirm: "start `claude` in this folder once and accept its trust question; interactive sessions run no hooks before",
+        },
+        // `/context`, `/loop` and `/goal` are its own, so the folder is part of the name.
+        commands: Commands {
+            format: CommandFormat::Markdown(&[
+                CommandKey::Description,
+                CommandKey::ArgumentHint,
+                CommandKey::AllowedTools,
+            ]),
+            project: ".claude/commands/stead/{name}.md",
+            user: user("commands/stead/{name}.md"),
+            typed: "/stead:{name}",
+            arguments: Some("$ARGUMENTS"),
+            older: &[],
+        },
+    },
+    decode: payload::decode,
+    encode: payload::encode,
+    outcome: outcome::streams,
+    claims: payload::claims,
+    transcript: Some(payload::transcript),
+    headless: headless::HEADLESS,
+};
+
+/// Switches that turn hooks off, and variables that decide whether a bare `stead` is found.
+const WATCH: &str =
+    "off:/disableAllHooks=true off:/allowManagedHooksOnly=true same:/env/PATH same:/env/CLAUDE_CODE_SHELL_PREFIX";
+
+const SETTINGS: &[SettingsFile] = &[
+    settings(project(".claude/settings.json")),
+    settings(project(".claude/settings.local.json")),
+    settings(user("settings.json")),
+];
+
+const fn settings(spot: Spot<'static>) -> SettingsFile {
+    SettingsFile { spot, shape: Shape::Groups, watch: WATCH }
+}
+
+const fn user(path: &'static str) -> Spot<'static> {
+    below("CLAUDE_CONFIG_DIR", ".claude", path)
+}
+
+/// Only what Stead listens to: every further event is one more process.
+const LINES: &[Line] = &[
+    line("SessionStart"),
+    line("UserPromptSubmit"),
+    line("PreToolUse").any(),
+    line("PermissionRequest").any(),
+    line("PostToolUse").any(),
+    line("PostToolUseFailure").any(),
+    stop("Stop"),
+    line("SubagentStart"),
+    line("SubagentStop"),
+    line("PreCompact"),
+    line("PostCompact"),
+    line("ConfigChange"),
+    line("SessionEnd"),
+];
+
+fn entry(line: &Line, command: &str, scope: Scope) -> serde_json::Value {
+    let mut entry = command_entry(line, command, scope);
+    if scope.is_strict() && line.event == "PreToolUse" {
+        // Otherwise a crash, a timeout or a missing program lets the tool run.
+        entry["onFailure"] = json!("block");
+    }
+    entry
+}

@@ -1,0 +1,86 @@
+use stead_model::{Detail, Event, EventKind, Reply, Verdict};
+
+use crate::client::{EventFact, Heard, Powers, WarnBy, event};
+use crate::detect::Signs;
+use crate::dialect::{self, Accent};
+use crate::lenient::Members;
+use crate::tool::{Does, McpName, Tool, tool};
+use crate::transcript::Spoken;
+
+/// `systemMessage` is shown to the person.
+const DENY_NOTICE: Powers = Powers { warn: WarnBy::Notice, ..Powers::DENY };
+
+pub(super) const EVENTS: &[EventFact] = &[
+    event("SessionStart", EventKind::SessionStart, Powers::CONTEXT),
+    event("UserPromptSubmit", EventKind::Prompt, Powers::DENY_CONTEXT),
+    event("PreToolUse", EventKind::BeforeTool, Powers { ask: true, rewrite: true, ..Powers::DENY_CONTEXT }),
+    event("PermissionRequest", EventKind::PermissionRequest, Powers { grant: true, ..DENY_NOTICE }),
+    event("PostToolUse", EventKind::AfterTool, Powers::DENY_CONTEXT),
+    event("PostToolUseFailure", EventKind::ToolFailed, Powers::CONTEXT),
+    // Context at a stop would itself continue the turn, so it is not offered.
+    event("Stop", EventKind::Stop, DENY_NOTICE),
+    event("StopFailure", EventKind::StopFailed, Powers::NONE),
+    event("SubagentStart", EventKind::SubagentStart, Powers::CONTEXT),
+    event("SubagentStop", EventKind::SubagentStop, DENY_NOTICE),
+    // The one event where it drops a notice.
+    event("PreCompact", EventKind::BeforeCompact, Powers::DENY),
+    event("PostCompact", EventKind::AfterCompact, Powers::NONE),
+    event("ConfigChange", EventKind::ConfigChange, DENY_NOTICE),
+    event("Notification", EventKind::Notification, Powers::NONE),
+    event("SessionEnd", EventKind::SessionEnd, Powers::NONE),
+];
+
+/// Beside the shared ones. Those that end or feed a process are left out, so that their input is judged.
+const TOOLS: &[Tool] = &[
+    tool("TaskCreate", Does::Nothing),
+    tool("TaskUpdate", Does::Nothing),
+    tool("TaskGet", Does::Nothing),
+    tool("TaskList", Does::Nothing),
+    tool("TaskOutput", Does::Nothing),
+    tool("BashOutput", Does::Nothing),
+    tool("ToolSearch", Does::Nothing),
+];
+
+const ACCENT: Accent = Accent::new(EVENTS, &[dialect::TOOLS, TOOLS], McpName::Double);
+
+pub(super) fn decode<'a>(payload: &'a str, named: Option<&'a str>) -> serde_json::Result<Event<'a>> {
+    let mut event = dialect::decode(&ACCENT, payload, named)?;
+    // A compaction ends with the stop of its own summariser, a sub-agent of no type. Nobody spawned it and nobody may
+    // keep it working.
+    if event.kind == EventKind::SubagentStop && event.agent.as_ref().is_some_and(|a| a.role.as_deref() == Some("")) {
+        event.kind = EventKind::Other;
+        event.detail = Detail::None;
+    }
+    Ok(event)
+}
+
+pub(super) fn encode(heard: &Heard<'_>, verdict: &Verdict) -> Reply {
+    dialect::print(dialect::answer(&ACCENT, heard, verdict), "")
+}
+
+/// One content block a line; a sub-agent's lines are marked.
+pub(super) fn transcript(line: &str) -> Spoken {
+    let line = Members::of(line);
+    if line.flag("isSidechain") || line.flag("isMeta") {
+        return Spoken::Nothing;
+    }
+    match line.text("type").as_deref() {
+        Some("user") => Spoken::Unanswered,
+        Some("assistant") => {
+            let content = line.members("message").raw("content").unwrap_or_default();
+            let text = dialect::prompt_text(content);
+            if text.is_empty() && content.contains("\"tool_use\"") {
+                Spoken::Unanswered
+            } else if text.is_empty() {
+                Spoken::Nothing
+            } else {
+                Spoken::Agent(text.into_owned())
+            }
+        }
+        _ => Spoken::Nothing,
+    }
+}
+
+pub(super) fn claims(signs: &Signs<'_>) -> bool {
+    signs.session_is("CLAUDE_CODE_SESSION_ID") || signs.text_contains("transcript_path", "/.claude/projects/")
+}

@@ -1,0 +1,81 @@
+//! Codex CLI. It rejects an answer with one unknown key, lets a denial without a reason pass, and
+//! never ends a turn that a hook keeps alive.
+
+use stead_model::{Shape, Spot};
+
+use crate::client::{Client, Facts, StopCap};
+use crate::commands::shared_skill;
+use crate::outcome;
+use crate::settings::{Install, Line, SettingsFile, below, command_entry, line, project, stop};
+
+mod headless;
+mod payload;
+
+pub(crate) static CLIENT: Client = Client {
+    facts: Facts {
+        title: "Codex CLI",
+        program: "codex",
+        checked: "0.166.0",
+        traces: &[".codex"],
+        project_vars: &[],
+        events: payload::EVENTS,
+        stop_cap: StopCap::None,
+        stops_alike: false,
+        drops_compact_start: false,
+        subagents: "start and stop events; calls and prompts carry agent_id",
+        marks_calls: true,
+        exit_status: false,
+        shell_vars: &["CODEX_THREAD_ID", "CODEX_SANDBOX", "CODEX_CI"],
+        settings: SETTINGS,
+        install: Install {
+            shape: Shape::Groups,
+            project: Some(".codex/hooks.json"),
+            local: None,
+            user: user("hooks.json"),
+            lines: LINES,
+            entry: command_entry,
+            whole: None,
+            confirm: "run `/hooks` in `codex` and trust Stead's lines; until then, and after every change of them, it skips them silently",
+        },
+        commands: shared_skill("$stead-{name}"),
+    },
+    decode: payload::decode,
+    encode: payload::encode,
+    outcome: outcome::unended,
+    claims: payload::claims,
+    transcript: Some(payload::transcript),
+    headless: headless::HEADLESS,
+};
+
+/// An unknown top-level key makes it drop the file, and it trusts a line by its position.
+const HOOKS_WATCH: &str = "still:lines only:/=description,hooks";
+
+/// Trust is kept per line in the user's configuration; a project marked untrusted runs no hooks at all.
+const CONFIG_WATCH: &str =
+    "still:lines off:/features/hooks=false off:/projects/*/trust_level=untrusted same:/hooks/state";
+
+const SETTINGS: &[SettingsFile] = &[
+    SettingsFile { spot: project(".codex/hooks.json"), shape: Shape::Groups, watch: HOOKS_WATCH },
+    SettingsFile { spot: project(".codex/config.toml"), shape: Shape::TomlGroups, watch: CONFIG_WATCH },
+    SettingsFile { spot: user("hooks.json"), shape: Shape::Groups, watch: HOOKS_WATCH },
+    SettingsFile { spot: user("config.toml"), shape: Shape::TomlGroups, watch: CONFIG_WATCH },
+];
+
+const fn user(path: &'static str) -> Spot<'static> {
+    below("CODEX_HOME", ".codex", path)
+}
+
+const LINES: &[Line] = &[
+    line("SessionStart"),
+    line("UserPromptSubmit"),
+    line("PreToolUse"),
+    line("PermissionRequest"),
+    line("PostToolUse"),
+    stop("Stop"),
+    line("SubagentStart"),
+    line("SubagentStop"),
+    line("PreCompact"),
+    line("PostCompact"),
+    // Three seconds are the most it grants here.
+    Line { event: "SessionEnd", matcher: None, timeout: 3 },
+];

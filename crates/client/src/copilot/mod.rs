@@ -1,0 +1,82 @@
+//! GitHub Copilot CLI. Its own events have camelCase payloads without the event's name; for hook
+//! lines it finds in another client's settings it speaks that client's dialect. An exit code other than 0 denies a tool
+//! but loses the reason, so every answer is JSON with exit 0.
+
+use serde_json::{Value, json};
+use stead_model::{Shape, Spot};
+
+use crate::client::{Client, Facts, StopCap};
+use crate::commands::shared_skill;
+use crate::outcome;
+use crate::settings::{Install, Line, Scope, SettingsFile, below, file, line, project, stop};
+
+mod headless;
+mod payload;
+
+pub(crate) static CLIENT: Client = Client {
+    facts: Facts {
+        title: "Copilot CLI",
+        program: "copilot",
+        checked: "1.0.102",
+        traces: &[".github/hooks", ".github/copilot", ".github/copilot-instructions.md"],
+        project_vars: &[],
+        events: payload::EVENTS,
+        stop_cap: StopCap::Blocks { most: 8, but_last: false, variable: None, anew: false },
+        stops_alike: false,
+        drops_compact_start: false,
+        subagents: "start and stop events, not for its general-purpose agent; calls carry parentAgentId",
+        marks_calls: true,
+        exit_status: true,
+        shell_vars: &["COPILOT_CLI"],
+        settings: SETTINGS,
+        install: Install {
+            shape: Shape::Flat,
+            project: Some(".github/hooks/stead.json"),
+            local: None,
+            user: user("hooks/stead.json"),
+            lines: LINES,
+            entry,
+            whole: None,
+            confirm: "start `copilot` in this folder and trust it; project hooks run in trusted folders only",
+        },
+        commands: shared_skill("/stead-{name}"),
+    },
+    decode: payload::decode,
+    encode: payload::encode,
+    outcome: outcome::last_line,
+    claims: payload::claims,
+    transcript: Some(payload::transcript),
+    headless: headless::HEADLESS,
+};
+
+const WATCH: &str = "off:/disableAllHooks=true";
+
+const SETTINGS: &[SettingsFile] = &[
+    file(project(".github/hooks/*.json"), Shape::Flat, WATCH),
+    file(project(".github/copilot/settings.json"), Shape::Groups, WATCH),
+    file(project(".github/copilot/settings.local.json"), Shape::Groups, WATCH),
+    file(user("hooks/*.json"), Shape::Flat, WATCH),
+    file(user("settings.json"), Shape::Groups, WATCH),
+    file(user("config.json"), Shape::Groups, "off:/disableAllHooks=true same:/trusted_folders"),
+];
+
+const fn user(path: &'static str) -> Spot<'static> {
+    below("COPILOT_HOME", ".copilot", path)
+}
+
+const LINES: &[Line] = &[
+    line("sessionStart"),
+    line("userPromptSubmitted"),
+    line("preToolUse"),
+    line("postToolUse"),
+    line("postToolUseFailure"),
+    stop("agentStop"),
+    line("subagentStart"),
+    line("subagentStop"),
+    line("preCompact"),
+    line("sessionEnd"),
+];
+
+fn entry(line: &Line, command: &str, _: Scope) -> Value {
+    json!({"type": "command", "bash": command, "timeoutSec": line.timeout})
+}

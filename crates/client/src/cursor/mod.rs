@@ -1,0 +1,90 @@
+//! Cursor. Known from its documentation of September 2026 and its bundle 2026.09.18; not seen running. It also runs the
+//! hook lines it finds in another client's settings, and a permission event without valid JSON blocks.
+
+use serde_json::{Value, json};
+use stead_model::Shape;
+
+use crate::client::{Client, Facts, StopCap};
+use crate::commands::{CommandFormat, Commands};
+use crate::outcome;
+use crate::settings::{Install, Line, Scope, SettingsFile, file, home, line, project, stop};
+
+mod headless;
+mod payload;
+
+pub(crate) static CLIENT: Client = Client {
+    facts: Facts {
+        title: "Cursor",
+        program: "cursor-agent",
+        checked: "documented for 2026.09, not seen running",
+        traces: &[".cursor", ".cursorrules"],
+        project_vars: &["CURSOR_PROJECT_DIR"],
+        events: payload::EVENTS,
+        // Our lines lift its limit of 5; borrowed lines have none.
+        stop_cap: StopCap::None,
+        stops_alike: false,
+        drops_compact_start: false,
+        subagents: "start and stop events; no mark on calls",
+        marks_calls: false,
+        exit_status: true,
+        shell_vars: &["CURSOR_AGENT"],
+        settings: SETTINGS,
+        install: Install {
+            shape: Shape::Flat,
+            project: Some(".cursor/hooks.json"),
+            local: None,
+            user: home(".cursor/hooks.json"),
+            lines: LINES,
+            entry,
+            whole: None,
+            confirm: "open this folder in Cursor and trust it; untrusted workspaces run no project hooks",
+        },
+        commands: Commands {
+            format: CommandFormat::Markdown(&[]),
+            project: ".cursor/commands/stead-{name}.md",
+            user: home(".cursor/commands/stead-{name}.md"),
+            typed: "/stead-{name}",
+            // What a person writes behind the command is added to it.
+            arguments: None,
+            older: &[],
+        },
+    },
+    decode: payload::decode,
+    encode: payload::encode,
+    outcome: outcome::document,
+    claims: payload::claims,
+    transcript: None,
+    headless: headless::HEADLESS,
+};
+
+/// One event name it does not know makes it drop the whole file.
+const WATCH: &str = "only:/hooks=sessionStart,sessionEnd,beforeSubmitPrompt,preToolUse,postToolUse,postToolUseFailure,subagentStart,subagentStop,beforeShellExecution,afterShellExecution,beforeMCPExecution,afterMCPExecution,beforeReadFile,afterFileEdit,afterAgentResponse,afterAgentThought,preCompact,stop,beforeTabFileRead,afterTabFileEdit,workspaceOpen";
+
+const SETTINGS: &[SettingsFile] =
+    &[file(project(".cursor/hooks.json"), Shape::Flat, WATCH), file(home(".cursor/hooks.json"), Shape::Flat, WATCH)];
+
+/// preToolUse covers shell, files and MCP, so the events of their own are not needed.
+const LINES: &[Line] = &[
+    line("sessionStart"),
+    line("beforeSubmitPrompt"),
+    line("preToolUse"),
+    line("postToolUse"),
+    line("postToolUseFailure"),
+    stop("stop"),
+    line("subagentStart"),
+    line("subagentStop"),
+    line("preCompact"),
+    line("sessionEnd"),
+];
+
+fn entry(line: &Line, command: &str, scope: Scope) -> Value {
+    let mut entry = json!({"command": command, "timeout": line.timeout});
+    if matches!(line.event, "stop" | "subagentStop") {
+        // Stead bounds its loops itself.
+        entry["loop_limit"] = Value::Null;
+    }
+    if scope.is_strict() && line.event == "preToolUse" {
+        entry["failClosed"] = json!(true);
+    }
+    entry
+}

@@ -1,0 +1,88 @@
+//! Factory Droid. Known from its documentation and its bundle 0.223.0; not seen running. An exit code of 3 aborts the
+//! agent, so only 0 is used.
+
+use stead_model::{Shape, Spot};
+
+use crate::client::{Client, Facts, StopCap};
+use crate::commands::{CommandFormat, CommandKey, Commands};
+use crate::outcome;
+use crate::settings::{Install, Line, SettingsFile, below, command_entry, file, line, project, stop};
+
+mod headless;
+mod payload;
+
+pub(crate) static CLIENT: Client = Client {
+    facts: Facts {
+        title: "Factory Droid",
+        program: "droid",
+        checked: "documented for 0.223.0, not seen running",
+        traces: &[".factory"],
+        project_vars: &["FACTORY_PROJECT_DIR", "DROID_PROJECT_DIR"],
+        events: payload::EVENTS,
+        stop_cap: StopCap::Unknown,
+        stops_alike: false,
+        drops_compact_start: false,
+        subagents: "stop events only; no mark on calls",
+        marks_calls: false,
+        exit_status: true,
+        shell_vars: &[],
+        settings: SETTINGS,
+        install: Install {
+            shape: Shape::Groups,
+            // Older builds read hooks from here only, never from `hooks.json`.
+            project: Some(".factory/settings.json"),
+            local: None,
+            user: user(".factory/settings.json"),
+            lines: LINES,
+            entry: command_entry,
+            whole: None,
+            confirm: "restart `droid`, or review the lines in its `/hooks`; it reads hooks at start only",
+        },
+        // It looks at the top of the folder only.
+        commands: Commands {
+            format: CommandFormat::Markdown(&[CommandKey::Description, CommandKey::ArgumentHint]),
+            project: ".factory/commands/stead-{name}.md",
+            user: user(".factory/commands/stead-{name}.md"),
+            typed: "/stead-{name}",
+            arguments: Some("$ARGUMENTS"),
+            older: &["handoff", "pickup"],
+        },
+    },
+    decode: payload::decode,
+    encode: payload::encode,
+    outcome: outcome::last_line,
+    claims: payload::claims,
+    transcript: None,
+    headless: headless::HEADLESS,
+};
+
+const WATCH: &str = "off:/hooksDisabled=true off:/allowManagedHooksOnly=true";
+
+/// A list in `hooks.json` replaces the list of the same event in `settings.json`, ours included.
+const SHADOW: &str = "same:/SessionStart same:/UserPromptSubmit same:/PreToolUse same:/PostToolUse same:/Stop same:/SubagentStop same:/PreCompact same:/SessionEnd";
+
+const SETTINGS: &[SettingsFile] = &[
+    file(project(".factory/settings.json"), Shape::Groups, WATCH),
+    file(project(".factory/settings.local.json"), Shape::Groups, WATCH),
+    file(project(".factory/hooks.json"), Shape::BareGroups, SHADOW),
+    file(project(".factory/hooks/hooks.json"), Shape::BareGroups, SHADOW),
+    file(user(".factory/settings.json"), Shape::Groups, WATCH),
+    file(user(".factory/hooks.json"), Shape::BareGroups, SHADOW),
+    file(user(".factory/hooks/hooks.json"), Shape::BareGroups, SHADOW),
+];
+
+/// The variable names the folder that stands for home.
+const fn user(path: &'static str) -> Spot<'static> {
+    below("FACTORY_HOME_OVERRIDE", "", path)
+}
+
+const LINES: &[Line] = &[
+    line("SessionStart"),
+    line("UserPromptSubmit"),
+    line("PreToolUse").any(),
+    line("PostToolUse").any(),
+    stop("Stop"),
+    line("SubagentStop"),
+    line("PreCompact"),
+    line("SessionEnd"),
+];

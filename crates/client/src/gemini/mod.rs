@@ -1,0 +1,79 @@
+//! Gemini CLI. It reads stderr when stdout is empty and takes any text with an exit code above 1 for
+//! a denial, so every answer is JSON with exit 0.
+
+use serde_json::{Value, json};
+use stead_model::Shape;
+
+use crate::client::{Client, Facts, StopCap};
+use crate::commands::{CommandFormat, Commands};
+use crate::outcome;
+use crate::settings::{Install, Line, Scope, SettingsFile, file, home, line, project, stop};
+
+mod headless;
+mod payload;
+
+pub(crate) static CLIENT: Client = Client {
+    facts: Facts {
+        title: "Gemini CLI",
+        program: "gemini",
+        checked: "0.61.0",
+        traces: &[".gemini", "GEMINI.md"],
+        project_vars: &["GEMINI_PROJECT_DIR"],
+        events: payload::EVENTS,
+        // Its limit of 100 turns and its loop detector end a run; neither counts blocks.
+        stop_cap: StopCap::Unknown,
+        stops_alike: false,
+        drops_compact_start: false,
+        subagents: "no events, no mark on calls",
+        marks_calls: false,
+        exit_status: false,
+        shell_vars: &["GEMINI_CLI"],
+        settings: SETTINGS,
+        install: Install {
+            shape: Shape::Groups,
+            project: Some(".gemini/settings.json"),
+            local: None,
+            user: home(".gemini/settings.json"),
+            lines: LINES,
+            entry,
+            whole: None,
+            confirm: "trust this folder in `gemini`; elsewhere it runs no project hooks, and it warns once about new ones",
+        },
+        commands: Commands {
+            format: CommandFormat::Toml,
+            project: ".gemini/commands/stead/{name}.toml",
+            user: home(".gemini/commands/stead/{name}.toml"),
+            typed: "/stead:{name}",
+            arguments: Some("{{args}}"),
+            older: &[],
+        },
+    },
+    decode: payload::decode,
+    encode: payload::encode,
+    outcome: outcome::unended,
+    claims: payload::claims,
+    transcript: None,
+    headless: headless::HEADLESS,
+};
+
+const WATCH: &str = "off:/hooksConfig/enabled=false same:/hooksConfig/disabled";
+
+const SETTINGS: &[SettingsFile] = &[
+    file(project(".gemini/settings.json"), Shape::Groups, WATCH),
+    file(home(".gemini/settings.json"), Shape::Groups, WATCH),
+];
+
+/// Not the model events, which would cost a process per chunk, nor PreCompress, which says nothing.
+const LINES: &[Line] = &[
+    line("SessionStart"),
+    line("BeforeAgent"),
+    line("BeforeTool"),
+    line("AfterTool"),
+    stop("AfterAgent"),
+    line("SessionEnd"),
+];
+
+/// Its timeouts are in milliseconds.
+fn entry(line: &Line, command: &str, _: Scope) -> Value {
+    json!({"type": "command", "command": command, "name": format!("stead {}", line.event), "timeout": line.timeout * 1000})
+}

@@ -1,0 +1,94 @@
+use serde_json::{Map, Value, json};
+use stead_model::{Detail, Event, EventKind, Level, Reply, Verdict};
+
+use crate::client::{EventFact, Heard, Powers, WarnBy, event};
+use crate::detect::Signs;
+use crate::dialect::{self, Accent};
+use crate::lenient::Members;
+use crate::tool::{Does, McpName, Tool, tool};
+
+/// Somebody on the other side of the screen reads a notice, nothing else is honoured.
+const NOTICE: Powers = Powers { warn: WarnBy::Notice, ..Powers::NONE };
+
+pub(super) const EVENTS: &[EventFact] = &[
+    event("SessionStart", EventKind::SessionStart, Powers::CONTEXT),
+    event("BeforeAgent", EventKind::Prompt, Powers::DENY_CONTEXT),
+    // Context is ignored here; `ask` was only read about.
+    event("BeforeTool", EventKind::BeforeTool, Powers { warn: WarnBy::Notice, rewrite: true, ..Powers::DENY }),
+    // The reason replaces the tool's result.
+    event("AfterTool", EventKind::AfterTool, Powers::DENY_CONTEXT),
+    event("AfterAgent", EventKind::Stop, Powers::DENY),
+    // Fires before every model call, whether or not anything is compressed: no sign of a compaction.
+    event("PreCompress", EventKind::Other, NOTICE),
+    event("BeforeModel", EventKind::Other, Powers::NONE),
+    event("BeforeToolSelection", EventKind::Other, Powers::NONE),
+    event("AfterModel", EventKind::Other, Powers::NONE),
+    event("Notification", EventKind::Notification, Powers::NONE),
+    event("SessionEnd", EventKind::SessionEnd, NOTICE),
+];
+
+/// `save_memory` and skills are missing on purpose: they write, or load what runs.
+const TOOLS: &[Tool] = &[
+    tool("run_shell_command", Does::Run { command: "command", dir: "dir_path|directory" }),
+    tool("write_file", Does::Write { path: "file_path", content: "content" }),
+    tool("replace", Does::Edit { path: "file_path", old: "old_string", new: "new_string", all: "allow_multiple" }),
+    tool("read_file", Does::Read { paths: &["file_path", "absolute_path"] }),
+    tool("read_many_files", Does::Read { paths: &["paths", "include"] }),
+    tool("list_directory", Does::Read { paths: &["dir_path", "path"] }),
+    tool("glob", Does::Read { paths: &["dir_path", "path"] }),
+    tool("grep_search", Does::Read { paths: &["dir_path", "path"] }),
+    tool("search_file_content", Does::Read { paths: &["dir_path", "path"] }),
+    tool("invoke_agent", Does::Spawn { role: "agent_name", task: "prompt" }),
+    tool("google_web_search", Does::Nothing),
+    tool("web_fetch", Does::Nothing),
+    tool("write_todos", Does::Nothing),
+    tool("ask_user", Does::Nothing),
+    tool("enter_plan_mode", Does::Nothing),
+    tool("exit_plan_mode", Does::Nothing),
+];
+
+/// The reason given at a stop comes back as a prompt and looks like any other.
+const ACCENT: Accent = Accent::new(EVENTS, &[TOOLS], McpName::Single);
+
+pub(super) fn decode<'a>(payload: &'a str, named: Option<&'a str>) -> serde_json::Result<Event<'a>> {
+    let wire = Members::read(payload)?;
+    let mut event = dialect::event(&ACCENT, &wire, named);
+    // A failed call has no event of its own.
+    let error = wire.members("tool_response").raw("error").filter(|raw| *raw != "null");
+    if let (EventKind::AfterTool, Some(error)) = (event.kind, error) {
+        event.kind = EventKind::ToolFailed;
+        event.detail = Detail::Failed { error: dialect::error_text(error) };
+    }
+    Ok(event)
+}
+
+pub(super) fn encode(heard: &Heard<'_>, verdict: &Verdict) -> Reply {
+    let mut top = Map::new();
+    let mut specific = Map::new();
+    if verdict.level > Level::Warn {
+        top.insert("decision".into(), json!("deny"));
+        top.insert("reason".into(), json!(verdict.reason_text()));
+    } else if verdict.level == Level::Warn && dialect::warns_by(EVENTS, heard) == WarnBy::Notice {
+        top.insert("systemMessage".into(), json!(verdict.reason_text()));
+    }
+    if let Some(input) = dialect::rewritten(verdict) {
+        specific.insert("tool_input".into(), input);
+    }
+    if let Some(text) = dialect::for_the_model(EVENTS, heard, verdict) {
+        specific.insert("additionalContext".into(), json!(text));
+    }
+    if !specific.is_empty() {
+        specific.insert("hookEventName".into(), json!(heard.native));
+        top.insert("hookSpecificOutput".into(), Value::Object(specific));
+    }
+    Reply::json(Value::Object(top).to_string())
+}
+
+pub(super) fn claims(signs: &Signs<'_>) -> bool {
+    // Only events that no other client names so.
+    let own = EVENTS.iter().filter(|fact| !matches!(fact.native, "SessionStart" | "SessionEnd" | "Notification"));
+    let native = signs.text("hook_event_name");
+    signs.session_is("GEMINI_SESSION_ID")
+        || signs.text_contains("transcript_path", "/.gemini/")
+        || own.into_iter().any(|fact| native.as_deref() == Some(fact.native))
+}

@@ -1,0 +1,65 @@
+use stead_model::{Event, EventKind, Level, Reply, Verdict};
+
+use crate::client::{EventFact, Heard, Powers, event};
+use crate::detect::Signs;
+use crate::dialect::{self, Accent};
+use crate::lenient::Members;
+use crate::tool::{Does, McpName, Tool, tool};
+
+pub(super) const EVENTS: &[EventFact] = &[
+    // Text for the model is ignored here.
+    event("SessionStart", EventKind::SessionStart, Powers::NONE),
+    // Blocking a prompt was only read about.
+    event("UserPromptSubmit", EventKind::Prompt, Powers::CONTEXT),
+    event("PreToolUse", EventKind::BeforeTool, Powers::DENY),
+    event("PostToolUse", EventKind::AfterTool, Powers::NONE),
+    event("PostToolUseFailure", EventKind::ToolFailed, Powers::NONE),
+    event("PermissionRequest", EventKind::PermissionRequest, Powers::NONE),
+    event("Stop", EventKind::Stop, Powers::DENY),
+    event("StopFailure", EventKind::StopFailed, Powers::NONE),
+    event("SubagentStart", EventKind::SubagentStart, Powers::NONE),
+    event("SubagentStop", EventKind::SubagentStop, Powers::NONE),
+    event("PreCompact", EventKind::BeforeCompact, Powers::NONE),
+    event("PostCompact", EventKind::AfterCompact, Powers::NONE),
+    event("Notification", EventKind::Notification, Powers::NONE),
+    event("SessionEnd", EventKind::SessionEnd, Powers::NONE),
+];
+
+/// In front of the shared ones: it names paths otherwise.
+const TOOLS: &[Tool] = &[
+    tool("Write", Does::Write { path: "path|file_path", content: "content" }),
+    tool("Edit", Does::Edit { path: "path|file_path", old: "old_string", new: "new_string", all: "replace_all" }),
+    tool("Read", Does::Read { paths: &["path", "file_path"] }),
+    tool("Bash", Does::Run { command: "command", dir: "cwd" }),
+    tool("TodoList", Does::Nothing),
+    tool("FetchURL", Does::Nothing),
+];
+
+const ACCENT: Accent = Accent::new(EVENTS, &[TOOLS, dialect::TOOLS], McpName::Double);
+
+pub(super) fn decode<'a>(payload: &'a str, named: Option<&'a str>) -> serde_json::Result<Event<'a>> {
+    let wire = Members::read(payload)?;
+    let mut event = dialect::event(&ACCENT, &wire, named);
+    if let Some(agent) = &mut event.agent {
+        agent.role = wire.filled("agent_name").or(agent.role.take());
+    }
+    Ok(event)
+}
+
+pub(super) fn encode(heard: &Heard<'_>, verdict: &Verdict) -> Reply {
+    match (heard.kind, verdict.level) {
+        // JSON was seen to deny a tool, the exit code to continue a turn.
+        (EventKind::Stop, Level::Ask | Level::Deny) => Reply::block(verdict.reason_text()),
+        (_, Level::Ask | Level::Deny) => dialect::print(dialect::answer(&ACCENT, heard, verdict), ""),
+        _ => match dialect::for_the_model(EVENTS, heard, verdict) {
+            // A text that opens like JSON would be searched for an answer.
+            Some(text) if text.trim_start().starts_with(['{', '[']) => Reply::json(format!("Stead: {text}")),
+            Some(text) => Reply::json(text),
+            None => Reply::silent(),
+        },
+    }
+}
+
+pub(super) fn claims(signs: &Signs<'_>) -> bool {
+    signs.text("client_type").as_deref() == Some("kimi_code_cli")
+}

@@ -1,0 +1,85 @@
+//! OpenCode. It has no command hooks, so a small plugin stands in its place: it wraps each call as
+//! `{"directory", "worktree", "parent"?, "input", "output"}` or `{…, "event"}` and acts on `{}`, `{"deny"}`, `{"args"}`,
+//! `{"context"}` and `{"continue"}`.
+
+use serde_json::Value;
+use stead_model::{Shape, Spot};
+
+use crate::client::{Client, Facts, StopCap};
+use crate::commands::{CommandFormat, CommandKey, Commands};
+use crate::outcome;
+use crate::settings::{Install, Line, Scope, SettingsFile, below, file, line, project};
+
+mod headless;
+mod payload;
+
+pub(crate) static CLIENT: Client = Client {
+    facts: Facts {
+        title: "OpenCode",
+        program: "opencode",
+        checked: "1.18.33",
+        traces: &[".opencode", "opencode.json", "opencode.jsonc"],
+        project_vars: &[],
+        events: payload::EVENTS,
+        stop_cap: StopCap::Unknown,
+        stops_alike: false,
+        drops_compact_start: false,
+        subagents: "child sessions; the plugin names their parent",
+        marks_calls: true,
+        exit_status: true,
+        shell_vars: &["OPENCODE"],
+        settings: SETTINGS,
+        install: Install {
+            shape: Shape::Whole,
+            project: Some(".opencode/plugins/stead.js"),
+            local: None,
+            user: user("opencode/plugins/stead.js"),
+            lines: LINES,
+            entry,
+            whole: Some(include_str!("plugin.js")),
+            confirm: "nothing, but running sessions of `opencode` must be started anew",
+        },
+        // Of the two folder names it knows, the one that was seen to work.
+        commands: Commands {
+            format: CommandFormat::Markdown(&[CommandKey::Description]),
+            project: ".opencode/command/stead-{name}.md",
+            user: user("opencode/command/stead-{name}.md"),
+            typed: "/stead-{name}",
+            arguments: Some("$ARGUMENTS"),
+            older: &[],
+        },
+    },
+    decode: payload::decode,
+    encode: payload::encode,
+    outcome: outcome::metadata,
+    claims: payload::claims,
+    transcript: None,
+    headless: headless::HEADLESS,
+};
+
+const SETTINGS: &[SettingsFile] = &[
+    file(project(".opencode/plugins/stead.js"), Shape::Whole, ""),
+    file(user("opencode/plugins/stead.js"), Shape::Whole, ""),
+];
+
+const fn user(path: &'static str) -> Spot<'static> {
+    below("XDG_CONFIG_HOME", ".config", path)
+}
+
+/// What the plugin calls Stead for.
+const LINES: &[Line] = &[
+    line("session.created"),
+    line("chat.message"),
+    line("tool.execute.before"),
+    line("tool.execute.after"),
+    line("experimental.text.complete"),
+    line("session.idle"),
+    line("experimental.session.compacting"),
+    line("session.compacted"),
+    line("session.deleted"),
+];
+
+/// The plugin is one file, not a list of entries.
+fn entry(_: &Line, _: &str, _: Scope) -> Value {
+    Value::Null
+}

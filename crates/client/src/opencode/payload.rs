@@ -1,0 +1,141 @@
+use std::borrow::Cow;
+
+use serde_json::{Map, Value, json};
+use stead_model::{Agent, Author, Detail, Event, EventKind, Level, Reply, Trigger, Verdict};
+
+use crate::client::{EventFact, Heard, Powers, event};
+use crate::detect::Signs;
+use crate::dialect;
+use crate::lenient::Members;
+use crate::tool::{Does, McpName, Tool, call, tool};
+
+pub(super) const EVENTS: &[EventFact] = &[
+    // The plugin keeps the context and adds it to the system prompt of every model call.
+    event("session.created", EventKind::SessionStart, Powers::CONTEXT),
+    // Refusing a message ends the run with a generic error, so it is not offered.
+    event("chat.message", EventKind::Prompt, Powers::CONTEXT),
+    // The plugin keeps the context and adds it to the result.
+    event("tool.execute.before", EventKind::BeforeTool, Powers { rewrite: true, ..Powers::DENY_CONTEXT }),
+    event("tool.execute.after", EventKind::AfterTool, Powers::DENY_CONTEXT),
+    // A prompt sent here keeps a headless run going. It ends a text, not surely the turn: text before a tool call
+    // looks the same.
+    event("experimental.text.complete", EventKind::Stop, Powers::DENY),
+    // A headless run ends before a prompt sent here is read; that it works in the terminal was only read about.
+    event("session.idle", EventKind::Stop, Powers::DENY),
+    event("experimental.session.compacting", EventKind::BeforeCompact, Powers::CONTEXT),
+    event("session.compacted", EventKind::AfterCompact, Powers::NONE),
+    event("session.deleted", EventKind::SessionEnd, Powers::NONE),
+];
+
+/// `batch` and skills are missing on purpose: they hold or load other calls.
+const TOOLS: &[Tool] = &[
+    tool("bash", Does::Run { command: "command", dir: "workdir" }),
+    tool("write", Does::Write { path: "filePath", content: "content" }),
+    tool("edit", Does::Edit { path: "filePath", old: "oldString", new: "newString", all: "replaceAll" }),
+    tool(
+        "multiedit",
+        Does::EditMany { path: "filePath", edits: "edits", old: "oldString", new: "newString", all: "replaceAll" },
+    ),
+    tool("apply_patch", Does::Patch { text: "patchText" }),
+    tool("patch", Does::Patch { text: "patchText" }),
+    tool("read", Does::Read { paths: &["filePath"] }),
+    tool("glob", Does::Read { paths: &["path"] }),
+    tool("grep", Does::Read { paths: &["path"] }),
+    tool("list", Does::Read { paths: &["path"] }),
+    tool("task", Does::Spawn { role: "subagent_type", task: "prompt" }),
+    tool("todowrite", Does::Nothing),
+    tool("todoread", Does::Nothing),
+    tool("webfetch", Does::Nothing),
+    tool("websearch", Does::Nothing),
+    tool("codesearch", Does::Nothing),
+    tool("question", Does::Nothing),
+    tool("plan_enter", Does::Nothing),
+    tool("plan_exit", Does::Nothing),
+];
+
+pub(super) fn decode<'a>(payload: &'a str, named: Option<&'a str>) -> serde_json::Result<Event<'a>> {
+    let wire = Members::read(payload)?;
+    let bus = wire.members("event");
+    let (input, output, properties) = (wire.members("input"), wire.members("output"), bus.members("properties"));
+    let info = properties.members("info");
+    let native = bus.filled("type").or(named.map(Cow::Borrowed)).unwrap_or_default();
+    let kind = EVENTS.iter().find(|fact| fact.native == native).map_or(EventKind::Other, |fact| fact.kind);
+    let own = input.filled("sessionID").or(properties.filled("sessionID")).or(info.filled("id"));
+    let parent = wire.filled("parent").or(info.filled("parentID"));
+    let kind = if parent.is_some() { within_child(kind) } else { kind };
+    let name = input.filled("tool");
+    let args = output.raw("args").or(input.raw("args"));
+    let call = (name.is_some() || (kind == EventKind::BeforeTool && args.is_some())).then(|| {
+        let name = name.unwrap_or_default();
+        let known = TOOLS.iter().find(|known| known.name == name);
+        // `server_tool` cannot be told from the client's own names.
+        call(known, &McpName::Plain, name, input.filled("callID"), args.unwrap_or(""), None)
+    });
+    Ok(Event {
+        // A sub-agent is a session of its own; its parent is the session, as with other clients.
+        agent: parent.is_some().then(|| Agent { id: own.clone(), role: None }),
+        session: parent.or(own),
+        cwd: wire.filled("directory").or(info.filled("directory")),
+        // Outside a repository the work tree is the root of the disk.
+        project: wire.filled("worktree").filter(|path| path != "/"),
+        call,
+        result: (kind == EventKind::AfterTool).then(|| wire.raw("output").map(Cow::Borrowed)).flatten(),
+        detail: detail(kind, &wire, &output),
+        ..Event::new(kind, native)
+    })
+}
+
+fn within_child(kind: EventKind) -> EventKind {
+    match kind {
+        EventKind::SessionStart => EventKind::SubagentStart,
+        EventKind::Stop => EventKind::SubagentStop,
+        EventKind::SessionEnd => EventKind::Other,
+        kind => kind,
+    }
+}
+
+fn detail<'a>(kind: EventKind, wire: &Members<'a>, output: &Members<'a>) -> Detail<'a> {
+    match kind {
+        EventKind::SessionStart => Detail::Start {
+            source: Some(Cow::Borrowed(if wire.flag("resumed") { "resume" } else { "startup" })),
+            previous: None,
+        },
+        EventKind::SessionEnd => Detail::End { reason: None },
+        EventKind::Prompt => Detail::Prompt {
+            text: output.raw("parts").map(dialect::prompt_text).unwrap_or_default(),
+            // Another plugin's text comes the same way as a person's.
+            author: if wire.flag("machine") || wire.filled("parent").is_some() {
+                Author::Machine
+            } else {
+                Author::Unknown
+            },
+        },
+        EventKind::Stop | EventKind::SubagentStop => Detail::Stop {
+            message: output.filled("text").or(wire.filled("last")),
+            again: wire.flag("continued"),
+            waiting: 0,
+        },
+        EventKind::BeforeCompact | EventKind::AfterCompact => Detail::Compact { trigger: Trigger::Unknown },
+        _ => Detail::None,
+    }
+}
+
+pub(super) fn encode(heard: &Heard<'_>, verdict: &Verdict) -> Reply {
+    let mut top = Map::new();
+    if verdict.level > Level::Warn {
+        let is_stop = matches!(heard.kind, EventKind::Stop | EventKind::SubagentStop);
+        top.insert(if is_stop { "continue" } else { "deny" }.into(), json!(verdict.reason_text()));
+    }
+    if let Some(args) = dialect::rewritten(verdict) {
+        top.insert("args".into(), args);
+    }
+    if let Some(text) = dialect::for_the_model(EVENTS, heard, verdict) {
+        top.insert("context".into(), json!(text));
+    }
+    Reply::json(Value::Object(top).to_string())
+}
+
+pub(super) fn claims(signs: &Signs<'_>) -> bool {
+    !signs.has("hook_event_name")
+        && (signs.is_object("event") || (signs.is_object("input") && signs.is_object("output")))
+}

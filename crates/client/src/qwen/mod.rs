@@ -1,0 +1,89 @@
+//! Qwen Code. It documents rewriting and context before a tool, but honours neither.
+
+use serde_json::json;
+use stead_model::{Shape, Spot};
+
+use crate::client::{Client, Facts, StopCap};
+use crate::commands::{CommandFormat, CommandKey, Commands};
+use crate::outcome;
+use crate::settings::{Install, Line, Scope, SettingsFile, below, file, line, project, stop};
+
+mod headless;
+mod payload;
+
+pub(crate) static CLIENT: Client = Client {
+    facts: Facts {
+        title: "Qwen Code",
+        program: "qwen",
+        checked: "0.24.4",
+        traces: &[".qwen", "QWEN.md"],
+        project_vars: &["QWEN_PROJECT_DIR"],
+        events: payload::EVENTS,
+        // `stopHookBlockingCap` in its settings changes it too.
+        stop_cap: StopCap::Blocks {
+            most: 8,
+            but_last: true,
+            variable: Some("QWEN_CODE_STOP_HOOK_BLOCK_CAP"),
+            anew: false,
+        },
+        stops_alike: false,
+        drops_compact_start: true,
+        subagents: "start and stop events; calls carry agent_id",
+        marks_calls: true,
+        exit_status: true,
+        shell_vars: &["QWEN_CODE"],
+        settings: SETTINGS,
+        install: Install {
+            shape: Shape::Groups,
+            project: Some(".qwen/settings.json"),
+            local: None,
+            user: user("settings.json"),
+            lines: LINES,
+            entry,
+            whole: None,
+            confirm: "trust this folder in `qwen`; elsewhere it reads no project settings",
+        },
+        commands: Commands {
+            format: CommandFormat::Markdown(&[CommandKey::Description]),
+            project: ".qwen/commands/stead/{name}.md",
+            user: user("commands/stead/{name}.md"),
+            typed: "/stead:{name}",
+            arguments: Some("{{args}}"),
+            older: &[],
+        },
+    },
+    decode: payload::decode,
+    encode: payload::encode,
+    outcome: outcome::report,
+    claims: payload::claims,
+    transcript: None,
+    headless: headless::HEADLESS,
+};
+
+const WATCH: &str = "off:/disableAllHooks=true";
+
+const SETTINGS: &[SettingsFile] =
+    &[file(project(".qwen/settings.json"), Shape::Groups, WATCH), file(user("settings.json"), Shape::Groups, WATCH)];
+
+const fn user(path: &'static str) -> Spot<'static> {
+    below("QWEN_HOME", ".qwen", path)
+}
+
+const LINES: &[Line] = &[
+    line("SessionStart"),
+    line("UserPromptSubmit"),
+    line("PreToolUse"),
+    line("PostToolUse"),
+    line("PostToolUseFailure"),
+    stop("Stop"),
+    line("SubagentStart"),
+    line("SubagentStop"),
+    line("PreCompact"),
+    line("PostCompact"),
+    line("SessionEnd"),
+];
+
+/// Seconds; older builds read milliseconds, and all of them read values from 1000 on so.
+fn entry(line: &Line, command: &str, _: Scope) -> serde_json::Value {
+    json!({"type": "command", "command": command, "name": format!("stead {}", line.event), "timeout": line.timeout})
+}

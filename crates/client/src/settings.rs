@@ -1,0 +1,104 @@
+//! The settings files of a client, and how Stead's lines are written there.
+
+use serde_json::{Value, json};
+use stead_model::{Base, Shape, Spot};
+
+/// A settings file that the client reads.
+pub struct SettingsFile {
+    pub spot: Spot<'static>,
+    pub shape: Shape,
+    /// What an edit may not do, as clauses separated by spaces:
+    /// `off:/pointer=value` a switch that turns hooks off, `same:/pointer` a value that must not change,
+    /// `only:/pointer=key,key` the keys beside which the client rejects the whole file,
+    /// `still:lines` Stead's lines stay at their positions.
+    /// `*` in a pointer stands for any key.
+    pub watch: &'static str,
+}
+
+/// Names a settings file in a table.
+pub(crate) const fn file(spot: Spot<'static>, shape: Shape, watch: &'static str) -> SettingsFile {
+    SettingsFile { spot, shape, watch }
+}
+
+/// A path below the project root.
+pub(crate) const fn project(path: &'static str) -> Spot<'static> {
+    Spot { base: Base::Project, path }
+}
+
+/// A path below the person's home.
+pub(crate) const fn home(path: &'static str) -> Spot<'static> {
+    Spot { base: Base::Home, path }
+}
+
+/// A path below the folder that a variable names; without it, below `fallback` in the person's home.
+pub(crate) const fn below(name: &'static str, fallback: &'static str, path: &'static str) -> Spot<'static> {
+    Spot { base: Base::Var { name, fallback }, path }
+}
+
+/// How Stead's lines are put into a client's settings.
+pub struct Install {
+    pub shape: Shape,
+    /// Below the project root; shared with the team.
+    pub project: Option<&'static str>,
+    /// Below the project root; not shared.
+    pub local: Option<&'static str>,
+    pub user: Spot<'static>,
+    pub lines: &'static [Line],
+    /// Builds the entry that holds one line. Where a shape has no groups, the entry is all there is: event and matcher
+    /// are in it too, where the client wants them.
+    pub entry: fn(line: &Line, command: &str, scope: Scope) -> Value,
+    /// The whole file, for [`Shape::Whole`]; `{stead}` stands for the program to call, within a JSON string, so it is
+    /// escaped as one.
+    pub whole: Option<&'static str>,
+    /// What a person must confirm in the client before the lines run.
+    pub confirm: &'static str,
+}
+
+/// One hook line: an event, what it is limited to, and how many seconds it may take.
+pub struct Line {
+    pub event: &'static str,
+    pub matcher: Option<&'static str>,
+    pub timeout: u32,
+}
+
+/// Names a line in a table.
+pub(crate) const fn line(event: &'static str) -> Line {
+    Line { event, matcher: None, timeout: 10 }
+}
+
+/// The line of a stop, where a check that a loop asked for may run.
+pub(crate) const fn stop(event: &'static str) -> Line {
+    Line { timeout: 600, ..line(event) }
+}
+
+impl Line {
+    /// For clients that want a matcher for every tool.
+    pub(crate) const fn any(self) -> Self {
+        Self { matcher: Some("*"), ..self }
+    }
+}
+
+/// The entry that most clients take.
+pub(crate) fn command_entry(line: &Line, command: &str, _: Scope) -> Value {
+    json!({"type": "command", "command": command, "timeout": line.timeout})
+}
+
+/// Whose settings a line goes into.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// Shared with teammates who may not have Stead.
+    Project,
+    /// Shared, and required: a missing Stead blocks where the client can.
+    ProjectStrict,
+    /// This checkout only.
+    Local,
+    /// Every project of this person.
+    User,
+}
+
+impl Scope {
+    /// Says whether a broken or missing Stead may block the client.
+    pub fn is_strict(self) -> bool {
+        self != Self::Project
+    }
+}
