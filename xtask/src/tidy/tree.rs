@@ -43,6 +43,8 @@ impl Tree {
             if kind.is_dir() && !is_skipped(&path, &name) {
                 self.add_folder(root, &path)?;
             } else if kind.is_file()
+                // In a work tree it is a file that names the main one.
+                && path != ".git"
                 && let Ok(text) = fs::read_to_string(entry.path())
             {
                 self.add(&path, text);
