@@ -11,6 +11,7 @@ use anyhow::Result;
 use crate::arguments::Arguments;
 
 mod arrow;
+mod client_name;
 mod finding;
 mod hot_path;
 mod leak;
@@ -32,7 +33,7 @@ use tree::Tree;
 const RULES: &[fn(&Tree) -> Vec<Finding>] = &[
     arrow::arrows_point_one_way,
     purity::pure_rooms_stay_pure,
-    purity::gates_know_no_harness,
+    client_name::clients_are_named_in_their_folder,
     printing::only_the_edge_prints,
     platform::systems_stay_behind_store,
     length::files_stay_short,

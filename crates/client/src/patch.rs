@@ -1,4 +1,4 @@
-//! The `apply_patch` text that Codex, OpenCode, Copilot and Droid send: one text, several files.
+//! The `apply_patch` text that several clients send: one text, several files.
 
 use std::borrow::Cow;
 

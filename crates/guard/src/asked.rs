@@ -7,7 +7,7 @@ use crate::facts::GuardFacts;
 /// The event that guards are asked about, and where it happens.
 pub struct Asked<'a> {
     pub event: &'a Event<'a>,
-    /// The client's name as in files: `claude`, `codex` …
+    /// The client's name as in files
     pub harness: &'a str,
     /// The project root, absolute.
     pub root: &'a str,

@@ -332,7 +332,7 @@ mod tests {
 
     #[test]
     fn what_is_written_fits_the_schema() {
-        let schema = serde_json::from_str(stead_store::schema("run-lock").unwrap().text).unwrap();
+        let schema = serde_json::from_str(&stead_store::schema("run-lock").unwrap().text()).unwrap();
         let written = serde_json::to_value(Holder::this(NOW)).unwrap();
         assert!(jsonschema::is_valid(&schema, &written), "{written}");
     }

@@ -117,9 +117,10 @@ const EXTENT: &str = "\
 fn unexpanded() -> String {
     let clients = Client::ALL.iter().filter(|client| !client.expands).map(|client| named(client.harness));
     let clients: Vec<_> = clients.collect();
+    let [one, other] = [Client::ALL[0], Client::ALL[1]].map(|client| client.harness.client().facts.title);
     format!(
         "- Scenario 12: the typed command is expanded; headless, {} only list it to the model.\n\
-         - Scenario 16: Claude Code hands on to Codex CLI and Codex CLI to Claude Code, every other client to itself.\n",
+         - Scenario 16: {one} hands on to {other} and {other} to {one}, every other client to itself.\n",
         clients.join(" and ")
     )
 }

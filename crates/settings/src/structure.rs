@@ -6,7 +6,7 @@ use stead_model::Shape;
 use crate::Problem;
 use crate::line::{items, members};
 
-/// The keys Kimi allows in a hook table; any other makes it reject its whole configuration.
+/// The keys of a hook table in [`Shape::TomlList`]; with any other, the client that reads it rejects the whole file.
 const LIST_KEYS: [&str; 4] = ["event", "matcher", "command", "timeout"];
 
 /// Keys that some clients keep next to the events.

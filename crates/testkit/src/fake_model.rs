@@ -1,5 +1,5 @@
 //! A scripted model on loopback: one server that speaks Anthropic Messages, OpenAI Responses and Chat Completions, and
-//! Gemini generateContent, so that real agent programs can be driven without an account.
+//! generateContent, so that real agent programs can be driven without an account.
 //!
 //! A [`Script`] says what the model answers, in neutral words; the server puts each call into the tools that the
 //! client offered. Requests that are not a turn of the script (titles, token counts, compaction, memory extraction)
@@ -11,7 +11,7 @@ mod anthropic;
 mod api;
 mod call;
 mod chat;
-mod gemini;
+mod generate;
 mod http;
 mod log;
 mod meeting;

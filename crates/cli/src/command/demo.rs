@@ -7,6 +7,7 @@ use std::process::{Command, Stdio};
 
 use clap::Args;
 use serde_json::{Value, json};
+use stead_client::Harness;
 
 use crate::cli::Exit;
 use crate::error::CliError;
@@ -26,7 +27,7 @@ pub(crate) struct DemoArgs {
 }
 
 /// The client that the scripted session imitates.
-const CLIENT: &str = "claude";
+const CLIENT: Harness = Harness::DEFAULT;
 
 /// How much of a diff is shown.
 const SHOWN: usize = 14;
@@ -112,14 +113,15 @@ impl<'a> Stage<'a> {
         if !git.is_ok_and(|output| output.status.success()) {
             return Err(CliError::user("cannot run `git init`").hinted("install git; the demo makes a git project"));
         }
-        self.stead(&["init", "--harness", CLIENT, "--yes"])?;
+        self.stead(&["init", "--harness", CLIENT.name(), "--yes"])?;
 
         self.scene("An agent session starts and calls the hook for the first time");
         self.hook("SessionStart", json!({"source": "startup"}))?;
         self.hook("UserPromptSubmit", json!({"prompt": "add() subtracts. Fix it."}))?;
 
         self.scene("The agent tries to remove the gates");
-        let sed = json!({"command": "sed -i /stead/d .claude/settings.json", "description": "tidy up the settings"});
+        let settings = CLIENT.client().facts.install.project.unwrap_or_default();
+        let sed = json!({"command": format!("sed -i /stead/d {settings}"), "description": "tidy up the settings"});
         let denied = self.tool("Bash", sed)?;
         self.expect(denied.is_denial(), "the shell command against the hook lines was not denied");
         let config = self.project(".agent/config.toml");
@@ -241,8 +243,8 @@ impl<'a> Stage<'a> {
         let failed = |source| CliError::internal("cannot run this program again").because(source);
         let mut child = self
             .command(&program)
-            .args(["hook", CLIENT, event])
-            .env("CLAUDE_PROJECT_DIR", self.project(""))
+            .args(["hook", CLIENT.name(), event])
+            .envs(CLIENT.client().facts.project_vars.iter().map(|name| (*name, self.project(""))))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -333,7 +335,8 @@ impl<'a> Stage<'a> {
         command.current_dir(self.folder.join("project")).env("HOME", self.folder.join("home"));
         for (name, _) in std::env::vars_os() {
             let name = name.to_string_lossy().into_owned();
-            if ["XDG_", "CLAUDE", "STEAD_"].iter().any(|prefix| name.starts_with(prefix)) {
+            let is_own = ["XDG_", "STEAD_"].iter().any(|prefix| name.starts_with(prefix));
+            if is_own || Harness::session_vars().any(|of_client| of_client == name) {
                 command.env_remove(name);
             }
         }

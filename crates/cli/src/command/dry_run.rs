@@ -3,6 +3,7 @@ use std::path::Path;
 
 use clap::Args;
 use serde_json::{Value, json};
+use stead_client::Harness;
 use stead_pipeline::prompt::{Resolved, Vars, resolve, text_of};
 use stead_pipeline::{Guardrails, Join, Node, Plan, Provider, RunFolder, Select, Termination, provider};
 
@@ -18,7 +19,7 @@ use crate::ui::Ui;
 /// provider would be started, and the prompt as the agent would get it. Writes nothing and starts nothing.
 #[derive(Args)]
 #[command(
-    after_help = "Examples:\n  stead dry-run stage work auth\n  stead dry-run pipeline full-refine auth --provider codex"
+    after_help = format!("Examples:\n  stead dry-run stage work auth\n  stead dry-run pipeline full-refine auth --provider {}", Harness::NAMES[1])
 )]
 pub(crate) struct DryRunArgs {
     #[command(flatten)]

@@ -1,4 +1,5 @@
 use clap::Args;
+use stead_client::Harness;
 
 use crate::cli::Exit;
 use crate::error::CliError;
@@ -10,10 +11,10 @@ use crate::ui::Ui;
 /// wrong becomes an answer.
 #[derive(Args)]
 #[command(
-    after_help = "Example:\n  echo '{\"hook_event_name\": \"PreToolUse\", \"tool_name\": \"Bash\",\n    \"tool_input\": {\"command\": \"ls\"}}' | stead hook claude PreToolUse"
+    after_help = format!("Example:\n  echo '{{\"hook_event_name\": \"PreToolUse\", \"tool_name\": \"Bash\",\n    \"tool_input\": {{\"command\": \"ls\"}}}}' | stead hook {} PreToolUse", Harness::DEFAULT)
 )]
 pub(crate) struct HookArgs {
-    /// Who calls: claude, codex, gemini, qwen, opencode, copilot, kimi, droid or cursor
+    #[arg(help = format!("Who calls: {}", Harness::NAMES.join(", ")))]
     harness: String,
     /// The client's own name for the event; the payload's wins
     event: Option<String>,

@@ -21,7 +21,10 @@ use crate::ui::Ui;
 /// one.
 #[derive(Args)]
 #[command(
-    after_help = "Examples:\n  stead init\n  stead init --harness claude,codex --dry-run\n  stead init --user --all"
+    after_help = format!(
+        "Examples:\n  stead init\n  stead init --harness {} --dry-run\n  stead init --user --all",
+        Harness::NAMES[..2].join(",")
+    )
 )]
 pub(crate) struct InitArgs {
     /// Only these agent programs, detected or not

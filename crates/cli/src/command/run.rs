@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
+use stead_client::Harness;
 use stead_context::Shelf;
 use stead_pipeline::custody::{Cancel, cancel_on_signals};
 use stead_pipeline::provider::ProviderError;
@@ -37,7 +38,7 @@ pub(crate) use target::{Kind, Target};
 /// exhausted, 130 cancelled.
 #[derive(Args)]
 #[command(
-    after_help = "Examples:\n  stead run stage improve-plan auth --max 5\n  stead run pipeline full-refine auth --background\n  stead run pipeline full-refine auth --resume\n  stead run stage improve-plan auth --resume --max 10 --provider codex"
+    after_help = format!("Examples:\n  stead run stage improve-plan auth --max 5\n  stead run pipeline full-refine auth --background\n  stead run pipeline full-refine auth --resume\n  stead run stage improve-plan auth --resume --max 10 --provider {}", Harness::NAMES[1])
 )]
 pub(crate) struct RunArgs {
     #[command(flatten)]

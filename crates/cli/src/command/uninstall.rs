@@ -16,7 +16,10 @@ use crate::ui::Ui;
 /// person at a terminal may do this.
 #[derive(Args)]
 #[command(
-    after_help = "Examples:\n  stead uninstall\n  stead uninstall --harness codex --dry-run\n  stead uninstall --user"
+    after_help = format!(
+        "Examples:\n  stead uninstall\n  stead uninstall --harness {} --dry-run\n  stead uninstall --user",
+        Harness::DEFAULT
+    )
 )]
 pub(crate) struct UninstallArgs {
     /// Only these agent programs

@@ -8,6 +8,7 @@ mod detection;
 mod fixture;
 mod headless;
 mod install;
+mod page;
 mod plugin;
 mod reply;
 mod roster;

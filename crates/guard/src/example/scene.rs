@@ -1,5 +1,6 @@
 use std::path::{Path, PathBuf};
 
+use stead_client::Harness;
 use stead_gate::Facts;
 
 use crate::exec::{ExecAnswer, ExecCall};
@@ -36,7 +37,7 @@ impl Default for Scene {
     fn default() -> Self {
         Self {
             caller: Caller::Main { role: None },
-            harness: "claude".into(),
+            harness: Harness::DEFAULT.name().into(),
             cwd: String::new(),
             files: Vec::new(),
             lines: Vec::new(),

@@ -1,3 +1,5 @@
+use stead_client::Harness;
+
 use super::reader::Reader;
 use crate::condition::{Bound, Clause, Condition, EvidenceWord, FeatureClause, FileClause, FileDeed, TestsWord};
 use crate::field::{FieldRule, FieldTest, Owner};
@@ -38,7 +40,6 @@ pub(crate) const KEYS: &[&str] = &[
 ];
 
 const GIT: &[&str] = &["commit", "push", "force-push", "whole-tree", "paths", "refs", "config", "other"];
-const HARNESSES: &[&str] = &["claude", "codex", "gemini", "qwen", "opencode", "copilot", "kimi", "droid", "cursor"];
 
 impl Reader<'_> {
     /// Reads `match`, `unless`, or a part of `all`, `any` and `not`.
@@ -85,7 +86,7 @@ impl Reader<'_> {
             "spawn" => Clause::Spawn(self.free(node, name)),
             "tool" => Clause::Tool(self.free(node, name)),
             "agent" | "role" => Clause::Agent(self.free(node, name)),
-            "harness" => Clause::Harness(self.names(node, name, HARNESSES)),
+            "harness" => Clause::Harness(self.names(node, name, Harness::NAMES)),
             "text" => Clause::Text(self.patterns(node, name)),
             "exists" => Clause::Exists(self.paths(node, name)),
             "session" => {

@@ -57,7 +57,7 @@ fn ids(plan: &Plan) -> Vec<&str> {
 
 #[track_caller]
 fn check_schema(name: &str, value: &Json) {
-    let schema: Json = serde_json::from_str(stead_store::schema(name).unwrap().text).unwrap();
+    let schema: Json = serde_json::from_str(&stead_store::schema(name).unwrap().text()).unwrap();
     let validator = jsonschema::draft202012::options().should_validate_formats(true).build(&schema).unwrap();
     let errors: Vec<_> =
         validator.iter_errors(value).map(|error| format!("{}: {error}", error.instance_path())).collect();

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use stead_client::Harness;
 use stead_context::slug;
 use stead_store::nearest;
 
@@ -88,7 +89,8 @@ fn branch_name(item: &str, place: usize) -> String {
 
 fn over_providers(reading: &mut Reading, entry: &Entry) -> Option<Vec<(Branch, Option<Provider>)>> {
     let Value::List(items) = &entry.value.value else {
-        reading.wrong(&place(entry), "`providers` must be a list").hint("write `providers: [claude, codex]`");
+        let hint = format!("write `providers: [{}]`", Harness::NAMES[..2].join(", "));
+        reading.wrong(&place(entry), "`providers` must be a list").hint(hint);
         return None;
     };
     let mut names = Vec::new();

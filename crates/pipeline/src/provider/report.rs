@@ -1,3 +1,5 @@
+//! What an agent said before it ended, as far as its end lets it count.
+
 use stead_client::{Client, Harness, Quota, Report};
 
 use crate::Provider;

@@ -10,7 +10,7 @@ use super::world::{World, chain, node};
 
 #[track_caller]
 fn check(name: &str, value: &Value) {
-    let schema: Value = serde_json::from_str(schema(name).unwrap().text).unwrap();
+    let schema: Value = serde_json::from_str(&schema(name).unwrap().text()).unwrap();
     let validator = jsonschema::draft202012::options().should_validate_formats(true).build(&schema).unwrap();
     let errors: Vec<_> = validator.iter_errors(value).map(|error| error.to_string()).collect();
     assert!(errors.is_empty(), "{name}: {value}: {errors:?}");
@@ -50,7 +50,7 @@ fn what_a_run_writes_fits() {
 
 #[test]
 fn the_status_schema_and_the_reader_agree() {
-    let schema: Value = serde_json::from_str(schema("status").unwrap().text).unwrap();
+    let schema: Value = serde_json::from_str(&schema("status").unwrap().text()).unwrap();
     let validator = jsonschema::draft202012::new(&schema).unwrap();
     for text in [
         r#"{"decision": "continue"}"#,

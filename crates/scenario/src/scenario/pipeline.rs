@@ -2,7 +2,6 @@ use std::os::unix::fs::PermissionsExt;
 
 use anyhow::{Context, Result};
 use serde_json::Value;
-use stead_client::Harness;
 use stead_testkit::fake_model::{Call, Script, Turn};
 
 use super::{Scenario, Stage, allowed_edit};
@@ -20,14 +19,14 @@ pub(super) const SCENARIO: Scenario = Scenario {
 
 const STAGES: [&str; 2] = ["draft", "review"];
 
-/// Whom a client hands on to.
+/// Whom a client hands on to: the first two to each other, every other to itself.
 fn partner(client: &'static Client) -> &'static Client {
-    let wanted = match client.harness {
-        Harness::Claude => Harness::Codex,
-        Harness::Codex => Harness::Claude,
-        same => same,
-    };
-    Client::ALL.into_iter().find(|other| other.harness == wanted).unwrap_or(client)
+    let [one, other, ..] = Client::ALL;
+    match client.harness {
+        harness if harness == one.harness => other,
+        harness if harness == other.harness => one,
+        _ => client,
+    }
 }
 
 fn check(client: &'static Client, programs: &Programs) -> Result<()> {

@@ -1,3 +1,7 @@
+use std::sync::LazyLock;
+
+use stead_client::Harness;
+
 use super::Value;
 use crate::layout::check_place;
 use crate::{Room, StoreError, nearest};
@@ -19,6 +23,7 @@ pub(crate) enum Kind {
 }
 
 /// A setting that exists.
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Key {
     pub(crate) name: &'static str,
     pub(crate) kind: Kind,
@@ -41,12 +46,23 @@ const fn number(name: &'static str, about: &'static str) -> Key {
     Key { name, kind: Kind::Number, about }
 }
 
-const fn words(name: &'static str, about: &'static str) -> Key {
-    Key { name, kind: Kind::Words, about }
+/// Every setting, in the order in which they are listed.
+pub(crate) static KEYS: LazyLock<Vec<Key>> = LazyLock::new(|| {
+    let at = FIXED.iter().position(|key| key.kind == Kind::Folder).unwrap_or(FIXED.len());
+    let mut keys = FIXED.to_vec();
+    keys.splice(at..at, Harness::ALL.into_iter().map(provider_args));
+    keys
+});
+
+/// The one setting that each agent program has.
+fn provider_args(harness: Harness) -> Key {
+    let about = format!("further arguments when a run starts {}", harness.client().facts.title);
+    // Settings live as long as the program.
+    Key { name: format!("provider.{harness}.args").leak(), kind: Kind::Words, about: about.leak() }
 }
 
-/// Every setting, in the order in which they are listed.
-pub(crate) const KEYS: &[Key] = &[
+/// The settings that do not depend on who is known.
+const FIXED: &[Key] = &[
     switch("auto_init", "create the project marker when a session starts without one"),
     switch("record.sessions", "record each hook call and the state of each session"),
     switch("record.relevant_files", "record which files the agent touched"),
@@ -59,15 +75,6 @@ pub(crate) const KEYS: &[Key] = &[
     switch("context.hold_compaction", "block a manual compaction once while the role file is unsaved"),
     file("context.role_skill", "path of a role's skill document; `{role}` is replaced by its name; empty for none"),
     file("context.architecture", "the architecture document that a recovering role reads; empty for none"),
-    words("provider.claude.args", "further arguments when a run starts Claude Code"),
-    words("provider.codex.args", "further arguments when a run starts Codex"),
-    words("provider.gemini.args", "further arguments when a run starts Gemini CLI"),
-    words("provider.qwen.args", "further arguments when a run starts Qwen Code"),
-    words("provider.opencode.args", "further arguments when a run starts OpenCode"),
-    words("provider.copilot.args", "further arguments when a run starts Copilot CLI"),
-    words("provider.kimi.args", "further arguments when a run starts Kimi Code"),
-    words("provider.droid.args", "further arguments when a run starts Droid"),
-    words("provider.cursor.args", "further arguments when a run starts Cursor's agent"),
     folder("layout.context", "packets, loops, indexes"),
     folder("layout.roles", "role context files"),
     folder("layout.intents", "intents, their map and the trace ledger"),
@@ -148,8 +155,8 @@ impl Key {
 /// Every room has a setting; a test checks this because the compiler cannot.
 const _: () = {
     let (mut folders, mut index) = (0, 0);
-    while index < KEYS.len() {
-        if matches!(KEYS[index].kind, Kind::Folder) {
+    while index < FIXED.len() {
+        if matches!(FIXED[index].kind, Kind::Folder) {
             folders += 1;
         }
         index += 1;

@@ -20,7 +20,7 @@ pub(crate) fn read(root: Option<&Path>, env: &dyn Fn(&str) -> Option<OsString>, 
         layers.push(read_file(Layer::Project, &root.join(CONFIG)));
         layers.push(read_file(Layer::Local, &root.join(CONFIG_LOCAL)));
     }
-    for key in KEYS {
+    for key in KEYS.iter() {
         let variable = key.variable();
         if let Some(typed) = env(&variable) {
             layers.push(parse_variable(key, variable, &typed));

@@ -6,7 +6,7 @@ use stead_store::{Config, MARKER, SCHEMAS, StoreError, init, schema};
 
 #[track_caller]
 fn check(name: &str, value: &Value, valid: bool) {
-    let schema: Value = serde_json::from_str(schema(name).unwrap().text).unwrap();
+    let schema: Value = serde_json::from_str(&schema(name).unwrap().text()).unwrap();
     let validator = jsonschema::draft202012::options().should_validate_formats(true).build(&schema).unwrap();
     let errors: Vec<_> = validator.iter_errors(value).map(|error| error.to_string()).collect();
     assert_eq!(errors.is_empty(), valid, "{name}: {value}: {errors:?}");
@@ -19,10 +19,10 @@ fn from_toml(text: &str) -> Value {
 #[test]
 fn every_schema_is_one() {
     for schema in SCHEMAS {
-        let value: Value = serde_json::from_str(schema.text).unwrap();
+        let value: Value = serde_json::from_str(&schema.text()).unwrap();
         jsonschema::draft202012::meta::validate(&value).unwrap();
         assert_eq!(value["$schema"], "https://json-schema.org/draft/2020-12/schema", "{}", schema.name);
-        assert!(schema.text.ends_with("}\n"));
+        assert!(schema.text().ends_with("}\n"));
     }
     assert!(SCHEMAS.is_sorted_by_key(|schema| schema.name));
 }
@@ -60,9 +60,12 @@ fn what_init_writes_fits() {
 
 #[test]
 fn the_defaults_and_the_schema_know_the_same_settings() {
-    let schema: Value = serde_json::from_str(schema("config").unwrap().text).unwrap();
+    let schema: Value = serde_json::from_str(&schema("config").unwrap().text()).unwrap();
     for entry in Config::default().entries() {
-        let pointer = format!("/properties/{}", entry.key.replace('.', "/properties/"));
+        let pointer = match entry.key.starts_with("provider.") {
+            true => "/properties/provider/additionalProperties/properties/args".to_owned(),
+            false => format!("/properties/{}", entry.key.replace('.', "/properties/")),
+        };
         let known = schema.pointer(&pointer).unwrap_or_else(|| panic!("no {pointer}"));
         assert_eq!(known["default"], serde_json::to_value(&entry.value).unwrap(), "{}", entry.key);
     }
@@ -70,7 +73,10 @@ fn the_defaults_and_the_schema_know_the_same_settings() {
         .as_object()
         .unwrap()
         .values()
-        .map(|section| section["properties"].as_object().map_or(1, serde_json::Map::len))
+        .map(|section| match section["propertyNames"]["enum"].as_array() {
+            Some(clients) => clients.len(),
+            None => section["properties"].as_object().map_or(1, serde_json::Map::len),
+        })
         .sum();
     assert_eq!(count, Config::default().entries().len());
 }
@@ -82,6 +88,8 @@ fn schemas_refuse_what_is_wrong() {
     check("active-loop", &json!({"active_loop_id": "fix-tests", "later": true}), true);
     check("config", &json!({"record": {"sessions": "yes"}}), false);
     check("config", &json!({"recrod": {}}), false);
+    check("config", &json!({"provider": {"codex": {"args": "--fast"}}}), true);
+    check("config", &json!({"provider": {"codecs": {"args": "--fast"}}}), false);
     for bad in ["/etc", "../x", "a/..", "~/x", "", "a\\b"] {
         check("config", &json!({"layout": {"cache": bad}}), false);
     }

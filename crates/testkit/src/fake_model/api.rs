@@ -2,7 +2,7 @@ use serde_json::Value;
 
 use super::answer::Answer;
 use super::response::Response;
-use super::{anthropic, chat, gemini, responses};
+use super::{anthropic, chat, generate, responses};
 
 /// The interfaces that the server speaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -10,7 +10,7 @@ pub(super) enum Api {
     Messages,
     Responses,
     Chat,
-    Gemini { stream: bool },
+    Generate { stream: bool },
 }
 
 /// What a request wants, by method and path.
@@ -58,8 +58,8 @@ impl Route {
             ("POST", "responses") => Self::Converse(Api::Responses),
             ("POST", "completions") if path.ends_with("/chat/completions") => Self::Converse(Api::Chat),
             ("POST", end) => match end.split_once(':').map(|(_, verb)| verb) {
-                Some("generateContent") => Self::Converse(Api::Gemini { stream: false }),
-                Some("streamGenerateContent") => Self::Converse(Api::Gemini { stream: true }),
+                Some("generateContent") => Self::Converse(Api::Generate { stream: false }),
+                Some("streamGenerateContent") => Self::Converse(Api::Generate { stream: true }),
                 Some("countTokens") => Self::CountTokens,
                 _ => Self::Unknown,
             },
@@ -74,7 +74,7 @@ impl Api {
             Self::Messages => "messages",
             Self::Responses => "responses",
             Self::Chat => "chat",
-            Self::Gemini { .. } => "gemini",
+            Self::Generate { .. } => "generate",
         }
     }
 
@@ -83,7 +83,7 @@ impl Api {
             Self::Messages => anthropic::asked(body),
             Self::Responses => responses::asked(body),
             Self::Chat => chat::asked(body),
-            Self::Gemini { .. } => gemini::asked(body),
+            Self::Generate { .. } => generate::asked(body),
         }
     }
 
@@ -92,8 +92,8 @@ impl Api {
             Self::Messages => anthropic::render(body, answer),
             Self::Responses => responses::render(body, answer),
             Self::Chat => chat::render(body, answer),
-            Self::Gemini { stream: true } => gemini::render_stream(answer),
-            Self::Gemini { stream: false } => gemini::render(answer),
+            Self::Generate { stream: true } => generate::render_stream(answer),
+            Self::Generate { stream: false } => generate::render(answer),
         }
     }
 }
@@ -144,8 +144,8 @@ mod tests {
         check("POST", "/v1/responses", Route::Converse(Api::Responses));
         check("POST", "/v1/chat/completions", Route::Converse(Api::Chat));
         check("POST", "/v1/completions", Route::Unknown);
-        check("POST", "/v1beta/models/m:generateContent", Route::Converse(Api::Gemini { stream: false }));
-        check("POST", "/v1beta/models/m:streamGenerateContent", Route::Converse(Api::Gemini { stream: true }));
+        check("POST", "/v1beta/models/m:generateContent", Route::Converse(Api::Generate { stream: false }));
+        check("POST", "/v1beta/models/m:streamGenerateContent", Route::Converse(Api::Generate { stream: true }));
         check("POST", "/v1beta/models/m:countTokens", Route::CountTokens);
         check("GET", "/v1/models", Route::ListModels);
         check("HEAD", "/", Route::Probe);

@@ -1,4 +1,4 @@
-//! Gemini generateContent and its stream.
+//! The generateContent interface and its stream.
 
 use serde_json::{Value, json};
 

@@ -4,7 +4,7 @@ use super::*;
 use crate::lint::{lint_pipeline, lint_stage};
 
 fn fits(name: &str, text: &str) -> bool {
-    let schema: Json = serde_json::from_str(stead_store::schema(name).unwrap().text).unwrap();
+    let schema: Json = serde_json::from_str(&stead_store::schema(name).unwrap().text()).unwrap();
     let validator = jsonschema::draft202012::options().build(&schema).unwrap();
     validator.is_valid(&as_json(&parse(text).unwrap()))
 }

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use super::*;
-use crate::custody::{Heed, Said};
+use crate::custody::{Capture, Captured};
 
 const LAST_WORDS: &str = "All is done. <promise>DONE</promise>";
 
@@ -15,7 +15,7 @@ fn recorded(harness: Harness, name: &str) -> Option<String> {
 
 /// Reads an output the way it is read when a run hears it.
 fn report(harness: Harness, output: &str, how: How) -> Report {
-    let mut said = Said::new(Heed::Lines(harness.client().headless.heed));
+    let mut said = Captured::new(Capture::Lines(harness.client().headless.heed));
     // In small pieces, as pipes deliver them.
     output.as_bytes().chunks(100).for_each(|piece| said.take(piece));
     let end = AgentEnd { how, said: said.finish(), ..AgentEnd::without_start(How::Cancelled) };
