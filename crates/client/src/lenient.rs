@@ -52,8 +52,9 @@ impl<'a> Members<'a> {
         keys.split('|').find_map(|key| self.text(key))
     }
 
-    pub(crate) fn flag(&self, key: &str) -> bool {
-        self.raw(key) == Some("true")
+    /// Says whether one of several members, named as `one|other`, is `true`.
+    pub(crate) fn flag(&self, keys: &str) -> bool {
+        keys.split('|').any(|key| self.raw(key) == Some("true"))
     }
 }
 

@@ -73,6 +73,8 @@ pub(crate) enum Does {
 pub(crate) enum McpName {
     /// `mcp__server__tool`
     Double,
+    /// `server___tool`
+    Triple,
     /// `mcp_server_tool`; the server's own name is in the payload.
     Single,
     /// `MCP:tool`
@@ -189,6 +191,7 @@ fn texts(json: &str) -> Vec<Cow<'_, str>> {
 fn mcp_action<'a>(mcp: &McpName, tool: &str, server: Option<Cow<'a, str>>) -> Option<Action<'a>> {
     let (named, tool) = match mcp {
         McpName::Double => tool.strip_prefix("mcp__")?.split_once("__")?,
+        McpName::Triple => tool.split_once("___")?,
         McpName::Single => {
             let rest = tool.strip_prefix("mcp_")?;
             match &server {
@@ -321,6 +324,8 @@ mod tests {
         };
         check(McpName::Double, "mcp__a_b__c__d", None, Some(("a_b", "c__d")));
         check(McpName::Double, "Bash", None, None);
+        check(McpName::Triple, "a_b___c__d", None, Some(("a_b", "c__d")));
+        check(McpName::Triple, "Execute", None, None);
         check(McpName::Single, "mcp_my_server_tool", Some("my_server"), Some(("my_server", "tool")));
         check(McpName::Single, "mcp_server_tool", None, Some(("server", "tool")));
         check(McpName::Colon, "MCP:tool", None, Some(("", "tool")));

@@ -144,7 +144,7 @@ pub(crate) const CLIENTS: &[Client] = &[
         spawn: ["Task", "subagent_type", "prompt"],
         warns: Warns::After,
         rewrites: true,
-        holds_sub: Some("SubagentStop"),
+        holds_sub: None,
     },
     Client {
         name: "cursor",

@@ -181,7 +181,7 @@ fn a_role_follows_into_the_session_after_a_compaction() {
         "root": world.project(), "cwd": world.project(), "role": "tester",
         "started_at": "2026-01-01T00:00:00.000Z", "last_seen": "2026-01-01T00:00:00.000Z"});
     world.write(old, kept.to_string());
-    let said = context(&world.hook("droid SessionStart", recorded!(world, "droid/SessionStart.compact")));
+    let said = context(&world.hook("droid SessionStart", recorded!(world, "droid/documented/SessionStart.compact")));
     assert!(said.starts_with("Recovery of the role `tester`."), "{said}");
     let new = world.read("project/.agent/context/indexes/sessions/2f6c0a52-9f0e-4a53-8c1c-7b1f4c6d8e01.json");
     assert!(new.contains(r#""role":"tester""#), "{new}");

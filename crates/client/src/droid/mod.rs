@@ -1,5 +1,4 @@
-//! Factory Droid. Known from its documentation and its bundle 0.223.0; not seen running. An exit code of 3 aborts the
-//! agent, so only 0 is used.
+//! Factory Droid. An exit code of 3 aborts the agent, so only 0 is used. A tool that failed raises no event.
 
 use stead_model::{Shape, Spot};
 
@@ -15,10 +14,11 @@ pub(crate) static CLIENT: Client = Client {
     facts: Facts {
         title: "Factory Droid",
         program: "droid",
-        checked: "documented for 0.223.0, not seen running",
+        checked: "0.225.2",
         traces: &[".factory"],
         project_vars: &["FACTORY_PROJECT_DIR", "DROID_PROJECT_DIR"],
         events: payload::EVENTS,
+        // It obeyed 12 blocks in a row.
         stop_cap: StopCap::Unknown,
         stops_alike: false,
         drops_compact_start: false,
@@ -56,14 +56,13 @@ pub(crate) static CLIENT: Client = Client {
     headless: headless::HEADLESS,
 };
 
-const WATCH: &str = "off:/hooksDisabled=true off:/allowManagedHooksOnly=true";
+const WATCH: &str = "off:/hooks/hooksDisabled=true off:/allowManagedHooksOnly=true";
 
 /// A list in `hooks.json` replaces the list of the same event in `settings.json`, ours included.
-const SHADOW: &str = "same:/SessionStart same:/UserPromptSubmit same:/PreToolUse same:/PostToolUse same:/Stop same:/SubagentStop same:/PreCompact same:/SessionEnd";
+const SHADOW: &str = "off:/hooksDisabled=true same:/SessionStart same:/UserPromptSubmit same:/PreToolUse same:/PostToolUse same:/Stop same:/SubagentStop same:/PreCompact same:/SessionEnd";
 
 const SETTINGS: &[SettingsFile] = &[
     file(project(".factory/settings.json"), Shape::Groups, WATCH),
-    file(project(".factory/settings.local.json"), Shape::Groups, WATCH),
     file(project(".factory/hooks.json"), Shape::BareGroups, SHADOW),
     file(project(".factory/hooks/hooks.json"), Shape::BareGroups, SHADOW),
     file(user(".factory/settings.json"), Shape::Groups, WATCH),

@@ -1,6 +1,6 @@
 use stead_model::{Agent, Detail, Event, EventKind, Reply, Verdict};
 
-use crate::client::{EventFact, Heard, Powers, WarnBy, event};
+use crate::client::{EventFact, Heard, Powers, event};
 use crate::detect::Signs;
 use crate::dialect::{self, Accent};
 use crate::lenient::Members;
@@ -8,16 +8,15 @@ use crate::tool::{Does, McpName, Tool, tool};
 
 pub(super) const EVENTS: &[EventFact] = &[
     event("SessionStart", EventKind::SessionStart, Powers::CONTEXT),
-    event("UserPromptSubmit", EventKind::Prompt, Powers::DENY_CONTEXT),
-    event(
-        "PreToolUse",
-        EventKind::BeforeTool,
-        Powers { ask: true, warn: WarnBy::Notice, rewrite: true, ..Powers::DENY },
-    ),
-    event("PostToolUse", EventKind::AfterTool, Powers::DENY_CONTEXT),
+    // A block is ignored here and after a tool; only `continue: false`, which ends the run, would be obeyed.
+    event("UserPromptSubmit", EventKind::Prompt, Powers::CONTEXT),
+    // At `ask` the tool runs, and a notice reaches nobody.
+    event("PreToolUse", EventKind::BeforeTool, Powers { rewrite: true, ..Powers::DENY }),
+    event("PostToolUse", EventKind::AfterTool, Powers::CONTEXT),
     event("Stop", EventKind::Stop, Powers::DENY),
-    event("SubagentStop", EventKind::SubagentStop, Powers::DENY),
-    // The bundle blocks on exit 2, the documentation says it does not.
+    // The answer is discarded.
+    event("SubagentStop", EventKind::SubagentStop, Powers::NONE),
+    // That exit 2 blocks here was only read about.
     event("PreCompact", EventKind::BeforeCompact, Powers::NONE),
     event("Notification", EventKind::Notification, Powers::NONE),
     event("SessionEnd", EventKind::SessionEnd, Powers::NONE),
@@ -28,7 +27,12 @@ const TOOLS: &[Tool] = &[
     tool("Create", Does::Write { path: "file_path", content: "content" }),
     tool(
         "Edit",
-        Does::Edit { path: "file_path", old: "old_string|old_str", new: "new_string|new_str", all: "replace_all" },
+        Does::Edit {
+            path: "file_path",
+            old: "old_string|old_str",
+            new: "new_string|new_str",
+            all: "change_all|replace_all",
+        },
     ),
     tool("ApplyPatch", Does::Patch { text: "patch|input" }),
     tool("Execute", Does::Run { command: "command", dir: "cwd" }),
@@ -38,10 +42,11 @@ const TOOLS: &[Tool] = &[
     tool("Grep", Does::Read { paths: &["path"] }),
     tool("FetchUrl", Does::Nothing),
     tool("AskUser", Does::Nothing),
+    tool("ToolSearch", Does::Nothing),
 ];
 
 /// Fields that are left out keep their value; the whole input is sent, so that does not matter.
-const ACCENT: Accent = Accent::new(EVENTS, &[TOOLS, dialect::TOOLS], McpName::Double);
+const ACCENT: Accent = Accent::new(EVENTS, &[TOOLS, dialect::TOOLS], McpName::Triple);
 
 pub(super) fn decode<'a>(payload: &'a str, named: Option<&'a str>) -> serde_json::Result<Event<'a>> {
     let wire = Members::read(payload)?;
