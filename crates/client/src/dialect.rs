@@ -50,7 +50,7 @@ pub(crate) const TOOLS: &[Tool] = &[
     ),
     tool("NotebookEdit", Does::Change { path: "notebook_path" }),
     tool("Bash", Does::Run { command: "command", dir: "" }),
-    tool("PowerShell", Does::Run { command: "command", dir: "" }),
+    tool("PowerShell", Does::PowerShell { command: "command" }),
     tool("Read", Does::Read { paths: &["file_path"] }),
     tool("Glob", Does::Read { paths: &["path"] }),
     tool("Grep", Does::Read { paths: &["path"] }),

@@ -57,9 +57,18 @@ pub(crate) enum Does {
         command: &'static str,
         dir: &'static str,
     },
-    /// Reads; each field may hold a path or a list of paths.
+    /// A command in the language of PowerShell, which is not the shell's.
+    PowerShell {
+        command: &'static str,
+    },
+    /// Reads; each field may hold a path or a list of paths, some of them patterns.
     Read {
         paths: &'static [&'static str],
+    },
+    /// Reads one file, or so many lines of it.
+    ReadLines {
+        path: &'static str,
+        lines: Lines,
     },
     Spawn {
         role: &'static str,
@@ -67,6 +76,42 @@ pub(crate) enum Does {
     },
     /// Touches neither files nor processes.
     Nothing,
+}
+
+/// In which fields a reading tool is told how many lines to read. Guards find the number as `limit`, which is what most
+/// clients call it.
+pub(crate) enum Lines {
+    /// The first and the last one, counted from 1.
+    FromTo(&'static str, &'static str),
+    /// Both in a list; a last one of -1 is the end of the file.
+    Pair(&'static str),
+    Count(&'static str),
+}
+
+impl Lines {
+    fn count(&self, members: &Members<'_>) -> Option<u64> {
+        let number = |json: &str| json.parse::<u64>().ok();
+        let span = |first: u64, last: u64| Some(last.checked_sub(first)? + 1);
+        match self {
+            Self::FromTo(first, last) => {
+                span(members.raw(first).and_then(number).unwrap_or(1), number(members.raw(last)?)?)
+            }
+            Self::Pair(both) => match items_of(members.raw(both)?)[..] {
+                [first, last] => span(number(first)?, number(last)?),
+                _ => None,
+            },
+            Self::Count(count) => number(members.raw(count)?),
+        }
+    }
+
+    /// The input with the number of lines under the name that guards know.
+    fn named<'a>(&self, input: &'a str) -> Cow<'a, str> {
+        let members = Members::of(input);
+        match (self.count(&members), members.raw("limit"), input.trim_end().strip_suffix('}')) {
+            (Some(count), None, Some(open)) => Cow::Owned(format!("{open},\"limit\":{count}}}")),
+            _ => Cow::Borrowed(input),
+        }
+    }
 }
 
 /// How a client spells the name of an MCP tool.
@@ -79,7 +124,11 @@ pub(crate) enum McpName {
     Single,
     /// `MCP:tool`
     Colon,
-    /// Nothing tells it from the client's own tools.
+    /// `server_tool`: any name that is not the client's own. Few servers have an underscore in their name.
+    FirstUnderscore,
+    /// `server-tool`: any name that is not the client's own. Few tools have a hyphen in their name.
+    LastHyphen,
+    /// The tool's own name; the payload names the server.
     Plain,
 }
 
@@ -96,7 +145,11 @@ pub(crate) fn call<'a>(
         Some(known) => action(&known.does, input),
         None => mcp_action(mcp, &tool, server).unwrap_or(Action::Other),
     };
-    ToolCall { tool, id, action, input: Cow::Borrowed(input) }
+    let input = match known {
+        Some(Tool { does: Does::ReadLines { lines, .. }, .. }) => lines.named(input),
+        _ => Cow::Borrowed(input),
+    };
+    ToolCall { tool, id, action, input }
 }
 
 /// As [`call`], for clients that may send the input as a string of JSON. A string that holds no object stays as it is.
@@ -111,7 +164,7 @@ pub(crate) fn call_with_quoted_input<'a>(
     match text_of(input) {
         Some(text) if Members::read(&text).is_ok() => {
             let inner = call(known, mcp, tool.clone(), None, &text, server.clone());
-            ToolCall { tool, id, action: owned(inner.action), input: Cow::Owned(text.into_owned()) }
+            ToolCall { tool, id, action: owned(inner.action), input: Cow::Owned(inner.input.into_owned()) }
         }
         _ => call(known, mcp, tool, id, input, server),
     }
@@ -148,6 +201,11 @@ fn action<'a>(does: &Does, input: &'a str) -> Action<'a> {
             Some(command) => Action::Run { command, dir: members.any_text(dir).filter(|dir| !dir.is_empty()) },
             None => Action::Other,
         },
+        Does::PowerShell { command } => members.any_text(command).map_or(Action::Other, |text| Action::Run {
+            command: Cow::Owned(format!("pwsh -Command '{}'", text.replace('\'', "'\\''"))),
+            dir: None,
+        }),
+        Does::ReadLines { path, .. } => Action::Read(members.any_text(path).into_iter().collect()),
         Does::Read { paths } => {
             Action::Read(paths.iter().filter_map(|field| members.raw(field)).flat_map(texts).collect())
         }
@@ -200,6 +258,8 @@ fn mcp_action<'a>(mcp: &McpName, tool: &str, server: Option<Cow<'a, str>>) -> Op
             }
         }
         McpName::Colon => ("", tool.strip_prefix("MCP:")?),
+        McpName::FirstUnderscore => tool.split_once('_')?,
+        McpName::LastHyphen => tool.rsplit_once('-')?,
         McpName::Plain => (server.as_deref()?, tool),
     };
     let (named, tool) = (named.to_owned(), tool.to_owned());
@@ -303,6 +363,35 @@ mod tests {
     }
 
     #[test]
+    fn another_language_is_not_the_shells() {
+        let does = Does::PowerShell { command: "command" };
+        let command = r"pwsh -Command 'rm '\''a b'\'''".into();
+        assert_eq!(action(&does, r#"{"command":"rm 'a b'"}"#), Action::Run { command, dir: None });
+        check(does, "{}", "Other");
+    }
+
+    #[test]
+    fn so_many_lines_have_one_name() {
+        let check = |lines: Lines, input: &str, limit: Option<u64>| {
+            let reads = tool("read", Does::ReadLines { path: "path", lines });
+            let call = call(Some(&reads), &McpName::Plain, "read".into(), None, input, None);
+            let read: serde_json::Value = serde_json::from_str(&call.input).unwrap();
+            assert_eq!(read["limit"].as_u64(), limit, "{input}");
+            assert_eq!(call.action, Action::Read(vec!["a".into()]), "{input}");
+        };
+        check(Lines::FromTo("from", "to"), r#"{"path":"a","from":11,"to":20}"#, Some(10));
+        check(Lines::FromTo("from", "to"), r#"{"path":"a","to":20} "#, Some(20));
+        check(Lines::FromTo("from", "to"), r#"{"path":"a","from":11}"#, None);
+        check(Lines::FromTo("from", "to"), r#"{"path":"a","from":20,"to":11}"#, None);
+        check(Lines::FromTo("from", "to"), r#"{"path":"a","to":20,"limit":5}"#, Some(5));
+        check(Lines::Pair("range"), r#"{"path":"a","range":[1, 50]}"#, Some(50));
+        check(Lines::Pair("range"), r#"{"path":"a","range":[1,-1]}"#, None);
+        check(Lines::Pair("range"), r#"{"path":"a","range":"1"}"#, None);
+        check(Lines::Count("n"), r#"{"path":"a","n":7}"#, Some(7));
+        check(Lines::Count("n"), r#"{"path":"a"}"#, None);
+    }
+
+    #[test]
     fn quoted_input_is_unpacked() {
         let shell = tool("bash", Does::Run { command: "command", dir: "" });
         let check = |input: &str, expected: &str| {
@@ -329,6 +418,9 @@ mod tests {
         check(McpName::Single, "mcp_my_server_tool", Some("my_server"), Some(("my_server", "tool")));
         check(McpName::Single, "mcp_server_tool", None, Some(("server", "tool")));
         check(McpName::Colon, "MCP:tool", None, Some(("", "tool")));
+        check(McpName::FirstUnderscore, "git-hub_create_pull_request", None, Some(("git-hub", "create_pull_request")));
+        check(McpName::LastHyphen, "git-hub-create_pull_request", None, Some(("git-hub", "create_pull_request")));
+        check(McpName::LastHyphen, "report_intent", None, None);
         check(McpName::Plain, "server_tool", None, None);
         check(McpName::Plain, "tool", Some("server"), Some(("server", "tool")));
     }

@@ -28,6 +28,8 @@ pub(super) const EVENTS: &[EventFact] = &[
 const TOOLS: &[Tool] = &[
     // Every shell tool arrives under this name.
     tool("Bash", Does::Run { command: "command", dir: "workdir" }),
+    // Types into a shell that is already running.
+    tool("write_stdin", Does::Run { command: "chars", dir: "" }),
     tool("apply_patch", Does::Patch { text: "command|input|patch" }),
     tool("view_image", Does::Read { paths: &["path"] }),
     tool("spawn_agent", Does::Spawn { role: "agent_type", task: "message" }),

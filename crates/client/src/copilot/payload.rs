@@ -7,7 +7,7 @@ use crate::client::{EventFact, Heard, Powers, event};
 use crate::detect::Signs;
 use crate::dialect::{self, Accent};
 use crate::lenient::Members;
-use crate::tool::{Does, McpName, Tool, call_with_quoted_input, tool};
+use crate::tool::{Does, Lines, McpName, Tool, call_with_quoted_input, tool};
 use crate::transcript::Spoken;
 
 pub(super) const EVENTS: &[EventFact] = &[
@@ -45,17 +45,17 @@ pub(super) const EVENTS: &[EventFact] = &[
 /// Its own names; a skill, a memory or a query may write, so they stay unknown.
 const TOOLS: &[Tool] = &[
     tool("bash", Does::Run { command: "command", dir: "" }),
-    tool("powershell", Does::Run { command: "command", dir: "" }),
+    tool("powershell", Does::PowerShell { command: "command" }),
     // Types into a shell that is already running.
     tool("write_bash", Does::Run { command: "input", dir: "" }),
-    tool("write_powershell", Does::Run { command: "input", dir: "" }),
+    tool("write_powershell", Does::PowerShell { command: "input" }),
     tool("read_bash", Does::Nothing),
     tool("read_powershell", Does::Nothing),
     tool("create", Does::Write { path: "path", content: "file_text|content" }),
     tool("edit", Does::Edit { path: "path", old: "old_str", new: "new_str", all: "replace_all" }),
     tool("str_replace_editor", Does::Editor { path: "path" }),
     tool("apply_patch", Does::Patch { text: "input|patch|patchText" }),
-    tool("view", Does::Read { paths: &["path"] }),
+    tool("view", Does::ReadLines { path: "path", lines: Lines::Pair("view_range") }),
     tool("glob", Does::Read { paths: &["path", "paths"] }),
     tool("grep", Does::Read { paths: &["path", "paths"] }),
     tool("rg", Does::Read { paths: &["path", "paths"] }),
@@ -68,8 +68,7 @@ const TOOLS: &[Tool] = &[
     tool("fetch_copilot_cli_documentation", Does::Nothing),
 ];
 
-/// A server's tools keep their own names.
-const ACCENT: Accent = Accent::new(EVENTS, &[TOOLS, dialect::TOOLS], McpName::Plain);
+const ACCENT: Accent = Accent::new(EVENTS, &[TOOLS, dialect::TOOLS], McpName::LastHyphen);
 
 pub(super) fn decode<'a>(payload: &'a str, named: Option<&'a str>) -> serde_json::Result<Event<'a>> {
     let wire = Members::read(payload)?;

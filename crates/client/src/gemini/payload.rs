@@ -5,7 +5,7 @@ use crate::client::{EventFact, Heard, Powers, WarnBy, event};
 use crate::detect::Signs;
 use crate::dialect::{self, Accent};
 use crate::lenient::Members;
-use crate::tool::{Does, McpName, Tool, tool};
+use crate::tool::{Does, Lines, McpName, Tool, tool};
 
 /// Somebody on the other side of the screen reads a notice, nothing else is honoured.
 const NOTICE: Powers = Powers { warn: WarnBy::Notice, ..Powers::NONE };
@@ -32,7 +32,10 @@ const TOOLS: &[Tool] = &[
     tool("run_shell_command", Does::Run { command: "command", dir: "dir_path|directory" }),
     tool("write_file", Does::Write { path: "file_path", content: "content" }),
     tool("replace", Does::Edit { path: "file_path", old: "old_string", new: "new_string", all: "allow_multiple" }),
-    tool("read_file", Does::Read { paths: &["file_path", "absolute_path"] }),
+    tool(
+        "read_file",
+        Does::ReadLines { path: "file_path|absolute_path", lines: Lines::FromTo("start_line", "end_line") },
+    ),
     tool("read_many_files", Does::Read { paths: &["paths", "include"] }),
     tool("list_directory", Does::Read { paths: &["dir_path", "path"] }),
     tool("glob", Does::Read { paths: &["dir_path", "path"] }),

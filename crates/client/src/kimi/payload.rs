@@ -4,7 +4,7 @@ use crate::client::{EventFact, Heard, Powers, event};
 use crate::detect::Signs;
 use crate::dialect::{self, Accent};
 use crate::lenient::Members;
-use crate::tool::{Does, McpName, Tool, tool};
+use crate::tool::{Does, Lines, McpName, Tool, tool};
 
 pub(super) const EVENTS: &[EventFact] = &[
     // Text for the model is ignored here.
@@ -29,7 +29,7 @@ pub(super) const EVENTS: &[EventFact] = &[
 const TOOLS: &[Tool] = &[
     tool("Write", Does::Write { path: "path|file_path", content: "content" }),
     tool("Edit", Does::Edit { path: "path|file_path", old: "old_string", new: "new_string", all: "replace_all" }),
-    tool("Read", Does::Read { paths: &["path", "file_path"] }),
+    tool("Read", Does::ReadLines { path: "path|file_path", lines: Lines::Count("n_lines") }),
     tool("Bash", Does::Run { command: "command", dir: "cwd" }),
     tool("TodoList", Does::Nothing),
     tool("FetchURL", Does::Nothing),

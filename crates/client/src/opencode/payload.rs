@@ -68,8 +68,7 @@ pub(super) fn decode<'a>(payload: &'a str, named: Option<&'a str>) -> serde_json
     let call = (name.is_some() || (kind == EventKind::BeforeTool && args.is_some())).then(|| {
         let name = name.unwrap_or_default();
         let known = TOOLS.iter().find(|known| known.name == name);
-        // `server_tool` cannot be told from the client's own names.
-        call(known, &McpName::Plain, name, input.filled("callID"), args.unwrap_or(""), None)
+        call(known, &McpName::FirstUnderscore, name, input.filled("callID"), args.unwrap_or(""), None)
     });
     Ok(Event {
         // A sub-agent is a session of its own; its parent is the session, as with other clients.

@@ -66,8 +66,10 @@ pub(crate) fn reads(record: &mut Record, ground: &Ground<'_>, call: &ToolCall<'_
         record.gap(format!("which files `{}` reads is not said", call.tool));
     }
     for path in paths {
-        for target in ground.written(path, Last::Followed) {
-            record.push(Deed::Read { target: with_tree(ground, target), access: Access::Shown }, path);
+        let glob = path.contains(['*', '?']);
+        for target in ground.written(path, if glob { Last::Kept } else { Last::Followed }) {
+            let target = Target { glob, ..with_tree(ground, target) };
+            record.push(Deed::Read { target, access: Access::Shown }, path);
         }
     }
     for glob in globs {

@@ -67,6 +67,9 @@ fn a_search_reads_the_files_it_is_limited_to() {
     check(&["src"], r#"{"pattern":"S=","path":"src","glob":"*.rs"}"#, "r src/, r src/**/*.rs");
     check(&["src"], r#"{"pattern":"x","include":"**/*.ts"}"#, "r src/, r src/**/*.ts");
     check(&["src"], r#"{"pattern":"glob of things"}"#, "r src/");
+    let effects = call(Action::Read(vec!["src/**/*.ts".into(), "a.rs".into()]));
+    let is_pattern = |deed: &Deed| matches!(deed, Deed::Read { target, .. } if target.glob);
+    assert_eq!(effects.list.iter().map(|effect| is_pattern(&effect.deed)).collect::<Vec<_>>(), [true, false]);
 }
 
 #[test]
