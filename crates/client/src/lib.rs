@@ -15,7 +15,6 @@ mod dialect;
 mod headless;
 mod lenient;
 mod outcome;
-mod patch;
 mod report;
 mod settings;
 mod tool;

@@ -2,10 +2,9 @@
 
 use std::borrow::Cow;
 
-use stead_model::{Action, Change, FileChange, Replacement, ToolCall};
+use stead_model::{Action, Change, FileChange, Replacement, ToolCall, patch_changes};
 
 use crate::lenient::{Members, items_of, text_of};
-use crate::patch;
 
 /// A tool a client offers, and what a call to it does.
 pub(crate) struct Tool {
@@ -223,7 +222,7 @@ fn one<'a>(members: &Members<'a>, path: &str, change: impl FnOnce(&Members<'a>) 
 }
 
 fn patched<'a>(text: &str) -> Action<'a> {
-    let changes = patch::changes(text);
+    let changes = patch_changes(text);
     if changes.is_empty() { Action::Other } else { Action::Change(changes) }
 }
 

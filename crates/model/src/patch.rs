@@ -1,8 +1,8 @@
-//! The `apply_patch` text that several clients send: one text, several files.
+//! The `apply_patch` text, as agents give it to a tool and to a command: one text, several files.
 
 use std::borrow::Cow;
 
-use stead_model::{Change, FileChange, Replacement};
+use crate::{Change, FileChange, Replacement};
 
 const ADD: &str = "*** Add File:";
 const UPDATE: &str = "*** Update File:";
@@ -10,7 +10,7 @@ const DELETE: &str = "*** Delete File:";
 const MOVE: &str = "*** Move to:";
 
 /// Reads the files a patch touches, in order. A move gives an edit (if any) and a rename of the same file.
-pub(crate) fn changes(patch: &str) -> Vec<FileChange<'static>> {
+pub fn patch_changes(patch: &str) -> Vec<FileChange<'static>> {
     let mut reader = Reader::default();
     for line in patch.lines() {
         reader.take(line);
@@ -133,7 +133,7 @@ mod tests {
     #[test]
     fn one_patch_touches_several_files() {
         let patch = "*** Begin Patch\n*** Add File: a.txt\n+one\n+two\n*** Update File: src/b.rs\n@@ fn main\n context\n-old\n+new\n@@\n-gone\n*** Delete File: c.txt\n*** Update File: d.txt\n*** Move to: e.txt\n*** End Patch\n";
-        let changes = changes(patch);
+        let changes = patch_changes(patch);
         let shown: Vec<String> = changes.iter().map(|c| format!("{} {:?}", c.path, c.change)).collect();
         assert_eq!(
             shown,
@@ -148,6 +148,6 @@ mod tests {
 
     #[test]
     fn text_without_markers_touches_nothing() {
-        assert_eq!(changes("just words\n+more"), []);
+        assert_eq!(patch_changes("just words\n+more"), []);
     }
 }
