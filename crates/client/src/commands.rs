@@ -70,6 +70,7 @@ mod tests {
             let form = (commands.format, commands.arguments);
             assert_eq!(*formats.entry(commands.project).or_insert(form), form, "{harness}");
         }
-        assert_eq!(formats.len(), 7);
+        // Several share one file.
+        assert!(formats.len() < Harness::ALL.len());
     }
 }
