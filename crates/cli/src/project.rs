@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
 use stead_context::{ContextError, Folders, is_project_path};
-use stead_store::{Config, Found, Layer, Layout, Problem, Room, StoreError, clean, find_root};
+use stead_store::{Config, Found, Layer, Layout, OWN, Problem, Room, StoreError, clean, confine, find_root};
 
 use crate::error::CliError;
 use crate::ui::Ui;
@@ -22,6 +22,7 @@ impl Project {
     pub(crate) fn find(ui: &Ui) -> Result<Self, CliError> {
         let found = find_root(&ui.dir()?);
         let (config, problems) = Config::load(Some(found.dir()), &env, &ui.global.config);
+        confine_rooms(found.dir(), &config);
         match problems.iter().find(|problem| problem.origin.layer == Layer::Flag) {
             Some(problem) => Err(of_problem(problem)),
             None => Ok(Self { found, config, problems }),
@@ -70,6 +71,13 @@ impl Project {
     pub(crate) fn short(&self, path: &Path) -> PathBuf {
         path.strip_prefix(self.root()).ok().filter(|inside| inside.starts_with(".agent")).unwrap_or(path).to_owned()
     }
+}
+
+/// Keeps what commands write below the project's rooms inside the project.
+fn confine_rooms(root: &Path, config: &Config) {
+    let layout = Layout::of(config);
+    confine(root, OWN);
+    Room::ALL.into_iter().for_each(|room| confine(root, layout.relative(room)));
 }
 
 /// The environment as the rooms ask for it.

@@ -40,4 +40,5 @@ pub use guard::{
     tell_tally,
 };
 pub use policy::PolicyText;
+pub use record::recorder_notes;
 pub use session::{Begun, SessionState};

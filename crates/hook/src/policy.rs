@@ -8,7 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
-use stead_store::{CONFIG, CONFIG_LOCAL, Durability, MARKER, Room, UserDirs, replace};
+use stead_store::{CONFIG, CONFIG_LOCAL, Durability, MARKER, OWN, Room, UserDirs, confine, replace_creating};
 
 use crate::compile::{POLICY_STAMP, compile};
 use crate::location::Env;
@@ -35,6 +35,13 @@ pub struct PolicyText {
 impl PolicyText {
     /// Reads the compiled policy, or compiles it.
     pub fn load(root: &Path, env: &Env) -> Self {
+        confine(root, OWN);
+        let policy = Self::current(root, env);
+        policy.lines("room").for_each(|(_, folder)| confine(root, folder));
+        policy
+    }
+
+    fn current(root: &Path, env: &Env) -> Self {
         let path = root.join(POLICY);
         let user = UserDirs::from_env(env).map(|dirs| dirs.config);
         let sources = sources(root, user.as_deref());
@@ -45,11 +52,7 @@ impl PolicyText {
             _ => {
                 let text = make(root, env, &sources);
                 // A project that cannot be written is compiled for each call: slower, not different.
-                if let Some(folder) = path.parent()
-                    && fs::create_dir_all(folder).is_ok()
-                {
-                    let _ = replace(&path, text.as_bytes(), Durability::Quick);
-                }
+                let _ = replace_creating(&path, text.as_bytes(), Durability::Quick);
                 Self { text, values: 0, user }
             }
         }
@@ -92,11 +95,14 @@ impl PolicyText {
 
     /// The value of a `kind` line with this name. These lines stand before the rules, so the search ends there.
     pub(crate) fn value(&self, kind: &str, name: &str) -> Option<&str> {
+        self.lines(kind).find_map(|(known, value)| (known == name).then_some(value))
+    }
+
+    /// The names and values of all lines of a kind.
+    fn lines(&self, kind: &str) -> impl Iterator<Item = (&str, &str)> {
         let values = self.text.get(self.values..).unwrap_or_default();
-        values.lines().take_while(|line| !line.starts_with(RULES)).find_map(|line| {
-            let rest = line.strip_prefix(kind)?.strip_prefix('\t')?;
-            rest.strip_prefix(name)?.strip_prefix('\t')
-        })
+        let lines = values.lines().take_while(|line| !line.starts_with(RULES));
+        lines.filter_map(move |line| line.strip_prefix(kind)?.strip_prefix('\t')?.split_once('\t'))
     }
 }
 

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::time::{Duration, UNIX_EPOCH};
 
 use stead_model::{EventKind, Verdict, rfc3339};
-use stead_store::{Durability, StoreError, UserDirs, append_line};
+use stead_store::{Durability, StoreError, Tail, UserDirs, append_line};
 
 use crate::guard::GuardReport;
 use crate::location::Env;
@@ -16,6 +16,13 @@ use crate::{evidence, prompt, relevant_file, session, session_line};
 
 /// How long a recorder waits for another one that writes the same file.
 pub(crate) const PATIENCE: Duration = Duration::from_millis(300);
+
+/// What did not work, in the person's state folder.
+const NOTES: &str = "notes.jsonl";
+
+/// How many lines of it are looked at, and how many notes are told.
+const NOTE_LINES: usize = 500;
+const MOST_NOTES: usize = 3;
 
 /// At most so many entries and bytes of one field go into a line.
 pub(crate) const MOST_ENTRIES: usize = 16;
@@ -66,8 +73,29 @@ pub(crate) fn now_millis() -> i64 {
 pub(crate) fn note(root: &Path, env: &Env, error: &dyn std::fmt::Display) {
     let Some(UserDirs { state, .. }) = UserDirs::from_env(env) else { return };
     let _ = std::fs::create_dir_all(&state);
-    let note = serde_json::json!({"v": 1, "root": root.to_string_lossy(), "note": error.to_string()});
-    let _ = append_line(&state.join("notes.jsonl"), note.to_string().as_bytes(), Durability::Quick, PATIENCE);
+    let note = serde_json::json!({"v": 1, "ts": now(), "root": root.to_string_lossy(), "note": error.to_string()});
+    let _ = append_line(&state.join(NOTES), note.to_string().as_bytes(), Durability::Quick, PATIENCE);
+}
+
+/// What could not be recorded for this project since a moment: the newest first, each once, with its time.
+pub fn recorder_notes(root: &Path, env: &Env, since: &str) -> Vec<(String, String)> {
+    #[derive(serde::Deserialize)]
+    struct Line {
+        #[serde(default)]
+        ts: String,
+        root: String,
+        note: String,
+    }
+    let Some(UserDirs { state, .. }) = UserDirs::from_env(env) else { return Vec::new() };
+    let Ok(lines) = Tail::open(&state.join(NOTES)) else { return Vec::new() };
+    let mut told: Vec<(String, String)> = Vec::new();
+    let lines = lines.take(NOTE_LINES).flatten().filter_map(|line| serde_json::from_str::<Line>(&line.text).ok());
+    for line in lines.filter(|line| Path::new(&line.root) == root).take_while(|line| line.ts.as_str() >= since) {
+        if told.len() < MOST_NOTES && told.iter().all(|(_, note)| *note != line.note) {
+            told.push((line.ts, line.note));
+        }
+    }
+    told
 }
 
 /// Shortens a text for a line, at a character.

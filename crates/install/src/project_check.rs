@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use stead_client::Harness;
 use stead_settings::{Finding, findings, has_our_lines, switches};
-use stead_store::{Config, Layout, Marker, Room, Severity, StoreError};
+use stead_store::{Config, Durability, Layout, Marker, Room, Severity, StoreError, create};
 
 use crate::layer::{layers, read_text};
 use crate::{Check, Reach, Site};
@@ -62,13 +62,10 @@ fn program_check(site: &Site<'_>) -> Option<Check> {
 
 fn writable(site: &Site<'_>, indexes: &Path) -> Check {
     let probe = indexes.join(format!(".stead-doctor-{}.tmp", std::process::id()));
-    let attempt = fs::File::create_new(&probe).and_then(|file| {
-        drop(file);
-        fs::remove_file(&probe)
-    });
+    let attempt = create(&probe, b"", Durability::Quick).map(|_| fs::remove_file(&probe));
     let name = site.brief(indexes);
     match attempt {
-        Ok(()) => Check::good("indexes", format!("`{name}` is writable")),
+        Ok(_) => Check::good("indexes", format!("`{name}` is writable")),
         Err(error) => Check::broken("indexes", format!("`{name}` is not writable, so nothing is recorded: {error}"))
             .remedy("make sure you have write access, or run `stead init`"),
     }

@@ -5,6 +5,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::error::At;
+use crate::fence::{open_stays_inside, stays_inside};
+use crate::file::follow;
 use crate::{Durability, LINE_LIMIT, StoreError, os};
 
 /// How long the first wait for a lock lasts; each further wait doubles, up to the second value.
@@ -51,7 +53,7 @@ fn append_bytes(path: &Path, line: &[u8], durability: Durability, patience: Dura
 pub(crate) fn open_locked(path: &Path, patience: Duration) -> Result<(File, u64), StoreError> {
     let mut waiting = Waiting::new(patience);
     loop {
-        let file = os::open_to_append(path).at("open", path)?;
+        let file = open_inside(path)?;
         lock(&file, path, &mut waiting)?;
         let data = file.metadata().at("look at", path)?;
         if !data.is_file() {
@@ -63,6 +65,21 @@ pub(crate) fn open_locked(path: &Path, patience: Duration) -> Result<(File, u64)
         // Another process replaced the file while this one waited; the next round opens the new one.
         waiting.pause(path)?;
     }
+}
+
+/// Opens the log, or creates it, unless a link leads it out of its project. Once a file is open nobody can change where
+/// it lies, so the check comes after.
+fn open_inside(path: &Path) -> Result<File, StoreError> {
+    let file = match os::open_to_append(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            let target = follow(path)?;
+            stays_inside(path, &target)?;
+            os::create_to_append(&target).at("open", path)?
+        }
+        opened => opened.at("open", path)?,
+    };
+    open_stays_inside(path, &file)?;
+    Ok(file)
 }
 
 /// Polls for the lock, because standard locks have no time limit.

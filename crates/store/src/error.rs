@@ -11,6 +11,8 @@ pub enum StoreError {
     NotAFile { path: PathBuf },
     #[error("`{}` goes through too many symbolic links", path.display())]
     LinkLoop { path: PathBuf },
+    #[error("`{}` is not written: the link `{}` leads out of the project, to `{}`", path.display(), link.display(), target.display())]
+    LeavesProject { path: PathBuf, link: PathBuf, target: PathBuf },
     #[error("`{}` stayed locked by another process for {waited_ms} ms", path.display())]
     Locked { path: PathBuf, waited_ms: u128 },
     #[error("a line for `{}` contains a line break", path.display())]
@@ -51,6 +53,9 @@ impl StoreError {
             }
             Self::UnknownKey { nearest: None, .. } => Some("`stead config list` shows all settings".into()),
             Self::Locked { .. } => Some("try again when the other process has finished".into()),
+            Self::LeavesProject { link, .. } => {
+                Some(format!("replace the link `{}` by a file or folder of the project", link.display()))
+            }
             Self::NotAFile { path } => Some(format!("move `{}` aside", path.display())),
             Self::Io { source, .. } => io_hint(source),
             _ => None,

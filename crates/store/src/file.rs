@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
 use crate::error::At;
+use crate::fence::stays_inside;
 use crate::{Durability, StoreError, os};
 
 /// As many links as Linux follows.
@@ -26,6 +27,7 @@ pub enum Creation {
 /// must exist (see [`create_parents`]).
 pub fn replace(path: &Path, bytes: &[u8], durability: Durability) -> Result<(), StoreError> {
     let target = follow(path)?;
+    stays_inside(path, &target)?;
     let old = match fs::metadata(&target) {
         Ok(data) if data.is_file() => Some(data),
         Ok(_) => return Err(StoreError::NotAFile { path: target }),
@@ -44,7 +46,9 @@ pub fn replace(path: &Path, bytes: &[u8], durability: Durability) -> Result<(), 
 pub fn replace_creating(path: &Path, bytes: &[u8], durability: Durability) -> Result<(), StoreError> {
     match replace(path, bytes, durability) {
         Err(StoreError::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => {
-            create_parents(&follow(path)?)?;
+            let target = follow(path)?;
+            stays_inside(path, &target)?;
+            create_parents(&target)?;
             replace(path, bytes, durability)
         }
         outcome => outcome,
@@ -59,6 +63,7 @@ pub fn create(path: &Path, bytes: &[u8], durability: Durability) -> Result<Creat
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}
         Err(error) => return Err(error).at("look at", path),
     }
+    stays_inside(path, path)?;
     let temporary = write_beside(path, bytes, durability, |_| Ok(()))?;
     match temporary.persist_noclobber(path) {
         Ok(_) => {}
@@ -73,6 +78,7 @@ pub fn create(path: &Path, bytes: &[u8], durability: Durability) -> Result<Creat
 /// exist.
 pub fn reserve_private(path: &Path) -> Result<(), StoreError> {
     let dir = path.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    stays_inside(path, path)?;
     let mut builder = tempfile::Builder::new();
     builder.prefix(".stead-").suffix(".tmp");
     match builder.tempfile_in(dir).at("create a temporary file for", path)?.persist_noclobber(path) {
@@ -84,6 +90,7 @@ pub fn reserve_private(path: &Path) -> Result<(), StoreError> {
 
 /// Creates the folders above a file and returns the new ones, outermost first.
 pub fn create_parents(path: &Path) -> Result<Vec<PathBuf>, StoreError> {
+    stays_inside(path, path)?;
     let missing: Vec<PathBuf> = path
         .ancestors()
         .skip(1)

@@ -10,8 +10,11 @@ use std::time::Duration;
 use crate::append::{Waiting, lock};
 use crate::config::set_values;
 use crate::error::At;
+use crate::fence::stays_inside;
 use crate::file::create;
-use crate::{Adopted, CONFIG, Config, Creation, Durability, Layout, MARKER, Marker, Room, StoreError, adopt, os};
+use crate::{
+    Adopted, CONFIG, Config, Creation, Durability, Layout, MARKER, Marker, OWN, Room, StoreError, adopt, confine, os,
+};
 
 type Env<'a> = &'a dyn Fn(&str) -> Option<OsString>;
 
@@ -95,6 +98,8 @@ impl Work<'_> {
         for adopted in &adopted {
             layout.place(adopted.room, adopted.path);
         }
+        confine(self.root, OWN);
+        Room::ALL.into_iter().for_each(|room| confine(self.root, layout.relative(room)));
         self.rooms(&layout)?;
         self.ignores(&layout)?;
         let path = self.root.join(CONFIG);
@@ -194,6 +199,7 @@ impl Work<'_> {
         if path.is_dir() {
             return Ok(Did::Kept);
         }
+        stays_inside(&path, &path)?;
         let made = match access {
             Access::Shared => fs::create_dir(&path),
             Access::Private => os::create_private_dir(&path),

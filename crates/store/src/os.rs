@@ -23,18 +23,30 @@ mod unix {
         OpenOptions::new().read(true).custom_flags(FLAGS).open(path)
     }
 
-    /// Opens a log for appending. A new one is as private as its folder.
+    /// Opens a log for appending.
     pub(crate) fn open_to_append(path: &Path) -> io::Result<File> {
+        OpenOptions::new().read(true).append(true).custom_flags(FLAGS).open(path)
+    }
+
+    /// Creates a log for appending, as private as the folder it lies in. A link in its place is not followed.
+    pub(crate) fn create_to_append(path: &Path) -> io::Result<File> {
+        let dir = path.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let mode = std::fs::metadata(dir)?.mode();
         let mut options = OpenOptions::new();
-        options.read(true).append(true).custom_flags(FLAGS);
-        match options.open(path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                let dir = path.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
-                let mode = std::fs::metadata(dir)?.mode();
-                options.create(true).mode(mode & 0o066 | 0o600).open(path)
-            }
-            opened => opened,
-        }
+        options.read(true).append(true).create(true).mode(mode & 0o066 | 0o600);
+        options.custom_flags(FLAGS | libc::O_NOFOLLOW).open(path)
+    }
+
+    /// Where an open file really lies; `None` where the system does not tell.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn place_of(file: &File) -> Option<std::path::PathBuf> {
+        use std::os::fd::AsRawFd;
+        std::fs::read_link(format!("/proc/self/fd/{}", file.as_raw_fd())).ok()
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    pub(crate) fn place_of(_: &File) -> Option<std::path::PathBuf> {
+        None
     }
 
     pub(crate) fn byte_at(file: &File, offset: u64) -> io::Result<u8> {
@@ -217,7 +229,15 @@ mod other {
     }
 
     pub(crate) fn open_to_append(path: &Path) -> io::Result<File> {
+        OpenOptions::new().read(true).append(true).open(path)
+    }
+
+    pub(crate) fn create_to_append(path: &Path) -> io::Result<File> {
         OpenOptions::new().read(true).append(true).create(true).open(path)
+    }
+
+    pub(crate) fn place_of(_: &File) -> Option<std::path::PathBuf> {
+        None
     }
 
     pub(crate) fn byte_at(mut file: &File, offset: u64) -> io::Result<u8> {

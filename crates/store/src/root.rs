@@ -3,6 +3,9 @@ use std::path::{Component, Path, PathBuf};
 
 use crate::worktree::Worktree;
 
+/// The folder of Stead's own files, below the project root.
+pub const OWN: &str = ".agent";
+
 /// The file that marks a folder as a project root. It never moves, whatever `[layout]` says.
 pub const MARKER: &str = ".agent/context/root.json";
 

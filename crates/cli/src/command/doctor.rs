@@ -2,16 +2,18 @@ use clap::Args;
 use serde_json::json;
 use stead_client::Harness;
 use stead_guard::Severity;
+use stead_hook::recorder_notes;
 use stead_install::{
     Capability, Check, CommandReport, Diagnosis, HarnessReport, InstallReport, Outcome, Site, Status, capability,
     diagnose,
 };
+use stead_model::rfc3339;
 
 use crate::cli::Exit;
 use crate::error::CliError;
 use crate::guards::Guards;
 use crate::here::Here;
-use crate::project::Project;
+use crate::project::{Project, env, now_millis};
 use crate::ui::Ui;
 
 /// Prove that the installed hooks work, and show what each agent program supports
@@ -34,6 +36,7 @@ pub(crate) fn run(args: DoctorArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     let site = here.site();
     let mut diagnosis = diagnose(&site, &ui.global.config.clone());
     diagnosis.checks.extend(guard_checks(&here.project)?);
+    diagnosis.checks.extend(record_checks(&here.project));
     let capabilities: Vec<Capability> = Harness::ALL.into_iter().map(capability).collect();
     let is_sound = diagnosis.is_sound();
     if args.json {
@@ -48,6 +51,13 @@ pub(crate) fn run(args: DoctorArgs, ui: &mut Ui) -> Result<Exit, CliError> {
         tell(&site, &diagnosis, &capabilities, ui);
     }
     Ok(if is_sound { Exit::Done } else { Exit::Failed })
+}
+
+/// What hooks could not write down during the last day. They answer all the same, so nobody else would hear of it.
+fn record_checks(project: &Project) -> Vec<Check> {
+    const DAY: i64 = 24 * 3600 * 1000;
+    let notes = recorder_notes(project.root(), &env, &rfc3339(now_millis() - DAY));
+    notes.into_iter().map(|(at, note)| Check::odd("records", format!("not recorded at {at}: {note}"))).collect()
 }
 
 /// Guard files that are not applied. A broken file does not affect the others, so this is only a warning.

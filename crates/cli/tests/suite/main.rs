@@ -27,6 +27,7 @@ mod packet;
 mod person;
 mod pickup;
 mod record;
+mod repository;
 mod role;
 mod root;
 mod run;

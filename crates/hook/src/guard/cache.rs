@@ -7,7 +7,7 @@ use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use stead_guard::{Bodies, Compiled, CompiledView, Ground, Mode, SHIPPED_STAMP, Source, Then, compile};
-use stead_store::{Durability, FolderLook, Room, extend_alarm, read_capped, replace};
+use stead_store::{Durability, FolderLook, Room, extend_alarm, read_capped, replace_creating};
 
 use crate::policy::PolicyText;
 
@@ -66,9 +66,7 @@ impl GuardText {
         }
         let made = Self::make(root, policy, &folders);
         // A project that cannot be written is compiled for each call: slower, not different.
-        if path.parent().is_some_and(|folder| fs::create_dir_all(folder).is_ok()) {
-            let _ = replace(&path, made.text.as_bytes(), Durability::Quick);
-        }
+        let _ = replace_creating(&path, made.text.as_bytes(), Durability::Quick);
         made
     }
 

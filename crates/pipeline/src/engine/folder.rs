@@ -2,7 +2,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use stead_model::FileId;
-use stead_store::{StoreError, nearest, read_capped};
+use stead_store::{StoreError, create_parents, nearest, read_capped};
 
 use super::frozen::Frozen;
 use super::{EngineError, attempt, rebuild};
@@ -159,13 +159,10 @@ pub(crate) fn names(runs: &Path) -> Vec<String> {
     names
 }
 
-/// Makes sure that a folder exists.
+/// Makes sure that a folder exists. One that a link leads out of the project is refused.
 pub(crate) fn make_dir(path: &Path) -> Result<(), EngineError> {
-    match std::fs::create_dir_all(path) {
-        Ok(()) => Ok(()),
-        Err(source) if source.kind() == io::ErrorKind::AlreadyExists && path.is_dir() => Ok(()),
-        Err(source) => Err(EngineError::io("create folder", path, source)),
-    }
+    create_parents(&path.join("plan.json"))?;
+    Ok(())
 }
 
 #[cfg(test)]

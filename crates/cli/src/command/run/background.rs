@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde_json::json;
 use stead_pipeline::{EngineError, EventLine, RunEvent, RunFolder, RunLock, start_in_background};
-use stead_store::Tail;
+use stead_store::{Tail, create_parents};
 
 use super::RunArgs;
 use crate::cli::Exit;
@@ -24,8 +24,7 @@ pub(super) fn start(args: &RunArgs, room: &RunRoom, folder: &RunFolder, ui: &mut
         return Err(held.into());
     }
     let log = folder.path().join("engine.log");
-    fs::create_dir_all(folder.path())
-        .map_err(|source| CliError::user(format!("cannot create `{}`", folder.path().display())).because(source))?;
+    create_parents(&log)?;
     let before = Before { is_new: !folder.is_begun(), said: log.metadata().map_or(0, |data| data.len()) };
     let mut child = start_in_background(&mut command(args, ui)?, &log)
         .map_err(|source| CliError::user("cannot start an engine in the background").because(source))?;
