@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use stead_guard::{Ground, Listed, Origin, Problem, Severity, Source, State, inventory, shipped};
-use stead_hook::{PolicyText, guard_ground, guard_sources};
+use stead_hook::{PolicyText, ProgramConsent, guard_ground, guard_sources};
 use stead_store::nearest;
 
 use crate::error::CliError;
@@ -15,6 +15,8 @@ pub(crate) struct Guards {
     pub(crate) ground: Ground,
     pub(crate) list: Vec<Listed>,
     problems: Vec<Problem>,
+    /// Guards whose program no person has enabled on this machine.
+    pub(crate) not_enabled: Vec<Problem>,
 }
 
 impl Guards {
@@ -24,11 +26,12 @@ impl Guards {
         let ground = guard_ground(&policy);
         let sources = guard_sources(project.root(), &policy);
         let (list, problems) = inventory(&sources, &ground);
-        Ok(Self { sources, ground, list, problems })
+        let not_enabled = list.iter().filter_map(|guard| not_enabled(project, guard)).collect();
+        Ok(Self { sources, ground, list, problems, not_enabled })
     }
 
     pub(crate) fn problems(&self) -> impl Iterator<Item = &Problem> {
-        self.problems.iter()
+        self.problems.iter().chain(&self.not_enabled)
     }
 
     /// How many files have errors, so that they speak for nobody.
@@ -86,6 +89,21 @@ impl Guards {
         let of_binary = || shipped().iter().map(|shipped| shipped.source()).find(|source| source.file == guard.file);
         own.or_else(of_binary)
     }
+}
+
+fn not_enabled(project: &Project, guard: &Listed) -> Option<Problem> {
+    let exec = guard.exec.as_ref().filter(|_| guard.state == State::Active)?;
+    let holds = ProgramConsent::holds(&env, project.root(), &guard.id, guard.origin, exec);
+    let id = guard.id.split('.').next().unwrap_or(&guard.id);
+    (!holds).then(|| Problem {
+        severity: Severity::Warning,
+        file: guard.file.clone(),
+        line: 0,
+        column: 0,
+        guard: Some(guard.id.clone()),
+        message: format!("`{}` cannot run `{}`: no person has enabled it on this machine", guard.id, exec.path),
+        hint: Some(format!("read the program, then run `stead guard enable {id}`")),
+    })
 }
 
 /// Where a guard's file lies; `None` for one that is part of the binary.

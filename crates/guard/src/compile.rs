@@ -1,6 +1,7 @@
 //! From guard files to the text that a hook call reads. Examples run here, so that a call never has to.
 
 use crate::example::{count, run_all};
+use crate::exec::Exec;
 use crate::mode::Mode;
 use crate::problem::{Problem, Severity};
 use crate::read::{Draft, read_source};
@@ -93,6 +94,7 @@ pub struct Listed {
     /// The shipped guard it is made from.
     pub made_from: Option<String>,
     pub version: String,
+    pub exec: Option<Exec>,
     pub state: State,
 }
 
@@ -117,6 +119,7 @@ pub fn inventory(sources: &[Source], ground: &Ground) -> (Vec<Listed>, Vec<Probl
                 tests,
                 made_from: entry.draft.made_from,
                 version: guard.version,
+                exec: guard.exec,
                 state: entry.state,
             }
         })

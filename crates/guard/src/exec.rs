@@ -1,6 +1,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::sha256;
+use crate::source::Origin;
 
 /// A program that judges for a guard. It may only deny or abstain.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -22,11 +23,17 @@ impl Exec {
     pub fn is_pinned(&self, bytes: &[u8]) -> bool {
         sha256::hex(bytes) == self.sha256
     }
+
+    /// Names this program of this guard in this project, as the file name under which a person's consent is kept.
+    pub fn consent_name(&self, root: &str, guard: &str) -> String {
+        sha256::hex([root, guard, &self.path, &self.sha256].join("\0").as_bytes())
+    }
 }
 
 /// What is asked of an executable guard.
 pub struct ExecCall<'a> {
     pub guard: &'a str,
+    pub origin: Origin,
     pub exec: &'a Exec,
     /// One JSON object for its standard input: `guard`, `event`, `tool`, `input`, `effects`, `subjects`.
     pub input: String,

@@ -7,6 +7,7 @@
 mod appeal;
 mod cache;
 mod caller;
+mod consent;
 mod deferred;
 mod describe;
 mod examine;
@@ -26,6 +27,7 @@ mod world_facts;
 pub use appeal::Appeal;
 pub use cache::{GuardText, guard_ground, guard_sources};
 pub use caller::Caller;
+pub use consent::ProgramConsent;
 pub use describe::describe_action;
 pub use examine::{Examined, examine};
 pub use hit::{Did, HitLine};

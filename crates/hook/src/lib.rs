@@ -35,7 +35,7 @@ pub use boundary::Boundary;
 pub use call::Call;
 pub use compile::{POLICY_STAMP, compile, rules_text};
 pub use guard::{
-    Appeal, Asker, Caller, Did, Examined, GuardTally, GuardText, HitLine, Override, Since, VerdictLine,
+    Appeal, Asker, Caller, Did, Examined, GuardTally, GuardText, HitLine, Override, ProgramConsent, Since, VerdictLine,
     describe_action, examine, guard_ground, guard_news, guard_sources, guard_tally, read_verdict_id, refusal,
     tell_tally,
 };

@@ -67,10 +67,13 @@ fn guard_checks(project: &Project) -> Result<Vec<Check>, CliError> {
     }
     let guards = Guards::load(project)?;
     let wrong = guards.problems().filter(|problem| problem.severity == Severity::Error);
-    Ok(wrong
-        .map(|problem| {
-            let check = Check::odd("guards", format!("a guard is not applied: {problem}"));
-            check.remedy(problem.hint().unwrap_or("fix the file; `stead guard lint` checks it"))
+    let broken = wrong.map(|problem| (format!("a guard is not applied: {problem}"), problem));
+    let waiting = guards.not_enabled.iter().map(|problem| (problem.message.clone(), problem));
+    Ok(broken
+        .chain(waiting)
+        .map(|(message, problem)| {
+            let remedy = problem.hint().unwrap_or("fix the file; `stead guard lint` checks it");
+            Check::odd("guards", message).remedy(remedy)
         })
         .collect())
 }

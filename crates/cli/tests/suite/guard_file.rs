@@ -7,7 +7,7 @@ use serde_json::json;
 use stead_testkit::World;
 
 use crate::client::denial;
-use crate::world::{marked, payload, shell, tool};
+use crate::world::{by_person, marked, payload, shell, tool};
 
 fn guard(id: &str, mode: &str, matched: &str, rest: &str) -> String {
     format!("id: {id}\nmode: {mode}\non: [before-tool]\nmatch: {matched}\nthen: deny\nsay: \"no, says {id}\"\n{rest}")
@@ -223,6 +223,7 @@ fn a_guards_own_program_is_pinned_timed_and_may_only_deny() {
         let sum = world.sh("sha256sum .agent/guards/judge.sh").ok();
         let exec = format!("exec: {{path: .agent/guards/judge.sh, sha256: {}, timeout_ms: 1500}}\n", &sum[..64]);
         put(&world, "judge", &guard("judge", "enforce", "{runs: ['deploy']}", &format!("{exec}{rest}")));
+        assert_eq!(by_person(&world, &["guard", "enable", "judge"]).code, 0);
     };
     pin(r#"cat > seen.json; echo '{"decision": "deny", "reason": "it is Friday"}'"#, "");
     assert!(asked(&world, "deploy now").unwrap().contains("it is Friday"));

@@ -3,10 +3,11 @@
 use std::cell::RefCell;
 
 use stead_client::{Powers, WarnBy};
-use stead_guard::{Asked, CompiledView, Excuse, Hit, Judgement, Mode, Then, rewritten};
+use stead_guard::{Asked, CompiledView, Excuse, Guard, Hit, Judgement, Mode, Then, rewritten};
 use stead_model::{Capped, Event, EventKind, Level, Verdict, redact};
 
 use super::cache::GuardText;
+use super::consent::ProgramConsent;
 use super::deferred::owed;
 use super::describe::cut;
 use super::hit::{Did, HitLine};
@@ -60,7 +61,7 @@ pub(crate) fn judge(request: &Request<'_>, said: Verdict) -> (Verdict, GuardRepo
     };
     let mut said = said;
     if event.kind == EventKind::SessionStart {
-        said = said.and(problems(&view));
+        said = said.and(problems(&view)).and(not_enabled(request, &view));
     }
     let stops_alike = request.harness.client().facts.stops_alike && view.concerns(EventKind::SubagentStop);
     let sub_agent_stop = stop_count::as_sub_agent_stop(request, stops_alike);
@@ -171,6 +172,20 @@ fn deferred_warnings(request: &Request<'_>, report: &mut GuardReport) -> Verdict
         said = said.and(Verdict::warn(stead_guard::GATE, news));
     }
     said
+}
+
+/// Guards whose program nobody has enabled on this machine, for an arriving session.
+fn not_enabled(request: &Request<'_>, view: &CompiledView<'_>) -> Verdict {
+    let missing = |guard: &Guard| {
+        let exec = guard.exec.as_ref()?;
+        let holds = ProgramConsent::holds(request.env, request.dir(), &guard.id, guard.origin, exec);
+        (!holds).then(|| ProgramConsent::missing(&guard.id, exec))
+    };
+    let told: Vec<String> = view.guards().iter().filter_map(missing).collect();
+    match told.is_empty() {
+        true => Verdict::allow(),
+        false => Verdict::inform(format!("A guard of this project cannot run its program: {}.", told.join("; "))),
+    }
 }
 
 /// What is wrong with guard files, for an arriving session.

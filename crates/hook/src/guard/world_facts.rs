@@ -11,6 +11,7 @@ use stead_model::Target;
 use stead_store::{CheckEnd, LONGEST, Tail, extend_alarm, run_program};
 
 use super::caller::Caller;
+use super::consent::ProgramConsent;
 use super::listing::Listings;
 use super::override_::Override;
 use super::proof::Proof;
@@ -188,6 +189,10 @@ impl GuardFacts for WorldFacts<'_> {
     }
 
     fn run(&self, call: &ExecCall<'_>) -> Result<ExecAnswer, String> {
+        let request = self.request;
+        if !ProgramConsent::holds(request.env, request.dir(), call.guard, call.origin, call.exec) {
+            return Err(ProgramConsent::missing(call.guard, call.exec));
+        }
         let path = self.request.dir().join(&call.exec.path);
         let size = fs::metadata(&path).map_err(|error| format!("`{}`: {error}", call.exec.path))?.len();
         if size > PROGRAM {

@@ -4,15 +4,21 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use serde_json::json;
-use stead_guard::{Listed, Mode, Origin, Severity, Shipped, Source, State, enable_text, inventory, mode_of, set_mode};
-use stead_store::{Durability, Layout, Room, UserDirs, create_parents, replace};
+use stead_guard::{
+    Listed, Mode, Origin, Severity, Shipped, Source, State, enable_text, inventory, mode_of, set_mode, sha256,
+};
+use stead_hook::ProgramConsent;
+use stead_store::{Durability, Layout, Room, UserDirs, create_parents, read_capped, replace};
 
 use crate::cli::Exit;
 use crate::error::CliError;
 use crate::guards::{Guards, path_of};
-use crate::person::{Whose, refuse_agents, require_person_to_weaken};
-use crate::project::{Project, env};
+use crate::person::{Whose, refuse_agents, require_person, require_person_to_weaken};
+use crate::project::{Project, env, now};
 use crate::ui::Ui;
+
+/// The largest program that is read to compare its hash.
+const PROGRAM_LIMIT: usize = 64 * 1024 * 1024;
 
 /// Take a guard into use; one that comes with Stead gets its file
 #[derive(Args)]
@@ -26,9 +32,9 @@ pub(super) struct EnableArgs {
     /// A value that the guard takes, as NAME=VALUE; may be repeated
     #[arg(long = "with", value_name = "NAME=VALUE")]
     values: Vec<String>,
-    /// Start in this mode
-    #[arg(long, value_enum, default_value_t = Start::Enforce)]
-    mode: Start,
+    /// Start in this mode; without it in `enforce`, and a guard with a program keeps the mode of its file
+    #[arg(long, value_enum)]
+    mode: Option<Start>,
     /// For all projects of this person
     #[arg(long)]
     user: bool,
@@ -92,8 +98,11 @@ pub(super) fn enable(args: &EnableArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     let project = Project::find(ui)?;
     let guards = Guards::load(&project)?;
     refuse_part(&args.id, &guards, "enable")?;
-    let mode = args.mode.mode();
     let members = guards.members(&args.id)?;
+    if consent(&members, &project, ui)? && args.mode.is_none() && args.values.is_empty() {
+        return Ok(Exit::Done);
+    }
+    let mode = args.mode.map_or(Mode::Enforce, Start::mode);
     let own = members.iter().find(|guard| path_of(&project, guard).is_some()).copied();
     if own.is_some() && !args.values.is_empty() && Shipped::named(&args.id).is_none() {
         return Err(CliError::usage(format!("`{}` takes no values", args.id)).hinted("edit its file instead"));
@@ -130,6 +139,31 @@ pub(super) fn enable(args: &EnableArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     write(&path, &text)?;
     tell(&args.id, mode, &path, &project, args.json, ui);
     Ok(Exit::Done)
+}
+
+/// Keeps that a person lets the programs of these guards run on this machine; says whether there was one to ask about.
+fn consent(members: &[&Listed], project: &Project, ui: &mut Ui) -> Result<bool, CliError> {
+    let mut asked = false;
+    for guard in members {
+        let Some(exec) = &guard.exec else { continue };
+        if ProgramConsent::holds(&env, project.root(), &guard.id, guard.origin, exec) {
+            continue;
+        }
+        if !asked {
+            require_person("let a guard run a program", project, ui)?;
+        }
+        asked = true;
+        let bytes = read_capped(&project.root().join(&exec.path), PROGRAM_LIMIT)?.unwrap_or_default();
+        if !exec.is_pinned(&bytes) {
+            let message = format!("`{}` is not the program that {} names by its hash", exec.path, guard.file);
+            return Err(CliError::user(message).hinted(format!("its `sha256` is {}", sha256(&bytes))));
+        }
+        let kept = ProgramConsent::of(&env, project.root(), &guard.id, exec);
+        let kept = kept.ok_or_else(|| CliError::user("there is no state folder outside of the project"))?;
+        kept.keep(project.root(), &guard.id, exec, &now())?;
+        ui.note(format!("`{}` may run `{}` in this project, on this machine", guard.id, exec.path));
+    }
+    Ok(asked)
 }
 
 pub(super) fn disable(args: &DisableArgs, ui: &mut Ui) -> Result<Exit, CliError> {

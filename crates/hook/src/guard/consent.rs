@@ -1,0 +1,49 @@
+//! Which programs of guards a person has enabled on this machine. A guard file travels with its repository, and so does the
+//! hash in it; whoever clones the repository has not agreed to run anything yet. Consent is one small file in the person's
+//! state folder, named after project, guard, program and hash, so a changed program needs it again.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::json;
+use stead_guard::{Exec, Origin};
+use stead_store::{Durability, StoreError, UserDirs, replace_creating};
+
+use crate::location::Env;
+
+/// A person's consent to run the program of one guard in one project.
+pub struct ProgramConsent {
+    file: PathBuf,
+}
+
+impl ProgramConsent {
+    /// `None` without a state folder of the person's own: one inside of the project could have come with it.
+    pub fn of(env: &Env, root: &Path, guard: &str, exec: &Exec) -> Option<Self> {
+        let state = UserDirs::from_env(env)?.state;
+        let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        let root = real(root);
+        if state.starts_with(&root) || real(&state).starts_with(&root) {
+            return None;
+        }
+        let name = exec.consent_name(&root.to_string_lossy(), guard);
+        Some(Self { file: state.join("programs").join(name) })
+    }
+
+    /// Says whether a guard's program may run. A person's own guards need no other word of that person.
+    pub fn holds(env: &Env, root: &Path, guard: &str, origin: Origin, exec: &Exec) -> bool {
+        origin == Origin::User || Self::of(env, root, guard, exec).is_some_and(|consent| consent.file.is_file())
+    }
+
+    /// What is said about a guard without consent.
+    pub fn missing(guard: &str, exec: &Exec) -> String {
+        let id = guard.split('.').next().unwrap_or(guard);
+        format!("`{}` is not enabled on this machine; a person runs `stead guard enable {id}`", exec.path)
+    }
+
+    /// Keeps the consent. What stands in the file is for people; its name decides.
+    pub fn keep(&self, root: &Path, guard: &str, exec: &Exec, now: &str) -> Result<(), StoreError> {
+        let text = json!({
+            "v": 1, "root": root.to_string_lossy(), "guard": guard, "path": exec.path, "sha256": exec.sha256, "at": now,
+        });
+        replace_creating(&self.file, format!("{text}\n").as_bytes(), Durability::Synced)
+    }
+}
