@@ -11,6 +11,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use stead_pipeline::{EventLine, Observer, Plan};
 
+use crate::ui::harmless;
+
 use bars::Bars;
 use board::Board;
 pub(crate) use board::spent;
@@ -56,9 +58,9 @@ impl Progress {
     pub(crate) fn say(&self, text: &str) {
         match (&self.bars, self.manner) {
             (_, Manner::Silent) => {}
-            (Some(bars), _) => bars.say(text),
+            (Some(bars), _) => bars.say(&harmless(text)),
             (None, _) => {
-                let _ = writeln!(std::io::stderr().lock(), "{text}");
+                let _ = writeln!(std::io::stderr().lock(), "{}", harmless(text));
             }
         }
     }

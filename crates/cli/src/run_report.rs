@@ -19,8 +19,8 @@ use crate::ui::Ui;
 /// How much of a failed agent's log is shown.
 const LAST_LINES: usize = 12;
 
-/// How wide a line may get.
-const WIDTH: usize = 80;
+/// How much is shown of what an agent wrote.
+const LONGEST: usize = 400;
 
 /// The state of a run, with what a person can do about it.
 pub(crate) struct RunReport {
@@ -130,10 +130,10 @@ impl RunReport {
                 "error: stage `{}` failed ({}): {}",
                 error.stage,
                 error.kind.name(),
-                one_line(&error.message, 400)
+                one_line(&error.message, LONGEST)
             ));
         } else if let Some(reason) = self.end.reason.as_deref() {
-            lines.push(format!("{}: {}", self.status.name(), one_line(reason, 400)));
+            lines.push(format!("{}: {}", self.status.name(), one_line(reason, LONGEST)));
         }
         if let Some(log) = self.end.log.as_deref() {
             lines.push(format!("log: {}", shown(project, log).display()));
@@ -247,17 +247,16 @@ fn stage_line(node: &NodeState, last: Option<&Status>, is_live: bool, width: usi
     };
     let count = format!("{}/{}", node.iteration_completed, node.max_iterations);
     let head = format!("  {:width$}  {:<9}  {count:>7}  ", node.id, node.status.name());
-    let room = WIDTH.saturating_sub(head.chars().count()).max(20);
-    format!("{head}{}", one_line(&words, room)).trim_end().to_owned()
+    format!("{head}{}", one_line(&words, LONGEST)).trim_end().to_owned()
 }
 
 fn last_words(last: &Status) -> String {
-    let reason = one_line(&last.reason, WIDTH);
+    let reason = one_line(&last.reason, LONGEST);
     let reason = if reason.is_empty() { reason } else { format!(" ({reason})") };
     format!("; last: {}{reason}", last.decision.name())
 }
 
 /// The last lines of a log, indented.
 fn quoted(log: &Path) -> Vec<String> {
-    last_lines(log, LAST_LINES).iter().map(|line| format!("  | {}", one_line(line, WIDTH - 4))).collect()
+    last_lines(log, LAST_LINES).iter().map(|line| format!("  | {}", one_line(line, LONGEST))).collect()
 }

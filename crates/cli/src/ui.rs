@@ -1,16 +1,19 @@
 //! The one value through which commands speak: stdout is the answer, stderr the talk.
 
+use std::borrow::Cow;
 use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
 use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
+use stead_store::terminal_columns;
+
 use crate::cli::Global;
 use crate::error::CliError;
 
-/// How wide a line of a list is, at most.
-pub(crate) const WIDTH: usize = 80;
+/// How wide a line is where nobody says otherwise.
+const WIDTH: usize = 80;
 
 pub(crate) struct Ui {
     pub(crate) global: Global,
@@ -39,28 +42,33 @@ impl Ui {
         }
     }
 
-    /// Prints one line of the answer. A reader that has gone away is not our error.
+    /// Prints one line of the answer, wrapped at blanks to the width of a terminal. Files and pipes get it whole. A reader
+    /// that has gone away is not our error.
     pub(crate) fn line(&mut self, text: impl AsRef<str>) {
         let mut out = io::stdout().lock();
-        let _ = writeln!(out, "{}", text.as_ref());
+        let width = out.is_terminal().then(|| terminal_columns(&out).map_or(WIDTH, usize::from));
+        let _ = writeln!(out, "{}", wrapped(&harmless(text.as_ref()), width));
     }
 
-    /// Prints the answer as it is, without adding a line end.
+    /// Prints a text without wrapping it or adding a line end.
     pub(crate) fn raw(&mut self, text: impl AsRef<str>) {
         let mut out = io::stdout().lock();
-        let _ = out.write_all(text.as_ref().as_bytes());
+        let _ = out.write_all(harmless(text.as_ref()).as_bytes());
         let _ = out.flush();
     }
 
-    /// Prints a value as JSON, for machines.
+    /// Prints a value as JSON, for machines. Control characters stay in it, escaped.
     pub(crate) fn json(&mut self, value: &serde_json::Value) {
-        self.line(serde_json::to_string_pretty(value).unwrap_or_else(|_| "null".to_owned()));
+        let text = serde_json::to_string_pretty(value).unwrap_or_else(|_| "null".to_owned());
+        let mut out = io::stdout().lock();
+        let _ = writeln!(out, "{}", escaped(&text));
     }
 
     /// Says something beside the answer.
     pub(crate) fn note(&mut self, text: impl AsRef<str>) {
         let mut err = io::stderr().lock();
-        let _ = writeln!(err, "{}", text.as_ref());
+        let width = err.is_terminal().then(|| terminal_columns(&err).map_or(WIDTH, usize::from));
+        let _ = writeln!(err, "{}", wrapped(&harmless(text.as_ref()), width));
     }
 
     /// Says that something is odd but not fatal.
@@ -80,7 +88,7 @@ impl Ui {
     /// Asks a yes-or-no question; anything but yes is no.
     pub(crate) fn confirm(&mut self, question: &str) -> bool {
         let mut err = io::stderr().lock();
-        let _ = write!(err, "{question} [y/N] ");
+        let _ = write!(err, "{} [y/N] ", harmless(question));
         let _ = err.flush();
         let mut answer = String::new();
         let _ = io::stdin().read_line(&mut answer);
@@ -138,10 +146,79 @@ pub(crate) fn counted(number: usize, word: &str) -> String {
     format!("{number} {word}{end}")
 }
 
-/// A line of a list, cut where a terminal would break it.
-pub(crate) fn in_width(line: &str) -> String {
-    if line.chars().count() <= WIDTH {
-        return line.to_owned();
+/// Takes out what a terminal would obey: files and agents say what they like.
+pub(crate) fn harmless(text: &str) -> Cow<'_, str> {
+    let obeyed = |c: char| c.is_control() && !matches!(c, '\n' | '\t');
+    if !text.contains(obeyed) {
+        return Cow::Borrowed(text);
     }
-    line.chars().take(WIDTH - 1).chain(['…']).collect()
+    Cow::Owned(text.split("\r\n").map(|line| line.replace(obeyed, "")).collect::<Vec<_>>().join("\r\n"))
+}
+
+/// JSON escapes the control characters of ASCII itself; a terminal obeys a few more.
+fn escaped(json: &str) -> Cow<'_, str> {
+    let obeyed = |c: char| c.is_control() && c != '\n';
+    if !json.contains(obeyed) {
+        return Cow::Borrowed(json);
+    }
+    let escape = |c: char| if obeyed(c) { format!("\\u{:04x}", u32::from(c)) } else { c.to_string() };
+    Cow::Owned(json.chars().map(escape).collect())
+}
+
+/// Breaks lines that are too wide at blanks, and indents what follows. A word that is too wide stays whole.
+fn wrapped(text: &str, width: Option<usize>) -> Cow<'_, str> {
+    const INDENT: usize = 4;
+    let Some(width) = width.filter(|width| text.lines().any(|line| line.chars().count() > *width)) else {
+        return Cow::Borrowed(text);
+    };
+    let mut out = String::with_capacity(text.len() + text.len() / 16);
+    for line in text.split_inclusive('\n') {
+        let indent = line.len() - line.trim_start_matches(' ').len() + INDENT;
+        let mut used = 0;
+        let mut rest = line;
+        while !rest.is_empty() {
+            // Blanks stay before their word, so that columns do.
+            let blanks = rest.len() - rest.trim_start_matches(' ').len();
+            let end = rest[blanks..].find(' ').map_or(rest.len(), |length| blanks + length);
+            let (word, behind) = rest.split_at(end);
+            let length = word.trim_end_matches('\n').chars().count();
+            if used > 0 && used + length > width && indent < width {
+                out.push_str(&format!("\n{:indent$}{}", "", word.trim_start_matches(' ')));
+                used = indent + length - blanks;
+            } else {
+                out.push_str(word);
+                used += length;
+            }
+            rest = behind;
+        }
+    }
+    Cow::Owned(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_terminal_obeys_nothing_that_is_printed() {
+        assert_eq!(harmless("a\u{1b}[31mb\r\nc\td\u{7}\u{9b}2J\u{7f}"), "a[31mb\r\nc\td2J");
+        assert!(matches!(harmless("plain\ttext\n"), Cow::Borrowed(_)));
+        let json = serde_json::to_string_pretty(&serde_json::json!({"a": "\u{1b}[2J\u{9b}x\n"})).unwrap();
+        let safe = escaped(&json);
+        assert!(!safe.contains(['\u{1b}', '\u{9b}']), "{safe}");
+        assert_eq!(serde_json::from_str::<serde_json::Value>(&safe).unwrap()["a"], "\u{1b}[2J\u{9b}x\n");
+    }
+
+    #[test]
+    fn lines_are_broken_at_blanks_only() {
+        let check = |text: &str, width, expected: &str| assert_eq!(wrapped(text, width), expected);
+        check("one two three", None, "one two three");
+        check("one two three", Some(13), "one two three");
+        check("one two three", Some(9), "one two\n    three");
+        check("id      mode    a reason", Some(16), "id      mode\n    a reason");
+        check("  - one two three", Some(12), "  - one two\n      three");
+        check("short\none two three\nend", Some(9), "short\none two\n    three\nend");
+        check("a-word-too-wide-for-it", Some(9), "a-word-too-wide-for-it");
+        check("see a-word-too-wide-for-it now", Some(9), "see\n    a-word-too-wide-for-it\n    now");
+    }
 }

@@ -13,7 +13,7 @@ use crate::project::{Project, now};
 use crate::proof::{ground, voice, who};
 use crate::sent::read_document;
 use crate::speaker::Speaker;
-use crate::ui::{Ui, counted, in_width};
+use crate::ui::{Ui, counted};
 
 /// The largest file that is kept.
 const LIMIT: usize = 16 * 1024 * 1024;
@@ -229,7 +229,7 @@ fn features(json: bool, ground: &Ground, ui: &mut Ui) -> Result<(), CliError> {
             Some(item) => item.outcome(),
             None => standing.why_not,
         };
-        ui.line(in_width(&format!("{:<20}  {claim:<6}  {name:<7}  {why}", feature.id)));
+        ui.line(format!("{:<20}  {claim:<6}  {name:<7}  {why}", feature.id));
     }
     list.problems.iter().for_each(|problem| ui.warning(problem));
     Ok(())
@@ -284,9 +284,9 @@ fn runs(json: bool, ground: &Ground, ui: &mut Ui) -> Result<(), CliError> {
 /// What came of it, and below it the command.
 fn row(item: &Item) -> String {
     let how = item.weak.clone().unwrap_or_else(|| item.outcome());
-    let row = in_width(&format!("{}  {:<8}  {:<8}  {how}", item.id, item.kind.name(), item.about.name()));
+    let row = format!("{}  {:<8}  {:<8}  {how}", item.id, item.kind.name(), item.about.name());
     match item.command.as_deref().map(|command| command.split_whitespace().collect::<Vec<_>>().join(" ")) {
-        Some(command) => format!("{row}\n{}", in_width(&format!("    {command}"))),
+        Some(command) => format!("{row}\n    {command}"),
         None => row,
     }
 }

@@ -32,6 +32,7 @@ mod role;
 mod root;
 mod run;
 mod schema;
+mod terminal;
 mod uninstall;
 mod where_;
 mod world;

@@ -20,8 +20,13 @@ pub(crate) fn bare() -> World {
 
 /// Runs `stead` at a terminal, as a person would; all it says is on standard output.
 pub(crate) fn by_person(world: &World, args: &[&str]) -> Run {
+    at_terminal(world, 500, args)
+}
+
+/// Does so at a terminal of that width.
+pub(crate) fn at_terminal(world: &World, columns: usize, args: &[&str]) -> Run {
     let quoted: Vec<String> = args.iter().map(|arg| format!("'{}'", arg.replace('\'', "'\\''"))).collect();
-    let line = format!("{} {}", env!("CARGO_BIN_EXE_stead"), quoted.join(" "));
+    let line = format!("stty cols {columns}; {} {}", env!("CARGO_BIN_EXE_stead"), quoted.join(" "));
     let mut run = world
         .command("script", &world.project())
         .env("SHELL", "/bin/sh")

@@ -6,7 +6,7 @@ use crate::cli::Exit;
 use crate::error::CliError;
 use crate::guards::{Guards, state_in_words};
 use crate::project::Project;
-use crate::ui::{Ui, in_width};
+use crate::ui::Ui;
 
 /// List the guards of the project, of this person and those that come with Stead
 #[derive(Args)]
@@ -36,7 +36,7 @@ pub(super) fn run(args: &ListArgs, ui: &mut Ui) -> Result<Exit, CliError> {
             State::Active => guard.origin.name().to_owned(),
             state => format!("{}, {}", guard.origin.name(), state_in_words(state)),
         };
-        ui.line(in_width(&format!("{:width$}  {mode:<7}  {:<8}  {state}", guard.id, guard.then.name())));
+        ui.line(format!("{:width$}  {mode:<7}  {:<8}  {state}", guard.id, guard.then.name()));
     }
     for problem in guards.problems() {
         ui.warning(problem.to_string());

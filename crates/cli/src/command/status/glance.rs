@@ -11,7 +11,7 @@ use crate::here::Here;
 use crate::progress::one_line;
 use crate::project::now_millis;
 use crate::run_room::RunRoom;
-use crate::ui::{Ui, WIDTH, counted};
+use crate::ui::{Ui, counted};
 
 /// How many runs are named.
 const RUNS: usize = 5;
@@ -112,7 +112,7 @@ fn tell(glance: &Glance, ui: &mut Ui) {
 }
 
 fn field(name: &str, text: &str, ui: &mut Ui) {
-    ui.line(format!("{name:<8} {}", one_line(text, WIDTH - 9)));
+    ui.line(format!("{name:<8} {}", one_line(text, usize::MAX)));
 }
 
 fn as_json(here: &Here, is_marked: bool, glance: &Glance) -> Value {
