@@ -1,6 +1,6 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use stead_model::redact;
+use stead_store::cover;
 
 use crate::text::{self, blob_hash};
 use crate::{About, Counts, Kind, Source};
@@ -93,7 +93,7 @@ impl Output {
 
     pub fn of(output: &str) -> Self {
         let plain = text::plain(text::tail(output, Self::SHOWN * 4));
-        let tail = redact(text::tail(plain.trim_end(), Self::SHOWN)).into_owned();
+        let tail = cover(text::tail(plain.trim_end(), Self::SHOWN)).text.into_owned();
         Self { sha1: blob_hash(output.as_bytes()), bytes: output.len() as u64, tail }
     }
 

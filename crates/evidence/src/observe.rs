@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use stead_model::redact;
+use stead_store::cover;
 
 use crate::archive::Archive;
 use crate::command_line::{CommandLine, Part};
@@ -184,7 +184,7 @@ fn verbatim<'f>(feature: &'f Feature, seen: &Seen<'_>, root: &Path) -> Option<&'
 }
 
 pub(crate) fn shown(command: &str) -> String {
-    let command = redact(command);
+    let command = cover(command).text;
     let end = command.floor_char_boundary(SHOWN);
     if end < command.len() { format!("{}…", &command[..end]) } else { command.into_owned() }
 }

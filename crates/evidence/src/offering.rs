@@ -1,7 +1,6 @@
 use std::path::Path;
 
-use stead_model::redact;
-use stead_store::{Durability, create, create_parents};
+use stead_store::{Durability, cover, create, create_parents};
 
 use crate::archive::Archive;
 use crate::proof::emptiness;
@@ -29,9 +28,9 @@ pub fn add(ground: &Ground, offering: &Offering<'_>, bounds: &Bounds<'_>) -> Res
         return Err(EvidenceError::Worthless { what: format!("`{}`", offering.name), why: why.to_owned() });
     }
     let sha1 = blob_hash(offering.bytes);
-    let text = std::str::from_utf8(offering.bytes).ok().filter(|_| offering.about != About::File);
-    // Answers of services are full of keys; what is a file by nature is kept as it is.
-    let covered = text.map(|text| redact(text).into_owned());
+    let text = std::str::from_utf8(offering.bytes).ok();
+    // What is kept is committed, and answers of services, logs and settings are full of keys.
+    let covered = text.map(|text| cover(text).text);
     let content = covered.as_deref().map_or(offering.bytes, str::as_bytes);
     let ending = Path::new(offering.name).extension().and_then(|ending| ending.to_str());
     let ending = ending.filter(|ending| ending.len() <= 8 && ending.chars().all(|c| c.is_ascii_alphanumeric()));
@@ -45,9 +44,9 @@ pub fn add(ground: &Ground, offering: &Offering<'_>, bounds: &Bounds<'_>) -> Res
     let mut item = Item::new(offering.now, offering.kind, Source::Add, offering.about, &sha1);
     item.feature = Some(offering.feature.id.clone());
     item.tree = tree_of(ground, &offering.feature.files, bounds).hash().map(str::to_owned);
-    item.note = offering.note.map(|note| redact(note).into_owned());
+    item.note = offering.note.map(|note| cover(note).text.into_owned());
     item.who = offering.who.clone();
-    item.output = text.map(Output::of);
+    item.output = text.filter(|_| offering.about != About::File).map(Output::of);
     let name = Path::new(offering.name).file_name().and_then(|name| name.to_str()).unwrap_or(offering.name);
     item.file = Some(Attachment { name: name.to_owned(), sha1, bytes: offering.bytes.len() as u64, kept });
     Archive::new(ground).keep(&mut item)?;

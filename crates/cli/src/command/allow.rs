@@ -5,7 +5,7 @@ use serde_json::json;
 use stead_gate::GATE;
 use stead_hook::{Did, HitLine, Override};
 use stead_model::rfc3339;
-use stead_store::{Durability, append_line};
+use stead_store::{Durability, append_line, cover};
 
 use crate::cli::Exit;
 use crate::error::CliError;
@@ -69,7 +69,7 @@ pub(crate) fn run(args: AllowArgs, ui: &mut Ui) -> Result<Exit, CliError> {
             about: hit.about.clone(),
             part: hit.part.clone(),
             until: until.clone(),
-            reason: args.reason.trim().to_owned(),
+            reason: cover(args.reason.trim()).text.into_owned(),
             by: ["USER", "LOGNAME"].iter().find_map(|name| env(name)?.into_string().ok()),
             ..Override::default()
         };

@@ -120,8 +120,8 @@ fn bring(args: &AddArgs, project: &Project, ground: &Ground, ui: &mut Ui) -> Res
         check_source(named, project, ui)?;
     }
     let bytes = content(about, named, ui)?;
-    if about == About::File {
-        check_content(&bytes, named, project, ui)?;
+    if let found @ 1.. = std::str::from_utf8(&bytes).map_or(0, |text| cover(text).count) {
+        ui.note(format!("note: {} in `{}` replaced by `[redacted]`", counted(found, "secret"), named.display()));
     }
     let who = who(project);
     let name = if named.as_os_str() == "-" { about.name().to_owned() } else { named.to_string_lossy().into_owned() };
@@ -171,22 +171,6 @@ fn check_source(named: &Path, project: &Project, ui: &mut Ui) -> Result<(), CliE
         }
         (false, None) => {
             ui.note(format!("note: `{shown}` lies outside the project; its copy is kept in it, and committed with it"));
-            Ok(())
-        }
-    }
-}
-
-/// Texts may hold keys, and a file is kept as it is.
-fn check_content(bytes: &[u8], named: &Path, project: &Project, ui: &mut Ui) -> Result<(), CliError> {
-    let found = std::str::from_utf8(bytes).map_or(0, |text| cover(text).count);
-    if found == 0 {
-        return Ok(());
-    }
-    let message = format!("`{}` seems to hold {}", named.display(), counted(found, "secret"));
-    match Speaker::calling(project).agent() {
-        Some(_) => Err(CliError::user(message).hinted("bring it by `--output`, which covers them")),
-        None => {
-            ui.warning(format!("{message}, and is kept as it is"));
             Ok(())
         }
     }

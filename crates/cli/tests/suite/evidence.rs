@@ -306,14 +306,16 @@ fn nothing_is_copied_that_an_agent_may_not_read() {
         ("--file", "../home/picture.png", "outside the project"),
         ("--file", "far.png", "outside the project"),
         ("--output", "/etc/passwd", "outside the project"),
-        ("--file", "notes.txt", "secret"),
     ] {
         let run = add(&world, how, path);
         assert!(run.code == 1 && run.stderr.contains(why), "{how} {path}: {run}");
     }
     assert!(!world.exists("project/.agent/features/evidence/login"));
     add(&world, "--file", "shot.png").ok();
-    add(&world, "--output", "notes.txt").ok();
+    for how in ["--output", "--file"] {
+        let run = add(&world, how, "notes.txt");
+        assert!(run.code == 0 && run.stderr.contains("2 secrets in `notes.txt` replaced"), "{run}");
+    }
     let kept = world.sh("cat .agent/features/evidence/login/files/*").stdout;
     assert!(!kept.contains("abcdefghijkl"), "{kept}");
     world.unset("CLAUDECODE");

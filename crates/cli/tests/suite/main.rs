@@ -26,6 +26,7 @@ mod migrate;
 mod packet;
 mod person;
 mod pickup;
+mod private;
 mod record;
 mod repository;
 mod role;

@@ -2,7 +2,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use stead_store::{Durability, StoreError, Tail, append_line};
+use stead_store::{Durability, StoreError, Tail, append_line, cover};
 
 /// One line of `indexes/loop-log.jsonl`: what happened to a loop, and why.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -32,7 +32,8 @@ impl LoopLine {
     const PATIENCE: Duration = Duration::from_millis(300);
 
     pub(super) fn append(&self, indexes: &Path) -> Result<(), StoreError> {
-        let line = serde_json::to_vec(self).unwrap_or_default();
+        let safe = Self { why: cover(&self.why).text.into_owned(), ..self.clone() };
+        let line = serde_json::to_vec(&safe).unwrap_or_default();
         append_line(&indexes.join(Self::FILE), line, Durability::Quick, Self::PATIENCE)
     }
 
