@@ -2,6 +2,7 @@
 
 mod background;
 mod plan_args;
+mod refuse;
 mod target;
 
 use std::path::PathBuf;
@@ -27,6 +28,7 @@ use crate::ui::Ui;
 
 pub(crate) use plan_args::PlanArgs;
 pub(crate) use target::{Kind, Target};
+use refuse::refuse_for_agents;
 
 /// Run a stage or a pipeline of agents
 ///
@@ -70,6 +72,7 @@ pub(crate) fn run(args: RunArgs, ui: &mut Ui) -> Result<Exit, CliError> {
         true => (begun(&target, &room, &folder, ui)?, change(&args, &room, ui)?),
         false => (fresh(&args, &target, &room, &folder, ui)?, Change::default()),
     };
+    refuse_for_agents(&plan, change.provider.as_ref(), &room.project)?;
     if args.background {
         return background::start(&args, &room, &folder, ui);
     }
@@ -104,6 +107,7 @@ pub(crate) fn execute(
     start: Start<'_>,
     ui: &Ui,
 ) -> Result<RunReport, CliError> {
+    refuse_for_agents(plan, None, &room.project)?;
     engine(room, folder, plan, manner, start)??;
     RunReport::read(folder, ui)
 }

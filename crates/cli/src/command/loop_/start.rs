@@ -7,6 +7,7 @@ use super::{Here, as_json, session_of};
 use crate::cli::Exit;
 use crate::error::CliError;
 use crate::project::env;
+use crate::speaker::Speaker;
 use crate::ui::Ui;
 
 /// The maximum length of a prompt; it is read at every stop.
@@ -104,6 +105,11 @@ fn new_loop(args: StartArgs, here: &Here) -> Result<NewLoop, CliError> {
     };
     if args.verify.as_deref().is_some_and(|command| command.trim().is_empty()) {
         return Err(CliError::usage("the verify command is empty"));
+    }
+    if let Some(command) = &args.verify
+        && let Some(reason) = Speaker::calling(&here.project).refusal(&here.project, command)
+    {
+        return Err(CliError::user(format!("`{command}` is refused: {reason}")).hinted("verify by another command"));
     }
     let from_packet = packet.as_ref().and_then(Packet::max_iterations);
     Ok(NewLoop {

@@ -68,10 +68,15 @@ fn a_noisy_check_is_cut_to_its_end() {
 #[test]
 fn an_agents_check_may_not_do_what_the_agent_may_not() {
     let world = marked();
-    let id = start(&world, "s1", &["--promise", "DONE", "--verify", "rm -f .agent/config.toml"]);
+    let refused = as_agent(&world, "s1", &["loop", "start", "It.", "--verify", "rm -f .agent/config.toml"]);
+    assert!(refused.code == 1 && refused.stderr.contains("is refused: Stead stopped"), "{refused}");
+    // What becomes forbidden later is refused at the stop.
+    let id = start(&world, "s1", &["--promise", "DONE", "--verify", "touch infra/checked"]);
+    let guard = "id: infra\nmode: enforce\nmatch: {writes: 'infra/**'}\nthen: deny\nsay: \"leave it\"\n";
+    world.write("project/.agent/guards/infra.yaml", guard);
     let prompt = held(&stop(&world, "s1", DONE)).unwrap();
-    assert!(prompt.contains("failed (refused)") && prompt.contains("Stead stopped"), "{prompt}");
-    assert!(world.exists("project/.agent/config.toml"));
+    assert!(prompt.contains("failed (refused)") && prompt.contains("leave it"), "{prompt}");
+    assert!(!world.exists("project/infra/checked"));
     world.stead(&["loop", "cancel", &id]).ok();
     // What a person asks for is a person's business.
     world
