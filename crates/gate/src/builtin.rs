@@ -53,6 +53,16 @@ const USER: &[(Base<'static>, &str)] = &[
     (Base::Var { name: "XDG_STATE_HOME", fallback: ".local/state" }, "Stead's user state"),
 ];
 
+/// Where `stead` usually is installed, below home.
+const PROGRAMS: &[&str] = &[".cargo/bin", ".local/bin"];
+
+/// Protects the program `stead` in a folder: without it every hook line lets everything pass. As a folder it would match
+/// the same name, and the deep form keeps the folder's own name from being searched for in every call.
+pub fn program_rule(folder: &str) -> Rule<'_> {
+    let base = Base::Var { name: "", fallback: folder };
+    Rule::Own { base, path: "stead/**".into(), what: "the `stead` program".into() }
+}
+
 /// Verbs of `stead` an agent may not call. `hook` is among them because it would forge records; `init` is not: none of
 /// its forms takes a line or a gate away. A loop may be ended by the session that started it.
 const VERBS: &[&str] = &[
@@ -81,8 +91,9 @@ pub fn builtin_rules(relative: &dyn Fn(OwnRoom) -> String) -> Vec<Rule<'static>>
     let own = OWN.iter().map(|(room, path, what)| Rule::Own { base, path: place(*room, path), what: (*what).into() });
     let free = FREE.iter().map(|(room, path)| Rule::Free { base, path: place(*room, path) });
     let user = USER.iter().map(|(base, what)| Rule::Own { base: *base, path: "stead/**".into(), what: (*what).into() });
+    let programs = PROGRAMS.iter().map(|folder| program_rule(folder));
     let verbs = VERBS.iter().map(|words| Rule::Verb { words: (*words).into() });
-    fixed.chain(own).chain(free).chain(user).chain(verbs).collect()
+    fixed.chain(own).chain(free).chain(user).chain(programs).chain(verbs).collect()
 }
 
 #[cfg(test)]
@@ -100,6 +111,6 @@ mod tests {
         assert!(lines.contains(&"own\tproject\t.agent/guards/**\tthe project's guards".to_owned()));
         assert!(lines.contains(&"free\tproject\t.agent/runs/*/stage-*/output.md".to_owned()));
         assert!(lines.contains(&"verb\tconfig set".to_owned()));
-        assert_eq!(rules.len(), FIXED.len() + OWN.len() + FREE.len() + USER.len() + VERBS.len());
+        assert_eq!(rules.len(), FIXED.len() + OWN.len() + FREE.len() + USER.len() + PROGRAMS.len() + VERBS.len());
     }
 }

@@ -29,7 +29,7 @@ mod shield;
 #[cfg(test)]
 mod testing;
 
-pub use builtin::{OwnRoom, builtin_rules};
+pub use builtin::{OwnRoom, builtin_rules, program_rule};
 pub use denial::GATE;
 pub use effect::effects;
 pub use facts::Facts;

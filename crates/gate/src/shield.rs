@@ -221,6 +221,7 @@ impl<'a> Entry<'a> {
             Some((Base::Project, path)) => path.to_owned(),
             Some((Base::Home, path)) => format!("~/{path}"),
             Some((Base::Var { name, fallback: "" }, path)) => format!("${name}/{path}"),
+            Some((Base::Var { fallback, .. }, path)) if fallback.starts_with('/') => format!("{fallback}/{path}"),
             Some((Base::Var { fallback, .. }, path)) => format!("~/{fallback}/{path}"),
             None => String::new(),
         }

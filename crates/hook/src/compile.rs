@@ -3,14 +3,14 @@
 use std::path::Path;
 
 use stead_client::Harness;
-use stead_gate::{OwnRoom, Rule, builtin_rules, needles};
+use stead_gate::{OwnRoom, Rule, builtin_rules, needles, program_rule};
 use stead_store::{Config, Layout, Marker, Room};
 
 use crate::location::Env;
 
 /// Changes whenever the built-in rules change, so that a policy compiled by another version is not used. A test says
 /// the new value.
-pub const POLICY_STAMP: &str = "2-2bfc64ea7df8c45e";
+pub const POLICY_STAMP: &str = "2-9c2737131d03c937";
 
 /// Switches: the config key, and its name in the policy.
 const SWITCHES: &[&str] = &[
@@ -46,7 +46,31 @@ pub fn compile(root: Option<&Path>, env: &Env) -> String {
     text.push_str(&format!("room\t{}\t{}\n", Room::Context.name(), layout.relative(Room::Context)));
     text.push_str(&chosen(&config, &layout));
     text.push_str(&rules_text(&layout));
+    for folder in programs(root, env) {
+        text.push_str(&program_rule(&folder).render());
+        text.push('\n');
+    }
     text
+}
+
+/// The folders in which `stead` lies: this program's own, and where it is found on PATH; as named and as they really are.
+/// One inside of the project is what somebody builds there, and is free.
+fn programs(root: Option<&Path>, env: &Env) -> Vec<String> {
+    const NAME: &str = "stead";
+    let path = env("PATH").unwrap_or_default();
+    let found = std::env::split_paths(&path).map(|folder| folder.join(NAME)).filter(|program| program.is_file());
+    let named = std::env::current_exe().into_iter().chain(found);
+    let all = named.flat_map(|program| program.canonicalize().into_iter().chain([program]));
+    let real = root.and_then(|root| root.canonicalize().ok());
+    let is_inside = |program: &Path| root.into_iter().chain(real.as_deref()).any(|root| program.starts_with(root));
+    let mut folders: Vec<String> = all
+        .filter(|program| program.is_absolute() && program.file_name().is_some_and(|name| name == NAME))
+        .filter(|program| !is_inside(program))
+        .filter_map(|program| program.parent()?.to_str().map(str::to_owned))
+        .collect();
+    folders.sort();
+    folders.dedup();
+    folders
 }
 
 /// What only some events ask for, and only where somebody chose it: the usual call reads past these lines.

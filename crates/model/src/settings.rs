@@ -12,7 +12,7 @@ pub enum Base<'a> {
     Project,
     /// The person's home folder.
     Home,
-    /// The folder that an environment variable names, else `fallback` below home.
+    /// The folder that an environment variable names, else `fallback`, which is below home unless it is absolute.
     Var { name: &'a str, fallback: &'a str },
 }
 

@@ -23,6 +23,7 @@ mod init;
 mod logs;
 mod loop_;
 mod migrate;
+mod own_program;
 mod packet;
 mod person;
 mod pickup;

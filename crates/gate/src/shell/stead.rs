@@ -2,7 +2,7 @@
 
 use crate::denial::{Denial, quote};
 
-use super::program::{self, brief};
+use super::program::{self, Reach, brief};
 use super::syntax::mark;
 use super::walk::{Call, Stop, Walk};
 use super::writer::{operands_after, option_values};
@@ -113,9 +113,23 @@ fn ends_own_loops(walk: &Walk<'_>, verb: &str, words: &[String]) -> bool {
     ids.peek().is_some() && ids.all(|id| walk.facts.started_loop(id))
 }
 
-/// Judges `cargo run … -- verb` where the package at hand is Stead's.
+/// The names under which package managers know Stead.
+const PACKAGES: &[&str] = &["stead", "stead-cli"];
+
+/// Judges `cargo uninstall stead-cli`, and `cargo run … -- verb` where the package at hand is Stead's.
 pub(super) fn judge_cargo(walk: &mut Walk<'_>, call: &Call<'_>) -> Result<(), Stop> {
     let argv = call.argv;
+    let operands = operands_after(argv, "p");
+    let is_toolchain = |word: &&&str| word.starts_with('+');
+    if let ["uninstall", names @ ..] = &operands[operands.iter().take_while(is_toolchain).count()..] {
+        let packages = option_values(argv, 'p', "--package");
+        if names.iter().chain(&packages).any(|name| PACKAGES.contains(name))
+            && let Some(home) = walk.shield.home().map(|home| home.join(".cargo/bin/stead"))
+        {
+            walk.removes(&home.to_string_lossy(), Reach::Flat, &brief(argv))?;
+        }
+        return Ok(());
+    }
     let Some(split) = argv.iter().position(|word| word == "--") else { return Ok(()) };
     if !argv[..split].iter().any(|word| word == "run" || word == "r") {
         return Ok(());
