@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use stead_guard::{Ground, Listed, Origin, Problem, Severity, Source, State, inventory, shipped};
+use stead_guard::{Ground, Listed, Origin, Problem, Severity, Source, State, inventory, sha256, shipped};
 use stead_hook::{PolicyText, ProgramConsent, guard_ground, guard_sources};
-use stead_store::nearest;
+use stead_store::{is_executable, nearest, read_capped};
 
 use crate::error::CliError;
 use crate::project::{Project, env};
@@ -14,9 +14,9 @@ pub(crate) struct Guards {
     pub(crate) sources: Vec<Source>,
     pub(crate) ground: Ground,
     pub(crate) list: Vec<Listed>,
-    problems: Vec<Problem>,
-    /// Guards whose program no person has enabled on this machine.
-    pub(crate) not_enabled: Vec<Problem>,
+    pub(crate) problems: Vec<Problem>,
+    /// What only the files around a guard show: its program cannot run, or its file is a link.
+    pub(crate) around: Vec<Problem>,
 }
 
 impl Guards {
@@ -26,12 +26,13 @@ impl Guards {
         let ground = guard_ground(&policy);
         let sources = guard_sources(project.root(), &policy);
         let (list, problems) = inventory(&sources, &ground);
-        let not_enabled = list.iter().filter_map(|guard| not_enabled(project, guard)).collect();
-        Ok(Self { sources, ground, list, problems, not_enabled })
+        let programs = list.iter().filter_map(|guard| program_problem(project, guard));
+        let around = programs.chain(sources.iter().filter_map(|source| link_problem(project, source))).collect();
+        Ok(Self { sources, ground, list, problems, around })
     }
 
     pub(crate) fn problems(&self) -> impl Iterator<Item = &Problem> {
-        self.problems.iter().chain(&self.not_enabled)
+        self.problems.iter().chain(&self.around)
     }
 
     /// How many files have errors, so that they speak for nobody.
@@ -91,19 +92,53 @@ impl Guards {
     }
 }
 
-fn not_enabled(project: &Project, guard: &Listed) -> Option<Problem> {
+/// Why a guard's program does not run.
+fn program_problem(project: &Project, guard: &Listed) -> Option<Problem> {
+    const LARGEST: usize = 64 * 1024 * 1024;
     let exec = guard.exec.as_ref().filter(|_| guard.state == State::Active)?;
-    let holds = ProgramConsent::holds(&env, project.root(), &guard.id, guard.origin, exec);
     let id = guard.id.split('.').next().unwrap_or(&guard.id);
-    (!holds).then(|| Problem {
-        severity: Severity::Warning,
-        file: guard.file.clone(),
-        line: 0,
-        column: 0,
+    let program = project.root().join(&exec.path);
+    let bytes = read_capped(&program, LARGEST).ok().flatten();
+    let holds = ProgramConsent::holds(&env, project.root(), &guard.id, guard.origin, exec);
+    let (severity, why, hint) = match bytes {
+        None => (Severity::Error, "there is no such file", "name a program of the project".to_owned()),
+        Some(bytes) if !exec.is_pinned(&bytes) => {
+            let hint = format!("if you want this program, write `sha256: {}`", sha256(&bytes));
+            (Severity::Error, "it has another hash than the guard says", hint)
+        }
+        Some(_) if !is_executable(&program) => {
+            (Severity::Error, "it is not executable", format!("`chmod +x {}`", exec.path))
+        }
+        Some(_) if !holds => {
+            let hint = format!("read the program, then run `stead guard enable {id}`");
+            (Severity::Warning, "no person has enabled it on this machine", hint)
+        }
+        Some(_) => return None,
+    };
+    Some(Problem {
+        severity,
         guard: Some(guard.id.clone()),
-        message: format!("`{}` cannot run `{}`: no person has enabled it on this machine", guard.id, exec.path),
-        hint: Some(format!("read the program, then run `stead guard enable {id}`")),
+        message: format!("`{}` cannot run `{}`: {why}", guard.id, exec.path),
+        hint: Some(hint),
+        ..unplaced(&guard.file)
     })
+}
+
+/// Agents may not edit guards, but they may edit what one of them leads to.
+fn link_problem(project: &Project, source: &Source) -> Option<Problem> {
+    let path = project.root().join(&source.file);
+    let target = std::fs::read_link(&path).ok().filter(|_| source.origin == Origin::Project)?;
+    Some(Problem {
+        severity: Severity::Warning,
+        message: format!("it is a link to `{}`, which agents may edit", target.display()),
+        hint: Some("replace the link by a copy".to_owned()),
+        ..unplaced(&source.file)
+    })
+}
+
+fn unplaced(file: &str) -> Problem {
+    let (severity, file) = (Severity::Warning, file.to_owned());
+    Problem { severity, file, line: 0, column: 0, guard: None, message: String::new(), hint: None }
 }
 
 /// Where a guard's file lies; `None` for one that is part of the binary.

@@ -79,6 +79,7 @@ pub fn record_run(ground: &Ground, ran: &Verified<'_>, bounds: &Bounds<'_>) -> R
         }
         archive.keep(&mut item)?;
         logged.id.clone_from(&item.id);
+        logged.feature.clone_from(&item.feature);
     }
     let mut proves = feature.is_some() || logged.whole;
     if let (Some(part), Some(run)) = (part, run) {
@@ -126,7 +127,11 @@ pub fn tests_ran(ground: &Ground, session: &str, agent: Option<&str>) -> Result<
     for item in Archive::quick(ground).recent()?.take(LINES).filter(|item| own(item)) {
         let ran = match item.counts {
             Some(counts) => counts.ran(),
-            None => item.about == About::Test && item.output.as_ref().is_some_and(|output| !output.is_empty()),
+            // A feature's verifiers are tests, whatever runner they use.
+            None => {
+                let is_test = item.about == About::Test || item.about == About::Check && item.feature.is_some();
+                is_test && item.output.as_ref().is_some_and(|output| !output.is_empty())
+            }
         };
         count.ran += usize::from(ran && matches!(item.about, About::Test | About::Check));
         count.passed += usize::from(ran && item.is_proof());

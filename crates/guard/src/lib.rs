@@ -58,3 +58,4 @@ pub use shipped::{EnableError, Parameter, SHIPPED_STAMP, Shipped, enable_text, s
 pub use source::{Origin, Source};
 pub use then::Then;
 pub use view::{Bodies, CompiledView};
+pub use words::PLACEHOLDER;

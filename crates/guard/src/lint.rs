@@ -12,6 +12,7 @@ use crate::read::{Draft, read_source};
 use crate::source::{Origin, Source};
 use crate::then::Then;
 use crate::view::CompiledView;
+use crate::words::{is_placeholder, unknown_names};
 use stead_model::{EventKind, Level};
 
 /// Looks at one file. `all` are the files it stands among: what it suggests is judged by all of them.
@@ -67,6 +68,14 @@ fn look(source: &Source, draft: &Draft, problems: &mut Vec<Problem>) {
     }
     if guard.mode == Mode::Warn && guard.then == Then::Allow {
         tell(Severity::Warning, "in mode `warn` it never allows anything".into(), "`mode: enforce` lets it answer");
+    }
+    if guard.mode <= Mode::Shadow && guard.then != Then::Allow && is_placeholder(&guard.say) {
+        let hint = "tell the agent why, and what to do instead; it cannot be promoted before";
+        tell(Severity::Error, "`say` is still the placeholder".into(), hint);
+    }
+    for name in unknown_names(&guard.say) {
+        let hint = "expected one of `{path}`, `{command}`, `{part}`, `{feature}`, `{tests}`";
+        tell(Severity::Warning, format!("nothing is put in place of `{{{name}}}` in `say`"), hint);
     }
     for (message, hint) in facts(guard) {
         tell(Severity::Warning, message, &hint);

@@ -40,7 +40,9 @@ fn inside<'n>(text: &str, find: &dyn Fn(&str) -> Option<&'n Node>) -> String {
         let known = after.split_once('}').and_then(|(name, tail)| Some((find(name)?.scalar()?, tail)));
         match known {
             Some((value, tail)) => {
-                filled.push_str(&value);
+                // A folder may be given with its slash.
+                let value = if tail.starts_with('/') { value.trim_end_matches('/') } else { value.as_str() };
+                filled.push_str(value);
                 rest = tail;
             }
             None => {
@@ -74,5 +76,7 @@ mod tests {
         check("x: ['>${lines}', '${folder}/{name}']", "x: ['>7', 'out/{name}']");
         check("x: $unknown ${unknown} $5", "x: $unknown ${unknown} $5");
         check("x: 'a$'", "x: 'a$'");
+        let folder = vec![("folder".to_owned(), parse("/tmp/summary/").unwrap())];
+        assert_eq!(fill(&parse("${folder}/**").unwrap(), &folder).scalar().as_deref(), Some("/tmp/summary/**"));
     }
 }

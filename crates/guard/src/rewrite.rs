@@ -37,7 +37,11 @@ pub(crate) fn brings_a_file(inquiry: &Inquiry<'_>, subject: &Subject) -> bool {
 
 pub(crate) fn verdict(inquiry: &Inquiry<'_>, guard: &Guard, subject: &Subject, text: &str) -> Verdict {
     let target = subject.path.as_deref().map(|path| new_path(guard.to.as_deref().unwrap_or("{name}"), path));
-    let Some(target) = target else { return refuse(text, None) };
+    let Some(target) =
+        target.and_then(|target| free(&target, &|path| inquiry.facts.measure(&inquiry.absolute(path), 0).is_some()))
+    else {
+        return refuse(text, None);
+    };
     match changed_input(inquiry, &target) {
         Some(input) if inquiry.asked.can_rewrite => Verdict {
             rewrite: Some(input),
@@ -46,6 +50,16 @@ pub(crate) fn verdict(inquiry: &Inquiry<'_>, guard: &Guard, subject: &Subject, t
         },
         _ => refuse(text, Some(&target)),
     }
+}
+
+/// The path itself, or with a number where a file is there already: nobody asked to overwrite that one.
+fn free(target: &str, exists: &dyn Fn(&str) -> bool) -> Option<String> {
+    const MOST: usize = 100;
+    let start = target.rfind('/').map_or(0, |slash| slash + 1);
+    let dot = target[start..].rfind('.').filter(|at| *at > 0).map_or(target.len(), |at| start + at);
+    let (stem, ending) = target.split_at(dot);
+    let numbered = (2..=MOST).map(|number| format!("{stem}-{number}{ending}"));
+    std::iter::once(target.to_owned()).chain(numbered).find(|path| !exists(path))
 }
 
 fn refuse(text: &str, target: Option<&str>) -> Verdict {
@@ -102,6 +116,19 @@ fn from_here(inquiry: &Inquiry<'_>, target: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_there_is_not_overwritten() {
+        let there = ["docs/a.md", "docs/a-2.md", "docs/.env", "x.d/README"];
+        let check = |path: &str, expected: &str| {
+            assert_eq!(free(path, &|path| there.contains(&path)).as_deref(), Some(expected));
+        };
+        check("docs/b.md", "docs/b.md");
+        check("docs/a.md", "docs/a-3.md");
+        check("docs/.env", "docs/.env-2");
+        check("x.d/README", "x.d/README-2");
+        assert_eq!(free("a", &|_| true), None);
+    }
 
     #[test]
     fn templates_are_filled() {

@@ -72,7 +72,7 @@ impl Shipped {
     }
 
     pub fn source(&self) -> Source {
-        Source { origin: Origin::Shipped, file: format!("shipped:{}", self.id), text: self.text.to_owned() }
+        Source { origin: Origin::Shipped, ..Source::project(format!("shipped:{}", self.id), self.text) }
     }
 
     /// What it is for, in a sentence.

@@ -28,14 +28,16 @@ pub struct Source {
     /// How messages name the file, such as `.agent/guards/infra.yaml`.
     pub file: String,
     pub text: String,
+    /// Why there is no text, if the file cannot be read.
+    pub unreadable: Option<String>,
 }
 
 impl Source {
     pub fn project(file: impl Into<String>, text: impl Into<String>) -> Self {
-        Self { origin: Origin::Project, file: file.into(), text: text.into() }
+        Self { origin: Origin::Project, file: file.into(), text: text.into(), unreadable: None }
     }
 
     pub fn user(file: impl Into<String>, text: impl Into<String>) -> Self {
-        Self { origin: Origin::User, file: file.into(), text: text.into() }
+        Self { origin: Origin::User, ..Self::project(file, text) }
     }
 }

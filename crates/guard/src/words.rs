@@ -8,6 +8,24 @@ use crate::facts::{Standing, TestRuns};
 use crate::guard::Guard;
 use crate::subject::Subject;
 
+/// What `stead guard new` writes as `say`, to be replaced.
+pub const PLACEHOLDER: &str = "Say why not, and what to do instead.";
+
+/// Says whether nobody has written the text yet.
+pub(crate) fn is_placeholder(say: &str) -> bool {
+    say.trim() == PLACEHOLDER || !say.contains(char::is_alphanumeric)
+}
+
+/// What a `say` may ask for.
+const NAMES: &[&str] = &["path", "command", "part", "feature", "tests"];
+
+/// The names in braces that nothing is put in place of.
+pub(crate) fn unknown_names(say: &str) -> Vec<&str> {
+    let named = say.split('{').skip(1).filter_map(|rest| rest.split_once('}')).map(|(name, _)| name);
+    let is_name = |name: &&str| !name.is_empty() && name.chars().all(|c| c.is_ascii_lowercase() || c == '_');
+    named.filter(is_name).filter(|name| !NAMES.contains(name)).collect()
+}
+
 /// Why a guard matched, or could not be judged.
 pub(crate) fn because(subjects: &[Subject], error: Option<&str>) -> String {
     if let Some(error) = error {

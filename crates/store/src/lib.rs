@@ -58,7 +58,7 @@ pub use lines::Lines;
 pub use marker::Marker;
 pub use nearest::nearest;
 pub use path_bytes::path_from_bytes;
-pub use program::find_program;
+pub use program::{find_program, is_executable};
 pub use rewrite_log::{Beginning, Rewritten, rewrite_log};
 pub use room::Room;
 pub use root::{CONFIG, CONFIG_LOCAL, Found, MARKER, OWN, clean, find_root};

@@ -60,6 +60,10 @@ mod unix {
         data.nlink() == 0
     }
 
+    pub(crate) fn is_executable(data: &Metadata) -> bool {
+        data.is_file() && data.mode() & 0o111 != 0
+    }
+
     /// Lets the umask decide who may read a new file, as usual; temporary files are private by default.
     pub(crate) fn make_public(builder: &mut tempfile::Builder<'_, '_>) {
         builder.permissions(Permissions::from_mode(0o666));
@@ -249,6 +253,10 @@ mod other {
 
     pub(crate) fn is_unlinked(_: &Metadata) -> bool {
         false
+    }
+
+    pub(crate) fn is_executable(data: &Metadata) -> bool {
+        data.is_file()
     }
 
     pub(crate) fn make_public(_: &mut tempfile::Builder<'_, '_>) {}

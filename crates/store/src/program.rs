@@ -1,5 +1,12 @@
 use std::ffi::OsStr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+
+use crate::os;
+
+/// Says whether the system would run a file.
+pub fn is_executable(path: &Path) -> bool {
+    path.metadata().is_ok_and(|data| os::is_executable(&data))
+}
 
 /// Looks a program up in the folders of a PATH.
 pub fn find_program(path: &OsStr, name: &str) -> Option<PathBuf> {

@@ -66,9 +66,9 @@ fn guard_checks(project: &Project) -> Result<Vec<Check>, CliError> {
         return Ok(Vec::new());
     }
     let guards = Guards::load(project)?;
-    let wrong = guards.problems().filter(|problem| problem.severity == Severity::Error);
+    let wrong = guards.problems.iter().filter(|problem| problem.severity == Severity::Error);
     let broken = wrong.map(|problem| (format!("a guard is not applied: {problem}"), problem));
-    let waiting = guards.not_enabled.iter().map(|problem| (problem.message.clone(), problem));
+    let waiting = guards.around.iter().map(|problem| (problem.message.clone(), problem));
     Ok(broken
         .chain(waiting)
         .map(|(message, problem)| {

@@ -87,8 +87,8 @@ fn shipped_guards_are_taken_into_use_and_out() {
 fn a_new_guard_passes_its_own_tests_and_starts_in_the_shadow() {
     let world = marked();
     world.stead(&["guard", "new", "infra", "--writes", "infra/**/*.tf", "--say", "ask: \"first\""]).ok();
-    world.stead(&["guard", "new", "no-deploy", "--runs", "kubectl apply"]).ok();
-    world.stead(&["guard", "new", "plain"]).ok();
+    world.stead(&["guard", "new", "no-deploy", "--runs", "kubectl apply", "--say", "ask"]).ok();
+    world.stead(&["guard", "new", "plain", "--say", "ask"]).ok();
     world.stead(&["guard", "lint"]).ok();
     let tested = world.stead(&["guard", "test"]).ok();
     assert!(tested.ends_with("6 passed, 0 failed\n"), "{tested}");

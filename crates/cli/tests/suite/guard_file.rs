@@ -283,3 +283,72 @@ fn an_agent_changes_no_guard() {
         assert_eq!(asked(&world, command), None, "{command}");
     }
 }
+
+#[test]
+fn nobody_is_told_a_placeholder() {
+    let world = marked();
+    world.stead(&["guard", "new", "infra", "--writes", "infra/**"]).ok();
+    let lint = world.stead(&["guard", "lint", "infra"]);
+    assert!(lint.code == 1 && lint.stdout.contains("`say` is still the placeholder"), "{lint}");
+    let refused = world.stead(&["guard", "promote", "infra"]);
+    assert!(refused.code == 2 && refused.stderr.contains("`say` is still the placeholder"), "{refused}");
+    let text = world.read("project/.agent/guards/infra.yaml");
+    put(&world, "infra", &text.replace("mode: shadow", "mode: enforce"));
+    assert_eq!(asked(&world, "touch infra/a"), None);
+    assert!(started(&world).contains("`say` is still the placeholder"));
+    put(&world, "infra", &text.replace("Say why not, and what to do instead.", "leave {pth} to {path}"));
+    let lint = world.stead(&["guard", "lint", "infra"]);
+    assert!(lint.code == 0 && lint.stdout.contains("nothing is put in place of `{pth}`"), "{lint}");
+    world.stead(&["guard", "promote", "infra"]).ok();
+}
+
+#[test]
+#[cfg(unix)]
+fn files_that_cannot_be_read_and_links_are_reported() {
+    let world = marked();
+    put(&world, "good", &guard("good", "enforce", "{runs: ['deploy']}", ""));
+    fs::create_dir(world.project().join(".agent/guards/folder.yaml")).unwrap();
+    put(&world, "latin", "");
+    world.sh("printf 'id: caf\\351\\n' > .agent/guards/latin.yaml; ln -s nowhere .agent/guards/dangling.yaml").ok();
+    world.write("project/common.yaml", guard("linked", "enforce", "{runs: ['release']}", ""));
+    world.sh("ln -s ../../common.yaml .agent/guards/linked.yaml").ok();
+    let lint = world.stead(&["guard", "lint"]);
+    for (file, why) in [
+        ("folder", "it cannot be read: it is not a regular file"),
+        ("latin", "it cannot be read: it is not UTF-8"),
+        ("dangling", "it cannot be read: it is a link to a file that does not exist"),
+        ("linked", "it is a link to `../../common.yaml`, which agents may edit"),
+    ] {
+        let line = format!(".agent/guards/{file}.yaml: {why}");
+        assert!(lint.stdout.contains(&line), "{line}\n{lint}");
+    }
+    assert!(world.stead(&["doctor"]).stdout.contains("which agents may edit"));
+    assert!(started(&world).contains("it cannot be read"));
+    // The others hold, and so does the linked one.
+    assert!(asked(&world, "deploy").is_some() && asked(&world, "release").is_some());
+}
+
+#[test]
+#[cfg(unix)]
+fn a_program_that_cannot_run_is_a_finding() {
+    let world = marked();
+    world.write("project/tools/judge.sh", "#!/bin/sh\n");
+    let sum = world.sh("sha256sum tools/judge.sh").ok()[..64].to_owned();
+    let pin = |path: &str, sum: &str| {
+        let exec = format!("exec: {{path: {path}, sha256: {sum}}}\n");
+        put(&world, "judge", &guard("judge", "enforce", "{runs: ['deploy']}", &exec));
+        let lint = world.stead(&["guard", "lint", "judge"]);
+        (lint.code, lint.stdout)
+    };
+    for (path, sum, why) in [
+        ("tools/none.sh", sum.as_str(), "there is no such file"),
+        ("tools/judge.sh", &"f".repeat(64), "it has another hash than the guard says"),
+        ("tools/judge.sh", &sum, "it is not executable"),
+    ] {
+        let (code, said) = pin(path, sum);
+        assert!(code == 1 && said.contains(why), "{why}: {said}");
+    }
+    world.sh("chmod +x tools/judge.sh").ok();
+    let (code, said) = pin("tools/judge.sh", &sum);
+    assert!(code == 0 && said.contains("no person has enabled it"), "{said}");
+}

@@ -16,6 +16,7 @@ mod guard_file;
 mod guard_hold;
 mod guard_mode;
 mod guard_role;
+mod guard_shipped;
 mod handoff;
 mod help;
 mod hook;

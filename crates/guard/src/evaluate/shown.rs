@@ -98,7 +98,7 @@ fn goes_elsewhere(command: &str, part: &str, few: &dyn Fn(Shown) -> bool) -> boo
         return false;
     }
     places.all(|rest| {
-        let rest = rest.trim_start();
+        let rest = without_errors(rest);
         if let Some(target) = rest.strip_prefix('>') {
             let target = target.trim_start_matches(['>', '|']).trim_start();
             return !target.starts_with('&') && !target.starts_with("/dev/std") && !target.starts_with("/dev/tty");
@@ -114,6 +114,17 @@ fn goes_elsewhere(command: &str, part: &str, few: &dyn Fn(Shown) -> bool) -> boo
             !words.is_empty() && few(shown(&words))
         })
     })
+}
+
+/// Leaves out where errors go: `2>/dev/null`, `2>&1`.
+fn without_errors(rest: &str) -> &str {
+    let mut rest = rest.trim_start();
+    while let Some(target) = rest.strip_prefix("2>") {
+        let target = target.trim_start_matches('>').trim_start();
+        let target = target.strip_prefix('&').unwrap_or(target);
+        rest = target.trim_start_matches(|c: char| !c.is_whitespace() && !"|;&)`".contains(c)).trim_start();
+    }
+    rest
 }
 
 fn unquoted(word: &str) -> String {

@@ -15,6 +15,7 @@ use crate::rewrite;
 use crate::shipped;
 use crate::source::{Origin, Source};
 use crate::then::Then;
+use crate::words::is_placeholder;
 use crate::yaml::{Node, Place, Value, parse};
 
 /// A guard as read, with what belongs to it but not to judging.
@@ -36,12 +37,18 @@ const USE_KEYS: &[&str] = &["schema", "id", "about", "use", "mode", "with", "say
 /// What guards of one file share unless they say otherwise.
 const SHARED: &[&str] = &["mode", "on", "then", "on_error", "say", "unless"];
 const SCHEMA: i64 = 1;
+/// Where a call may be sent outside of the project: whoever wrote the guard chooses no file of the person.
+const TEMPORARY: &[&str] = &["/tmp/", "/var/tmp/"];
 /// How often a guard may hold an agent at most.
 const MOST_HOLDS: u64 = 10;
 
 /// Reads one file. A file with errors gives no guard.
 pub(crate) fn read_source(source: &Source, ground: &Ground) -> (Vec<Draft>, Vec<Problem>) {
     let mut reader = Reader::new(source);
+    if let Some(why) = &source.unreadable {
+        reader.fault(Place::default(), format!("it cannot be read: {why}"), None);
+        return (Vec::new(), reader.problems);
+    }
     let drafts = match parse(&source.text) {
         Ok(root) => reader.file(&root, source, ground),
         Err(fault) => {
@@ -277,8 +284,10 @@ impl Reader<'_> {
         match (node.get("to"), then) {
             (Some(to), Then::Rewrite) => {
                 let text = self.text(to, "to")?;
-                if text.starts_with(['/', '~']) || text.split('/').any(|name| name == "..") {
-                    self.fault(to.place, "`to` leaves the project", Some("give a path below the root".into()));
+                let is_temporary = TEMPORARY.iter().any(|folder| text.starts_with(folder));
+                if text.starts_with(['/', '~']) && !is_temporary || text.split('/').any(|name| name == "..") {
+                    let hint = "give a path below the project's root, or below `/tmp/` or `/var/tmp/`";
+                    self.fault(to.place, "`to` leaves the project", Some(hint.into()));
                 } else if leads_to_own(&text, ground) {
                     let hint = "agents may not write there, so nothing can be sent there";
                     self.fault(to.place, "`to` leads to files of Stead's own", Some(hint.into()));
@@ -299,6 +308,11 @@ impl Reader<'_> {
 
     /// Says what cannot mean anything.
     fn sense(&mut self, node: &Node, guard: &Guard) {
+        if guard.mode > Mode::Shadow && guard.then != Then::Allow && is_placeholder(&guard.say) {
+            let place = node.get("say").map_or(node.place, |say| say.place);
+            let hint = "tell the agent why, and what to do instead; until then leave it in `mode: shadow`";
+            self.fault(place, "`say` is still the placeholder", Some(hint.into()));
+        }
         let has_call = |kind| {
             matches!(
                 kind,

@@ -7,7 +7,7 @@ use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use stead_guard::{Bodies, Compiled, CompiledView, Ground, Mode, SHIPPED_STAMP, Source, Then, compile};
-use stead_store::{Durability, FolderLook, Room, extend_alarm, read_capped, replace_creating};
+use stead_store::{Durability, FolderLook, Room, StoreError, extend_alarm, read_capped, replace_creating};
 
 use crate::policy::PolicyText;
 
@@ -226,18 +226,24 @@ pub fn guard_sources(root: &Path, policy: &PolicyText) -> Vec<Source> {
         for name in names.into_iter().take(FolderLook::LIMIT) {
             let path = folder.join(&name);
             let shown = path.strip_prefix(root).unwrap_or(&path).to_string_lossy().replace('\\', "/");
-            sources.push(make(shown, text_of(&path)));
+            let (text, unreadable) = match text_of(&path) {
+                Ok(text) => (text, None),
+                Err(why) => (String::new(), Some(why)),
+            };
+            sources.push(Source { unreadable, ..make(shown, text) });
         }
     }
     sources
 }
 
-/// A file's text. What cannot be read becomes a text that is no guard, so that somebody hears of it.
-fn text_of(path: &Path) -> String {
+/// A file's text, or why there is none.
+fn text_of(path: &Path) -> Result<String, String> {
     match read_capped(path, LARGEST) {
-        Ok(Some(bytes)) => String::from_utf8_lossy(&bytes).into_owned(),
-        Ok(None) => String::new(),
-        Err(error) => format!("unreadable: {:?}\n", error.to_string()),
+        Ok(Some(bytes)) => String::from_utf8(bytes).map_err(|_| "it is not UTF-8".to_owned()),
+        Ok(None) => Err("it is a link to a file that does not exist".to_owned()),
+        Err(StoreError::Io { source, .. }) => Err(source.to_string()),
+        Err(StoreError::NotAFile { .. }) => Err("it is not a regular file".to_owned()),
+        Err(error) => Err(error.to_string()),
     }
 }
 

@@ -70,7 +70,8 @@ pub(crate) fn judge(request: &Request<'_>, said: Verdict) -> (Verdict, GuardRepo
     if view.concerns(judged.event.kind) {
         said = said.and(ask(judged, &view, &mut report));
     }
-    if text.may_warn() {
+    // A guard that warned may have been promoted since; the turn that ends is summed up all the same.
+    if text.may_warn() || event.kind == EventKind::Stop {
         said = said.and(deferred_warnings(request, &mut report));
     }
     (named(said, event, &mut report), report)

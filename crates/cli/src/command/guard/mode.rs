@@ -277,7 +277,11 @@ fn put(
             (fresh_path(id, false, project)?, text)
         }
     };
-    write(&path, &set_mode(&text, mode))?;
+    let text = set_mode(&text, mode);
+    if mode > Mode::Shadow {
+        refuse_broken(id, &text, guards)?;
+    }
+    write(&path, &text)?;
     tell(id, mode, &path, project, json, ui);
     Ok(Exit::Done)
 }

@@ -1,6 +1,6 @@
 use clap::Args;
 use serde_json::json;
-use stead_guard::{Severity, Source, State, lint};
+use stead_guard::{PLACEHOLDER, Severity, Source, State, lint};
 use stead_model::FileId;
 use stead_store::{Creation, Durability, Layout, Room, UserDirs, create, create_parents};
 
@@ -91,7 +91,7 @@ fn text(args: &NewArgs) -> String {
         matched.push_str(&format!("  runs: {}\n", list(&args.runs)));
     }
     let (must, must_not) = examples(args);
-    let say = args.say.clone().unwrap_or_else(|| "Say why not, and what to do instead.".to_owned());
+    let say = args.say.clone().unwrap_or_else(|| PLACEHOLDER.to_owned());
     format!(
         "id: {}\nmode: shadow          # shadow | warn | enforce\non: [before-tool]\nmatch:\n{matched}then: deny\nsay: \
          {}\ntests:\n  must: {}\n  must_not: {}\n",
