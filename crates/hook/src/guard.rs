@@ -38,5 +38,6 @@ pub use tally::{GuardTally, Since, guard_tally, tell_tally};
 pub use verdict_id::read_verdict_id;
 pub use verdict_line::VerdictLine;
 
+pub(crate) use caller::has_sub_agent;
 pub(crate) use news::briefing_part;
 pub(crate) use verdict::{GuardReport, judge};

@@ -1,4 +1,4 @@
-//! What lines that were written before tell about a stop: whether a message is new, whether a sub-agent is at work.
+//! What lines that were written before tell about a stop: whether a message is new, whether the agent has worked.
 
 use std::path::Path;
 
@@ -17,35 +17,6 @@ pub(crate) fn is_newer(line: &str, since: Option<i64>) -> bool {
     }
     let (Some(since), Ok(stamp)) = (since, serde_json::from_str::<Stamp>(line)) else { return true };
     unix_millis(&stamp.timestamp).is_none_or(|at| at > since)
-}
-
-/// Says whether a sub-agent of a session has begun and not ended, by what its hooks wrote down.
-pub(crate) fn has_sub_agent(log: &Path, session: &str) -> bool {
-    #[derive(Deserialize)]
-    struct Line {
-        session: Option<String>,
-        event: String,
-    }
-    let Ok(lines) = Tail::open(log) else { return false };
-    let mut ended = 0_usize;
-    for line in lines.take(LINES).flatten() {
-        let Ok(line) = serde_json::from_str::<Line>(&line.text) else { continue };
-        if line.session.as_deref() != Some(session) {
-            continue;
-        }
-        if line.event == EventKind::SubagentStop.name() {
-            ended += 1;
-        } else if line.event == EventKind::SubagentStart.name() {
-            if ended == 0 {
-                return true;
-            }
-            ended -= 1;
-        } else if line.event == EventKind::Prompt.name() {
-            // A turn begins without sub-agents; one that was lost must not keep a loop from holding for ever.
-            return false;
-        }
-    }
-    false
 }
 
 /// Says whether the main agent of a session has used a tool since its last stop or prompt.
@@ -83,26 +54,6 @@ mod tests {
         check(r#"{"timestamp": 5}"#, true);
         check("{torn", true);
         assert!(is_newer(r#"{"timestamp": "1999-01-01T00:00:00Z"}"#, None));
-    }
-
-    #[test]
-    fn a_sub_agent_is_at_work_between_its_events() {
-        let check = |events: &str, expected: bool| {
-            let path = std::env::temp_dir().join(format!("stead-look-back-{}-{}", std::process::id(), events.len()));
-            let line = |event: &str| match event.strip_prefix('!') {
-                Some(event) => format!("{{\"session\":\"other\",\"event\":\"{event}\"}}\n"),
-                None => format!("{{\"session\":\"s\",\"event\":\"{event}\"}}\n"),
-            };
-            std::fs::write(&path, events.split_whitespace().map(line).collect::<String>()).unwrap();
-            assert_eq!(has_sub_agent(&path, "s"), expected, "{events}");
-            std::fs::remove_file(path).unwrap();
-        };
-        check("prompt before-tool subagent-start", true);
-        check("prompt subagent-start subagent-stop after-tool", false);
-        check("prompt subagent-start subagent-start subagent-stop", true);
-        check("subagent-start prompt", false);
-        check("prompt !subagent-start", false);
-        check("prompt", false);
     }
 
     #[test]

@@ -10,7 +10,7 @@ use stead_context::{Answer, Check, ContextError, Foreground, LastMessage, LoopSt
 use stead_model::{Detail, Event, EventKind, Verdict, unix_millis};
 use stead_store::{CheckEnd, Room, Tail, extend_alarm, run_check};
 
-use crate::guard::{Asker, refusal};
+use crate::guard::{Asker, has_sub_agent, refusal};
 use crate::look_back;
 use crate::record;
 use crate::request::Request;
@@ -136,7 +136,7 @@ impl Engine<'_> {
     }
 
     fn has_sub_agent(&self) -> bool {
-        look_back::has_sub_agent(&self.request.session_log(), self.event.session.as_deref().unwrap_or_default())
+        has_sub_agent(&self.request.session_log(), self.event.session.as_deref().unwrap_or_default())
     }
 
     /// Says whether the client reset its count of held stops, because the agent has used a tool since the last one.

@@ -82,6 +82,8 @@ struct Away {
     call: Option<String>,
     role: Option<String>,
     agent: Option<String>,
+    /// It was seen at work.
+    has_started: bool,
 }
 
 #[derive(Deserialize)]
@@ -117,7 +119,7 @@ impl History {
         }
         let spawns = line.action.as_deref() == Some("spawn");
         if is(EventKind::BeforeTool) && spawns && line.verdict != "deny" {
-            self.away.push(Away { call: line.call, role: line.spawns, agent: None });
+            self.away.push(Away { call: line.call, role: line.spawns, agent: None, has_started: false });
             return;
         }
         if (is(EventKind::AfterTool) || is(EventKind::ToolFailed)) && spawns {
@@ -132,19 +134,25 @@ impl History {
             }
             return;
         }
-        let starts = is(EventKind::SubagentStart);
+        let starts = is(EventKind::SubagentStart) && (line.agent.is_none() || self.away.is_empty());
         if let Some(agent) = line.agent.filter(|agent| !self.known.contains_key(agent)) {
             // The first sign of it: it is the one that was sent out first and not seen yet.
             let role = line.role.filter(|role| !role.is_empty());
-            let sent = self.away.iter_mut().find(|away| away.agent.is_none());
+            let sent = self.away.iter_mut().find(|away| !away.has_started);
             let role = role.or_else(|| sent.as_ref().and_then(|away| away.role.clone()));
             match sent {
-                Some(away) => away.agent = Some(agent.clone()),
-                None => self.away.push(Away { call: None, role: role.clone(), agent: Some(agent.clone()) }),
+                Some(away) => (away.agent, away.has_started) = (Some(agent.clone()), true),
+                None => {
+                    let (role, agent) = (role.clone(), Some(agent.clone()));
+                    self.away.push(Away { call: None, role, agent, has_started: true });
+                }
             }
             self.known.insert(agent, role);
-        } else if starts && self.away.is_empty() {
-            self.away.push(Away { call: None, role: line.role, agent: None });
+        } else if starts {
+            match self.away.iter_mut().find(|away| !away.has_started) {
+                Some(sent) => sent.has_started = true,
+                None => self.away.push(Away { call: None, role: line.role, agent: None, has_started: true }),
+            }
         }
     }
 
@@ -237,6 +245,23 @@ mod tests {
         check(false, "prompt before-tool+coder#1 subagent-start/coder subagent-stop", &call, (true, None));
         check(false, "prompt before-tool+coder#1 prompt", &call, (true, None));
         check(false, "prompt subagent-start/tester", &call, (false, Some("tester")));
+    }
+
+    #[test]
+    fn a_sub_agent_is_at_work_between_its_events() {
+        let check = |words: &str, expected: bool| {
+            let (path, _guard) = log(words);
+            assert_eq!(has_sub_agent(&path, "s"), expected, "{words}");
+            assert!(!has_sub_agent(&path, "other"), "{words}");
+        };
+        check("prompt before-tool subagent-start", true);
+        check("prompt subagent-start subagent-stop after-tool", false);
+        check("prompt subagent-start subagent-start subagent-stop", true);
+        check("prompt before-tool+coder#1 subagent-start subagent-start subagent-stop", true);
+        check("prompt before-tool+coder#1 subagent-start subagent-stop", false);
+        check("prompt before-tool:a1 subagent-start:a1 subagent-stop:a1", false);
+        check("subagent-start prompt", false);
+        check("prompt", false);
     }
 
     #[test]
