@@ -13,7 +13,7 @@ use crate::process::{End, Ended, Process};
 use crate::witness::HookCall;
 
 /// How long the sessions of one play may take together.
-const DEADLINE: Duration = Duration::from_secs(180);
+const DEADLINE: Duration = Duration::from_secs(600);
 
 /// What came of a script that real clients played.
 pub(crate) struct Played {

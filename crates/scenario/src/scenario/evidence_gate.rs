@@ -26,6 +26,8 @@ fn check(client: &'static Client, programs: &Programs) -> Result<()> {
     let played = play(
         &ground,
         Script::new([
+            // One client takes `sed -i` for an edit of its own and lets nobody edit a file that was not read.
+            Turn::call(Call::read(ground.path(LIST))),
             Turn::call(Call::shell(CLAIM)),
             Turn::call(Call::shell("stead verify add")),
             Turn::call(Call::shell(CLAIM)),
