@@ -35,10 +35,11 @@ Chores:
   tidy                      check the rules of the house: arrows, file lengths, docs
   dependencies              check licences and bans of everything Cargo.lock names
   bench hook                measure one hook call against other programs (Linux)
-      --rounds <n>          spawns of each program (default 300)
+      --rounds <n>          spawns of each program (default 300, with --day 10)
+      --day                 measure a day's mix of 200 calls instead, by kind and in sum
       --json                print the figures as JSON
       --instructions        only count instructions and compare with xtask/hook-instructions.txt
-      --accept              with --instructions: make the new count the baseline
+      --accept              count instructions and make them the baseline
   bench gate                measure what guards add to a hook call (Linux)
       --rounds <n>          spawns of each program (default 300)
       --json                print the figures as JSON

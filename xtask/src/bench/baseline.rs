@@ -21,7 +21,7 @@ pub(super) fn read() -> Result<Counts> {
 
 pub(super) fn write(counts: &Counts) -> Result<()> {
     let mut text = format!(
-        "# Instructions of one PreToolUse call of the release binary (callgrind, x86-64 Linux).\n\
+        "# Instructions of PreToolUse calls and of a day's mix of calls (callgrind, release binary, x86-64 Linux).\n\
          # CI fails {HEADROOM_PERCENT} % above. To change it: cargo xtask bench hook --accept\n"
     );
     for (name, count) in counts {
@@ -45,15 +45,13 @@ pub(super) fn compare(counts: &Counts, baseline: &Counts) -> Result<String> {
     let (mut lines, mut over) = (Vec::new(), Vec::new());
     for (name, count) in counts {
         let Some(before) = baseline.get(name) else {
-            over.push(format!("`{name}` takes {count} instructions and has no line in {FILE}"));
+            over.push(format!("`{name}` is {count} and has no line in {FILE}"));
             continue;
         };
         let limit = before + before * HEADROOM_PERCENT / 100;
         match *count > limit {
-            true => over.push(format!(
-                "`{name}` takes {count} instructions, more than {limit} ({before} plus {HEADROOM_PERCENT} %)"
-            )),
-            false => lines.push(format!("`{name}` takes {count} instructions (baseline {before}, limit {limit})")),
+            true => over.push(format!("`{name}` is {count}, more than {limit} ({before} plus {HEADROOM_PERCENT} %)")),
+            false => lines.push(format!("`{name}` is {count} (baseline {before}, limit {limit})")),
         }
     }
     if over.is_empty() {

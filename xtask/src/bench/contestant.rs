@@ -11,7 +11,7 @@ use crate::program;
 /// A program to measure, with all it is given.
 #[derive(Clone)]
 pub(super) struct Contestant {
-    pub(super) name: &'static str,
+    pub(super) name: String,
     pub(super) program: PathBuf,
     pub(super) args: Vec<OsString>,
     /// The whole environment; nothing is inherited.
@@ -32,6 +32,8 @@ pub(super) struct Contestant {
 pub(super) enum Answer {
     Silence,
     Denial,
+    /// Anything but a refusal.
+    Passes,
     /// The agent is kept working.
     Hold,
     /// Something for a person.
@@ -83,9 +85,9 @@ pub(super) fn hook_call(ground: &Ground) -> Contestant {
     stead(ground, HOOK, &ground.project, Answer::Silence)
 }
 
-pub(super) fn stead(ground: &Ground, name: &'static str, project: &Project, answer: Answer) -> Contestant {
+pub(super) fn stead(ground: &Ground, name: &str, project: &Project, answer: Answer) -> Contestant {
     let command = match answer {
-        Answer::Silence | Answer::Hold | Answer::Talk => "echo hello",
+        Answer::Silence | Answer::Passes | Answer::Hold | Answer::Talk => "echo hello",
         Answer::Denial => "rm -rf .agent/guards",
     };
     Contestant {
@@ -100,9 +102,9 @@ pub(super) fn stead(ground: &Ground, name: &'static str, project: &Project, answ
     }
 }
 
-pub(super) fn plain(ground: &Ground, name: &'static str, program: PathBuf) -> Contestant {
+pub(super) fn plain(ground: &Ground, name: &str, program: PathBuf) -> Contestant {
     Contestant {
-        name,
+        name: name.to_owned(),
         program,
         args: Vec::new(),
         env: environment(ground, &ground.project),

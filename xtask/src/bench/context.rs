@@ -4,30 +4,25 @@
 use anyhow::{Context, Result};
 
 use super::ground::Ground;
-use super::spawn_in_turn;
+use super::measured;
+use super::report::Report;
 use crate::prerequisite;
 
 mod handoff;
 mod report;
 mod stop;
 
-pub(super) use report::ContextReport;
-
 pub(super) const ROUNDS: usize = 30;
 
 /// A handoff takes long, mostly in git, and needs fewer rounds.
 const FEWER: usize = 3;
 
-pub(super) fn measure(rounds: usize) -> Result<ContextReport> {
+pub(super) fn measure(rounds: usize) -> Result<Report> {
     prerequisite::ensure(prerequisite::FOR_BENCH)?;
     let ground = Ground::prepare()?;
     let stops = stop::contestants(&ground).context("cannot prepare the stops")?;
-    for contestant in &stops {
-        contestant.prove().with_context(|| format!("`{}` does not do what it is measured for", contestant.name))?;
-    }
-    let handoffs = vec![handoff::contestant(&ground).context("cannot prepare the handoff")?];
-    handoffs[0].prove().context("the handoff does not work")?;
-    let stop_costs = spawn_in_turn(&stops, rounds)?;
-    let handoff_costs = spawn_in_turn(&handoffs, rounds.div_ceil(FEWER))?;
-    Ok(ContextReport::new(rounds, &stops, &stop_costs, &handoffs, &handoff_costs))
+    let handoff = handoff::contestant(&ground).context("cannot prepare the handoff")?;
+    let mut all = measured::race(&ground, &stops, rounds)?;
+    all.extend(measured::race(&ground, &[handoff], rounds.div_ceil(FEWER))?);
+    Ok(report::report(rounds, &all))
 }

@@ -18,7 +18,7 @@ mod report;
 
 use agent::{Agent, Mark};
 use race::Race;
-pub(super) use report::EngineReport;
+pub(super) use report::EngineFigures;
 
 /// How long the long run is.
 pub(super) const ITERATIONS: u64 = 10_000;
@@ -45,7 +45,7 @@ provider:
 
 const PROMPT: &str = "Read ${CTX}, write ${OUTPUT}, then write ${STATUS}.\n";
 
-pub(super) fn measure(iterations: u64) -> Result<EngineReport> {
+pub(super) fn measure(iterations: u64) -> Result<EngineFigures> {
     let long = (iterations / agent::EVERY).max(2) * agent::EVERY;
     prerequisite::ensure(prerequisite::FOR_ENGINE)?;
     let bench = Bench::prepare()?;
@@ -69,7 +69,7 @@ pub(super) fn measure(iterations: u64) -> Result<EngineReport> {
     let resumed = Race::run(&mut bench.resume("long"), 0, long, &bench.run("long"))?;
     let again = bench.agent.marks().last().copied().context("the resumed run started no agent")?;
     ensure!(again.iteration == long, "the resumed run started at iteration {}", again.iteration);
-    Ok(EngineReport {
+    Ok(EngineFigures {
         engine,
         bash,
         many,

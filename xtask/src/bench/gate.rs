@@ -1,52 +1,69 @@
 //! What guards cost: a cold hook call that reads a shell command, asks 24 or 200 guards and writes its line, beside a
 //! static program that does nothing and a call in a project without guards.
 
-use std::collections::BTreeMap;
 use std::fs;
-use std::thread;
-use std::time::Duration;
 
 use anyhow::{Context, Result};
 
 use super::contestant::{self, Answer, Contestant, NO_OP};
 use super::ground::{Ground, Keep, Project};
-use super::{callgrind, spawn_in_turn};
+use super::hook::MOST_RATIO as MOST_PLAIN;
+use super::measured::{self, Measured};
+use super::report::{Report, Target};
 use crate::prerequisite;
-
-mod report;
-
-pub(super) use report::GateReport;
 
 pub(super) const ROUNDS: usize = 300;
 
 /// A call in a project without guards of its own.
-pub(super) const PLAIN: &str = "no guards, plain";
-pub(super) const FEW_ALLOW: &str = "24 guards, allowed";
-pub(super) const FEW_DENY: &str = "24 guards, denied";
-pub(super) const MANY_ALLOW: &str = "200 guards, allowed";
-pub(super) const MANY_DENY: &str = "200 guards, denied";
+const PLAIN: &str = "no guards, plain";
+const FEW_ALLOW: &str = "24 guards, allowed";
+const FEW_DENY: &str = "24 guards, denied";
+const MANY_ALLOW: &str = "200 guards, allowed";
+const MANY_DENY: &str = "200 guards, denied";
 
 const FEW: usize = 24;
 const MANY: usize = 200;
+
+const MOST_ALLOW: f64 = 2.0;
+/// A refusal is written down and explained, and is rare.
+const MOST_DENY: f64 = 3.0;
+/// 200 guards cost no more than this many times what 24 cost.
+const MOST_GROWTH: f64 = 1.3;
 
 /// Comes near a guard, so that the command is really read, and does nothing against it.
 const ALLOWED: &str = "cd infra && VERSION=3 env -u X sed -n 1,20p main.tf | grep -v '#' > ../report.txt";
 const DENIED: &str = "cd infra && VERSION=3 env -u X sed -i 's/a/b/' main.tf | grep -v '#' > ../report.txt";
 
-pub(super) fn measure(rounds: usize) -> Result<GateReport> {
+pub(super) fn measure(rounds: usize) -> Result<Report> {
     prerequisite::ensure(prerequisite::FOR_BENCH)?;
     let ground = Ground::prepare()?;
     let mut contestants = contestants(&ground)?;
     contestants.insert(0, contestant::plain(&ground, NO_OP, ground.no_op()?));
-    for contestant in &contestants {
-        contestant.prove().with_context(|| format!("`{}` does not do what it is measured for", contestant.name))?;
-    }
-    let costs = spawn_in_turn(&contestants, rounds)?;
-    let mut instructions = BTreeMap::new();
-    for contestant in contestants.iter().filter(|contestant| contestant.counted) {
-        instructions.insert(contestant.name, callgrind::count(contestant, &ground.folder)?);
-    }
-    Ok(GateReport::new(&contestants, &costs, &instructions))
+    let all = measured::race(&ground, &contestants, rounds)?;
+    Ok(Report {
+        head: format!("{rounds} rounds, interleaved and shuffled; times in microseconds"),
+        columns: Measured::COLUMNS.to_vec(),
+        rows: all.iter().map(|one| one.row(&all)).collect(),
+        targets: targets(&all),
+        note: None,
+    })
+}
+
+fn targets(all: &[Measured]) -> Vec<Target> {
+    let target = |(one, other, most): (&str, &str, f64)| {
+        let ratio = measured::ratio(all, one, other);
+        let says =
+            format!("{one}: {:.2}x {other}, {:.2}x by the least times (at most {most}x)", ratio.median, ratio.least);
+        Target { says, figure: ratio.median, most }
+    };
+    let limits = [
+        (PLAIN, NO_OP, MOST_PLAIN),
+        (FEW_ALLOW, NO_OP, MOST_ALLOW),
+        (FEW_DENY, NO_OP, MOST_DENY),
+        (MANY_ALLOW, FEW_ALLOW, MOST_GROWTH),
+        (MANY_DENY, FEW_DENY, MOST_GROWTH),
+    ];
+    limits.map(target).into()
 }
 
 /// The calls whose instructions CI looks at.
@@ -78,8 +95,7 @@ fn guarded(ground: &Ground, name: &str, count: usize) -> Result<Project> {
         fs::write(folder.join(format!("{id}.yaml")), text(&id, number))
             .with_context(|| format!("cannot write `{id}`"))?;
     }
-    // What was compiled right after its sources were written is compiled once more by the next call.
-    thread::sleep(Duration::from_millis(150));
+    super::ground::settle();
     Ok(project)
 }
 
@@ -93,4 +109,24 @@ fn text(id: &str, number: usize) -> String {
         "id: {id}\nmode: enforce\non: [before-tool]\nmatch:\n  {matched}\nthen: deny\n\
          say: \"This needs an approved plan; write it to docs/plans/ and ask.\"\n"
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::measured::tests::measured;
+    use super::*;
+
+    #[track_caller]
+    fn check(micros: [f64; 5], expected: [bool; 5]) {
+        let names = [PLAIN, FEW_ALLOW, FEW_DENY, MANY_ALLOW, MANY_DENY];
+        let rows = [(NO_OP, 100.0)].into_iter().chain(names.into_iter().zip(micros));
+        let all: Vec<_> = rows.map(|(name, micros)| measured(name, micros, 50, 1)).collect();
+        assert_eq!(targets(&all).iter().map(Target::met).collect::<Vec<_>>(), expected);
+    }
+
+    #[test]
+    fn targets_are_met_or_over() {
+        check([130.0, 200.0, 300.0, 260.0, 390.0], [true; 5]);
+        check([131.0, 201.0, 301.0, 262.0, 392.0], [false; 5]);
+    }
 }

@@ -23,8 +23,20 @@ pub(super) struct Ground {
 /// The fewest literals that a call is searched for; the rivals get the same.
 const RULES: usize = 20;
 
-/// A call as a client really sent it.
-const CALL: &str = "crates/client/fixtures/claude/PreToolUse.Bash.json";
+/// Where the payloads lie that clients really sent.
+const FIXTURES: &str = "crates/client/fixtures";
+
+/// A call that a client really sent, such as `claude/Stop`.
+pub(super) fn fixture(name: &str) -> Result<Value> {
+    let path = repository::path(FIXTURES).join(format!("{name}.json"));
+    let text = fs::read_to_string(&path).with_context(|| format!("cannot read `{}`", path.display()))?;
+    serde_json::from_str(&text).with_context(|| format!("cannot read `{}`", path.display()))
+}
+
+/// Waits until what was just written counts as old: what is compiled from it sooner is compiled once more.
+pub(super) fn settle() {
+    thread::sleep(Duration::from_millis(150));
+}
 
 impl Ground {
     pub(super) fn prepare() -> Result<Self> {
@@ -113,10 +125,8 @@ impl Project {
         let mut init = Command::new(stead);
         init.args(["init", "--no-hooks", "--yes"]).current_dir(&folder).env("HOME", below.join("home"));
         program::read(&mut init)?;
-        // A policy compiled right after its sources were written is compiled once more by the next call.
-        thread::sleep(Duration::from_millis(100));
-        let text = fs::read_to_string(repository::path(CALL)).with_context(|| format!("cannot read `{CALL}`"))?;
-        let mut call: Value = serde_json::from_str(&text).with_context(|| format!("cannot read `{CALL}`"))?;
+        settle();
+        let mut call = fixture("claude/PreToolUse.Bash")?;
         call["cwd"] = folder.to_string_lossy().into();
         Ok(Self { folder, call })
     }

@@ -46,6 +46,7 @@ pub(super) fn measure(contestant: &Contestant) -> Result<Cost> {
     let as_expected = match contestant.answer {
         Answer::Silence => answer.is_empty(),
         Answer::Denial => answer.contains("\"deny\""),
+        Answer::Passes => !answer.contains("\"deny\"") && !answer.contains("\"block\""),
         Answer::Hold => answer.contains("\"block\""),
         Answer::Talk => !answer.is_empty(),
     };
@@ -53,6 +54,38 @@ pub(super) fn measure(contestant: &Contestant) -> Result<Cost> {
         bail!("`{}` ended with code {code:?} and answered `{answer}`", contestant.name);
     }
     Ok(cost)
+}
+
+/// Spawns every contestant once a round, each round in another order.
+pub(super) fn in_turn(contestants: &[Contestant], rounds: usize) -> Result<Vec<Vec<Cost>>> {
+    let mut costs = vec![Vec::with_capacity(rounds); contestants.len()];
+    let mut order: Vec<_> = (0..contestants.len()).collect();
+    let mut dice = Dice(0x9e37_79b9_7f4a_7c15);
+    for round in 0..rounds {
+        dice.shuffle(&mut order);
+        for &index in &order {
+            costs[index].push(measure(&contestants[index])?);
+        }
+        if (round + 1) % 50 == 0 {
+            eprintln!("round {} of {rounds}", round + 1);
+        }
+    }
+    Ok(costs)
+}
+
+/// xorshift64: enough to shuffle seven programs.
+struct Dice(u64);
+
+impl Dice {
+    fn shuffle(&mut self, order: &mut [usize]) {
+        for last in (1..order.len()).rev() {
+            self.0 ^= self.0 << 13;
+            self.0 ^= self.0 >> 7;
+            self.0 ^= self.0 << 17;
+            let other = usize::try_from(self.0 % (last as u64 + 1)).unwrap_or(0);
+            order.swap(last, other);
+        }
+    }
 }
 
 /// Moves this process, so that the child need not be told where to start: a static std knows no way to do so but a
@@ -133,7 +166,7 @@ mod tests {
 
     fn shell(script: &str, answer: Answer) -> Contestant {
         Contestant {
-            name: "shell",
+            name: "shell".to_owned(),
             program: "/bin/sh".into(),
             args: vec!["-c".into(), script.into()],
             env: Vec::new(),
@@ -179,5 +212,20 @@ mod tests {
         assert!(measure(&shell(":", Answer::Denial)).is_err());
         assert!(measure(&shell("exit 3", Answer::Silence)).is_err());
         assert!(measure(&shell("kill -9 $$", Answer::Silence)).is_err());
+    }
+
+    #[test]
+    fn shuffling_keeps_everyone_and_changes_the_order() {
+        let mut dice = Dice(1);
+        let mut order: Vec<_> = (0..7).collect();
+        let mut seen = std::collections::BTreeSet::new();
+        for _ in 0..50 {
+            dice.shuffle(&mut order);
+            let mut sorted = order.clone();
+            sorted.sort_unstable();
+            assert_eq!(sorted, [0, 1, 2, 3, 4, 5, 6]);
+            seen.insert(order[0]);
+        }
+        assert_eq!(seen.len(), 7);
     }
 }

@@ -7,8 +7,7 @@ use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
 
 use super::super::contestant::{Answer, Contestant, NO_OP, environment, plain};
-use super::super::ground::{Ground, Keep, Project};
-use crate::repository;
+use super::super::ground::{Ground, Keep, Project, fixture};
 
 pub(super) const EMPTY: &str = "stead stop, empty transcript";
 pub(super) const SHORT: &str = "stead stop, one turn";
@@ -17,9 +16,6 @@ pub(super) const BASH_SHORT: &str = "bash + jq stop, one turn";
 pub(super) const BASH_LONG: &str = "bash + jq stop, 200 MB transcript";
 
 const BASH: &str = include_str!("rival_stop.sh");
-
-/// A stop as a client really sent it.
-const STOP: &str = "crates/client/fixtures/claude/Stop.json";
 
 const TRANSCRIPT: u64 = 200_000_000;
 
@@ -77,8 +73,7 @@ const RIVAL_STATE: &str =
 
 /// The recorded stop with another transcript and without the message.
 fn payload(project: &Project, transcript: &Path) -> Result<String> {
-    let text = fs::read_to_string(repository::path(STOP)).with_context(|| format!("cannot read `{STOP}`"))?;
-    let mut stop: Value = serde_json::from_str(&text).with_context(|| format!("cannot read `{STOP}`"))?;
+    let mut stop = fixture("claude/Stop")?;
     stop["cwd"] = project.folder.to_string_lossy().into();
     stop["transcript_path"] = transcript.to_string_lossy().into();
     if let Some(members) = stop.as_object_mut() {

@@ -1,9 +1,7 @@
-use std::fmt::Write;
 use std::time::Duration;
 
-use serde_json::{Value, json};
-
-use super::super::report::{Spread, Target};
+use super::super::measured::Spread;
+use super::super::report::{self, Report, Target, column};
 use super::race::Race;
 
 /// What one iteration may cost the engine itself, in milliseconds.
@@ -17,7 +15,7 @@ const MOST_RESUME: f64 = 100.0;
 const LENIENCE: f64 = 4.0;
 
 /// The figures of a benchmark.
-pub(in crate::bench) struct EngineReport {
+pub(in crate::bench) struct EngineFigures {
     pub(super) engine: Vec<Race>,
     pub(super) bash: Vec<Race>,
     pub(super) many: Race,
@@ -54,7 +52,7 @@ struct Row {
 
 impl Row {
     fn new(name: String, races: &[Race], launches: Option<f64>) -> Self {
-        let median = |time: fn(&Race) -> Duration| Spread::of(races.iter().map(time).collect()).median / 1e3;
+        let median = |time: fn(&Race) -> Duration| Spread::of(races.iter().map(time)).median / 1e3;
         Self {
             name,
             own: median(Race::own_each),
@@ -70,7 +68,7 @@ impl Row {
     }
 }
 
-impl EngineReport {
+impl EngineFigures {
     fn rows(&self) -> [Row; 3] {
         let Launches { engine, bash, iterations } = self.launches;
         let each = |count: u64| Some(count as f64 / iterations as f64);
@@ -81,15 +79,15 @@ impl EngineReport {
         ]
     }
 
-    /// Each target with its figure, and the most it may be.
-    fn figures(&self) -> Vec<(String, f64, f64)> {
+    fn targets(&self) -> Vec<Target> {
         let [short, long, _] = self.rows();
         let launches = short.launches.unwrap_or(f64::INFINITY);
         let growth = self.growth.last.as_secs_f64() / self.growth.first.as_secs_f64().max(1e-6);
-        let status = Spread::of(self.status.clone()).median / 1e3;
-        let resume = millis(self.resume);
+        let status = Spread::of(self.status.iter().copied()).median / 1e3;
+        let resume = self.resume.as_secs_f64() * 1e3;
         let many = self.many.iterations;
-        vec![
+        let target = |(says, figure, most): (String, f64, f64)| Target { says, figure, most };
+        [
             (format!("{launches:.2} processes are started per iteration (1)"), launches, 1.0),
             (
                 format!("an iteration costs {:.2} ms of CPU beside the agent (at most {MOST_CPU} ms)", short.own),
@@ -99,77 +97,55 @@ impl EngineReport {
             (format!("so it does among {many} ({:.2} ms)", long.own), long.own, MOST_CPU),
             (format!("the last thousand cost {growth:.2}x the first (at most {MOST_GROWTH}x)"), growth, MOST_GROWTH),
             (
-                format!("`stead status` after {many} iterations takes {status:.1} ms (less than {MOST_STATUS} ms)"),
+                format!("`stead status` after {many} iterations takes {status:.1} ms (at most {MOST_STATUS} ms)"),
                 status,
                 MOST_STATUS,
             ),
             (
-                format!("a resumed run starts its agent after {resume:.1} ms (less than {MOST_RESUME} ms)"),
+                format!("a resumed run starts its agent after {resume:.1} ms (at most {MOST_RESUME} ms)"),
                 resume,
                 MOST_RESUME,
             ),
         ]
-    }
-
-    fn targets(&self) -> Vec<Target> {
-        self.figures().into_iter().map(|(says, figure, most)| Target { says, met: figure <= most }).collect()
+        .map(target)
+        .into()
     }
 
     /// Says whether no target is missed by far.
     pub(in crate::bench) fn holds(&self) -> bool {
-        self.figures().iter().enumerate().all(|(index, (_, figure, most))| {
+        self.targets().iter().enumerate().all(|(index, target)| {
             // Processes do not depend on the load.
             let lenience = if index == 0 { 1.0 } else { LENIENCE };
-            *figure <= most * lenience
+            target.figure <= target.most * lenience
         })
     }
 
-    pub(in crate::bench) fn table(&self) -> String {
-        let mut text = "milliseconds of one iteration\n\n\
-             | who | own CPU | CPU of what it starts | wall | processes | CPU beside the agent | x stead |\n\
-             |---|---:|---:|---:|---:|---:|---:|\n"
-            .to_owned();
+    pub(in crate::bench) fn report(&self) -> Report {
         let rows = self.rows();
         // What the engine starts is the agent and nothing else, so this is the agent alone.
         let agent = rows[0].agents;
         let yardstick = rows[0].beside(agent).max(1e-6);
-        for row in &rows {
-            let launches = row.launches.map_or_else(|| "-".to_owned(), |count| format!("{count:.1}"));
+        let row = |row: Row| {
             let beside = row.beside(agent);
-            let _ = writeln!(
-                text,
-                "| {} | {:.2} | {:.2} | {:.2} | {launches} | {beside:.2} | {:.1} |",
-                row.name,
-                row.own,
-                row.agents,
-                row.wall,
-                beside / yardstick
-            );
+            let figures = [row.own, row.agents, row.wall, row.launches.unwrap_or(f64::NAN), beside, beside / yardstick];
+            let figures = figures.map(|figure| Some(figure).filter(|figure| !figure.is_nan())).into();
+            report::Row { name: row.name, figures }
+        };
+        Report {
+            head: "milliseconds of one iteration".to_owned(),
+            columns: vec![
+                column("own CPU", "own_ms", 2),
+                column("CPU of what it starts", "started_ms", 2),
+                column("wall", "wall_ms", 2),
+                column("processes", "processes", 1),
+                column("CPU beside the agent", "beside_ms", 2),
+                column("x stead", "ratio", 1),
+            ],
+            rows: rows.map(row).into(),
+            targets: self.targets(),
+            note: None,
         }
-        text.push('\n');
-        for target in self.targets() {
-            let _ = writeln!(text, "{} {}", if target.met { "PASS" } else { "OVER" }, target.says);
-        }
-        text
     }
-
-    pub(in crate::bench) fn json(&self) -> String {
-        let rows: Vec<Value> = self
-            .rows()
-            .iter()
-            .map(|row| json!({"who": row.name, "own_ms": row.own, "started_ms": row.agents, "wall_ms": row.wall, "processes": row.launches}))
-            .collect();
-        let targets: Vec<Value> =
-            self.targets().iter().map(|target| json!({"target": target.says, "met": target.met})).collect();
-        let growth = json!({"first_ms": millis(self.growth.first), "last_ms": millis(self.growth.last)});
-        let status = Spread::of(self.status.clone()).median / 1e3;
-        let figures = json!({"iterations": rows, "growth": growth, "status_ms": status, "resume_ms": millis(self.resume), "targets": targets});
-        format!("{figures:#}\n")
-    }
-}
-
-fn millis(time: Duration) -> f64 {
-    time.as_secs_f64() * 1e3
 }
 
 #[cfg(test)]
@@ -181,8 +157,8 @@ mod tests {
         Race { iterations, own: each(own), agents: each(1), wall: each(own + 2), begun: Duration::ZERO }
     }
 
-    fn report(own: u64, launches: u64, last: u64, resume: u64) -> EngineReport {
-        EngineReport {
+    fn report(own: u64, launches: u64, last: u64, resume: u64) -> EngineFigures {
+        EngineFigures {
             engine: vec![race(20, own)],
             bash: vec![race(20, 60)],
             many: race(10_000, own),
@@ -194,8 +170,8 @@ mod tests {
     }
 
     #[track_caller]
-    fn check(report: &EngineReport, met: [bool; 6], holds: bool) {
-        assert_eq!(report.targets().iter().map(|target| target.met).collect::<Vec<_>>(), met);
+    fn check(report: &EngineFigures, met: [bool; 6], holds: bool) {
+        assert_eq!(report.targets().iter().map(Target::met).collect::<Vec<_>>(), met);
         assert_eq!(report.holds(), holds);
     }
 
@@ -210,7 +186,7 @@ mod tests {
 
     #[test]
     fn the_loop_is_compared_with_all_that_it_starts() {
-        let table = report(2, 20, 2, 50).table();
+        let table = report(2, 20, 2, 50).report().table();
         assert!(
             table.contains("| bash and jq, 20 iterations | 60.00 | 1.00 | 62.00 | 12.0 | 60.00 | 30.0 |"),
             "{table}"
