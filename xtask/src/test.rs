@@ -39,17 +39,17 @@ pub(crate) fn run(mut arguments: Arguments) -> Result<ExitCode> {
         let (tally, reason) = outcome((step.run)());
         let seconds = start.elapsed().as_secs_f64();
         let word = if tally.failed == 0 { "ok" } else { "FAILED" };
-        println!("== {} {word} ({} passed, {} failed, {seconds:.1} s)", step.name, tally.passed, tally.failed);
+        println!("== {} {word} ({tally}, {seconds:.1} s)", step.name);
         if tally.failed > 0 {
             failures.push(format!("{}: {reason}", step.name));
         }
-        total = total + tally;
+        total += tally;
     }
     println!();
     for failure in &failures {
         println!("failed: {failure}");
     }
-    println!("{} passed, {} failed", total.passed, total.failed);
+    println!("{total}");
     Ok(if total.failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
@@ -71,7 +71,10 @@ fn chosen(only: &[String]) -> Result<Vec<&'static Step>> {
 
 fn outcome(result: Result<Tally>) -> (Tally, String) {
     match result {
-        Ok(tally) => (tally, format!("{} of {} failed", tally.failed, tally.passed + tally.failed)),
+        Ok(tally) => {
+            let reason = format!("{} of {} failed", tally.failed, tally.passed + tally.failed);
+            (tally, reason)
+        }
         Err(error) => (Tally::FAILED, format!("{error:#}")),
     }
 }
@@ -94,7 +97,7 @@ mod tests {
     #[test]
     fn a_step_that_breaks_counts_as_one_failure() {
         assert_eq!(outcome(Err(anyhow::anyhow!("no disk"))), (Tally::FAILED, "no disk".to_owned()));
-        let tally = Tally { passed: 4, failed: 2 };
-        assert_eq!(outcome(Ok(tally)), (tally, "2 of 6 failed".to_owned()));
+        let tally = Tally::new(4, 2);
+        assert_eq!(outcome(Ok(tally.clone())), (tally, "2 of 6 failed".to_owned()));
     }
 }

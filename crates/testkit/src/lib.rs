@@ -5,8 +5,10 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
 
 pub mod fake_model;
+mod machine;
 mod run;
 mod world;
 
+pub use machine::{again_in_small_mount, allows_own_mounts, let_children_be_interrupted, skip};
 pub use run::Run;
 pub use world::{Finish, World};

@@ -1,12 +1,18 @@
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::Write;
+use std::io::{Seek, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 
 use tempfile::TempDir;
 
-use crate::Run;
+use crate::{Run, machine};
+
+/// Where the machine's own programs lie.
+const SYSTEM: [&str; 3] = ["/usr/local/bin", "/usr/bin", "/bin"];
+
+/// More than a pipe takes at once.
+const LARGE: usize = 64 * 1024;
 
 /// A sealed world: `project/` and `home/` in a folder of its own, and an environment with nothing else in it.
 pub struct World {
@@ -23,13 +29,32 @@ impl World {
         for dir in [world.project(), world.home(), world.bin()] {
             fs::create_dir_all(dir).unwrap();
         }
-        let path = format!("{}:/usr/local/bin:/usr/bin:/bin", world.bin().display());
+        let path = [world.bin()].into_iter().chain(SYSTEM.map(|folder| world.without_stead(Path::new(folder))));
+        let path = std::env::join_paths(path).unwrap().into_string().unwrap();
         let home = world.home().display().to_string();
         for (name, value) in [("PATH", path.as_str()), ("HOME", &home), ("LC_ALL", "C.UTF-8"), ("TERM", "dumb")] {
             world.env.insert(name.to_owned(), value.to_owned());
         }
         world.git(&["init", "-q", "-b", "main"]);
         world
+    }
+
+    /// A folder of programs; where a `stead` is installed in it, one with links to all the others.
+    fn without_stead(&self, folder: &Path) -> PathBuf {
+        if folder.join("stead").symlink_metadata().is_err() {
+            return folder.to_owned();
+        }
+        let links = self.folder().join("system").join(folder.file_name().unwrap());
+        fs::create_dir_all(&links).unwrap();
+        #[cfg(unix)]
+        for entry in fs::read_dir(folder).unwrap() {
+            let entry = entry.unwrap();
+            if entry.file_name() != "stead" {
+                // Two of the folders have the same name, and often the same programs.
+                let _ = std::os::unix::fs::symlink(entry.path(), links.join(entry.file_name()));
+            }
+        }
+        links
     }
 
     /// Puts `stead` on the world's PATH, as an installed program would be.
@@ -115,8 +140,20 @@ impl World {
         self.command("sh", &self.project()).args(["-c", script]).finish(self, b"")
     }
 
+    /// Runs a shell script in the project with mounts of its own; `$STEAD` is the program. Without such a thing on this
+    /// machine the running test is skipped, and there is nothing.
+    pub fn sh_with_own_mounts(&self, script: &str, input: &[u8]) -> Option<Run> {
+        if !machine::allows_own_mounts() {
+            return None;
+        }
+        let mut command = machine::own_mounts(self.command("unshare", &self.project()));
+        command.args(["sh", "-ec", script]).env("STEAD", &self.program);
+        Some(command.finish(self, input))
+    }
+
     /// A command in the sealed environment, for tests that need more than the calls above.
     pub fn command(&self, program: impl AsRef<std::ffi::OsStr>, dir: &Path) -> Command {
+        machine::let_children_be_interrupted();
         let mut command = Command::new(program);
         command.env_clear().envs(&self.env).current_dir(dir);
         command
@@ -140,15 +177,22 @@ pub trait Finish {
 
 impl Finish for Command {
     fn finish(&mut self, world: &World, input: &[u8]) -> Run {
-        let mut child = self.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-        let mut stdin = child.stdin.take().unwrap();
-        let input = input.to_owned();
-        // A program may answer before it has read everything, so a broken pipe is no fault.
-        let writer = std::thread::spawn(move || {
-            let _ = stdin.write_all(&input);
-        });
+        self.stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = match input.len() > LARGE {
+            // Through a pipe each part would wait for the writer's turn, which on a busy machine outlasts the hook's alarm.
+            true => {
+                let mut file = tempfile::tempfile().unwrap();
+                file.write_all(input).unwrap();
+                file.rewind().unwrap();
+                self.stdin(file).spawn().unwrap()
+            }
+            false => self.stdin(Stdio::piped()).spawn().unwrap(),
+        };
+        if let Some(mut stdin) = child.stdin.take() {
+            // A program may answer before it has read everything, so a broken pipe is no fault.
+            let _ = stdin.write_all(input);
+        }
         let output = child.wait_with_output().unwrap();
-        writer.join().unwrap();
         Run {
             stdout: world.normalise(&String::from_utf8_lossy(&output.stdout)),
             stderr: world.normalise(&String::from_utf8_lossy(&output.stderr)),
@@ -163,4 +207,30 @@ fn code(status: ExitStatus) -> i32 {
         return 128 + signal;
     }
     status.code().unwrap_or(-1)
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn another_stead_on_the_machine_is_not_found() {
+        let world = World::new("/bin/true");
+        let machine = world.folder().join("machine/bin");
+        assert_eq!(world.without_stead(&machine), machine);
+        world.write("machine/bin/tool", "");
+        assert_eq!(world.without_stead(&machine), machine);
+        world.write("machine/bin/stead", "");
+        let links = world.without_stead(&machine);
+        assert!(links != machine && links.join("tool").exists() && !links.join("stead").exists());
+    }
+
+    #[test]
+    fn input_of_any_size_arrives_whole() {
+        let world = World::new("/bin/true");
+        for size in [0, 10, LARGE, LARGE + 1, 3_000_000] {
+            let run = world.command("wc", &world.project()).arg("-c").finish(&world, &vec![b'x'; size]);
+            assert_eq!(run.ok().trim(), size.to_string());
+        }
+    }
 }

@@ -1,17 +1,25 @@
-use std::ops::Add;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::ops::AddAssign;
 
-/// How many passed and failed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// How many passed and failed, and how many the machine did not allow.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Tally {
     pub(super) passed: u32,
     pub(super) failed: u32,
+    /// Tests that said why they cannot run here, by that reason.
+    pub(super) skipped: BTreeMap<String, u32>,
 }
 
 impl Tally {
     /// A step that is one check, and held.
-    pub(super) const PASSED: Self = Self { passed: 1, failed: 0 };
+    pub(super) const PASSED: Self = Self::new(1, 0);
     /// A step that is one check, and did not.
-    pub(super) const FAILED: Self = Self { passed: 0, failed: 1 };
+    pub(super) const FAILED: Self = Self::new(0, 1);
+
+    pub(super) const fn new(passed: u32, failed: u32) -> Self {
+        Self { passed, failed, skipped: BTreeMap::new() }
+    }
 
     /// Counts the tests in the output of `cargo test` or `cargo nextest run`. A test that was left out counts as
     /// failed: nothing here may be skipped. So does a runner that ended badly without naming a failure.
@@ -33,6 +41,17 @@ impl Tally {
         tally
     }
 
+    /// Takes out the tests that passed only because they said that the machine does not allow them. Each did so in a
+    /// line: the reason, a tab, its name.
+    pub(super) fn without_skipped(mut self, lines: &str) -> Self {
+        for line in lines.lines() {
+            let reason = line.split('\t').next().unwrap_or_default();
+            *self.skipped.entry(reason.to_owned()).or_default() += 1;
+            self.passed = self.passed.saturating_sub(1);
+        }
+        self
+    }
+
     fn add_counts<'a>(&mut self, counts: impl Iterator<Item = &'a str>) {
         for count in counts {
             let Some((number, word)) = count.trim().split_once(' ') else {
@@ -48,11 +67,23 @@ impl Tally {
     }
 }
 
-impl Add for Tally {
-    type Output = Self;
+impl AddAssign for Tally {
+    fn add_assign(&mut self, other: Self) {
+        self.passed += other.passed;
+        self.failed += other.failed;
+        for (reason, count) in other.skipped {
+            *self.skipped.entry(reason).or_default() += count;
+        }
+    }
+}
 
-    fn add(self, other: Self) -> Self {
-        Self { passed: self.passed + other.passed, failed: self.failed + other.failed }
+impl fmt::Display for Tally {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} passed, {} failed", self.passed, self.failed)?;
+        for (reason, count) in &self.skipped {
+            write!(f, ", {count} skipped ({reason})")?;
+        }
+        Ok(())
     }
 }
 
@@ -62,7 +93,7 @@ mod tests {
 
     #[track_caller]
     fn check(output: &str, success: bool, passed: u32, failed: u32) {
-        assert_eq!(Tally::of_runner(output, success), Tally { passed, failed }, "{output}");
+        assert_eq!(Tally::of_runner(output, success), Tally::new(passed, failed), "{output}");
     }
 
     #[test]
@@ -94,6 +125,15 @@ test result: FAILED. 3 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out; 
     fn what_is_left_out_is_a_failure() {
         check("test result: ok. 2 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out", true, 2, 1);
         check("     Summary [   0.1s] 1 test run: 1 passed, 2 skipped", true, 1, 2);
+    }
+
+    #[test]
+    fn what_the_machine_does_not_allow_is_counted_apart() {
+        let mut total = Tally::new(9, 0).without_skipped("no namespaces\tfirst\nno namespaces\tmain\n");
+        assert_eq!(total.to_string(), "7 passed, 0 failed, 2 skipped (no namespaces)");
+        total += Tally::new(3, 1).without_skipped("no network\tthird\nno namespaces\tfourth\n");
+        assert_eq!(total.to_string(), "8 passed, 1 failed, 3 skipped (no namespaces), 1 skipped (no network)");
+        assert_eq!(Tally::PASSED.without_skipped(""), Tally::PASSED);
     }
 
     #[test]

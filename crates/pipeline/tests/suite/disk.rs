@@ -2,37 +2,18 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use stead_pipeline::{ErrorKind, RunEvent, RunStatus, RunView, ViewStatus};
+use stead_testkit::again_in_small_mount;
 
 use super::world::{World, chain, node};
 
 const FOLDER: &str = "STEAD_TEST_MOUNT";
 
-/// Runs one test of this program again with a small file system of its own.
-#[track_caller]
-fn in_small_mount(test: &str) {
-    let folder = tempfile::tempdir().unwrap();
-    let script = r#"mount -t tmpfs -o size=1m none "$1" && exec "$2" --exact "$3" --nocapture"#;
-    let output = Command::new("unshare")
-        .args(["--map-root-user", "--mount", "sh", "-c", script, "sh"])
-        .arg(folder.path())
-        .arg(std::env::current_exe().unwrap())
-        .arg(test)
-        .env(FOLDER, folder.path())
-        .output()
-        .expect("`unshare` of util-linux is needed for this test");
-    let said = String::from_utf8_lossy(&output.stdout);
-    let complained = String::from_utf8_lossy(&output.stderr);
-    // A name that matches no test would pass as well, so the count is checked.
-    assert!(output.status.success() && said.contains("1 passed"), "{}\n{said}\n{complained}", output.status);
-}
-
 #[test]
 fn a_full_disk_is_said_and_nothing_is_lost() {
     let Some(folder) = std::env::var_os(FOLDER).map(PathBuf::from) else {
-        return in_small_mount("disk::a_full_disk_is_said_and_nothing_is_lost");
+        return again_in_small_mount("disk::a_full_disk_is_said_and_nothing_is_lost", "size=1m", FOLDER);
     };
     let world = World::at(Path::new(&folder));
     let fill = "test $STEAD_ITERATION = 2 -a ! -e filled && { echo > filled; dd if=/dev/zero of=fill bs=1k 2>/dev/null; }; \

@@ -22,24 +22,7 @@ pub(crate) fn child(test: &str, folder: &Path, role: &str) -> Command {
 /// Runs one test of this program again with a small file system of its own mounted on `folder`.
 #[track_caller]
 pub(crate) fn in_small_mount(test: &str, options: &str) {
-    let folder = tempfile::tempdir().unwrap();
-    let script = r#"mount -t tmpfs -o "$1" none "$2" && exec "$3" --exact "$4" --nocapture"#;
-    let output = Command::new("unshare")
-        .args(["--map-root-user", "--mount", "sh", "-c", script, "sh", options])
-        .arg(folder.path())
-        .arg(std::env::current_exe().unwrap())
-        .arg(test)
-        .env(FOLDER, folder.path())
-        .output()
-        .expect("`unshare` of util-linux is needed for this test");
-    let said = String::from_utf8_lossy(&output.stdout);
-    // A name that matches no test would pass as well, so the count is checked.
-    assert!(
-        output.status.success() && said.contains("1 passed"),
-        "in a mount of its own (needs user namespaces): {}\n{said}\n{}",
-        output.status,
-        String::from_utf8_lossy(&output.stderr)
-    );
+    stead_testkit::again_in_small_mount(test, options, FOLDER);
 }
 
 /// Makes the mount of a child read-only; by its mount point, because only that is allowed without privileges.

@@ -1,7 +1,6 @@
 //! Bad input: nonsense in files, two at once, no space. The agent is let go, the files stay whole.
 
 use serde_json::json;
-use stead_testkit::Finish;
 
 use super::{held, log, shown, start, status, stop};
 use crate::world::{marked, payload};
@@ -84,12 +83,7 @@ fn a_full_disk_holds_nobody_and_keeps_the_files() {
     let script = "cp -r .agent/context/loops ../kept && mount -t tmpfs -o size=64k tmpfs .agent/context/loops \
         && cp ../kept/* .agent/context/loops/ && (cat /dev/zero > .agent/context/loops/filler 2>/dev/null; true) \
         && \"$STEAD\" hook claude Stop < ../payload.json && cmp ../kept/*.md .agent/context/loops/*.md && echo whole";
-    let run = world
-        .command("unshare", &world.project())
-        .env("STEAD", env!("CARGO_BIN_EXE_stead"))
-        .args(["--user", "--map-root-user", "--mount", "sh", "-ec", script])
-        .finish(&world, b"");
-    assert!(!run.stderr.contains("unshare:"), "mount namespaces are needed for this test: {run}");
+    let Some(run) = world.sh_with_own_mounts(script, b"") else { return };
     assert_eq!(run.to_string(), "exit 0\n--- stdout\nwhole");
     assert!(world.read("home/.local/state/stead/notes.jsonl").contains(&id), "the reason is noted for doctor");
     assert_eq!(status(&world, &id), "active");

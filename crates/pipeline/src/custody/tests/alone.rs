@@ -20,6 +20,7 @@ fn again(name: &str, ground: &Ground) -> Child {
     let mut test = Command::new(std::env::current_exe().unwrap());
     test.args(["--exact", "--test-threads=1", "--nocapture", &format!("custody::tests::alone::{name}")]);
     test.env(ROLE, name).env(FOLDER, ground.0.path());
+    stead_testkit::let_children_be_interrupted();
     test.spawn().unwrap()
 }
 
