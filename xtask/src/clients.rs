@@ -32,11 +32,20 @@ pub(crate) fn names(arguments: &mut Arguments) -> Vec<String> {
     std::iter::from_fn(|| arguments.word()).collect()
 }
 
+/// What becomes of docs/harnesses.md when it does not say what was seen.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Page {
+    Compare,
+    Write,
+}
+
 /// Plays the scenarios in the named clients, all where none is named. Gives how many passed and failed.
-pub(crate) fn prove(names: &[String]) -> Result<(u32, u32)> {
+pub(crate) fn prove(names: &[String], page: Page) -> Result<(u32, u32)> {
     let scenario = build()?;
     install(&scenario, names)?;
-    let watched = program::watch(Command::new(scenario).arg("run").args(names).current_dir(repository::root()))?;
+    let mut play = Command::new(scenario);
+    play.arg("run").args((page == Page::Write).then_some("--write")).args(names).current_dir(repository::root());
+    let watched = program::watch(&mut play)?;
     let (passed, failed) = counts(&watched.output).unwrap_or_default();
     // A suite that could not even begin has no counts; without namespaces, that is allowed outside of CI.
     Ok((passed, if watched.success { failed } else { failed.max(1) }))

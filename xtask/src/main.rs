@@ -32,6 +32,7 @@ Chores:
       --only <step>         run one step (may be repeated)
       --list                name the steps
       --clients [name…]     play the scenarios in these real clients, and nothing else
+          --write           write what was seen to docs/harnesses.md instead of comparing it
   tidy                      check the rules of the house: arrows, file lengths, docs
   dependencies              check licences and bans of everything Cargo.lock names
   bench hook                measure one hook call against other programs (Linux)

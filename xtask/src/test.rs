@@ -7,6 +7,7 @@ use std::time::Instant;
 use anyhow::{Result, bail};
 
 use crate::arguments::Arguments;
+use crate::clients::Page;
 
 mod step;
 mod tally;
@@ -55,9 +56,10 @@ pub(crate) fn run(mut arguments: Arguments) -> Result<ExitCode> {
 
 /// Plays the scenarios in real clients only.
 fn clients(mut arguments: Arguments) -> Result<ExitCode> {
+    let page = if arguments.flag("--write") { Page::Write } else { Page::Compare };
     let names = crate::clients::names(&mut arguments);
     arguments.finish()?;
-    let (_, failed) = crate::clients::prove(&names)?;
+    let (_, failed) = crate::clients::prove(&names, page)?;
     Ok(if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 

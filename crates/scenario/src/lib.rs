@@ -24,7 +24,7 @@ mod witness;
 pub use client::Client;
 pub use install::install;
 pub use namespace::{Inside, enter};
-pub use page::refresh;
+pub use page::{OnDifference, refresh};
 pub use scenario::Scenario;
 pub use suite::{Choice, run};
 pub use witness::stand_in;

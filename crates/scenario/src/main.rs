@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 use clap::{Parser, Subcommand};
-use stead_scenario::{Choice, Client, Inside, enter, install, refresh, run};
+use stead_scenario::{Choice, Client, Inside, OnDifference, enter, install, refresh, run};
 
 #[derive(Parser)]
 #[command(about = "Real agent programs, driven by a scripted model")]
@@ -24,8 +24,11 @@ enum Verb {
         /// Play only these, by number
         #[arg(long = "scenario", value_name = "NUMBER")]
         scenarios: Vec<u8>,
+        /// Write what was seen to docs/harnesses.md instead of comparing it
+        #[arg(long)]
+        write: bool,
     },
-    /// Write docs/harnesses.md anew from the code, with the results it has
+    /// Write docs/harnesses.md again from the code, with the results it has
     Page,
 }
 
@@ -43,10 +46,10 @@ fn work(verb: Verb) -> Result<ExitCode> {
     match verb {
         Verb::Install { clients } => install(&Client::choose(&clients)?)?,
         Verb::Page => refresh()?,
-        Verb::Run { clients, scenarios } => {
+        Verb::Run { clients, scenarios, write } => {
             let choice = Choice::new(&clients, &scenarios)?;
             return match enter()? {
-                Inside::Yes => run(&choice),
+                Inside::Yes => run(&choice, if write { OnDifference::Write } else { OnDifference::Tell }),
                 Inside::Done(code) => Ok(code),
                 Inside::Impossible(why) if std::env::var_os("CI").is_some() => {
                     bail!("clients not run: no network namespace ({why})")

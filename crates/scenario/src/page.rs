@@ -15,20 +15,44 @@ mod results;
 
 pub(crate) use results::{Results, Standing};
 
-/// Writes the page anew, keeping its results.
-pub fn refresh() -> Result<()> {
-    refresh_with(&Results::default())
+/// What becomes of the page when it does not say what was seen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OnDifference {
+    /// Only say so, because a test run changes no file of the repository.
+    Tell,
+    Write,
 }
 
-/// Writes the page anew with new results in place of old ones.
-pub(crate) fn refresh_with(new: &Results) -> Result<()> {
+/// Writes the page again from the code, keeping its results.
+pub fn refresh() -> Result<()> {
+    compare(&Results::default(), OnDifference::Write).map(drop)
+}
+
+/// Compares the page with the code and with new results in place of old ones. Gives the lines that are out of date and
+/// were not written.
+pub(crate) fn compare(new: &Results, on_difference: OnDifference) -> Result<Vec<String>> {
     let path = repository::page();
     let old = fs::read_to_string(&path).unwrap_or_default();
     let text = render(&Results::read(&old).replaced_by(new));
-    if text != old {
-        fs::write(&path, text).with_context(|| format!("cannot write `{}`", path.display()))?;
+    match on_difference {
+        OnDifference::Tell => Ok(outdated(&old, &text)),
+        OnDifference::Write => {
+            if text != old {
+                fs::write(&path, text).with_context(|| format!("cannot write `{}`", path.display()))?;
+            }
+            Ok(Vec::new())
+        }
     }
-    Ok(())
+}
+
+/// The lines of the page that a fresh one has not.
+fn outdated(page: &str, fresh: &str) -> Vec<String> {
+    let mut lines: Vec<_> =
+        page.lines().filter(|line| !fresh.lines().any(|other| other == *line)).map(str::to_owned).collect();
+    if lines.is_empty() && page != fresh {
+        lines.push("lines are missing or in another order".to_owned());
+    }
+    lines
 }
 
 fn render(results: &Results) -> String {
@@ -45,8 +69,8 @@ const HEAD: &str = "\
 # Harnesses
 
 What real agent programs were seen to do with the hooks that `stead init` writes, and what Stead states about them.
-Written by `cargo xtask test --clients`; do not edit. Each client is the pinned version from the npm registry, headless,
-against a scripted model, in a network that has only loopback.
+Written by `cargo xtask test --clients --write`; do not edit. Each client is the pinned version from the npm registry,
+headless, against a scripted model, in a network that has only loopback.
 
 ";
 
@@ -166,6 +190,18 @@ mod tests {
         let replaced = Results::read(&page).replaced_by(&new);
         assert_eq!(replaced.get(Harness::Claude, 1), Standing::Failing);
         assert_eq!(replaced.get(Harness::Gemini, 10), Standing::Failing);
+    }
+
+    #[test]
+    fn a_page_that_says_something_else_than_was_seen_is_out_of_date() {
+        let mut results = Results::default();
+        results.set(Harness::Claude, 1, Standing::Proven);
+        let page = render(&results);
+        assert!(outdated(&page, &render(&results)).is_empty());
+        results.set(Harness::Claude, 1, Standing::Failing);
+        let lines = outdated(&page, &render(&results));
+        assert!(lines.len() == 1 && lines[0].contains("| proven |"), "{lines:?}");
+        assert_eq!(outdated("a\n", "a\nb\n").len(), 1);
     }
 
     #[test]

@@ -6,7 +6,7 @@ use anyhow::{Result, anyhow, bail};
 
 use crate::client::Client;
 use crate::ground::Programs;
-use crate::page::{Results, Standing, refresh_with};
+use crate::page::{OnDifference, Results, Standing, compare};
 use crate::scenario::{Scenario, Stage};
 
 /// Which clients play which scenarios.
@@ -29,8 +29,8 @@ impl Choice {
     }
 }
 
-/// Plays what was chosen, tells how each ended, and brings the page up to date.
-pub fn run(choice: &Choice) -> Result<ExitCode> {
+/// Plays what was chosen, tells how each ended, and compares the page with that.
+pub fn run(choice: &Choice, on_difference: OnDifference) -> Result<ExitCode> {
     let programs = Programs::beside_this_one()?;
     let mut results = Results::default();
     let (mut passed, mut failed) = (0, 0);
@@ -51,7 +51,12 @@ pub fn run(choice: &Choice) -> Result<ExitCode> {
             results.set(client.harness, scenario.number, standing);
         }
     }
-    refresh_with(&results)?;
+    let outdated = compare(&results, on_difference)?;
+    if !outdated.is_empty() {
+        failed += 1;
+        println!("docs/harnesses.md is out of date; write it with `cargo xtask test --clients --write`");
+        println!("{}", indented(&outdated.join("\n")));
+    }
     println!("{passed} passed, {failed} failed");
     Ok(if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
