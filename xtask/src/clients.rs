@@ -23,7 +23,7 @@ pub(crate) fn run(mut arguments: Arguments) -> Result<ExitCode> {
     }
     let names = names(&mut arguments);
     arguments.finish()?;
-    install(&build()?, &names)?;
+    install(&build(Build::Programs)?, &names)?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -40,8 +40,8 @@ pub(crate) enum Page {
 }
 
 /// Plays the scenarios in the named clients, all where none is named. Gives how many passed and failed.
-pub(crate) fn prove(names: &[String], page: Page) -> Result<(u32, u32)> {
-    let scenario = build()?;
+pub(crate) fn prove(names: &[String], page: Page, what: Build) -> Result<(u32, u32)> {
+    let scenario = build(what)?;
     install(&scenario, names)?;
     let mut play = Command::new(scenario);
     play.arg("run").args((page == Page::Write).then_some("--write")).args(names).current_dir(repository::root());
@@ -56,10 +56,23 @@ fn install(scenario: &PathBuf, names: &[String]) -> Result<()> {
     program::run(Command::new(scenario).arg("install").args(names).current_dir(repository::root()))
 }
 
+/// What is built for the clients.
+#[derive(Clone, Copy)]
+pub(crate) enum Build {
+    /// The two programs alone.
+    Programs,
+    /// The whole workspace with its tests. Tests turn on features of dependencies, so where they were built before, the
+    /// programs alone would be built from scratch.
+    WithTests,
+}
+
 /// Builds Stead with its fault points, and the program that drives the clients.
-fn build() -> Result<PathBuf> {
-    let packages = ["build", "--locked", "--package", "stead-cli", "--package", "stead-scenario", "--bins"];
-    program::run(program::cargo().args(packages))?;
+fn build(what: Build) -> Result<PathBuf> {
+    let packages: &[&str] = match what {
+        Build::Programs => &["--package", "stead-cli", "--package", "stead-scenario"],
+        Build::WithTests => &["--workspace", "--lib", "--tests"],
+    };
+    program::run(program::cargo().args(["build", "--locked", "--bins"]).args(packages))?;
     let folder = PathBuf::from(Metadata::load()?.target_directory).join(program::host()?).join("debug");
     let scenario = folder.join("scenario");
     if scenario.is_file() { Ok(scenario) } else { bail!("cargo built no `{}`", scenario.display()) }

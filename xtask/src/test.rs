@@ -7,7 +7,7 @@ use std::time::Instant;
 use anyhow::{Result, bail};
 
 use crate::arguments::Arguments;
-use crate::clients::Page;
+use crate::clients::{Build, Page};
 
 mod step;
 mod tally;
@@ -59,7 +59,7 @@ fn clients(mut arguments: Arguments) -> Result<ExitCode> {
     let page = if arguments.flag("--write") { Page::Write } else { Page::Compare };
     let names = crate::clients::names(&mut arguments);
     arguments.finish()?;
-    let (_, failed) = crate::clients::prove(&names, page)?;
+    let (_, failed) = crate::clients::prove(&names, page, Build::Programs)?;
     Ok(if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 

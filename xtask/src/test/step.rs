@@ -107,7 +107,7 @@ fn fuzz() -> Result<Tally> {
 }
 
 fn clients() -> Result<Tally> {
-    let (passed, failed) = clients::prove(&clients::always(), clients::Page::Compare)?;
+    let (passed, failed) = clients::prove(&clients::always(), clients::Page::Compare, clients::Build::WithTests)?;
     Ok(Tally::new(passed, failed))
 }
 
