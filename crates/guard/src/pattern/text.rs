@@ -86,7 +86,14 @@ fn literal(regex: &str) -> String {
                     chars.by_ref().find(|inner| *inner == '}');
                 }
             }
-            '.' | '+' | '^' | '$' => close(&mut run, &mut best),
+            '.' | '^' | '$' => close(&mut run, &mut best),
+            '+' => {
+                // `a+*` repeats `a+`, which may be missing then.
+                if matches!(chars.peek(), Some('*' | '?' | '{' | '+')) {
+                    run.pop();
+                }
+                close(&mut run, &mut best);
+            }
             plain => run.push(plain),
         }
     }
@@ -106,6 +113,8 @@ mod tests {
         check("AKIA[0-9A-Z]{16}", "AKIA");
         check("a+bcd", "bcd");
         check("abc?d", "ab");
+        check("a+*", "");
+        check("ba++?", "b");
         check("ab{0,2}c", "a");
         check("foo|bar", "");
         check("(foo)?bar", "");
