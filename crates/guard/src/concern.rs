@@ -2,11 +2,12 @@
 //! names nothing.
 
 use stead_model::Action;
+use stead_pattern::Pattern;
 
 use crate::asked::Inquiry;
 use crate::condition::{Clause, Condition, FileClause};
 use crate::guard::Guard;
-use crate::pattern::{ArgvPattern, PathPattern};
+use crate::pattern::ArgvPattern;
 use crate::subject::Subject;
 use crate::then::Then;
 
@@ -57,12 +58,11 @@ fn is_shell(inquiry: &Inquiry<'_>) -> bool {
 fn names_file(raw: &str, files: &FileClause) -> bool {
     let mut positive = files.paths.iter().filter(|pattern| !pattern.starts_with('!')).peekable();
     positive.peek().is_none()
-        || positive.any(|pattern| match PathPattern::parse(pattern) {
-            PathPattern::Outside | PathPattern::Root => true,
-            PathPattern::Home(text)
-            | PathPattern::Absolute(text)
-            | PathPattern::Anchored(text)
-            | PathPattern::Anywhere(text) => holds(raw, text.split('/').flat_map(literals)),
+        || positive.any(|pattern| match Pattern::parse(pattern) {
+            Pattern::Outside | Pattern::Root => true,
+            Pattern::Home(text) | Pattern::Absolute(text) | Pattern::Anchored(text) | Pattern::Anywhere(text) => {
+                holds(raw, text.split('/').flat_map(literals))
+            }
         })
 }
 

@@ -269,7 +269,7 @@ fn is_agent(names: &[String], caller: &Caller) -> bool {
         let (bare, not) = name.strip_prefix('!').map_or((name.as_str(), false), |bare| (bare, true));
         let fits = match bare {
             "main" | "sub" => bare == kind,
-            _ => role.is_some_and(|role| crate::pattern::meets(bare, role, false)),
+            _ => role.is_some_and(|role| crate::pattern::meets(bare, role)),
         };
         held = if not { held && !fits } else { held || fits };
     }

@@ -66,7 +66,7 @@ fn could_match<'i>(inquiry: &'i Inquiry<'_>, entry: &Entry<'_>, outline: &OnceCe
             .event
             .call
             .as_ref()
-            .is_some_and(|call| names.iter().any(|name| crate::pattern::meets(name, &call.tool, false))),
+            .is_some_and(|call| names.iter().any(|name| crate::pattern::meets(name, &call.tool))),
         Need::Exists(paths) => paths.iter().any(|path| inquiry.exists(path)),
     };
     let early = entry.needs.is_empty() || prefilter::needs(entry.needs).all(has);

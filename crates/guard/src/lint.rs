@@ -101,7 +101,7 @@ fn look(source: &Source, draft: &Draft, problems: &mut Vec<Problem>) {
                 tell(Severity::Warning, message, "the last pattern that fits a path decides");
             }
         }
-        let is_document = |path: &String| crate::field::Format::of(path).is_some() || crate::pattern::is_open(path);
+        let is_document = |path: &String| crate::field::Format::of(path).is_some() || stead_pattern::has_wildcard(path);
         if !files.fields.is_empty() && !files.paths.iter().all(is_document) {
             let message = "`fields` looks into JSON, YAML and TOML, by the end of a file's name".to_owned();
             tell(Severity::Warning, message, "a file of another name is read as JSON");

@@ -2,9 +2,10 @@
 //! hundreds of guards cost little more than a few.
 
 use stead_model::{Deed, Effect, Target};
+use stead_pattern::{Pattern, has_wildcard};
 
 use crate::condition::{Clause, Condition, FileClause, FileDeed};
-use crate::pattern::{ArgvPattern, PathPattern, is_open};
+use crate::pattern::ArgvPattern;
 
 /// Between atoms, and between the parts of one; no guard file can hold them.
 const SPLIT: char = '\u{1f}';
@@ -86,9 +87,9 @@ fn of_files(files: &FileClause) -> Vec<String> {
     }
     positive
         .into_iter()
-        .map(|pattern| match PathPattern::parse(pattern) {
-            PathPattern::Anchored(text) => format!("{letter}{}{INNER}{}", start(text), end(text)),
-            PathPattern::Anywhere(text) => format!("{letter}{INNER}{}", end(text)),
+        .map(|pattern| match Pattern::parse(pattern) {
+            Pattern::Anchored(text) => format!("{letter}{}{INNER}{}", start(text), end(text)),
+            Pattern::Anywhere(text) => format!("{letter}{INNER}{}", end(text)),
             _ => letter.to_string(),
         })
         .collect()
@@ -96,7 +97,8 @@ fn of_files(files: &FileClause) -> Vec<String> {
 
 /// The names in front without wildcards.
 fn start(pattern: &str) -> String {
-    let fixed: Vec<&str> = pattern.split('/').take_while(|name| !is_open(name) && name.is_ascii()).collect();
+    let names = pattern.split('/').filter(|name| !matches!(*name, "" | "."));
+    let fixed: Vec<&str> = names.take_while(|name| !has_wildcard(name) && name.is_ascii()).collect();
     fixed.join("/").to_ascii_lowercase()
 }
 

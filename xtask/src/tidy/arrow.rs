@@ -5,12 +5,13 @@ use super::{Finding, Tree};
 /// Which rooms a room may use. A new room gets its line here together with its row in ARCHITECTURE.md.
 const ARROWS: &[(&str, &[&str])] = &[
     ("model", &[]),
+    ("pattern", &[]),
     ("client", &["model"]),
     ("settings", &["model"]),
     ("gate", &["model", "settings"]),
     ("store", &["model", "client"]),
-    ("guard", &["model", "client", "gate"]),
-    ("evidence", &["model", "store"]),
+    ("guard", &["model", "pattern", "client", "gate"]),
+    ("evidence", &["model", "pattern", "store"]),
     ("hook", &["model", "client", "gate", "guard", "store", "settings", "context", "evidence"]),
     ("install", &["model", "client", "settings", "store"]),
     ("context", &["model", "store"]),
@@ -19,8 +20,8 @@ const ARROWS: &[(&str, &[&str])] = &[
     (
         "cli",
         &[
-            "model", "client", "settings", "gate", "guard", "store", "hook", "install", "context", "evidence",
-            "pipeline", "migrate",
+            "model", "pattern", "client", "settings", "gate", "guard", "store", "hook", "install", "context",
+            "evidence", "pipeline", "migrate",
         ],
     ),
     ("testkit", &["model", "client", "settings", "gate", "store", "hook", "install"]),

@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 
 use stead_model::{Deed, How, Target};
+use stead_pattern::{Pattern, has_wildcard};
 
 use super::super::asked::Inquiry;
 use super::Found;
@@ -11,7 +12,7 @@ use super::file::{Existing, is_some_below, shown, touched};
 use crate::condition::{FileClause, FileDeed};
 use crate::facts::Looked;
 use crate::field::{After, Document, FieldHit, Format, Owner, Paper, Sheet, read};
-use crate::pattern::{PathPattern, any_path, is_open};
+use crate::pattern::any_path;
 use crate::subject::Subject;
 
 impl Inquiry<'_> {
@@ -82,8 +83,8 @@ impl Inquiry<'_> {
         let mut sheets = BTreeSet::new();
         let mut open = clause.paths.is_empty();
         for pattern in clause.paths.iter().filter(|pattern| !pattern.starts_with('!')) {
-            match PathPattern::parse(pattern) {
-                PathPattern::Anchored(text) if !is_open(text) => {
+            match Pattern::parse(pattern) {
+                Pattern::Anchored(text) if !has_wildcard(text) => {
                     sheets.insert(Sheet { path: self.absolute(text), inside: Some(text.to_owned()) });
                 }
                 _ => open = true,

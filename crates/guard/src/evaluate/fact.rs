@@ -23,7 +23,7 @@ impl Inquiry<'_> {
                 let intent = self.facts.intent()?;
                 Ok(names.iter().any(|name| match (name.as_str(), intent.as_deref()) {
                     ("none", None) | ("any", Some(_)) => true,
-                    (name, Some(intent)) => crate::pattern::meets(name, intent, false),
+                    (name, Some(intent)) => crate::pattern::meets(name, intent),
                     (_, None) => false,
                 }))
             }

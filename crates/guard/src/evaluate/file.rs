@@ -1,10 +1,11 @@
 use stead_model::{Access, Content, Deed, How, Target};
+use stead_pattern::{Case, Pattern, Scope, has_wildcard};
 
 use super::super::asked::Inquiry;
 use super::{Found, Kind, kind};
 use crate::condition::{FileClause, FileDeed};
 use crate::facts::{FileSort, Looked};
-use crate::pattern::{PathPattern, Scope, any_path, covers_path, is_open, means};
+use crate::pattern::{any_path, covers_path, means, touched as touched_path};
 use crate::subject::Subject;
 
 impl Inquiry<'_> {
@@ -60,7 +61,7 @@ impl Inquiry<'_> {
     }
 
     pub(super) fn scope<'s>(&'s self, is_folder: &'s dyn Fn(&str) -> bool, takes_tree: bool) -> Scope<'s> {
-        Scope { home: self.asked.home, takes_tree, is_folder }
+        Scope { case: Case::Folded, home: self.asked.home, takes_tree, is_folder }
     }
 
     /// Asks the disk, where that helps: for a size, and for the files that a pattern of the shell will become. A new
@@ -106,7 +107,7 @@ impl Inquiry<'_> {
         target: &Target,
         is_it: &dyn Fn(&str, Option<String>) -> bool,
     ) -> Looked {
-        let fixed: Vec<&str> = target.path.split('/').take_while(|name| !is_open(name)).collect();
+        let fixed: Vec<&str> = target.path.split('/').take_while(|name| !has_wildcard(name)).collect();
         let folder = fixed.join("/");
         let below = root_length(target);
         let as_target = |path: &str, glob| Target {
@@ -126,10 +127,10 @@ impl Inquiry<'_> {
                     && is_it(path, as_target(path, false).inside)
             }
             // Both patterns must lead on from there. A name with signs in it cannot be put into a pattern.
-            FileSort::Folder if is_open(path) => true,
+            FileSort::Folder if has_wildcard(path) => true,
             FileSort::Folder => {
                 let inner = as_target(&format!("{path}/**"), true);
-                PathPattern::Absolute(&inner.path).meets(target, Scope { takes_tree: true, ..scope })
+                Pattern::Absolute(&inner.path).meets(&touched_path(target), Scope { takes_tree: true, ..scope })
                     && (all || any_path(&clause.paths, &inner, scope).is_some())
             }
         })

@@ -15,7 +15,7 @@ pub(crate) struct Owner {
 
 /// The changes that a role may not make: one with fields of its own writes only these, any other writes all but those.
 pub(super) fn foreign(owners: &[Owner], role: &str, before: Option<&Value>, after: Option<&Value>) -> Vec<FieldHit> {
-    let own: Vec<&Owner> = owners.iter().filter(|owner| meets(&owner.role, role, false)).collect();
+    let own: Vec<&Owner> = owners.iter().filter(|owner| meets(&owner.role, role)).collect();
     let is_free = |path: &str| {
         let covered = |owner: &Owner| owner.pointers.iter().any(|pointer| covers(pointer, path));
         if own.is_empty() { !owners.iter().any(covered) } else { own.iter().any(|owner| covered(owner)) }

@@ -38,7 +38,7 @@ impl<'a> ArgvPattern<'a> {
     pub(crate) fn meets(&self, argv: &[String]) -> bool {
         let Some((program, rest)) = argv.split_first() else { return false };
         let name = base_name(program);
-        if !self.program.split('|').any(|wanted| meets(wanted, name, false)) {
+        if !self.program.split('|').any(|wanted| meets(wanted, name)) {
             return false;
         }
         let call = Call::read(name, rest);
@@ -149,7 +149,7 @@ impl<'a> Call<'a> {
                 self.all
                     .iter()
                     .map(|word| bare(word))
-                    .any(|word| meets(one, word, false) || (known && word.len() >= SHORTENED && one.starts_with(word)))
+                    .any(|word| meets(one, word) || (known && word.len() >= SHORTENED && one.starts_with(word)))
             }
         }
     }
@@ -157,10 +157,10 @@ impl<'a> Call<'a> {
     fn has_value(&self, name: &str, value: &str) -> bool {
         let is_letter = name.len() == 2 && !name.starts_with("--");
         self.all.iter().enumerate().any(|(at, word)| match word.split_once('=') {
-            Some((given, text)) => given == name && meets(value, text, false),
-            None if word == name => self.all.get(at + 1).is_some_and(|next| meets(value, next, false)),
+            Some((given, text)) => given == name && meets(value, text),
+            None if word == name => self.all.get(at + 1).is_some_and(|next| meets(value, next)),
             // `-XPOST`
-            None => is_letter && word.strip_prefix(name).is_some_and(|text| meets(value, text, false)),
+            None => is_letter && word.strip_prefix(name).is_some_and(|text| meets(value, text)),
         })
     }
 }
@@ -174,7 +174,7 @@ fn bare(word: &str) -> &str {
 }
 
 fn either(wanted: &str, word: &str) -> bool {
-    wanted.split('|').any(|one| meets(one, word, false))
+    wanted.split('|').any(|one| meets(one, word))
 }
 
 fn base_name(program: &str) -> &str {

@@ -1,217 +1,75 @@
-//! Patterns over paths, read as in a `.gitignore`: below the project root, `**` for any depth, a name without a slash
-//! anywhere (`./name` in the root alone), a folder for all that is in it, `!` to take back, and the last word counts. Beyond that there are `/…` and
-//! `~/…` for files outside, `@outside` for all of them, `@root` for the project folder itself.
+//! Path patterns against the targets of effects, which may be folders, shell patterns, or leave something out.
 
 use stead_model::Target;
+use stead_pattern::{Case, Pattern, Scope, Touched, has_wildcard, last_match};
 
-use super::meeting::{Way, can_meet};
-use super::name::is_open;
-
-/// Where paths of a call lie.
-#[derive(Clone, Copy)]
-pub(crate) struct Scope<'a> {
-    pub(crate) home: Option<&'a str>,
-    /// Whether what happens to a folder happens to all in it. A formatter let loose on one does not touch every file.
-    pub(crate) takes_tree: bool,
-    /// Says whether a path of a pattern is a folder on the disk: below the root, below `~/`, or absolute.
-    pub(crate) is_folder: &'a dyn Fn(&str) -> bool,
+pub(crate) fn touched(target: &Target) -> Touched<'_> {
+    Touched { path: &target.path, inside: target.inside.as_deref(), open: target.glob, tree: target.tree }
 }
 
-/// One pattern, without the `!`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum PathPattern<'a> {
-    Outside,
-    Root,
-    /// Below home.
-    Home(&'a str),
-    Absolute(&'a str),
-    /// Below the root.
-    Anchored(&'a str),
-    /// At any depth, outside too.
-    Anywhere(&'a str),
-}
-
-impl<'a> PathPattern<'a> {
-    pub(crate) fn parse(text: &'a str) -> Self {
-        let rooted = text.strip_prefix("./");
-        let text = rooted.unwrap_or(text);
-        let bare = text.trim_end_matches('/');
-        match bare {
-            "@outside" => return Self::Outside,
-            "@root" | "." | "" => return Self::Root,
-            "~" => return Self::Home(""),
-            _ => {}
-        }
-        if let Some(rest) = bare.strip_prefix("~/") {
-            return Self::Home(rest);
-        }
-        if text.starts_with('/') {
-            return Self::Absolute(bare.trim_start_matches('/'));
-        }
-        if let Some(rest) = bare.strip_prefix("**/") {
-            return Self::Anywhere(rest);
-        }
-        let anchored = rooted.is_some() || bare.contains('/') || bare == "**";
-        if anchored { Self::Anchored(bare) } else { Self::Anywhere(bare) }
-    }
-
-    pub(crate) fn meets(&self, target: &Target, scope: Scope<'_>) -> bool {
-        let inside = target.inside.as_deref();
-        let walk = |wanted: &[&str], path: &str| {
-            let touched = names(path);
-            // A folder reaches what lies below it. A pattern for any depth would make every folder reach: only the
-            // root does.
-            let reaches = target.tree && scope.takes_tree && (touched.is_empty() || wanted.first() != Some(&"**"));
-            let way = Way { open: target.glob, reaches, whole: target.tree, ..Way::default() };
-            can_meet(wanted, &touched, way)
-                || (target.glob
-                    && can_meet(wanted, &touched, Way { folder: true, ..way })
-                    && self.is_plain_folder(scope.is_folder))
-        };
-        match self {
-            Self::Outside => inside.is_none(),
-            Self::Root => inside == Some(""),
-            Self::Home(rest) => scope.home.is_some_and(|home| {
-                let whole = format!("{home}/{rest}");
-                walk(&names(&whole), &target.path)
-            }),
-            Self::Absolute(text) => walk(&names(text), &target.path),
-            Self::Anchored(text) => inside.is_some_and(|path| walk(&names(text), path)),
-            Self::Anywhere(text) => {
-                let mut wanted = names(text);
-                wanted.insert(0, "**");
-                walk(&wanted, inside.unwrap_or(&target.path))
-            }
-        }
-    }
-
-    /// Says whether it names a folder that is there. Hidden ones are named by those who mean them.
-    fn is_plain_folder(&self, is_folder: &dyn Fn(&str) -> bool) -> bool {
-        let path = match self {
-            Self::Outside | Self::Root => return false,
-            Self::Home(rest) => format!("~/{rest}"),
-            Self::Absolute(text) => format!("/{text}"),
-            Self::Anchored(text) | Self::Anywhere(text) => (*text).to_owned(),
-        };
-        !is_open(&path) && !names(&path).iter().any(|name| name.starts_with('.')) && is_folder(&path)
-    }
-
-    /// Says whether all that a target can mean is meant: no file of it lies elsewhere.
-    fn covers(&self, target: &Target, scope: Scope<'_>) -> bool {
-        let strict = Scope { takes_tree: false, ..scope };
-        if !target.glob {
-            return self.meets(target, strict);
-        }
-        let (Self::Home(text) | Self::Absolute(text) | Self::Anchored(text) | Self::Anywhere(text)) = self else {
-            return self.meets(target, strict);
-        };
-        // The signs of the target are taken for letters, which only a `*` takes for any; a `**` for two odd names.
-        let written = |path: &str| path.replace("**", "\u{1}/\u{1}").replace(['?', '['], "\u{1}");
-        let as_text = Target {
-            path: written(&target.path),
-            inside: target.inside.as_deref().map(written),
-            glob: false,
-            ..target.clone()
-        };
-        !text.contains(['?', '[']) && self.meets(&as_text, strict)
-    }
-}
-
-/// Says whether a target is meant by a list of patterns; which of them said so.
+/// Returns the pattern of a list that means a target.
 pub(crate) fn any_path<'p>(patterns: &'p [String], target: &Target, scope: Scope<'_>) -> Option<&'p str> {
-    let mut held = None;
-    for pattern in patterns {
-        match pattern.strip_prefix('!') {
-            Some(not) if held.is_some() => {
-                // What is taken back must lie there as a whole: a folder that merely reaches into it does not.
-                if PathPattern::parse(not).covers(target, scope) {
-                    held = None;
-                }
-            }
-            Some(_) => {}
-            None => {
-                if held.is_none()
-                    && PathPattern::parse(pattern).meets(target, scope)
-                    && !is_left_out(pattern, target, scope)
-                {
-                    held = Some(pattern.as_str());
-                }
-            }
-        }
-    }
-    held
+    let touched = touched(target);
+    last_match(
+        patterns.iter().map(String::as_str),
+        |pattern| Pattern::parse(pattern).meets(&touched, scope) && !is_left_out(pattern, target, scope),
+        // What is taken back must lie there as a whole: a folder that merely reaches into it does not.
+        |pattern| Pattern::parse(pattern).covers(&touched, scope),
+    )
 }
 
-/// Says whether the call leaves out all that a pattern means below its target.
+/// Returns true if the call leaves out everything that a pattern means below its target.
 fn is_left_out(pattern: &str, target: &Target, scope: Scope<'_>) -> bool {
     if target.except.is_empty() {
         return false;
     }
     let root = target.inside.as_deref().and_then(|inside| target.path.strip_suffix(inside));
-    let meant = |path: String, inside: Option<String>| Target {
-        glob: is_open(&path),
-        path,
-        inside,
-        tree: false,
-        guessed: false,
-        except: Vec::new(),
-    };
-    let whole = match PathPattern::parse(pattern) {
-        PathPattern::Outside | PathPattern::Root => return false,
-        PathPattern::Home(rest) => match scope.home {
-            Some(home) => meant(format!("{home}/{rest}"), None),
+    let (path, inside) = match Pattern::parse(pattern) {
+        Pattern::Outside | Pattern::Root => return false,
+        Pattern::Home(rest) => match scope.home {
+            Some(home) => (format!("{home}/{rest}"), None),
             None => return false,
         },
-        PathPattern::Absolute(text) => meant(format!("/{text}"), None),
-        PathPattern::Anchored(text) => {
-            meant(format!("{}/{text}", root.unwrap_or_default().trim_end_matches('/')), Some(text.to_owned()))
+        Pattern::Absolute(text) => (format!("/{text}"), None),
+        Pattern::Anchored(text) => {
+            (format!("{}/{text}", root.unwrap_or_default().trim_end_matches('/')), Some(text.to_owned()))
         }
-        PathPattern::Anywhere(text) => {
+        Pattern::Anywhere(text) => {
             let head = root.unwrap_or(&target.path).trim_end_matches('/');
-            meant(format!("{head}/**/{text}"), root.map(|_| format!("**/{text}")))
+            (format!("{head}/**/{text}"), root.map(|_| format!("**/{text}")))
         }
     };
-    target.except.iter().any(|left_out| PathPattern::parse(left_out).covers(&whole, scope))
+    let whole = Touched { path: &path, inside: inside.as_deref(), open: has_wildcard(&path), tree: false };
+    target.except.iter().any(|left_out| Pattern::parse(left_out).covers(&whole, scope))
 }
 
-/// Says whether a target lies wholly in what a list of patterns means.
+/// Returns true if a target lies wholly in what a list of patterns means.
 pub(crate) fn covers_path(patterns: &[String], target: &Target, scope: Scope<'_>) -> bool {
-    patterns.iter().any(|pattern| !pattern.starts_with('!') && PathPattern::parse(pattern).covers(target, scope))
+    let touched = touched(target);
+    patterns.iter().any(|pattern| !pattern.starts_with('!') && Pattern::parse(pattern).covers(&touched, scope))
 }
 
-/// Says whether a target, which may be a pattern, a folder or both, can mean this very file; both paths start at the
-/// same place.
+/// Returns true if a target can mean this very file; `path` is the target's, and both start at the same place.
 pub(crate) fn means(target: &Target, path: &str, file: &str) -> bool {
-    let way = Way { open: target.glob, reaches: target.tree, whole: target.tree, exact: true, ..Way::default() };
-    can_meet(&names(file), &names(path), way) && !is_excepted(target, file)
+    Touched { path, ..touched(target) }.can_be(file, Case::Folded) && !is_excepted(target, file)
 }
 
-/// Says whether the call leaves a file out by name.
+/// Returns true if the call leaves a file out by name.
 fn is_excepted(target: &Target, file: &str) -> bool {
-    // Below the root a file is told without it.
+    // Below the root a file is given without it.
     let root = target.inside.as_deref().and_then(|inside| target.path.strip_suffix(inside)).unwrap_or_default();
     let whole = if file.starts_with('/') { file.to_owned() } else { format!("{root}{file}") };
-    target.except.iter().any(|pattern| {
-        let way = Way::default();
-        match PathPattern::parse(pattern) {
-            PathPattern::Anywhere(text) => {
-                let mut wanted = names(text);
-                wanted.insert(0, "**");
-                can_meet(&wanted, &names(file), way)
-            }
-            PathPattern::Absolute(text) => can_meet(&names(text), &names(&whole), way),
-            _ => false,
-        }
+    let touched = Touched { path: &whole, inside: None, open: false, tree: false };
+    let scope = Scope { case: Case::Folded, home: None, takes_tree: false, is_folder: &|_| false };
+    target.except.iter().any(|pattern| match Pattern::parse(pattern) {
+        Pattern::Anywhere(text) => Pattern::Anywhere(text).meets(&Touched { path: file, ..touched }, scope),
+        Pattern::Absolute(text) => Pattern::Absolute(text).meets(&touched, scope),
+        _ => false,
     })
-}
-
-fn names(path: &str) -> Vec<&str> {
-    path.split('/').filter(|name| !name.is_empty()).collect()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::name::is_open;
     use super::*;
 
     fn target(path: &str, tree: bool) -> Target {
@@ -219,7 +77,7 @@ mod tests {
             Some(_) => (path.to_owned(), None),
             None => (format!("/srv/proj/{path}").trim_end_matches('/').to_owned(), Some(path.to_owned())),
         };
-        let glob = is_open(&path);
+        let glob = has_wildcard(&path);
         Target { path, inside, tree, glob, guessed: false, except: Vec::new() }
     }
 
@@ -236,8 +94,8 @@ mod tests {
     #[track_caller]
     fn ask(patterns: &[&str], target: &Target, expected: bool) {
         let list: Vec<String> = patterns.iter().map(|text| (*text).to_owned()).collect();
-        let scope =
-            Scope { home: Some("/home/ann"), takes_tree: true, is_folder: &|path| path == "lib" || path == ".git" };
+        let is_folder = |path: &str| path == "lib" || path == ".git";
+        let scope = Scope { case: Case::Folded, home: Some("/home/ann"), takes_tree: true, is_folder: &is_folder };
         assert_eq!(any_path(&list, target, scope).is_some(), expected, "{patterns:?} {target:?}");
     }
 

@@ -143,7 +143,7 @@ impl Reader<'_> {
         let texts = self.texts(node, what);
         for (text, place) in &texts {
             let bare = text.trim_start_matches('!');
-            if !known.contains(&bare) && !crate::pattern::is_open(bare) && what != "git" {
+            if !known.contains(&bare) && !stead_pattern::has_wildcard(bare) && what != "git" {
                 let hint = crate::nearest::nearest(bare, known.iter().copied()).map_or_else(
                     || format!("known are {}", super::reader::listed(known)),
                     |near| format!("did you mean `{near}`?"),
@@ -171,36 +171,17 @@ impl Reader<'_> {
     fn paths(&mut self, node: &Node, what: &str) -> Vec<String> {
         let mut paths = Vec::new();
         for (text, place) in self.texts(node, what) {
-            if self.path_is_sound(&text, place, what) {
-                paths.extend(braces(&text));
+            match stead_pattern::check(&text) {
+                Ok(()) => paths.extend(stead_pattern::expand(&text)),
+                Err(fault) => {
+                    self.fault(place, format!("`{text}` in `{what}` {}", fault.problem), Some(fault.hint.into()));
+                }
             }
         }
         if !paths.is_empty() && paths.iter().all(|path| path.starts_with('!')) {
             self.fault(node.place, format!("`{what}` only takes back, so nothing can match"), None);
         }
         paths
-    }
-
-    fn path_is_sound(&mut self, text: &str, place: Place, what: &str) -> bool {
-        let bare = text.trim_start_matches('!');
-        if bare.split('/').any(|name| name == "..") {
-            let hint = "paths start at the project's root; `/…`, `~/…` and `@outside` mean files beyond it";
-            self.fault(place, format!("`{text}` in `{what}` goes up, and nothing lies there"), Some(hint.into()));
-            return false;
-        }
-        if bare.contains('\\') {
-            self.fault(place, format!("`{text}` in `{what}` holds a backslash"), Some("separate names by `/`".into()));
-            return false;
-        }
-        if bare.starts_with('@') && !matches!(bare, "@outside" | "@root") {
-            self.fault(place, format!("`{what}` has no `{bare}`"), Some("known are `@outside` and `@root`".into()));
-            return false;
-        }
-        if bare.trim() != bare || bare.is_empty() {
-            self.fault(place, format!("`{text}` in `{what}` has white space around it, or nothing in it"), None);
-            return false;
-        }
-        true
     }
 
     fn commands(&mut self, node: &Node) -> Vec<String> {
@@ -328,39 +309,5 @@ impl Files {
             self.of(deed).recursive = recursive;
         }
         self.list.into_iter().map(|clause| Clause::Files(Box::new(clause))).collect()
-    }
-}
-
-/// Writes `a/{b,c}` out. More than a few alternatives are left as they are.
-fn braces(pattern: &str) -> Vec<String> {
-    let mut done = Vec::new();
-    let mut open = vec![pattern.to_owned()];
-    while let Some(text) = open.pop() {
-        let inner = text.find('}').and_then(|end| Some((text[..end].rfind('{')?, end)));
-        match inner {
-            Some((start, end)) if text[start..end].contains(',') && done.len() + open.len() < 64 => {
-                for choice in text[start + 1..end].rsplit(',') {
-                    open.push(format!("{}{choice}{}", &text[..start], &text[end + 1..]));
-                }
-            }
-            _ => done.push(text),
-        }
-    }
-    done
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn braces_are_written_out() {
-        let check = |pattern: &str, expected: &[&str]| assert_eq!(braces(pattern), expected, "{pattern}");
-        check("a", &["a"]);
-        check("a.{b,c}", &["a.b", "a.c"]);
-        check("{a,b}/{c,d}", &["a/c", "a/d", "b/c", "b/d"]);
-        check("a{b", &["a{b"]);
-        check("a{b}", &["a{b}"]);
-        assert!(braces(&"{a,b}".repeat(30)).len() < 200);
     }
 }

@@ -35,8 +35,13 @@ fn faults_are_told_with_their_place() {
     check("id: a\nsay: no\n", ":1:1", "without `match`", "");
     check("id: a\nmatch: {writes: []}\nsay: no\n", ":2:", "empty list", "");
     check("id: a\nmatch: {writes: ['!x']}\nsay: no\n", ":2:", "only takes back", "");
-    check("id: a\nmatch: {writes: ../x}\nsay: no\n", ":2:17", "goes up", "`@outside`");
-    check("id: a\nmatch: {writes: '@home'}\nsay: no\n", ":2:", "has no `@home`", "`@outside`");
+    check("id: a\nmatch: {writes: ../x}\nsay: no\n", ":2:17", "contains `..`", "`@outside`");
+    check(
+        "id: a\nmatch: {writes: '@home'}\nsay: no\n",
+        ":2:",
+        "`@home` in `writes` is not a known place",
+        "`@outside`",
+    );
     check("id: a\nmatch: {runs: sudo rm}\nsay: no\n", ":2:", "can never match", "taken off");
     check("id: a\nmatch: {runs: 'a && b'}\nsay: no\n", ":2:", "can never match", "one command");
     check("id: a\nmatch: {content: '('}\nsay: no\n", ":2:", "no regular expression", "has");
