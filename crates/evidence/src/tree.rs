@@ -6,48 +6,11 @@ use std::fs::{self, File, Metadata};
 use std::io::Read;
 use std::path::Path;
 
+use stead_pattern::{Pattern, has_wildcard};
+
 use crate::ground::{Bounds, Ground};
-use crate::pattern::Patterns;
+use crate::named_file::NamedFiles;
 use crate::tree_cache::TreeCache;
-
-/// Folders that programs fill by themselves. A test run would change them and so outdate itself; a pattern that names
-/// one of them still reaches it.
-const MADE: &[&str] = &[
-    ".git",
-    ".hg",
-    ".svn",
-    ".jj",
-    "node_modules",
-    "target",
-    "__pycache__",
-    ".pytest_cache",
-    ".mypy_cache",
-    ".ruff_cache",
-    ".tox",
-    ".nox",
-    ".venv",
-    "venv",
-    ".gradle",
-    ".next",
-    ".nuxt",
-    ".turbo",
-    ".cache",
-    ".nyc_output",
-    "coverage",
-    "htmlcov",
-    "_build",
-    "deps",
-    ".build",
-    ".dart_tool",
-    "TestResults",
-];
-
-/// Files of the same sort.
-const MADE_FILES: &[&str] = &[".DS_Store", ".coverage", ".phpunit.result.cache", ".eslintcache", "Thumbs.db"];
-
-fn is_made_file(name: &str) -> bool {
-    MADE_FILES.contains(&name) || name.ends_with(".pyc")
-}
 
 /// The state of a set of files.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -70,43 +33,57 @@ impl Tree {
 
 /// Gives the state of the files that a feature names; without any, of the whole project.
 pub fn tree_of(ground: &Ground, files: &[String], bounds: &Bounds<'_>) -> Tree {
-    let patterns = Patterns::new(files);
-    let mut found = Found { ground, patterns: &patterns, bounds, files: BTreeMap::new(), too_much: None };
-    for pattern in patterns.wanted() {
-        let base = pattern.base();
-        let start = ground.root.join(&base);
+    match list(ground, files, bounds) {
+        Ok(files) => hash(ground, files, bounds),
+        Err(why) => Tree::TooMuch { why },
+    }
+}
+
+/// The files that a feature names, by their paths below the root; `None` for one that is missing.
+pub(crate) type Files = BTreeMap<String, Option<Metadata>>;
+
+/// Lists the files that a feature names.
+pub(crate) fn list(ground: &Ground, files: &[String], bounds: &Bounds<'_>) -> Result<Files, String> {
+    let named = NamedFiles::new(files);
+    let mut found = Found { ground, named: &named, bounds, files: BTreeMap::new(), seen: 0, too_much: None };
+    // What lies below a folder that is searched anyway is found there.
+    let mut roots: Vec<String> = named.patterns.wanted().filter_map(|pattern| pattern.search_root()).collect();
+    roots.sort_unstable();
+    roots.dedup();
+    let inner = |outer: &str, path: &str| {
+        outer.is_empty() || path.strip_prefix(outer).is_some_and(|rest| rest.starts_with('/'))
+    };
+    for root in roots.iter().filter(|root| !roots.iter().any(|outer| outer != *root && inner(outer, root))) {
+        let start = ground.root.join(root);
         match fs::symlink_metadata(&start) {
-            Ok(data) if data.is_dir() => found.walk(&start, &base),
-            Ok(data) if !base.is_empty() => found.take(base, Some(data)),
-            // A name without signs was meant to be there; what a pattern would find is not known by name.
-            _ if pattern.is_plain() => found.take(base, None),
+            Ok(data) if data.is_dir() => found.walk(&start, root),
+            Ok(data) if !root.is_empty() => found.take(root.clone(), Some(data)),
             _ => {}
         }
     }
-    match found.too_much {
-        Some(why) => Tree::TooMuch { why },
-        None => hash(ground, found.files, bounds),
+    // A path that is spelled out is expected to exist; what a pattern would find is not known by name.
+    for pattern in named.patterns.wanted() {
+        if let Pattern::Anchored(path) = pattern
+            && !has_wildcard(path)
+            && let Some(path) = pattern.search_root()
+            && fs::symlink_metadata(ground.root.join(&path)).is_err()
+        {
+            found.take(path, None);
+        }
     }
+    found.too_much.map_or(Ok(found.files), Err)
 }
 
 /// Says whether a file, by its path below the root, counts for the state of what a feature names.
 pub fn holds(ground: &Ground, files: &[String], path: &str) -> bool {
-    let is_made = |part: &str| MADE.contains(&part) || is_made_file(part);
-    let by_name = files.iter().any(|file| file.split('/').any(is_made));
-    !ground.is_own(&ground.root.join(path))
-        && (by_name || !path.split('/').any(is_made))
-        && Patterns::new(files).holds(path)
+    !ground.is_own(&ground.root.join(path)) && NamedFiles::new(files).holds(path)
 }
 
 /// Says whether files below a folder, or some that a pattern means, may count for the state of what a feature names.
 pub fn may_hold_below(files: &[String], path: &str) -> bool {
-    let fixed: Vec<&str> = path.split('/').take_while(|part| !part.contains(['*', '?', '['])).collect();
-    let folder = fixed.join("/");
-    let leads =
-        |to: &str, from: &str| to.strip_prefix(from).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
-    let meets = |base: &str| base.is_empty() || folder.is_empty() || leads(base, &folder) || leads(&folder, base);
-    let is_made = fixed.iter().any(|part| MADE.contains(part) || *part == ".agent");
-    !is_made && Patterns::new(files).wanted().iter().any(|pattern| meets(&pattern.base()))
+    let named = NamedFiles::new(files);
+    let mut fixed = path.split('/').take_while(|part| !has_wildcard(part));
+    fixed.all(|part| part != ".agent" && named.enters(part)) && named.patterns.can_match_below(path)
 }
 
 /// Gives the state of the whole project.
@@ -116,10 +93,11 @@ pub fn project_tree(ground: &Ground, bounds: &Bounds<'_>) -> Tree {
 
 struct Found<'a> {
     ground: &'a Ground,
-    patterns: &'a Patterns,
+    named: &'a NamedFiles,
     bounds: &'a Bounds<'a>,
-    /// `None` for a file that is missing.
-    files: BTreeMap<String, Option<Metadata>>,
+    files: Files,
+    /// How many entries of folders were looked at.
+    seen: usize,
     too_much: Option<String>,
 }
 
@@ -135,14 +113,16 @@ impl Found<'_> {
                 let name = entry.file_name().to_string_lossy().into_owned();
                 let path = if below.is_empty() { name.clone() } else { format!("{below}/{name}") };
                 let Ok(data) = entry.metadata() else { continue };
-                if self.ground.is_own(&entry.path()) {
-                    continue;
+                self.seen += 1;
+                if self.seen.is_multiple_of(512) && !(self.bounds.go_on)() {
+                    self.too_much = Some("listing its files takes too long for a hook call".into());
+                    return;
                 }
                 if data.is_dir() {
-                    if !MADE.contains(&name.as_str()) {
+                    if self.named.enters(&name) && !self.ground.is_own(&entry.path()) {
                         open.push((entry.path(), path));
                     }
-                } else if !is_made_file(&name) && self.patterns.holds(&path) {
+                } else {
                     self.take(path, Some(data));
                 }
             }
@@ -150,19 +130,17 @@ impl Found<'_> {
     }
 
     fn take(&mut self, path: String, data: Option<Metadata>) {
-        if self.ground.is_own(&self.ground.root.join(&path)) || !self.patterns.holds(&path) {
+        if !self.named.holds(&path) || self.ground.is_own(&self.ground.root.join(&path)) {
             return;
         }
         self.files.insert(path, data);
         if self.files.len() > self.bounds.files {
             self.too_much = Some(format!("it has more than {} files", self.bounds.files));
-        } else if self.files.len().is_multiple_of(512) && !(self.bounds.go_on)() {
-            self.too_much = Some("listing its files takes too long for a hook call".into());
         }
     }
 }
 
-fn hash(ground: &Ground, files: BTreeMap<String, Option<Metadata>>, bounds: &Bounds<'_>) -> Tree {
+fn hash(ground: &Ground, files: Files, bounds: &Bounds<'_>) -> Tree {
     let mut cache = TreeCache::open(&ground.cache, files.len());
     let mut whole = sha1_smol::Sha1::new();
     let (mut existing, mut bytes) = (0, 0u64);
@@ -354,6 +332,11 @@ mod tests {
             (&[], ".agent/features/feature-list.json", false),
             (&["src", "!src/gen"], "src/gen/a.rs", false),
             (&[], "a.pyc", false),
+            (&["*.rs"], "src/deep/a.rs", true),
+            (&["./*.rs"], "src/deep/a.rs", false),
+            (&["target"], "target/a.rs", true),
+            (&["*.rs", "target/keep"], "target/keep", true),
+            (&["*.rs", "target/keep"], "target/debug/a.rs", false),
         ] {
             assert_eq!(holds(&ground, &list(files), path), expected, "{files:?} {path}");
         }
@@ -365,6 +348,9 @@ mod tests {
             (&["src/**"], "", true),
             (&[], "docs/*", true),
             (&[], "target", false),
+            (&["target"], "target", true),
+            (&["*.rs"], "src", true),
+            (&["./*.rs"], "src", false),
         ] {
             assert_eq!(may_hold_below(&list(files), path), expected, "{files:?} {path}");
         }

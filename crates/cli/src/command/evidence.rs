@@ -3,7 +3,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Subcommand};
 use serde_json::json;
 use stead_evidence::{
-    About, Archive, Bounds, Feature, FeatureList, Ground, Item, Offering, Standing, add, standing_of,
+    About, Archive, Bounds, Feature, FeatureList, Ground, Item, Offering, Standing, add, pattern_findings, standing_of,
 };
 use stead_store::{cover, read_capped};
 
@@ -201,9 +201,11 @@ fn features(json: bool, ground: &Ground, ui: &mut Ui) -> Result<(), CliError> {
         .iter()
         .map(|feature| Ok((feature, standing_of(ground, feature, &Bounds::command())?)))
         .collect::<Result<Vec<_>, CliError>>()?;
+    let findings = pattern_findings(ground, &list, &Bounds::command());
+    let problems: Vec<&String> = list.problems.iter().chain(&findings).collect();
     if json {
         let shown = standings.iter().map(|(feature, standing)| of_feature(feature, standing)).collect::<Vec<_>>();
-        ui.json(&json!({"features": shown, "problems": list.problems}));
+        ui.json(&json!({"features": shown, "problems": problems}));
         return Ok(());
     }
     for (feature, standing) in standings {
@@ -215,7 +217,7 @@ fn features(json: bool, ground: &Ground, ui: &mut Ui) -> Result<(), CliError> {
         };
         ui.line(format!("{:<20}  {claim:<6}  {name:<7}  {why}", feature.id));
     }
-    list.problems.iter().for_each(|problem| ui.warning(problem));
+    problems.iter().for_each(|problem| ui.warning(problem));
     Ok(())
 }
 

@@ -3,7 +3,7 @@ use std::time::Duration;
 use clap::Args;
 use serde_json::json;
 use stead_evidence::{
-    Bounds, Feature, FeatureList, Ground, Item, Recorded, Source, Verified, Who, record_run, tree_of,
+    Bounds, Feature, FeatureList, Ground, Item, Recorded, Source, Verified, Who, pattern_findings, record_run, tree_of,
 };
 use stead_store::{Checked, run_check};
 
@@ -68,7 +68,8 @@ pub(crate) fn run(args: VerifyArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     }
     let ground = ground(&project);
     let list = if args.command.is_empty() { FeatureList::require(&ground.features)? } else { FeatureList::default() };
-    list.problems.iter().for_each(|problem| ui.warning(problem));
+    let findings = pattern_findings(&ground, &list, &Bounds::command());
+    list.problems.iter().chain(&findings).for_each(|problem| ui.warning(problem));
     let jobs = jobs(&args, &list, ui)?;
     let who = who(&project);
     refuse(&jobs, &project)?;

@@ -133,6 +133,24 @@ fn a_run_proves_until_its_files_change() {
     assert!(rows.iter().all(|row| row.chars().count() <= 80), "{runs}");
 }
 
+/// `*.py` reaches every folder, as in a guard; whoever wrote it for the root alone is told how to write that now.
+#[test]
+fn evidence_expires_with_a_file_at_any_depth() {
+    let world = marked();
+    world.write("project/a.py", "one");
+    world.write("project/src/deep/x.py", "one");
+    list(&world, &json!([{"id": "all", "files": ["*.py"]}, {"id": "root", "files": ["./*.py"]}]));
+    see(&world, "claude", "cargo test", 0, GREEN);
+    assert_eq!((standing(&world, "all"), standing(&world, "root")), ("fresh".into(), "fresh".into()));
+    world.write("project/src/deep/x.py", "two");
+    assert_eq!((standing(&world, "all"), standing(&world, "root")), ("stale".into(), "fresh".into()));
+    let expected = "feature `all`: `*.py` now also matches `src/deep/x.py`; write `./*.py` to keep the earlier meaning, or \
+                    `**/*.py` to keep this one";
+    let run = world.stead(&["evidence", "list"]);
+    assert!(run.stderr.replace("\n", " ").contains(expected), "{run}");
+    assert_eq!(world.stead(&["evidence", "list", "--json"]).json()["problems"], json!([expected]));
+}
+
 #[test]
 fn the_switch_turns_the_recorder_off() {
     let mut world = world();

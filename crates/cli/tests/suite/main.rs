@@ -26,6 +26,7 @@ mod loop_;
 mod migrate;
 mod own_program;
 mod packet;
+mod pattern;
 mod person;
 mod pickup;
 mod private;
