@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 
 use stead_guard::{Ground, Listed, Origin, Problem, Severity, Source, State, inventory, sha256, shipped};
 use stead_hook::{PolicyText, ProgramConsent, guard_ground, guard_sources};
-use stead_store::{is_executable, nearest, read_capped};
+use stead_model::nearest;
+use stead_store::{is_executable, read_capped};
 
 use crate::error::CliError;
 use crate::project::{Project, env};

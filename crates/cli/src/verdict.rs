@@ -1,7 +1,7 @@
 //! A verdict that somebody names on the command line.
 
 use stead_hook::{VerdictLine, read_verdict_id};
-use stead_store::nearest;
+use stead_model::nearest;
 
 use crate::error::CliError;
 use crate::project::Project;

@@ -2,8 +2,8 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
-use stead_model::FileId;
-use stead_store::{Creation, Durability, StoreError, Tail, append_line, create, create_parents, nearest, read_capped};
+use stead_model::{FileId, nearest};
+use stead_store::{Creation, Durability, StoreError, Tail, append_line, create, create_parents, read_capped};
 
 use crate::{EvidenceError, Ground, Item, Source};
 

@@ -1,8 +1,8 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
-use stead_model::FileId;
-use stead_store::{nearest, read_capped};
+use stead_model::{FileId, nearest};
+use stead_store::read_capped;
 
 use crate::{EvidenceError, Feature};
 

@@ -21,7 +21,6 @@ mod judge;
 mod judgement;
 mod lint;
 mod mode;
-mod nearest;
 mod parameter;
 mod pattern;
 mod prefilter;

@@ -6,14 +6,13 @@ use crate::example::{Example, ExampleCall, Scene};
 use crate::guard::Guard;
 use crate::judge::judge;
 use crate::mode::Mode;
-use crate::nearest::nearest;
 use crate::problem::{Problem, Severity};
 use crate::read::{Draft, read_source};
 use crate::source::{Origin, Source};
 use crate::then::Then;
 use crate::view::CompiledView;
 use crate::words::{is_placeholder, unknown_names};
-use stead_model::{EventKind, Level};
+use stead_model::{EventKind, Level, suggestion};
 
 /// Looks at one file. `all` are the files it stands among: what it suggests is judged by all of them.
 pub fn lint(source: &Source, all: &[Source], ground: &Ground) -> Vec<Problem> {
@@ -120,11 +119,7 @@ fn facts(guard: &Guard) -> Vec<(String, String)> {
     let (mut fields, mut feature) = (false, false);
     let mut look = |clause: &Clause| match clause {
         Clause::Counter { name, .. } if !counters().contains(&name.as_str()) => {
-            let near = nearest(name, counters());
-            let hint = near.map_or_else(
-                || format!("known are {}", counters().join(", ")),
-                |near| format!("did you mean `{near}`?"),
-            );
+            let hint = suggestion(name, counters());
             told.push((format!("nothing is counted as `{name}`, so it stays 0"), hint));
         }
         Clause::Intent(names) if names.iter().any(|name| name != "none") => {

@@ -1,5 +1,7 @@
 //! The guards that come with the binary, and how a file takes one into use.
 
+use stead_model::suggestion;
+
 use crate::compile::Ground;
 use crate::source::{Origin, Source};
 use crate::yaml::{Node, Place, Value, parse};
@@ -121,7 +123,7 @@ pub enum EnableError {
     #[error("no guard `{id}` is shipped")]
     Unknown { id: String, nearest: Option<&'static str> },
     #[error("`{id}` has no value `{name}`")]
-    UnknownValue { id: String, name: String, known: String },
+    UnknownValue { id: String, name: String, hint: String },
     #[error("`{id}` needs `{name}`: {about}")]
     Missing { id: String, name: String, about: String },
 }
@@ -131,7 +133,7 @@ impl EnableError {
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::Unknown { nearest, .. } => nearest.map(|near| format!("did you mean `{near}`?")),
-            Self::UnknownValue { known, .. } => Some(format!("known are {known}")),
+            Self::UnknownValue { hint, .. } => Some(hint.clone()),
             Self::Missing { id, name, .. } => Some(format!("stead guard enable {id} --with {name}=…")),
         }
     }
@@ -141,15 +143,14 @@ impl EnableError {
 /// commas between.
 pub fn enable_text(id: &str, values: &[(String, String)]) -> Result<String, EnableError> {
     let Some(shipped) = Shipped::named(id) else {
-        let nearest = crate::nearest::nearest(id, SHIPPED.iter().map(|shipped| shipped.id));
+        let nearest = stead_model::nearest(id, SHIPPED.iter().map(|shipped| shipped.id));
         return Err(EnableError::Unknown { id: id.to_owned(), nearest });
     };
     let parameters = shipped.parameters();
     for (name, _) in values {
         if !parameters.iter().any(|parameter| parameter.name == *name) {
-            let known =
-                parameters.iter().map(|parameter| format!("`{}`", parameter.name)).collect::<Vec<_>>().join(", ");
-            return Err(EnableError::UnknownValue { id: id.to_owned(), name: name.clone(), known });
+            let hint = suggestion(name, parameters.iter().map(|parameter| parameter.name.as_str()));
+            return Err(EnableError::UnknownValue { id: id.to_owned(), name: name.clone(), hint });
         }
     }
     let mut text = format!("# {}\nid: {id}\nuse: {id}\nmode: enforce\n", shipped.about());

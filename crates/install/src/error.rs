@@ -1,6 +1,7 @@
 use std::path::PathBuf;
 
 use stead_client::Harness;
+use stead_model::suggestion;
 use stead_store::StoreError;
 use thiserror::Error;
 
@@ -23,9 +24,7 @@ impl InstallError {
     /// Returns what a person can do about it.
     pub fn hint(&self) -> Option<String> {
         match self {
-            Self::UnknownHarness { .. } => {
-                Some(format!("expected one of {}", Harness::ALL.map(Harness::name).join(", ")))
-            }
+            Self::UnknownHarness { name } => Some(suggestion(name, Harness::ALL.map(Harness::name))),
             Self::RecordCorrupt { path, .. } => Some(format!(
                 "move `{}` aside; Stead then removes its lines, but cannot restore the old files",
                 path.display()

@@ -399,7 +399,7 @@ fn clients_are_found_by_program_or_trace() {
     assert_eq!(named(["claude", " codex", "claude", ""]).unwrap(), [Harness::Claude, Harness::Codex]);
     let error = named(["emacs"]).unwrap_err();
     assert_eq!(error.to_string(), "unknown harness `emacs`");
-    assert!(error.hint().unwrap().contains("claude, codex"));
+    assert!(error.hint().unwrap().contains("`claude`, `codex`"));
 }
 
 #[test]

@@ -13,6 +13,7 @@ mod patch;
 mod redact;
 mod reply;
 mod settings;
+mod suggestion;
 mod time;
 mod verdict;
 
@@ -25,5 +26,6 @@ pub use patch::patch_changes;
 pub use redact::redact;
 pub use reply::Reply;
 pub use settings::{Base, Shape, Spot};
+pub use suggestion::{expected_one_of, nearest, suggestion};
 pub use time::{rfc3339, unix_millis};
 pub use verdict::{Level, Reason, Verdict};

@@ -33,8 +33,8 @@ pub enum StoreError {
     WrongValue { key: String, value: String, why: String },
     #[error("`{key}` needs a table, but `{}` has another value there", path.display())]
     NotATable { path: PathBuf, key: String },
-    #[error("unknown schema `{name}`; expected one of {known}")]
-    UnknownSchema { name: String, known: String, nearest: Option<&'static str> },
+    #[error("unknown schema `{name}`; {expected}")]
+    UnknownSchema { name: String, expected: String, nearest: Option<&'static str> },
 }
 
 impl StoreError {

@@ -1,6 +1,8 @@
 use stead_client::Harness;
 
-use crate::{StoreError, nearest};
+use stead_model::{expected_one_of, nearest};
+
+use crate::StoreError;
 
 /// The JSON Schema of one file format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -140,7 +142,7 @@ pub const SCHEMAS: &[Schema] = &[
 pub fn schema(name: &str) -> Result<&'static Schema, StoreError> {
     SCHEMAS.iter().find(|schema| schema.name == name).ok_or_else(|| StoreError::UnknownSchema {
         name: name.to_owned(),
-        known: SCHEMAS.iter().map(|schema| format!("`{}`", schema.name)).collect::<Vec<_>>().join(", "),
+        expected: expected_one_of(SCHEMAS.iter().map(|schema| schema.name)),
         nearest: nearest(name, SCHEMAS.iter().map(|schema| schema.name)),
     })
 }

@@ -3,7 +3,7 @@ use serde_json::json;
 use stead_context::{
     Choice, ContextError, Repository, Scope, Shelf, compact_relevant_files, content_hash, record_choice, relevant_files,
 };
-use stead_store::nearest;
+use stead_model::nearest;
 
 use crate::cli::Exit;
 use crate::error::CliError;

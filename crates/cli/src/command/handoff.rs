@@ -4,6 +4,7 @@ use clap::Args;
 use serde_json::json;
 use stead_client::Harness;
 use stead_context::{Contribution, Handoff, Heading, Repository};
+use stead_model::suggestion;
 
 use crate::cli::Exit;
 use crate::error::CliError;
@@ -86,8 +87,8 @@ fn source(name: &str) -> Result<String, String> {
         "factory" | "unknown" => Ok(name.to_owned()),
         _ if Harness::from_name(name).is_some() => Ok(name.to_owned()),
         _ => {
-            let names: Vec<_> = Harness::ALL.into_iter().map(Harness::name).collect();
-            Err(format!("expected one of {}, factory, unknown", names.join(", ")))
+            let names = Harness::ALL.into_iter().map(Harness::name);
+            Err(suggestion(name, names.chain(["factory", "unknown"])))
         }
     }
 }

@@ -8,7 +8,8 @@ use clap::Args;
 use serde_json::{Value, json};
 use stead_install::{Applied, Note, Plan, Reach, apply, diff, plan_old_commands};
 use stead_migrate::{Import, ImportKind, ImportPlaces, Outcome, apply_import, find_imports};
-use stead_store::{Adopted, Layout, Room, adopt, nearest};
+use stead_model::suggestion;
+use stead_store::{Adopted, Layout, Room, adopt};
 
 use crate::cli::Exit;
 use crate::error::CliError;
@@ -113,11 +114,7 @@ struct Chosen {
 fn chosen(what: &[String]) -> Result<Chosen, CliError> {
     let names: Vec<&str> = ImportKind::ALL.iter().map(|kind| kind.name()).chain([COMMANDS, PIPELINES]).collect();
     if let Some(unknown) = what.iter().find(|word| !names.contains(&word.as_str())) {
-        let hint = match nearest(unknown, names.iter().copied()) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => format!("expected one of {}", names.join(", ")),
-        };
-        return Err(CliError::usage(format!("unknown kind `{unknown}`")).hinted(hint));
+        return Err(CliError::usage(format!("unknown kind `{unknown}`")).hinted(suggestion(unknown, names)));
     }
     let is_wanted = |name: &str| what.is_empty() || what.iter().any(|word| word == name);
     Ok(Chosen {

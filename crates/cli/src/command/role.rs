@@ -12,8 +12,8 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 use stead_context::{ContextError, ROLE_FORMAT, RoleName, RoleState, old_machine, roles};
 use stead_hook::SessionState;
-use stead_model::FileId;
-use stead_store::{Layout, Room, nearest};
+use stead_model::{FileId, nearest};
+use stead_store::{Layout, Room};
 
 use crate::cli::Exit;
 use crate::error::CliError;

@@ -3,8 +3,8 @@ use std::thread::sleep;
 use std::time::Duration;
 
 use clap::Args;
+use stead_model::suggestion;
 use stead_pipeline::{NodeState, RunFolder, RunView, State};
-use stead_store::nearest;
 
 use crate::cli::Exit;
 use crate::error::CliError;
@@ -161,10 +161,7 @@ fn named(state: &State, id: &str) -> Result<usize, CliError> {
     let found = state.nodes.iter().position(|node| node.id == id);
     found.ok_or_else(|| {
         let known: Vec<&str> = state.nodes.iter().map(|node| node.id.as_str()).collect();
-        let hint = match nearest(id, known.iter().copied()) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => format!("its stages are {}", known.join(", ")),
-        };
+        let hint = suggestion(id, known);
         CliError::usage(format!("run `{}` has no stage `{id}`", state.run)).hinted(hint)
     })
 }

@@ -170,7 +170,7 @@ fn nonsense_is_refused_and_nothing_is_left() {
     check(&["handoff", "x", "--continues", "nothing"], b"", 1, "there is no packet `nothing`");
     check(&["handoff", "x", "--max-iterations", "many"], b"", 2, "max-iterations");
     check(&["handoff", "x", "--unknown"], b"", 2, "--unknown");
-    check(&["handoff", "x", "--source", "clod"], b"", 2, "expected one of claude");
+    check(&["handoff", "x", "--source", "clod"], b"", 2, "expected one of `claude`");
     assert_eq!(packets(), 0);
 }
 

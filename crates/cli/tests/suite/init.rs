@@ -92,7 +92,7 @@ fn clients_are_found_by_their_traces() {
     assert!(run.stdout.contains("wrote    .cursor/hooks.json"), "{run}");
     let run = world.stead(&["init", "--harness", "emacs"]);
     assert_eq!(run.code, 2);
-    assert!(run.stderr.starts_with("error: unknown harness `emacs`\nhint: expected one of claude, "), "{run}");
+    assert!(run.stderr.starts_with("error: unknown harness `emacs`\nhint: expected one of `claude`, "), "{run}");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-use stead_store::nearest;
+use stead_model::nearest;
 
 use super::Handoff;
 use crate::note::Note;

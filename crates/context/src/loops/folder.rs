@@ -1,8 +1,8 @@
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-use stead_model::{FileId, rfc3339};
-use stead_store::{Durability, StoreError, amend, nearest, read_capped};
+use stead_model::{FileId, nearest, rfc3339};
+use stead_store::{Durability, StoreError, amend, read_capped};
 
 use super::{Loop, LoopFile, LoopLine, Owner};
 use crate::ContextError;

@@ -1,8 +1,8 @@
 //! Checks a packet: what a tool would fail on is an error, what would confuse a person is a warning. It changes
 //! nothing.
 
-use stead_model::unix_millis;
-use stead_store::{nearest, secrets_in};
+use stead_model::{nearest, unix_millis};
+use stead_store::secrets_in;
 
 use super::{FileList, Heading, Packet, Section, Status, listed, sections, unclosed_fence};
 use crate::relevant_file::is_project_path;

@@ -5,8 +5,8 @@ use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use stead_model::unix_millis;
-use stead_store::{Creation, Durability, Edited, StoreError, amend, create, create_parents, nearest, read_capped};
+use stead_model::{nearest, unix_millis};
+use stead_store::{Creation, Durability, Edited, StoreError, amend, create, create_parents, read_capped};
 
 use super::{Packet, Status};
 use crate::{ContextError, Document, FrontMatterError};

@@ -144,10 +144,7 @@ impl Reader<'_> {
         for (text, place) in &texts {
             let bare = text.trim_start_matches('!');
             if !known.contains(&bare) && !stead_pattern::has_wildcard(bare) && what != "git" {
-                let hint = crate::nearest::nearest(bare, known.iter().copied()).map_or_else(
-                    || format!("known are {}", super::reader::listed(known)),
-                    |near| format!("did you mean `{near}`?"),
-                );
+                let hint = stead_model::suggestion(bare, known.iter().copied());
                 self.fault(*place, format!("`{what}` has no `{bare}`"), Some(hint));
             }
         }

@@ -59,7 +59,7 @@ impl Reader<'_> {
         }
         let entries = self.map(node, "a test")?;
         let Some((deed, told)) = entries.iter().find(|(key, _)| DEEDS.contains(&key.name.as_str())) else {
-            let hint = format!("known are {}", super::reader::listed(DEEDS));
+            let hint = stead_model::expected_one_of(DEEDS.iter().copied());
             self.fault(node.place, "this test does nothing", Some(hint));
             return None;
         };

@@ -1,4 +1,5 @@
-use crate::nearest::nearest;
+use stead_model::suggestion;
+
 use crate::problem::{Problem, Severity};
 use crate::source::Source;
 use crate::yaml::{Key, Node, Place, Value};
@@ -33,10 +34,7 @@ impl<'a> Reader<'a> {
 
     /// Tells that a key is not known, with the one that was probably meant.
     pub(crate) fn unknown(&mut self, key: &Key, what: &str, known: &[&str]) {
-        let hint = match nearest(&key.name, known.iter().copied()) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => format!("known are {}", listed(known)),
-        };
+        let hint = suggestion(&key.name, known.iter().copied());
         self.fault(key.place, format!("{what} has no `{}`", key.name), Some(hint));
     }
 
@@ -51,10 +49,7 @@ impl<'a> Reader<'a> {
         let text = self.text(node, what)?;
         let found = named(&text);
         if found.is_none() {
-            let hint = match nearest(&text, known.iter().copied()) {
-                Some(near) => format!("did you mean `{near}`?"),
-                None => format!("known are {}", listed(known)),
-            };
+            let hint = suggestion(&text, known.iter().copied());
             self.fault(node.place, format!("`{what}` cannot be `{text}`"), Some(hint));
         }
         found
@@ -123,8 +118,4 @@ impl<'a> Reader<'a> {
             }
         }
     }
-}
-
-pub(crate) fn listed(names: &[&str]) -> String {
-    names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }

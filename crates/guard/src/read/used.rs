@@ -1,4 +1,4 @@
-use super::reader::{Reader, listed};
+use super::reader::Reader;
 use crate::compile::Ground;
 use crate::parameter;
 use crate::shipped::{self, Shipped};
@@ -10,8 +10,7 @@ impl Reader<'_> {
         let name_text = self.text(name, "use")?;
         let known: Vec<&str> = shipped::SHIPPED.iter().map(|shipped| shipped.id).collect();
         let Some(base) = Shipped::named(&name_text) else {
-            let hint = crate::nearest::nearest(&name_text, known.iter().copied())
-                .map_or_else(|| format!("known are {}", listed(&known)), |near| format!("did you mean `{near}`?"));
+            let hint = stead_model::suggestion(&name_text, known);
             self.fault(name.place, format!("no guard `{name_text}` is shipped"), Some(hint));
             return None;
         };

@@ -3,7 +3,8 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use stead_store::{StoreError, nearest, read_capped};
+use stead_model::nearest;
+use stead_store::{StoreError, read_capped};
 
 use super::builtin::{PIPELINES, STAGES};
 use super::stage::OLD_FILE;

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use stead_client::Harness;
 use stead_context::slug;
-use stead_store::nearest;
+use stead_model::nearest;
 
 use super::provider::{provider, provider_name};
 use super::reading::{Reading, find, place};

@@ -3,7 +3,7 @@
 //! Without any `needs` the list is a chain. If any stage has `needs`, each stage waits for its own `needs` and for the
 //! stages in its `inputs` and `when`.
 
-use stead_store::nearest;
+use stead_model::suggestion;
 
 use super::step::{Named, Step};
 use crate::lint::{Code, Findings};
@@ -107,11 +107,7 @@ fn position(steps: &[Step], named: &Named, code: Code, findings: &mut Findings) 
 
 /// Suggests which stage of a pipeline a mistyped name may have meant.
 pub(crate) fn stage_meant(steps: &[Step], typed: &str) -> String {
-    let ids = || steps.iter().map(|step| step.id.as_str());
-    match nearest(typed, ids()) {
-        Some(near) => format!("did you mean `{near}`?"),
-        None => format!("its stages are {}", ids().collect::<Vec<_>>().join(", ")),
-    }
+    suggestion(typed, steps.iter().map(|step| step.id.as_str()))
 }
 
 /// Sorts so that needs come first, taking the earliest that is ready; or returns a cycle.

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use stead_client::Harness;
-use stead_store::nearest;
+use stead_model::{expected_one_of, nearest};
 
 use super::reading::{Reading, find};
 use super::yaml::{Tree, Value};
@@ -21,8 +21,8 @@ pub fn parse_provider(typed: &str) -> Result<Provider, String> {
         _ => Err(match nearest(typed, Harness::NAMES.iter().copied().chain([MOCK])) {
             Some(near) => format!("did you mean `{near}`?"),
             None => {
-                let known = Harness::NAMES.join(", ");
-                format!("expected one of {known}, mock, or the path of a program such as ./agent.sh")
+                let known = expected_one_of(Harness::NAMES.iter().copied().chain([MOCK]));
+                format!("{known}, or the path of a program such as `./agent.sh`")
             }
         }),
     }

@@ -1,7 +1,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use stead_store::nearest;
+use stead_model::{expected_one_of, nearest};
 
 use super::yaml::{Entry, Tree, Value, parse};
 use super::yaml_fault::YamlFault;
@@ -89,7 +89,7 @@ impl Reading {
             (Some(home @ ("parallel" | "inputs" | "when")), _) => format!("it belongs below `{home}`{elsewhere}"),
             (Some(home), _) => format!("it belongs below `{home}`"),
             (None, Some(near)) => format!("did you mean `{near}`?"),
-            (None, None) => format!("expected one of {}; custom keys start with `x-`", known.join(", ")),
+            (None, None) => format!("{}; custom keys start with `x-`", expected_one_of(known.iter().copied())),
         });
     }
 

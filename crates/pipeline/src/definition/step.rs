@@ -1,6 +1,6 @@
 use std::ops::Range;
 
-use stead_store::nearest;
+use stead_model::nearest;
 
 use super::fan::{Fan, fan};
 use super::limits::{self, Limits, is_retry};

@@ -1,7 +1,7 @@
 //! When a stage ends: the `termination` block, and `completion` of the older format.
 
 use stead_context::split_promises;
-use stead_store::nearest;
+use stead_model::suggestion;
 
 use super::reading::{Reading, find, place};
 use super::yaml::Entry;
@@ -33,7 +33,7 @@ pub(crate) fn termination(reading: &mut Reading, entry: &Entry) -> Option<Termin
             let message = format!("unknown termination `{typed}`");
             let hint = match renamed(&typed) {
                 Some(now) => format!("it is now called `{now}`"),
-                None => meant(&typed, &TYPES),
+                None => suggestion(&typed, TYPES),
             };
             reading.findings.error(Code::L005, &place(kind), message).hint(hint);
             return None;
@@ -84,7 +84,7 @@ pub(crate) fn completion(reading: &mut Reading, entry: &Entry) -> Option<Termina
     let Some(instead) = renamed(&typed) else {
         let known = ["plateau", "beads-empty", "fixed-n"];
         let message = format!("unknown completion `{typed}`");
-        reading.findings.error(Code::L005, &place(entry), message).hint(meant(&typed, &known));
+        reading.findings.error(Code::L005, &place(entry), message).hint(suggestion(&typed, known));
         return None;
     };
     let hint = format!("write `termination: {{type: {instead}}}`, or run `stead migrate pipelines`");
@@ -103,12 +103,5 @@ fn renamed(completion: &str) -> Option<&'static str> {
         "beads-empty" => Some("queue"),
         "fixed-n" => Some("fixed"),
         _ => None,
-    }
-}
-
-fn meant(typed: &str, known: &[&str]) -> String {
-    match nearest(typed, known.iter().copied()) {
-        Some(near) => format!("did you mean `{near}`?"),
-        None => format!("expected one of {}", known.join(", ")),
     }
 }

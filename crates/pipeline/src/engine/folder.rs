@@ -1,8 +1,8 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use stead_model::FileId;
-use stead_store::{StoreError, create_parents, nearest, read_capped};
+use stead_model::{FileId, nearest};
+use stead_store::{StoreError, create_parents, read_capped};
 
 use super::frozen::Frozen;
 use super::{EngineError, attempt, rebuild};

@@ -4,7 +4,8 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-use stead_store::{nearest, read_capped};
+use stead_model::nearest;
+use stead_store::read_capped;
 
 use super::{Code, Finding, Findings};
 use crate::SourceFile;

@@ -1,6 +1,6 @@
 //! Variables in a prompt.
 
-use stead_store::nearest;
+use stead_model::nearest;
 
 use super::{Code, Findings};
 use crate::prompt::{CURRENT, VariableKind, tells_status, uses, variable_kind};

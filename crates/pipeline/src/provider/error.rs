@@ -4,8 +4,8 @@ use std::path::PathBuf;
 /// Why an agent cannot be started.
 #[derive(Debug, thiserror::Error)]
 pub enum ProviderError {
-    #[error("unknown provider `{name}`; known are {known}")]
-    Unknown { name: String, known: String, nearest: Option<&'static str> },
+    #[error("unknown provider `{name}`; {expected}")]
+    Unknown { name: String, expected: String, nearest: Option<&'static str> },
     #[error("the provider `{provider}` needs the program `{program}`, which is not on PATH")]
     MissingProgram { provider: String, program: String },
     #[error("there is no program `{}`", path.display())]

@@ -2,7 +2,8 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use stead_client::{Harness, Headless, PromptWay};
-use stead_store::{Durability, clean, find_program, nearest, replace};
+use stead_model::{expected_one_of, nearest};
+use stead_store::{Durability, clean, find_program, replace};
 
 use super::{ProviderError, Task};
 use crate::custody::{Capture, Launch};
@@ -65,7 +66,7 @@ pub fn check(provider: &Provider, root: &Path, env: Env<'_>) -> Result<(), Provi
 fn harness(name: &str) -> Result<Harness, ProviderError> {
     Harness::from_name(name).ok_or_else(|| ProviderError::Unknown {
         name: name.to_owned(),
-        known: format!("`{}`", Harness::NAMES.join("`, `")),
+        expected: expected_one_of(Harness::NAMES.iter().copied()),
         nearest: nearest(name, Harness::NAMES.iter().copied()),
     })
 }

@@ -4,7 +4,9 @@ use stead_client::Harness;
 
 use super::Value;
 use crate::layout::check_place;
-use crate::{Room, StoreError, nearest};
+use stead_model::nearest;
+
+use crate::{Room, StoreError};
 
 /// The upper bound of every number.
 const MOST: u64 = 1_000_000;

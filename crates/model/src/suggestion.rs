@@ -1,3 +1,20 @@
+//! What to say about a name that is not known.
+
+/// Says what to write instead of an unknown name: the one that was most likely meant, else all that are known.
+pub fn suggestion<'a>(typed: &str, known: impl IntoIterator<Item = &'a str>) -> String {
+    let known: Vec<&str> = known.into_iter().collect();
+    match nearest(typed, known.iter().copied()) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => expected_one_of(known),
+    }
+}
+
+/// Lists the names that are known.
+pub fn expected_one_of<'a>(known: impl IntoIterator<Item = &'a str>) -> String {
+    let known: Vec<String> = known.into_iter().map(|name| format!("`{name}`")).collect();
+    format!("expected one of {}", known.join(", "))
+}
+
 /// Finds the known name that a mistyped one most likely meant; `None` if nothing is close.
 pub fn nearest<'a>(typed: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let typed = typed.to_lowercase();
@@ -42,6 +59,12 @@ mod tests {
     #[track_caller]
     fn check(typed: &str, expected: Option<&str>) {
         assert_eq!(nearest(typed, ["record.sessions", "gate.self_protection", "auto_init"]), expected, "{typed}");
+    }
+
+    #[test]
+    fn an_unknown_name_gets_the_nearest_or_all() {
+        assert_eq!(suggestion("wrtes", ["writes", "reads"]), "did you mean `writes`?");
+        assert_eq!(suggestion("frobnicate", ["writes", "reads"]), "expected one of `writes`, `reads`");
     }
 
     #[test]
