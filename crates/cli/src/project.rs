@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
 use stead_context::{ContextError, Folders, is_project_path};
-use stead_store::{Config, Found, Layer, Layout, OWN, Problem, Room, StoreError, clean, confine, find_root};
+use stead_model::clean;
+use stead_store::{Config, Found, Layer, Layout, OWN, Problem, Room, StoreError, confine, find_root};
 
 use crate::error::CliError;
 use crate::ui::Ui;

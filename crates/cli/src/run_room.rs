@@ -55,7 +55,7 @@ impl RunRoom {
             .map_err(|hint| CliError::usage(format!("unknown provider `{typed}`")).hinted(hint))?;
         let Provider::Command(argv) = provider else { return Ok(provider) };
         let place = |program: &String| -> Result<String, CliError> {
-            let path = stead_store::clean(&ui.dir()?.join(program));
+            let path = stead_model::clean(&ui.dir()?.join(program));
             let shown = match path.strip_prefix(self.project.root()) {
                 Ok(below) => Path::new(".").join(below),
                 Err(_) => path,

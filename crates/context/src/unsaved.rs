@@ -4,8 +4,8 @@ use std::path::Path;
 use std::time::UNIX_EPOCH;
 
 use serde::Deserialize;
-use stead_model::rfc3339;
-use stead_store::{Tail, clean};
+use stead_model::{clean, rfc3339};
+use stead_store::Tail;
 
 use crate::role_file::{RoleFinding, check, read_role_file};
 

@@ -233,7 +233,7 @@ fn folder(line: &CommandLine, at: usize, start: &Path, root: &Path) -> Option<St
             _ => {}
         }
     }
-    let dir = stead_store::clean(&dir);
+    let dir = stead_model::clean(&dir);
     let below = dir.strip_prefix(root).ok().map(Path::to_owned);
     // The root may be spelt through a link.
     let below =

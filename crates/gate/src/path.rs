@@ -2,20 +2,7 @@
 
 use std::path::{Component, Path, PathBuf};
 
-/// Removes `.`, `..` and doubled separators, as if no symlink existed.
-pub(crate) fn clean(path: &Path) -> PathBuf {
-    let mut clean = PathBuf::new();
-    for component in path.components() {
-        match component {
-            Component::CurDir => {}
-            Component::ParentDir => {
-                clean.pop();
-            }
-            other => clean.push(other),
-        }
-    }
-    clean
-}
+pub(crate) use stead_model::clean;
 
 /// Makes a path as somebody wrote it absolute: `~` is home, the rest starts at `cwd`.
 pub(crate) fn absolute(text: &str, cwd: &Path, home: Option<&Path>) -> PathBuf {

@@ -10,6 +10,7 @@ mod effect;
 mod event;
 mod id;
 mod patch;
+mod path;
 mod redact;
 mod reply;
 mod settings;
@@ -23,6 +24,7 @@ pub use effect::{Access, Content, Coverage, Deed, Effect, Effects, GitDeed, GitK
 pub use event::{Agent, Author, Detail, Event, EventKind, Trigger};
 pub use id::{FileId, IdProblem};
 pub use patch::patch_changes;
+pub use path::clean;
 pub use redact::redact;
 pub use reply::Reply;
 pub use settings::{Base, Shape, Spot};

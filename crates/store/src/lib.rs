@@ -59,7 +59,7 @@ pub use path_bytes::path_from_bytes;
 pub use program::{find_program, is_executable};
 pub use rewrite_log::{Beginning, Rewritten, rewrite_log};
 pub use room::Room;
-pub use root::{CONFIG, CONFIG_LOCAL, Found, MARKER, OWN, clean, find_root};
+pub use root::{CONFIG, CONFIG_LOCAL, Found, MARKER, OWN, find_root};
 pub use schema::{SCHEMAS, schema};
 pub use stamp::file_stamp;
 pub use stdin::{Got, read_stdin};

@@ -1,6 +1,8 @@
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
+use stead_model::clean;
+
 use crate::worktree::Worktree;
 
 /// The folder of Stead's own files, below the project root.
@@ -169,38 +171,5 @@ fn absolute(start: &Path) -> PathBuf {
         fs::canonicalize(&path).unwrap_or_else(|_| clean(&path))
     } else {
         path
-    }
-}
-
-/// Removes `.` and `..` lexically, without asking the file system.
-pub fn clean(path: &Path) -> PathBuf {
-    let mut plain = PathBuf::new();
-    for part in path.components() {
-        match part {
-            Component::CurDir => {}
-            Component::ParentDir => {
-                plain.pop();
-            }
-            part => plain.push(part),
-        }
-    }
-    plain
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[track_caller]
-    fn check(path: &str, expected: &str) {
-        assert_eq!(clean(Path::new(path)), Path::new(expected), "{path}");
-    }
-
-    #[test]
-    fn dots_are_removed_by_the_letters() {
-        check("/a/./b", "/a/b");
-        check("/a/b/../c", "/a/c");
-        check("/../../a", "/a");
-        check("/a/b/c/../../..", "/");
     }
 }

@@ -2,7 +2,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use crate::root::clean;
+use stead_model::clean;
 
 /// A linked git worktree: its own folder and, unless the repository is bare, the main checkout.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -32,7 +32,7 @@ impl<'a> Tools<'a> {
         let below_home = program.strip_prefix("~/").or(program.strip_prefix("$HOME/"));
         let path = match (below_home, (self.env)("HOME")) {
             (Some(rest), Some(home)) => Path::new(&home).join(rest),
-            _ => stead_store::clean(Path::new(&program)),
+            _ => stead_model::clean(Path::new(&program)),
         };
         let (Some(folder), Some(name)) = (path.parent(), path.file_name().and_then(|name| name.to_str())) else {
             return false;

@@ -2,8 +2,8 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use stead_client::{Harness, Headless, PromptWay};
-use stead_model::{expected_one_of, nearest};
-use stead_store::{Durability, clean, find_program, replace};
+use stead_model::{clean, expected_one_of, nearest};
+use stead_store::{Durability, find_program, replace};
 
 use super::{ProviderError, Task};
 use crate::custody::{Capture, Launch};
