@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 
 use stead_gate::{Place as GatePlace, effects};
 use stead_model::{Action, Agent, Change, Detail, Event, EventKind, FileChange, Replacement, ToolCall};
+use stead_yaml::Place;
 
 use crate::asked::Asked;
 use crate::compile::Ground;
@@ -18,7 +19,6 @@ use crate::problem::Problem;
 use crate::read::{Draft, read_source};
 use crate::shipped::Shipped;
 use crate::source::Source;
-use crate::yaml::Place;
 
 pub(crate) use scene::{HOME, ROOT, Scene};
 

@@ -37,7 +37,6 @@ mod tests;
 mod then;
 mod view;
 mod words;
-mod yaml;
 
 pub use asked::{Asked, ReadEffects};
 pub use compile::{Compiled, Ground, Listed, State, compile, inventory};

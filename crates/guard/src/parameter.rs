@@ -1,13 +1,13 @@
 //! Values that a file puts into a shipped guard: `$name` as a whole value, or `${name}` inside a text.
 
-use crate::yaml::{Node, Value};
+use stead_yaml::{Entry, Tree, Value};
 
 /// Puts values into a tree. Names it has no value for are left; [`missing`] finds them.
-pub(crate) fn fill(node: &Node, values: &[(String, Node)]) -> Node {
+pub(crate) fn fill(node: &Tree, values: &[(String, Tree)]) -> Tree {
     let find = |name: &str| values.iter().find(|(known, _)| known == name).map(|(_, node)| node);
     let value = match &node.value {
         Value::Text(text) => match text.strip_prefix('$').and_then(find) {
-            Some(given) => return Node { value: given.value.clone(), place: given.place },
+            Some(given) => return given.clone(),
             None => Value::Text(inside(text, &find)),
         },
         Value::List(items) => {
@@ -25,14 +25,15 @@ pub(crate) fn fill(node: &Node, values: &[(String, Node)]) -> Node {
             Value::List(list)
         }
         Value::Map(entries) => {
-            Value::Map(entries.iter().map(|(key, value)| (key.clone(), fill(value, values))).collect())
+            let filled = |entry: &Entry| Entry { value: fill(&entry.value, values), ..entry.clone() };
+            Value::Map(entries.iter().map(filled).collect())
         }
         other => other.clone(),
     };
-    Node { value, place: node.place }
+    Tree { value, at: node.at.clone(), place: node.place }
 }
 
-fn inside<'n>(text: &str, find: &dyn Fn(&str) -> Option<&'n Node>) -> String {
+fn inside<'n>(text: &str, find: &dyn Fn(&str) -> Option<&'n Tree>) -> String {
     let mut filled = String::new();
     let mut rest = text;
     while let Some((before, after)) = rest.split_once("${") {
@@ -58,15 +59,15 @@ fn inside<'n>(text: &str, find: &dyn Fn(&str) -> Option<&'n Node>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::yaml::parse;
+    use stead_yaml::parse;
 
     #[test]
     fn values_take_their_place() {
-        let values: Vec<(String, Node)> = parse("paths: [a, b]\nfolder: out\nlines: 7\n")
+        let values: Vec<(String, Tree)> = parse("paths: [a, b]\nfolder: out\nlines: 7\n")
             .unwrap()
             .entries()
             .iter()
-            .map(|(key, node)| (key.name.clone(), node.clone()))
+            .map(|entry| (entry.key.clone(), entry.value.clone()))
             .collect();
         let check = |text: &str, expected: &str| {
             assert_eq!(fill(&parse(text).unwrap(), &values).json(), parse(expected).unwrap().json(), "{text}");

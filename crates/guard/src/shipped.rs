@@ -1,10 +1,10 @@
 //! The guards that come with the binary, and how a file takes one into use.
 
 use stead_model::suggestion;
+use stead_yaml::{Entry, Place, Tree, Value, parse};
 
 use crate::compile::Ground;
 use crate::source::{Origin, Source};
-use crate::yaml::{Node, Place, Value, parse};
 
 /// A guard, or a pack of them, inside the binary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -85,14 +85,14 @@ impl Shipped {
     pub fn parameters(&self) -> Vec<Parameter> {
         let Ok(tree) = parse(self.text) else { return Vec::new() };
         tree.get("with")
-            .map(Node::entries)
+            .map(Tree::entries)
             .unwrap_or_default()
             .iter()
-            .map(|(key, node)| {
+            .map(|Entry { key, value: node, .. }| {
                 let usual = node.get("default");
                 Parameter {
-                    name: key.name.clone(),
-                    about: node.get("about").and_then(Node::scalar).unwrap_or_default(),
+                    name: key.clone(),
+                    about: node.get("about").and_then(Tree::scalar).unwrap_or_default(),
                     required: usual.is_none(),
                     usual: usual.map(|node| node.json().to_string()),
                 }
@@ -102,17 +102,17 @@ impl Shipped {
 }
 
 /// The values that hold where nobody gave others: what the guard says itself, and the rooms of the project.
-pub(crate) fn defaults(tree: &Node, ground: &Ground) -> Vec<(String, Node)> {
-    let mut values: Vec<(String, Node)> = tree
+pub(crate) fn defaults(tree: &Tree, ground: &Ground) -> Vec<(String, Tree)> {
+    let mut values: Vec<(String, Tree)> = tree
         .get("with")
-        .map(Node::entries)
+        .map(Tree::entries)
         .unwrap_or_default()
         .iter()
-        .filter_map(|(key, node)| Some((key.name.clone(), node.get("default")?.clone())))
+        .filter_map(|entry| Some((entry.key.clone(), entry.value.get("default")?.clone())))
         .collect();
     for room in ["features", "context", "guards", "roles"] {
         let value = Value::Text(ground.room(room));
-        values.push((room.to_owned(), Node { value, place: Place::default() }));
+        values.push((room.to_owned(), Tree { value, at: 0..0, place: Place::default() }));
     }
     values
 }

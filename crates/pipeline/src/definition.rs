@@ -20,8 +20,6 @@ mod stage;
 mod step;
 mod termination;
 mod view;
-mod yaml;
-mod yaml_fault;
 
 pub use catalog::{Catalog, Fixtures, LoadFault, Loaded, Origin, StageFiles};
 pub use error::DefinitionError;
@@ -35,8 +33,6 @@ pub use source::SourceFile;
 pub use stage::{DROPPED, OLD_FILE, StageDefinition, read_stage};
 pub use step::{Condition, Named, Step};
 pub use view::{PipelineView, StageView};
-pub use yaml::{Entry, Tree, Value, parse};
-pub use yaml_fault::YamlFault;
 
 pub(crate) use graph::{graph, is_chain, stage_meant};
 pub(crate) use name::name_problem;

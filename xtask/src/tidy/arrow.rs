@@ -6,17 +6,18 @@ use super::{Finding, Tree};
 const ARROWS: &[(&str, &[&str])] = &[
     ("model", &[]),
     ("pattern", &[]),
+    ("yaml", &[]),
     ("client", &["model"]),
     ("settings", &["model"]),
     ("gate", &["model", "settings"]),
     ("store", &["model", "client"]),
-    ("guard", &["model", "pattern", "client", "gate"]),
+    ("guard", &["model", "pattern", "yaml", "client", "gate"]),
     ("evidence", &["model", "pattern", "store"]),
     ("hook", &["model", "client", "gate", "guard", "store", "settings", "context", "evidence"]),
     ("install", &["model", "client", "settings", "store"]),
     ("context", &["model", "store"]),
-    ("pipeline", &["model", "client", "store", "context", "gate", "evidence"]),
-    ("migrate", &["model", "store", "context", "pipeline"]),
+    ("pipeline", &["model", "client", "yaml", "store", "context", "gate", "evidence"]),
+    ("migrate", &["model", "yaml", "store", "context", "pipeline"]),
     (
         "cli",
         &[

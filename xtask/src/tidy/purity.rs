@@ -2,7 +2,7 @@ use super::rust_text::{line_of, words};
 use super::{Finding, Tree};
 
 /// Rooms that only compute: text in, answer out. What they need of the world is passed in.
-const PURE: &[&str] = &["model", "client", "gate", "settings"];
+const PURE: &[&str] = &["model", "pattern", "yaml", "client", "gate", "settings"];
 
 /// What reaches out of a pure room, and the way to go.
 const REACHES: &[(&str, &str)] = &[

@@ -43,7 +43,7 @@ pub(crate) fn read(path: &str, text: &str) -> Document {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let value = match Format::of(path).unwrap_or(Format::Json) {
         Format::Json => serde_json::from_str(text).ok(),
-        Format::Yaml => crate::yaml::plain(text),
+        Format::Yaml => stead_yaml::parse_document(text),
         Format::Toml => toml::from_str::<toml::Table>(text).ok().and_then(|table| serde_json::to_value(table).ok()),
     };
     value.map_or(Document::Broken, Document::Is)

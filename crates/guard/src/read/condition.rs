@@ -1,10 +1,10 @@
 use stead_client::Harness;
+use stead_yaml::{Entry, Place, Tree, Value};
 
 use super::reader::Reader;
 use crate::condition::{Bound, Clause, Condition, EvidenceWord, FeatureClause, FileClause, FileDeed, TestsWord};
 use crate::field::{FieldRule, FieldTest, Owner};
 use crate::pattern::{ArgvPattern, TextPattern};
-use crate::yaml::{Node, Place, Value};
 
 /// Every word of the matching language.
 pub(crate) const KEYS: &[&str] = &[
@@ -43,12 +43,12 @@ const GIT: &[&str] = &["commit", "push", "force-push", "whole-tree", "paths", "r
 
 impl Reader<'_> {
     /// Reads `match`, `unless`, or a part of `all`, `any` and `not`.
-    pub(crate) fn condition(&mut self, node: &Node, what: &str) -> Condition {
+    pub(crate) fn condition(&mut self, node: &Tree, what: &str) -> Condition {
         let Some(entries) = self.map(node, what) else { return Condition::default() };
         let mut clauses = Vec::new();
         let mut files = Files::default();
-        for (key, value) in entries {
-            let name = key.name.as_str();
+        for entry @ Entry { value, .. } in entries {
+            let name = entry.key.as_str();
             match name {
                 "writes" | "deletes" | "reads" => {
                     let deed = match name {
@@ -66,7 +66,7 @@ impl Reader<'_> {
                 "recursive" => files.recursive = self.truth(value, name),
                 _ => clauses.extend(self.clause(name, value).or_else(|| {
                     if !KEYS.contains(&name) {
-                        self.unknown(key, &format!("`{what}`"), KEYS);
+                        self.unknown(entry, &format!("`{what}`"), KEYS);
                     }
                     None
                 })),
@@ -77,7 +77,7 @@ impl Reader<'_> {
         Condition(clauses)
     }
 
-    fn clause(&mut self, name: &str, node: &Node) -> Option<Clause> {
+    fn clause(&mut self, name: &str, node: &Tree) -> Option<Clause> {
         Some(match name {
             "runs" => Clause::Runs(self.commands(node)),
             "git" => Clause::Git(self.names(node, name, GIT)),
@@ -90,23 +90,23 @@ impl Reader<'_> {
             "text" => Clause::Text(self.patterns(node, name)),
             "exists" => Clause::Exists(self.paths(node, name)),
             "session" => {
-                for (key, _) in self.map(node, name)?.iter().filter(|(key, _)| key.name != "has") {
-                    self.unknown(key, "`session`", &["has"]);
+                for entry in self.map(node, name)?.iter().filter(|entry| entry.key != "has") {
+                    self.unknown(entry, "`session`", &["has"]);
                 }
                 Clause::Session(self.free(node.get("has")?, "has"))
             }
             "counter" => {
-                let (key, bound) = self.map(node, name)?.first()?;
-                Clause::Counter { name: key.name.clone(), bound: self.bound(bound, &key.name)? }
+                let entry = self.map(node, name)?.first()?;
+                Clause::Counter { name: entry.key.clone(), bound: self.bound(&entry.value, &entry.key)? }
             }
             "intent" => Clause::Intent(self.free(node, name)),
             "feature" => {
                 let mut feature = FeatureClause::default();
-                for (key, value) in self.map(node, name)? {
-                    match key.name.as_str() {
+                for entry @ Entry { value, .. } in self.map(node, name)? {
+                    match entry.key.as_str() {
                         "status" => feature.status = self.free(value, "status"),
                         "tested" => feature.tested = self.truth(value, "tested"),
-                        _ => self.unknown(key, "`feature`", &["status", "tested"]),
+                        _ => self.unknown(entry, "`feature`", &["status", "tested"]),
                     }
                 }
                 Clause::Feature(feature)
@@ -135,11 +135,11 @@ impl Reader<'_> {
         })
     }
 
-    fn free(&mut self, node: &Node, what: &str) -> Vec<String> {
+    fn free(&mut self, node: &Tree, what: &str) -> Vec<String> {
         self.texts(node, what).into_iter().map(|(text, _)| text).collect()
     }
 
-    fn names(&mut self, node: &Node, what: &str, known: &[&str]) -> Vec<String> {
+    fn names(&mut self, node: &Tree, what: &str, known: &[&str]) -> Vec<String> {
         let texts = self.texts(node, what);
         for (text, place) in &texts {
             let bare = text.trim_start_matches('!');
@@ -151,7 +151,7 @@ impl Reader<'_> {
         texts.into_iter().map(|(text, _)| text).collect()
     }
 
-    fn patterns(&mut self, node: &Node, what: &str) -> Vec<TextPattern> {
+    fn patterns(&mut self, node: &Tree, what: &str) -> Vec<TextPattern> {
         if let Some(plain) = node.get("has") {
             return self.free(plain, "has").iter().map(|text| TextPattern::plain(text)).collect();
         }
@@ -165,7 +165,7 @@ impl Reader<'_> {
         patterns
     }
 
-    fn paths(&mut self, node: &Node, what: &str) -> Vec<String> {
+    fn paths(&mut self, node: &Tree, what: &str) -> Vec<String> {
         let mut paths = Vec::new();
         for (text, place) in self.texts(node, what) {
             match stead_pattern::check(&text) {
@@ -181,7 +181,7 @@ impl Reader<'_> {
         paths
     }
 
-    fn commands(&mut self, node: &Node) -> Vec<String> {
+    fn commands(&mut self, node: &Tree) -> Vec<String> {
         let mut commands = Vec::new();
         for (text, place) in self.texts(node, "runs") {
             let program = ArgvPattern::parse(&text).map(|pattern| pattern.program().to_owned()).unwrap_or_default();
@@ -198,7 +198,7 @@ impl Reader<'_> {
         commands
     }
 
-    fn bound(&mut self, node: &Node, what: &str) -> Option<Bound> {
+    fn bound(&mut self, node: &Tree, what: &str) -> Option<Bound> {
         let text = self.text(node, what)?;
         let bound = Bound::parse(&text);
         if bound.is_none() {
@@ -211,25 +211,25 @@ impl Reader<'_> {
         bound
     }
 
-    fn fields(&mut self, node: &Node) -> Vec<FieldRule> {
+    fn fields(&mut self, node: &Tree) -> Vec<FieldRule> {
         let mut rules = Vec::new();
-        for (key, value) in self.map(node, "fields").unwrap_or_default() {
-            self.pointer(&key.name, key.place);
+        for entry @ Entry { value, .. } in self.map(node, "fields").unwrap_or_default() {
+            self.pointer(&entry.key, entry.key_place);
             let test = match &value.value {
                 Value::Map(entries) => {
-                    let [(word, told)] = entries.as_slice() else {
+                    let [test] = entries.as_slice() else {
                         self.fault(value.place, "a field has one test", Some(TESTS.into()));
                         continue;
                     };
-                    match (word.name.as_str(), &told.value) {
+                    match (test.key.as_str(), &test.value.value) {
                         ("changed", Value::Bool(true)) => FieldTest::Changed,
                         ("added", Value::Bool(true)) => FieldTest::Added,
                         ("removed", Value::Bool(true)) => FieldTest::Removed,
-                        ("becomes", _) => FieldTest::Becomes(told.json()),
+                        ("becomes", _) => FieldTest::Becomes(test.value.json()),
                         _ => {
                             self.fault(
-                                word.place,
-                                format!("`{}` is no test of a field", word.name),
+                                test.key_place,
+                                format!("`{}` is no test of a field", test.key),
                                 Some(TESTS.into()),
                             );
                             continue;
@@ -242,20 +242,20 @@ impl Reader<'_> {
                 }
                 _ => FieldTest::Becomes(value.json()),
             };
-            rules.push(FieldRule { pointer: key.name.clone(), test });
+            rules.push(FieldRule { pointer: entry.key.clone(), test });
         }
         rules
     }
 
-    fn owners(&mut self, node: &Node) -> Vec<Owner> {
+    fn owners(&mut self, node: &Tree) -> Vec<Owner> {
         let mut owners = Vec::new();
-        for (key, value) in self.map(node, "owners").unwrap_or_default() {
-            let pointers = self.texts(value, &key.name);
+        for entry @ Entry { value, .. } in self.map(node, "owners").unwrap_or_default() {
+            let pointers = self.texts(value, &entry.key);
             for (pointer, place) in &pointers {
                 self.pointer(pointer, *place);
             }
             let pointers = pointers.into_iter().map(|(pointer, _)| pointer).collect();
-            owners.push(Owner { role: key.name.clone(), pointers });
+            owners.push(Owner { role: entry.key.clone(), pointers });
         }
         if owners.is_empty() {
             self.fault(node.place, "`owners` names no role", None);

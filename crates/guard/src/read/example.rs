@@ -1,11 +1,11 @@
 use stead_model::EventKind;
+use stead_yaml::{Entry, Tree, Value};
 
 use super::reader::Reader;
 use crate::example::{Example, ExampleCall, Scene};
 use crate::exec::ExecAnswer;
 use crate::facts::{Caller, FeatureState, Standing};
 use crate::guard::{Guard, event_named};
-use crate::yaml::{Key, Node, Value};
 
 /// What an example may do.
 const DEEDS: &[&str] =
@@ -20,21 +20,21 @@ const MOST: usize = 200;
 
 impl Reader<'_> {
     /// Reads the examples of a guard.
-    pub(super) fn examples(&mut self, node: &Node, guard: &Guard) -> Vec<Example> {
+    pub(super) fn examples(&mut self, node: &Tree, guard: &Guard) -> Vec<Example> {
         let mut list = Vec::new();
-        for (key, value) in self.map(node, "tests").unwrap_or_default() {
-            let must = match key.name.as_str() {
+        for entry @ Entry { value, .. } in self.map(node, "tests").unwrap_or_default() {
+            let must = match entry.key.as_str() {
                 "must" => true,
                 "must_not" => false,
                 // Values for the parameters of a shipped guard.
                 "with" => continue,
                 _ => {
-                    self.unknown(key, "`tests`", &["must", "must_not"]);
+                    self.unknown(entry, "`tests`", &["must", "must_not"]);
                     continue;
                 }
             };
             let Value::List(items) = &value.value else {
-                self.fault(value.place, format!("`{}` is {}, not a list", key.name, value.kind()), None);
+                self.fault(value.place, format!("`{}` is {}, not a list", entry.key, value.kind()), None);
                 continue;
             };
             for item in items.iter().take(MOST) {
@@ -44,7 +44,7 @@ impl Reader<'_> {
         list
     }
 
-    fn example(&mut self, node: &Node, must: bool, guard: &Guard) -> Option<Example> {
+    fn example(&mut self, node: &Tree, must: bool, guard: &Guard) -> Option<Example> {
         let usual = guard.events.first().copied().unwrap_or(EventKind::BeforeTool);
         if let Some(command) = node.scalar() {
             let call = ExampleCall::Run(command.clone());
@@ -58,20 +58,20 @@ impl Reader<'_> {
             });
         }
         let entries = self.map(node, "a test")?;
-        let Some((deed, told)) = entries.iter().find(|(key, _)| DEEDS.contains(&key.name.as_str())) else {
+        let Some(deed) = entries.iter().find(|entry| DEEDS.contains(&entry.key.as_str())) else {
             let hint = stead_model::expected_one_of(DEEDS.iter().copied());
             self.fault(node.place, "this test does nothing", Some(hint));
             return None;
         };
         let mut scene = Scene::default();
-        let mut event = match deed.name.as_str() {
+        let mut event = match deed.key.as_str() {
             "stop" if !matches!(usual, EventKind::Stop | EventKind::SubagentStop) => EventKind::Stop,
             "prompt" => EventKind::Prompt,
             _ => usual,
         };
-        let call = self.call(deed, told, node)?;
-        for (key, value) in entries {
-            let name = key.name.as_str();
+        let call = self.call(deed, node)?;
+        for entry @ Entry { value, .. } in entries {
+            let name = entry.key.as_str();
             if DEEDS.contains(&name) {
                 continue;
             }
@@ -80,18 +80,19 @@ impl Reader<'_> {
                 event = self.word(value, "on", &names, event_named)?;
             } else if !AROUND.contains(&name) {
                 let known: Vec<&str> = DEEDS.iter().chain(AROUND).copied().collect();
-                self.unknown(key, "a test", &known);
+                self.unknown(entry, "a test", &known);
             } else {
-                self.around(&mut scene, key, value, &call)?;
+                self.around(&mut scene, entry, &call)?;
             }
         }
-        let title = format!("{}: {}", deed.name, told.scalar().unwrap_or_default());
+        let title = format!("{}: {}", deed.key, deed.value.scalar().unwrap_or_default());
         Some(Example { must, title, place: node.place, event, call, scene })
     }
 
-    fn call(&mut self, deed: &Key, told: &Node, node: &Node) -> Option<ExampleCall> {
-        let text = |name: &str| node.get(name).and_then(Node::scalar);
-        Some(match deed.name.as_str() {
+    fn call(&mut self, deed: &Entry, node: &Tree) -> Option<ExampleCall> {
+        let told = &deed.value;
+        let text = |name: &str| node.get(name).and_then(Tree::scalar);
+        Some(match deed.key.as_str() {
             "run" => ExampleCall::Run(self.text(told, "run")?),
             "write" => ExampleCall::Write { path: self.text(told, "write")?, content: text("content") },
             "edit" => ExampleCall::Edit {
@@ -104,21 +105,22 @@ impl Reader<'_> {
             "rename" => ExampleCall::Rename { from: self.text(told, "rename")?, to: text("to").unwrap_or_default() },
             "read" => ExampleCall::Read {
                 path: self.text(told, "read")?,
-                input: node.get("input").map(Node::json).unwrap_or_default(),
+                input: node.get("input").map(Tree::json).unwrap_or_default(),
             },
             "mcp" => ExampleCall::Mcp(self.text(told, "mcp")?),
             "spawn" => ExampleCall::Spawn(self.text(told, "spawn")?),
             "tool" => ExampleCall::Tool {
                 name: self.text(told, "tool")?,
-                input: node.get("input").map(Node::json).unwrap_or_default(),
+                input: node.get("input").map(Tree::json).unwrap_or_default(),
             },
             "stop" | "prompt" => ExampleCall::Said(told.scalar().unwrap_or_default()),
             _ => ExampleCall::Nothing,
         })
     }
 
-    fn around(&mut self, scene: &mut Scene, key: &Key, value: &Node, call: &ExampleCall) -> Option<()> {
-        match key.name.as_str() {
+    fn around(&mut self, scene: &mut Scene, entry: &Entry, call: &ExampleCall) -> Option<()> {
+        let value = &entry.value;
+        match entry.key.as_str() {
             "role" => {
                 scene.caller = match self.text(value, "role")?.as_str() {
                     "main" => Caller::Main { role: None },
@@ -129,8 +131,8 @@ impl Reader<'_> {
             "harness" => scene.harness = self.text(value, "harness")?,
             "cwd" => scene.cwd = self.text(value, "cwd")?,
             "files" => {
-                for (name, text) in self.map(value, "files")? {
-                    scene.files.push((name.name.clone(), text.scalar().unwrap_or_default()));
+                for file in self.map(value, "files")? {
+                    scene.files.push((file.key.clone(), file.value.scalar().unwrap_or_default()));
                 }
             }
             "lines" => match (&value.value, call) {
@@ -138,19 +140,19 @@ impl Reader<'_> {
                     scene.lines.push((path.clone(), u64::try_from(*lines).unwrap_or(0)));
                 }
                 _ => {
-                    for (name, lines) in self.map(value, "lines")? {
+                    for Entry { key, value: lines, .. } in self.map(value, "lines")? {
                         let Value::Whole(lines) = lines.value else { continue };
-                        scene.lines.push((name.name.clone(), u64::try_from(lines).unwrap_or(0)));
+                        scene.lines.push((key.clone(), u64::try_from(lines).unwrap_or(0)));
                     }
                 }
             },
             "has" => scene.flags = self.texts(value, "has").into_iter().map(|(flag, _)| flag).collect(),
             "evidence" => self.standing(scene, value)?,
             "features" => {
-                for (name, state) in self.map(value, "features")? {
-                    let status = state.get("status").and_then(Node::scalar).unwrap_or_default();
+                for Entry { key, value: state, .. } in self.map(value, "features")? {
+                    let status = state.get("status").and_then(Tree::scalar).unwrap_or_default();
                     let tested = state.get("tested").is_some_and(|node| node.value == Value::Bool(true));
-                    scene.features.push((name.name.clone(), FeatureState { status, tested }));
+                    scene.features.push((key.clone(), FeatureState { status, tested }));
                 }
             }
             "tests" => {
@@ -163,9 +165,9 @@ impl Reader<'_> {
             }
             "intent" => scene.intent = Some(self.text(value, "intent")?),
             "counters" => {
-                for (name, number) in self.map(value, "counters")? {
+                for Entry { key, value: number, .. } in self.map(value, "counters")? {
                     let Value::Whole(number) = number.value else { continue };
-                    scene.counters.push((name.name.clone(), u64::try_from(number).unwrap_or(0)));
+                    scene.counters.push((key.clone(), u64::try_from(number).unwrap_or(0)));
                 }
             }
             "holds" => scene.holds = self.count(value)?,
@@ -180,7 +182,7 @@ impl Reader<'_> {
         Some(())
     }
 
-    fn count(&mut self, node: &Node) -> Option<u64> {
+    fn count(&mut self, node: &Tree) -> Option<u64> {
         match node.value {
             Value::Whole(number) => u64::try_from(number).ok(),
             _ => {
@@ -190,8 +192,8 @@ impl Reader<'_> {
         }
     }
 
-    fn standing(&mut self, scene: &mut Scene, node: &Node) -> Option<()> {
-        let read = |reader: &mut Self, node: &Node| {
+    fn standing(&mut self, scene: &mut Scene, node: &Tree) -> Option<()> {
+        let read = |reader: &mut Self, node: &Tree| {
             reader.word(node, "evidence", &["fresh", "stale", "none"], |word| match word {
                 "fresh" => Some(Standing::Fresh),
                 "stale" => Some(Standing::Stale { why: "Its files have changed since.".into() }),
@@ -201,9 +203,9 @@ impl Reader<'_> {
         };
         match &node.value {
             Value::Map(entries) => {
-                for (feature, standing) in entries {
+                for Entry { key, value: standing, .. } in entries {
                     let standing = read(self, standing)?;
-                    scene.evidence.push((Some(feature.name.clone()), standing));
+                    scene.evidence.push((Some(key.clone()), standing));
                 }
             }
             _ => {

@@ -1,8 +1,8 @@
 use stead_model::suggestion;
+use stead_yaml::{Entry, Place, Tree, Value};
 
 use crate::problem::{Problem, Severity};
 use crate::source::Source;
-use crate::yaml::{Key, Node, Place, Value};
 
 /// Collects what is wrong while a file is read, so that many faults are told at once.
 pub(crate) struct Reader<'a> {
@@ -33,15 +33,15 @@ impl<'a> Reader<'a> {
     }
 
     /// Tells that a key is not known, with the one that was probably meant.
-    pub(crate) fn unknown(&mut self, key: &Key, what: &str, known: &[&str]) {
-        let hint = suggestion(&key.name, known.iter().copied());
-        self.fault(key.place, format!("{what} has no `{}`", key.name), Some(hint));
+    pub(crate) fn unknown(&mut self, entry: &Entry, what: &str, known: &[&str]) {
+        let hint = suggestion(&entry.key, known.iter().copied());
+        self.fault(entry.key_place, format!("{what} has no `{}`", entry.key), Some(hint));
     }
 
     /// Reads one of a few words.
     pub(crate) fn word<T>(
         &mut self,
-        node: &Node,
+        node: &Tree,
         what: &str,
         known: &[&str],
         named: impl Fn(&str) -> Option<T>,
@@ -56,7 +56,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads a text; other single values count as they are written.
-    pub(crate) fn text(&mut self, node: &Node, what: &str) -> Option<String> {
+    pub(crate) fn text(&mut self, node: &Tree, what: &str) -> Option<String> {
         match node.scalar() {
             Some(text) if text.chars().any(|c| c.is_control() && !matches!(c, '\n' | '\t')) => {
                 self.fault(node.place, format!("`{what}` holds a control character"), None);
@@ -75,7 +75,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads one text or a list of them.
-    pub(crate) fn texts(&mut self, node: &Node, what: &str) -> Vec<(String, Place)> {
+    pub(crate) fn texts(&mut self, node: &Tree, what: &str) -> Vec<(String, Place)> {
         let items = match &node.value {
             Value::List(items) => items.as_slice(),
             _ => std::slice::from_ref(node),
@@ -86,7 +86,7 @@ impl<'a> Reader<'a> {
         items.iter().filter_map(|item| Some((self.text(item, what)?, item.place))).collect()
     }
 
-    pub(crate) fn number(&mut self, node: &Node, what: &str, most: u64) -> Option<u64> {
+    pub(crate) fn number(&mut self, node: &Tree, what: &str, most: u64) -> Option<u64> {
         match node.value {
             Value::Whole(number) if u64::try_from(number).is_ok_and(|number| number > 0 && number <= most) => {
                 u64::try_from(number).ok()
@@ -98,7 +98,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    pub(crate) fn truth(&mut self, node: &Node, what: &str) -> Option<bool> {
+    pub(crate) fn truth(&mut self, node: &Tree, what: &str) -> Option<bool> {
         match node.value {
             Value::Bool(value) => Some(value),
             _ => {
@@ -109,7 +109,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Says whether a node is a mapping.
-    pub(crate) fn map<'n>(&mut self, node: &'n Node, what: &str) -> Option<&'n [(Key, Node)]> {
+    pub(crate) fn map<'n>(&mut self, node: &'n Tree, what: &str) -> Option<&'n [Entry]> {
         match &node.value {
             Value::Map(entries) => Some(entries),
             _ => {

@@ -1,5 +1,6 @@
 use stead_gate::{Place as GatePlace, Policy, builtin_rules, judge};
 use stead_model::{Action, Change, Event, EventKind, FileChange, FileId, Level, ToolCall};
+use stead_yaml::{Entry, Place, Tree, Value, parse};
 
 use super::reader::Reader;
 use crate::compile::Ground;
@@ -16,7 +17,6 @@ use crate::shipped;
 use crate::source::{Origin, Source};
 use crate::then::Then;
 use crate::words::is_placeholder;
-use crate::yaml::{Node, Place, Value, parse};
 
 /// A guard as read, with what belongs to it but not to judging.
 #[derive(Clone, Debug)]
@@ -36,7 +36,7 @@ const KEYS: &[&str] = &[
 const USE_KEYS: &[&str] = &["schema", "id", "about", "use", "mode", "with", "say", "on_error", "tests"];
 /// What guards of one file share unless they say otherwise.
 const SHARED: &[&str] = &["mode", "on", "then", "on_error", "say", "unless"];
-const SCHEMA: i64 = 1;
+const SCHEMA: i128 = 1;
 /// Where a call may be sent outside of the project: whoever wrote the guard chooses no file of the person.
 const TEMPORARY: &[&str] = &["/tmp/", "/var/tmp/"];
 /// How often a guard may hold an agent at most.
@@ -52,7 +52,9 @@ pub(crate) fn read_source(source: &Source, ground: &Ground) -> (Vec<Draft>, Vec<
     let drafts = match parse(&source.text) {
         Ok(root) => reader.file(&root, source, ground),
         Err(fault) => {
-            reader.fault(fault.place, format!("it is no YAML that is read here: {}", fault.message), None);
+            let place = Place { line: fault.line, column: fault.column };
+            let message = format!("it is no YAML that is read here: {}", fault.message);
+            reader.fault(place, message, fault.hint.map(str::to_owned));
             Vec::new()
         }
     };
@@ -63,7 +65,7 @@ pub(crate) fn read_source(source: &Source, ground: &Ground) -> (Vec<Draft>, Vec<
 }
 
 impl Reader<'_> {
-    fn file(&mut self, root: &Node, source: &Source, ground: &Ground) -> Vec<Draft> {
+    fn file(&mut self, root: &Tree, source: &Source, ground: &Ground) -> Vec<Draft> {
         let Value::Map(entries) = &root.value else {
             let (message, hint) = match root.value {
                 Value::Null => ("the file is empty".to_owned(), "`stead guard new ID` writes one to begin with"),
@@ -72,7 +74,7 @@ impl Reader<'_> {
             self.fault(root.place, message, Some(hint.into()));
             return Vec::new();
         };
-        self.guard = root.get("id").or_else(|| root.get("use")).and_then(Node::scalar);
+        self.guard = root.get("id").or_else(|| root.get("use")).and_then(Tree::scalar);
         let version = hash(&source.text);
         if let Some(schema) = root.get("schema")
             && schema.value != Value::Whole(SCHEMA)
@@ -84,8 +86,8 @@ impl Reader<'_> {
             );
         }
         let known = if root.get("use").is_some() { USE_KEYS } else { KEYS };
-        for (key, _) in entries.iter().filter(|(key, _)| !known.contains(&key.name.as_str())) {
-            self.unknown(key, if known == KEYS { "a guard" } else { "a file with `use`" }, known);
+        for entry in entries.iter().filter(|entry| !known.contains(&entry.key.as_str())) {
+            self.unknown(entry, if known == KEYS { "a guard" } else { "a file with `use`" }, known);
         }
         let (root, made_from) = match root.get("use") {
             Some(name) => match self.used(root, name, ground) {
@@ -95,10 +97,10 @@ impl Reader<'_> {
             None if source.origin == Origin::Shipped => {
                 let mut values = shipped::defaults(root, ground);
                 // Its examples bring values for what has no usual one.
-                let samples = root.get("tests").and_then(|tests| tests.get("with")).map(Node::entries);
-                for (key, value) in samples.unwrap_or_default() {
-                    values.retain(|(known, _)| *known != key.name);
-                    values.push((key.name.clone(), value.clone()));
+                let samples = root.get("tests").and_then(|tests| tests.get("with")).map(Tree::entries);
+                for entry @ Entry { value, .. } in samples.unwrap_or_default() {
+                    values.retain(|(known, _)| *known != entry.key);
+                    values.push((entry.key.clone(), value.clone()));
                 }
                 (parameter::fill(root, &values), None)
             }
@@ -117,8 +119,8 @@ impl Reader<'_> {
         for (node, part) in parts {
             let id = match part {
                 Some(part) => {
-                    for (key, _) in part.entries().iter().filter(|(key, _)| !KEYS.contains(&key.name.as_str())) {
-                        self.unknown(key, "a guard", KEYS);
+                    for entry in part.entries().iter().filter(|entry| !KEYS.contains(&entry.key.as_str())) {
+                        self.unknown(entry, "a guard", KEYS);
                     }
                     match self.id(part) {
                         Some(own) => format!("{id}.{own}"),
@@ -133,7 +135,7 @@ impl Reader<'_> {
         drafts
     }
 
-    fn id(&mut self, node: &Node) -> Option<String> {
+    fn id(&mut self, node: &Tree) -> Option<String> {
         let Some(id) = node.get("id") else {
             self.fault(node.place, "a guard needs an `id`", None);
             return None;
@@ -150,7 +152,7 @@ impl Reader<'_> {
 
     fn draft(
         &mut self,
-        node: &Node,
+        node: &Tree,
         id: String,
         source: &Source,
         version: &str,
@@ -210,7 +212,7 @@ impl Reader<'_> {
         Some(Draft { guard, examples, place: node.place, made_from })
     }
 
-    fn events(&mut self, node: &Node, then: Then) -> Vec<EventKind> {
+    fn events(&mut self, node: &Tree, then: Then) -> Vec<EventKind> {
         let names: Vec<&str> = EventKind::ALL.iter().map(|kind| kind.name()).collect();
         let Some(on) = node.get("on") else {
             return match then {
@@ -242,7 +244,7 @@ impl Reader<'_> {
         events
     }
 
-    fn expression(&mut self, node: &Node) -> Option<String> {
+    fn expression(&mut self, node: &Tree) -> Option<String> {
         let text = self.text(node, "when")?;
         if let Err(error) = expression::check(&text) {
             let hint = format!("names are {}", expression::NAMES.join(", "));
@@ -251,13 +253,13 @@ impl Reader<'_> {
         Some(text)
     }
 
-    fn program(&mut self, node: &Node, then: Then) -> Option<Exec> {
+    fn program(&mut self, node: &Tree, then: Then) -> Option<Exec> {
         if then != Then::Deny {
             self.fault(node.place, "a guard with `exec` may only deny", Some("write `then: deny`".into()));
         }
         let mut exec = Exec { path: String::new(), sha256: String::new(), timeout_ms: Exec::USUAL_MS };
-        for (key, value) in self.map(node, "exec")? {
-            match key.name.as_str() {
+        for entry @ Entry { value, .. } in self.map(node, "exec")? {
+            match entry.key.as_str() {
                 "path" => exec.path = self.text(value, "path")?,
                 "sha256" if matches!(value.value, Value::Whole(_) | Value::Number(_)) => {
                     let hint = "put it in quotes, or YAML takes it for a number";
@@ -266,7 +268,7 @@ impl Reader<'_> {
                 }
                 "sha256" => exec.sha256 = self.text(value, "sha256")?.to_ascii_lowercase(),
                 "timeout_ms" => exec.timeout_ms = self.number(value, "timeout_ms", Exec::MOST_MS)?,
-                _ => self.unknown(key, "`exec`", &["path", "sha256", "timeout_ms"]),
+                _ => self.unknown(entry, "`exec`", &["path", "sha256", "timeout_ms"]),
             }
         }
         if exec.path.starts_with(['/', '~']) || exec.path.split('/').any(|name| name == "..") || exec.path.is_empty() {
@@ -280,7 +282,7 @@ impl Reader<'_> {
         Some(exec)
     }
 
-    fn target(&mut self, node: &Node, then: Then, ground: &Ground) -> Option<String> {
+    fn target(&mut self, node: &Tree, then: Then, ground: &Ground) -> Option<String> {
         match (node.get("to"), then) {
             (Some(to), Then::Rewrite) => {
                 let text = self.text(to, "to")?;
@@ -307,7 +309,7 @@ impl Reader<'_> {
     }
 
     /// Says what cannot mean anything.
-    fn sense(&mut self, node: &Node, guard: &Guard) {
+    fn sense(&mut self, node: &Tree, guard: &Guard) {
         if guard.mode > Mode::Shadow && guard.then != Then::Allow && is_placeholder(&guard.say) {
             let place = node.get("say").map_or(node.place, |say| say.place);
             let hint = "tell the agent why, and what to do instead; until then leave it in `mode: shadow`";
@@ -363,15 +365,15 @@ fn leads_to_own(to: &str, ground: &Ground) -> bool {
 }
 
 /// A guard of a file that holds several: what it does not say, the file says.
-fn part_of(root: &Node, part: &Node) -> Node {
+fn part_of(root: &Tree, part: &Tree) -> Tree {
     let Value::Map(own) = &part.value else { return part.clone() };
     let mut entries = own.clone();
-    for (key, value) in root.entries() {
-        if SHARED.contains(&key.name.as_str()) && part.get(&key.name).is_none() {
-            entries.push((key.clone(), value.clone()));
+    for entry in root.entries() {
+        if SHARED.contains(&entry.key.as_str()) && part.get(&entry.key).is_none() {
+            entries.push(entry.clone());
         }
     }
-    Node { value: Value::Map(entries), place: part.place }
+    Tree { value: Value::Map(entries), at: part.at.clone(), place: part.place }
 }
 
 fn hash(text: &str) -> String {

@@ -2,7 +2,7 @@
 
 use super::edit::Edits;
 use super::stage::ending;
-use stead_pipeline::definition::Entry;
+use stead_yaml::Entry;
 use stead_pipeline::lint::{Findings, Severity};
 
 /// Names the line of an older key, why it was not rewritten, and what to write instead.

@@ -1,6 +1,7 @@
 use std::ops::Range;
 
-use stead_pipeline::definition::{Entry, Tree, Value, is_retry_key};
+use stead_pipeline::definition::is_retry_key;
+use stead_yaml::{Entry, Tree, Value};
 
 /// Edits of a text, by byte range. They are collected first and applied together.
 pub(crate) struct Edits<'a> {
@@ -228,7 +229,7 @@ fn comment(line: &str) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use stead_pipeline::definition::parse;
+    use stead_yaml::parse;
 
     #[track_caller]
     fn check(line: &str, expected: Option<&str>) {

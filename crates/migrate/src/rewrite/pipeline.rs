@@ -4,7 +4,8 @@ use super::by_hand::by_hand;
 use super::edit::Edits;
 use super::prompt::migrate_inline;
 use super::stage::{comment_is_lost, drop_retries, ending, part, rewrite_output};
-use stead_pipeline::definition::{Entry, Tree, Value, is_retry_key, parse};
+use stead_pipeline::definition::is_retry_key;
+use stead_yaml::{Entry, Tree, Value, parse};
 
 /// The pipeline in the current format. `inputs` are, for each stage, the inputs that were implied. `Err` says why and
 /// where it is left to a person.

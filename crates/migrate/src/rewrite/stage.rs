@@ -2,7 +2,8 @@
 
 use super::by_hand::by_hand;
 use super::edit::Edits;
-use stead_pipeline::definition::{DROPPED, Entry, Tree, Value, is_retry_key, parse};
+use stead_pipeline::definition::{DROPPED, is_retry_key};
+use stead_yaml::{Entry, Tree, Value, parse};
 
 /// The stage file in the current format; `Err` says why and where it is left to a person.
 pub(crate) fn migrate_stage(text: &str) -> Result<String, String> {

@@ -6,7 +6,7 @@ use serde_json::Value as Json;
 use tempfile::TempDir;
 
 use super::*;
-use crate::definition::{Tree, Value, parse};
+use stead_yaml::{Tree, Value, parse};
 use crate::{OnLimit, Outcome, Select};
 
 struct TestProject {

@@ -8,7 +8,7 @@ use stead_store::{StoreError, read_capped};
 
 use super::builtin::{PIPELINES, STAGES};
 use super::stage::OLD_FILE;
-use super::{DefinitionError, SourceFile, name_problem, yaml};
+use super::{DefinitionError, SourceFile, name_problem};
 
 /// The stages and pipelines of a project: its own, and the built-in ones it does not override.
 #[derive(Clone, Debug)]
@@ -130,11 +130,11 @@ impl Catalog {
         let old = folder.join(OLD_FILE);
         let (manifest, leftover) = match (new.exists(), old.exists()) {
             (false, true) => (&old, None),
-            (true, true) => (&new, Some(self.load(&old, yaml::LIMIT).file)),
+            (true, true) => (&new, Some(self.load(&old, stead_yaml::LIMIT).file)),
             (_, false) => (&new, None),
         };
         Ok(StageFiles {
-            manifest: self.load(manifest, yaml::LIMIT),
+            manifest: self.load(manifest, stead_yaml::LIMIT),
             leftover,
             prompt: self.load(&folder.join("prompt.md"), PROMPT_LIMIT),
             fixtures: Fixtures::Folder(folder.join("fixtures")),
@@ -158,7 +158,7 @@ impl Catalog {
         }
         let paths = ENDINGS.map(|ending| self.pipelines.join(format!("{name}.{ending}")));
         let path = paths.iter().find(|path| path.is_file()).unwrap_or(&paths[0]);
-        let loaded = self.load(path, yaml::LIMIT);
+        let loaded = self.load(path, stead_yaml::LIMIT);
         Ok((name, origin, loaded))
     }
 

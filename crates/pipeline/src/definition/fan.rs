@@ -5,10 +5,10 @@ use std::ops::Range;
 use stead_client::Harness;
 use stead_context::slug;
 use stead_model::nearest;
+use stead_yaml::{Entry, Value};
 
 use super::provider::{provider, provider_name};
 use super::reading::{Reading, find, place};
-use super::yaml::{Entry, Value};
 use crate::lint::Code;
 use crate::{Branch, Join, Provider};
 

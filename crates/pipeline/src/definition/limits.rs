@@ -1,7 +1,8 @@
 //! The limits of a stage: the `guardrails` block.
 
+use stead_yaml::Entry;
+
 use super::reading::Reading;
-use super::yaml::Entry;
 use crate::lint::Code;
 use crate::{Guardrails, OnLimit, OnQuota};
 

@@ -4,9 +4,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use stead_store::{Creation, Durability, create, create_parents, read_capped};
+use stead_yaml::{Value, parse};
 
 use super::catalog::require_name;
-use super::yaml::{Value, parse};
 use super::{Catalog, DefinitionError, Fixtures};
 
 const STAGE: &str = include_str!("../../builtin/skeleton/stage.yaml");

@@ -2,8 +2,9 @@
 
 use std::ops::Range;
 
+use stead_yaml::{Entry, Value};
+
 use super::reading::{Reading, find, place};
-use super::yaml::{Entry, Value};
 use crate::lint::Code;
 use crate::prompt::uses;
 

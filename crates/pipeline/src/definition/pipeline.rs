@@ -1,9 +1,10 @@
 use std::sync::Arc;
 
+use stead_yaml::Value;
+
 use super::limits::is_retry;
 use super::reading::{PIPELINE, Reading, find, place};
 use super::step::Step;
-use super::yaml::Value;
 use super::{SourceFile, name_problem};
 use crate::lint::{Code, Findings};
 

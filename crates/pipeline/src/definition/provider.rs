@@ -4,9 +4,9 @@ use std::ops::Range;
 
 use stead_client::Harness;
 use stead_model::{expected_one_of, nearest};
+use stead_yaml::{Tree, Value};
 
 use super::reading::{Reading, find};
-use super::yaml::{Tree, Value};
 use crate::Provider;
 use crate::lint::Code;
 

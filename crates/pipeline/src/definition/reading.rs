@@ -2,9 +2,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use stead_model::{expected_one_of, nearest};
+use stead_yaml::{Entry, Tree, Value, YamlFault, parse};
 
-use super::yaml::{Entry, Tree, Value, parse};
-use super::yaml_fault::YamlFault;
 use super::{SourceFile, limits};
 use crate::lint::{Code, Findings, Hinting};
 

@@ -1,10 +1,11 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use stead_yaml::{Entry, Value};
+
 use super::limits::{self, Limits, is_retry};
 use super::output::{Output, output};
 use super::reading::{Reading, STAGE, find, place};
-use super::yaml::{Entry, Value};
 use super::{SourceFile, name_problem, provider, termination};
 use crate::lint::{Code, Findings};
 use crate::{Provider, Termination};

@@ -1,13 +1,13 @@
 use std::ops::Range;
 
 use stead_model::nearest;
+use stead_yaml::{Entry, Tree, Value};
 
 use super::fan::{Fan, fan};
 use super::limits::{self, Limits, is_retry};
 use super::output::{Output, output};
 use super::reading::{Reading, find, place};
 use super::stage::{inner, max_place, shared_keys};
-use super::yaml::{Entry, Tree, Value};
 use super::{name_problem, provider, termination};
 use crate::lint::Code;
 use crate::{Input, Outcome, Provider, Select, Termination};

@@ -2,9 +2,9 @@
 
 use stead_context::split_promises;
 use stead_model::suggestion;
+use stead_yaml::Entry;
 
 use super::reading::{Reading, find, place};
-use super::yaml::Entry;
 use crate::Termination;
 use crate::lint::Code;
 

@@ -35,7 +35,7 @@ impl PlanArgs {
 
     /// The input files, relative to `dir`.
     pub(crate) fn inputs(&self, dir: &Path) -> impl Iterator<Item = PathBuf> {
-        self.inputs.iter().map(|path| stead_store::clean(&dir.join(path)))
+        self.inputs.iter().map(|path| stead_model::clean(&dir.join(path)))
     }
 
     pub(crate) fn options(

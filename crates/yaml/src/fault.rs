@@ -3,7 +3,7 @@
 use serde_saphyr::Error;
 use serde_saphyr::budget::BudgetBreach;
 
-use super::yaml::{ALIASES, DEPTH, NODES};
+use crate::tree::{ALIASES, DEPTH, NODES};
 
 /// Why a text is not accepted as YAML.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,7 +16,7 @@ pub struct YamlFault {
 }
 
 impl YamlFault {
-    pub(super) fn of(error: &Error) -> Self {
+    pub(crate) fn of(error: &Error) -> Self {
         let (line, column) = match error.location() {
             Some(at) => (at.line() as usize, at.column() as usize),
             None => (0, 0),

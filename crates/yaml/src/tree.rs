@@ -1,6 +1,3 @@
-//! YAML as a tree that knows where each part of it stands, so that many faults can be told at once and each with its
-//! place. It reads within bounds (size, depth, number of nodes, aliases), and a key that is given twice is an error.
-
 use std::fmt;
 use std::ops::Range;
 
@@ -8,19 +5,27 @@ use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, SeqAccess, Vis
 use serde_saphyr::options::DuplicateKeyPolicy;
 use serde_saphyr::{Options, Spanned};
 
-use super::yaml_fault::YamlFault;
+use crate::fault::YamlFault;
 
 /// A definition is a page of text; more is a mistake or an attack.
-pub(crate) const LIMIT: usize = 256 * 1024;
-pub(super) const DEPTH: usize = 32;
-pub(super) const NODES: usize = 20_000;
-pub(super) const ALIASES: usize = 200;
+pub const LIMIT: usize = 256 * 1024;
+pub(crate) const DEPTH: usize = 32;
+pub(crate) const NODES: usize = 20_000;
+pub(crate) const ALIASES: usize = 200;
+
+/// A line and a column, from 1; 0 when not known.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Place {
+    pub line: usize,
+    pub column: usize,
+}
 
 /// A value and where it stands in the text.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tree {
     pub value: Value,
     pub at: Range<usize>,
+    pub place: Place,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -38,6 +43,7 @@ pub enum Value {
 pub struct Entry {
     pub key: String,
     pub key_at: Range<usize>,
+    pub key_place: Place,
     pub value: Tree,
 }
 
@@ -64,36 +70,75 @@ impl Tree {
             _ => None,
         }
     }
+
+    /// The entries of a mapping; none for anything else.
+    pub fn entries(&self) -> &[Entry] {
+        match &self.value {
+            Value::Map(entries) => entries,
+            _ => &[],
+        }
+    }
+
+    /// The value of a key.
+    pub fn get(&self, key: &str) -> Option<&Self> {
+        self.entries().iter().find(|entry| entry.key == key).map(|entry| &entry.value)
+    }
+
+    pub fn json(&self) -> serde_json::Value {
+        match &self.value {
+            Value::Null => serde_json::Value::Null,
+            Value::Bool(value) => (*value).into(),
+            Value::Whole(value) => match (i64::try_from(*value), u64::try_from(*value)) {
+                (Ok(value), _) => value.into(),
+                (_, Ok(value)) => value.into(),
+                _ => (*value as f64).into(),
+            },
+            Value::Number(value) => (*value).into(),
+            Value::Text(text) => text.as_str().into(),
+            Value::List(items) => items.iter().map(Self::json).collect(),
+            Value::Map(entries) => entries.iter().map(|entry| (entry.key.clone(), entry.value.json())).collect(),
+        }
+    }
 }
 
+/// Reads a definition.
 pub fn parse(text: &str) -> Result<Tree, YamlFault> {
     if text.len() > LIMIT {
         let message = format!("it has {} bytes; the limit is {LIMIT}", text.len());
         return Err(YamlFault { line: 0, column: 0, message, hint: None });
     }
-    let options = options();
-    let read: Result<Spanned<Part>, _> = serde_saphyr::from_str_with_options(text, options);
+    let read: Result<Spanned<Part>, _> = serde_saphyr::from_str_with_options(text, options(LIMIT, NODES));
     match read {
         Ok(spanned) => Ok(tree(spanned, text)),
         Err(error) => Err(YamlFault::of(&error)),
     }
 }
 
-fn options() -> Options {
+/// Reads somebody else's document, which may be larger than a definition, without places; `None` if it does not parse.
+pub fn parse_document(text: &str) -> Option<serde_json::Value> {
+    const DOCUMENT: usize = 4 << 20;
+    if text.len() > DOCUMENT {
+        return None;
+    }
+    let read: Result<Spanned<Part>, _> = serde_saphyr::from_str_with_options(text, options(DOCUMENT, 10 * NODES));
+    read.ok().map(|part| tree(part, text).json())
+}
+
+fn options(limit: usize, nodes: usize) -> Options {
     serde_saphyr::options! {
         budget: serde_saphyr::budget! {
             max_depth: DEPTH,
-            max_nodes: NODES,
-            max_events: 4 * NODES,
+            max_nodes: nodes,
+            max_events: 4 * nodes,
             max_aliases: ALIASES,
             max_anchors: ALIASES,
             max_documents: 1,
-            max_total_scalar_bytes: 2 * LIMIT,
+            max_total_scalar_bytes: 2 * limit,
         },
         duplicate_keys: DuplicateKeyPolicy::Error,
         strict_booleans: true,
         alias_limits: serde_saphyr::alias_limits! {
-            max_total_replayed_events: NODES,
+            max_total_replayed_events: nodes,
             max_replay_stack_depth: 16,
         },
     }
@@ -107,18 +152,22 @@ enum Part {
 }
 
 fn tree(spanned: Spanned<Part>, text: &str) -> Tree {
-    let at = range(&spanned, text);
+    let (at, place) = (range(&spanned, text), place(&spanned));
     let value = match spanned.value {
         Part::Plain(value) => value,
         Part::List(items) => Value::List(items.into_iter().map(|item| tree(item, text)).collect()),
         Part::Map(entries) => Value::Map(entries.into_iter().map(|(key, value)| entry(key, value, text)).collect()),
     };
-    Tree { value, at }
+    Tree { value, at, place }
 }
 
 fn entry(key: Spanned<String>, value: Spanned<Part>, text: &str) -> Entry {
-    let key_at = range(&key, text);
-    Entry { key: key.value, key_at, value: tree(value, text) }
+    let (key_at, key_place) = (range(&key, text), place(&key));
+    Entry { key: key.value, key_at, key_place, value: tree(value, text) }
+}
+
+fn place<T>(spanned: &Spanned<T>) -> Place {
+    Place { line: spanned.referenced.line() as usize, column: spanned.referenced.column() as usize }
 }
 
 fn range<T>(spanned: &Spanned<T>, text: &str) -> Range<usize> {
@@ -230,6 +279,20 @@ mod tests {
         let Value::List(list) = &inner[1].value.value else { panic!("no list") };
         assert_eq!(&text[list[1].at.clone()], "\"b\"");
         assert_eq!(entries[2].value.value, Value::Text("x\ny\n".into()));
+        assert_eq!(entries[1].key_place, Place { line: 2, column: 1 });
+        assert_eq!(inner[0].value.place, Place { line: 3, column: 8 });
+        assert_eq!(list[1].place, Place { line: 4, column: 13 });
+    }
+
+    #[test]
+    fn a_document_becomes_json() {
+        let text = "a: [1, -2, 18446744073709551615, 1.5, ~, yes, true]\nb: {c: d}\n";
+        let expected = serde_json::json!({"a": [1, -2, u64::MAX, 1.5, null, "yes", true], "b": {"c": "d"}});
+        assert_eq!(parse_document(text), Some(expected));
+        assert!(parse_document(&"[".repeat(5_000)).is_none());
+        assert!(parse_document("a: 1\na: 2").is_none());
+        let large = "- x\n".repeat(100_000);
+        assert!(parse(&large).is_err() && parse_document(&large).is_some());
     }
 
     #[test]
