@@ -3,6 +3,7 @@ use std::path::{Path, PathBuf};
 
 use stead_client::Scope;
 use stead_model::{Base, Spot};
+use stead_pattern::{Case, has_wildcard, name_matches};
 
 /// The environment as a function, so that tests need not change their own.
 pub(crate) type Env<'a> = dyn Fn(&str) -> Option<OsString> + 'a;
@@ -61,16 +62,16 @@ impl Site<'_> {
             return Vec::new();
         };
         let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-        let Some((head, tail)) = name.split_once('*') else {
+        if !has_wildcard(name) {
             return vec![path];
-        };
+        }
         let folder = path.parent().unwrap_or(self.root);
         let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
         let mut found: Vec<PathBuf> = entries
             .map(|entry| entry.path())
             .filter(|file| {
-                let name = file.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-                name.len() >= head.len() + tail.len() && name.starts_with(head) && name.ends_with(tail)
+                let found = file.file_name().and_then(|name| name.to_str());
+                found.is_some_and(|found| name_matches(name, found, Case::Exact))
             })
             .collect();
         found.sort();

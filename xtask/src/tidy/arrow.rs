@@ -14,7 +14,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("guard", &["model", "pattern", "yaml", "client", "gate"]),
     ("evidence", &["model", "pattern", "store"]),
     ("hook", &["model", "client", "gate", "guard", "store", "settings", "context", "evidence"]),
-    ("install", &["model", "client", "settings", "store"]),
+    ("install", &["model", "pattern", "client", "settings", "store"]),
     ("context", &["model", "store"]),
     ("pipeline", &["model", "client", "yaml", "store", "context", "gate", "evidence"]),
     ("migrate", &["model", "yaml", "store", "context", "pipeline"]),
