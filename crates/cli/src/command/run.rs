@@ -27,8 +27,8 @@ use crate::run_room::RunRoom;
 use crate::ui::Ui;
 
 pub(crate) use plan_args::PlanArgs;
-pub(crate) use target::{Kind, Target};
 use refuse::refuse_for_agents;
+pub(crate) use target::{Kind, Target};
 
 /// Run a stage or a pipeline of agents
 ///

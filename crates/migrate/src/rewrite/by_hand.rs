@@ -2,8 +2,8 @@
 
 use super::edit::Edits;
 use super::stage::ending;
-use stead_yaml::Entry;
 use stead_pipeline::lint::{Findings, Severity};
+use stead_yaml::Entry;
 
 /// Names the line of an older key, why it was not rewritten, and what to write instead.
 pub(crate) fn by_hand(edits: &Edits<'_>, entry: &Entry, why: &str) -> String {

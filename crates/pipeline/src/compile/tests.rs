@@ -6,8 +6,8 @@ use serde_json::Value as Json;
 use tempfile::TempDir;
 
 use super::*;
-use stead_yaml::{Tree, Value, parse};
 use crate::{OnLimit, Outcome, Select};
+use stead_yaml::{Tree, Value, parse};
 
 struct TestProject {
     folder: TempDir,
