@@ -12,9 +12,9 @@ const ROSTERS: &[&str] = &["crates/client/src/lib.rs", "crates/scenario/src/clie
 
 /// Texts that hold a name and do not mean the client: a file, what it may say, and why.
 const OTHER_THINGS: &[(&str, &str, &str)] = &[
-    ("crates/context/src/migration", "Continuous-", "another project, whose files are taken over"),
-    ("crates/context/src/migration/", "ralph-loop.local.md", "a file of another tool"),
-    ("crates/context/src/migration/", "handoffs", "a folder of another tool"),
+    ("crates/migrate/src/import", "Continuous-", "another project, whose files are taken over"),
+    ("crates/migrate/src/import/", "ralph-loop.local.md", "a file of another tool"),
+    ("crates/migrate/src/import/", "handoffs", "a folder of another tool"),
     ("crates/cli/src/command/migrate.rs", "ralph-loop.local.md", "a file of another tool"),
     ("crates/store/src/adopt.rs", "progress", "a folder of an earlier design"),
     ("crates/store/src/config/defaults.toml", "role_skill", "a file of an earlier design"),
