@@ -4,7 +4,7 @@ use serde_json::json;
 use stead_testkit::World;
 
 use crate::client::denial;
-use crate::world::{by_person, lines, marked, shell, tool};
+use crate::world::{at_terminal, by_person, lines, marked, shell, tool};
 
 const GUARD: &str = "id: infra\n# reviewed by the platform team\nmode: enforce   # since May\non: [before-tool]\nmatch: {writes: ['infra/**']}\nthen: deny\nsay: \"ask first\"\ntests: {must: ['touch infra/a'], must_not: ['cat infra/a']}\n";
 
@@ -40,7 +40,7 @@ fn guards_are_listed_shown_and_moved() {
         assert_eq!(find(inert)["active"], false, "{inert}");
     }
     assert_eq!(listed["problems"], json!([]));
-    let text = world.stead(&["guard", "list"]).ok();
+    let text = at_terminal(&world, 80, &["guard", "list"]).ok();
     assert!(text.contains("infra") && text.lines().all(|line| line.chars().count() <= 80), "{text}");
     assert!(world.stead(&["guard", "show", "infra"]).ok().contains("# reviewed by the platform team"));
     for (verb, mode) in [
