@@ -3,7 +3,8 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
-use stead_gate::{Facts, Place, Policy, judge};
+use stead_gate::{Facts, Place, effects};
+use stead_guard::protection::{Policy, judge};
 use stead_hook::rules_text;
 use stead_model::{Action, Event, EventKind, Level, ToolCall, Verdict};
 use stead_store::Layout;
@@ -23,10 +24,13 @@ static POLICY: LazyLock<String> = LazyLock::new(|| rules_text(&Layout::default()
 
 fn verdict(input: &str, action: Action<'_>) -> Verdict {
     let mut event = Event::new(EventKind::BeforeTool, "PreToolUse");
-    event.call = Some(ToolCall { tool: "Fuzz".into(), id: None, action, input: input.into() });
+    let call = ToolCall { tool: "Fuzz".into(), id: None, action, input: input.into() };
     let env = |name: &str| (name == "HOME").then(|| OsString::from("/home/dev"));
     let root = Path::new("/home/dev/project");
-    judge(&Policy::parse(&POLICY), &event, &Place { root: Some(root), tree: None, cwd: root, env: &env }, &NoFiles)
+    let place = Place { root: Some(root), tree: None, cwd: root, env: &env };
+    let effects = effects(&call, &place, &NoFiles);
+    event.call = Some(call);
+    judge(&Policy::parse(&POLICY), &event, &|| &effects, &place, &NoFiles)
 }
 
 /// A world without files.

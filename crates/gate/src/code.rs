@@ -16,18 +16,17 @@ mod import;
 mod javascript;
 mod language;
 mod lexer;
+mod module;
 mod narrow;
 mod object;
 mod other;
 mod python;
-mod tame;
 mod target;
 mod text;
 mod value;
 
 pub(crate) use eval::{Surroundings, read};
 pub(crate) use language::Language;
-pub(crate) use tame::only_shows;
 
 use stead_model::{Content, How};
 

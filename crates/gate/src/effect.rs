@@ -1,12 +1,13 @@
 //! The action record: what a tool call of any client would do, as typed effects.
 //!
-//! File tools say it themselves, shell commands are walked by the reader that self-protection uses, and tools we do
-//! not know are read by the shape of their input. What cannot be followed is named as a gap; nothing is guessed.
+//! File tools say it themselves, shell commands are walked, and tools we do not know are read by the shape of their
+//! input. What cannot be followed is named as a gap; nothing is guessed.
 
 mod input;
 mod record;
 mod target;
 mod tool;
+mod tool_name;
 mod web;
 
 use std::borrow::Cow;
@@ -20,6 +21,7 @@ use crate::shell;
 
 pub(crate) use record::Record;
 pub(crate) use target::{Ground, Last};
+pub use tool_name::is_plain_input;
 
 /// Finds out what a tool call would do.
 pub fn effects(call: &ToolCall<'_>, place: &Place<'_>, facts: &dyn Facts) -> Effects {
@@ -38,7 +40,6 @@ pub fn effects(call: &ToolCall<'_>, place: &Place<'_>, facts: &dyn Facts) -> Eff
         Action::Mcp { server, tool } => {
             let deed = Deed::Mcp { server: server.to_string(), tool: tool.to_string() };
             record.push(deed, &format!("{server}/{tool}"));
-            record.gap(format!("what the MCP tool `{tool}` does is not known"));
             web::note(&mut record, tool, &call.input);
             record = input::effects(record, &ground, tool, &call.input, place, facts);
         }
@@ -49,7 +50,6 @@ pub fn effects(call: &ToolCall<'_>, place: &Place<'_>, facts: &dyn Facts) -> Eff
         }
         Action::Inert => web::note(&mut record, &call.tool, &call.input),
         Action::Other => {
-            record.gap(format!("what the tool `{}` does is not known", call.tool));
             web::note(&mut record, &call.tool, &call.input);
             record = input::effects(record, &ground, &call.tool, &call.input, place, facts);
             if record.is_empty() {

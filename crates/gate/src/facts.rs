@@ -1,6 +1,6 @@
 use std::path::{Path, PathBuf};
 
-/// What the gate may ask about the world.
+/// What may be asked about the world.
 ///
 /// Implementers answer lazily, never fail and never panic: a question that cannot be answered has an answer that says
 /// so. Paths are absolute and lexically clean. The same question asked twice in one judgement may be answered from
@@ -22,6 +22,16 @@ pub trait Facts {
     /// Says that nothing is at the path, or a folder with nothing in it; `false` when that is not known.
     fn is_missing(&self, _path: &Path) -> bool {
         false
+    }
+
+    /// Returns true if git tracks the file, or one in the folder; `None` when that is not known.
+    fn is_tracked(&self, _path: &Path) -> Option<bool> {
+        None
+    }
+
+    /// Lists the files in a folder and below; `None` when that is not known or there are too many.
+    fn files_below(&self, _path: &Path) -> Option<Vec<PathBuf>> {
+        None
     }
 
     /// Says whether the path is a folder; `None` when that is not known.

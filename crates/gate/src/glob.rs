@@ -1,27 +1,27 @@
 //! Wildcards in one path component: `*` in a rule, and what a shell glob may stand for in a candidate.
 
 /// Stands in a candidate for what the shell would fill in, any text; no real file name holds it.
-pub(crate) const MANY: char = '\u{F0000}';
+pub const MANY: char = '\u{F0000}';
 /// Stands in a candidate for any one character.
-pub(crate) const ONE: char = '\u{F0001}';
+pub const ONE: char = '\u{F0001}';
 
 /// Says whether text holds a wildcard of the shell.
-pub(crate) fn is_open(text: &str) -> bool {
+pub fn is_open(text: &str) -> bool {
     text.contains(is_sign)
 }
 
 /// Says whether a character is a wildcard of the shell.
-pub(crate) fn is_sign(c: char) -> bool {
+pub fn is_sign(c: char) -> bool {
     c == MANY || c == ONE
 }
 
 /// Says whether the rule's component covers the candidate whatever its wildcards become.
-pub(crate) fn covers(rule: &[char], candidate: &[char]) -> bool {
+pub fn covers(rule: &[char], candidate: &[char]) -> bool {
     run(rule, candidate, |_| false)
 }
 
 /// Says whether rule and candidate can mean the same name.
-pub(crate) fn can_meet(rule: &[char], candidate: &[char]) -> bool {
+pub fn can_meet(rule: &[char], candidate: &[char]) -> bool {
     // As in the shell, a wildcard in front does not stand for a dot.
     let hidden = rule.first() == Some(&'.') && candidate.first().is_some_and(|c| is_sign(*c));
     !hidden && run(rule, candidate, |c| c == MANY)

@@ -1,41 +1,24 @@
-//! The judges: an event and facts in, a verdict out.
+//! What a tool call would do: typed effects, found without running anything.
 //!
-//! The first gate is self-protection: an agent may not weaken Stead. It reads a tool call, or a shell command word by
-//! word, and denies what would change Stead's own files, drop its hook lines from a client's settings, or call a
-//! `stead` verb that switches it off. Reading and mere mention pass, because a gate that cries wolf is uninstalled.
+//! File tools say it themselves, shell commands are walked word by word, programs in other languages are read, and tools
+//! that nobody knows are read by the shape of their input. What cannot be followed is a gap that names what it is given;
+//! nothing is guessed. Guards, self-protection, evidence and records all read the one [`effects`].
 //!
-//! It never touches files, the environment, processes or the clock: [`Facts`] and [`Place`] bring in what it asks
-//! for. It knows no client by name; the compiled [`Policy`] says which files count.
+//! It never touches files, the environment, processes or the clock: [`Facts`] and [`Place`] bring in what it asks for. It
+//! knows no client by name, and it judges nothing.
 
-mod builtin;
-mod change;
 mod code;
 mod decode;
-mod denial;
 mod effect;
 mod facts;
 mod glob;
-mod input;
-mod judge;
-mod mention;
-mod needle;
 mod path;
 mod place;
-mod policy;
-mod rule;
-mod settings;
 mod shell;
-mod shield;
-#[cfg(test)]
-mod testing;
 
-pub use builtin::{OwnRoom, builtin_rules, program_rule};
-pub use denial::GATE;
-pub use effect::effects;
+pub use effect::{effects, is_plain_input};
 pub use facts::Facts;
-pub use judge::judge;
-pub use needle::needles;
+pub use glob::{MANY, ONE, can_meet, covers, is_open, is_sign};
+pub use path::{absolute, clean, fold, names};
 pub use place::Place;
-pub use policy::Policy;
-pub use rule::Rule;
-pub use shell::stead_calls;
+pub use shell::{plain_command, stead_calls};

@@ -2,10 +2,10 @@
 
 use std::path::{Component, Path, PathBuf};
 
-pub(crate) use stead_model::clean;
+pub use stead_model::clean;
 
 /// Makes a path as somebody wrote it absolute: `~` is home, the rest starts at `cwd`.
-pub(crate) fn absolute(text: &str, cwd: &Path, home: Option<&Path>) -> PathBuf {
+pub fn absolute(text: &str, cwd: &Path, home: Option<&Path>) -> PathBuf {
     let text = text.strip_prefix("file://").unwrap_or(text);
     match (text.strip_prefix('~'), home) {
         (Some(rest), Some(home)) if rest.is_empty() || rest.starts_with('/') => {
@@ -16,7 +16,7 @@ pub(crate) fn absolute(text: &str, cwd: &Path, home: Option<&Path>) -> PathBuf {
 }
 
 /// The names of a path, folded for comparison: protected names are protected in any case, since some disks ignore it.
-pub(crate) fn names(path: &Path) -> Vec<Vec<char>> {
+pub fn names(path: &Path) -> Vec<Vec<char>> {
     path.components()
         .filter_map(|component| match component {
             Component::Normal(name) => Some(fold(&name.to_string_lossy())),
@@ -26,7 +26,7 @@ pub(crate) fn names(path: &Path) -> Vec<Vec<char>> {
 }
 
 /// Folds one name.
-pub(crate) fn fold(name: &str) -> Vec<char> {
+pub fn fold(name: &str) -> Vec<char> {
     // Nearly every name is ASCII, and a call folds dozens.
     if name.is_ascii() {
         return name.bytes().map(|byte| char::from(byte.to_ascii_lowercase())).collect();

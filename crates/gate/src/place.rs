@@ -19,12 +19,12 @@ pub struct Place<'a> {
 }
 
 impl Place<'_> {
-    pub(crate) fn home(&self) -> Option<PathBuf> {
+    pub fn home(&self) -> Option<PathBuf> {
         self.folder("HOME")
     }
 
     /// Gives every folder a base may mean. A variable does not hide its fallback: the next call may run without it.
-    pub(crate) fn folders(&self, base: Base<'_>) -> Vec<PathBuf> {
+    pub fn folders(&self, base: Base<'_>) -> Vec<PathBuf> {
         match base {
             Base::Project => self.root.into_iter().chain(self.tree).map(Path::to_path_buf).collect(),
             Base::Home => self.home().into_iter().collect(),

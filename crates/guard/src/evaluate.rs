@@ -158,6 +158,8 @@ enum Kind {
     Network,
     Mcp,
     Spawn,
+    /// No clause asks for it.
+    Stead,
 }
 
 fn kind(deed: &Deed) -> Kind {
@@ -168,6 +170,7 @@ fn kind(deed: &Deed) -> Kind {
         Deed::Network { .. } => Kind::Network,
         Deed::Mcp { .. } => Kind::Mcp,
         Deed::Spawn { .. } => Kind::Spawn,
+        Deed::Stead(_) => Kind::Stead,
     }
 }
 
@@ -239,6 +242,7 @@ pub(crate) fn told(deed: &Deed) -> String {
         Deed::Network { program, host } => format!("{program} talks to {}", host.as_deref().unwrap_or("somebody")),
         Deed::Mcp { server, tool } => format!("calls {server}/{tool}"),
         Deed::Spawn { role } => format!("spawns {}", role.as_deref().unwrap_or("an agent")),
+        Deed::Stead(call) => format!("calls stead {}", call.words.first().map_or("", |word| word.text.as_str())),
     }
 }
 

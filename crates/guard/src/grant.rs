@@ -1,7 +1,7 @@
 //! Whether a permission may be answered with yes: only when a guard knows all that would happen, because the person is
 //! not asked any more.
 
-use stead_model::{Action, Coverage, Deed};
+use stead_model::{Action, Coverage, Deed, Gap};
 
 use crate::asked::Inquiry;
 use crate::condition::Clause;
@@ -36,8 +36,7 @@ fn all_runs(inquiry: &Inquiry<'_>, command: &str, subjects: &[Subject]) -> bool 
     let effects = inquiry.effects();
     // What a program that is meant does inside is what was allowed; nothing else may be open.
     let parts: Vec<String> = subjects.iter().map(|one| one.part.chars().take(GAP).collect()).collect();
-    let is_meant =
-        |gap: &String| parts.iter().any(|part| !part.is_empty() && gap.trim_start_matches('`').starts_with(part));
+    let is_meant = |gap: &Gap| parts.iter().any(|part| !part.is_empty() && gap.part.starts_with(part.as_str()));
     let open = effects.gave_up || effects.gaps.len() >= GAPS || !effects.gaps.iter().all(is_meant);
     if open || !all_effects(inquiry, subjects) {
         return false;

@@ -25,6 +25,7 @@ mod parameter;
 mod pattern;
 mod prefilter;
 mod problem;
+pub mod protection;
 mod read;
 mod rewrite;
 mod scope;

@@ -134,6 +134,7 @@ impl<'e> Outline<'e> {
                 Deed::Network { .. } => outline.letters.push(b'n'),
                 Deed::Mcp { .. } => outline.letters.push(b'm'),
                 Deed::Spawn { .. } => outline.letters.push(b's'),
+                Deed::Stead(_) => {}
             }
         }
         outline

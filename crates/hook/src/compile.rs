@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use stead_client::Harness;
-use stead_gate::{OwnRoom, Rule, builtin_rules, needles, program_rule};
+use stead_guard::protection::{OwnRoom, Rule, builtin_rules, needles, program_rule};
 use stead_store::{Config, Layout, Marker, Room};
 
 use crate::location::Env;
@@ -124,7 +124,8 @@ pub fn rules_text(layout: &Layout) -> String {
     }
     let mut text = String::new();
     for needle in needles(&rules) {
-        text.push_str(&format!("needle\t{needle}\n"));
+        text.push_str(&needle.render());
+        text.push('\n');
     }
     text.push_str("rules\n");
     for rule in rules {

@@ -4,7 +4,10 @@
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
-use stead_model::{Access, Content, Coverage, Deed, Effect, Effects, GitDeed, GitKind, How, Target};
+use stead_model::{
+    Access, Content, Coverage, Deed, Effect, Effects, Gap, GitDeed, GitKind, How, SteadCall, SteadProgram, SteadWord,
+    Target,
+};
 use stead_store::cover;
 
 use crate::record::cut;
@@ -93,6 +96,8 @@ struct Entry {
     tool: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     spawn: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stead: Option<Vec<String>>,
     /// The sub-expression that does it; that of the effect before, where this is missing.
     #[serde(skip_serializing_if = "Option::is_none")]
     part: Option<String>,
@@ -123,7 +128,7 @@ impl EffectsLine {
             v: VERSION,
             coverage: effects.coverage.name().to_owned(),
             gave_up: effects.gave_up,
-            gaps: effects.gaps.iter().take(GAPS).map(|gap| safe(gap)).collect(),
+            gaps: effects.gaps.iter().take(GAPS).map(|gap| safe(&gap.to_string())).collect(),
             ..Self::default()
         };
         let mut left = BUDGET.saturating_sub(line.gaps.iter().map(String::len).sum());
@@ -157,13 +162,20 @@ impl EffectsLine {
             }
             list.push(Effect { deed: entry.deed(root)?, part: part.clone() });
         }
-        let mut gaps = self.gaps.clone();
+        let mut gaps: Vec<Gap> = self.gaps.iter().map(|text| gap(text)).collect();
         if self.more > 0 {
-            gaps.push(format!("{} more effects were not recorded", self.more));
+            gaps.push(gap(&format!("{} more effects were not recorded", self.more)));
         }
         let coverage = if self.more > 0 { coverage.min(Coverage::Partial) } else { coverage };
         Some(Effects { list, coverage, gaps, gave_up: self.gave_up || self.more > 0 })
     }
+}
+
+/// A gap as it was written down. What it names is not recorded.
+fn gap(text: &str) -> Gap {
+    let parts = text.strip_prefix('`').and_then(|rest| rest.split_once("`: "));
+    let (part, why) = parts.unwrap_or(("", text));
+    Gap { part: part.to_owned(), why: why.to_owned(), ..Gap::default() }
 }
 
 impl Entry {
@@ -188,7 +200,7 @@ impl Entry {
             Deed::Run { argv, dir: at } => {
                 Self { run: Some(argv.iter().map(|word| safe(word)).collect()), dir: dir(at), ..none }
             }
-            Deed::Git(GitDeed { verb, kind, dir: at }) => {
+            Deed::Git(GitDeed { verb, kind, dir: at, .. }) => {
                 Self { git: Some(safe(verb)), kind: Some(name(&GIT_KINDS, *kind)), dir: dir(at), ..none }
             }
             Deed::Network { program, host } => {
@@ -196,6 +208,7 @@ impl Entry {
             }
             Deed::Mcp { server, tool } => Self { mcp: Some(safe(server)), tool: Some(safe(tool)), ..none },
             Deed::Spawn { role } => Self { spawn: Some(role.as_deref().map(safe).unwrap_or_default()), ..none },
+            Deed::Stead(call) => Self { stead: Some(call.words.iter().map(|word| safe(&word.text)).collect()), ..none },
         }
     }
 
@@ -219,11 +232,14 @@ impl Entry {
             Deed::Run { argv: argv.clone(), dir: dir() }
         } else if let Some(verb) = &self.git {
             let kind = value(&GIT_KINDS, self.kind.as_deref()?)?;
-            Deed::Git(GitDeed { verb: verb.clone(), kind, dir: dir() })
+            Deed::Git(GitDeed { verb: verb.clone(), kind, dir: dir(), untracked: None })
         } else if let Some(program) = &self.network {
             Deed::Network { program: program.clone(), host: self.host.clone() }
         } else if let Some(server) = &self.mcp {
             Deed::Mcp { server: server.clone(), tool: self.tool.clone()? }
+        } else if let Some(words) = &self.stead {
+            let word = |text: &String| SteadWord { text: text.clone(), certain: text.len(), guessed: false };
+            Deed::Stead(SteadCall { words: words.iter().map(word).collect(), program: SteadProgram::Named })
         } else {
             Deed::Spawn { role: self.spawn.clone().map(|role| (!role.is_empty()).then_some(role))? }
         })
@@ -337,6 +353,7 @@ mod tests {
             "tar xf a.tar; find . -name '*.log' -delete",
             "cat $unknown | frobnicate",
             "source .env && scp -r certs host:",
+            "stead loop start 'go on'",
         ] {
             let mut effects = read(command);
             assert!(!effects.list.is_empty(), "{command}");
@@ -346,6 +363,7 @@ mod tests {
                 }
             }
             effects.gaps.truncate(GAPS);
+            effects.gaps.iter_mut().for_each(|gap| (gap.paths, gap.texts) = Default::default());
             assert_eq!(through_the_log(&effects).1, effects, "{command}");
         }
         let others = [Deed::Mcp { server: "s".into(), tool: "t".into() }, Deed::Spawn { role: None }];

@@ -16,6 +16,9 @@ use crate::session::SessionState;
 /// The largest settings file that is looked into.
 const LIMIT: u64 = 1024 * 1024;
 
+/// Files that are listed when somebody asks what is in a folder.
+const FILES: usize = 128;
+
 /// As many links as Linux follows.
 const LINKS: usize = 40;
 
@@ -110,6 +113,37 @@ impl Facts for FileFacts {
             Ok(data) => data.is_dir() && fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_none()),
             Err(error) => error.kind() == io::ErrorKind::NotFound,
         }
+    }
+
+    fn is_tracked(&self, path: &Path) -> Option<bool> {
+        let root = path.ancestors().find(|folder| folder.join(".git").exists())?;
+        let wanted = path.strip_prefix(root).ok()?.to_str()?.as_bytes();
+        let index = fs::read(root.join(".git/index")).ok()?;
+        // In its fourth form names share their beginnings.
+        let plain = index.starts_with(b"DIRC") && index.get(7).is_some_and(|version| *version < 4);
+        let ends = |at: usize| matches!(index.get(at + wanted.len()), Some(0 | b'/'));
+        // Two bytes of flags stand before a name.
+        plain.then(|| (62..index.len()).any(|at| index[at..].starts_with(wanted) && ends(at)))
+    }
+
+    fn files_below(&self, path: &Path) -> Option<Vec<PathBuf>> {
+        let (mut files, mut folders) = (Vec::new(), vec![path.to_owned()]);
+        while let Some(folder) = folders.pop() {
+            let entries = match fs::read_dir(&folder) {
+                Ok(entries) => entries,
+                Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+                Err(_) => return None,
+            };
+            for entry in entries {
+                let entry = entry.ok()?;
+                let kind = if entry.file_type().ok()?.is_dir() { &mut folders } else { &mut files };
+                kind.push(entry.path());
+                if files.len() + folders.len() > FILES {
+                    return None;
+                }
+            }
+        }
+        Some(files)
     }
 
     fn is_folder(&self, path: &Path) -> Option<bool> {

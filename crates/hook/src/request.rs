@@ -7,8 +7,9 @@ use std::rc::Rc;
 
 use stead_client::{Harness, Powers};
 use stead_evidence::Ground;
-use stead_gate::{Place, Policy};
+use stead_gate::Place;
 use stead_guard::ReadEffects;
+use stead_guard::protection::{self, Policy};
 use stead_model::{Effects, Event, FileId, Verdict};
 use stead_store::Room;
 
@@ -52,7 +53,10 @@ impl<'a> Request<'a> {
     /// Asks self-protection, if it is on.
     pub(crate) fn self_protection(&self) -> Verdict {
         match self.policy.gates("gate.self_protection") {
-            true => stead_gate::judge(&Policy::parse(&self.policy.text), self.event, &self.place(), &*self.facts),
+            true => {
+                let policy = Policy::parse(&self.policy.text);
+                protection::judge(&policy, self.event, &|| self.effects(), &self.place(), &*self.facts)
+            }
             false => Verdict::allow(),
         }
     }

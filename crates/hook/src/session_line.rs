@@ -91,7 +91,7 @@ pub(crate) fn append(
         call: call.and_then(|call| call.id.as_deref()).map(cut),
         action: call.map(|call| action_name(&call.action)),
         paths: call.map(|call| paths(&call.action)).unwrap_or_default(),
-        binds: binds(event),
+        binds: binds(request),
         spawns: spawns(event),
         verdict: verdict.level.name(),
         reason: (verdict.level > Level::Allow).then(|| cut(&redact(&verdict.reason_text())).to_owned()),
@@ -113,10 +113,11 @@ fn effects(request: &Request<'_>, report: &GuardReport) -> Option<EffectsLine> {
 }
 
 /// Marks the `stead` commands that a shell is about to run.
-fn binds(event: &Event<'_>) -> Vec<String> {
+fn binds(request: &Request<'_>) -> Vec<String> {
+    let event = request.event;
     match event.call.as_ref().map(|call| &call.action) {
         Some(Action::Run { command, .. }) if event.kind == EventKind::BeforeTool && may_call_stead(command) => {
-            let calls = stead_gate::stead_calls(command);
+            let calls = stead_gate::stead_calls(request.effects());
             calls.iter().take(MOST_ENTRIES).map(|words| fingerprint(words.iter().map(String::as_str))).collect()
         }
         _ => Vec::new(),

@@ -6,8 +6,8 @@ pub struct Effects {
     /// In the order in which they were found.
     pub list: Vec<Effect>,
     pub coverage: Coverage,
-    /// What could not be followed, each in a few words that name the sub-expression. Empty when coverage is full.
-    pub gaps: Vec<String>,
+    /// What could not be followed. Empty when coverage is full.
+    pub gaps: Vec<Gap>,
     /// The call was too long or too nested to be read to its end: there may be anything in the rest. Other gaps are
     /// ordinary: a program nobody knows, a name that only the shell can tell.
     pub gave_up: bool,
@@ -30,6 +30,29 @@ impl Coverage {
             Self::None => "none",
             Self::Partial => "partial",
             Self::Full => "full",
+        }
+    }
+}
+
+/// A part of a call that could not be followed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Gap {
+    /// The sub-expression as written, shortened; empty when the whole call is meant.
+    pub part: String,
+    /// Why, in a few words.
+    pub why: String,
+    /// The paths that its words may name, as written: no link is resolved. A word of which nothing is known is not
+    /// among them.
+    pub paths: Vec<Target>,
+    /// Texts that it runs or is given and that were not followed, such as a program in another language.
+    pub texts: Vec<String>,
+}
+
+impl std::fmt::Display for Gap {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.part.is_empty() {
+            true => f.write_str(&self.why),
+            false => write!(f, "`{}`: {}", self.part, self.why),
         }
     }
 }
@@ -64,6 +87,7 @@ pub enum Deed {
         dir: String,
     },
     Git(GitDeed),
+    Stead(SteadCall),
     /// Talks to somebody outside; the host where the text names one.
     Network {
         program: String,
@@ -143,6 +167,43 @@ pub struct GitDeed {
     pub kind: GitKind,
     /// The repository's folder.
     pub dir: String,
+    /// The untracked files that go away (`clean`, `stash -u`).
+    pub untracked: Option<Untracked>,
+}
+
+/// Files that git does not track.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Untracked {
+    /// The folder they lie below.
+    pub target: Target,
+    /// Those that git ignores, too.
+    pub ignored: bool,
+}
+
+/// A call of Stead itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SteadCall {
+    pub words: Vec<SteadWord>,
+    pub program: SteadProgram,
+}
+
+/// One word of such a call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SteadWord {
+    /// The text, with `*` and `?` as written and `…` for a piece that is not known.
+    pub text: String,
+    /// So many bytes of the text are certain; the shell decides about the rest.
+    pub certain: usize,
+    /// A piece of it is not known at all: no shell would pass the text on as it is.
+    pub guessed: bool,
+}
+
+/// How sure it is that the program is Stead.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SteadProgram {
+    Named,
+    /// The program's name is not known, but its words are those of Stead.
+    Doubtful,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

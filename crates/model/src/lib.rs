@@ -20,7 +20,10 @@ mod verdict;
 
 pub use action::{Action, Change, FileChange, Replacement, ToolCall};
 pub use capped::Capped;
-pub use effect::{Access, Content, Coverage, Deed, Effect, Effects, GitDeed, GitKind, How, Target};
+pub use effect::{
+    Access, Content, Coverage, Deed, Effect, Effects, Gap, GitDeed, GitKind, How, SteadCall, SteadProgram, SteadWord,
+    Target, Untracked,
+};
 pub use event::{Agent, Author, Detail, Event, EventKind, Trigger};
 pub use id::{FileId, IdProblem};
 pub use patch::patch_changes;

@@ -2,7 +2,7 @@ use std::time::Duration;
 
 use clap::Args;
 use serde_json::json;
-use stead_gate::GATE;
+use stead_guard::protection::GATE;
 use stead_hook::{Did, HitLine, Override};
 use stead_model::rfc3339;
 use stead_store::{Durability, append_line, cover};

@@ -156,7 +156,7 @@ fn tell(examined: &Examined, ui: &mut Ui) {
         ui.line(format!("  {}", describe_action(&effect.deed)));
     }
     for gap in &examined.effects.gaps {
-        ui.line(format!("  gap: {}", redact(gap)));
+        ui.line(format!("  gap: {}", redact(&gap.to_string())));
     }
     for problem in &examined.problems {
         ui.warning(format!("a guard is not applied: {problem}"));
@@ -199,7 +199,7 @@ fn as_json(examined: &Examined) -> Value {
             "does": describe_action(&effect.deed),
             "part": redact(&effect.part),
         })).collect::<Vec<_>>(),
-        "gaps": examined.effects.gaps,
+        "gaps": examined.effects.gaps.iter().map(ToString::to_string).collect::<Vec<_>>(),
         "problems": examined.problems,
     })
 }

@@ -1,6 +1,6 @@
 use clap::Args;
 use serde_json::json;
-use stead_gate::GATE;
+use stead_guard::protection::GATE;
 use stead_hook::{Appeal, Did, HitLine, Override, VerdictLine};
 use stead_store::Lines;
 

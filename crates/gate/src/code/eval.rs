@@ -64,6 +64,8 @@ pub(super) struct Eval<'e> {
     pub(super) at: usize,
     pub(super) names: Vec<(String, Value)>,
     pub(super) acts: Vec<Act>,
+    /// The modules that were taken in by their names.
+    pub(super) modules: Vec<String>,
     /// Open files whose text somebody else writes.
     pub(super) spoiled: Vec<usize>,
     pub(super) depth: usize,
@@ -102,6 +104,7 @@ impl<'e> Eval<'e> {
             at: 0,
             names: Vec::new(),
             acts: Vec::new(),
+            modules: Vec::new(),
             spoiled: Vec::new(),
             depth: 0,
             too_deep: false,
@@ -271,20 +274,6 @@ impl<'e> Eval<'e> {
         }
     }
 
-    /// Says whether a call goes to a module that somebody else wrote.
-    pub(super) fn is_foreign(&self, name: &str) -> bool {
-        let module = name.split('.').next().unwrap_or_default();
-        let imported = |value: &Value| matches!(value, Value::Name(held) if held.split('.').next() == Some(module));
-        !TAME.contains(&module) && self.names.iter().any(|(_, value)| imported(value)) || name.starts_with('.')
-    }
-
-    /// Tells that a module is taken in, unless it is known to do nothing by that.
-    pub(super) fn takes_in(&mut self, module: &str) {
-        if !module.is_empty() && !TAME.contains(&module.split('.').next().unwrap_or_default()) {
-            self.act(Act::Import { module: module.to_owned() });
-        }
-    }
-
     /// What a name holds; the name itself when nothing was said.
     pub(super) fn value_of(&mut self, name: &str) -> Value {
         let held = self.names.iter().rev().find(|(known, _)| known == name).map(|(_, value)| value);
@@ -298,55 +287,3 @@ impl<'e> Eval<'e> {
         value
     }
 }
-
-/// Modules whose calls either are known or touch no file.
-const TAME: &[&str] = &[
-    "argparse",
-    "base64",
-    "binascii",
-    "child_process",
-    "codecs",
-    "collections",
-    "copy",
-    "crypto",
-    "csv",
-    "dataclasses",
-    "datetime",
-    "enum",
-    "fs",
-    "functools",
-    "glob",
-    "hashlib",
-    "io",
-    "itertools",
-    "json",
-    "logging",
-    "math",
-    "os",
-    "path",
-    "pathlib",
-    "platform",
-    "pprint",
-    "process",
-    "random",
-    "re",
-    "shlex",
-    "shutil",
-    "statistics",
-    "string",
-    "struct",
-    "subprocess",
-    "sys",
-    "tarfile",
-    "tempfile",
-    "textwrap",
-    "time",
-    "types",
-    "typing",
-    "unicodedata",
-    "url",
-    "urllib",
-    "util",
-    "uuid",
-    "zipfile",
-];

@@ -73,7 +73,9 @@ impl Eval<'_> {
             let split = (1..end).find(|at| self.name_at(*at) == Some("import"));
             let Some(split) = split else { return false };
             let module = self.dotted(1, split);
-            self.takes_in(&module);
+            if self.takes_in(&module) && self.is_sign(split + 1, '*') {
+                self.gap(&format!("what `{module}` brings along is not known"));
+            }
             for (theirs, ours) in self.renamed(split + 1, end) {
                 self.set(&ours, Value::Name(format!("{module}.{theirs}")));
             }

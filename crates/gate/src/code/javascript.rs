@@ -25,6 +25,7 @@ pub(super) fn call(eval: &mut Eval<'_>, name: &str, arguments: &Arguments) -> Op
         "require" | "import" => {
             let module = module_name(first.known()?);
             eval.requires(&module);
+            eval.modules.push(module.clone());
             Value::Name(module)
         }
         "writeFile" | "writeTextFile" | "outputFile" | "outputJson" | "writeJson" => {

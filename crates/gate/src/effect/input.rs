@@ -2,14 +2,15 @@
 //! commands or programs.
 
 use serde_json::Value;
-use stead_model::{Access, Content, Deed, How};
+use stead_model::{Access, Content, Deed, Gap, How, Target};
 
 use super::target::Last;
 use super::tool::with_tree;
+use super::tool_name::{Kind, is_command, single_quoted, words};
 use super::{Ground, Record};
 use crate::code::Language;
 use crate::facts::Facts;
-use crate::input::{Kind, is_command, single_quoted, words};
+use crate::path::absolute;
 use crate::place::Place;
 use crate::shell;
 
@@ -65,11 +66,14 @@ pub(crate) fn effects(
     facts: &dyn Facts,
 ) -> Record {
     let mut record = record;
+    let what = format!("what the tool `{tool}` does is not known");
     if input.trim().is_empty() {
+        record.gap(what);
         return record;
     }
     let Ok(value) = serde_json::from_str::<Value>(input) else {
-        record.gap(format!("the input of `{tool}` is not well-formed"));
+        let why = format!("the input of `{tool}` is not well-formed");
+        record.gap_in(Gap { why, texts: vec![input.to_owned()], ..Gap::default() });
         return record;
     };
     let words = words(tool);
@@ -86,9 +90,12 @@ pub(crate) fn effects(
         seen: 0,
         from: None,
         to: None,
+        others: Vec::new(),
     };
     tree.read("", &value);
-    tree.finish()
+    let (mut record, paths) = tree.finish();
+    record.gap_in(Gap { why: what, paths, ..Gap::default() });
+    record
 }
 
 struct Tree<'t> {
@@ -103,6 +110,8 @@ struct Tree<'t> {
     seen: usize,
     from: Option<String>,
     to: Option<String>,
+    /// The other texts, as the paths that they may be.
+    others: Vec<Target>,
 }
 
 impl Tree<'_> {
@@ -141,7 +150,13 @@ impl Tree<'_> {
             } else {
                 self.path(text);
             }
+        } else if !self.kind.reads && is_path(text) {
+            self.others.push(self.lexical(text));
         }
+    }
+
+    fn lexical(&self, text: &str) -> Target {
+        self.ground.lexical(&absolute(text, self.place.cwd, self.ground.home()))
     }
 
     fn command(&mut self, text: &str) {
@@ -158,7 +173,8 @@ impl Tree<'_> {
                 Kind { removes: true, .. } => Deed::Delete(target),
                 Kind { changes: true, .. } => Deed::Write { target, how: How::Replace, content: self.content.clone() },
                 _ => {
-                    self.record.gap(format!("what `{}` does to `{text}` is not known", self.tool));
+                    let why = format!("what `{}` does to `{text}` is not known", self.tool);
+                    self.record.gap_in(Gap { why, paths: vec![target], ..Gap::default() });
                     continue;
                 }
             };
@@ -167,7 +183,7 @@ impl Tree<'_> {
     }
 
     /// A tool that moves needs both ends; with one alone that one counts as gone.
-    fn finish(mut self) -> Record {
+    fn finish(mut self) -> (Record, Vec<Target>) {
         match (self.from.take(), self.to.take()) {
             (Some(from), Some(to)) => {
                 let targets = self.ground.written(&to, Last::Kept);
@@ -181,7 +197,7 @@ impl Tree<'_> {
             (Some(only), None) | (None, Some(only)) => self.path(&only),
             (None, None) => {}
         }
-        self.record
+        (self.record, self.others)
     }
 }
 

@@ -1,4 +1,4 @@
-use stead_model::{Coverage, Deed, Effect, Effects};
+use stead_model::{Coverage, Deed, Effect, Effects, Gap};
 
 /// The most effects one call is credited with; a call that does more is known in part.
 const MOST: usize = 4_096;
@@ -8,14 +8,20 @@ const GAPS: usize = 16;
 const PART: usize = 160;
 /// How far back a repetition is noticed.
 const BACK: usize = 24;
+/// The most paths, and bytes of text, that the gaps of one call may hold.
+const PATHS: usize = 2_048;
+const TEXT: usize = 1 << 20;
 
 /// Collects effects and gaps of one call.
 #[derive(Default)]
 pub(crate) struct Record {
     list: Vec<Effect>,
-    gaps: Vec<String>,
+    gaps: Vec<Gap>,
     partial: bool,
     gave_up: bool,
+    /// Paths, and bytes of text, of the gaps so far.
+    paths: usize,
+    text: usize,
 }
 
 impl Record {
@@ -34,20 +40,49 @@ impl Record {
     }
 
     /// Notes that something could not be followed.
-    pub(crate) fn gap(&mut self, why: impl AsRef<str>) {
+    pub(crate) fn gap(&mut self, why: impl Into<String>) {
+        self.gap_in(Gap { why: why.into(), ..Gap::default() });
+    }
+
+    /// Notes a gap. Where many are, the last one takes what the others would name, so that nothing goes unseen.
+    pub(crate) fn gap_in(&mut self, gap: Gap) {
         self.partial = true;
-        let why = shorten(why.as_ref());
-        if self.gaps.len() < GAPS && !self.gaps.contains(&why) {
-            self.gaps.push(why);
+        let Gap { part, why, paths, texts } = gap;
+        let (part, why) = (shorten(&part), shorten(&why));
+        self.paths += paths.len();
+        self.text += texts.iter().map(String::len).sum::<usize>();
+        let much = self.paths > PATHS || self.text > TEXT;
+        let known = self.gaps.iter().position(|gap| gap.part == part && gap.why == why);
+        let at = match known {
+            Some(at) => at,
+            None if self.gaps.len() < GAPS => {
+                self.gaps.push(Gap { part, why, ..Gap::default() });
+                self.gaps.len() - 1
+            }
+            None => GAPS - 1,
+        };
+        if much {
+            if !self.gave_up {
+                self.give_up("there is more in it than is followed");
+            }
+            return;
         }
+        let gap = &mut self.gaps[at];
+        let new = paths.into_iter().filter(|path| !gap.paths.contains(path)).collect::<Vec<_>>();
+        gap.paths.extend(new);
+        let new = texts.into_iter().filter(|text| !gap.texts.contains(text)).collect::<Vec<_>>();
+        gap.texts.extend(new);
     }
 
     /// Notes that the rest was too much to be read.
-    pub(crate) fn give_up(&mut self, why: impl AsRef<str>) {
+    pub(crate) fn give_up(&mut self, why: &str) {
         self.gave_up = true;
-        // What matters most is named even where many gaps are.
+        self.partial = true;
+        // What matters most is named even where many gaps are. Who looks for names has to look at the whole call.
         self.gaps.truncate(GAPS - 1);
-        self.gap(why);
+        if !self.gaps.iter().any(|gap| gap.why == why) {
+            self.gaps.push(Gap { why: why.to_owned(), ..Gap::default() });
+        }
     }
 
     /// Says that no more effects are noted.

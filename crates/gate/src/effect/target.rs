@@ -74,7 +74,12 @@ impl<'g> Ground<'g> {
 
     /// Makes the target of a path whose name is a pattern; the disk is not asked.
     pub(crate) fn open(&self, path: &Path) -> Target {
-        Target { glob: true, ..target(path, self.inside(path)) }
+        Target { glob: true, ..self.lexical(path) }
+    }
+
+    /// Makes the target of a path as it is written; the disk is not asked.
+    pub(crate) fn lexical(&self, path: &Path) -> Target {
+        target(path, self.inside(path))
     }
 
     /// Gives the path below the project's root.

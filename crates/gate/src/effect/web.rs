@@ -4,7 +4,7 @@ use serde_json::Value;
 use stead_model::Deed;
 
 use super::Record;
-use crate::input::words;
+use super::tool_name::words;
 use crate::shell::host_of;
 
 /// Keys whose text is an address.

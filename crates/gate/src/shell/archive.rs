@@ -6,7 +6,7 @@ use super::program::{Reach, brief, operands};
 use super::programs::{Given, Program};
 use super::walk::{Call, Stop, Walk};
 use super::writer::{has_flag, option_values};
-use super::{omission, patch, refuse};
+use super::{omission, patch};
 
 /// What `tar` is asked to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,7 +63,7 @@ pub(super) fn tar(walk: &mut Walk<'_>, call: &Call<'_>) -> Result<bool, Stop> {
         _ if given.has("help") => Ok(true),
         Some(Mode::Create) => {
             for file in &archives {
-                walk.writes(file, How::Replace, Content::Unknown, &shown)?;
+                walk.writes(file, How::Replace, Content::Unknown, &shown);
             }
             given.values("read").for_each(|file| walk.reads(file, false, &shown));
             let ignored =
@@ -71,7 +71,7 @@ pub(super) fn tar(walk: &mut Walk<'_>, call: &Call<'_>) -> Result<bool, Stop> {
             let except: Vec<String> = ignored.filter_map(|pattern| walk.left_out(&pattern)).collect();
             for word in given.words.iter().map(|word| within(folder, word)) {
                 if given.has("delete-source") {
-                    walk.removes(&word, Reach::Deep, &shown)?;
+                    walk.removes(&word, Reach::Deep, &shown);
                 }
                 walk.leaving_out(except.clone(), |walk| walk.accesses(&word, true, Access::Taken, &shown));
             }
@@ -86,7 +86,6 @@ pub(super) fn tar(walk: &mut Walk<'_>, call: &Call<'_>) -> Result<bool, Stop> {
             if !given.has("to-stdout") {
                 unpack(walk, folder, &members, &shown);
             }
-            given.values("chdir").try_for_each(|folder| refuse::write(walk, folder, true, &shown))?;
             Ok(true)
         }
         Some(Mode::List) | None => {
@@ -129,7 +128,7 @@ fn zip_words(argv: &[String]) -> (Vec<&str>, Vec<&str>) {
 }
 
 /// Tells what `zip` packs, and where. Its `*` crosses folders; who leaves out a name means it wherever it is.
-pub(super) fn zip(walk: &mut Walk<'_>, argv: &[String], shown: &str) -> Result<(), Stop> {
+pub(super) fn zip(walk: &mut Walk<'_>, argv: &[String], shown: &str) {
     let (taken, left_out) = zip_words(argv);
     let pattern = |word: &str| {
         let path = word.trim_end_matches("/*").trim_end_matches('/');
@@ -141,25 +140,24 @@ pub(super) fn zip(walk: &mut Walk<'_>, argv: &[String], shown: &str) -> Result<(
     };
     let except: Vec<String> = left_out.iter().filter_map(|word| walk.left_out(&pattern(word))).collect();
     let deep = has_flag(argv, "r", &["--recurse-paths"]);
-    let Some((archive, words)) = taken.split_first() else { return Ok(()) };
+    let Some((archive, words)) = taken.split_first() else { return };
     for word in words {
         walk.leaving_out(except.clone(), |walk| walk.accesses(word, deep, Access::Taken, shown));
         if has_flag(argv, "m", &["--move"]) {
-            walk.removes(word, Reach::Deep, shown)?;
+            walk.removes(word, Reach::Deep, shown);
         }
     }
-    walk.writes(archive, How::Replace, Content::Unknown, shown)
+    walk.writes(archive, How::Replace, Content::Unknown, shown);
 }
 
 /// Tells what `unzip` unpacks.
-pub(super) fn unzip(walk: &mut Walk<'_>, argv: &[String], shown: &str) -> Result<(), Stop> {
+pub(super) fn unzip(walk: &mut Walk<'_>, argv: &[String], shown: &str) {
     let folders = option_values(argv, 'd', "--directory");
     if !has_flag(argv, "lptvzZ", &[]) {
         let words = operands(argv);
         let members: Vec<&str> = words.iter().skip(1).copied().filter(|word| !folders.contains(word)).collect();
         unpack(walk, folders.last().copied().unwrap_or("."), &members, shown);
     }
-    folders.iter().try_for_each(|folder| refuse::write(walk, folder, true, shown))
 }
 
 /// Tells what is unpacked: the members that are named, else something into the folder.

@@ -27,7 +27,7 @@ pub(super) fn note(walk: &mut Walk<'_>, name: &str, call: &Call<'_>) -> Result<(
         named.filter_map(|word| word.split_once('=')).map(|(name, value)| (name.to_owned(), unescape(value))).collect();
     if in_place {
         for file in operands {
-            walk.writes(file, How::Edit, Content::Unknown, &shown)?;
+            walk.writes(file, How::Edit, Content::Unknown, &shown);
         }
     } else {
         programs::note(walk, name, call)?;
@@ -74,7 +74,7 @@ fn program(walk: &mut Walk<'_>, code: &str, given: &[(String, String)], shown: &
                 rest = after;
                 let how = if adds { How::Append } else { How::Replace };
                 if let Some(target) = target {
-                    walk.writes(&target, how, Content::Unknown, shown)?;
+                    walk.writes(&target, how, Content::Unknown, shown);
                 }
             }
             '|' if prints && !rest.starts_with('|') && !statement.ends_with('|') => {

@@ -1,11 +1,11 @@
 //! Commands run in a container: the program is told as run, and what it does to a folder of ours that is mounted there is
 //! told as done here.
 
-use stead_model::{Deed, How, Target};
+use stead_model::{Deed, Gap, How, Target};
 
 use crate::effect::Record;
 
-use super::program::{self, Reach, brief, program_name};
+use super::program::{self, Reach, brief, program_name, readable};
 use super::walk::{Call, Stop, Walk};
 use super::writer::option_values;
 use super::{doubt, programs};
@@ -59,9 +59,6 @@ struct Inner<'a> {
 
 /// Tells what a command does in its container.
 pub(super) fn note(walk: &mut Walk<'_>, name: &str, call: &Call<'_>) -> Result<(), Stop> {
-    if walk.report.is_none() {
-        return Ok(());
-    }
     let Some(inner) = read(walk, name, call.argv) else { return Ok(()) };
     let entry = option_values(call.argv, '\0', "--entrypoint").last().map(|&entry| entry.to_owned());
     let mut words = inner.words.to_vec();
@@ -84,18 +81,16 @@ pub(super) fn note(walk: &mut Walk<'_>, name: &str, call: &Call<'_>) -> Result<(
 fn within(walk: &mut Walk<'_>, call: &Call<'_>, inner: &Inner<'_>, words: &[String]) -> Result<(), Stop> {
     let folder = inner.folder.map_or_else(|| "/".to_owned(), |folder| ours(&inner.mounts, folder));
     let cwds = std::mem::replace(&mut walk.cwds, vec![folder]);
-    let Some(report) = &mut walk.report else { return Ok(()) };
-    let outer = std::mem::take(&mut report.record);
+    let outer = std::mem::take(&mut walk.report.record);
     let (known, aliases, printed) = (walk.variables.len(), walk.aliases.len(), walk.printed.take());
     let files = walk.files.len();
-    let result = program::judge(walk, &Call { argv: words, texts: &[], feed: call.feed, assigned: None });
+    let result = program::judge(walk, &Call { argv: words, texts: &[], feed: call.feed });
     walk.cwds = cwds;
     walk.variables.truncate(known);
     walk.aliases.truncate(aliases);
     walk.files.truncate(files);
     walk.printed = printed;
-    let Some(report) = &mut walk.report else { return Ok(()) };
-    let told: Record = std::mem::replace(&mut report.record, outer);
+    let told: Record = std::mem::replace(&mut walk.report.record, outer);
     let shown = brief(call.argv);
     let told = told.finish(stead_model::Coverage::Full);
     if told.gave_up {
@@ -116,12 +111,12 @@ fn within(walk: &mut Walk<'_>, call: &Call<'_>, inner: &Inner<'_>, words: &[Stri
             }
             Deed::Delete(target) => {
                 if let Some((path, false)) = place(inner, &target) {
-                    walk.note_removal(&path, if target.tree { Reach::Deep } else { Reach::Flat }, &shown);
+                    walk.removes(&path, if target.tree { Reach::Deep } else { Reach::Flat }, &shown);
                 }
             }
             Deed::Rename { from, to } => match (place(inner, &from), place(inner, &to)) {
                 (Some((from, false)), Some((to, false))) => walk.note_move(&from, &to, &shown),
-                (Some((from, false)), None) => walk.note_removal(&from, Reach::Deep, &shown),
+                (Some((from, false)), None) => walk.removes(&from, Reach::Deep, &shown),
                 (None, Some((to, false))) => {
                     walk.note_write(&to, How::Replace, false, stead_model::Content::Unknown, &shown);
                 }
@@ -132,8 +127,16 @@ fn within(walk: &mut Walk<'_>, call: &Call<'_>, inner: &Inner<'_>, words: &[Stri
                     walk.does_git(&git.verb, git.kind, &shown);
                 }
             }
+            deed @ Deed::Stead(_) => walk.tell(deed, &shown),
             Deed::Network { .. } | Deed::Mcp { .. } | Deed::Spawn { .. } => {}
         }
+    }
+    for gap in told.gaps {
+        let paths = gap.paths.into_iter().filter_map(|target| {
+            let (path, fixed) = place(inner, &target)?;
+            (!fixed).then(|| Target { path: readable(&path), ..target })
+        });
+        walk.report.record.gap_in(Gap { part: shown.clone(), paths: paths.collect(), ..gap });
     }
     result
 }

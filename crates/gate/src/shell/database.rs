@@ -48,7 +48,7 @@ fn command(walk: &mut Walk<'_>, line: &str, shown: &str) -> Result<(), Stop> {
             walk.text(rest.trim_matches(['\'', '"']).trim_start_matches('|'))?;
         }
         ".output" | ".once" | ".log" if matches!(name, "stdout" | "stderr" | "off" | "on") => {}
-        _ if WRITING.contains(&verb) => walk.writes(name, How::Replace, Content::Unknown, shown)?,
+        _ if WRITING.contains(&verb) => walk.writes(name, How::Replace, Content::Unknown, shown),
         ".read" | ".import" | ".restore" | ".open" => {
             walk.reads(name, false, shown);
             walk.gap(shown, "what the file tells it to do is not known");

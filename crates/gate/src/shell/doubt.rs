@@ -8,7 +8,7 @@ use super::stead::{self, Doubt};
 use super::syntax::mark;
 use super::walk::{Call, Stop, Walk};
 
-/// Judges a program by what its name may be; says whether that settles it.
+/// Follows a program by what its name may be; says whether that settles it.
 pub(super) fn judge(walk: &mut Walk<'_>, name: &str, call: &Call<'_>) -> Result<bool, Stop> {
     if !name.contains(mark::is_mark) {
         return Ok(false);
@@ -22,13 +22,13 @@ pub(super) fn judge(walk: &mut Walk<'_>, name: &str, call: &Call<'_>) -> Result<
             program::judge(walk, &Call { argv: &call.argv[1..], ..*call })?;
             return Ok(true);
         }
-        stead::judge_doubtful(walk, &call.argv[1..], Doubt::Nameless)?;
+        stead::doubtful(walk, call.argv, Doubt::Nameless);
         return Ok(false);
     }
     let open: Vec<char> = name.chars().map(|c| if mark::is_mark(c) { glob::MANY } else { c }).collect();
     let stead: Vec<char> = "stead".chars().collect();
     if glob::can_meet(&stead, &open) {
-        stead::judge(walk, call)?;
+        stead::called(walk, call.argv);
     }
     if is_telling(&known) {
         walk.gap(&brief(call.argv), "the program is not known");

@@ -31,8 +31,18 @@ pub(super) fn note(walk: &mut Walk<'_>, name: &str, call: &Call<'_>) -> Result<(
     {
         commands.extend(walk.fed(call));
     }
+    // A file that a command takes in is the one that is written, where none was named before.
+    let mut taken = None;
     for line in commands.iter().flat_map(|text| text.split(['\n', '|'])) {
-        command(walk, line.trim().trim_start_matches(':'), &shown)?;
+        let line = line.trim().trim_start_matches(':');
+        match line.split_once(' ') {
+            Some(("r" | "e" | "E" | "f" | "edit" | "file", file)) => taken = Some(file.trim()),
+            None if matches!(line, "w" | "wq" | "x") => {
+                taken.into_iter().for_each(|file| walk.writes(file, How::Edit, Content::Unknown, &shown));
+            }
+            _ => {}
+        }
+        command(walk, line, &shown)?;
     }
     Ok(())
 }
@@ -56,7 +66,8 @@ fn command(walk: &mut Walk<'_>, line: &str, shown: &str) -> Result<(), Stop> {
             None => {
                 let (how, name) =
                     name.strip_prefix(">>").map_or((How::Replace, name), |name| (How::Append, name.trim()));
-                walk.writes(name, how, Content::Unknown, shown)
+                walk.writes(name, how, Content::Unknown, shown);
+                Ok(())
             }
         },
     }

@@ -2,8 +2,8 @@
 
 use stead_model::{Content, How};
 
-use super::program::{self, Reach, brief, operands};
-use super::walk::{Call, Stop, Walk};
+use super::program::{Reach, brief, operands};
+use super::walk::{Call, Walk};
 
 /// The most files that are read out of a patch.
 const MOST: usize = 1_000;
@@ -17,8 +17,8 @@ enum Section {
     Moved(String, String),
 }
 
-/// Judges `apply_patch`, given its patch as a word or by its input.
-pub(super) fn judge(walk: &mut Walk<'_>, call: &Call<'_>) -> Result<(), Stop> {
+/// Tells what `apply_patch` does, given its patch as a word or by its input.
+pub(super) fn judge(walk: &mut Walk<'_>, call: &Call<'_>) {
     let shown = brief(call.argv);
     let text = match operands(call.argv).into_iter().find(|word| word.contains("*** ")) {
         Some(word) => Some(word.to_owned()),
@@ -26,28 +26,19 @@ pub(super) fn judge(walk: &mut Walk<'_>, call: &Call<'_>) -> Result<(), Stop> {
     };
     let sections = text.as_deref().map(read).unwrap_or_default();
     if sections.is_empty() {
-        let fed = call.feed.map(|feed| feed.text.clone());
-        if let Some(path) = fed.and_then(|text| walk.mentioned(&text)) {
-            return Err(program::mention(call.argv, &path).into());
-        }
         walk.gap(&shown, "the patch is not known");
     }
     for section in sections {
         match section {
-            Section::Added(path, text) => walk.writes(&path, How::Replace, Content::Text(text), &shown)?,
+            Section::Added(path, text) => walk.writes(&path, How::Replace, Content::Text(text), &shown),
             Section::Changed(path, hunks) => {
                 let content = if hunks.is_empty() { Content::Unknown } else { Content::Replacements(hunks) };
-                walk.writes(&path, How::Edit, content, &shown)?;
+                walk.writes(&path, How::Edit, content, &shown);
             }
-            Section::Removed(path) => walk.removes(&path, Reach::Flat, &shown)?,
-            Section::Moved(from, to) => {
-                program::refuse_removal(walk, &from, Reach::Deep, &shown)?;
-                walk.refuse_write(&to, &shown)?;
-                walk.note_move(&from, &to, &shown);
-            }
+            Section::Removed(path) => walk.removes(&path, Reach::Flat, &shown),
+            Section::Moved(from, to) => walk.note_move(&from, &to, &shown),
         }
     }
-    Ok(())
 }
 
 /// Reads the files of a patch, in order.

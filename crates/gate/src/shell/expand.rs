@@ -14,7 +14,7 @@ const LONGEST: usize = 2 << 20;
 pub(super) const WORK: usize = 32 << 20;
 
 impl Walk<'_> {
-    /// Gives the texts that a word becomes, and judges the substitutions in it.
+    /// Gives the texts that a word becomes, and follows the substitutions in it.
     pub(super) fn expand(&mut self, word: &Word) -> Result<Vec<String>, Stop> {
         let mut texts = Vec::new();
         for text in self.parts(word, Shape::Words)? {
@@ -22,7 +22,7 @@ impl Walk<'_> {
         }
         self.work += texts.iter().map(String::len).sum::<usize>();
         if texts.len() > MOST || self.work > WORK {
-            return Err(Stop::TooMuch);
+            return Err(Stop);
         }
         Ok(texts.into_iter().map(|text| settle(&text)).collect())
     }
@@ -51,14 +51,9 @@ impl Walk<'_> {
                 Part::Process(script) => {
                     empty = false;
                     let inner = self.run_apart(script)?;
-                    let about = inner.is_tainted() || self.mentioned(&inner.text).is_some();
-                    if self.report.is_some() {
-                        let name = format!("/dev/fd/{}", self.files.len() + 63);
-                        open.iter_mut().for_each(|head| head.push_str(&name));
-                        self.files.push((name, inner.output.map_or(Written::Unknown, Written::Text)));
-                    } else {
-                        open.iter_mut().for_each(|head| head.push(mark_of(about)));
-                    }
+                    let name = format!("/dev/fd/{}", self.files.len() + 63);
+                    open.iter_mut().for_each(|head| head.push_str(&name));
+                    self.files.push((name, inner.output.map_or(Written::Unknown, Written::Text)));
                 }
                 Part::Arithmetic(inner) => {
                     empty = false;
@@ -72,7 +67,7 @@ impl Walk<'_> {
                 }
             }
             if done.len() + open.len() > MOST || open.iter().map(String::len).sum::<usize>() > LONGEST {
-                return Err(Stop::TooMuch);
+                return Err(Stop);
             }
         }
         if !empty {
@@ -114,7 +109,7 @@ impl Walk<'_> {
         let values = self.parts(word, Shape::Text)?;
         self.work += values.iter().map(String::len).sum::<usize>();
         if self.work > WORK {
-            return Err(Stop::TooMuch);
+            return Err(Stop);
         }
         Ok(values.into_iter().map(|text| settle(&text)).collect())
     }
@@ -124,17 +119,16 @@ impl Walk<'_> {
         Ok(self.expand_value(word)?.join("\n"))
     }
 
-    /// Judges a substitution and says what it prints, as far as that is known.
+    /// Follows a substitution and says what it prints, as far as that is known.
     fn output(&mut self, script: &Script) -> Result<String, Stop> {
         let inner = self.run_apart(script)?;
-        let tainted = inner.is_tainted();
         Ok(match inner.output {
             Some(text) => text.trim_end_matches('\n').to_owned(),
-            None => mark_of(tainted).to_string(),
+            None => mark::UNKNOWN.to_string(),
         })
     }
 
-    /// Judges a script that runs beside the command and says what it was about.
+    /// Follows a script that runs beside the command and says what it was about.
     fn run_apart(&mut self, script: &Script) -> Result<Upstream, Stop> {
         self.step()?;
         let (cwds, outer) = (self.cwds.clone(), std::mem::take(&mut self.upstream));
@@ -178,11 +172,6 @@ fn settle(text: &str) -> String {
         }
     }
     settled
-}
-
-/// The mark for an output we do not know.
-fn mark_of(tainted: bool) -> char {
-    if tainted { mark::TAINT } else { mark::UNKNOWN }
 }
 
 /// Adds values to what has been read of a word; unquoted ones fall apart at blanks.

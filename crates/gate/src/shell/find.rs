@@ -3,39 +3,12 @@
 use stead_model::{Content, How};
 
 use crate::glob;
-use crate::path::{fold, names};
-use crate::shield::{Entry, Standing};
 
-use super::program::{
-    self, Reach, brief, holder, is_endangered, is_harmless, mention as refuse_mention, own, program_name,
-};
-use super::syntax::mark;
+use super::program::{self, Reach, brief, program_name};
 use super::walk::{Call, Stop, Walk};
 use super::{listing, programs};
 
-/// Says whether the search acts on what it finds.
-pub(super) fn acts(argv: &[String]) -> bool {
-    argv.iter().any(|word| {
-        matches!(
-            word.as_str(),
-            "-delete"
-                | "-exec"
-                | "-execdir"
-                | "-ok"
-                | "-okdir"
-                | "-fprint"
-                | "-fprintf"
-                | "-fls"
-                | "-fprint0"
-                | "-x"
-                | "-X"
-                | "--exec"
-                | "--exec-batch"
-        )
-    })
-}
-
-/// Judges a search.
+/// Follows a search.
 pub(super) fn judge(walk: &mut Walk<'_>, name: &str, call: &Call<'_>) -> Result<(), Stop> {
     if name.starts_with("fd") {
         return fd(walk, call);
@@ -43,39 +16,23 @@ pub(super) fn judge(walk: &mut Walk<'_>, name: &str, call: &Call<'_>) -> Result<
     let search = Search::read(call.argv);
     let shown = brief(call.argv);
     for target in &search.outputs {
-        walk.writes(target, How::Replace, Content::Unknown, &shown)?;
+        walk.writes(target, How::Replace, Content::Unknown, &shown);
     }
-    // A folder with nothing in it holds nothing that anybody minds.
-    let bare = search.empty_folders && search.commands.is_empty();
-    for start in search.starts.iter().filter(|_| !bare) {
-        let found = search.reaches(walk, start);
-        if let Some(entry) = found.filter(|_| search.deletes || search.changes(call)) {
-            return Err(match walk.standing(start) {
-                Some(Standing::In(_)) => own(entry, &shown),
-                _ => exclude(entry, &shown),
-            }
-            .into());
-        }
-        if found.is_some() {
-            walk.upstream.search = Some(start.clone());
-        }
-    }
-    let mut found = if walk.report.is_some() { search.patterns() } else { vec![mark::UNKNOWN.to_string()] };
-    let told = search.left_out.iter().filter(|_| walk.report.is_some());
-    let except = told.filter_map(|pattern| walk.left_out(pattern)).collect();
+    let mut found = search.patterns();
+    let except = search.left_out.iter().filter_map(|pattern| walk.left_out(pattern)).collect();
     if let Some(sign) = walk.sign(except) {
         found.iter_mut().for_each(|pattern| pattern.push(sign));
     }
     let all = search.written.is_empty() && search.paths.is_empty() && !search.shallow && search.excluded.is_empty();
     let (gone, reach) = if all { (&search.starts, Reach::Deep) } else { (&found, Reach::Flat) };
     for pattern in gone.iter().filter(|_| search.deletes && !search.empty_folders) {
-        walk.note_removal(pattern, reach, &shown);
+        walk.removes(pattern, reach, &shown);
     }
     for command in &search.commands {
         let first = command.first().map(|first| program_name(first)).unwrap_or_default();
-        if all && programs::is_remover(&first) && walk.report.is_some() {
+        if all && programs::is_remover(&first) {
             walk.runs(command);
-            search.starts.iter().for_each(|start| walk.note_removal(start, Reach::Deep, &shown));
+            search.starts.iter().for_each(|start| walk.removes(start, Reach::Deep, &shown));
             continue;
         }
         for pattern in &found {
@@ -93,8 +50,6 @@ const PATTERNS: usize = 16;
 #[derive(Default)]
 pub(super) struct Search {
     starts: Vec<String>,
-    /// Patterns the name must match.
-    names: Vec<Vec<char>>,
     /// Patterns the path must match.
     paths: Vec<String>,
     /// The patterns of the name as they were written.
@@ -206,8 +161,7 @@ impl Search {
             Some(omitted) => omitted.retain(|pattern| branch.omitted.contains(pattern)),
             None => self.omitted = Some(branch.omitted),
         }
-        self.written.extend(branch.names.iter().cloned());
-        self.names.extend(branch.names.iter().map(|name| fold(name).into_iter().map(open).collect()));
+        self.written.extend(branch.names);
         self.paths.extend(branch.paths);
     }
 
@@ -255,40 +209,6 @@ impl Search {
         self.excluded.push_str(&value.to_lowercase());
         self.excluded.push(' ');
     }
-
-    /// Says whether a command it runs is more than reading.
-    fn changes(&self, call: &Call<'_>) -> bool {
-        self.commands.iter().any(|command| {
-            let inner = Call { argv: command, texts: &[], feed: None, assigned: call.assigned };
-            command.first().is_some_and(|first| !is_harmless(&program_name(first), &inner))
-        })
-    }
-
-    /// Finds something protected that the search may come upon.
-    fn reaches<'w>(&self, walk: &mut Walk<'w>, start: &str) -> Option<&'w Entry<'w>> {
-        let shield = walk.shield;
-        let standing = walk.standing(start)?;
-        if let Standing::In(entry) = standing {
-            return Some(entry);
-        }
-        // A shallow search that does not remove folders meets no protected file: they all lie deeper.
-        if self.shallow && self.commands.is_empty() {
-            return None;
-        }
-        let within = |entry: &Entry<'_>| {
-            let first: String = entry.first().iter().collect();
-            let passed_over = !first.is_empty() && self.excluded.contains(&first);
-            let named = self.names.is_empty() || self.names.iter().any(|name| entry.may_be_named(name));
-            let on_path = self.paths.is_empty()
-                || self.paths.iter().any(|path| path.starts_with('*') || path.to_lowercase().contains(&first));
-            let absent = || entry.is_absent(|base| walk.place.folders(base), walk.facts);
-            !passed_over && named && on_path && is_endangered(walk, entry) && !absent()
-        };
-        match walk.paths(start).into_iter().next().flatten() {
-            Some(path) => shield.below(names(&path)).find(|entry| within(entry)),
-            None => shield.entries().iter().find(|entry| within(entry)),
-        }
-    }
 }
 
 /// What a test leaves out for certain: a name or a path, with all below where it is pruned.
@@ -328,13 +248,6 @@ fn open(c: char) -> char {
     }
 }
 
-fn exclude(entry: &Entry<'_>, shown: &str) -> crate::denial::Denial {
-    let first: String = entry.first().iter().collect();
-    let mut denial = holder(entry, shown);
-    denial.instead = format!("add `-not -path '*/{first}/*'` before the action, or search a folder without it");
-    denial
-}
-
 /// `fd` skips hidden names by default, so only a named folder counts.
 fn fd(walk: &mut Walk<'_>, call: &Call<'_>) -> Result<(), Stop> {
     let Some(at) = call.argv.iter().position(|word| matches!(word.as_str(), "-x" | "-X" | "--exec" | "--exec-batch"))
@@ -342,15 +255,7 @@ fn fd(walk: &mut Walk<'_>, call: &Call<'_>) -> Result<(), Stop> {
         return Ok(());
     };
     let command: Vec<String> = call.argv[at + 1..].to_vec();
-    let inner = Call { argv: &command, ..*call };
-    let harmless = command.first().is_none_or(|first| is_harmless(&program_name(first), &inner));
-    for word in call.argv[1..at].iter().filter(|_| !harmless) {
-        if walk.grave(word).is_some() {
-            return Err(refuse_mention(call.argv, word).into());
-        }
-    }
-    let found = if walk.report.is_some() { listing::of("fd", &call.argv[..at]) } else { None };
-    let Some(found) = found else { return program::judge(walk, &inner) };
+    let found = listing::of("fd", &call.argv[..at]).unwrap_or_default();
     for pattern in found.lines().take(PATTERNS) {
         let mut filled: Vec<String> = command.iter().map(|word| word.replace("{}", pattern)).collect();
         if filled == command {

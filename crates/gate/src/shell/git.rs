@@ -1,16 +1,12 @@
-//! `git`: most of it reads or records; some of it takes files away.
+//! `git`: its flags, aliases and the commands that it is given to run.
 
 use stead_model::{Content, How};
 
-use crate::denial::{Denial, quote};
-use crate::path::names;
-use crate::shield::{Standing, Width};
-
-use super::program::{self, Reach, brief, is_endangered, operands, own, refuse_removal};
+use super::program::{self, brief};
+use super::repository;
 use super::syntax::mark;
 use super::walk::{Call, Stop, Walk};
-use super::writer::{has_flag, operands_after, option_values};
-use super::{pathspec, repository};
+use super::writer::{operands_after, option_values};
 
 /// Sub-commands that leave the work tree's files alone, or change them only as history says.
 const HARMLESS: &[&str] = &[
@@ -73,10 +69,9 @@ const HARMLESS: &[&str] = &[
     "write-tree",
 ];
 
-/// Says whether a call leaves protected files alone whatever it names.
-pub(super) fn only_reads(argv: &[String]) -> bool {
-    let (sub, _) = split(argv);
-    argv.get(sub).is_some_and(|word| HARMLESS.contains(&word.as_str()))
+/// Returns true if a sub-command does nothing to the files of the work tree by itself.
+pub(super) fn leaves_files(verb: &str) -> bool {
+    HARMLESS.contains(&verb)
 }
 
 /// Finds the sub-command, and the folder `-C` names.
@@ -91,12 +86,12 @@ pub(super) fn split(argv: &[String]) -> (usize, Option<&String>) {
     (at, folder)
 }
 
-/// Judges a `git` call.
+/// Follows a `git` call.
 pub(super) fn judge(walk: &mut Walk<'_>, call: &Call<'_>) -> Result<(), Stop> {
     let (sub, folder) = split(call.argv);
     // An alias or a filter given on the command line is a command.
     for text in call.argv.iter().take(sub).filter_map(|word| word.split_once("=!").map(|(_, text)| text)) {
-        if walk.report.is_none() || !text.is_empty() && call.argv[..sub].iter().any(|word| word.contains("core.")) {
+        if !text.is_empty() && call.argv[..sub].iter().any(|word| word.contains("core.")) {
             walk.text(text)?;
         }
     }
@@ -104,7 +99,7 @@ pub(super) fn judge(walk: &mut Walk<'_>, call: &Call<'_>) -> Result<(), Stop> {
     let cwds = walk.cwds.clone();
     if let Some(folder) = folder {
         let argv = ["cd".to_owned(), folder.clone()];
-        program::judge(walk, &Call { argv: &argv, texts: &[], feed: None, assigned: None })?;
+        program::judge(walk, &Call { argv: &argv, texts: &[], feed: None })?;
     }
     let result = match call.argv.get(sub) {
         Some(verb) => match alias(walk, &call.argv[..sub], verb) {
@@ -131,7 +126,7 @@ const RUN_VARIABLES: &[&str] = &[
     "VISUAL",
 ];
 
-/// Judges the commands that this call gives git to run: editors, pagers and their like.
+/// Follows the commands that this call gives git to run: editors, pagers and their like.
 fn commands(walk: &mut Walk<'_>, flags: &[String]) -> Result<(), Stop> {
     let given = flags.iter().filter_map(|word| word.trim_start_matches("-c").split_once('='));
     let given = given.filter(|(name, _)| {
@@ -183,32 +178,10 @@ fn judge_verb(walk: &mut Walk<'_>, verb: &str, argv: &[String], call: &Call<'_>)
     for target in
         option_values(argv, '\0', "--output").into_iter().chain(option_values(argv, '\0', "--output-directory"))
     {
-        walk.writes(target, How::Replace, Content::Unknown, &shown)?;
+        walk.writes(target, How::Replace, Content::Unknown, &shown);
     }
     repository::note(walk, verb, argv, call, &shown);
     match verb {
-        "rm" if has_flag(argv, "n", &["--cached", "--dry-run"]) => Ok(()),
-        "rm" | "mv" => {
-            for word in operands(argv) {
-                let word = pathspec::bare(word);
-                refuse_removal(walk, &word, Reach::Deep, &shown)?;
-            }
-            if let (true, Some(target)) = (verb == "mv", operands(argv).last()) {
-                walk.refuse_write(target, &shown)?;
-            }
-            Ok(())
-        }
-        "worktree" => {
-            let removes = argv.get(1).is_some_and(|word| word == "remove");
-            for word in operands(argv).into_iter().skip(1).filter(|_| removes) {
-                refuse_removal(walk, word, Reach::Deep, &shown)?;
-            }
-            Ok(())
-        }
-        "restore" if has_flag(argv, "S", &["--staged"]) && !has_flag(argv, "W", &["--worktree"]) => Ok(()),
-        "checkout" | "restore" | "checkout-index" => revert(walk, argv, &shown),
-        "clean" => clean(walk, argv, &shown),
-        "stash" => stash(walk, argv, &shown),
         "submodule" | "bisect" | "rebase" | "filter-branch" | "difftool" | "mergetool" => {
             if verb == "submodule" {
                 walk.cwds = vec![mark::UNKNOWN.to_string()];
@@ -224,114 +197,24 @@ fn judge_verb(walk: &mut Walk<'_>, verb: &str, argv: &[String], call: &Call<'_>)
                 _ => Ok(()),
             }
         }
-        "apply" | "am" => {
-            let feed = call.feed.map(|feed| feed.text.clone());
-            match call.texts.iter().cloned().chain(feed).find_map(|text| walk.mentioned(&text)) {
-                Some(path) => Err(program::mention(call.argv, &path).into()),
-                None => Ok(()),
-            }
-        }
-        "config" => config(walk, argv),
-        _ if HARMLESS.contains(&verb) => Ok(()),
-        _ => {
-            for word in argv.iter().flat_map(|word| program::candidates(word)) {
-                if let Some(Standing::In(entry)) = walk.standing(word) {
-                    return Err(own(entry, &shown).into());
-                }
-            }
+        "config" => {
+            config(walk, argv, &shown);
             Ok(())
         }
+        _ => Ok(()),
     }
 }
 
-/// Settings that are commands: an alias is learned, and self-protection judges it as if it were called.
-fn config(walk: &mut Walk<'_>, argv: &[String]) -> Result<(), Stop> {
+/// Settings that are commands: an alias is learned, and what git will run later is named.
+fn config(walk: &mut Walk<'_>, argv: &[String], shown: &str) {
     let mut words = operands_after(argv, "ft");
     if words.first() == Some(&"set") {
         words.remove(0);
     }
-    let [name, text, ..] = words.as_slice() else { return Ok(()) };
-    let Some(alias) = name.strip_prefix("alias.") else { return Ok(()) };
+    let [name, text, ..] = words.as_slice() else { return };
+    let Some(alias) = name.strip_prefix("alias.") else { return };
     walk.aliases.push((format!("git {alias}"), (*text).to_owned()));
-    match text.strip_prefix('!').filter(|_| walk.report.is_none()) {
-        Some(command) => walk.text(command),
-        None => Ok(()),
+    if let Some(command) = text.strip_prefix('!') {
+        walk.gap_with(shown, "git will run it when the alias is used", vec![command.to_owned()]);
     }
-}
-
-/// Putting files back as they were: the whole project is daily work, Stead's own files are not.
-fn revert(walk: &mut Walk<'_>, argv: &[String], shown: &str) -> Result<(), Stop> {
-    for word in operands(argv) {
-        let word = pathspec::bare(word);
-        match walk.standing(&word) {
-            Some(Standing::In(entry)) => return Err(own(entry, shown).into()),
-            Some(Standing::Above(_, Width::Narrow)) => refuse_removal(walk, &word, Reach::Deep, shown)?,
-            _ => {}
-        }
-    }
-    Ok(())
-}
-
-/// Removing what git does not know takes Stead's state along, unless it is excluded.
-fn clean(walk: &mut Walk<'_>, argv: &[String], shown: &str) -> Result<(), Stop> {
-    if has_flag(argv, "n", &["--dry-run"]) {
-        return Ok(());
-    }
-    let excluded: Vec<String> = option_values(argv, 'e', "--exclude").into_iter().map(str::to_lowercase).collect();
-    let mut words = operands(argv);
-    words.retain(|word| !excluded.iter().any(|known| known.eq_ignore_ascii_case(word)));
-    if words.is_empty() {
-        words.push(".");
-    }
-    let mut missing: Vec<String> = Vec::new();
-    for word in words {
-        if let Some(Standing::In(entry)) = walk.standing(word) {
-            return Err(own(entry, shown).into());
-        }
-        for path in walk.paths(word).into_iter().flatten() {
-            for entry in walk.shield.below(names(&path)).filter(|entry| is_endangered(walk, entry)) {
-                let first: String = entry.first().iter().collect();
-                let kept = excluded.iter().any(|known| known.trim_matches(['/', '*']) == first);
-                let project = entry.shown();
-                if !kept && !project.starts_with(['~', '$']) && !missing.contains(&first) {
-                    missing.push(first);
-                }
-            }
-        }
-    }
-    if missing.is_empty() {
-        return Ok(());
-    }
-    let flags: Vec<String> = missing.iter().map(|name| format!("-e {name}")).collect();
-    Err(Denial::new(
-        quote(shown),
-        format!("it would also remove Stead's files in `{}`", missing.join("`, `")),
-        format!("add `{}`", flags.join(" ")),
-    )
-    .into())
-}
-
-/// Stashing untracked files takes Stead's state out of the work tree.
-fn stash(walk: &mut Walk<'_>, argv: &[String], shown: &str) -> Result<(), Stop> {
-    let saves = argv.get(1).is_none_or(|word| word.starts_with('-') || word == "push" || word == "save");
-    if !saves || !has_flag(argv, "ua", &["--include-untracked", "--all"]) {
-        return Ok(());
-    }
-    let message = option_values(argv, 'm', "--message");
-    let mut words = operands(argv);
-    words.retain(|word| !matches!(*word, "push" | "save") && !message.contains(word));
-    if words.is_empty() || argv.iter().any(|word| word == "save") {
-        words = vec!["."];
-    }
-    for word in words {
-        if walk.standing(word).is_some() {
-            return Err(Denial::new(
-                quote(shown),
-                "it would take Stead's untracked state out of the project",
-                "stash without `-u`/`-a`, or name the paths you mean: `git stash push -u -- src`",
-            )
-            .into());
-        }
-    }
-    Ok(())
 }

@@ -86,8 +86,8 @@ pub(super) fn program(walk: &mut Walk<'_>, name: &str, call: &Call<'_>) -> Resul
                 run(walk, language, &code, &Words { script, ..words }, &shown)
             }
             None => {
-                if call.feed.is_some() {
-                    walk.gap(&shown, "it runs a text that is not known");
+                if let Some(feed) = call.feed {
+                    walk.gap_with(&shown, "it runs a text that is not known", vec![feed.text.clone()]);
                 }
                 Ok(())
             }
@@ -197,7 +197,7 @@ fn edited(walk: &mut Walk<'_>, argv: &[String], found: &Found, shown: &str) -> R
     let content = sed::replacements(&codes, true).map_or(Content::Unknown, Content::Replacements);
     for file in &found.words {
         if has('i') {
-            walk.writes(file, How::Edit, content.clone(), shown)?;
+            walk.writes(file, How::Edit, content.clone(), shown);
         } else {
             walk.reads(file, false, shown);
         }
@@ -238,16 +238,20 @@ fn run(walk: &mut Walk<'_>, language: Language, code: &str, words: &Words<'_>, s
     walk.depth += 1;
     if walk.depth > DEPTH {
         walk.depth -= 1;
-        return Err(Stop::TooMuch);
+        return Err(Stop);
     }
     let cwds = walk.cwds.clone();
+    walk.given.codes.push(code.to_owned());
+    if code.contains(mark::UNKNOWN) {
+        walk.gap(shown, "part of the program is not known");
+    }
     let acts = {
         let known = |name: &str| {
             let values = walk.value(name);
             values.first().filter(|value| values.len() == 1 && !value.contains(mark::is_mark)).cloned()
         };
         let surroundings = Surroundings {
-            home: walk.shield.home().map(|home| home.to_string_lossy().into_owned()),
+            home: walk.home().map(|home| home.to_string_lossy().into_owned()),
             cwd: walk.cwds.first().cloned().unwrap_or_default(),
             variable: &known,
             words: words.list.to_vec(),
@@ -260,22 +264,16 @@ fn run(walk: &mut Walk<'_>, language: Language, code: &str, words: &Words<'_>, s
         tell(walk, language, act, words, shown)?;
     }
     walk.cwds = cwds;
+    walk.given.codes.pop();
     walk.depth -= 1;
     Ok(())
 }
 
 fn tell(walk: &mut Walk<'_>, language: Language, act: Act, words: &Words<'_>, shown: &str) -> Result<(), Stop> {
     match act {
-        Act::Write { path, how, content, tree } => {
-            walk.refuse_write(&path, shown)?;
-            walk.note_write(&path, how, tree, content, shown);
-        }
-        Act::Delete { path, tree } => walk.removes(&path, if tree { Reach::Deep } else { Reach::Flat }, shown)?,
-        Act::Rename { from, to } => {
-            program::refuse_removal(walk, &from, Reach::Deep, shown)?;
-            walk.refuse_write(&to, shown)?;
-            walk.note_move(&from, &to, shown);
-        }
+        Act::Write { path, how, content, tree } => walk.note_write(&path, how, tree, content, shown),
+        Act::Delete { path, tree } => walk.removes(&path, if tree { Reach::Deep } else { Reach::Flat }, shown),
+        Act::Rename { from, to } => walk.note_move(&from, &to, shown),
         Act::Read { path } => walk.reads(&path, false, shown),
         Act::Shell { text, dir } => {
             let cwds = walk.cwds.clone();
@@ -286,7 +284,7 @@ fn tell(walk: &mut Walk<'_>, language: Language, act: Act, words: &Words<'_>, sh
         Act::Exec { argv, dir } => {
             let cwds = walk.cwds.clone();
             enter(walk, dir)?;
-            program::judge(walk, &Call { argv: &argv, texts: &[], feed: None, assigned: None })?;
+            program::judge(walk, &Call { argv: &argv, texts: &[], feed: None })?;
             walk.cwds = cwds;
         }
         Act::Code { text: code } => run(walk, language, &code, words, shown)?,
@@ -340,7 +338,7 @@ fn required(walk: &mut Walk<'_>, module: &str, folder: Option<&str>) -> Option<(
 }
 
 fn first_file(walk: &mut Walk<'_>, paths: impl IntoIterator<Item = String>) -> Option<(String, String)> {
-    if walk.depth >= DEPTH || walk.report.is_none() {
+    if walk.depth >= DEPTH {
         return None;
     }
     paths.into_iter().find_map(|path| walk.file_text(&path).map(|code| (path, code)))
@@ -350,7 +348,7 @@ fn enter(walk: &mut Walk<'_>, dir: Option<String>) -> Result<(), Stop> {
     match dir {
         Some(dir) => {
             let argv = ["cd".to_owned(), dir];
-            program::enter(walk, &Call { argv: &argv, texts: &[], feed: None, assigned: None })
+            program::enter(walk, &Call { argv: &argv, texts: &[], feed: None })
         }
         None => Ok(()),
     }

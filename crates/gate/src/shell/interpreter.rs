@@ -1,17 +1,11 @@
-//! Programs that run a text: shells, whose text is read like the command itself, and others, whose text may not name a
-//! protected path at all.
+//! Programs that run a text: shells, whose text is read like the command itself, and others.
 
-use crate::code::{Language, only_shows};
-use crate::mention;
-use crate::shield::Standing;
-
-use super::program::{self, brief, candidates, mention as refuse_mention, operands};
-use super::syntax::mark;
+use super::program::{brief, operands};
 use super::variable::give_words;
 use super::walk::{Call, Stop, Walk};
-use super::{inline, script, stead};
+use super::{inline, script};
 
-/// Judges a shell: its `-c` text, its script, its here-document, what is piped into it.
+/// Follows a shell: its `-c` text, its script, its here-document, what is piped into it.
 pub(super) fn shell(walk: &mut Walk<'_>, call: &Call<'_>) -> Result<(), Stop> {
     let argv = call.argv;
     started(walk, call)?;
@@ -27,10 +21,6 @@ pub(super) fn shell(walk: &mut Walk<'_>, call: &Call<'_>) -> Result<(), Stop> {
     }
     let script = operands(argv).first().copied().filter(|word| !inline::is_input(word));
     if let Some(script) = script.filter(|_| !argv.iter().any(|word| word == "-s")) {
-        let tainted = script.contains(mark::TAINT);
-        if tainted || matches!(walk.standing(script), Some(Standing::In(_))) {
-            return Err(refuse_mention(argv, script).into());
-        }
         let at = argv.iter().position(|word| word == script).unwrap_or(1);
         return script::shell(walk, &argv[at..], call);
     }
@@ -49,7 +39,7 @@ pub(super) fn shell(walk: &mut Walk<'_>, call: &Call<'_>) -> Result<(), Stop> {
     })
 }
 
-/// Judges what a shell is fed: by its own redirections, by the pipe, or by the group it stands in.
+/// Follows what a shell is fed: by its own redirections, by the pipe, or by the group it stands in.
 fn fed(walk: &mut Walk<'_>, call: &Call<'_>, input: Option<String>) -> Result<(), Stop> {
     let argv = call.argv;
     if let (true, None, Some(text)) = (call.texts.is_empty(), call.feed, input) {
@@ -59,22 +49,15 @@ fn fed(walk: &mut Walk<'_>, call: &Call<'_>, input: Option<String>) -> Result<()
         walk.text(text)?;
     }
     if let Some(feed) = call.feed {
-        let hit = feed.hit.clone().or_else(|| walk.mentioned(&feed.text));
-        if let Some(path) = hit {
-            return Err(refuse_mention(argv, &path).into());
+        match &feed.output {
+            Some(text) => return walk.text(text),
+            None => walk.gap_with(&brief(argv), "it runs a text that is not known", vec![feed.text.clone()]),
         }
-        if let Some(verb) = mention::weakening_call(walk.shield, &feed.text) {
-            return Err(stead::refuse(&verb).into());
-        }
-        if let Some(text) = &feed.output {
-            return walk.text(text);
-        }
-        walk.gap(&brief(argv), "it runs a text that is not known");
     }
     Ok(())
 }
 
-/// Judges what a shell runs because variables set by this command say so.
+/// Follows what a shell runs because variables set by this command say so.
 fn started(walk: &mut Walk<'_>, call: &Call<'_>) -> Result<(), Stop> {
     for name in ["BASH_ENV", "ENV"] {
         if let Some(file) = walk.own_value(name) {
@@ -102,80 +85,19 @@ pub(super) fn apart(
     Ok(())
 }
 
-/// Judges a file read into the shell itself: any, unless a command about protected paths makes it up.
+/// Follows a file read into the shell itself.
 pub(super) fn source(walk: &mut Walk<'_>, call: &Call<'_>) -> Result<(), Stop> {
     let Some(script) = call.argv.get(1) else { return Ok(()) };
     if matches!(script.as_str(), "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0") {
         let input = walk.input.clone();
         return fed(walk, call, input);
     }
-    if script.contains(mark::TAINT) {
-        return Err(refuse_mention(call.argv, script).into());
-    }
     script::source(walk, script, call)
 }
 
-/// Judges a program named by its path that is a script; says whether it is one.
+/// Follows a program named by its path that is a script; says whether it is one.
 pub(super) fn runs_file(walk: &mut Walk<'_>, call: &Call<'_>) -> Result<bool, Stop> {
     script::file(walk, call)
-}
-
-/// Judges a program that runs code in its own language.
-pub(super) fn judge(walk: &mut Walk<'_>, call: &Call<'_>) -> Result<(), Stop> {
-    let argv = call.argv;
-    let mut code = false;
-    for word in &argv[1..] {
-        if word.contains(|c: char| c.is_whitespace() || "'\"()=;,!:$".contains(c) || mark::is_mark(c)) {
-            code = true;
-            refuse_code(walk, argv, word)?;
-        }
-        for candidate in candidates(word) {
-            if let Some(Standing::In(entry)) = walk.standing(candidate) {
-                return Err(program::own(entry, &brief(argv)).into());
-            }
-        }
-    }
-    let reads_input = operands(argv).first().is_none_or(|word| inline::is_input(word))
-        || code
-        || !call.texts.is_empty() && !argv.iter().skip(1).any(|word| !word.starts_with('-') && word.contains('.'));
-    if reads_input {
-        for text in call.texts {
-            code = true;
-            refuse_code(walk, argv, text)?;
-        }
-        if let Some(feed) = call.feed {
-            code = true;
-            if let Some(path) = &feed.hit {
-                return Err(refuse_mention(argv, path).into());
-            }
-            refuse_code(walk, argv, &feed.text)?;
-        }
-    }
-    if code {
-        if let Some(path) = call.assigned {
-            return Err(refuse_mention(argv, path).into());
-        }
-        for (_, values) in walk.variables.clone() {
-            if let Some(path) = values.iter().find(|value| walk.grave(value).is_some()) {
-                return Err(refuse_mention(argv, path).into());
-            }
-        }
-    }
-    inline::program(walk, &program::program_name(&argv[0]), call)
-}
-
-fn refuse_code(walk: &mut Walk<'_>, argv: &[String], code: &str) -> Result<(), Stop> {
-    let python = argv.first().and_then(|first| Language::of_program(&program::program_name(first)));
-    if python == Some(Language::Python) && !code.contains(mark::is_mark) && only_shows(code) {
-        return Ok(());
-    }
-    if let Some(path) = walk.mentioned(code) {
-        return Err(refuse_mention(argv, &path).into());
-    }
-    match mention::weakening_call(walk.shield, code) {
-        Some(verb) => Err(stead::refuse(&verb).into()),
-        None => Ok(()),
-    }
 }
 
 /// Says that a call only prints: `awk` without output of its own.

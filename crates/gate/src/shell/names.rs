@@ -49,7 +49,7 @@ impl Names {
 impl Walk<'_> {
     /// Remembers a second name. `old` is seen from the folder of `new` where `from_there` says so, as in a symlink.
     pub(super) fn name(&mut self, new: &str, old: &str, means: Means, from_there: bool) {
-        if self.names.0.len() >= MOST || new.contains(mark::is_mark) || old.contains([mark::UNKNOWN, mark::TAINT]) {
+        if self.names.0.len() >= MOST || new.contains(mark::is_mark) || old.contains(mark::UNKNOWN) {
             return;
         }
         for (new, near) in self.paths(new).into_iter().flatten().zip(self.paths(old).into_iter().flatten()) {

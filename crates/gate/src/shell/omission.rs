@@ -63,7 +63,7 @@ impl Walk<'_> {
         if cwd.contains(mark::is_mark) || pattern.is_empty() {
             return None;
         }
-        let path = crate::path::absolute(pattern, std::path::Path::new(cwd), self.shield.home());
+        let path = crate::path::absolute(pattern, std::path::Path::new(cwd), self.home());
         Some(path.to_string_lossy().into_owned())
     }
 }

@@ -25,7 +25,7 @@ pub(super) fn of(walk: &mut Walk<'_>, name: &str, call: &Call<'_>) -> Option<Str
         "tee" | "sponge" => walk.fed(call),
         "pwd" => walk.cwds.first().map(|cwd| format!("{cwd}\n")),
         "git" if argv.iter().any(|word| word == "--show-toplevel") => {
-            walk.shield.root().map(|root| format!("{}\n", root.display()))
+            walk.root().map(|root| format!("{}\n", root.display()))
         }
         "basename" => Some(format!("{}\n", last_name(words().first()?))),
         "dirname" => {
@@ -49,14 +49,14 @@ pub(super) fn of(walk: &mut Walk<'_>, name: &str, call: &Call<'_>) -> Option<Str
         "xxd" if has_flag(argv, "r", &["-revert"]) => decode::hex(&input(walk, call)?),
         "rev" => Some(input(walk, call)?.lines().map(|line| line.chars().rev().collect::<String>() + "\n").collect()),
         "tr" => decode::translate(argv.get(1)?, argv.get(2)?, &walk.fed(call)?),
-        _ if walk.report.is_some() && listing::lists(name, argv) => {
+        _ if listing::lists(name, argv) => {
             let except = listing::omissions(walk, name, argv);
             listing::of(name, argv).map(|lines| walk.carry(lines, except))
         }
-        "grep" | "egrep" | "fgrep" | "sort" | "head" | "tail" | "uniq" | "tac" | "shuf" if walk.report.is_some() => {
+        "grep" | "egrep" | "fgrep" | "sort" | "head" | "tail" | "uniq" | "tac" | "shuf" => {
             filter::of(name, argv, &walk.fed(call)?)
         }
-        "git" if walk.report.is_some() => patch::printed(walk, argv),
+        "git" => patch::printed(walk, argv),
         _ if is_silent(name) => Some(String::new()),
         _ => None,
     }
@@ -83,11 +83,7 @@ fn cat(walk: &mut Walk<'_>, call: &Call<'_>) -> Option<String> {
     }
     let mut all = String::new();
     for word in words {
-        let text = match (word, walk.report.is_some()) {
-            ("-", _) => walk.fed(call),
-            (word, true) => walk.file_text(word),
-            (word, false) => walk.written_text(word),
-        };
+        let text = if word == "-" { walk.fed(call) } else { walk.file_text(word) };
         all.push_str(&text?);
     }
     Some(all)

@@ -114,7 +114,7 @@ fn apply(walk: &mut Walk<'_>, text: Option<&str>, strip: Option<usize>, folder: 
     for piece in pieces {
         match piece {
             Piece::Changed(path) => walk.note_write(&place(&path), How::Edit, false, Content::Unknown, shown),
-            Piece::Removed(path) => walk.note_removal(&place(&path), Reach::Flat, shown),
+            Piece::Removed(path) => walk.removes(&place(&path), Reach::Flat, shown),
             Piece::Moved(from, to) => walk.note_move(&place(&from), &place(&to), shown),
         }
     }

@@ -69,12 +69,6 @@ pub(super) fn read(walk: &Walk<'_>, words: &[&str]) -> Meant {
     meant
 }
 
-/// The path that self-protection looks at: without magic, its signs open.
-pub(super) fn bare(word: &str) -> String {
-    let spec = split(word);
-    if spec.excluded { String::new() } else { open(spec.path) }
-}
-
 /// The patterns that cover what a pathspec means, seen from its folder.
 fn covered(walk: &Walk<'_>, spec: &Spec<'_>) -> Vec<(String, bool)> {
     let opened = if spec.literal { spec.path.to_owned() } else { open(spec.path) };
@@ -144,7 +138,7 @@ fn split(word: &str) -> Spec<'_> {
 /// The root of the repository that the command runs in, as far as it is known.
 pub(super) fn root(walk: &Walk<'_>) -> Option<String> {
     let within = |root: &&Path| walk.paths(".").iter().flatten().all(|cwd| cwd.starts_with(root));
-    let root = walk.place.tree.into_iter().chain(walk.shield.root()).find(within);
+    let root = walk.place.tree.into_iter().chain(walk.root()).find(within);
     root.map(|root| root.to_string_lossy().into_owned())
 }
 

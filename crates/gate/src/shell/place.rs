@@ -2,93 +2,12 @@
 
 use stead_model::{Content, How};
 
-use crate::shield::{Entry, Standing, Width};
-
 use super::names::Means;
 use super::omission;
-use super::program::{Reach, holder, operands, own, refuse_removal};
+use super::program::Reach;
 use super::syntax::mark;
-use super::walk::{Stop, Walk};
-use super::writer::{has_flag, operands_after, operands_without, option_values};
-
-/// Copies, moves and links: the destination is written, what is moved goes away.
-pub(super) fn judge(walk: &mut Walk<'_>, name: &str, argv: &[String], shown: &str) -> Result<(), Stop> {
-    let mut sources = operands(argv);
-    let mut targets = option_values(argv, 't', "--target-directory");
-    if name == "rsync" || targets.is_empty() {
-        targets = sources.pop().into_iter().collect();
-    }
-    let moves = matches!(name, "mv" | "gmv") || argv.iter().any(|word| word == "--remove-source-files");
-    let wipes = argv.iter().any(|word| word.starts_with("--delete"));
-    // `ln x` alone links into the current folder.
-    if sources.is_empty() {
-        sources = std::mem::take(&mut targets);
-        targets = vec!["."];
-    }
-    for source in &sources {
-        if moves {
-            refuse_removal(walk, source, Reach::Deep, shown)?;
-        }
-        // A second name for a protected thing would hide what is done to it later.
-        let links =
-            name == "ln" || matches!(name, "cp" | "gcp") && has_flag(argv, "sl", &["--link", "--symbolic-link"]);
-        if links && let Some(standing) = walk.grave(source) {
-            return Err(match standing {
-                Standing::In(entry) => own(entry, shown),
-                Standing::Above(entry, _) => holder(entry, shown),
-            }
-            .into());
-        }
-    }
-    for target in targets {
-        let target = target.rsplit_once(':').map_or(target, |(_, path)| path);
-        walk.refuse_write(target, shown)?;
-        if wipes {
-            refuse_removal(walk, target, Reach::Deep, shown)?;
-        }
-        for source in &sources {
-            let contents = source.ends_with(['/', mark::MANY]) || source.ends_with("/.");
-            if contents && let Some(entry) = narrow(walk, target) {
-                return Err(holder(entry, shown).into());
-            }
-            let last = source.trim_end_matches(['/', '.']).rsplit('/').next().unwrap_or_default();
-            if last.is_empty() {
-                continue;
-            }
-            let inside = format!("{}/{last}", target.trim_end_matches('/'));
-            walk.refuse_write(&inside, shown)?;
-            if !crate::glob::is_open(last)
-                && let Some(entry) = narrow(walk, &inside)
-            {
-                return Err(holder(entry, shown).into());
-            }
-        }
-    }
-    if walk.report.is_some() {
-        note(walk, name, argv, shown);
-    } else {
-        remember(walk, name, argv);
-    }
-    Ok(())
-}
-
-/// Remembers the second names that files get, for self-protection: without the disk at hand both readings of the last
-/// word count.
-fn remember(walk: &mut Walk<'_>, name: &str, argv: &[String]) {
-    let mut sources = operands_after(argv, valued(name));
-    let folders = option_values(argv, 't', "--target-directory");
-    let target = match folders.first() {
-        Some(folder) => *folder,
-        None if sources.len() < 2 => ".",
-        None => sources.pop().unwrap_or("."),
-    };
-    for source in sources {
-        let inside = format!("{}/{}", target.trim_end_matches('/'), last(source));
-        for to in [inside.as_str(), target] {
-            give_name(walk, name, argv, source, to);
-        }
-    }
-}
+use super::walk::Walk;
+use super::writer::{has_flag, operands_without, option_values};
 
 /// Remembers that a file gets a second name.
 fn give_name(walk: &mut Walk<'_>, name: &str, argv: &[String], source: &str, to: &str) {
@@ -142,7 +61,7 @@ const RSYNC: &[&str] = &[
 ];
 
 /// Tells what goes where.
-fn note(walk: &mut Walk<'_>, name: &str, argv: &[String], shown: &str) {
+pub(super) fn note(walk: &mut Walk<'_>, name: &str, argv: &[String], shown: &str) {
     let long = if name == "rsync" { RSYNC } else { &[] };
     let mut sources = operands_without(argv, valued(name), long);
     let folders = option_values(argv, 't', "--target-directory");
@@ -192,11 +111,11 @@ fn note(walk: &mut Walk<'_>, name: &str, argv: &[String], shown: &str) {
             }
         }
         if argv.iter().any(|word| word == "--remove-source-files") {
-            walk.note_removal(source, Reach::Deep, shown);
+            walk.removes(source, Reach::Deep, shown);
         }
     }
     if argv.iter().any(|word| word.starts_with("--delete")) && !is_remote(target) {
-        walk.note_removal(target, Reach::Deep, shown);
+        walk.removes(target, Reach::Deep, shown);
     }
 }
 
@@ -204,7 +123,7 @@ fn note(walk: &mut Walk<'_>, name: &str, argv: &[String], shown: &str) {
 /// followed by its name is seen through when it is used.
 fn linked(walk: &mut Walk<'_>, argv: &[String], source: &str, tree: bool, shown: &str) {
     if has_flag(argv, "s", &["--symbolic", "--symbolic-link"]) {
-        if source.contains([mark::UNKNOWN, mark::TAINT]) {
+        if source.contains(mark::UNKNOWN) {
             walk.gap(shown, "where the link leads is not known");
         }
     } else if !(tree && walk.is_wide(source)) {
@@ -227,12 +146,4 @@ fn omitted(walk: &Walk<'_>, argv: &[String], folder: &str) -> Vec<String> {
 /// Says whether a word names a place on another machine.
 fn is_remote(word: &str) -> bool {
     word.split_once(':').is_some_and(|(host, _)| !host.is_empty() && !host.contains('/'))
-}
-
-/// Finds what lies below a folder made for protected things.
-fn narrow<'w>(walk: &mut Walk<'w>, word: &str) -> Option<&'w Entry<'w>> {
-    match walk.standing(word) {
-        Some(Standing::Above(entry, Width::Narrow)) => Some(entry),
-        _ => None,
-    }
 }

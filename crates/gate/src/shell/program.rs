@@ -1,19 +1,20 @@
-//! One program with its words: which kind it is, and what it would do to protected paths.
-
-use crate::change;
-use crate::denial::{Denial, quote};
-use crate::rule::Rule;
-use crate::settings;
-use crate::shield::{Entry, Standing};
+//! One program with its words: which kind it is, and what it would do.
 
 use super::syntax::mark;
 use super::walk::{Call, Stop, Walk};
 use super::{
-    archive, container, doubt, find, git, interpreter, output, programs, stead, task, variable, wrapper, writer,
+    archive, container, doubt, find, git, inline, interpreter, output, programs, stead, task, variable, wrapper, writer,
 };
 
-/// Judges a program about to run.
+/// Follows a program about to run.
 pub(super) fn judge(walk: &mut Walk<'_>, call: &Call<'_>) -> Result<(), Stop> {
+    let outer = std::mem::replace(&mut walk.given.words, call.argv.to_vec());
+    let result = follow(walk, call);
+    walk.given.words = outer;
+    result
+}
+
+fn follow(walk: &mut Walk<'_>, call: &Call<'_>) -> Result<(), Stop> {
     let Some(first) = call.argv.first() else { return Ok(()) };
     let name = program_name(first);
     let name = name.as_str();
@@ -50,7 +51,7 @@ pub(super) fn judge(walk: &mut Walk<'_>, call: &Call<'_>) -> Result<(), Stop> {
     Ok(())
 }
 
-/// Judges what is left when all wrappers are off.
+/// Follows what is left when all wrappers are off.
 fn act(walk: &mut Walk<'_>, name: &str, call: &Call<'_>) -> Result<(), Stop> {
     match name {
         "cd" | "chdir" => return enter(walk, call),
@@ -84,14 +85,14 @@ fn act(walk: &mut Walk<'_>, name: &str, call: &Call<'_>) -> Result<(), Stop> {
         return Ok(());
     }
     if name == "cargo" {
-        stead::judge_cargo(walk, call)?;
+        stead::cargo(walk, call.argv);
     }
     task::judge(walk, name, call)?;
     if programs::is_shell(name) {
         return interpreter::shell(walk, call);
     }
     if programs::is_interpreter(name) && !interpreter::only_reads(name, call) {
-        return interpreter::judge(walk, call);
+        return inline::program(walk, name, call);
     }
     if is_ship(name) {
         container::note(walk, name, call)?;
@@ -99,7 +100,8 @@ fn act(walk: &mut Walk<'_>, name: &str, call: &Call<'_>) -> Result<(), Stop> {
     if writer::judge(walk, name, call)? || is_harmless(name, call) {
         return Ok(());
     }
-    unknown(walk, call)
+    unknown(walk, call);
+    Ok(())
 }
 
 /// Programs that run others in a container.
@@ -112,16 +114,13 @@ fn first_is_path(call: &Call<'_>) -> bool {
     call.argv.first().is_some_and(|first| first.contains('/'))
 }
 
-/// Says whether a call may name anything: the program reads only.
-pub(super) fn is_harmless(name: &str, call: &Call<'_>) -> bool {
+/// Says whether a program only reads what it is given.
+fn is_harmless(name: &str, call: &Call<'_>) -> bool {
     programs::is_read_only(name)
         || name == "sed" && !writer::edits_in_place(call.argv)
         || programs::is_interpreter(name) && interpreter::only_reads(name, call)
         || name == "yq" && !call.argv.iter().any(|word| matches!(word.as_str(), "-i" | "--inplace" | "-yi"))
         || name == "tar" && archive::tar_lists(call.argv)
-        || name == "git" && git::only_reads(call.argv)
-        || matches!(name, "find" | "gfind" | "fd" | "fdfind") && !find::acts(call.argv)
-        || matches!(name, "cd" | "pushd" | "export" | "source" | ".")
 }
 
 /// The longest showing of a command that anybody reads.
@@ -147,24 +146,13 @@ pub(super) fn program_name(word: &str) -> String {
     word.trim_start_matches('\\').rsplit('/').next().unwrap_or_default().to_lowercase()
 }
 
-/// A program we know nothing about may not be given a protected path.
-fn unknown(walk: &mut Walk<'_>, call: &Call<'_>) -> Result<(), Stop> {
-    if let Some(path) = call.assigned {
-        return Err(mention(call.argv, path).into());
-    }
+/// A program that nobody knows may do anything to what it is given.
+fn unknown(walk: &mut Walk<'_>, call: &Call<'_>) {
     if first_is_path(call) {
-        stead::judge_doubtful(walk, &call.argv[1..], stead::Doubt::Stranger)?;
-    }
-    for word in call.argv {
-        for candidate in candidates(word) {
-            if let Some(Standing::In(entry)) = walk.standing(candidate) {
-                return Err(own(entry, &brief(call.argv)).into());
-            }
-        }
+        stead::doubtful(walk, call.argv, stead::Doubt::Stranger);
     }
     wrapper::note_behind(walk, call.argv);
     walk.gap(&brief(call.argv), "what the program does is not known");
-    Ok(())
 }
 
 /// What in a word may be a path: all of it, what follows `=`, `:` or `@`, what is glued to a flag.
@@ -184,7 +172,7 @@ pub(super) fn candidates(word: &str) -> impl Iterator<Item = &str> {
 fn function(walk: &mut Walk<'_>, at: usize, call: &Call<'_>) -> Result<(), Stop> {
     walk.depth += 1;
     if walk.depth > super::reader::DEPTH {
-        return Err(Stop::TooMuch);
+        return Err(Stop);
     }
     let known = walk.variables.len();
     walk.set("@", call.argv[1..].to_vec())?;
@@ -248,13 +236,13 @@ pub(super) fn enter(walk: &mut Walk<'_>, call: &Call<'_>) -> Result<(), Stop> {
     let target = call.argv[1..].iter().find(|word| !word.starts_with('-') || *word == "-");
     let before = walk.cwds.clone();
     walk.cwds = match target.map(String::as_str) {
-        None => walk.shield.home().map(|home| home.to_string_lossy().into_owned()).into_iter().collect(),
+        None => walk.home().map(|home| home.to_string_lossy().into_owned()).into_iter().collect(),
         Some("-") => walk.value("OLDPWD"),
         Some(target) => {
             let paths = walk.paths(target);
             let there = |path: Option<std::path::PathBuf>, cwd: &String| match path {
                 Some(path) => path.to_string_lossy().into_owned(),
-                None => format!("{cwd}/{target}").rsplit(mark::TAINT).next().map_or_else(String::new, unknown_head),
+                None => unknown_head(&format!("{cwd}/{target}")),
             };
             paths.into_iter().zip(&walk.cwds).map(|(path, cwd)| there(path, cwd)).collect()
         }
@@ -297,40 +285,6 @@ fn unknown_head(path: &str) -> String {
     format!("{}{}", mark::UNKNOWN, path.rsplit(mark::UNKNOWN).next().unwrap_or_default())
 }
 
-/// Refuses to let a command take something away. `Reach` says whether folders go with all that is in them.
-pub(super) fn refuse_removal(walk: &mut Walk<'_>, word: &str, reach: Reach, shown: &str) -> Result<(), Stop> {
-    // Who removes `*` wants the folder empty; in some shells hidden names are among them.
-    let folder = word.trim_end_matches('/').strip_suffix(mark::MANY).filter(|f| f.is_empty() || f.ends_with('/'));
-    if let Some(folder) = folder.filter(|_| reach == Reach::Deep) {
-        refuse_removal(walk, &format!("{folder}.{}", mark::MANY), reach, shown)?;
-    }
-    match walk.standing(word) {
-        Some(Standing::In(entry)) if matches!(entry.rule, Rule::Settings { .. }) => {
-            let paths = walk.paths(word);
-            let free = !crate::glob::is_open(word)
-                && paths
-                    .iter()
-                    .all(|path| path.as_ref().is_some_and(|path| !settings::holds_lines(entry, path, walk.facts)));
-            if free { Ok(()) } else { Err(own(entry, shown).into()) }
-        }
-        Some(Standing::In(entry)) => Err(own(entry, shown).into()),
-        Some(Standing::Above(entry, _)) if reach == Reach::Deep => {
-            let mut lost = None;
-            for path in walk.paths(word) {
-                let Some(path) = path else {
-                    lost = Some(entry);
-                    continue;
-                };
-                let folder = crate::path::names(&path);
-                lost = lost.or_else(|| walk.shield.below(folder).find(|entry| is_endangered(walk, entry)));
-            }
-            lost.map_or(Ok(()), |entry| Err(holder(entry, shown).into()))
-        }
-        _ if word.starts_with(mark::TAINT) => Err(traced(shown).into()),
-        _ => Ok(()),
-    }
-}
-
 /// How far a removal goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Reach {
@@ -338,43 +292,6 @@ pub(super) enum Reach {
     Flat,
     /// A folder with all that is in it.
     Deep,
-}
-
-/// Says whether something worth protecting may be there: a settings file without our lines is not.
-pub(super) fn is_endangered(walk: &Walk<'_>, entry: &Entry<'_>) -> bool {
-    if !matches!(entry.rule, Rule::Settings { .. }) {
-        return true;
-    }
-    let files = entry.files(|base| walk.place.folders(base));
-    files.iter().any(|file| settings::holds_lines(entry, file, walk.facts))
-}
-
-pub(super) fn own(entry: &Entry<'_>, shown: &str) -> Denial {
-    change::own(entry, &quote(&readable(shown)))
-}
-
-pub(super) fn holder(entry: &Entry<'_>, shown: &str) -> Denial {
-    change::holder(entry, &quote(&readable(shown)))
-}
-
-pub(super) fn mention(argv: &[String], path: &str) -> Denial {
-    Denial::new(
-        quote(&readable(&brief(argv))),
-        format!(
-            "it names {}, which agents may read but not change, and it is not known to only read",
-            quote(&readable(path))
-        ),
-        "read it with `cat` or `jq`; to change a client's settings use the edit tool; for the rest ask the person",
-    )
-}
-
-/// Refuses to write where the output of a command about protected paths points.
-pub(super) fn traced(shown: &str) -> Denial {
-    Denial::new(
-        quote(&readable(shown)),
-        "what it would change is computed from Stead's own files",
-        "name the files you mean one by one",
-    )
 }
 
 /// Shows marks as the signs they came from.

@@ -296,13 +296,19 @@ pub(super) fn is_builtin(name: &str) -> bool {
 
 /// Other words that may remove by folder or hide a path.
 const ALARMS: &[&str] = &[
+    "am",
+    "apply",
     "checkout",
     "clean",
     "dd",
     "eval",
     "find",
     "git-clean",
+    "gmake",
+    "make",
+    "npm",
     "patch",
+    "pnpm",
     "restore",
     "rmdir",
     "sed",
@@ -312,6 +318,7 @@ const ALARMS: &[&str] = &[
     "unzip",
     "worktree",
     "xargs",
+    "yarn",
 ];
 
 /// Says whether a word in a command means that more than its literals must be read.

@@ -1,16 +1,16 @@
-//! What the walk tells the action record. Self-protection hears of the same deeds first and may end the walk.
+//! What the walk tells the action record: deeds, and what could not be followed.
 
 use std::path::{Path, PathBuf};
 
-use stead_model::{Access, Content, Deed, GitDeed, GitKind, How, Target};
+use stead_model::{Access, Content, Deed, Gap, GitDeed, GitKind, How, Target, Untracked};
 
 use crate::effect::{Ground, Last, Record};
 use crate::glob;
 use crate::path::absolute;
 
-use super::program::{Reach, brief, readable, refuse_removal};
+use super::program::{Reach, brief, candidates, readable};
 use super::syntax::{Output, mark};
-use super::walk::{Stop, Walk};
+use super::walk::Walk;
 
 /// The largest file that is read because a command uses its text.
 const FILE: usize = 256 * 1024;
@@ -41,10 +41,8 @@ pub(super) enum Written {
 
 impl Walk<'_> {
     /// Tells that a file is written.
-    pub(super) fn writes(&mut self, word: &str, how: How, content: Content, shown: &str) -> Result<(), Stop> {
-        self.refuse_write(word, shown)?;
+    pub(super) fn writes(&mut self, word: &str, how: How, content: Content, shown: &str) {
         self.note_write(word, how, false, content, shown);
-        Ok(())
     }
 
     /// Tells that files appear in a folder, or change somewhere below it.
@@ -52,13 +50,13 @@ impl Walk<'_> {
         self.note_write(word, How::Into, true, Content::Unknown, shown);
     }
 
-    /// Notes a write without asking self-protection.
+    /// Tells that a file, or all in a folder, is written.
     pub(super) fn note_write(&mut self, word: &str, how: How, tree: bool, content: Content, shown: &str) {
         let content = known(content);
         // Something new in the project's root can be anywhere in it.
         let how = if how == How::Into && tree && self.is_wide(word) { How::Somewhere } else { how };
         if how == How::Somewhere && tree {
-            self.gap(shown, "which files it changes is not known");
+            self.note_gap(shown, "which files it changes is not known");
         }
         self.remember(word, how, &content);
         let last = if how == How::Link { Last::Kept } else { Last::Followed };
@@ -81,14 +79,7 @@ impl Walk<'_> {
     }
 
     /// Tells that something goes away.
-    pub(super) fn removes(&mut self, word: &str, reach: Reach, shown: &str) -> Result<(), Stop> {
-        refuse_removal(self, word, reach, shown)?;
-        self.note_removal(word, reach, shown);
-        Ok(())
-    }
-
-    /// Notes a removal without asking self-protection.
-    pub(super) fn note_removal(&mut self, word: &str, reach: Reach, shown: &str) {
+    pub(super) fn removes(&mut self, word: &str, reach: Reach, shown: &str) {
         self.remember(word, How::Replace, &Content::Unknown);
         for target in self.targets(word, Last::Kept, reach == Reach::Deep, shown) {
             self.tell(Deed::Delete(target), shown);
@@ -135,7 +126,7 @@ impl Walk<'_> {
 
     /// Notes that a file is read in some way.
     pub(super) fn accesses(&mut self, word: &str, tree: bool, access: Access, shown: &str) {
-        if self.report.is_none() || is_device(word) {
+        if is_device(word) {
             return;
         }
         let tree = tree && self.is_folder(word).unwrap_or_else(|| looks_like_folder(word));
@@ -150,9 +141,6 @@ impl Walk<'_> {
 
     /// Notes a program with its words.
     pub(super) fn runs(&mut self, argv: &[String]) {
-        if self.report.is_none() {
-            return;
-        }
         let words: Vec<String> = argv.iter().take(WORDS).map(|word| readable(word)).collect();
         let dir = self.cwds.first().map(|cwd| readable(cwd)).unwrap_or_default();
         let shown = brief(&words);
@@ -164,8 +152,18 @@ impl Walk<'_> {
 
     /// Notes what git does beyond reading.
     pub(super) fn does_git(&mut self, verb: &str, kind: GitKind, shown: &str) {
+        self.tell_git(verb, kind, None, shown);
+    }
+
+    fn tell_git(&mut self, verb: &str, kind: GitKind, untracked: Option<Untracked>, shown: &str) {
         let dir = self.cwds.first().map(|cwd| readable(cwd)).unwrap_or_default();
-        self.tell(Deed::Git(GitDeed { verb: verb.to_owned(), kind, dir }), shown);
+        self.tell(Deed::Git(GitDeed { verb: verb.to_owned(), kind, dir, untracked }), shown);
+    }
+
+    /// Notes that git takes the untracked files below a folder away.
+    pub(super) fn takes_untracked(&mut self, verb: &str, kind: GitKind, folder: &str, ignored: bool, shown: &str) {
+        let target = self.targets(folder, Last::Followed, true, shown).into_iter().next();
+        self.tell_git(verb, kind, target.map(|target| Untracked { target, ignored }), shown);
     }
 
     /// Notes that somebody outside is talked to.
@@ -175,32 +173,69 @@ impl Walk<'_> {
 
     /// Notes that a part was too much to be read.
     pub(super) fn give_up(&mut self) {
-        if let Some(report) = &mut self.report {
-            report.record.give_up("a part is too long or too nested to be read");
-        }
+        self.report.record.give_up("a part is too long or too nested to be read");
     }
 
-    /// Notes that something could not be followed.
+    /// Notes that something could not be followed, with what the program at hand is given.
     pub(super) fn gap(&mut self, what: &str, why: &str) {
-        if let Some(report) = &mut self.report {
-            let what: String = readable(what).chars().take(100).collect();
-            report.record.gap(format!("`{what}`: {why}"));
-        }
+        self.gap_with(what, why, Vec::new());
     }
 
-    fn tell(&mut self, deed: Deed, shown: &str) {
-        if let Some(report) = &mut self.report {
-            report.record.push(deed, &readable(shown));
+    /// Notes a gap about an effect that is told: what the program is given is covered.
+    fn note_gap(&mut self, what: &str, why: &str) {
+        self.report.record.gap_in(Gap { part: readable(what), why: why.to_owned(), ..Gap::default() });
+    }
+
+    /// Notes that a text could not be followed that a program is given or runs.
+    pub(super) fn gap_with(&mut self, what: &str, why: &str, texts: Vec<String>) {
+        let part: String = readable(what).chars().take(100).collect();
+        let given = self.given.clone();
+        let words =
+            given.words.iter().flat_map(|word| candidates(word)).chain(given.assigned.iter().map(String::as_str));
+        // A program in another language sees the variables that this command set.
+        let variables = self.variables.iter().filter(|_| !given.codes.is_empty()).flat_map(|(_, values)| values);
+        let words = words.chain(variables.map(String::as_str));
+        let paths = words.flat_map(|word| self.named(word)).collect();
+        let texts = given.codes.iter().cloned().chain(texts).map(|text| readable(&text)).collect();
+        self.report.record.gap_in(Gap { part, why: why.to_owned(), paths, texts });
+    }
+
+    /// The paths that a word may name, without a look at the disk. A word of which nothing is known names none.
+    fn named(&self, word: &str) -> Vec<Target> {
+        let unknown = |c: char| c == mark::UNKNOWN || c == '/';
+        if word.is_empty() || word.len() > LONGEST || is_device(word) || word.chars().all(unknown) {
+            return Vec::new();
         }
+        let ground = &self.report.ground;
+        let paths = self.paths(word).into_iter().zip(&self.cwds);
+        let target = |(path, cwd): (Option<PathBuf>, &String)| match path {
+            Some(path) if glob::is_open(word) => Some(ground.open(&signs(&path))),
+            Some(path) => Some(ground.lexical(&path)),
+            None => self.guess(cwd, word),
+        };
+        paths.filter_map(target).collect()
+    }
+
+    pub(super) fn tell(&mut self, deed: Deed, shown: &str) {
+        self.report.record.push(deed, &readable(shown));
+    }
+
+    /// Makes a word absolute, once for each folder the command may be in. `None` when part of it is unknown.
+    pub(super) fn paths(&self, word: &str) -> Vec<Option<PathBuf>> {
+        let rooted = word.starts_with(['/', '~']);
+        let path = |cwd: &String| {
+            let known = !word.contains(mark::UNKNOWN) && (rooted || !cwd.contains(mark::UNKNOWN));
+            known.then(|| absolute(word, Path::new(cwd), self.home()))
+        };
+        self.cwds.iter().map(path).collect()
     }
 
     /// Says whether a word names a folder; `None` when nobody knows.
     pub(super) fn is_folder(&self, word: &str) -> Option<bool> {
-        let report = self.report.as_ref()?;
         if word.contains(mark::is_mark) || word.len() > LONGEST {
             return None;
         }
-        report.ground.is_folder(&self.paths(word).into_iter().next()??)
+        self.report.ground.is_folder(&self.paths(word).into_iter().next()??)
     }
 
     /// Says whether this command made a folder of that name.
@@ -220,7 +255,7 @@ impl Walk<'_> {
     /// Says whether a word names the project's root or a folder above it.
     pub(super) fn is_wide(&self, word: &str) -> bool {
         let paths = self.paths(word);
-        let mut roots = self.shield.root().into_iter().chain(self.place.tree);
+        let mut roots = self.root().into_iter().chain(self.place.tree);
         roots.any(|root| paths.iter().flatten().any(|path| root.starts_with(path)))
     }
 
@@ -240,49 +275,53 @@ impl Walk<'_> {
 
     /// The targets a word means, in every folder the command may be in.
     fn targets_of(&mut self, word: &str, last: Last, tree: bool, shown: &str) -> Vec<Target> {
-        if self.report.is_none() || word.is_empty() || word == "-" || is_device(word) {
+        if word.is_empty() || word == "-" || is_device(word) {
             return Vec::new();
         }
         if word.len() > LONGEST {
             self.gap(shown, "a path is too long");
             return Vec::new();
         }
-        if let Some(report) = self.report.as_mut().filter(|report| report.record.is_full()) {
-            report.record.give_up("there are more effects than are told");
+        if self.report.record.is_full() {
+            self.report.record.give_up("there are more effects than are told");
             return Vec::new();
         }
-        let unknown = [mark::UNKNOWN, mark::TAINT];
         let mut targets = Vec::new();
         for (path, cwd) in self.paths(word).into_iter().zip(self.cwds.clone()) {
-            let Some(report) = &self.report else { break };
             match path {
                 Some(path) if glob::is_open(word) => {
-                    targets.push(report.ground.open(&signs(&path)));
+                    targets.push(self.report.ground.open(&signs(&path)));
                     // Some of all files: those that hold a text, or differ.
                     if word.chars().eq([mark::MANY; 2]) {
-                        self.gap(shown, "which files are meant is not known");
+                        self.note_gap(shown, "which files are meant is not known");
                     }
                 }
-                Some(path) => targets.extend(report.ground.targets(&path, last)),
+                Some(path) => targets.extend(self.report.ground.targets(&path, last)),
                 None => {
-                    let whole = if word.starts_with(['/', '~']) { word.to_owned() } else { format!("{cwd}/{word}") };
-                    // What cannot be known in front is most often the project; the rest of the path is what counts.
-                    let (known, rest) = match whole.strip_prefix(unknown).or_else(|| after_unknown(word)) {
-                        Some(rest) => (None, rest.split_once('/').map_or("", |(_, rest)| rest)),
-                        None => (Some(()), whole.as_str()),
-                    };
-                    let path = match known {
-                        Some(()) => Some(absolute(rest, Path::new("/"), self.shield.home())),
-                        None if rest.chars().all(|c| c == '/' || mark::is_mark(c)) => None,
-                        None => self.shield.root().map(|root| absolute(rest, root, None)),
-                    };
-                    let target = path.map(|path| report.ground.open(&signs(&path)));
-                    targets.extend(target.map(|target| Target { guessed: true, ..target }));
-                    self.gap(shown, "part of a path is not known");
+                    targets.extend(self.guess(&cwd, word));
+                    self.note_gap(shown, "part of a path is not known");
                 }
             }
         }
         targets.into_iter().map(|target| Target { tree, ..target }).collect()
+    }
+
+    /// The path that a word of which a part is unknown may mean.
+    fn guess(&self, cwd: &str, word: &str) -> Option<Target> {
+        let whole = if word.starts_with(['/', '~']) { word.to_owned() } else { format!("{cwd}/{word}") };
+        // What cannot be known in front is most often the project; the rest of the path is what counts.
+        let head = whole.strip_prefix(mark::UNKNOWN).or_else(|| word.strip_prefix(mark::UNKNOWN));
+        let path = match head {
+            None => absolute(&whole, Path::new("/"), self.home()),
+            Some(rest) => {
+                let rest = rest.split_once('/').map_or("", |(_, rest)| rest).trim_start_matches("../");
+                if rest.chars().all(|c| c == '/' || mark::is_mark(c)) {
+                    return None;
+                }
+                absolute(rest, self.root()?, None)
+            }
+        };
+        Some(Target { guessed: true, ..self.report.ground.open(&signs(&path)) })
     }
 
     /// Remembers what a file will hold for the commands after.
@@ -353,7 +392,7 @@ impl Walk<'_> {
     fn is_near(&self, path: &Path) -> bool {
         let temporary = ["TMPDIR", "TEMP", "TMP"].iter().filter_map(|name| (self.place.env)(name)).map(PathBuf::from);
         let mut folders = temporary.chain(["/tmp", "/var/tmp", "/private/tmp"].map(PathBuf::from));
-        self.shield.root().is_some_and(|root| path.starts_with(root))
+        self.root().is_some_and(|root| path.starts_with(root))
             || folders.any(|folder| folder.is_absolute() && path.starts_with(folder))
     }
 }
@@ -361,11 +400,6 @@ impl Walk<'_> {
 /// Says by its name alone whether a word is a folder.
 pub(super) fn looks_like_folder(word: &str) -> bool {
     word.ends_with('/') || matches!(word, "." | "..") || !word.rsplit('/').next().is_some_and(|name| name.contains('.'))
-}
-
-/// The word behind a first component that is not known.
-fn after_unknown(word: &str) -> Option<&str> {
-    word.strip_prefix([mark::UNKNOWN, mark::TAINT])
 }
 
 /// A text with a part that is not known is not known.

@@ -7,11 +7,11 @@ use super::program::{Reach, operands};
 use super::syntax::mark;
 use super::walk::{Call, Walk};
 use super::writer::{has_flag, operands_after, option_values};
-use super::{listing, omission, patch, pathspec};
+use super::{git, listing, omission, patch, pathspec};
 
 /// Tells what a sub-command does beyond reading.
 pub(super) fn note(walk: &mut Walk<'_>, verb: &str, argv: &[String], call: &Call<'_>, shown: &str) {
-    if walk.report.is_none() || argv.iter().any(|word| matches!(word.as_str(), "--help" | "-h" | "--dry-run")) {
+    if argv.iter().any(|word| matches!(word.as_str(), "--help" | "-h" | "--dry-run")) {
         return;
     }
     let words = operands(argv);
@@ -57,7 +57,7 @@ pub(super) fn note(walk: &mut Walk<'_>, verb: &str, argv: &[String], call: &Call
         "rm" | "mv" => return take(walk, verb, argv, shown),
         "worktree" => match first {
             Some("remove") => {
-                words.iter().skip(1).for_each(|word| walk.note_removal(word, Reach::Deep, shown));
+                words.iter().skip(1).for_each(|word| walk.removes(word, Reach::Deep, shown));
                 GitKind::WholeTree
             }
             Some("add") => {
@@ -110,7 +110,8 @@ pub(super) fn note(walk: &mut Walk<'_>, verb: &str, argv: &[String], call: &Call
             files.for_each(|file| walk.note_write(file, How::Replace, false, Content::Unknown, shown));
             return;
         }
-        _ => return,
+        verb if git::leaves_files(verb) => return,
+        _ => return walk.gap(shown, "what the sub-command does is not known"),
     };
     walk.does_git(verb, kind, shown);
 }
@@ -142,14 +143,17 @@ fn clean(walk: &mut Walk<'_>, argv: &[String], shown: &str) {
     for pattern in option_values(argv, 'e', "--exclude") {
         except.extend(walk.left_out(&omission::ignored(pattern, ".")));
     }
-    walk.leaving_out(except, |walk| {
+    walk.leaving_out(except.clone(), |walk| {
         if meant.all {
-            walk.note_removal(".", Reach::Deep, shown);
+            walk.removes(".", Reach::Deep, shown);
         }
-        meant.paths.iter().for_each(|(path, _)| walk.note_removal(path, Reach::Deep, shown));
+        meant.paths.iter().for_each(|(path, _)| walk.removes(path, Reach::Deep, shown));
     });
-    let whole = words.is_empty() || meant.all;
-    walk.does_git("clean", if whole { GitKind::WholeTree } else { GitKind::Paths }, shown);
+    if !words.is_empty() {
+        return walk.does_git("clean", if meant.all { GitKind::WholeTree } else { GitKind::Paths }, shown);
+    }
+    let ignored = has_flag(argv, "xX", &[]);
+    walk.leaving_out(except, |walk| walk.takes_untracked("clean", GitKind::WholeTree, ".", ignored, shown));
 }
 
 fn stash(walk: &mut Walk<'_>, argv: &[String], shown: &str) {
@@ -177,12 +181,17 @@ fn stash(walk: &mut Walk<'_>, argv: &[String], shown: &str) {
             });
             GitKind::Paths
         }
-        "push" | "save" if has_flag(argv, "ua", &["--include-untracked", "--all"]) => GitKind::WholeTree,
-        _ => GitKind::Other,
+        "push" | "save" if has_flag(argv, "ua", &["--include-untracked", "--all"]) => {
+            unforeseen(walk, None, shown);
+            let root = pathspec::root(walk).unwrap_or_else(|| ".".to_owned());
+            let ignored = has_flag(argv, "a", &["--all"]);
+            return walk.takes_untracked("stash", GitKind::WholeTree, &root, ignored, shown);
+        }
+        _ => {
+            unforeseen(walk, None, shown);
+            GitKind::Other
+        }
     };
-    if matches!(kind, GitKind::WholeTree | GitKind::Other) {
-        unforeseen(walk, None, shown);
-    }
     walk.does_git("stash", kind, shown);
 }
 
@@ -249,12 +258,12 @@ fn take(walk: &mut Walk<'_>, verb: &str, argv: &[String], shown: &str) {
         let meant = pathspec::read(walk, &words);
         walk.leaving_out(meant.except, |walk| {
             if meant.all {
-                walk.note_removal(".", Reach::Deep, shown);
+                walk.removes(".", Reach::Deep, shown);
             }
             meant.paths.iter().for_each(|(path, tree)| {
                 // A pattern means the files below, too, whatever the flags say.
                 let reach = if *tree && path.contains(mark::MANY) { Reach::Deep } else { reach };
-                walk.note_removal(path, reach, shown);
+                walk.removes(path, reach, shown);
             });
         });
     }
@@ -294,7 +303,7 @@ fn look(walk: &mut Walk<'_>, verb: &str, argv: &[String], shown: &str) {
             if verb == "show" {
                 show_paths(walk, verb, argv, shown);
             }
-            let root = walk.shield.root().map(|root| root.to_string_lossy().into_owned());
+            let root = walk.root().map(|root| root.to_string_lossy().into_owned());
             for path in words.iter().filter_map(|word| word.split_once(':')).map(|(_, path)| path) {
                 let here = path.starts_with("./") || path.starts_with("../") || path.starts_with('/');
                 let from_root = root.as_ref().filter(|_| !here && !path.is_empty());

@@ -159,8 +159,6 @@ pub(super) mod mark {
 
     /// A value we do not know.
     pub(in crate::shell) const UNKNOWN: char = '\u{F0002}';
-    /// A value we do not know that came out of a command about a protected path.
-    pub(in crate::shell) const TAINT: char = '\u{F0003}';
     /// An unquoted `[`.
     pub(in crate::shell) const BRACKET: char = '\u{F0004}';
     /// An unquoted `{`, `,` or `}`.

@@ -13,7 +13,7 @@ const TARGETS: usize = 16;
 
 /// Walks the task that a call names. What stands beside it in the file stays unknown.
 pub(super) fn judge(walk: &mut Walk<'_>, name: &str, call: &Call<'_>) -> Result<(), Stop> {
-    if walk.report.is_none() || walk.depth >= DEPTH {
+    if walk.depth >= DEPTH {
         return Ok(());
     }
     match name {
@@ -96,7 +96,7 @@ fn make(walk: &mut Walk<'_>, call: &Call<'_>) -> Result<(), Stop> {
 
 fn enter(walk: &mut Walk<'_>, folder: &str) -> Result<(), Stop> {
     let argv = ["cd".to_owned(), folder.to_owned()];
-    super::program::enter(walk, &Call { argv: &argv, texts: &[], feed: None, assigned: None })
+    super::program::enter(walk, &Call { argv: &argv, texts: &[], feed: None })
 }
 
 /// Takes away what stands for something else in a walk.

@@ -5,7 +5,7 @@
 
 use super::program::{brief, operands};
 use super::syntax::{Assignment, Value, mark};
-use super::walk::{Call, Stop, Upstream, Walk};
+use super::walk::{Call, Stop, Walk};
 
 /// Variables a command may set.
 pub(super) const VARIABLES: usize = 2_000;
@@ -22,7 +22,7 @@ impl Walk<'_> {
     /// Gives a variable its values.
     pub(super) fn set(&mut self, name: &str, values: Vec<String>) -> Result<(), Stop> {
         if self.variables.len() >= VARIABLES {
-            return Err(Stop::TooMuch);
+            return Err(Stop);
         }
         self.variables.push((name.to_owned(), values));
         Ok(())
@@ -34,7 +34,7 @@ impl Walk<'_> {
             "PWD" => self.cwds.clone(),
             "OLDPWD" if !self.came_from.is_empty() => self.came_from.clone(),
             "OLDPWD" => vec![mark::UNKNOWN.to_string()],
-            "HOME" => self.shield.home().map(|home| home.to_string_lossy().into_owned()).into_iter().collect(),
+            "HOME" => self.home().map(|home| home.to_string_lossy().into_owned()).into_iter().collect(),
             _ => match (name.strip_prefix('~'), (self.place.env)(name)) {
                 (Some(person), _) => vec![self.home_of(person)],
                 (None, Some(value)) => vec![value.to_string_lossy().into_owned()],
@@ -97,7 +97,7 @@ impl Walk<'_> {
             }
             return Ok(other);
         };
-        let is_unknown = |value: &String| value.chars().all(|c| matches!(c, mark::UNKNOWN | mark::TAINT));
+        let is_unknown = |value: &String| value.chars().all(|c| c == mark::UNKNOWN);
         let mut values: Vec<String> = Vec::new();
         for value in known {
             match sign {
@@ -169,12 +169,12 @@ impl Walk<'_> {
         let bytes = values.iter().map(String::len).sum::<usize>();
         self.work += bytes;
         let much = values.len() > VALUES || bytes > LONGEST || self.work > super::expand::WORK;
-        if much { Err(Stop::TooMuch) } else { Ok(()) }
+        if much { Err(Stop) } else { Ok(()) }
     }
 
     /// Another person's home: beside one's own.
     fn home_of(&self, person: &str) -> String {
-        let own = self.shield.home();
+        let own = self.home();
         if let Some(own) = own.filter(|own| own.file_name().is_some_and(|name| name == person)) {
             return own.to_string_lossy().into_owned();
         }
@@ -274,15 +274,13 @@ pub(super) fn options(walk: &mut Walk<'_>, call: &Call<'_>) -> Result<(), Stop> 
     Ok(())
 }
 
-/// Gives variables what is read: a here-string, else something unknown that may come from protected paths.
+/// Gives variables what is read: a here-string, else something unknown.
 pub(super) fn take_in(walk: &mut Walk<'_>, call: &Call<'_>) -> Result<(), Stop> {
-    let tainted = call.feed.is_some_and(Upstream::is_tainted) || walk.upstream.is_tainted();
     let mut flags = Flags::read(call.argv);
     let fed = walk.fed(call).filter(|text| !text.trim().is_empty());
     let Some(text) = fed else {
-        let unknown = if tainted { mark::TAINT } else { mark::UNKNOWN };
         flags.names.extend(flags.array.take());
-        return flags.names.iter().try_for_each(|name| walk.set(name, vec![unknown.to_string()]));
+        return flags.names.iter().try_for_each(|name| walk.set(name, vec![mark::UNKNOWN.to_string()]));
     };
     // A loop around it takes line after line.
     let lines: Vec<&str> = match flags.delimiter.as_deref() {

@@ -1,11 +1,11 @@
-//! The walk through a command: where each part runs, what its variables hold, what it prints. It tells what each
-//! program does, in order, to self-protection, which may end the walk, and to the action record, where one is kept.
+//! The walk through a command: where each part runs, what its variables hold, what it prints. It tells the action
+//! record what each program does, in order, and what could not be followed.
 
-use crate::denial::Denial;
+use std::path::{Path, PathBuf};
+
 use crate::facts::Facts;
-use crate::mention;
+use crate::path::clean;
 use crate::place::Place;
-use crate::shield::Shield;
 
 use super::names::Names;
 use super::omission::Omissions;
@@ -29,41 +29,22 @@ const PATIENCE: usize = 500;
 /// Rounds of a loop that takes one word after the other.
 const WORDS: usize = 64;
 
-/// Why a walk ended early.
-pub(super) enum Stop {
-    Denied(Denial),
-    TooMuch,
-}
+/// A walk ended early: there was too much to read.
+pub(super) struct Stop;
 
 impl From<TooDeep> for Stop {
     fn from(_: TooDeep) -> Self {
-        Self::TooMuch
-    }
-}
-
-impl From<Denial> for Stop {
-    fn from(denial: Denial) -> Self {
-        Self::Denied(denial)
+        Self
     }
 }
 
 /// What the commands before in a pipeline were about.
 #[derive(Clone, Default)]
 pub(super) struct Upstream {
+    /// Their words.
     pub(super) text: String,
-    /// A protected path among their words.
-    pub(super) hit: Option<String>,
-    /// A search through a folder that holds protected things, and the names it looks for.
-    pub(super) search: Option<String>,
     /// What the last of them prints, where that is known.
     pub(super) output: Option<String>,
-}
-
-impl Upstream {
-    /// Says whether what comes out may name protected paths.
-    pub(super) fn is_tainted(&self) -> bool {
-        self.hit.is_some() || self.search.is_some()
-    }
 }
 
 /// One program with its words, and what it is fed.
@@ -73,16 +54,25 @@ pub(super) struct Call<'c> {
     pub(super) texts: &'c [String],
     /// The commands before it in the pipeline.
     pub(super) feed: Option<&'c Upstream>,
-    /// A protected path in an assignment before the command.
-    pub(super) assigned: Option<&'c str>,
+}
+
+/// What a program is given beyond what was told of it: its words, what is assigned before it, the programs in other
+/// languages that it is made of.
+#[derive(Clone, Default)]
+pub(super) struct Given {
+    pub(super) words: Vec<String>,
+    pub(super) assigned: Vec<String>,
+    pub(super) codes: Vec<String>,
 }
 
 pub(super) struct Walk<'w> {
-    pub(super) shield: &'w Shield<'w>,
     pub(super) place: &'w Place<'w>,
     pub(super) facts: &'w dyn Facts,
-    /// The action record, where one is kept.
-    pub(super) report: Option<Report<'w>>,
+    home: Option<PathBuf>,
+    root: Option<PathBuf>,
+    pub(super) report: Report<'w>,
+    /// What the program at hand is given; a gap names it.
+    pub(super) given: Given,
     /// Where the next command may run; never empty. A folder with an unknown part holds a mark.
     pub(super) cwds: Vec<String>,
     /// The folders that `popd` goes back to.
@@ -117,27 +107,24 @@ pub(super) struct Walk<'w> {
     pub(super) scripts: usize,
     /// Bytes of text made by expansion so far.
     pub(super) work: usize,
-    /// The words behind every call of `stead` that was met.
-    pub(super) stead_calls: Vec<Vec<String>>,
-    pub(super) looks: usize,
     /// Second names that this command gave to files: links, moves and copies.
     pub(super) names: Names,
     /// What it leaves out of folders and patterns.
     pub(super) omissions: Omissions,
     /// The command names `stead`.
     pub(super) names_stead: bool,
-    /// The body of a function is looked at before anybody calls it.
-    pub(super) defining: bool,
     steps: usize,
 }
 
 impl<'w> Walk<'w> {
-    pub(super) fn new(shield: &'w Shield<'w>, place: &'w Place<'w>, facts: &'w dyn Facts, cwd: String) -> Self {
+    pub(super) fn new(place: &'w Place<'w>, facts: &'w dyn Facts, report: Report<'w>, cwd: String) -> Self {
         Self {
-            shield,
             place,
             facts,
-            report: None,
+            home: place.home(),
+            root: place.root.map(clean),
+            report,
+            given: Given::default(),
             cwds: vec![cwd],
             stack: Vec::new(),
             came_from: Vec::new(),
@@ -157,14 +144,19 @@ impl<'w> Walk<'w> {
             depth: 0,
             scripts: 0,
             work: 0,
-            stead_calls: Vec::new(),
-            looks: 0,
             names: Names::default(),
             omissions: Omissions::default(),
             names_stead: false,
-            defining: false,
             steps: 0,
         }
+    }
+
+    pub(super) fn home(&self) -> Option<&Path> {
+        self.home.as_deref()
+    }
+
+    pub(super) fn root(&self) -> Option<&Path> {
+        self.root.as_deref()
     }
 
     /// Reads and walks a text as a command.
@@ -176,7 +168,7 @@ impl<'w> Walk<'w> {
         }
         self.script(&reading.script)?;
         self.depth -= 1;
-        if reading.whole { Ok(()) } else { Err(Stop::TooMuch) }
+        if reading.whole { Ok(()) } else { Err(Stop) }
     }
 
     pub(super) fn script(&mut self, script: &Script) -> Result<(), Stop> {
@@ -209,14 +201,14 @@ impl<'w> Walk<'w> {
         Ok(())
     }
 
-    /// Walks one item. For the record a part that is too much is a gap, and the rest is still told.
+    /// Walks one item. A part that is too much is a gap, and the rest is still told.
     fn item(&mut self, item: &Item) -> Result<(), Stop> {
         let (depth, heard, input) = (self.depth, self.heard, self.input.clone());
-        let branches = self.branches;
+        let (branches, given) = (self.branches, self.given.clone());
         match self.pipeline(&item.pipeline) {
-            Err(Stop::TooMuch) if self.report.is_some() && self.has_strength() => {
+            Err(Stop) if self.has_strength() => {
                 (self.depth, self.heard, self.input, self.printed) = (depth, heard, input, None);
-                self.branches = branches;
+                (self.branches, self.given) = (branches, given);
                 self.give_up();
                 Ok(())
             }
@@ -255,7 +247,6 @@ impl<'w> Walk<'w> {
         self.spilled |= spilled | !join_text(&mut printed, self.printed.take());
         self.printed = printed;
         let inner = std::mem::replace(&mut self.upstream, outer);
-        self.upstream.hit = self.upstream.hit.take().or(inner.hit);
         self.note(&inner.text);
         Ok(())
     }
@@ -271,7 +262,7 @@ impl<'w> Walk<'w> {
     /// Counts what is done, so that no command keeps us for long.
     pub(super) fn step(&mut self) -> Result<(), Stop> {
         self.steps += 1;
-        if self.steps > STEPS { Err(Stop::TooMuch) } else { Ok(()) }
+        if self.steps > STEPS { Err(Stop) } else { Ok(()) }
     }
 
     /// Says whether the walk may go on at all.
@@ -292,13 +283,8 @@ impl<'w> Walk<'w> {
         let heard = self.hear(&opened);
         match &group.kind {
             GroupKind::Function { name } => {
+                // What it does is told when it is called.
                 self.functions.push((name.clone(), group.body.clone()));
-                // Self-protection looks at it at once; what it would do is told when it is called.
-                if self.report.is_none() {
-                    let outer = std::mem::replace(&mut self.defining, true);
-                    self.script(&group.body)?;
-                    self.defining = outer;
-                }
                 self.cwds = cwds;
             }
             GroupKind::For { variable, values } => {
@@ -374,14 +360,10 @@ impl<'w> Walk<'w> {
     }
 
     fn simple(&mut self, simple: &Simple, feed: Option<&Upstream>) -> Result<(), Stop> {
-        let mut assigned = None;
+        let mut assigned = Vec::new();
         let known = self.variables.len();
         for assignment in &simple.assignments {
-            for value in self.assign(assignment)? {
-                if self.grave(&value).is_some() {
-                    assigned = Some(value);
-                }
-            }
+            assigned.extend(self.assign(assignment)?);
         }
         // What stands before a command holds for it alone, and not for its own words yet.
         let kept = simple.words.first().is_none_or(parser::declares);
@@ -398,16 +380,13 @@ impl<'w> Walk<'w> {
         let (from, count) = (self.variables.len(), passing.len());
         self.variables.extend(passing);
         let (texts, opened) = self.redirects(&simple.redirects)?;
-        for word in &argv {
-            if self.grave(word).is_some() {
-                self.upstream.hit.get_or_insert_with(|| word.clone());
-            }
-            self.note(word);
-        }
+        argv.iter().for_each(|word| self.note(word));
         texts.iter().for_each(|text| self.note(text));
         let heard = self.hear(&opened);
         if !argv.is_empty() {
-            program::judge(self, &Call { argv: &argv, texts: &texts, feed, assigned: assigned.as_deref() })?;
+            let outer = std::mem::replace(&mut self.given.assigned, assigned);
+            program::judge(self, &Call { argv: &argv, texts: &texts, feed })?;
+            self.given.assigned = outer;
         }
         if count > 0 && self.variables.len() >= from + count {
             self.variables.drain(from..from + count);
@@ -445,15 +424,11 @@ impl<'w> Walk<'w> {
         }
     }
 
+    /// Keeps the words of a command for whoever runs what it prints.
     fn note(&mut self, text: &str) {
-        if self.shield.is_empty() {
-            return;
-        }
-        if self.upstream.text.len() + text.len() < UPSTREAM {
+        if self.heard && self.upstream.text.len() + text.len() < UPSTREAM {
             self.upstream.text.push(' ');
             self.upstream.text.push_str(text);
-        } else if self.upstream.hit.is_none() {
-            self.upstream.hit = mention::find(self.shield, text).map(str::to_owned);
         }
     }
 }

@@ -1,11 +1,9 @@
-//! Programs that run another program: taken off, and what they run is judged.
+//! Programs that run another program: taken off, and what they run is followed.
 
-use crate::denial::{Denial, quote};
-
-use super::program::{self, is_harmless, mention as refuse_mention, program_name};
+use super::program::{self, program_name};
 use super::syntax::mark;
 use super::walk::{Call, Stop, Walk};
-use super::{output, programs, writer};
+use super::{output, writer};
 
 /// A wrapper: flags that take a value, and words of its own before the program.
 struct Wrapper {
@@ -81,7 +79,7 @@ const CARRIERS: &[&str] = &[
 /// Wrappers that matter by themselves: they raise rights or fetch what they run.
 const SHOWN: &[&str] = &["bunx", "doas", "npx", "sudo"];
 
-/// Judges what a wrapper runs; says whether there was one.
+/// Follows what a wrapper runs; says whether there was one.
 pub(super) fn judge(walk: &mut Walk<'_>, name: &str, call: &Call<'_>) -> Result<bool, Stop> {
     if SHOWN.contains(&name) || runner(name, call.argv).is_some() {
         walk.runs(call.argv);
@@ -150,7 +148,7 @@ fn unwrap<'a>(walk: &mut Walk<'_>, wrapper: &Wrapper, argv: &'a [String]) -> Res
                 }
                 if let Some(folder) = word.strip_prefix("--chdir=").or(value.filter(|_| flag.ends_with('C'))) {
                     let argv = ["cd".to_owned(), folder.to_owned()];
-                    program::judge(walk, &Call { argv: &argv, texts: &[], feed: None, assigned: None })?;
+                    program::judge(walk, &Call { argv: &argv, texts: &[], feed: None })?;
                 }
             }
         } else if let Some((name, value)) = word
@@ -303,7 +301,7 @@ const VALUED: &[&str] = &[
     "-i",
 ];
 
-/// Judges what `xargs` runs, with what the pipe brings it.
+/// Follows what `xargs` runs, with what the pipe brings it.
 fn xargs(walk: &mut Walk<'_>, call: &Call<'_>) -> Result<(), Stop> {
     let argv = call.argv;
     let mut at = 1;
@@ -311,55 +309,7 @@ fn xargs(walk: &mut Walk<'_>, call: &Call<'_>) -> Result<(), Stop> {
         at += 1 + usize::from(flag.len() == 2 && "InPLdEsaRj".contains(&flag[1..]));
     }
     let words = &argv[at.min(argv.len())..];
-    if walk.report.is_some() {
-        return each(walk, &argv[..at.min(argv.len())], words, call);
-    }
-    let unknown = mark::UNKNOWN.to_string();
-    let signs = [replaced(&argv[..at.min(argv.len())]), "{}".to_owned()];
-    let fill = |word: &String| signs.iter().fold(word.clone(), |word, sign| word.replace(sign.as_str(), &unknown));
-    let mut filled: Vec<String> = words.iter().map(fill).collect();
-    if filled == words && words.iter().any(|word| takes_words(&program_name(word))) {
-        match walk.fed(call).filter(|text| text.len() < GIVEN) {
-            Some(text) => filled.extend(text.split_whitespace().map(|word| word.trim_matches(['"', '\'']).to_owned())),
-            None => filled.push(unknown),
-        }
-    }
-    let inner = Call { argv: &filled, ..*call };
-    let Some(first) = filled.first() else { return Ok(()) };
-    let name = program_name(first);
-    if !is_harmless(&name, &inner) {
-        let feed = call.feed.cloned().unwrap_or_default();
-        let found = feed.hit.clone().or_else(|| walk.mentioned(&feed.text));
-        let found = found.or_else(|| call.texts.iter().find_map(|text| walk.mentioned(text)));
-        let changes = programs::is_remover(&name)
-            || programs::is_placer(&name)
-            || programs::is_writer(&name)
-            || name == "sed" && writer::edits_in_place(&filled);
-        if let Some(path) = found {
-            return Err(refuse_mention(argv, &path).into());
-        }
-        if feed.search.is_some() && changes {
-            return Err(come_upon(argv).into());
-        }
-    }
-    program::judge(walk, &inner)
-}
-
-/// Refuses to change what a search finds that goes through Stead's folder.
-fn come_upon(argv: &[String]) -> Denial {
-    Denial::new(
-        quote(&program::readable(&program::brief(argv))),
-        "the search before it comes upon Stead's own files, which agents may read but not change",
-        "add `-not -path '*/.agent/*'` to the search, or search a folder without it",
-    )
-}
-
-/// The most text that is handed over as words.
-const GIVEN: usize = 4_096;
-
-/// Programs for which it matters to self-protection which words the pipe brings them.
-fn takes_words(name: &str) -> bool {
-    name == "stead" || programs::is_shell(name)
+    each(walk, &argv[..at.min(argv.len())], words, call)
 }
 
 /// The sign that is replaced by what comes in.
@@ -404,7 +354,7 @@ fn each(walk: &mut Walk<'_>, flags: &[String], words: &[String], call: &Call<'_>
     if command.iter().any(|word| word.contains(&sign)) && given.len() <= ROUNDS {
         for word in &given {
             let filled: Vec<String> = command.iter().map(|part| part.replace(&sign, word)).collect();
-            program::judge(walk, &Call { argv: &filled, texts: &[], feed: None, assigned: call.assigned })?;
+            program::judge(walk, &Call { argv: &filled, texts: &[], feed: None })?;
         }
         return Ok(());
     }
@@ -412,5 +362,5 @@ fn each(walk: &mut Walk<'_>, flags: &[String], words: &[String], call: &Call<'_>
     if filled == command {
         filled.extend(given);
     }
-    program::judge(walk, &Call { argv: &filled, texts: &[], feed: None, assigned: call.assigned })
+    program::judge(walk, &Call { argv: &filled, texts: &[], feed: None })
 }

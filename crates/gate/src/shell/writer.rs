@@ -1,8 +1,6 @@
 //! Programs that are known to write or take away: which of their words they change.
 
-use crate::mention;
-
-use super::program::{brief, operands};
+use super::program::brief;
 use super::programs::{self, Known};
 use super::walk::{Call, Stop, Walk};
 use super::{archive, envelope, place, sed};
@@ -12,12 +10,12 @@ pub(super) fn judge(walk: &mut Walk<'_>, name: &str, call: &Call<'_>) -> Result<
     let argv = call.argv;
     let shown = || brief(argv);
     match name {
-        "cp" | "gcp" | "install" | "ginstall" | "ln" | "mv" | "gmv" => place::judge(walk, name, argv, &shown())?,
-        "sed" | "gsed" => sed(walk, argv, &shown())?,
+        "cp" | "gcp" | "install" | "ginstall" | "ln" | "mv" | "gmv" => place::note(walk, name, argv, &shown()),
+        "sed" | "gsed" => sed::note(walk, argv, edits_in_place(argv), &shown()),
         "tar" | "bsdtar" | "gtar" => return archive::tar(walk, call),
-        "unzip" => archive::unzip(walk, argv, &shown())?,
-        "zip" => archive::zip(walk, argv, &shown())?,
-        "apply_patch" | "applypatch" => envelope::judge(walk, call)?,
+        "unzip" => archive::unzip(walk, argv, &shown()),
+        "zip" => archive::zip(walk, argv, &shown()),
+        "apply_patch" | "applypatch" => envelope::judge(walk, call),
         _ => return Ok(programs::note(walk, name, call)? == Known::Complete),
     }
     Ok(true)
@@ -76,29 +74,4 @@ pub(super) fn edits_in_place(argv: &[String]) -> bool {
                 before.len() < flags.len() && before.chars().all(|c| "nErsuz".contains(c))
             })
     })
-}
-
-fn sed(walk: &mut Walk<'_>, argv: &[String], shown: &str) -> Result<(), Stop> {
-    let changes = edits_in_place(argv);
-    if changes {
-        for word in operands(argv) {
-            walk.refuse_write(word, shown)?;
-        }
-    }
-    if walk.report.is_some() {
-        sed::note(walk, argv, changes, shown);
-    }
-    // The `w` command of a script writes as well.
-    for script in &argv[1..] {
-        let mut rest = script.as_str();
-        while let Some(piece) = mention::find(walk.shield, rest) {
-            let at = rest.find(piece).unwrap_or(0);
-            let before = &rest[..at];
-            if before.ends_with(' ') && before.trim_end().ends_with(['w', 'W']) {
-                return Err(super::program::mention(argv, piece).into());
-            }
-            rest = &rest[at + piece.len()..];
-        }
-    }
-    Ok(())
 }

@@ -10,7 +10,7 @@ pub(crate) const ROOT: &str = "/home/ann/proj";
 const HOME: &str = "/home/ann";
 
 /// Files of the project, with their text.
-const FILES: &[(&str, &str)] = &[
+pub(crate) const FILES: &[(&str, &str)] = &[
     ("clean.sh", "#!/bin/bash\nset -e\nrm -rf infra/old\necho done > status.txt\n"),
     ("bin/here.sh", "#!/bin/bash\ncd \"$(dirname \"$0\")/..\"\nrm -rf infra/old\n"),
     ("tool.py", "import os, sys\nos.remove('infra/main.tf')\n"),
@@ -44,7 +44,7 @@ const FILES: &[(&str, &str)] = &[
     ("flags.sh", "while [ $# -gt 0 ]; do case $1 in -f) F=$2; shift 2;; *) shift;; esac; done\nrm \"$F\"\n"),
     ("prog.awk", "{ print > \"infra/awk.tf\" }\n"),
 ];
-const FOLDERS: &[&str] = &["", "infra", "src", "docs", "bin", "build", "infra/modules"];
+pub(crate) const FOLDERS: &[&str] = &["", "infra", "src", "docs", "bin", "build", "infra/modules"];
 
 pub(crate) struct World;
 

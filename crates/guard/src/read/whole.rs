@@ -1,5 +1,5 @@
-use stead_gate::{Place as GatePlace, Policy, builtin_rules, judge};
-use stead_model::{Action, Change, Event, EventKind, FileChange, FileId, Level, ToolCall};
+use stead_gate::Place as GatePlace;
+use stead_model::{Action, Change, Effects, Event, EventKind, FileChange, FileId, Level, ToolCall};
 use stead_yaml::{Entry, Place, Tree, Value, parse};
 
 use super::reader::Reader;
@@ -12,6 +12,7 @@ use crate::guard::{Guard, OnError, event_named};
 use crate::mode::Mode;
 use crate::parameter;
 use crate::problem::Problem;
+use crate::protection::{Policy, builtin_rules, judge};
 use crate::rewrite;
 use crate::shipped;
 use crate::source::{Origin, Source};
@@ -361,7 +362,9 @@ fn leads_to_own(to: &str, ground: &Ground) -> bool {
         Some(ToolCall { tool: "Write".into(), id: None, action: Action::Change(vec![change]), input: "{}".into() });
     let env = |_: &str| None;
     let place = GatePlace { root: Some(ROOT.as_ref()), tree: None, cwd: ROOT.as_ref(), env: &env };
-    judge(&Policy::parse(&policy), &event, &place, &Scene::default()).level > Level::Allow
+    // What a file tool changes is judged without effects.
+    let none = Effects::default();
+    judge(&Policy::parse(&policy), &event, &|| &none, &place, &Scene::default()).level > Level::Allow
 }
 
 /// A guard of a file that holds several: what it does not say, the file says.

@@ -40,6 +40,10 @@ pub fn describe_action(deed: &Deed) -> String {
         Deed::Network { program, host: None } => format!("network {program}"),
         Deed::Mcp { server, tool } => format!("mcp {server}/{tool}"),
         Deed::Spawn { role } => format!("spawn {}", role.as_deref().unwrap_or("an agent")),
+        Deed::Stead(call) => {
+            let words: Vec<&str> = call.words.iter().map(|word| word.text.as_str()).collect();
+            format!("stead {}", words.join(" "))
+        }
     };
     cut(&redact(&text.split_whitespace().collect::<Vec<_>>().join(" ")), BYTES)
 }

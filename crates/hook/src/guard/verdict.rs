@@ -17,7 +17,7 @@ use super::{news, stop_count};
 use crate::request::Request;
 
 /// The name under which self-protection stands in the log; it has no mode.
-const SELF_PROTECTION: &str = stead_gate::GATE;
+const SELF_PROTECTION: &str = stead_guard::protection::GATE;
 
 /// At most so many bytes of one text go into the log.
 const BYTES: usize = 400;

@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 use clap::Args;
 use serde::Deserialize;
 use serde_json::json;
-use stead_gate::GATE;
+use stead_guard::protection::GATE;
 use stead_guard::{Mode, State};
 use stead_hook::{Appeal, Did, HitLine, Override};
 use stead_model::rfc3339;

@@ -5,7 +5,6 @@ use stead_model::{Access, Content, How};
 use crate::shell::names::Means;
 use crate::shell::omission::ignored;
 use crate::shell::program::Reach;
-use crate::shell::refuse;
 use crate::shell::syntax::mark;
 use crate::shell::walk::{Stop, Walk};
 
@@ -36,9 +35,8 @@ pub(super) fn note(walk: &mut Walk<'_>, read: &Read<'_>) -> Result<(), Stop> {
         placed(walk, read, source, target, sources.len() > 1)?;
     }
     if read.given.has("delete-target") || read.program.is("mirrors") {
-        refuse::removal(walk, target, Reach::Deep, &read.shown)?;
         let except = omitted(walk, read, target);
-        walk.leaving_out(except, |walk| walk.note_removal(target, Reach::Deep, &read.shown));
+        walk.leaving_out(except, |walk| walk.removes(target, Reach::Deep, &read.shown));
     }
     Ok(())
 }
@@ -55,7 +53,6 @@ fn placed(walk: &mut Walk<'_>, read: &Read<'_>, source: &str, target: &str, many
     }
     if !read.deep {
         let text = if local { walk.file_text(source) } else { None };
-        refuse::write(walk, to, false, &read.shown)?;
         let content = text.map_or(Content::Unknown, Content::Text);
         walk.note_write(&super::super::listing::open(to), How::Replace, false, content, &read.shown);
         return Ok(());
@@ -63,7 +60,6 @@ fn placed(walk: &mut Walk<'_>, read: &Read<'_>, source: &str, target: &str, many
     // What is in a folder or a bucket goes into the target itself.
     let contents = source.ends_with(['/', mark::MANY]) || source.ends_with("/.") || source.contains("://");
     let to = if contents || read.program.is("tree") { target } else { to };
-    refuse::write(walk, to, true, &read.shown)?;
     let except = omitted(walk, read, target);
     walk.leaving_out(except, |walk| walk.writes_into(to, &read.shown));
     Ok(())

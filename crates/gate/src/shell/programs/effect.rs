@@ -2,11 +2,11 @@
 
 use stead_model::{Access, Content, How};
 
+use crate::shell::listing;
 use crate::shell::program::{Reach, brief};
 use crate::shell::report::looks_like_folder;
 use crate::shell::syntax::mark;
 use crate::shell::walk::{Call, Stop, Walk};
-use crate::shell::{listing, refuse};
 
 use super::{Given, Program, copy, search};
 
@@ -170,13 +170,11 @@ impl Read<'_> {
             "append" => self.put(walk, word, How::Append)?,
             // It makes the file, or leaves its text.
             "touch" => {
-                refuse::write(walk, word, false, shown)?;
                 walk.note_write(word, How::Append, false, Content::Text(String::new()), shown);
             }
             "attributes" => self.put(walk, word, How::Attributes)?,
             "folder" => {
                 walk.makes_folder(word);
-                refuse::write(walk, word, false, shown)?;
                 walk.note_write(word, How::Into, false, Content::Unknown, shown);
             }
             "into" | "clone-into" => self.put(walk, word, How::Into)?,
@@ -193,7 +191,6 @@ impl Read<'_> {
     /// Writes a file, or into a folder.
     pub(super) fn put(&self, walk: &mut Walk<'_>, word: &str, how: How) -> Result<(), Stop> {
         let tree = how == How::Into || how == How::Attributes && self.deep;
-        refuse::write(walk, word, tree, &self.shown)?;
         // `truncate -s 0` leaves an empty file.
         let emptied = self.given.values("size").any(|size| size == "0");
         let content = if emptied { Content::Text(String::new()) } else { self.content.clone() };
@@ -202,8 +199,7 @@ impl Read<'_> {
     }
 
     pub(super) fn remove(&self, walk: &mut Walk<'_>, word: &str, reach: Reach) -> Result<(), Stop> {
-        refuse::removal(walk, word, reach, &self.shown)?;
-        walk.note_removal(word, reach, &self.shown);
+        walk.removes(word, reach, &self.shown);
         Ok(())
     }
 
@@ -233,7 +229,6 @@ impl Read<'_> {
     fn changed(&self, walk: &mut Walk<'_>, word: &str, tree: bool) -> Result<(), Stop> {
         match (self.changes, self.program.is("prints")) {
             (true, _) => {
-                refuse::write(walk, word, tree, &self.shown)?;
                 // Of a folder it changes the files that it knows, and of those the untidy ones.
                 let how = if tree { How::Somewhere } else { How::Edit };
                 walk.note_write(word, how, tree, Content::Unknown, &self.shown);
@@ -300,7 +295,6 @@ impl Read<'_> {
             self.program.field("files").into_iter().chain(if_words).flat_map(|files| files.split(' ')).collect();
         for (head, file) in self.heads.iter().flat_map(|head| files.iter().map(move |file| (head, file))) {
             let word = format!("{head}{}", listing::open(file));
-            refuse::write(walk, &word, false, &self.shown)?;
             walk.note_write(&word, How::Edit, false, Content::Unknown, &self.shown);
         }
         Ok(())

@@ -9,9 +9,9 @@ use super::super::syntax::{Command, GroupKind, Part, Redirect, Script, Word, mar
 
 /// The tables, as their source texts.
 const TABLES: &[&str] = &[
-    include_str!("allowed.rs"),
-    include_str!("denied.rs"),
-    include_str!("disguise.rs"),
+    include_str!("../../../../guard/src/protection/tests/allowed.rs"),
+    include_str!("../../../../guard/src/protection/tests/denied.rs"),
+    include_str!("../../../../guard/src/protection/tests/disguise.rs"),
     include_str!("../../../tests/effect/benign.rs"),
     include_str!("../../../tests/effect/git.rs"),
     include_str!("../../../tests/effect/inline.rs"),

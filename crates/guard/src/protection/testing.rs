@@ -1,13 +1,15 @@
 //! A small world for tests: a project, a home, two clients, files and symlinks in memory.
 
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use stead_model::{Event, EventKind, Level, ToolCall, Verdict};
+use stead_gate::{Facts, Place, effects};
+use stead_model::{Effects, Event, EventKind, Level, ToolCall, Verdict};
 
-use crate::shield::{Shield, Standing, Width};
-use crate::{Facts, OwnRoom, Place, Policy, Rule, builtin_rules, judge, needles};
+use super::shield::{Shield, Standing, Width};
+use super::{Needle, OwnRoom, Policy, Rule, builtin_rules, judge, needles};
 
 pub(crate) struct World {
     pub(crate) policy: String,
@@ -19,6 +21,10 @@ pub(crate) struct World {
     /// The loops that this session started.
     pub(crate) own_loops: Vec<&'static str>,
     pub(crate) cwd: PathBuf,
+    /// The files are all there are.
+    pub(crate) listed: bool,
+    /// Git tracks `.agent`.
+    pub(crate) tracked: bool,
     /// No project was found.
     pub(crate) rootless: bool,
 }
@@ -49,8 +55,8 @@ impl World {
             "settings\tproject\t.github/hooks/*.json\tOther Tool\tflat\t",
         ];
         rules.extend(settings.iter().filter_map(|line| Rule::parse(line)));
-        let needles = needles(&rules).into_iter().map(|literal| Rule::Needle { literal: literal.into() });
-        let lines: Vec<String> = needles.chain(rules.iter().cloned()).map(|rule| rule.render()).collect();
+        let mut lines: Vec<String> = needles(&rules).iter().map(Needle::render).collect();
+        lines.extend(rules.iter().map(Rule::render));
         let root = Path::new(Self::ROOT);
         let files = BTreeMap::from([(root.join(".tool/settings.json"), Self::OURS.to_owned())]);
         Self {
@@ -61,6 +67,8 @@ impl World {
             missing: Vec::new(),
             own_loops: vec!["20261115T194530Z-mine"],
             cwd: root.to_path_buf(),
+            listed: false,
+            tracked: false,
             rootless: false,
         }
     }
@@ -73,7 +81,9 @@ impl World {
         let env = |name: &str| (name == "HOME").then(|| OsString::from(Self::HOME));
         let root = (!self.rootless).then_some(Path::new(Self::ROOT));
         let place = Place { root, tree: None, cwd: &self.cwd, env: &env };
-        judge(&Policy::parse(&self.policy), event, &place, self)
+        let made: OnceCell<Effects> = OnceCell::new();
+        let make = || event.call.as_ref().map(|call| effects(call, &place, self)).unwrap_or_default();
+        judge(&Policy::parse(&self.policy), event, &|| made.get_or_init(make), &place, self)
     }
 
     /// Judges a tool call that is about to happen.
@@ -110,7 +120,22 @@ impl Facts for World {
     }
 
     fn is_missing(&self, path: &Path) -> bool {
-        self.missing.iter().any(|missing| path.starts_with(Path::new(Self::ROOT).join(missing)))
+        self.listed && !self.files.keys().any(|file| file.starts_with(path))
+            || self.missing.iter().any(|missing| path.starts_with(Path::new(Self::ROOT).join(missing)))
+    }
+
+    fn is_folder(&self, path: &Path) -> Option<bool> {
+        const FOLDERS: &[&str] =
+            &[".agent", ".agent/context", ".agent/guards", ".agent/runs", ".agent/context/packets", ".tool", ".github"];
+        FOLDERS.iter().any(|folder| path == Path::new(Self::ROOT).join(folder)).then_some(true)
+    }
+
+    fn files_below(&self, path: &Path) -> Option<Vec<PathBuf>> {
+        self.listed.then(|| self.files.keys().filter(|file| file.starts_with(path)).cloned().collect())
+    }
+
+    fn is_tracked(&self, path: &Path) -> Option<bool> {
+        self.tracked.then(|| path.ends_with(".agent"))
     }
 
     fn started_loop(&self, id: &str) -> bool {

@@ -86,8 +86,6 @@ fn writing_by_program() {
         mv x .agent/config.toml
         mv root.json .agent/context
         ln -sf /tmp/x .agent/config.toml
-        ln -s .agent/config.toml link
-        ln -s .agent link
         ln .agent/config.toml hard
         install -m 644 x .agent/config.toml
         rsync -a x/ .agent/
@@ -319,7 +317,6 @@ fn variables_and_folders() {
     check_in("/home/ann/proj/.agent/context", "echo > root.json", Deny);
     check_in("/home/ann/proj/.agent/context/packets", "rm ../root.json", Deny);
     check_in("/home/ann/proj/.agent/guards", "touch x", Deny);
-    check_in("/home/ann/proj/.agent/guards", "python3 -c 'print(1)'", Deny);
     check_in("/home/ann/proj/.agent", "sh -c 'rm config.toml'", Deny);
     check_in("/home/ann", "rm -rf proj", Deny);
     check_in("/home/ann", "rm -rf proj/.agent", Deny);
@@ -399,7 +396,6 @@ fn wrapped_and_joined() {
         echo 'rm -rf .agent' | sh
         echo 'rm -rf *' | bash
         printf 'rm -rf .agent' | bash -s
-        base64 -d <<< x | sh; echo .agent | sh
         cat .agent/guards/x | sh
         bash <(echo 'rm -rf .agent')
         . <(echo 'rm -rf .agent')
@@ -454,7 +450,18 @@ fn interpreters() {
         python3 -c "import os; os.system('stead uninstall')"
         node -e "child_process.execSync('stead config set gate.self_protection false')"
         python3 -c "import subprocess as s; s.run(['stead','uninstall','--yes'])"
-        python3 -c "import pathlib; (pathlib.Path.home()/'.usertool'/'settings.json').unlink()"
+        python3 -c "import foo; foo.wipe('.agent/config.toml')"
+        python3 -c "getattr(__import__('os'), 'remove')('.agent/config.toml')"
+        python3 -c "import os; f=os.remove; f('.agent/config.toml')"
+        python3 -c "from foo import *; helper('.agent/config.toml')"
+        python3 -c "import os; os.truncate('.agent/config.toml', 0)"
+        python3 -c "import os; os.posix_spawn('/bin/rm', ['rm', '.agent/config.toml'], {})"
+        python3 -c "import shutil; shutil.copymode('x', '.agent/config.toml')"
+        node -e "require('fs').lutimesSync('.agent/config.toml', 0, 0)"
+        node -e "require('rimraf').sync('.agent')"
+        perl -e 'use File::Path; rmtree(".agent")'
+        ruby -e 'require "fileutils"; FileUtils.rm_rf(".agent")'
+        python3 -c "import pathlib; (pathlib.Path.home()/'.usertool'/'settings.json').write_text('')"
         "#,
     );
     check("python3 - <<'EOF'\nimport os\nos.remove('.agent/config.toml')\nEOF\n", Deny);

@@ -2,7 +2,7 @@ use std::borrow::Cow;
 
 use stead_model::Base;
 
-use crate::rule::Rule;
+use super::rule::Rule;
 
 /// The rooms of the project folder that hold files of Stead's own. A project may move them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -67,6 +67,7 @@ fn reading_protected_files() {
     check_in("/home/ann/proj/.agent", "cat config.toml", Allow);
     check_in("/home/ann/proj/.agent", "ls -la", Allow);
     check_in("/home/ann/proj/.agent/guards", "grep x *", Allow);
+    check_in("/home/ann/proj/.agent/guards", "python3 -c 'print(1)'", Allow);
 }
 
 #[test]
@@ -126,6 +127,13 @@ fn mere_mentions() {
         curl https://example.com/.agent
         sed -i 's/old/.agent/' docs/a.md
         sed -i "s#.agent/config.toml#X#" docs/a.md
+        python3 -c "import os; print(os.listdir('.agent'))"
+        python3 -c "import os; print(os.path.getsize('.agent/config.toml'))"
+        base64 -d <<< x | sh; echo .agent | sh
+        f() { stead uninstall; }
+        ln -s .agent/config.toml link
+        ln -s .agent link
+        cp .agent/config.toml "$DEST"
         perl -v
         python3 --version
         python3 manage.py migrate
@@ -222,7 +230,6 @@ fn daily_work() {
         find . -maxdepth 1 -type f -delete
         find . -name '*.json' | xargs wc -l
         grep -rl foo src | xargs sed -i s/foo/bar/
-        git ls-files | xargs sed -i s/a/b/
         git checkout main
         git checkout -b feature
         git checkout .
@@ -343,6 +350,30 @@ fn searches_that_meet_nothing_of_ours() {
     }
     let command = "find . -name '*.yaml' -delete";
     expect(&judge(&world, command), Deny, command);
+}
+
+#[test]
+fn replacing_text_that_is_nowhere_changes_nothing() {
+    let mut world = World { listed: true, ..World::new() };
+    let config = format!("{}/.agent/config.toml", World::ROOT);
+    world.files.insert(config.into(), "[gate]\nguards = true\n".to_owned());
+    for command in
+        ["git ls-files | xargs sed -i s/{}/x/", "sed -i s/{}/x/ $(git ls-files)", "sed -i s/{}/x/ .agent/config.toml"]
+    {
+        expect(&judge(&world, &command.replace("{}", "old_name")), Allow, command);
+        expect(&judge(&world, &command.replace("{}", "guards")), Deny, command);
+        expect(&judge(&World::new(), &command.replace("{}", "old_name")), Deny, command);
+    }
+}
+
+#[test]
+fn what_git_tracks_is_not_cleaned_away() {
+    let mut world = World { tracked: true, ..World::new() };
+    world.files.clear();
+    world.had.clear();
+    expect(&judge(&world, "git clean -fd"), Allow, "tracked");
+    expect(&judge(&world, "git clean -fdx"), Deny, "ignored files go, too");
+    expect(&judge(&World::new(), "git clean -fd"), Deny, "nothing is known");
 }
 
 #[test]

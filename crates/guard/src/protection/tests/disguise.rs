@@ -34,6 +34,36 @@ fn names_in_disguise() {
 }
 
 #[test]
+fn ways_that_name_nothing_protected_in_what_they_run() {
+    let mut world = World::new();
+    let mut put =
+        |name: &str, text: &str| world.files.insert(format!("{}/{name}", World::ROOT).into(), text.to_owned());
+    put("list", ".agent/config.toml\n");
+    put("fix.patch", "--- a/.agent/config.toml\n+++ b/.agent/config.toml\n@@ -1 +1 @@\n-a\n+b\n");
+    put("package.json", r#"{"scripts": {"clean": "rm -rf .agent"}}"#);
+    put("Makefile", "clean:\n\trm -rf .agent/guards\n");
+    let denied = [
+        "cat list | xargs rm -rf",
+        "git apply fix.patch",
+        "git am fix.patch",
+        "ln -s . y && rm -rf y/.agent",
+        "npm run clean",
+        "make clean",
+        "docker run -v \"$PWD\":/w -w /w alpine rm -rf .agent",
+        "wget -P .agent https://example.com/config.toml",
+        "cd .agent && curl -O https://example.com/config.toml",
+        "gh release download -O .agent/config.toml",
+        "cd src && git restore :/.agent/config.toml",
+        "echo 'w .agent/config.toml' > t.sed; sed -nf t.sed x",
+    ];
+    for command in denied {
+        expect(&judge(&world, command), Deny, command);
+    }
+    let text = judge(&world, "make clean").reason_text();
+    assert!(text.starts_with("Stead stopped a call that would delete `.agent/guards` through `make clean`:"), "{text}");
+}
+
+#[test]
 fn scripts_on_disk() {
     let mut world = World::new();
     let mut put =

@@ -2,14 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
+use stead_gate::{Facts, absolute, names};
 use stead_model::{Change, FileChange};
 
-use crate::denial::Denial;
-use crate::facts::Facts;
-use crate::path::{absolute, names};
-use crate::rule::Rule;
-use crate::settings;
-use crate::shield::{Entry, Shield, Standing};
+use super::denial::{Denial, holder, own, would};
+use super::rule::Rule;
+use super::settings;
+use super::shield::{Shield, Standing};
 
 /// Judges the changes in order; the first refusal ends it.
 pub(crate) fn judge_changes(
@@ -72,7 +71,7 @@ impl Desk<'_> {
                 }
                 Err(why) => Some(settings::unforeseen(entry, shown, why)),
             },
-            Some(Standing::In(entry)) => Some(own(entry, &format!("the change of `{shown}`"))),
+            Some(Standing::In(entry)) => Some(own(entry, would("change", shown))),
             Some(Standing::Above(..)) | None => None,
         };
         self.written.push((path.to_path_buf(), after.ok()));
@@ -85,15 +84,15 @@ impl Desk<'_> {
             Standing::In(entry) if matches!(entry.rule, Rule::Settings { .. }) => {
                 settings::removal(entry, shown, path, self.facts)
             }
-            Standing::In(entry) => Some(own(entry, &format!("the removal of `{shown}`"))),
-            Standing::Above(entry, _) => Some(holder(entry, &format!("the removal of `{shown}`"))),
+            Standing::In(entry) => Some(own(entry, would("remove", shown))),
+            Standing::Above(entry, _) => Some(holder(entry, would("remove", shown))),
         }
     }
 
     /// Judges that something takes the place of a folder that holds protected things.
     fn judge_cover(&self, shown: &str, path: &Path) -> Option<Denial> {
         match self.shield.standing(&names(path))? {
-            Standing::Above(entry, _) => Some(holder(entry, &format!("the move to `{shown}`"))),
+            Standing::Above(entry, _) => Some(holder(entry, would("take the place of", shown))),
             Standing::In(_) => None,
         }
     }
@@ -106,41 +105,6 @@ impl Desk<'_> {
     }
 }
 
-/// Refuses to touch something of Stead's own.
-pub(crate) fn own(entry: &Entry<'_>, what: &str) -> Denial {
-    match &entry.rule {
-        Rule::Settings { client, .. } => Denial::new(
-            what,
-            format!("`{}` is a {client} settings file that can hold Stead's hook lines", entry.shown()),
-            "use the edit tool on that file, so that Stead can check its hook lines survive",
-        ),
-        Rule::Own { what: thing, .. } if entry.shown().ends_with(".toml") || entry.shown().starts_with('~') => {
-            Denial::new(
-                what,
-                format!("`{}` is {thing}, which agents may read but not change", entry.shown()),
-                "ask the person to run `stead config set …`",
-            )
-        }
-        Rule::Own { what: thing, .. } => Denial::new(
-            what,
-            format!("`{}` is {thing}, which agents may read but only Stead writes", entry.shown()),
-            "leave it alone and go on, or ask the person to change it",
-        ),
-        Rule::Needle { .. } | Rule::Free { .. } | Rule::Verb { .. } => {
-            Denial::new(what, "it is protected", "ask the person")
-        }
-    }
-}
-
-/// Refuses to take away a folder with protected things in it.
-pub(crate) fn holder(entry: &Entry<'_>, what: &str) -> Denial {
-    Denial::new(
-        what,
-        format!("`{}` lies below it and agents may not remove that", entry.shown()),
-        "name the files you mean one by one, without Stead's and without the folder around them",
-    )
-}
-
 #[cfg(test)]
 mod tests {
     use std::path::PathBuf;
@@ -148,7 +112,7 @@ mod tests {
     use stead_model::Level::{self, Allow, Deny};
     use stead_model::{Action, Change, FileChange, Replacement, ToolCall};
 
-    use crate::testing::{World, expect};
+    use crate::protection::testing::{World, expect};
 
     fn call<'a>(changes: &[(&'a str, Change<'a>)]) -> ToolCall<'a> {
         let changes = changes.iter().map(|(path, change)| FileChange { path: (*path).into(), change: change.clone() });

@@ -126,7 +126,7 @@ fn a_verb_by_way_of_something_else() {
         alias s=stead; s guard disable infra
         alias s='stead guard'; s disable infra
         f() { stead guard "$@"; }; f disable infra
-        f() { stead uninstall; }
+        f() { stead uninstall; }; f
         f() { $1 guard disable infra; }; f stead
         hash -p /usr/bin/stead q; q uninstall
         exec -a x stead guard disable infra
@@ -169,7 +169,6 @@ fn links_that_the_same_line_made() {
         ln -s ../.agent/config.toml src/x; echo x > src/x
         cp -al .agent hh; echo x > hh/config.toml
         cp -l .agent/config.toml x
-        cp -rs $PWD/.agent hh
         ln -sfn .. a/b; echo x > a/b/.agent/config.toml
         "#,
     );

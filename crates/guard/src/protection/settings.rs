@@ -2,13 +2,14 @@
 
 use std::path::Path;
 
+use stead_gate::Facts;
 use stead_model::{Detail, Event, Replacement, Verdict};
 use stead_settings::{has_our_lines, judge_edit};
 
-use crate::denial::Denial;
-use crate::facts::Facts;
-use crate::rule::Rule;
-use crate::shield::{Entry, Shield, Standing};
+use super::denial::Denial;
+use super::entry::Entry;
+use super::rule::Rule;
+use super::shield::{Shield, Standing};
 
 const KEEP: &str = "keep Stead's hook lines as they are and change only the rest, or ask the person to edit the file";
 
@@ -100,7 +101,7 @@ pub(crate) fn judge_config_change(
     let Detail::Config { path: Some(written), .. } = &event.detail else {
         return None;
     };
-    let path = crate::path::absolute(written, cwd, shield.home());
+    let path = stead_gate::absolute(written, cwd, shield.home());
     let Some(Standing::In(entry)) = shield.standing_of(&path, facts) else {
         return None;
     };
@@ -136,7 +137,7 @@ mod tests {
     use stead_model::Level::{self, Allow, Deny};
     use stead_model::{Detail, Event, EventKind};
 
-    use crate::testing::{World, expect};
+    use crate::protection::testing::{World, expect};
 
     #[track_caller]
     fn check(path: &str, text: Option<&str>, level: Level) {

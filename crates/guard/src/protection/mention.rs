@@ -1,8 +1,9 @@
 //! Protected paths named somewhere inside free text, such as a one-line program.
 
-use crate::glob;
-use crate::path::fold;
-use crate::shield::{Names, Shield};
+use stead_gate::{MANY, fold};
+
+use super::candidate::Names;
+use super::shield::Shield;
 
 /// Finds a piece of the text that spells a protected path, or a folder made to hold one, from its first name on.
 pub(crate) fn find<'t>(shield: &Shield<'_>, text: &'t str) -> Option<&'t str> {
@@ -21,7 +22,7 @@ pub(crate) fn names_in(piece: &str) -> Names {
     piece
         .split(['/', '\\'])
         .filter(|name| !name.is_empty() && *name != ".")
-        .map(|name| fold(name).into_iter().map(|c| if c == '*' { glob::MANY } else { c }).collect())
+        .map(|name| fold(name).into_iter().map(|c| if c == '*' { MANY } else { c }).collect())
         .collect()
 }
 
@@ -44,7 +45,7 @@ pub(crate) fn weakening_call(shield: &Shield<'_>, text: &str) -> Option<String> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::World;
+    use crate::protection::testing::World;
 
     #[track_caller]
     fn check(text: &str, expected: Option<&str>) {

@@ -8,8 +8,6 @@ use stead_model::{Base, Shape};
 /// Something the gate protects, or leaves free.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Rule<'a> {
-    /// A literal without which no call can concern a path rule; lets the hook pass the usual call at once.
-    Needle { literal: Cow<'a, str> },
     /// A file or folder that only Stead writes.
     Own { base: Base<'a>, path: Cow<'a, str>, what: Cow<'a, str> },
     /// An exception from [`Rule::Own`]: the agent's own file.
@@ -25,7 +23,6 @@ impl<'a> Rule<'a> {
     /// they would end it.
     pub fn render(&self) -> String {
         let fields: Vec<Cow<'_, str>> = match self {
-            Self::Needle { literal } => vec!["needle".into(), literal.as_ref().into()],
             Self::Own { base, path, what } => {
                 vec!["own".into(), render_base(*base), path.as_ref().into(), what.as_ref().into()]
             }
@@ -49,7 +46,6 @@ impl<'a> Rule<'a> {
         let kind = fields.next()?;
         let mut next = || fields.next().filter(|field| !field.is_empty());
         Some(match kind {
-            "needle" => Self::Needle { literal: next()?.into() },
             "own" => Self::Own {
                 base: parse_base(next()?)?,
                 path: next()?.into(),
@@ -74,7 +70,7 @@ impl<'a> Rule<'a> {
             Self::Own { base, path, .. } | Self::Free { base, path } | Self::Settings { base, path, .. } => {
                 Some((*base, path))
             }
-            Self::Needle { .. } | Self::Verb { .. } => None,
+            Self::Verb { .. } => None,
         }
     }
 }
@@ -105,7 +101,6 @@ mod tests {
     #[test]
     fn a_rendered_rule_reads_back() {
         let rules = [
-            Rule::Needle { literal: ".agent".into() },
             Rule::Own { base: Base::Project, path: ".agent/guards/**".into(), what: "the guards".into() },
             Rule::Free { base: Base::Home, path: "x/*".into() },
             Rule::Settings {
@@ -125,8 +120,16 @@ mod tests {
 
     #[test]
     fn foreign_and_short_lines_are_no_rules() {
-        for line in ["", "log\tx", "own", "own\tproject", "own\tnowhere\tx", "settings\thome\tx\ty\tno-shape\t", "verb"]
-        {
+        for line in [
+            "",
+            "log\tx",
+            "needle\tname\tx",
+            "own",
+            "own\tproject",
+            "own\tnowhere\tx",
+            "settings\thome\tx\ty\tno-shape\t",
+            "verb",
+        ] {
             assert_eq!(Rule::parse(line), None, "{line}");
         }
     }

@@ -3,17 +3,13 @@
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
+use stead_gate::{Facts, MANY, ONE, Place, clean, is_sign, names};
 use stead_model::Base;
 
-use crate::facts::Facts;
-use crate::glob;
-use crate::path::{self, fold, names};
-use crate::place::Place;
-use crate::policy::Policy;
-use crate::rule::Rule;
-
-/// The folded names of a path, one component each.
-pub(crate) type Names = Vec<Vec<char>>;
+use super::candidate::{Candidate, Names};
+use super::entry::{Entry, Meeting, meet, split};
+use super::policy::Policy;
+use super::rule::Rule;
 
 /// All protected paths of one place.
 pub(crate) struct Shield<'a> {
@@ -28,19 +24,6 @@ pub(crate) struct Shield<'a> {
     wide: Vec<Names>,
     verbs: Vec<Vec<String>>,
     home: Option<PathBuf>,
-    root: Option<PathBuf>,
-}
-
-/// One protected path.
-pub(crate) struct Entry<'a> {
-    pub(crate) rule: Rule<'a>,
-    /// Which of the shield's base folders are its own.
-    bases: Range<usize>,
-    /// Where the base lies below home when its variable is unset.
-    fallback: Names,
-    pattern: Names,
-    /// Protects the folder and everything below it.
-    deep: bool,
 }
 
 /// How a candidate stands to what is protected.
@@ -50,6 +33,14 @@ pub(crate) enum Standing<'s> {
     In(&'s Entry<'s>),
     /// It is a folder that holds protected things.
     Above(&'s Entry<'s>, Width),
+}
+
+impl<'s> Standing<'s> {
+    pub(crate) fn entry(self) -> &'s Entry<'s> {
+        match self {
+            Self::In(entry) | Self::Above(entry, _) => entry,
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,12 +58,12 @@ impl<'a> Shield<'a> {
             if written == real { vec![written] } else { vec![written, real] }
         };
         let home = place.home();
-        let root = place.root.map(path::clean);
-        let tree = place.tree.map(path::clean);
+        let root = place.root.map(clean);
+        let tree = place.tree.map(clean);
         let wide = root.iter().chain(&tree).chain(home.iter()).flat_map(both).collect();
         let trees = tree.iter().flat_map(both).collect();
         let (entries, free, bases, verbs) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        let mut shield = Self { entries, free, bases, trees, wide, verbs, home, root };
+        let mut shield = Self { entries, free, bases, trees, wide, verbs, home };
         let mut known: Vec<(Base<'_>, Range<usize>)> = Vec::new();
         for rule in policy.rules() {
             if let Rule::Verb { words } = &rule {
@@ -114,21 +105,8 @@ impl<'a> Shield<'a> {
         self.home.as_deref()
     }
 
-    pub(crate) fn root(&self) -> Option<&Path> {
-        self.root.as_deref()
-    }
-
     pub(crate) fn verbs(&self) -> &[Vec<String>] {
         &self.verbs
-    }
-
-    /// Says that there is nothing to protect.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.entries.is_empty() && self.verbs.is_empty()
-    }
-
-    pub(crate) fn entries(&self) -> &[Entry<'a>] {
-        &self.entries
     }
 
     /// Finds the gravest standing of an absolute path. Its names may hold shell wildcards.
@@ -138,7 +116,7 @@ impl<'a> Shield<'a> {
         let meets: Vec<bool> = self.bases.iter().map(|base| self.reaches(base, candidate)).collect();
         for entry in &self.entries {
             for base in entry.bases.clone().filter(|base| meets[*base]) {
-                match entry.meets(self.bases[base].len(), candidate) {
+                match entry.meets(&self.bases[base], candidate) {
                     Meeting::In if !self.is_free(candidate) => return Some(Standing::In(entry)),
                     Meeting::Above if above.is_none() => above = Some(Standing::Above(entry, self.width(candidate))),
                     _ => {}
@@ -148,19 +126,30 @@ impl<'a> Shield<'a> {
         above
     }
 
-    /// Every entry that lies below the folder.
-    pub(crate) fn below<'s>(&'s self, folder: Names) -> impl Iterator<Item = &'s Entry<'a>> {
-        self.entries.iter().filter(move |entry| {
-            let mut met = self.bases[entry.bases.clone()].iter().filter(|base| self.reaches(base, &folder));
-            met.any(|base| matches!(entry.meets(base.len(), &folder), Meeting::Above | Meeting::In))
-        })
+    /// Gives every entry that the candidate meets, with how it stands to it.
+    pub(crate) fn met<'s>(&'s self, candidate: &Candidate<'_>) -> Vec<Standing<'s>> {
+        let width = self.width(&candidate.names);
+        let mut met = Vec::new();
+        for entry in &self.entries {
+            let bases = self.bases[entry.bases.clone()].iter().filter(|base| self.reaches(base, &candidate.names));
+            let bases = bases.filter(|base| !entry.is_left_out(base, candidate.except));
+            // Around something unknown so many letters have to be spelled.
+            let bases = bases.filter(|base| !candidate.guessed || spelled(&candidate.names, base.len()) >= SPELLED);
+            let meetings: Vec<Meeting> = bases.map(|base| entry.meets(base, &candidate.names)).collect();
+            if meetings.contains(&Meeting::In) && !self.is_free(&candidate.names) {
+                met.push(Standing::In(entry));
+            } else if meetings.contains(&Meeting::Above) {
+                met.push(Standing::Above(entry, width));
+            }
+        }
+        met
     }
 
     /// Finds the standing of an absolute path both as written and with its symlinks followed.
     pub(crate) fn standing_of(&self, candidate: &Path, facts: &dyn Facts) -> Option<Standing<'_>> {
         let written = names(candidate);
         let found = self.standing(&written);
-        if matches!(found, Some(Standing::In(_))) || glob::is_open(&candidate.to_string_lossy()) {
+        if matches!(found, Some(Standing::In(_))) {
             return found;
         }
         let real = names(&facts.real(candidate));
@@ -173,7 +162,7 @@ impl<'a> Shield<'a> {
         let mut above = None;
         for start in 0..candidate.len() {
             let end = &candidate[start..];
-            if end[0].iter().filter(|c| **c != glob::MANY && **c != glob::ONE).count() < 3 {
+            if end[0].iter().filter(|c| **c != MANY && **c != ONE).count() < 3 {
                 continue;
             }
             for entry in &self.entries {
@@ -195,11 +184,13 @@ impl<'a> Shield<'a> {
     }
 
     fn is_free(&self, candidate: &[Vec<char>]) -> bool {
-        self.free.iter().any(|entry| self.bases[entry.bases.clone()].iter().any(|base| entry.covers(base, candidate)))
+        self.free
+            .iter()
+            .any(|entry| self.bases[entry.bases.clone()].iter().any(|base| entry.is_covering(base, candidate)))
     }
 
     fn is_free_end(&self, end: &[Vec<char>]) -> bool {
-        self.free.iter().any(|entry| entry.covers(&entry.fallback, end))
+        self.free.iter().any(|entry| entry.is_covering(&entry.fallback, end))
     }
 
     fn width(&self, candidate: &[Vec<char>]) -> Width {
@@ -208,121 +199,24 @@ impl<'a> Shield<'a> {
     }
 }
 
-enum Meeting {
-    In,
-    Above,
-    Apart,
-}
+/// So many letters of a rule have to be spelled around something unknown.
+const SPELLED: usize = 3;
 
-impl<'a> Entry<'a> {
-    /// Names the rule's path for a reason.
-    pub(crate) fn shown(&self) -> String {
-        match self.rule.spot() {
-            Some((Base::Project, path)) => path.to_owned(),
-            Some((Base::Home, path)) => format!("~/{path}"),
-            Some((Base::Var { name, fallback: "" }, path)) => format!("${name}/{path}"),
-            Some((Base::Var { fallback, .. }, path)) if fallback.starts_with('/') => format!("{fallback}/{path}"),
-            Some((Base::Var { fallback, .. }, path)) => format!("~/{fallback}/{path}"),
-            None => String::new(),
-        }
-    }
-
-    /// The first name of the rule's path.
-    pub(crate) fn first(&self) -> &[char] {
-        self.pattern.first().map_or(&[], Vec::as_slice)
-    }
-
-    /// Says whether a search for this name may find something the rule protects, or a folder on the way to it.
-    pub(crate) fn may_be_named(&self, name: &[char]) -> bool {
-        // What lies in our folders has these endings; other litter there is nobody's loss.
-        let samples = ["x.json", "x.jsonl", "x.yaml", "x.toml"];
-        let written = ["x.md"].iter().filter(|_| !self.holds_no_prose());
-        self.pattern.iter().any(|part| glob::can_meet(part, name))
-            || self.deep && samples.iter().chain(written).any(|sample| glob::can_meet(&fold(sample), name))
-    }
-
-    /// Says whether the folder is one of those that hold data alone.
-    fn holds_no_prose(&self) -> bool {
-        let last: String = self.pattern.last().map(|name| name.iter().collect()).unwrap_or_default();
-        matches!(last.as_str(), "cache" | "graph" | "guards" | "indexes")
-    }
-
-    /// Says whether nothing of what the rule protects is there.
-    pub(crate) fn is_absent(&self, place_of: impl Fn(Base<'_>) -> Vec<PathBuf>, facts: &dyn Facts) -> bool {
-        let Some((base, path)) = self.rule.spot() else { return false };
-        let path = path.split("/*").next().unwrap_or_default().trim_end_matches("**");
-        place_of(base).iter().all(|folder| facts.is_missing(&path::clean(&folder.join(path))))
-    }
-
-    /// The rule's concrete files. Where a client reads a whole folder, ours is the one with our name.
-    pub(crate) fn files(&self, place_of: impl Fn(Base<'_>) -> Vec<PathBuf>) -> Vec<PathBuf> {
-        match self.rule.spot() {
-            Some((base, path)) => {
-                let path = path.replace('*', "stead");
-                place_of(base).into_iter().map(|folder| path::clean(&folder.join(&path))).collect()
-            }
-            None => Vec::new(),
-        }
-    }
-
-    /// Says how a candidate stands that meets the base, which has so many names.
-    fn meets(&self, base: usize, candidate: &[Vec<char>]) -> Meeting {
-        let full = base + self.pattern.len();
-        let equal = meet(&self.pattern, candidate.get(base..).unwrap_or_default());
-        match candidate.len() {
-            _ if !equal => Meeting::Apart,
-            length if length == full || (length > full && self.deep) => Meeting::In,
-            length if length < full => Meeting::Above,
-            _ => Meeting::Apart,
-        }
-    }
-
-    fn meets_end(&self, end: &[Vec<char>]) -> Meeting {
-        if !meet(&self.fallback, end) {
-            return Meeting::Apart;
-        }
-        let meeting = self.meets(self.fallback.len(), end);
-        let first = self.fallback.first().or(self.pattern.first());
-        // An everyday word such as `docs` says little alone; a dotted name says enough.
-        let telling = first.is_some_and(|name| name.first() == Some(&'.')) || end.len() > 1;
-        match meeting {
-            Meeting::Above if !telling => Meeting::Apart,
-            // A folder such as `.github`, in which one of many folders may hold hook files, says too little.
-            Meeting::Above if end.len() == 1 && self.pattern.iter().any(|name| name.contains(&'*')) => Meeting::Apart,
-            // `~/.config` alone holds the whole desk, not only our folder.
-            Meeting::Above if end.len() <= self.fallback.len() && self.pattern.len() + usize::from(self.deep) > 1 => {
-                Meeting::Apart
-            }
-            other => other,
-        }
-    }
-
-    fn covers(&self, base: &[Vec<char>], candidate: &[Vec<char>]) -> bool {
-        candidate.len() == base.len() + self.pattern.len()
-            && base.iter().chain(&self.pattern).zip(candidate).all(|(rule, name)| glob::covers(rule, name))
-    }
-}
-
-/// Says whether two paths can mean the same as far as the shorter one goes.
-fn meet(rule: &[Vec<char>], candidate: &[Vec<char>]) -> bool {
-    rule.iter().zip(candidate).all(|(rule, name)| glob::can_meet(rule, name))
-}
-
-/// Folds a relative path with `/` into names.
-pub(crate) fn split(path: &str) -> Names {
-    path.split('/').filter(|name| !name.is_empty() && *name != ".").map(fold).collect()
+/// The letters that a candidate spells behind its first names.
+fn spelled(names: &[Vec<char>], from: usize) -> usize {
+    names.iter().skip(from).flatten().filter(|c| !is_sign(**c)).count()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{World, show};
+    use crate::protection::testing::{World, show};
 
     #[track_caller]
     fn check(path: &str, expected: &str) {
         let world = World::new();
         world.with_shield(|shield, _| {
-            let candidate = path::absolute(path, Path::new(World::ROOT), shield.home());
+            let candidate = stead_gate::absolute(path, Path::new(World::ROOT), shield.home());
             assert_eq!(show(shield.standing(&names(&candidate))), expected, "{path}");
         });
     }
@@ -359,11 +253,11 @@ mod tests {
         let world = World::new();
         let env = |name: &str| (name == "HOME").then(|| World::HOME.into());
         let root = Path::new(World::ROOT);
-        let tree = path::clean(&root.join(tree));
+        let tree = clean(&root.join(tree));
         let place = Place { root: Some(root), tree: Some(&tree), cwd: &tree, env: &env };
         let policy = Policy::parse(&world.policy);
         let shield = Shield::raise(&policy, &place, &world);
-        let candidate = path::absolute(path, &tree, shield.home());
+        let candidate = stead_gate::absolute(path, &tree, shield.home());
         assert_eq!(show(shield.standing(&names(&candidate))), expected, "{path}");
     }
 

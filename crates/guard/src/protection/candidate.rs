@@ -1,0 +1,46 @@
+use stead_gate::{MANY, ONE, fold};
+use stead_model::Target;
+
+/// The folded names of a path, one component each.
+pub(crate) type Names = Vec<Vec<char>>;
+
+/// A path that is compared with the rules. Its names may hold wildcards of the shell; [`is_deep`] says which name
+/// stands for any number of folders.
+pub(crate) struct Candidate<'c> {
+    pub(crate) names: Names,
+    /// Part of it is not known.
+    pub(crate) guessed: bool,
+    /// What it leaves out.
+    pub(crate) except: &'c [String],
+}
+
+impl<'c> Candidate<'c> {
+    pub(crate) fn of(target: &'c Target) -> Self {
+        let name = |name: &str| match (name, target.glob) {
+            ("**", true) => vec![MANY, MANY],
+            (name, true) => fold(name).into_iter().map(open).collect(),
+            (name, false) => fold(name),
+        };
+        let names = target.path.split('/').filter(|name| !name.is_empty()).map(name).collect();
+        Self { names, guessed: target.guessed, except: &target.except }
+    }
+
+    /// Returns true if it stands for what a search finds at any depth.
+    pub(crate) fn is_search(&self) -> bool {
+        self.names.iter().any(|name| is_deep(name))
+    }
+}
+
+/// Turns the signs of a pattern into marks.
+fn open(c: char) -> char {
+    match c {
+        '*' => MANY,
+        '?' => ONE,
+        other => other,
+    }
+}
+
+/// Returns true if the name stands for any number of folders.
+pub(crate) fn is_deep(name: &[char]) -> bool {
+    name == [MANY, MANY]
+}

@@ -1,0 +1,171 @@
+//! One protected path, and how a candidate stands to it.
+
+use std::ops::Range;
+use std::path::PathBuf;
+
+use stead_gate::{Facts, can_meet, clean, covers, fold};
+use stead_model::Base;
+
+use super::candidate::{Names, is_deep};
+use super::rule::Rule;
+
+/// One protected path.
+pub(crate) struct Entry<'a> {
+    pub(crate) rule: Rule<'a>,
+    /// Which of the shield's base folders are its own.
+    pub(crate) bases: Range<usize>,
+    /// Where the base lies below home when its variable is unset.
+    pub(crate) fallback: Names,
+    pub(crate) pattern: Names,
+    /// Protects the folder and everything below it.
+    pub(crate) deep: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Meeting {
+    Apart,
+    Above,
+    In,
+}
+
+impl Entry<'_> {
+    /// Names the rule's path for a reason.
+    pub(crate) fn shown(&self) -> String {
+        match self.rule.spot() {
+            Some((Base::Project, path)) => path.to_owned(),
+            Some((Base::Home, path)) => format!("~/{path}"),
+            Some((Base::Var { name, fallback: "" }, path)) => format!("${name}/{path}"),
+            Some((Base::Var { fallback, .. }, path)) if fallback.starts_with('/') => format!("{fallback}/{path}"),
+            Some((Base::Var { fallback, .. }, path)) => format!("~/{fallback}/{path}"),
+            None => String::new(),
+        }
+    }
+
+    /// The first name of the rule's path.
+    pub(crate) fn first(&self) -> &[char] {
+        self.pattern.first().map_or(&[], Vec::as_slice)
+    }
+
+    /// Says whether nothing of what the rule protects is there.
+    pub(crate) fn is_absent(&self, place_of: impl Fn(Base<'_>) -> Vec<PathBuf>, facts: &dyn Facts) -> bool {
+        let Some((base, path)) = self.rule.spot() else { return false };
+        let path = path.split("/*").next().unwrap_or_default().trim_end_matches("**");
+        place_of(base).iter().all(|folder| facts.is_missing(&clean(&folder.join(path))))
+    }
+
+    /// Returns true if the rule protects a folder with all that is in it.
+    pub(crate) fn is_folder(&self) -> bool {
+        self.deep
+    }
+
+    /// Returns true if the rule is about the project, and not about a person's own files.
+    pub(crate) fn is_of_project(&self) -> bool {
+        matches!(self.rule.spot(), Some((Base::Project, _)))
+    }
+
+    /// The first folder of the rule's path.
+    pub(crate) fn first_folder(&self, place_of: impl Fn(Base<'_>) -> Vec<PathBuf>) -> Option<PathBuf> {
+        let (base, path) = self.rule.spot()?;
+        place_of(base).last().map(|folder| folder.join(path.split('/').next().unwrap_or_default()))
+    }
+
+    /// The rule's concrete files. Where a client reads a whole folder, ours is the one with our name.
+    pub(crate) fn files(&self, place_of: impl Fn(Base<'_>) -> Vec<PathBuf>) -> Vec<PathBuf> {
+        match self.rule.spot() {
+            Some((base, path)) => {
+                let path = path.trim_end_matches("/**").replace('*', "stead");
+                place_of(base).into_iter().map(|folder| clean(&folder.join(&path))).collect()
+            }
+            None => Vec::new(),
+        }
+    }
+
+    /// Says how a candidate stands that meets the base.
+    pub(crate) fn meets(&self, base: &[Vec<char>], candidate: &[Vec<char>]) -> Meeting {
+        if candidate.iter().any(|name| is_deep(name)) {
+            let rule: Vec<&[char]> = base.iter().chain(&self.pattern).map(Vec::as_slice).collect();
+            return self.searched(&rule, candidate);
+        }
+        let full = base.len() + self.pattern.len();
+        let equal = meet(&self.pattern, candidate.get(base.len()..).unwrap_or_default());
+        match candidate.len() {
+            _ if !equal => Meeting::Apart,
+            length if length == full || (length > full && self.deep) => Meeting::In,
+            length if length < full => Meeting::Above,
+            _ => Meeting::Apart,
+        }
+    }
+
+    /// Says how the names that a search may find stand to the rest of the rule.
+    fn searched(&self, rule: &[&[char]], candidate: &[Vec<char>]) -> Meeting {
+        let Some((name, rest)) = candidate.split_first() else {
+            return if rule.is_empty() { Meeting::In } else { Meeting::Above };
+        };
+        match rule.split_first() {
+            None if self.deep && self.may_hold(&candidate[candidate.len() - 1]) => Meeting::In,
+            None if is_deep(name) => self.searched(rule, rest),
+            None => Meeting::Apart,
+            Some((_, behind)) if is_deep(name) => self.searched(rule, rest).max(self.searched(behind, candidate)),
+            Some((wanted, behind)) if can_meet(wanted, name) => self.searched(behind, rest),
+            Some(_) => Meeting::Apart,
+        }
+    }
+
+    /// Says whether a file of this name may lie in the rule's folder. What lies there has these endings; other litter
+    /// is nobody's loss.
+    fn may_hold(&self, name: &[char]) -> bool {
+        let last: String = self.pattern.last().map(|name| name.iter().collect()).unwrap_or_default();
+        let prose = !matches!(last.as_str(), "cache" | "graph" | "guards" | "indexes");
+        let samples = ["x.json", "x.jsonl", "x.yaml", "x.toml"].into_iter().chain(prose.then_some("x.md"));
+        is_deep(name) || samples.into_iter().any(|sample| can_meet(&fold(sample), name))
+    }
+
+    /// Says whether the call leaves all of it out.
+    pub(crate) fn is_left_out(&self, base: &[Vec<char>], except: &[String]) -> bool {
+        let full: Vec<&Vec<char>> = base.iter().chain(&self.pattern).collect();
+        let is_at = |pattern: &Names, at: usize| {
+            let part = full.get(at..at + pattern.len()).unwrap_or_default();
+            !part.is_empty() && pattern.iter().zip(part).all(|(rule, name)| covers(rule, name))
+        };
+        except.iter().any(|pattern| match pattern.strip_prefix("**/") {
+            Some(rest) => (base.len()..full.len()).any(|at| is_at(&split(rest), at)),
+            None => is_at(&split(pattern), 0),
+        })
+    }
+
+    pub(crate) fn meets_end(&self, end: &[Vec<char>]) -> Meeting {
+        if !meet(&self.fallback, end) {
+            return Meeting::Apart;
+        }
+        let meeting = self.meets(&self.fallback, end);
+        let first = self.fallback.first().or(self.pattern.first());
+        // An everyday word such as `docs` says little alone; a dotted name says enough.
+        let telling = first.is_some_and(|name| name.first() == Some(&'.')) || end.len() > 1;
+        match meeting {
+            Meeting::Above if !telling => Meeting::Apart,
+            // A folder such as `.github`, in which one of many folders may hold hook files, says too little.
+            Meeting::Above if end.len() == 1 && self.pattern.iter().any(|name| name.contains(&'*')) => Meeting::Apart,
+            // `~/.config` alone holds the whole desk, not only our folder.
+            Meeting::Above if end.len() <= self.fallback.len() && self.pattern.len() + usize::from(self.deep) > 1 => {
+                Meeting::Apart
+            }
+            other => other,
+        }
+    }
+
+    pub(crate) fn is_covering(&self, base: &[Vec<char>], candidate: &[Vec<char>]) -> bool {
+        candidate.len() == base.len() + self.pattern.len()
+            && base.iter().chain(&self.pattern).zip(candidate).all(|(rule, name)| covers(rule, name))
+    }
+}
+
+/// Says whether two paths can mean the same as far as the shorter one goes.
+pub(crate) fn meet(rule: &[Vec<char>], candidate: &[Vec<char>]) -> bool {
+    let near = candidate.iter().take_while(|name| !is_deep(name));
+    rule.iter().zip(near).all(|(rule, name)| can_meet(rule, name))
+}
+
+/// Folds a relative path with `/` into names.
+pub(crate) fn split(path: &str) -> Names {
+    path.split('/').filter(|name| !name.is_empty() && *name != ".").map(fold).collect()
+}

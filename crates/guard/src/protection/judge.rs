@@ -1,0 +1,122 @@
+//! The pack's door: which events concern it, and the short way for the many that do not.
+
+use std::borrow::Cow;
+use std::path::Path;
+
+use stead_gate::{Facts, Place, absolute, is_plain_input, plain_command};
+use stead_model::{Action, Change, Effects, Event, EventKind, FileChange, ToolCall, Verdict};
+
+use super::change;
+use super::denial::Denial;
+use super::effect::Bench;
+use super::policy::Policy;
+use super::settings;
+use super::shield::Shield;
+
+/// Judges whether an event would weaken Stead. The effects of the call are asked for only if its literals do not decide
+/// already.
+pub fn judge<'e>(
+    policy: &Policy<'_>,
+    event: &Event<'_>,
+    effects: &dyn Fn() -> &'e Effects,
+    place: &Place<'_>,
+    facts: &dyn Facts,
+) -> Verdict {
+    match event.kind {
+        EventKind::BeforeTool | EventKind::PermissionRequest => {
+            let denial = event.call.as_ref().and_then(|call| judge_call(policy, call, effects, place, facts));
+            denial.map_or_else(Verdict::allow, |denial| denial.verdict())
+        }
+        EventKind::ConfigChange => {
+            let shield = Shield::raise(policy, place, facts);
+            settings::judge_config_change(&shield, event, place.cwd, facts).unwrap_or_else(Verdict::allow)
+        }
+        _ => Verdict::allow(),
+    }
+}
+
+fn judge_call<'e>(
+    policy: &Policy<'_>,
+    call: &ToolCall<'_>,
+    effects: &dyn Fn() -> &'e Effects,
+    place: &Place<'_>,
+    facts: &dyn Facts,
+) -> Option<Denial> {
+    match &call.action {
+        Action::Read(_) | Action::Spawn { .. } | Action::Inert => return None,
+        Action::Change(changes) => {
+            if changes.iter().all(|change| is_far(policy, change, place, facts)) {
+                return None;
+            }
+            return change::judge_changes(&Shield::raise(policy, place, facts), changes, place.cwd, facts);
+        }
+        Action::Run { command, dir } => {
+            let folder = match dir {
+                Some(dir) => Cow::Owned(absolute(dir, place.cwd, place.home().as_deref())),
+                None => Cow::Borrowed(place.cwd),
+            };
+            if plain_command(command).is_some_and(|bare| policy.is_quiet(&bare, &folder, place)) {
+                return None;
+            }
+        }
+        Action::Mcp { tool, .. } if is_quiet_input(policy, tool, &call.input, place) => return None,
+        Action::Other if is_quiet_input(policy, &call.tool, &call.input, place) => return None,
+        Action::Mcp { .. } | Action::Other => {}
+    }
+    let shield = Shield::raise(policy, place, facts);
+    Bench { call, shield: &shield, place, facts }.judge(effects())
+}
+
+fn is_quiet_input(policy: &Policy<'_>, tool: &str, input: &str, place: &Place<'_>) -> bool {
+    is_plain_input(tool, input) && policy.is_quiet(input, place.cwd, place)
+}
+
+/// Says at little cost that a change is nowhere near a protected path.
+fn is_far(policy: &Policy<'_>, file: &FileChange<'_>, place: &Place<'_>, facts: &dyn Facts) -> bool {
+    // Only these can take a folder away with all that is in it.
+    if matches!(file.change, Change::Delete | Change::Rename { .. }) {
+        return false;
+    }
+    let path = absolute(&file.path, place.cwd, place.home().as_deref());
+    let is_far = |path: &Path| policy.is_far(path, place);
+    is_far(&path) && is_far(&facts.real(&path))
+}
+
+#[cfg(test)]
+mod tests {
+    use stead_model::Level::{Allow, Deny};
+    use stead_model::{Action, Event, EventKind, ToolCall};
+
+    use crate::protection::testing::{World, expect};
+
+    fn call(action: Action<'_>) -> ToolCall<'_> {
+        ToolCall { tool: "Tool".into(), id: None, action, input: r#"{"path":".agent/config.toml"}"#.into() }
+    }
+
+    #[test]
+    fn only_what_lies_ahead_is_judged() {
+        for kind in EventKind::ALL {
+            let mut event = Event::new(kind, "Native");
+            event.call = Some(call(Action::Run { command: "rm -rf .agent".into(), dir: None }));
+            let judged = matches!(kind, EventKind::BeforeTool | EventKind::PermissionRequest);
+            expect(&World::new().judge(&event), if judged { Deny } else { Allow }, kind.name());
+        }
+    }
+
+    #[test]
+    fn reading_and_spawning_pass() {
+        let path = ".agent/config.toml";
+        let task = Action::Spawn { role: None, task: Some("rm -rf .agent".into()) };
+        for action in [Action::Read(vec![path.into()]), task, Action::Inert] {
+            expect(&World::new().before(call(action)), Allow, "reading");
+        }
+    }
+
+    #[test]
+    fn a_command_runs_where_the_call_says() {
+        let run = |dir: &'static str| Action::Run { command: "rm config.toml".into(), dir: Some(dir.into()) };
+        expect(&World::new().before(call(run(".agent"))), Deny, ".agent");
+        expect(&World::new().before(call(run("/home/ann/proj/.agent"))), Deny, "absolute");
+        expect(&World::new().before(call(run("src"))), Allow, "src");
+    }
+}

@@ -1,0 +1,104 @@
+//! Calls of `stead` itself: some verbs would weaken it.
+
+use stead_gate::Facts;
+use stead_model::{SteadCall, SteadWord};
+
+use super::denial::{Denial, quote};
+use super::shield::Shield;
+
+/// Judges a call of Stead. A word that only the shell can know may be the verb.
+pub(crate) fn judge(shield: &Shield<'_>, call: &SteadCall, part: &str, facts: &dyn Facts) -> Option<Denial> {
+    let words = &call.words;
+    let verb = weakening(shield, words)?;
+    if ends_own_loops(facts, &verb, words) {
+        return None;
+    }
+    let spelled = verb.split(' ').all(|part| words.iter().any(|word| word.text == part && !is_open(word)));
+    Some(if spelled { refuse(&verb) } else { refuse_open(part) })
+}
+
+/// Returns true if the shell decides about a part of the word.
+fn is_open(word: &SteadWord) -> bool {
+    word.certain < word.text.len()
+}
+
+/// Says whether the call ends loops, and only such as the session itself started. A part of an id is not enough.
+fn ends_own_loops(facts: &dyn Facts, verb: &str, words: &[SteadWord]) -> bool {
+    let Some(verb) = verb.strip_prefix("loop ") else { return false };
+    let Some(at) = words.iter().position(|word| word.text == verb) else { return false };
+    let mut ids = words[at + 1..].iter().filter(|word| !word.text.starts_with('-')).peekable();
+    ids.peek().is_some() && ids.all(|id| facts.started_loop(&id.text))
+}
+
+/// Finds the weakening verb in the words after the program. A flag's value may stand before it.
+fn weakening(shield: &Shield<'_>, words: &[SteadWord]) -> Option<String> {
+    let end = words.iter().position(|word| word.text == "--").unwrap_or(words.len());
+    let open = words.iter().any(is_open);
+    if !open && words[..end].iter().any(|word| matches!(word.text.as_str(), "--help" | "-h" | "--dry-run")) {
+        return None;
+    }
+    let mut plain: Vec<Plain<'_>> = Vec::new();
+    let mut starts = vec![0];
+    for (at, word) in words.iter().enumerate() {
+        let before = at.checked_sub(1).map(|at| words[at].text.as_str());
+        let value = before.is_some_and(|flag| matches!(flag, "-C" | "--dir" | "--config"));
+        if word.text.starts_with('-') || value && is_open(word) {
+            continue;
+        }
+        let after_flag = before.is_some_and(|flag| flag.starts_with('-') && !flag.contains('='));
+        plain.push(Plain { word, after_flag });
+        if after_flag && starts.last() == Some(&(plain.len() - 1)) {
+            starts.push(plain.len());
+        }
+    }
+    let begins =
+        |verb: &&Vec<String>| starts.iter().any(|start| plain.get(*start..).is_some_and(|rest| begins(rest, verb)));
+    shield.verbs().iter().find(begins).map(|verb| verb.join(" "))
+}
+
+/// A word that is no flag, and whether it may be a flag's value.
+struct Plain<'a> {
+    word: &'a SteadWord,
+    after_flag: bool,
+}
+
+impl Plain<'_> {
+    fn is(&self, wanted: &str) -> bool {
+        self.word.text == wanted && !is_open(self.word)
+    }
+
+    /// Says whether the word is of the shell's making and may begin like this. It may also become several words.
+    fn may_become(&self, wanted: &str) -> bool {
+        is_open(self.word) && wanted.starts_with(&self.word.text[..self.word.certain])
+    }
+}
+
+/// Says whether the words begin with the verb, or may; flag values may stand between its words.
+fn begins(words: &[Plain<'_>], verb: &[String]) -> bool {
+    let mut words = words.iter();
+    for (at, wanted) in verb.iter().enumerate() {
+        let decides = |plain: &&Plain<'_>| plain.is(wanted) || at == 0 || !plain.after_flag || plain.may_become(wanted);
+        match words.by_ref().find(decides) {
+            Some(plain) if plain.is(wanted) => {}
+            found => return found.is_some_and(|plain| plain.may_become(wanted)),
+        }
+    }
+    true
+}
+
+/// Refuses a verb that nobody has seen.
+fn refuse_open(part: &str) -> Denial {
+    Denial::new(
+        quote(part),
+        "only the shell knows which verb it calls, and some would weaken Stead",
+        "write the verb out, such as `stead guard list`",
+    )
+}
+
+pub(crate) fn refuse(verb: &str) -> Denial {
+    Denial::new(
+        quote(&format!("stead {verb}")),
+        "it would weaken Stead, which agents may not do",
+        format!("ask the person to run `stead {verb} …` in a terminal"),
+    )
+}
