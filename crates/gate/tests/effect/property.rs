@@ -4,10 +4,20 @@ use proptest::prelude::*;
 use stead_model::{Action, Coverage, Deed, Effects, ToolCall};
 
 use super::scene::{About, of, run, show};
-use super::{git, inline, removals, writes};
+use super::{container, formatter, git, inline, omission, package, removals, task, writes};
 
 fn rows() -> Vec<String> {
-    let tables = [writes::ROWS, removals::ROWS, inline::ROWS, git::ROWS];
+    let tables = [
+        writes::ROWS,
+        removals::ROWS,
+        inline::ROWS,
+        git::ROWS,
+        container::ROWS,
+        formatter::ROWS,
+        omission::ROWS,
+        package::ROWS,
+        task::ROWS,
+    ];
     let rows = tables.iter().flat_map(|table| table.lines()).map(str::trim).filter(|row| !row.is_empty());
     let changing = rows.filter_map(|row| row.split_once(" => ")).map(|(command, _)| command.replace('⏎', "\n"));
     // One row ends within a quotation; nothing can be put around it.
@@ -53,7 +63,19 @@ fn a_mention_of_a_command_does_nothing() {
     assert!(wrong.is_empty(), "{} mentions change something:\n{}", wrong.len(), wrong.join("\n"));
 }
 
-/// Ways to dress a command up that do not change what it does.
+/// A manifest with the command as its script.
+fn manifest(command: &str) -> String {
+    serde_json::json!({"scripts": {"doit": command}}).to_string()
+}
+
+/// The command as one line of a recipe.
+fn recipe(command: &str) -> String {
+    format!("sh -c {}", single_quoted(command)).replace('$', "$$")
+}
+
+/// Ways to dress a command up that do not change what it does; the last is a here-document.
+const WAYS: usize = 25;
+
 fn dress(command: &str, way: usize) -> String {
     let quoted = single_quoted(command);
     let python = serde_json::Value::from(format!("{command}\n")).to_string();
@@ -77,6 +99,15 @@ fn dress(command: &str, way: usize) -> String {
         16 => format!("run() {{ {command}\n}}; run"),
         17 => format!("python3 -c {}", single_quoted(&format!("import os; os.system({python})"))),
         18 => format!("xargs -I@ sh -c {quoted} <<< one"),
+        19 => format!("alias doit={quoted}; doit"),
+        20 => format!("printf '%s\\n' {quoted} > /tmp/doit.sh && sh /tmp/doit.sh"),
+        21 => format!("echo {} > package.json; npm run doit", single_quoted(&manifest(command))),
+        // A recipe is one line.
+        22 if !command.contains('\n') => {
+            format!("printf 'doit:\\n\\t%s\\n' {} > Makefile; make doit", single_quoted(&recipe(command)))
+        }
+        23 => format!("nice -n 5 sh -c {quoted}"),
+        24 => format!("sudo sh -c {quoted}"),
         _ => format!("bash <<'END{way}'\n{command}\nEND{way}\n"),
     }
 }
@@ -86,7 +117,7 @@ fn every_row_keeps_its_effects_in_every_dress() {
     let mut wrong = Vec::new();
     for bare in rows() {
         let expected = changes(&bare);
-        for way in 0..20 {
+        for way in 0..=WAYS {
             let command = dress(&bare, way);
             let found = changes(&command);
             if let Some(lost) = expected.iter().find(|change| !found.contains(change)) {
@@ -98,11 +129,12 @@ fn every_row_keeps_its_effects_in_every_dress() {
 }
 
 fn dressed() -> impl Strategy<Value = (String, String)> {
-    let ways = prop::collection::vec(0..20_usize, 1..4);
+    // Those in between use files and names that a second layer would overwrite.
+    let ways = prop::collection::vec((0..20_usize).prop_map(|way| if way == 19 { WAYS } else { way }), 1..4);
     (prop::sample::select(rows()), ways).prop_map(|(bare, ways)| {
         let dressed = ways.iter().enumerate().fold(bare.clone(), |command, (layer, way)| {
             // Each layer of here-documents needs an end of its own.
-            dress(&command, if *way == 19 { 19 + layer } else { *way })
+            dress(&command, if *way == WAYS { WAYS + layer } else { *way })
         });
         (bare, dressed)
     })

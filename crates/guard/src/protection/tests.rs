@@ -11,6 +11,7 @@ mod disguise;
 mod doubt;
 mod loops;
 mod property;
+mod rows;
 
 fn judge(world: &World, command: &str) -> stead_model::Verdict {
     let action = Action::Run { command: command.into(), dir: None };

@@ -1,0 +1,189 @@
+//! What must hold for every row of every effects table, its target replaced by something protected: a change of it is
+//! denied, and a call that is known to the end and changes nothing protected passes.
+
+use std::cell::Cell;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use stead_gate::{Facts, Place, effects};
+use stead_model::{Action, Content, Coverage, Deed, Effects, Event, EventKind, How, Level, Target, ToolCall};
+
+use super::World;
+use crate::protection::{Policy, judge};
+
+#[path = "../../../../gate/tests/effect/scene.rs"]
+#[expect(dead_code, reason = "the tables have their own tests; only the files are taken from here")]
+mod scene;
+
+/// One of each class of protected path. The rows are about `infra/main.tf`.
+const CLASSES: &[&str] = &[
+    ".agent/config.toml",
+    ".agent/guards/a.yaml",
+    ".agent/context/root.json",
+    ".agent/context/indexes/sessions.jsonl",
+    ".agent/features/evidence/login/a.json",
+    ".tool/settings.json",
+    "../.config/stead/config.toml",
+];
+
+/// The files of the tables' project, with the target replaced in their texts, too.
+struct Swapped {
+    class: &'static str,
+    files: Vec<(String, String)>,
+}
+
+impl Swapped {
+    fn new(class: &'static str) -> Self {
+        let files = scene::FILES.iter().map(|(name, text)| (swap(name, class), swap(text, class))).collect();
+        Self { class, files }
+    }
+
+    /// The name of a file as the project has it.
+    fn below(path: &Path) -> Option<String> {
+        Some(path.strip_prefix(World::ROOT).ok()?.to_string_lossy().into_owned())
+    }
+}
+
+impl Facts for Swapped {
+    fn read(&self, path: &Path) -> Option<String> {
+        let below = Self::below(path)?;
+        if below == ".tool/settings.json" {
+            return Some(World::OURS.to_owned());
+        }
+        self.files.iter().find(|(name, _)| *name == below).map(|(_, text)| text.clone())
+    }
+
+    fn real(&self, path: &Path) -> PathBuf {
+        match path.strip_prefix(format!("{}/link", World::ROOT)) {
+            Ok(rest) => Path::new(World::ROOT).join(folder(self.class)).join(rest),
+            Err(_) => path.to_path_buf(),
+        }
+    }
+
+    fn had_lines(&self, _: &Path) -> bool {
+        false
+    }
+
+    fn started_loop(&self, _: &str) -> bool {
+        false
+    }
+
+    fn is_folder(&self, path: &Path) -> Option<bool> {
+        let below = Self::below(path)?;
+        let is_folder = scene::FOLDERS.iter().any(|folder| swap(folder, self.class) == below);
+        let is_file = self.files.iter().any(|(name, _)| *name == below);
+        (is_folder || is_file).then_some(is_folder)
+    }
+}
+
+fn folder(class: &str) -> &str {
+    class.rsplit_once('/').map_or("", |(folder, _)| folder)
+}
+
+/// Puts a protected path where the tables have their target.
+fn swap(text: &str, class: &str) -> String {
+    let name = class.rsplit('/').next().unwrap_or_default();
+    text.replace("infra/main.tf", class).replace("infra", folder(class)).replace("main.tf", name)
+}
+
+/// The commands of all tables: every line with ` =>` in it between the signs of a raw text.
+fn commands() -> Vec<String> {
+    let tables = Path::new(env!("CARGO_MANIFEST_DIR")).join("../gate/tests/effect");
+    let mut rows = Vec::new();
+    for file in std::fs::read_dir(tables).expect("the tables are there") {
+        let text = std::fs::read_to_string(file.expect("a table").path()).expect("a table");
+        for table in text.split("r##\"").skip(1).filter_map(|rest| rest.split("\"##").next()) {
+            let lines = table.lines().map(str::trim).filter(|line| !line.is_empty());
+            let command = |line: &str| line.split_once(" =>").map_or(line, |(command, _)| command).replace('⏎', "\n");
+            rows.extend(lines.map(command));
+        }
+    }
+    rows
+}
+
+/// What an effect means for the path in question.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Touch {
+    Not,
+    /// A pattern, a guess or a wide folder: it depends.
+    Perhaps,
+    Surely,
+}
+
+fn touch(target: &Target, path: &str, takes_all: bool) -> Touch {
+    let wide = target.tree && World::ROOT.starts_with(target.path.as_str());
+    let holds = target.tree && path.starts_with(&format!("{}/", target.path.trim_end_matches('/')));
+    match () {
+        () if target.glob || target.guessed || !target.except.is_empty() || wide && !takes_all => Touch::Perhaps,
+        () if target.path == path || holds || wide => Touch::Surely,
+        // Everything else that lies where protected files do is another question.
+        () if path.starts_with(&format!("{}/", target.path)) || is_protected(&target.path) => Touch::Perhaps,
+        () => Touch::Not,
+    }
+}
+
+fn is_protected(path: &str) -> bool {
+    [".agent/", ".tool/", ".config/stead"].iter().any(|folder| path.contains(folder))
+}
+
+fn touches(effects: &Effects, path: &str) -> Touch {
+    let deeds = effects.list.iter().map(|effect| match &effect.deed {
+        Deed::Write { target, how: How::Somewhere, .. } => touch(target, path, false).min(Touch::Perhaps),
+        // Replacing known text may change nothing.
+        Deed::Write { target, content: Content::Replacements(_), .. } => touch(target, path, false).min(Touch::Perhaps),
+        Deed::Write { target, .. } => touch(target, path, false),
+        Deed::Delete(target) => touch(target, path, true),
+        Deed::Rename { from, to } => touch(from, path, true).max(touch(to, path, false)),
+        Deed::Git(git) if git.untracked.is_some() => Touch::Perhaps,
+        Deed::Stead(_) => Touch::Perhaps,
+        _ => Touch::Not,
+    });
+    deeds.max().unwrap_or(Touch::Not)
+}
+
+#[test]
+fn a_change_of_something_protected_is_denied_and_what_changes_nothing_passes() {
+    let commands = commands();
+    let world = World::new();
+    let policy = Policy::parse(&world.policy);
+    let (changes, passes, open) = (Cell::new(0), Cell::new(0), Cell::new(0));
+    let mut wrong = Vec::new();
+    for class in CLASSES {
+        let facts = Swapped::new(class);
+        let env = |name: &str| (name == "HOME").then(|| OsString::from(World::HOME));
+        let root = Path::new(World::ROOT);
+        let place = Place { root: Some(root), tree: None, cwd: root, env: &env };
+        let path = stead_gate::absolute(class, root, None).to_string_lossy().into_owned();
+        for row in &commands {
+            let command = swap(row, class);
+            let action = Action::Run { command: command.as_str().into(), dir: None };
+            let call = ToolCall { tool: "Bash".into(), id: None, action, input: "".into() };
+            let effects = effects(&call, &place, &facts);
+            let mut event = Event::new(EventKind::BeforeTool, "PreToolUse");
+            event.call = Some(call);
+            let verdict = judge(&policy, &event, &|| &effects, &place, &facts);
+            let (expected, counter) = match touches(&effects, &path) {
+                Touch::Surely => (Level::Deny, &changes),
+                Touch::Not if effects.coverage == Coverage::Full => (Level::Allow, &passes),
+                _ => {
+                    open.set(open.get() + 1);
+                    continue;
+                }
+            };
+            counter.set(counter.get() + 1);
+            if verdict.level != expected {
+                wrong.push(format!("not {}: {command}\n    {}", expected.name(), verdict.reason_text()));
+            }
+        }
+    }
+    let (rows, classes) = (commands.len(), CLASSES.len());
+    let counts = format!(
+        "{rows} rows x {classes} classes: {} changes denied, {} without one pass, {} neither",
+        changes.get(),
+        passes.get(),
+        open.get()
+    );
+    println!("{counts}");
+    assert!(wrong.is_empty(), "{counts}; {} are wrong:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(rows > 1_400 && changes.get() > 3_000 && passes.get() > 3_000, "{counts}");
+}
