@@ -124,6 +124,18 @@ pub(crate) fn names_meet(pattern: &str, word: &str, case: Case) -> bool {
     row[word.len()]
 }
 
+/// A name in which each wildcard is one character that only a `*` of a pattern matches.
+pub(crate) fn masked(name: &str) -> String {
+    let mask = |token| match token {
+        Token::Many | Token::One | Token::Set(..) => ODD,
+        Token::Is(c) => c,
+    };
+    tokens(name).into_iter().map(mask).collect()
+}
+
+/// Stands in no real name and in no pattern.
+pub(crate) const ODD: char = '\u{1}';
+
 /// More work than any real name needs; beyond it the answer is the careful one, a match.
 fn is_too_long(a: &str, b: &str) -> bool {
     const MOST: usize = 1 << 20;

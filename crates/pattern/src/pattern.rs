@@ -1,5 +1,5 @@
 use crate::meeting::{Way, can_meet, matches, names};
-use crate::name::{Case, has_wildcard};
+use crate::name::{Case, ODD, has_wildcard, masked};
 
 /// One pattern, without the `!`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -140,12 +140,14 @@ impl<'a> Pattern<'a> {
         if !touched.open {
             return self.meets(touched, strict);
         }
-        // The wildcards of the touched path are taken for letters, which only a `*` takes for any; a `**` for two odd
-        // names.
-        let written = |path: &str| path.replace("**", "\u{1}/\u{1}").replace(['?', '['], "\u{1}");
-        let (path, inside) = (written(touched.path), touched.inside.map(written));
-        let as_text = Touched { path: &path, inside: inside.as_deref(), open: false, ..*touched };
-        !text.contains(['?', '[']) && self.meets(&as_text, strict)
+        // The wildcards of the touched path are taken for letters that only a `*` matches, and a `**` for none, a few,
+        // and more names than the pattern has.
+        let most = names(text).count() + 1;
+        let is_covered = |count: usize| {
+            let (path, inside) = (spelled(touched.path, count), touched.inside.map(|inside| spelled(inside, count)));
+            self.meets(&Touched { path: &path, inside: inside.as_deref(), open: false, ..*touched }, strict)
+        };
+        !text.contains(['?', '[']) && [0, 1, 2, most].into_iter().all(is_covered)
     }
 
     /// The path below the project root at or below which everything lies that it can match, and `None` if that is
@@ -169,6 +171,21 @@ impl<'a> Pattern<'a> {
             }
         }
     }
+}
+
+/// A path of the shell with `count` names for each `**`, and other wildcards as letters that only a `*` matches.
+fn spelled(path: &str, count: usize) -> String {
+    let mut spelled: Vec<String> = Vec::new();
+    for name in names(path) {
+        match name.strip_prefix("**") {
+            Some(rest) => {
+                spelled.extend(std::iter::repeat_n(String::from(ODD), count));
+                spelled.extend((!rest.is_empty()).then(|| format!("{ODD}{}", masked(rest))));
+            }
+            None => spelled.push(masked(name)),
+        }
+    }
+    spelled.join("/")
 }
 
 impl Touched<'_> {
