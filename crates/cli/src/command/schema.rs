@@ -19,7 +19,7 @@ pub(crate) struct SchemaArgs {
 
 pub(crate) fn run(args: SchemaArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     match &args.name {
-        Some(name) => ui.raw(&schema(name)?.text()),
+        Some(name) => ui.raw(schema(name)?.text()),
         None if args.json => {
             let list = SCHEMAS.iter().map(|schema| json!({"name": schema.name, "about": schema.about})).collect();
             ui.json(&serde_json::Value::Array(list));
