@@ -37,7 +37,7 @@ fn sound(effects: &Effects) {
     assert_eq!(effects.gaps.is_empty(), effects.coverage == Coverage::Full, "{effects:?}");
     for effect in &effects.list {
         let targets: Vec<_> = match &effect.deed {
-            Deed::Read(target) | Deed::Delete(target) | Deed::Write { target, .. } => vec![target],
+            Deed::Read { target, .. } | Deed::Delete(target) | Deed::Write { target, .. } => vec![target],
             Deed::Rename { from, to } => vec![from, to],
             _ => Vec::new(),
         };
