@@ -18,10 +18,10 @@ fn obstacle(_: &Facts) -> Option<&'static str> {
 }
 
 /// What only the body of the command says.
-const BODY: &str = "that is how the loop learns which session it belongs to";
+const BODY: &str = "Stead then knows which session the loop belongs to";
 
 /// What a list of commands says about it.
-const ABOUT: &str = "Start, list or steer a loop that keeps a session at one task";
+const ABOUT: &str = "Start, list or control a loop that keeps a session working on one task";
 
 fn check(client: &'static Client, programs: &Programs) -> Result<()> {
     let ground = Ground::new(client, programs)?;

@@ -106,12 +106,12 @@ fn bound(client: &'static Client, programs: &Programs) -> Result<()> {
     )?;
     if let Some(most) = client.harness.client().facts.stop_cap.most() {
         played.claim(held == most as usize, &format!("{most} stops in a row should be held, not {held}"))?;
-        let told = played.log.seen("this was the last time");
+        let told = played.log.seen("this is the last time");
         played.claim(!told.is_empty(), "the agent was not told that this client holds no further")?;
         played.claim(log.state["status"] == "active", &format!("the loop should go on: {}", log.state))?;
         let why = log.lines.last().map(|line| line["why"].to_string()).unwrap_or_default();
         return played
-            .claim(why.contains("no further"), &format!("the log does not tell of the client's limit: {why}"));
+            .claim(why.contains("this client allows"), &format!("the log does not tell of the client's limit: {why}"));
     }
     let over = log.state["status"] == "cancelled" && held == ROUNDS - 1;
     played.claim(over, &format!("{ROUNDS} rounds should end the loop, but {held} stops were held: {}", log.state))
