@@ -63,8 +63,12 @@ fn judge_call<'e>(
         Action::Other if is_quiet_input(policy, &call.tool, &call.input, place) => return None,
         Action::Mcp { .. } | Action::Other => {}
     }
+    let effects = effects();
+    if policy.spares(effects, place) {
+        return None;
+    }
     let shield = Shield::raise(policy, place, facts);
-    Bench { call, shield: &shield, place, facts }.judge(effects())
+    Bench { call, shield: &shield, place, facts }.judge(effects)
 }
 
 fn is_quiet_input(policy: &Policy<'_>, tool: &str, input: &str, place: &Place<'_>) -> bool {

@@ -1,6 +1,7 @@
 use std::path::Path;
 
 use stead_gate::Place;
+use stead_model::{Deed, Effects, Target};
 
 use super::rule::Rule;
 
@@ -33,6 +34,27 @@ impl<'a> Policy<'a> {
             && !needles.weaken(text)
             && needles.is_far(folder, place)
             && !needles.are_split(text, folder)
+    }
+
+    /// Returns true if no rule can concern these effects: they are known to the end, change files of the project alone,
+    /// and none of these has a name that a rule begins with.
+    pub(crate) fn spares(&self, effects: &Effects, place: &Place<'_>) -> bool {
+        let needles = Needles::read(self);
+        let is_far = |target: &Target| {
+            let inside = target.inside.as_deref().is_some_and(|inside| !inside.is_empty());
+            inside && !target.glob && !target.guessed && needles.is_far(Path::new(&target.path), place)
+        };
+        !needles.is_empty()
+            && effects.gaps.is_empty()
+            && effects.list.iter().all(|effect| match &effect.deed {
+                Deed::Write { target, .. } | Deed::Delete(target) => is_far(target),
+                Deed::Rename { from, to } => is_far(from) && is_far(to),
+                Deed::Git(git) => git.untracked.is_none(),
+                Deed::Stead(_) => false,
+                Deed::Read { .. } | Deed::Run { .. } | Deed::Network { .. } | Deed::Mcp { .. } | Deed::Spawn { .. } => {
+                    true
+                }
+            })
     }
 
     /// Returns true if no rule can concern this path.
