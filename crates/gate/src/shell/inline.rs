@@ -27,7 +27,10 @@ pub(super) fn program(walk: &mut Walk<'_>, name: &str, call: &Call<'_>) -> Resul
         "sqlite3" => return database::note(walk, call, &shown),
         "pwsh" | "powershell" => {
             let at = argv.iter().position(|word| word.to_lowercase().starts_with("-c"));
-            return at.and_then(|at| argv.get(at + 1)).map_or(Ok(()), |text| walk.text(text));
+            let Some(text) = at.and_then(|at| argv.get(at + 1)) else { return Ok(()) };
+            // Another grammar: what looks alike is told, and the text counts as not followed.
+            walk.gap_with(&shown, "PowerShell is not followed", vec![text.clone()]);
+            return walk.text(text);
         }
         "osascript" => {
             let texts = argv.iter().filter_map(|word| word.split_once("do shell script \"")).map(|(_, text)| text);

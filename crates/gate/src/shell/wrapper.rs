@@ -312,14 +312,20 @@ fn xargs(walk: &mut Walk<'_>, call: &Call<'_>) -> Result<(), Stop> {
     each(walk, &argv[..at.min(argv.len())], words, call)
 }
 
-/// The sign that is replaced by what comes in.
+/// The sign that is replaced by what comes in. Only `-I` takes it as a word of its own.
 fn replaced(flags: &[String]) -> String {
-    let place = flags.iter().position(|word| word.starts_with("-I") || word == "-i" || word.starts_with("--replace"));
-    let sign = place.and_then(|at| match flags[at].strip_prefix("-I").filter(|glued| !glued.is_empty()) {
-        Some(glued) => Some(glued.to_owned()),
-        None => flags.get(at + 1).cloned(),
-    });
-    sign.filter(|sign| !sign.is_empty()).unwrap_or_else(|| "{}".to_owned())
+    let mut flags = flags.iter().map(String::as_str);
+    let sign = loop {
+        let Some(flag) = flags.next() else { break None };
+        if flag == "-I" {
+            break flags.next();
+        }
+        let glued = ["-I", "-i", "--replace="].iter().find_map(|start| flag.strip_prefix(start));
+        if glued.is_some() {
+            break glued;
+        }
+    };
+    sign.filter(|sign| !sign.is_empty()).unwrap_or("{}").to_owned()
 }
 
 /// Words that are handed over one by one; more go together.

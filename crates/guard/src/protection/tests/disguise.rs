@@ -44,6 +44,11 @@ fn ways_that_name_nothing_protected_in_what_they_run() {
     put("Makefile", "clean:\n\trm -rf .agent/guards\n");
     let denied = [
         "cat list | xargs rm -rf",
+        "xargs --replace=FOO bash -c 'rm -rf FOO' <<< .agent",
+        "cat list | xargs -iX rm X",
+        "cat list | xargs --replace rm {}",
+        "pwsh -c 'Remove-Item -Recurse .agent'",
+        "powershell -Command \"Set-Content .agent/config.toml ''\"",
         "git apply fix.patch",
         "git am fix.patch",
         "ln -s . y && rm -rf y/.agent",
