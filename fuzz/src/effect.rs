@@ -2,8 +2,8 @@ use std::borrow::Cow;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use stead_gate::{Facts, Place, effects};
-use stead_model::{Action, Coverage, Deed, Effects, ToolCall};
+use stead_shell::{Facts, Place, effects};
+use stead_model::{Action, Coverage, Op, Effects, ToolCall};
 
 /// Any command and any tool input has a record, and nothing written after a deletion hides it.
 pub fn effect(data: &[u8]) {
@@ -12,8 +12,8 @@ pub fn effect(data: &[u8]) {
     sound(&record(&text, Action::Other));
     let after = format!("rm -rf infra\n{text}");
     let found = record(&after, Action::Run { command: Cow::Borrowed(&after), dir: None });
-    let gone = |deed: &Deed| matches!(deed, Deed::Delete(target) if target.inside.as_deref() == Some("infra"));
-    assert!(found.list.iter().any(|effect| gone(&effect.deed)), "a deletion is hidden by this after it: {text:?}");
+    let gone = |op: &Op| matches!(op, Op::Delete(target) if target.inside.as_deref() == Some("infra"));
+    assert!(found.list.iter().any(|effect| gone(&effect.op)), "a deletion is hidden by this after it: {text:?}");
 }
 
 const PROGRAMS: [&str; 7] = ["python3 -c", "node -e", "ruby -e", "perl -e", "php -r", "lua -e", "awk"];
@@ -36,9 +36,9 @@ fn record(input: &str, action: Action<'_>) -> Effects {
 fn sound(effects: &Effects) {
     assert_eq!(effects.gaps.is_empty(), effects.coverage == Coverage::Full, "{effects:?}");
     for effect in &effects.list {
-        let targets: Vec<_> = match &effect.deed {
-            Deed::Read { target, .. } | Deed::Delete(target) | Deed::Write { target, .. } => vec![target],
-            Deed::Rename { from, to } => vec![from, to],
+        let targets: Vec<_> = match &effect.op {
+            Op::Read { target, .. } | Op::Delete(target) | Op::Write { target, .. } => vec![target],
+            Op::Rename { from, to } => vec![from, to],
             _ => Vec::new(),
         };
         assert!(targets.iter().all(|target| target.path.starts_with('/')), "{effect:?}");

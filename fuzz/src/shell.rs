@@ -3,7 +3,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
-use stead_gate::{Facts, Place, effects};
+use stead_shell::{Facts, Place, effects};
 use stead_guard::protection::{Policy, judge};
 use stead_hook::rules_text;
 use stead_model::{Action, Event, EventKind, Level, ToolCall, Verdict};

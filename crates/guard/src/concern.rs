@@ -21,7 +21,7 @@ pub(crate) fn unreadable(inquiry: &Inquiry<'_>, guard: &Guard) -> Result<Option<
     if !by_effect || !concerns(inquiry, &guard.matches) {
         return Ok(None);
     }
-    // An exception that is no deed of the call can still be asked.
+    // An exception that is no operation of the call can still be asked.
     let mut excuse_by_effect = false;
     guard.unless.each(&mut |clause| excuse_by_effect |= clause.is_effect());
     let nobody = Subject { unknown: true, ..Subject::default() };
@@ -46,7 +46,7 @@ fn concerns(inquiry: &Inquiry<'_>, condition: &Condition) -> bool {
         Clause::Any(parts) => parts.iter().any(|part| concerns(inquiry, part)),
         Clause::All(parts) => parts.iter().all(|part| concerns(inquiry, part)),
         Clause::Not(_) => true,
-        // What is no deed is known as well as ever. Where it is not, the guard is broken and told so elsewhere.
+        // What is no operation is known as well as ever. Where it is not, the guard is broken and told so elsewhere.
         other => inquiry.condition(&Condition(vec![other.clone()]), None).is_ok_and(|held| held.is_some()),
     })
 }

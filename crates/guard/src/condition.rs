@@ -37,7 +37,7 @@ pub(crate) enum Clause {
 /// What happens to files, with everything that narrows it: all of it is about one and the same file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct FileClause {
-    pub(crate) deed: FileDeed,
+    pub(crate) op: FileOp,
     /// Empty for any file.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) paths: Vec<String>,
@@ -56,9 +56,9 @@ pub(crate) struct FileClause {
 }
 
 impl FileClause {
-    pub(crate) fn new(deed: FileDeed) -> Self {
+    pub(crate) fn new(op: FileOp) -> Self {
         Self {
-            deed,
+            op,
             paths: Vec::new(),
             recursive: None,
             content: Vec::new(),
@@ -72,7 +72,7 @@ impl FileClause {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum FileDeed {
+pub(crate) enum FileOp {
     /// Any change, deletion and renaming included.
     Writes,
     Deletes,

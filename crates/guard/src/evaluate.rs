@@ -8,7 +8,7 @@ mod shown;
 
 pub(crate) use file::shown;
 
-use stead_model::{Access, Deed, Detail, Effect, GitKind};
+use stead_model::{Access, Detail, Effect, GitKind, Op};
 
 use crate::asked::Inquiry;
 use crate::condition::{Clause, Condition};
@@ -88,7 +88,7 @@ impl Inquiry<'_> {
             Clause::Not(part) => Ok(self.condition(part, focus)?.is_none().then(Vec::new)),
             Clause::Files(files) => self.files(files, focus),
             Clause::Runs(_) | Clause::Git(_) | Clause::Network(_) | Clause::Mcp(_) | Clause::Spawn(_) => {
-                Ok(self.deeds(clause, focus))
+                Ok(self.ops(clause, focus))
             }
             _ => Ok(self.fact(clause, focus)?.then(Vec::new)),
         }
@@ -115,15 +115,15 @@ impl Inquiry<'_> {
         }
     }
 
-    fn deeds(&self, clause: &Clause, focus: Option<&Subject>) -> Option<Vec<Subject>> {
+    fn ops(&self, clause: &Clause, focus: Option<&Subject>) -> Option<Vec<Subject>> {
         let found: Vec<Subject> = self
-            .within(focus, |deed| kind(deed) == clause_kind(clause))
+            .within(focus, |op| kind(op) == clause_kind(clause))
             .filter_map(|(at, effect)| {
-                let because = deed_fits(clause, &effect.deed)?;
+                let because = op_fits(clause, &effect.op)?;
                 Some(Subject {
                     effect: Some(at),
                     part: effect.part.clone(),
-                    command: command(&effect.deed),
+                    command: command(&effect.op),
                     because,
                     ..Subject::default()
                 })
@@ -136,11 +136,11 @@ impl Inquiry<'_> {
     pub(crate) fn within(
         &self,
         focus: Option<&Subject>,
-        is_own_kind: impl Fn(&Deed) -> bool,
+        is_own_kind: impl Fn(&Op) -> bool,
     ) -> impl Iterator<Item = (usize, &Effect)> {
         let list = &self.effects().list;
         let own = focus.and_then(|subject| subject.effect).and_then(|at| Some((at, list.get(at)?)));
-        let only = own.filter(|(_, effect)| is_own_kind(&effect.deed)).map(|(at, _)| at);
+        let only = own.filter(|(_, effect)| is_own_kind(&effect.op)).map(|(at, _)| at);
         let part = own.map(|(_, effect)| effect.part.as_str());
         list.iter().enumerate().filter(move |(at, effect)| match only {
             Some(one) => *at == one,
@@ -162,15 +162,15 @@ enum Kind {
     Stead,
 }
 
-fn kind(deed: &Deed) -> Kind {
-    match deed {
-        Deed::Read { .. } | Deed::Write { .. } | Deed::Delete(_) | Deed::Rename { .. } => Kind::File,
-        Deed::Run { .. } => Kind::Run,
-        Deed::Git(_) => Kind::Git,
-        Deed::Network { .. } => Kind::Network,
-        Deed::Mcp { .. } => Kind::Mcp,
-        Deed::Spawn { .. } => Kind::Spawn,
-        Deed::Stead(_) => Kind::Stead,
+fn kind(op: &Op) -> Kind {
+    match op {
+        Op::Read { .. } | Op::Write { .. } | Op::Delete(_) | Op::Rename { .. } => Kind::File,
+        Op::Run { .. } => Kind::Run,
+        Op::Git(_) => Kind::Git,
+        Op::Network { .. } => Kind::Network,
+        Op::Mcp { .. } => Kind::Mcp,
+        Op::Spawn { .. } => Kind::Spawn,
+        Op::Stead(_) => Kind::Stead,
     }
 }
 
@@ -185,28 +185,28 @@ fn clause_kind(clause: &Clause) -> Kind {
     }
 }
 
-/// Why a deed fits a clause.
-fn deed_fits(clause: &Clause, deed: &Deed) -> Option<String> {
-    match (clause, deed) {
-        (Clause::Runs(patterns), Deed::Run { argv, .. }) => {
+/// Why an operation fits a clause.
+fn op_fits(clause: &Clause, op: &Op) -> Option<String> {
+    match (clause, op) {
+        (Clause::Runs(patterns), Op::Run { argv, .. }) => {
             let held = patterns.iter().any(|text| ArgvPattern::parse(text).is_some_and(|pattern| pattern.meets(argv)));
             held.then(|| format!("runs `{}`", short(&argv.join(" "))))
         }
-        (Clause::Git(names), Deed::Git(git)) => {
+        (Clause::Git(names), Op::Git(git)) => {
             let held = one_of(names, git_name(git.kind)) || one_of(names, &git.verb);
             held.then(|| format!("git {} ({})", git.verb, git_name(git.kind)))
         }
-        (Clause::Network(hosts), Deed::Network { program, host }) => {
+        (Clause::Network(hosts), Op::Network { program, host }) => {
             let host = host.as_deref().unwrap_or("");
             one_of(hosts, host)
                 .then(|| format!("{program} talks to {}", if host.is_empty() { "somebody" } else { host }))
         }
-        (Clause::Mcp(names), Deed::Mcp { server, tool }) => {
+        (Clause::Mcp(names), Op::Mcp { server, tool }) => {
             let name = format!("{server}/{tool}");
             let held = one_of(names, &name) || one_of(names, server);
             held.then(|| format!("calls {name}"))
         }
-        (Clause::Spawn(roles), Deed::Spawn { role }) => {
+        (Clause::Spawn(roles), Op::Spawn { role }) => {
             let role = role.as_deref().unwrap_or("");
             one_of(roles, role).then(|| format!("spawns {}", if role.is_empty() { "an agent" } else { role }))
         }
@@ -229,26 +229,26 @@ pub(crate) fn git_name(kind: GitKind) -> &'static str {
 }
 
 /// Tells in a few words what an effect is.
-pub(crate) fn told(deed: &Deed) -> String {
+pub(crate) fn told(op: &Op) -> String {
     let path = shown;
-    match deed {
-        Deed::Read { target, access: Access::Used } => format!("uses {}", path(target)),
-        Deed::Read { target, .. } => format!("reads {}", path(target)),
-        Deed::Write { target, .. } => format!("writes {}", path(target)),
-        Deed::Delete(target) => format!("deletes {}", path(target)),
-        Deed::Rename { from, to } => format!("moves {} to {}", path(from), path(to)),
-        Deed::Run { argv, .. } => format!("runs `{}`", short(&argv.join(" "))),
-        Deed::Git(git) => format!("git {} ({})", git.verb, git_name(git.kind)),
-        Deed::Network { program, host } => format!("{program} talks to {}", host.as_deref().unwrap_or("somebody")),
-        Deed::Mcp { server, tool } => format!("calls {server}/{tool}"),
-        Deed::Spawn { role } => format!("spawns {}", role.as_deref().unwrap_or("an agent")),
-        Deed::Stead(call) => format!("calls stead {}", call.words.first().map_or("", |word| word.text.as_str())),
+    match op {
+        Op::Read { target, access: Access::Used } => format!("uses {}", path(target)),
+        Op::Read { target, .. } => format!("reads {}", path(target)),
+        Op::Write { target, .. } => format!("writes {}", path(target)),
+        Op::Delete(target) => format!("deletes {}", path(target)),
+        Op::Rename { from, to } => format!("moves {} to {}", path(from), path(to)),
+        Op::Run { argv, .. } => format!("runs `{}`", short(&argv.join(" "))),
+        Op::Git(git) => format!("git {} ({})", git.verb, git_name(git.kind)),
+        Op::Network { program, host } => format!("{program} talks to {}", host.as_deref().unwrap_or("somebody")),
+        Op::Mcp { server, tool } => format!("calls {server}/{tool}"),
+        Op::Spawn { role } => format!("spawns {}", role.as_deref().unwrap_or("an agent")),
+        Op::Stead(call) => format!("calls stead {}", call.words.first().map_or("", |word| word.text.as_str())),
     }
 }
 
-fn command(deed: &Deed) -> Option<String> {
-    match deed {
-        Deed::Run { argv, .. } => Some(argv.join(" ")),
+fn command(op: &Op) -> Option<String> {
+    match op {
+        Op::Run { argv, .. } => Some(argv.join(" ")),
         _ => None,
     }
 }

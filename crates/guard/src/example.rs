@@ -6,8 +6,8 @@ mod scene;
 use std::cell::LazyCell;
 use std::collections::BTreeSet;
 
-use stead_gate::{Place as GatePlace, effects};
 use stead_model::{Action, Agent, Change, Detail, Event, EventKind, FileChange, Replacement, ToolCall};
+use stead_shell::{Place as GatePlace, effects};
 use stead_yaml::Place;
 
 use crate::asked::Asked;
@@ -148,11 +148,11 @@ impl Example {
     fn seen(&self) -> String {
         self.with_asked(|asked| {
             let effects = asked.effects.effects();
-            let deeds: Vec<String> =
-                effects.list.iter().take(6).map(|effect| crate::evaluate::told(&effect.deed)).collect();
-            match deeds.is_empty() {
+            let ops: Vec<String> =
+                effects.list.iter().take(6).map(|effect| crate::evaluate::told(&effect.op)).collect();
+            match ops.is_empty() {
                 true => format!("has no effect that is known (coverage {})", effects.coverage.name()),
-                false => format!("{} (coverage {})", deeds.join(", "), effects.coverage.name()),
+                false => format!("{} (coverage {})", ops.join(", "), effects.coverage.name()),
             }
         })
     }

@@ -1,7 +1,7 @@
 //! Whether a permission may be answered with yes: only when a guard knows all that would happen, because the person is
 //! not asked any more.
 
-use stead_model::{Action, Coverage, Deed, Gap};
+use stead_model::{Action, Coverage, Gap, Op};
 
 use crate::asked::Inquiry;
 use crate::condition::Clause;
@@ -55,16 +55,16 @@ fn all_effects(inquiry: &Inquiry<'_>, subjects: &[Subject]) -> bool {
         subjects.iter().filter(|subject| argv(inquiry, subject).is_some()).map(|one| one.part.as_str()).collect();
     list.iter().enumerate().all(|(at, effect)| {
         let found = subjects.iter().any(|subject| subject.effect == Some(at));
-        match &effect.deed {
-            Deed::Run { argv, .. } => found && argv.first().is_some_and(|program| !program.contains(['/', '\\'])),
+        match &effect.op {
+            Op::Run { argv, .. } => found && argv.first().is_some_and(|program| !program.contains(['/', '\\'])),
             _ => found || parts.contains(&effect.part.as_str()),
         }
     })
 }
 
 fn argv<'i>(inquiry: &'i Inquiry<'_>, subject: &Subject) -> Option<&'i [String]> {
-    match &inquiry.effects().list.get(subject.effect?)?.deed {
-        Deed::Run { argv, .. } => Some(argv),
+    match &inquiry.effects().list.get(subject.effect?)?.op {
+        Op::Run { argv, .. } => Some(argv),
         _ => None,
     }
 }

@@ -1,10 +1,10 @@
 //! Literals that must occur before a guard is worth reading. They stand in the index of the compiled guards, so that
 //! hundreds of guards cost little more than a few.
 
-use stead_model::{Deed, Effect, Target};
+use stead_model::{Effect, Op, Target};
 use stead_pattern::{Pattern, has_wildcard};
 
-use crate::condition::{Clause, Condition, FileClause, FileDeed};
+use crate::condition::{Clause, Condition, FileClause, FileOp};
 use crate::pattern::ArgvPattern;
 
 /// Between atoms, and between the parts of one; no guard file can hold them.
@@ -76,10 +76,10 @@ fn program(name: &str) -> String {
 }
 
 fn of_files(files: &FileClause) -> Vec<String> {
-    let letter = match files.deed {
-        FileDeed::Writes => 'w',
-        FileDeed::Deletes => 'd',
-        FileDeed::Reads => 'r',
+    let letter = match files.op {
+        FileOp::Writes => 'w',
+        FileOp::Deletes => 'd',
+        FileOp::Reads => 'r',
     };
     let positive: Vec<&String> = files.paths.iter().filter(|pattern| !pattern.starts_with('!')).collect();
     if positive.is_empty() {
@@ -121,20 +121,20 @@ impl<'e> Outline<'e> {
     pub(crate) fn of(effects: &'e [Effect]) -> Self {
         let mut outline = Self { programs: Vec::new(), targets: Vec::new(), letters: Vec::new() };
         for effect in effects {
-            match &effect.deed {
-                Deed::Run { argv, .. } => {
+            match &effect.op {
+                Op::Run { argv, .. } => {
                     let program = argv.first().map(String::as_str).unwrap_or_default();
                     outline.programs.push(program.rsplit(['/', '\\']).next().unwrap_or(program));
                 }
-                Deed::Read { target, .. } => outline.targets.push((b'r', target)),
-                Deed::Write { target, .. } => outline.targets.push((b'w', target)),
-                Deed::Delete(target) => outline.targets.extend([(b'w', target), (b'd', target)]),
-                Deed::Rename { from, to } => outline.targets.extend([(b'w', from), (b'w', to), (b'd', from)]),
-                Deed::Git(_) => outline.letters.push(b'g'),
-                Deed::Network { .. } => outline.letters.push(b'n'),
-                Deed::Mcp { .. } => outline.letters.push(b'm'),
-                Deed::Spawn { .. } => outline.letters.push(b's'),
-                Deed::Stead(_) => {}
+                Op::Read { target, .. } => outline.targets.push((b'r', target)),
+                Op::Write { target, .. } => outline.targets.push((b'w', target)),
+                Op::Delete(target) => outline.targets.extend([(b'w', target), (b'd', target)]),
+                Op::Rename { from, to } => outline.targets.extend([(b'w', from), (b'w', to), (b'd', from)]),
+                Op::Git(_) => outline.letters.push(b'g'),
+                Op::Network { .. } => outline.letters.push(b'n'),
+                Op::Mcp { .. } => outline.letters.push(b'm'),
+                Op::Spawn { .. } => outline.letters.push(b's'),
+                Op::Stead(_) => {}
             }
         }
         outline
@@ -150,7 +150,7 @@ impl<'e> Outline<'e> {
             [] => true,
             [b'x', start @ ..] => self.programs.iter().any(|program| begins(program.as_bytes(), start)),
             [letter @ (b'w' | b'd' | b'r'), rest @ ..] => {
-                self.targets.iter().any(|(deed, target)| deed == letter && is_near(rest, target))
+                self.targets.iter().any(|(op, target)| op == letter && is_near(rest, target))
             }
             [letter, ..] => self.letters.contains(letter),
         }

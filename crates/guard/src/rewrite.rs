@@ -1,7 +1,7 @@
 //! Sends a file tool to another path, or tells the agent to where the client does not let us.
 
 use serde_json::Value;
-use stead_model::{Action, Change, Deed, Event, FileChange, How, Level, ToolCall, Verdict};
+use stead_model::{Action, Change, Event, FileChange, How, Level, Op, ToolCall, Verdict};
 
 use crate::asked::Inquiry;
 use crate::guard::Guard;
@@ -27,9 +27,9 @@ pub(crate) fn is_there(template: &str, subject: &Subject) -> bool {
 /// Says whether something is written there at all: what is only deleted or moved away goes nowhere.
 pub(crate) fn brings_a_file(inquiry: &Inquiry<'_>, subject: &Subject) -> bool {
     let effect = subject.effect.and_then(|at| inquiry.effects().list.get(at));
-    match effect.map(|effect| &effect.deed) {
-        Some(Deed::Write { how, .. }) => *how != How::Attributes,
-        Some(Deed::Rename { from, .. }) => subject.path.as_deref() != from.inside.as_deref(),
+    match effect.map(|effect| &effect.op) {
+        Some(Op::Write { how, .. }) => *how != How::Attributes,
+        Some(Op::Rename { from, .. }) => subject.path.as_deref() != from.inside.as_deref(),
         Some(_) => false,
         None => true,
     }

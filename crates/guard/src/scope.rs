@@ -1,6 +1,6 @@
 //! What an expression or a program of a guard gets to see of a call.
 
-use stead_model::{Deed, Target};
+use stead_model::{Op, Target};
 
 use crate::asked::Inquiry;
 use crate::evaluate::shown;
@@ -12,8 +12,8 @@ use crate::subject::Subject;
 pub(crate) fn scope(inquiry: &Inquiry<'_>, subject: &Subject) -> expression::Scope {
     let event = inquiry.asked.event;
     let effects = inquiry.effects();
-    let paths = |pick: fn(&Deed) -> Option<&Target>| {
-        effects.list.iter().filter_map(|effect| pick(&effect.deed)).map(shown).collect()
+    let paths = |pick: fn(&Op) -> Option<&Target>| {
+        effects.list.iter().filter_map(|effect| pick(&effect.op)).map(shown).collect()
     };
     let call = event.call.as_ref();
     expression::Scope {
@@ -30,23 +30,23 @@ pub(crate) fn scope(inquiry: &Inquiry<'_>, subject: &Subject) -> expression::Sco
         part: subject.part.clone(),
         feature: subject.feature.clone().unwrap_or_default(),
         text: inquiry.text().unwrap_or_default().to_owned(),
-        writes: paths(|deed| match deed {
-            Deed::Write { target, .. } | Deed::Delete(target) | Deed::Rename { to: target, .. } => Some(target),
+        writes: paths(|op| match op {
+            Op::Write { target, .. } | Op::Delete(target) | Op::Rename { to: target, .. } => Some(target),
             _ => None,
         }),
-        deletes: paths(|deed| match deed {
-            Deed::Delete(target) | Deed::Rename { from: target, .. } => Some(target),
+        deletes: paths(|op| match op {
+            Op::Delete(target) | Op::Rename { from: target, .. } => Some(target),
             _ => None,
         }),
-        reads: paths(|deed| match deed {
-            Deed::Read { target, .. } => Some(target),
+        reads: paths(|op| match op {
+            Op::Read { target, .. } => Some(target),
             _ => None,
         }),
         runs: effects
             .list
             .iter()
-            .filter_map(|effect| match &effect.deed {
-                Deed::Run { argv, .. } => Some(argv.clone()),
+            .filter_map(|effect| match &effect.op {
+                Op::Run { argv, .. } => Some(argv.clone()),
                 _ => None,
             })
             .collect(),

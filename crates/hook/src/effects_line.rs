@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 use stead_model::{
-    Access, Content, Coverage, Deed, Effect, Effects, Gap, GitDeed, GitKind, How, SteadCall, SteadProgram, SteadWord,
+    Access, Content, Coverage, Effect, Effects, Gap, GitKind, GitOp, How, Op, SteadCall, SteadProgram, SteadWord,
     Target,
 };
 use stead_store::cover;
@@ -134,7 +134,7 @@ impl EffectsLine {
         let mut left = BUDGET.saturating_sub(line.gaps.iter().map(String::len).sum());
         let mut before = "";
         for effect in &effects.list {
-            let mut entry = Entry::of(&effect.deed, root);
+            let mut entry = Entry::of(&effect.op, root);
             entry.part = (effect.part != before).then(|| safe(&effect.part));
             let length = serde_json::to_string(&entry).map_or(usize::MAX, |text| text.len() + 1);
             if length > left {
@@ -160,7 +160,7 @@ impl EffectsLine {
             if let Some(own) = &entry.part {
                 part.clone_from(own);
             }
-            list.push(Effect { deed: entry.deed(root)?, part: part.clone() });
+            list.push(Effect { op: entry.op(root)?, part: part.clone() });
         }
         let mut gaps: Vec<Gap> = self.gaps.iter().map(|text| gap(text)).collect();
         if self.more > 0 {
@@ -179,41 +179,41 @@ fn gap(text: &str) -> Gap {
 }
 
 impl Entry {
-    fn of(deed: &Deed, root: &Path) -> Self {
+    fn of(op: &Op, root: &Path) -> Self {
         let none = Self::default();
         let dir = |dir: &str| match Path::new(dir).strip_prefix(root) {
             Ok(below) if below.as_os_str().is_empty() => None,
             Ok(below) => Some(safe(&below.to_string_lossy())),
             Err(_) => Some(safe(dir)),
         };
-        match deed {
-            Deed::Read { target, access } => {
+        match op {
+            Op::Read { target, access } => {
                 // Lines of older versions know no other way.
                 let how = (*access != Access::Shown).then(|| name(&ACCESSES, *access));
                 Self { read: Some(Spot::of(target)), how, ..none }
             }
-            Deed::Write { target, how, .. } => {
+            Op::Write { target, how, .. } => {
                 Self { write: Some(Spot::of(target)), how: Some(name(&HOWS, *how)), ..none }
             }
-            Deed::Delete(target) => Self { delete: Some(Spot::of(target)), ..none },
-            Deed::Rename { from, to } => Self { rename: Some(Spot::of(from)), to: Some(Spot::of(to)), ..none },
-            Deed::Run { argv, dir: at } => {
+            Op::Delete(target) => Self { delete: Some(Spot::of(target)), ..none },
+            Op::Rename { from, to } => Self { rename: Some(Spot::of(from)), to: Some(Spot::of(to)), ..none },
+            Op::Run { argv, dir: at } => {
                 Self { run: Some(argv.iter().map(|word| safe(word)).collect()), dir: dir(at), ..none }
             }
-            Deed::Git(GitDeed { verb, kind, dir: at, .. }) => {
+            Op::Git(GitOp { verb, kind, dir: at, .. }) => {
                 Self { git: Some(safe(verb)), kind: Some(name(&GIT_KINDS, *kind)), dir: dir(at), ..none }
             }
-            Deed::Network { program, host } => {
+            Op::Network { program, host } => {
                 Self { network: Some(safe(program)), host: host.as_deref().map(safe), ..none }
             }
-            Deed::Mcp { server, tool } => Self { mcp: Some(safe(server)), tool: Some(safe(tool)), ..none },
-            Deed::Spawn { role } => Self { spawn: Some(role.as_deref().map(safe).unwrap_or_default()), ..none },
-            Deed::Stead(call) => Self { stead: Some(call.words.iter().map(|word| safe(&word.text)).collect()), ..none },
+            Op::Mcp { server, tool } => Self { mcp: Some(safe(server)), tool: Some(safe(tool)), ..none },
+            Op::Spawn { role } => Self { spawn: Some(role.as_deref().map(safe).unwrap_or_default()), ..none },
+            Op::Stead(call) => Self { stead: Some(call.words.iter().map(|word| safe(&word.text)).collect()), ..none },
         }
     }
 
     /// The effect; `None` for one that this version does not know.
-    fn deed(&self, root: &Path) -> Option<Deed> {
+    fn op(&self, root: &Path) -> Option<Op> {
         let target = |spot: &Spot| spot.target(root);
         let dir = || match &self.dir {
             Some(dir) => root.join(dir).to_string_lossy().into_owned(),
@@ -221,27 +221,27 @@ impl Entry {
         };
         Some(if let Some(spot) = &self.read {
             let access = self.how.as_deref().map_or(Some(Access::Shown), |how| value(&ACCESSES, how))?;
-            Deed::Read { target: target(spot), access }
+            Op::Read { target: target(spot), access }
         } else if let Some(spot) = &self.write {
-            Deed::Write { target: target(spot), how: value(&HOWS, self.how.as_deref()?)?, content: Content::Unknown }
+            Op::Write { target: target(spot), how: value(&HOWS, self.how.as_deref()?)?, content: Content::Unknown }
         } else if let Some(spot) = &self.delete {
-            Deed::Delete(target(spot))
+            Op::Delete(target(spot))
         } else if let Some(spot) = &self.rename {
-            Deed::Rename { from: target(spot), to: target(self.to.as_ref()?) }
+            Op::Rename { from: target(spot), to: target(self.to.as_ref()?) }
         } else if let Some(argv) = &self.run {
-            Deed::Run { argv: argv.clone(), dir: dir() }
+            Op::Run { argv: argv.clone(), dir: dir() }
         } else if let Some(verb) = &self.git {
             let kind = value(&GIT_KINDS, self.kind.as_deref()?)?;
-            Deed::Git(GitDeed { verb: verb.clone(), kind, dir: dir(), untracked: None })
+            Op::Git(GitOp { verb: verb.clone(), kind, dir: dir(), untracked: None })
         } else if let Some(program) = &self.network {
-            Deed::Network { program: program.clone(), host: self.host.clone() }
+            Op::Network { program: program.clone(), host: self.host.clone() }
         } else if let Some(server) = &self.mcp {
-            Deed::Mcp { server: server.clone(), tool: self.tool.clone()? }
+            Op::Mcp { server: server.clone(), tool: self.tool.clone()? }
         } else if let Some(words) = &self.stead {
             let word = |text: &String| SteadWord { text: text.clone(), certain: text.len(), guessed: false };
-            Deed::Stead(SteadCall { words: words.iter().map(word).collect(), program: SteadProgram::Named })
+            Op::Stead(SteadCall { words: words.iter().map(word).collect(), program: SteadProgram::Named })
         } else {
-            Deed::Spawn { role: self.spawn.clone().map(|role| (!role.is_empty()).then_some(role))? }
+            Op::Spawn { role: self.spawn.clone().map(|role| (!role.is_empty()).then_some(role))? }
         })
     }
 }
@@ -302,8 +302,8 @@ fn is_zero(count: &usize) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use stead_gate::{Facts, Place, effects};
     use stead_model::{Action, ToolCall};
+    use stead_shell::{Facts, Place, effects};
 
     use super::*;
 
@@ -358,7 +358,7 @@ mod tests {
             let mut effects = read(command);
             assert!(!effects.list.is_empty(), "{command}");
             for effect in &mut effects.list {
-                if let Deed::Write { content, .. } = &mut effect.deed {
+                if let Op::Write { content, .. } = &mut effect.op {
                     *content = Content::Unknown;
                 }
             }
@@ -366,8 +366,8 @@ mod tests {
             effects.gaps.iter_mut().for_each(|gap| (gap.paths, gap.texts) = Default::default());
             assert_eq!(through_the_log(&effects).1, effects, "{command}");
         }
-        let others = [Deed::Mcp { server: "s".into(), tool: "t".into() }, Deed::Spawn { role: None }];
-        let list: Vec<Effect> = others.into_iter().map(|deed| Effect { deed, part: "p".into() }).collect();
+        let others = [Op::Mcp { server: "s".into(), tool: "t".into() }, Op::Spawn { role: None }];
+        let list: Vec<Effect> = others.into_iter().map(|op| Effect { op, part: "p".into() }).collect();
         let effects = Effects { list, ..Effects::default() };
         assert_eq!(through_the_log(&effects).1, effects);
     }

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use stead_client::Harness;
 use stead_context::{Loops, Owner};
-use stead_gate::Facts;
 use stead_model::{Base, Event, FileId, Spot, clean};
+use stead_shell::Facts;
 
 use crate::location::Env;
 use crate::session::SessionState;

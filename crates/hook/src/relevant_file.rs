@@ -3,7 +3,7 @@ use std::path::Path;
 
 use serde::Serialize;
 use stead_guard::ReadEffects;
-use stead_model::{Action, Deed, How, Target};
+use stead_model::{Action, How, Op, Target};
 use stead_store::{Durability, StoreError, append_line};
 
 use crate::record::{MOST_ENTRIES, PATIENCE, cut};
@@ -40,7 +40,7 @@ pub(crate) fn append(request: &Request<'_>, now: &str) -> Result<(), StoreError>
     let is_certain = matches!(call.action, Action::Change(_) | Action::Read(_));
     let mut touches: Vec<Touch> = Vec::new();
     for effect in &request.effects().list {
-        for (target, action, confidence) in touched(&effect.deed) {
+        for (target, action, confidence) in touched(&effect.op) {
             let Some(path) = inside(target) else { continue };
             let is_gone = matches!(action, "delete" | "rename");
             if !is_certain && !is_gone && !fs::metadata(&target.path).is_ok_and(|data| data.is_file()) {
@@ -70,13 +70,13 @@ pub(crate) fn append(request: &Request<'_>, now: &str) -> Result<(), StoreError>
     Ok(())
 }
 
-fn touched(deed: &Deed) -> Vec<(&Target, &'static str, f32)> {
-    match deed {
-        Deed::Write { target, how: How::Edit | How::Append | How::Attributes, .. } => vec![(target, "edit", 0.9)],
-        Deed::Write { target, .. } => vec![(target, "write", 0.9)],
-        Deed::Rename { from, to } => vec![(from, "rename", 0.8), (to, "rename", 0.8)],
-        Deed::Delete(target) => vec![(target, "delete", 0.6)],
-        Deed::Read { target, .. } => vec![(target, "read", 0.4)],
+fn touched(op: &Op) -> Vec<(&Target, &'static str, f32)> {
+    match op {
+        Op::Write { target, how: How::Edit | How::Append | How::Attributes, .. } => vec![(target, "edit", 0.9)],
+        Op::Write { target, .. } => vec![(target, "write", 0.9)],
+        Op::Rename { from, to } => vec![(from, "rename", 0.8), (to, "rename", 0.8)],
+        Op::Delete(target) => vec![(target, "delete", 0.6)],
+        Op::Read { target, .. } => vec![(target, "read", 0.4)],
         _ => Vec::new(),
     }
 }

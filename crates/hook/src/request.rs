@@ -7,10 +7,10 @@ use std::rc::Rc;
 
 use stead_client::{Harness, Powers};
 use stead_evidence::Ground;
-use stead_gate::Place;
 use stead_guard::ReadEffects;
 use stead_guard::protection::{self, Policy};
 use stead_model::{Effects, Event, FileId, Verdict};
+use stead_shell::Place;
 use stead_store::Room;
 
 use crate::file_facts::FileFacts;
@@ -138,7 +138,7 @@ impl<'a> Request<'a> {
 impl ReadEffects for Request<'_> {
     fn effects(&self) -> &Effects {
         self.effects.get_or_init(|| match &self.event.call {
-            Some(call) => stead_gate::effects(call, &self.place(), &*self.facts),
+            Some(call) => stead_shell::effects(call, &self.place(), &*self.facts),
             None => Effects::default(),
         })
     }

@@ -117,7 +117,7 @@ fn binds(request: &Request<'_>) -> Vec<String> {
     let event = request.event;
     match event.call.as_ref().map(|call| &call.action) {
         Some(Action::Run { command, .. }) if event.kind == EventKind::BeforeTool && may_call_stead(command) => {
-            let calls = stead_gate::stead_calls(request.effects());
+            let calls = stead_shell::stead_calls(request.effects());
             calls.iter().take(MOST_ENTRIES).map(|words| fingerprint(words.iter().map(String::as_str))).collect()
         }
         _ => Vec::new(),

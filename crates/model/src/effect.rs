@@ -59,13 +59,13 @@ impl std::fmt::Display for Gap {
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Effect {
-    pub deed: Deed,
+    pub op: Op,
     /// The sub-expression that does it, as written, shortened. Verdicts quote it.
     pub part: String,
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub enum Deed {
+pub enum Op {
     Read {
         target: Target,
         access: Access,
@@ -86,7 +86,7 @@ pub enum Deed {
         argv: Vec<String>,
         dir: String,
     },
-    Git(GitDeed),
+    Git(GitOp),
     Stead(SteadCall),
     /// Talks to somebody outside; the host where the text names one.
     Network {
@@ -161,7 +161,7 @@ pub enum Content {
 
 /// What git would do beyond reading.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct GitDeed {
+pub struct GitOp {
     /// The sub-command, such as `push` or `reset`.
     pub verb: String,
     pub kind: GitKind,

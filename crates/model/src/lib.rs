@@ -21,7 +21,7 @@ mod verdict;
 pub use action::{Action, Change, FileChange, Replacement, ToolCall};
 pub use capped::Capped;
 pub use effect::{
-    Access, Content, Coverage, Deed, Effect, Effects, Gap, GitDeed, GitKind, How, SteadCall, SteadProgram, SteadWord,
+    Access, Content, Coverage, Effect, Effects, Gap, GitKind, GitOp, How, Op, SteadCall, SteadProgram, SteadWord,
     Target, Untracked,
 };
 pub use event::{Agent, Author, Detail, Event, EventKind, Trigger};

@@ -115,7 +115,7 @@ test result: FAILED. 3 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out; 
     #[test]
     fn a_failing_test_that_nextest_shows_is_counted_once() {
         let output = "\
-  FAIL [   0.067s] (2/3) stead-gate shell::tests::denied
+  FAIL [   0.067s] (2/3) stead-shell shell::tests::denied
     test result: FAILED. 0 passed; 1 failed; 0 ignored; 0 measured; 12 filtered out; finished in 0.06s
      Summary [  26.304s] 3 tests run: 2 passed, 1 failed, 0 skipped";
         check(output, false, 2, 1);
@@ -138,6 +138,6 @@ test result: FAILED. 3 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out; 
 
     #[test]
     fn a_runner_that_dies_early_is_a_failure() {
-        check("error: could not compile `stead-gate`", false, 0, 1);
+        check("error: could not compile `stead-shell`", false, 0, 1);
     }
 }

@@ -9,23 +9,23 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("yaml", &[]),
     ("client", &["model"]),
     ("settings", &["model"]),
-    ("gate", &["model"]),
+    ("shell", &["model"]),
     ("store", &["model", "client"]),
-    ("guard", &["model", "pattern", "yaml", "client", "settings", "gate"]),
-    ("evidence", &["model", "pattern", "store"]),
-    ("hook", &["model", "client", "gate", "guard", "store", "settings", "context", "evidence"]),
+    ("guard", &["model", "pattern", "yaml", "client", "settings", "shell"]),
+    ("evidence", &["model", "pattern", "shell", "store"]),
+    ("hook", &["model", "client", "shell", "guard", "store", "settings", "context", "evidence"]),
     ("install", &["model", "pattern", "client", "settings", "store"]),
     ("context", &["model", "store"]),
-    ("pipeline", &["model", "client", "yaml", "store", "context", "gate", "evidence"]),
+    ("pipeline", &["model", "client", "yaml", "store", "context", "shell", "evidence"]),
     ("migrate", &["model", "yaml", "store", "context", "pipeline"]),
     (
         "cli",
         &[
-            "model", "pattern", "client", "settings", "gate", "guard", "store", "hook", "install", "context",
+            "model", "pattern", "client", "settings", "shell", "guard", "store", "hook", "install", "context",
             "evidence", "pipeline", "migrate",
         ],
     ),
-    ("testkit", &["model", "client", "settings", "gate", "store", "hook", "install"]),
+    ("testkit", &["model", "client", "settings", "shell", "store", "hook", "install"]),
     ("scenario", &["model", "client", "testkit"]),
 ];
 
@@ -95,9 +95,9 @@ mod tests {
     fn an_arrow_against_the_table_is_found() {
         let rule = arrows_point_one_way;
         check(rule, "crates/model/Cargo.toml", "[dependencies]\nstead-store.workspace = true\n", &[2]);
-        check(rule, "crates/gate/Cargo.toml", "[dependencies]\nstead-model.workspace = true\n", &[]);
-        check(rule, "crates/gate/Cargo.toml", "[dependencies]\nstead-client.workspace = true\n", &[2]);
-        check(rule, "crates/client/Cargo.toml", "[build-dependencies]\nstead-gate.workspace = true\n", &[2]);
+        check(rule, "crates/shell/Cargo.toml", "[dependencies]\nstead-model.workspace = true\n", &[]);
+        check(rule, "crates/shell/Cargo.toml", "[dependencies]\nstead-client.workspace = true\n", &[2]);
+        check(rule, "crates/client/Cargo.toml", "[build-dependencies]\nstead-shell.workspace = true\n", &[2]);
         check(rule, "crates/hook/Cargo.toml", "[target.'cfg(unix)'.dependencies]\nstead-cli.workspace = true\n", &[2]);
         check(rule, "crates/store/Cargo.toml", "[dependencies]\nserde.workspace = true\n", &[]);
     }
@@ -107,7 +107,7 @@ mod tests {
         let rule = arrows_point_one_way;
         check(rule, "crates/cli/Cargo.toml", "[dev-dependencies]\nstead-testkit.workspace = true\n", &[]);
         check(rule, "crates/cli/Cargo.toml", "[dependencies]\nstead-testkit.workspace = true\n", &[2]);
-        check(rule, "crates/model/Cargo.toml", "[dev-dependencies]\nstead-gate.workspace = true\n", &[2]);
+        check(rule, "crates/model/Cargo.toml", "[dev-dependencies]\nstead-shell.workspace = true\n", &[2]);
     }
 
     #[test]

@@ -115,8 +115,8 @@ mod tests {
     #[test]
     fn a_name_is_found_in_every_form() {
         check("crates/guard/src/a.rs", "const A: &[&str] = &[\"claude\",\n\"cursor\"];\n", &[1, 2]);
-        check("crates/gate/src/a.rs", "const A: &str = \".cursor/hooks.json\";\n", &[1]);
-        check("crates/gate/src/a.rs", "\n// Claude wants this\n", &[2]);
+        check("crates/shell/src/a.rs", "const A: &str = \".cursor/hooks.json\";\n", &[1]);
+        check("crates/shell/src/a.rs", "\n// Claude wants this\n", &[2]);
         check("crates/hook/src/a.rs", "match x {\n    Harness::Cursor => 1,\n}\n", &[2]);
         check("crates/cli/src/a.rs", "/// One of `claude`\nconst A: &str = \"CLAUDE_DIR\";\n", &[1, 2]);
         check("crates/store/schema/a.json", "{\"enum\": [\"claude\"]}\n", &[1]);
@@ -127,7 +127,7 @@ mod tests {
 
     #[test]
     fn words_examples_and_own_files_are_free() {
-        check("crates/gate/src/a.rs", "let cursor = 0; // the cursor moves on\nuse std::io::Cursor;\n", &[]);
+        check("crates/shell/src/a.rs", "let cursor = 0; // the cursor moves on\nuse std::io::Cursor;\n", &[]);
         check("crates/cli/src/a.rs", "#[cfg(test)]\nmod tests { const A: &str = \"claude\"; }\n", &[]);
         check("crates/cli/tests/a.rs", "const A: &str = \"claude\";\n", &[]);
         check("crates/client/src/claude/payload.rs", "// Claude\n", &[]);

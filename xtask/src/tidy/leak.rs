@@ -80,7 +80,7 @@ mod tests {
     fn traces_of_a_machine_are_found() {
         let rule = nothing_of_a_machine_leaks;
         check(rule, "README.md", concat!("see\n/ro", "ot/.cargo\n"), &[2]);
-        check(rule, "crates/gate/src/a.rs", concat!("// ../sha", "red/design.md\n"), &[1]);
+        check(rule, "crates/shell/src/a.rs", concat!("// ../sha", "red/design.md\n"), &[1]);
         check(rule, "README.md", concat!("https://regis", "try.example.com/crates\n"), &[1]);
         check(rule, "README.md", concat!("http://user@packages.example.inter", "nal:8080/\n"), &[1]);
         check(rule, "README.md", "https://docs.rs/serde and https://crates.io/\n", &[]);

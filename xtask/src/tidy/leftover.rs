@@ -33,17 +33,17 @@ mod tests {
     #[test]
     fn leftovers_are_found() {
         let rule = nothing_is_left_for_later;
-        check(rule, "crates/gate/src/a.rs", "fn f() {\n    todo!()\n}\n", &[2]);
-        check(rule, "crates/gate/src/a.rs", "let x = dbg!(1);\n", &[1]);
-        check(rule, "crates/gate/src/a.rs", "// FIXME: later\n", &[1]);
-        check(rule, "crates/gate/src/a.rs", "\n/// Todo describe\n", &[2]);
-        check(rule, "crates/gate/tests/main.rs", "#[test]\n#[ignore = \"slow\"]\nfn f() {}\n", &[2]);
+        check(rule, "crates/shell/src/a.rs", "fn f() {\n    todo!()\n}\n", &[2]);
+        check(rule, "crates/shell/src/a.rs", "let x = dbg!(1);\n", &[1]);
+        check(rule, "crates/shell/src/a.rs", "// FIXME: later\n", &[1]);
+        check(rule, "crates/shell/src/a.rs", "\n/// Todo describe\n", &[2]);
+        check(rule, "crates/shell/tests/main.rs", "#[test]\n#[ignore = \"slow\"]\nfn f() {}\n", &[2]);
     }
 
     #[test]
     fn the_words_themselves_are_free() {
         let rule = nothing_is_left_for_later;
-        check(rule, "crates/gate/src/a.rs", "const A: &str = \"TODO\"; // a to-do list\n", &[]);
-        check(rule, "crates/gate/src/a.rs", "enum Tool { TodoWrite }\n", &[]);
+        check(rule, "crates/shell/src/a.rs", "const A: &str = \"TODO\"; // a to-do list\n", &[]);
+        check(rule, "crates/shell/src/a.rs", "enum Tool { TodoWrite }\n", &[]);
     }
 }

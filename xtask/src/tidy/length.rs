@@ -26,7 +26,7 @@ mod tests {
 
     #[track_caller]
     fn check(lines: usize, expected: Option<Weight>) {
-        let tree = Tree::sample("crates/gate/src/a.rs", &"x\n".repeat(lines));
+        let tree = Tree::sample("crates/shell/src/a.rs", &"x\n".repeat(lines));
         assert_eq!(files_stay_short(&tree).first().map(|finding| finding.weight), expected, "{lines}");
     }
 

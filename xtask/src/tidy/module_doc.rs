@@ -41,19 +41,19 @@ mod tests {
 
     #[test]
     fn a_crate_without_an_opening_is_found() {
-        check(rooms_say_what_they_are, "crates/gate/src/lib.rs", "mod a;\n", &[1]);
-        check(rooms_say_what_they_are, "crates/gate/src/lib.rs", "//! The judges.\nmod a;\n", &[]);
-        check(rooms_say_what_they_are, "crates/gate/src/a.rs", &"x\n".repeat(300), &[]);
+        check(rooms_say_what_they_are, "crates/shell/src/lib.rs", "mod a;\n", &[1]);
+        check(rooms_say_what_they_are, "crates/shell/src/lib.rs", "//! The judges.\nmod a;\n", &[]);
+        check(rooms_say_what_they_are, "crates/shell/src/a.rs", &"x\n".repeat(300), &[]);
     }
 
     #[test]
     fn a_module_with_a_folder_needs_one_too() {
         let long = "x\n".repeat(90);
         let tree =
-            Tree::samples(&[("crates/gate/src/shell.rs", "mod word;\n"), ("crates/gate/src/shell/word.rs", &long)]);
+            Tree::samples(&[("crates/shell/src/shell.rs", "mod word;\n"), ("crates/shell/src/shell/word.rs", &long)]);
         assert_eq!(rooms_say_what_they_are(&tree).len(), 1);
         let tree =
-            Tree::samples(&[("crates/gate/src/shell.rs", "mod word;\n"), ("crates/gate/src/shell/word.rs", "x\n")]);
+            Tree::samples(&[("crates/shell/src/shell.rs", "mod word;\n"), ("crates/shell/src/shell/word.rs", "x\n")]);
         assert_eq!(rooms_say_what_they_are(&tree).len(), 0);
     }
 }

@@ -22,9 +22,9 @@ mod tests {
 
     #[test]
     fn names_that_say_nothing_are_found() {
-        check(names_are_of_the_domain, "crates/gate/src/utils.rs", "", &[0]);
+        check(names_are_of_the_domain, "crates/shell/src/utils.rs", "", &[0]);
         check(names_are_of_the_domain, "crates/common/src/lib.rs", "", &[0]);
         check(names_are_of_the_domain, "crates/cli/tests/helpers/mod.rs", "", &[0]);
-        check(names_are_of_the_domain, "crates/gate/src/utility_bill.rs", "", &[]);
+        check(names_are_of_the_domain, "crates/shell/src/utility_bill.rs", "", &[]);
     }
 }

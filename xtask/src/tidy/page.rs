@@ -97,8 +97,8 @@ mod tests {
 
     #[test]
     fn a_crate_without_a_row_is_found() {
-        let manifest = ("crates/gate/Cargo.toml", "");
-        counts(crates_are_in_the_table, &[manifest, ("ARCHITECTURE.md", "| `gate` | judges |\n")], 0);
-        counts(crates_are_in_the_table, &[manifest, ("ARCHITECTURE.md", "`gate` judges\n")], 1);
+        let manifest = ("crates/shell/Cargo.toml", "");
+        counts(crates_are_in_the_table, &[manifest, ("ARCHITECTURE.md", "| `shell` | judges |\n")], 0);
+        counts(crates_are_in_the_table, &[manifest, ("ARCHITECTURE.md", "`shell` judges\n")], 1);
     }
 }

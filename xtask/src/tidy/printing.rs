@@ -32,12 +32,12 @@ mod tests {
     #[test]
     fn printing_away_from_the_edge_is_found() {
         let rule = only_the_edge_prints;
-        check(rule, "crates/gate/src/a.rs", "\nprintln!(\"x\");\n", &[2]);
+        check(rule, "crates/shell/src/a.rs", "\nprintln!(\"x\");\n", &[2]);
         check(rule, "crates/install/src/a.rs", "let out = io::stdout();\n", &[1]);
         check(rule, "crates/cli/src/a.rs", "println!(\"x\");\n", &[]);
         check(rule, REPLY, "io::stdout().write_all(reply);\n", &[]);
         check(rule, REPLY, "println!(\"x\");\n", &[1]);
-        check(rule, "crates/gate/src/a.rs", "#[cfg(test)]\nmod tests { fn f() { println!(); } }\n", &[]);
-        check(rule, "crates/gate/src/a.rs", "// println! is not for us\n", &[]);
+        check(rule, "crates/shell/src/a.rs", "#[cfg(test)]\nmod tests { fn f() { println!(); } }\n", &[]);
+        check(rule, "crates/shell/src/a.rs", "// println! is not for us\n", &[]);
     }
 }

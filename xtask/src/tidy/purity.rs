@@ -2,7 +2,7 @@ use super::rust_text::{line_of, words};
 use super::{Finding, Tree};
 
 /// Rooms that only compute: text in, answer out. What they need of the world is passed in.
-const PURE: &[&str] = &["model", "pattern", "yaml", "client", "gate", "settings"];
+const PURE: &[&str] = &["model", "pattern", "yaml", "client", "shell", "settings"];
 
 /// What reaches out of a pure room, and the way to go.
 const REACHES: &[(&str, &str)] = &[
@@ -69,10 +69,10 @@ mod tests {
         check(rule, "crates/model/src/a.rs", "use std::fs;\n", &[1]);
         check(rule, "crates/model/src/a.rs", "use std::{fs, fmt};\n", &[1]);
         check(rule, "crates/client/src/a.rs", "fn f() {\n    std::env::var(\"X\");\n}\n", &[2]);
-        check(rule, "crates/gate/src/a.rs", "let now = SystemTime::now();\n", &[1]);
-        check(rule, "crates/gate/src/a.rs", "if path.exists() {}\n", &[1]);
+        check(rule, "crates/shell/src/a.rs", "let now = SystemTime::now();\n", &[1]);
+        check(rule, "crates/shell/src/a.rs", "if path.exists() {}\n", &[1]);
         check(rule, "crates/settings/src/a.rs", "let f = File::open(p);\n", &[1]);
-        check(rule, "crates/gate/src/a.rs", "let p = process::Command::new(\"sh\");\n", &[1]);
+        check(rule, "crates/shell/src/a.rs", "let p = process::Command::new(\"sh\");\n", &[1]);
     }
 
     #[test]
@@ -82,6 +82,6 @@ mod tests {
         check(rule, "crates/model/src/a.rs", "#[cfg(test)]\nmod tests {\n    use std::fs;\n}\n", &[]);
         check(rule, "crates/client/tests/main.rs", "use std::fs;\n", &[]);
         check(rule, "crates/store/src/a.rs", "use std::fs;\n", &[]);
-        check(rule, "crates/gate/src/a.rs", "fn f(env: &dyn Fn()) {}\nstruct Instantly;\n", &[]);
+        check(rule, "crates/shell/src/a.rs", "fn f(env: &dyn Fn()) {}\nstruct Instantly;\n", &[]);
     }
 }

@@ -156,20 +156,20 @@ mod tests {
         assert!(is_skipped("fuzz/corpus", "corpus"));
         assert!(is_skipped(".git", ".git"));
         assert!(!is_skipped(".ci", ".ci"));
-        assert!(!is_skipped("crates/gate/src", "src"));
+        assert!(!is_skipped("crates/shell/src", "src"));
     }
 
     #[test]
     fn test_files_are_known() {
         let tree = Tree::samples(&[
-            ("crates/gate/src/lib.rs", "#[cfg(test)]\nmod testing;\n"),
-            ("crates/gate/src/testing.rs", ""),
-            ("crates/gate/src/shell/tests.rs", ""),
-            ("crates/gate/tests/main.rs", ""),
-            ("crates/gate/build.rs", ""),
+            ("crates/shell/src/lib.rs", "#[cfg(test)]\nmod testing;\n"),
+            ("crates/shell/src/testing.rs", ""),
+            ("crates/shell/src/shell/tests.rs", ""),
+            ("crates/shell/tests/main.rs", ""),
+            ("crates/shell/build.rs", ""),
         ]);
         let shipped: Vec<_> = tree.shipped().map(|(file, _)| file.path.as_str()).collect();
-        assert_eq!(shipped, ["crates/gate/src/lib.rs"]);
-        assert_eq!(tree.files[0].room(), "gate");
+        assert_eq!(shipped, ["crates/shell/src/lib.rs"]);
+        assert_eq!(tree.files[0].room(), "shell");
     }
 }

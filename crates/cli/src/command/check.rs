@@ -153,7 +153,7 @@ fn tell(examined: &Examined, ui: &mut Ui) {
         Coverage::None => "\nEffects: none is known",
     });
     for effect in &examined.effects.list {
-        ui.line(format!("  {}", describe_action(&effect.deed)));
+        ui.line(format!("  {}", describe_action(&effect.op)));
     }
     for gap in &examined.effects.gaps {
         ui.line(format!("  gap: {}", redact(&gap.to_string())));
@@ -196,7 +196,7 @@ fn as_json(examined: &Examined) -> Value {
         })).collect::<Vec<_>>(),
         "coverage": examined.effects.coverage.name(),
         "effects": examined.effects.list.iter().map(|effect| json!({
-            "does": describe_action(&effect.deed),
+            "does": describe_action(&effect.op),
             "part": redact(&effect.part),
         })).collect::<Vec<_>>(),
         "gaps": examined.effects.gaps.iter().map(ToString::to_string).collect::<Vec<_>>(),

@@ -49,7 +49,7 @@ fn a_file_that_is_called_like_a_runner_is_none() {
 fn test_runs() {
     check("cargo test", "cargo test whole");
     check("cargo +nightly test --workspace --no-fail-fast -- --nocapture", "cargo test whole");
-    check("cargo test -p stead-gate", "cargo test");
+    check("cargo test -p stead-shell", "cargo test");
     check("cargo test parser", "cargo test");
     check("cargo t --release", "cargo test whole");
     check("cargo nextest run", "nextest test whole");

@@ -3,13 +3,13 @@
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 
-use stead_model::{Deed, How, Target};
+use stead_model::{How, Op, Target};
 use stead_pattern::{Pattern, has_wildcard};
 
 use super::super::asked::Inquiry;
 use super::Found;
 use super::file::{Existing, is_some_below, shown, touched};
-use crate::condition::{FileClause, FileDeed};
+use crate::condition::{FileClause, FileOp};
 use crate::facts::Looked;
 use crate::field::{After, Document, FieldHit, Format, Owner, Paper, Sheet, read};
 use crate::pattern::any_path;
@@ -96,14 +96,14 @@ impl Inquiry<'_> {
         }
         let scope = self.scope(&|_| false, true);
         for (at, effect) in self.effects().list.iter().enumerate() {
-            for touched in touched(&effect.deed, FileDeed::Writes) {
+            for touched in touched(&effect.op, FileOp::Writes) {
                 let target = touched.target;
                 let is_document = Format::of(&target.path).is_some();
                 let named = match clause.paths.is_empty() {
                     true => is_document,
                     false => any_path(&clause.paths, target, scope).is_some(),
                 };
-                if !named || !may_hold_documents(&effect.deed, target) {
+                if !named || !may_hold_documents(&effect.op, target) {
                     continue;
                 }
                 if !target.glob && (!target.tree || is_document) {
@@ -147,9 +147,9 @@ const SHEETS: usize = 64;
 /// What helps where a document is changed among others.
 const BY_NAME: &str = "which may change a document in a way that cannot be followed";
 
-/// Says whether a deed may change documents in a folder or pattern, and not merely somewhere in it.
-fn may_hold_documents(deed: &Deed, target: &Target) -> bool {
-    let somewhere = matches!(deed, Deed::Write { how: How::Somewhere | How::Attributes, .. });
+/// Says whether an operation may change documents in a folder or pattern, and not merely somewhere in it.
+fn may_hold_documents(op: &Op, target: &Target) -> bool {
+    let somewhere = matches!(op, Op::Write { how: How::Somewhere | How::Attributes, .. });
     let wide = target.tree && target.inside.as_deref().is_none_or(str::is_empty);
     !(somewhere && (target.tree || target.glob)) && !wide && !is_some_below(target)
 }

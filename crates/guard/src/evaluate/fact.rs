@@ -1,4 +1,4 @@
-use stead_model::{Action, Deed, How, Target};
+use stead_model::{Action, How, Op, Target};
 
 use super::super::asked::Inquiry;
 use crate::condition::{Clause, EvidenceWord, FeatureClause, TestsWord};
@@ -73,7 +73,7 @@ impl Inquiry<'_> {
         let in_order = self.asked.event.call.as_ref().is_some_and(|call| matches!(call.action, Action::Run { .. }));
         let end = own.filter(|_| in_order).unwrap_or(list.len());
         let before = list.iter().take(end).enumerate().filter(|(at, _)| Some(*at) != own);
-        let changes: Vec<&Target> = before.flat_map(|(_, effect)| changed(&effect.deed)).collect();
+        let changes: Vec<&Target> = before.flat_map(|(_, effect)| changed(&effect.op)).collect();
         if changes.is_empty() || !self.facts.outdates(feature, &changes) {
             return Ok(standing);
         }
@@ -83,12 +83,12 @@ impl Inquiry<'_> {
     }
 }
 
-/// The files that a deed surely changes.
-fn changed(deed: &Deed) -> Vec<&Target> {
-    match deed {
-        Deed::Write { how: How::Somewhere | How::Attributes, .. } => Vec::new(),
-        Deed::Write { target, .. } | Deed::Delete(target) => vec![target],
-        Deed::Rename { from, to } => vec![from, to],
+/// The files that an operation surely changes.
+fn changed(op: &Op) -> Vec<&Target> {
+    match op {
+        Op::Write { how: How::Somewhere | How::Attributes, .. } => Vec::new(),
+        Op::Write { target, .. } | Op::Delete(target) => vec![target],
+        Op::Rename { from, to } => vec![from, to],
         _ => Vec::new(),
     }
 }

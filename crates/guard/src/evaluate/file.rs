@@ -1,9 +1,9 @@
-use stead_model::{Access, Content, Deed, How, Target};
+use stead_model::{Access, Content, How, Op, Target};
 use stead_pattern::{Case, Pattern, Scope, has_wildcard};
 
 use super::super::asked::Inquiry;
 use super::{Found, Kind, kind};
-use crate::condition::{FileClause, FileDeed};
+use crate::condition::{FileClause, FileOp};
 use crate::facts::{FileSort, Looked};
 use crate::pattern::{any_path, covers_path, means, touched as touched_path};
 use crate::subject::Subject;
@@ -15,8 +15,8 @@ impl Inquiry<'_> {
             return self.fields(clause, focus);
         }
         let mut found = Vec::new();
-        for (at, effect) in self.within(focus, |deed| kind(deed) == Kind::File) {
-            for touched in touched(&effect.deed, clause.deed) {
+        for (at, effect) in self.within(focus, |op| kind(op) == Kind::File) {
+            for touched in touched(&effect.op, clause.op) {
                 if clause.recursive.is_some_and(|wanted| wanted != touched.target.tree) {
                     continue;
                 }
@@ -153,7 +153,7 @@ impl Inquiry<'_> {
     }
 }
 
-/// A file that a deed concerns.
+/// A file that an operation concerns.
 pub(super) struct Touched<'a> {
     pub(super) target: &'a Target,
     pub(super) verb: &'static str,
@@ -169,7 +169,7 @@ impl Touched<'_> {
     }
 }
 
-/// Whether a deed is done only to what is there.
+/// Whether an operation is done only to what is there.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Existing {
     /// It may make something new.
@@ -186,16 +186,16 @@ const READS: &str = "reads";
 const HOME: &str = "the home folder";
 
 /// The files that count as written, deleted or read.
-pub(super) fn touched<'a>(deed: &'a Deed, wanted: FileDeed) -> Vec<Touched<'a>> {
+pub(super) fn touched<'a>(op: &'a Op, wanted: FileOp) -> Vec<Touched<'a>> {
     let one =
         |target: &'a Target, verb, takes_tree, existing| Touched { target, verb, content: None, takes_tree, existing };
     let gone = |target, verb| one(target, verb, true, Existing::Removed);
-    match (wanted, deed) {
-        (FileDeed::Reads, Deed::Read { access: Access::Used, .. }) => Vec::new(),
-        (FileDeed::Reads, Deed::Read { target, access }) => {
+    match (wanted, op) {
+        (FileOp::Reads, Op::Read { access: Access::Used, .. }) => Vec::new(),
+        (FileOp::Reads, Op::Read { target, access }) => {
             vec![one(target, READS, *access == Access::Taken, Existing::Changed)]
         }
-        (FileDeed::Writes, Deed::Write { target, how, content }) => {
+        (FileOp::Writes, Op::Write { target, how, content }) => {
             let (verb, existing) = match how {
                 How::Link => ("links", Existing::No),
                 How::Into | How::Somewhere => ("writes into", Existing::No),
@@ -207,11 +207,11 @@ pub(super) fn touched<'a>(deed: &'a Deed, wanted: FileDeed) -> Vec<Touched<'a>> 
             let takes_tree = *how != How::Somewhere;
             vec![Touched { target, verb, content: Some(content), takes_tree, existing }]
         }
-        (FileDeed::Writes | FileDeed::Deletes, Deed::Delete(target)) => vec![gone(target, "deletes")],
-        (FileDeed::Writes, Deed::Rename { from, to }) => {
+        (FileOp::Writes | FileOp::Deletes, Op::Delete(target)) => vec![gone(target, "deletes")],
+        (FileOp::Writes, Op::Rename { from, to }) => {
             vec![gone(from, "moves away"), one(to, "moves onto", true, Existing::No)]
         }
-        (FileDeed::Deletes, Deed::Rename { from, .. }) => vec![gone(from, "moves away")],
+        (FileOp::Deletes, Op::Rename { from, .. }) => vec![gone(from, "moves away")],
         _ => Vec::new(),
     }
 }

@@ -1,7 +1,7 @@
 //! How much of a file a shell command shows. `head -5` of a long log shows five lines, `cp` none, and what goes into a
 //! file or through a filter is not what the agent reads.
 
-use stead_model::{Action, Deed};
+use stead_model::{Action, Op};
 
 use super::super::asked::Inquiry;
 
@@ -75,8 +75,8 @@ impl Inquiry<'_> {
     pub(super) fn shows_more(&self, part: &str, most: u64) -> bool {
         let Some(call) = &self.asked.event.call else { return true };
         let Action::Run { command, .. } = &call.action else { return true };
-        let own = self.effects().list.iter().find_map(|effect| match &effect.deed {
-            Deed::Run { argv, .. } if effect.part == part => Some(argv.as_slice()),
+        let own = self.effects().list.iter().find_map(|effect| match &effect.op {
+            Op::Run { argv, .. } if effect.part == part => Some(argv.as_slice()),
             _ => None,
         });
         let few = |shown: Shown| match shown {

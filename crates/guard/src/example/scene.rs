@@ -1,7 +1,7 @@
 use std::path::{Path, PathBuf};
 
 use stead_client::Harness;
-use stead_gate::Facts;
+use stead_shell::Facts;
 
 use crate::exec::{ExecAnswer, ExecCall};
 use crate::facts::{Caller, FeatureState, FileSort, FileText, GuardFacts, Looked, Measure, Standing, TestRuns};

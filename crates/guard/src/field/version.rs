@@ -1,6 +1,6 @@
 //! What will stand in a file after each step of a call: the change made on paper.
 
-use stead_model::{Content, Deed, Effect, How, Target};
+use stead_model::{Content, Effect, How, Op, Target};
 
 use crate::facts::{FileText, GuardFacts};
 use crate::pattern::means;
@@ -80,8 +80,8 @@ impl Paper<'_> {
         let mut states = None;
         let mut touches = Vec::new();
         for (at, effect) in self.effects.iter().enumerate().take(end) {
-            let next = match &effect.deed {
-                Deed::Write { target, how, content } if hits(target, file) => match how {
+            let next = match &effect.op {
+                Op::Write { target, how, content } if hits(target, file) => match how {
                     How::Attributes => continue,
                     How::Link => vec![After::Unknown("it becomes a link")],
                     _ => {
@@ -89,17 +89,17 @@ impl Paper<'_> {
                         written(now, *how, content)
                     }
                 },
-                Deed::Write { target, how, .. }
+                Op::Write { target, how, .. }
                     if reaches(target, file) && *how != How::Attributes && self.is_telling(at, target, *how) =>
                 {
                     vec![After::Unknown("files are put into its folder")]
                 }
-                Deed::Delete(target) if hits(target, file) || reaches(target, file) => vec![After::Gone],
-                Deed::Rename { to, .. } if reaches(to, file) && to.inside.is_some() => {
+                Op::Delete(target) if hits(target, file) || reaches(target, file) => vec![After::Gone],
+                Op::Rename { to, .. } if reaches(to, file) && to.inside.is_some() => {
                     vec![After::Unknown("its folder is replaced")]
                 }
-                Deed::Rename { from, to } if hits(to, file) => self.moved(from, at, depth),
-                Deed::Rename { from, .. } if hits(from, file) || reaches(from, file) => vec![After::Gone],
+                Op::Rename { from, to } if hits(to, file) => self.moved(from, at, depth),
+                Op::Rename { from, .. } if hits(from, file) || reaches(from, file) => vec![After::Gone],
                 _ => continue,
             };
             touches.push(Touch { effect: at, states: next.clone() });
@@ -115,7 +115,7 @@ impl Paper<'_> {
             let part = self.effects.get(at).map_or("", |effect| effect.part.as_str());
             let runs = self.effects.iter().take(at).rev().filter(|effect| effect.part == part);
             inside.is_empty()
-                && runs.into_iter().any(|effect| matches!(&effect.deed, Deed::Run { argv, .. } if is_return(argv)))
+                && runs.into_iter().any(|effect| matches!(&effect.op, Op::Run { argv, .. } if is_return(argv)))
         };
         how != How::Somewhere && target.inside.as_deref().is_some_and(|inside| !undone(inside))
     }

@@ -1,5 +1,5 @@
-use stead_gate::{MANY, ONE, fold};
 use stead_model::Target;
+use stead_shell::{MANY, ONE, fold};
 
 /// The folded names of a path, one component each.
 pub(crate) type Names = Vec<Vec<char>>;

@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use stead_gate::{Facts, absolute, names};
 use stead_model::{Change, FileChange};
+use stead_shell::{Facts, absolute, names};
 
 use super::denial::{Denial, holder, own, would};
 use super::rule::Rule;

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use stead_gate::{Facts, Place, absolute};
-use stead_model::{Action, Content, Deed, Effect, Effects, Gap, How, Target, ToolCall};
+use stead_model::{Action, Content, Effect, Effects, Gap, How, Op, Target, ToolCall};
+use stead_shell::{Facts, Place, absolute};
 
 use super::candidate::Candidate;
 use super::denial::{Denial, holder, own, quote};
@@ -37,19 +37,19 @@ impl Bench<'_> {
 
     fn effect(&self, effect: &Effect, deep: bool) -> Option<Denial> {
         let part = &effect.part;
-        match &effect.deed {
-            Deed::Delete(target) => self.removal(target, deep || target.tree, "delete", part),
-            Deed::Rename { from, to } => {
+        match &effect.op {
+            Op::Delete(target) => self.removal(target, deep || target.tree, "delete", part),
+            Op::Rename { from, to } => {
                 let moved = self.removal(from, true, "move", part);
                 moved.or_else(|| self.arrival(to, part))
             }
-            Deed::Write { target, how, content } => self.write(target, *how, content, part),
-            Deed::Git(git) => {
+            Op::Write { target, how, content } => self.write(target, *how, content, part),
+            Op::Git(git) => {
                 let untracked = git.untracked.as_ref()?;
                 self.untracked(&untracked.target, untracked.ignored, &git.verb, part)
             }
-            Deed::Stead(call) => verb::judge(self.shield, call, part, self.facts),
-            Deed::Read { .. } | Deed::Run { .. } | Deed::Network { .. } | Deed::Mcp { .. } | Deed::Spawn { .. } => None,
+            Op::Stead(call) => verb::judge(self.shield, call, part, self.facts),
+            Op::Read { .. } | Op::Run { .. } | Op::Network { .. } | Op::Mcp { .. } | Op::Spawn { .. } => None,
         }
     }
 

@@ -3,8 +3,8 @@
 use std::ops::Range;
 use std::path::PathBuf;
 
-use stead_gate::{Facts, can_meet, clean, covers, fold};
 use stead_model::Base;
+use stead_shell::{Facts, can_meet, clean, covers, fold};
 
 use super::candidate::{Names, is_deep};
 use super::rule::Rule;

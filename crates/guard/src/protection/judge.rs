@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 use std::path::Path;
 
-use stead_gate::{Facts, Place, absolute, is_plain_input, plain_command};
 use stead_model::{Action, Change, Effects, Event, EventKind, FileChange, ToolCall, Verdict};
+use stead_shell::{Facts, Place, absolute, is_plain_input, plain_command};
 
 use super::change;
 use super::denial::Denial;

@@ -1,6 +1,6 @@
 //! Protected paths named somewhere inside free text, such as a one-line program.
 
-use stead_gate::{MANY, fold};
+use stead_shell::{MANY, fold};
 
 use super::candidate::Names;
 use super::shield::Shield;

@@ -1,7 +1,7 @@
 use std::path::Path;
 
-use stead_gate::Place;
-use stead_model::{Deed, Effects, Target};
+use stead_model::{Effects, Op, Target};
+use stead_shell::Place;
 
 use super::rule::Rule;
 
@@ -46,14 +46,12 @@ impl<'a> Policy<'a> {
         };
         !needles.is_empty()
             && effects.gaps.is_empty()
-            && effects.list.iter().all(|effect| match &effect.deed {
-                Deed::Write { target, .. } | Deed::Delete(target) => is_far(target),
-                Deed::Rename { from, to } => is_far(from) && is_far(to),
-                Deed::Git(git) => git.untracked.is_none(),
-                Deed::Stead(_) => false,
-                Deed::Read { .. } | Deed::Run { .. } | Deed::Network { .. } | Deed::Mcp { .. } | Deed::Spawn { .. } => {
-                    true
-                }
+            && effects.list.iter().all(|effect| match &effect.op {
+                Op::Write { target, .. } | Op::Delete(target) => is_far(target),
+                Op::Rename { from, to } => is_far(from) && is_far(to),
+                Op::Git(git) => git.untracked.is_none(),
+                Op::Stead(_) => false,
+                Op::Read { .. } | Op::Run { .. } | Op::Network { .. } | Op::Mcp { .. } | Op::Spawn { .. } => true,
             })
     }
 

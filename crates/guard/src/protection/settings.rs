@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use stead_gate::Facts;
 use stead_model::{Detail, Event, Replacement, Verdict};
 use stead_settings::{has_our_lines, judge_edit};
+use stead_shell::Facts;
 
 use super::denial::Denial;
 use super::entry::Entry;
@@ -101,7 +101,7 @@ pub(crate) fn judge_config_change(
     let Detail::Config { path: Some(written), .. } = &event.detail else {
         return None;
     };
-    let path = stead_gate::absolute(written, cwd, shield.home());
+    let path = stead_shell::absolute(written, cwd, shield.home());
     let Some(Standing::In(entry)) = shield.standing_of(&path, facts) else {
         return None;
     };

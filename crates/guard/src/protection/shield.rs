@@ -3,8 +3,8 @@
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use stead_gate::{Facts, MANY, ONE, Place, clean, is_sign, names};
 use stead_model::Base;
+use stead_shell::{Facts, MANY, ONE, Place, clean, is_sign, names};
 
 use super::candidate::{Candidate, Names};
 use super::entry::{Entry, Meeting, meet, split};
@@ -216,7 +216,7 @@ mod tests {
     fn check(path: &str, expected: &str) {
         let world = World::new();
         world.with_shield(|shield, _| {
-            let candidate = stead_gate::absolute(path, Path::new(World::ROOT), shield.home());
+            let candidate = stead_shell::absolute(path, Path::new(World::ROOT), shield.home());
             assert_eq!(show(shield.standing(&names(&candidate))), expected, "{path}");
         });
     }
@@ -257,7 +257,7 @@ mod tests {
         let place = Place { root: Some(root), tree: Some(&tree), cwd: &tree, env: &env };
         let policy = Policy::parse(&world.policy);
         let shield = Shield::raise(&policy, &place, &world);
-        let candidate = stead_gate::absolute(path, &tree, shield.home());
+        let candidate = stead_shell::absolute(path, &tree, shield.home());
         assert_eq!(show(shield.standing(&names(&candidate))), expected, "{path}");
     }
 

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use stead_gate::{Facts, Place, effects};
 use stead_model::{Effects, Event, EventKind, Level, ToolCall, Verdict};
+use stead_shell::{Facts, Place, effects};
 
 use super::shield::{Shield, Standing, Width};
 use super::{Needle, OwnRoom, Policy, Rule, builtin_rules, judge, needles};

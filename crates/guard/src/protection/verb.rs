@@ -1,7 +1,7 @@
 //! Calls of `stead` itself: some verbs would weaken it.
 
-use stead_gate::Facts;
 use stead_model::{SteadCall, SteadWord};
+use stead_shell::Facts;
 
 use super::denial::{Denial, quote};
 use super::shield::Shield;

@@ -2,7 +2,7 @@ use stead_client::Harness;
 use stead_yaml::{Entry, Place, Tree, Value};
 
 use super::reader::Reader;
-use crate::condition::{Bound, Clause, Condition, EvidenceWord, FeatureClause, FileClause, FileDeed, TestsWord};
+use crate::condition::{Bound, Clause, Condition, EvidenceWord, FeatureClause, FileClause, FileOp, TestsWord};
 use crate::field::{FieldRule, FieldTest, Owner};
 use crate::pattern::{ArgvPattern, TextPattern};
 
@@ -51,18 +51,18 @@ impl Reader<'_> {
             let name = entry.key.as_str();
             match name {
                 "writes" | "deletes" | "reads" => {
-                    let deed = match name {
-                        "writes" => FileDeed::Writes,
-                        "deletes" => FileDeed::Deletes,
-                        _ => FileDeed::Reads,
+                    let op = match name {
+                        "writes" => FileOp::Writes,
+                        "deletes" => FileOp::Deletes,
+                        _ => FileOp::Reads,
                     };
-                    files.of(deed).paths = self.paths(value, name);
+                    files.of(op).paths = self.paths(value, name);
                 }
-                "content" => files.of(FileDeed::Writes).content = self.patterns(value, name),
-                "fields" => files.of(FileDeed::Writes).fields = self.fields(value),
-                "owners" => files.of(FileDeed::Writes).owners = self.owners(value),
-                "lines" => files.of(FileDeed::Reads).lines = self.bound(value, name),
-                "size" => files.of(FileDeed::Reads).bytes = self.bound(value, name),
+                "content" => files.of(FileOp::Writes).content = self.patterns(value, name),
+                "fields" => files.of(FileOp::Writes).fields = self.fields(value),
+                "owners" => files.of(FileOp::Writes).owners = self.owners(value),
+                "lines" => files.of(FileOp::Reads).lines = self.bound(value, name),
+                "size" => files.of(FileOp::Reads).bytes = self.bound(value, name),
                 "recursive" => files.recursive = self.truth(value, name),
                 _ => clauses.extend(self.clause(name, value).or_else(|| {
                     if !KEYS.contains(&name) {
@@ -287,9 +287,9 @@ struct Files {
 }
 
 impl Files {
-    fn of(&mut self, deed: FileDeed) -> &mut FileClause {
-        let at = self.list.iter().position(|clause| clause.deed == deed).unwrap_or_else(|| {
-            self.list.push(FileClause::new(deed));
+    fn of(&mut self, op: FileOp) -> &mut FileClause {
+        let at = self.list.iter().position(|clause| clause.op == op).unwrap_or_else(|| {
+            self.list.push(FileClause::new(op));
             self.list.len() - 1
         });
         &mut self.list[at]
@@ -298,12 +298,12 @@ impl Files {
     fn clauses(mut self) -> Vec<Clause> {
         if self.recursive.is_some() {
             let recursive = self.recursive;
-            let deed = if self.list.iter().any(|clause| clause.deed == FileDeed::Writes) {
-                FileDeed::Writes
+            let op = if self.list.iter().any(|clause| clause.op == FileOp::Writes) {
+                FileOp::Writes
             } else {
-                FileDeed::Deletes
+                FileOp::Deletes
             };
-            self.of(deed).recursive = recursive;
+            self.of(op).recursive = recursive;
         }
         self.list.into_iter().map(|clause| Clause::Files(Box::new(clause))).collect()
     }

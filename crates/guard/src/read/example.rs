@@ -8,7 +8,7 @@ use crate::facts::{Caller, FeatureState, Standing};
 use crate::guard::{Guard, event_named};
 
 /// What an example may do.
-const DEEDS: &[&str] =
+const OPS: &[&str] =
     &["run", "write", "edit", "delete", "rename", "read", "mcp", "spawn", "tool", "stop", "prompt", "nothing"];
 /// What may be true around it.
 const AROUND: &[&str] = &[
@@ -58,41 +58,41 @@ impl Reader<'_> {
             });
         }
         let entries = self.map(node, "a test")?;
-        let Some(deed) = entries.iter().find(|entry| DEEDS.contains(&entry.key.as_str())) else {
-            let hint = stead_model::expected_one_of(DEEDS.iter().copied());
+        let Some(op) = entries.iter().find(|entry| OPS.contains(&entry.key.as_str())) else {
+            let hint = stead_model::expected_one_of(OPS.iter().copied());
             self.fault(node.place, "this test does nothing", Some(hint));
             return None;
         };
         let mut scene = Scene::default();
-        let mut event = match deed.key.as_str() {
+        let mut event = match op.key.as_str() {
             "stop" if !matches!(usual, EventKind::Stop | EventKind::SubagentStop) => EventKind::Stop,
             "prompt" => EventKind::Prompt,
             _ => usual,
         };
-        let call = self.call(deed, node)?;
+        let call = self.call(op, node)?;
         for entry @ Entry { value, .. } in entries {
             let name = entry.key.as_str();
-            if DEEDS.contains(&name) {
+            if OPS.contains(&name) {
                 continue;
             }
             if name == "on" {
                 let names: Vec<&str> = EventKind::ALL.iter().map(|kind| kind.name()).collect();
                 event = self.word(value, "on", &names, event_named)?;
             } else if !AROUND.contains(&name) {
-                let known: Vec<&str> = DEEDS.iter().chain(AROUND).copied().collect();
+                let known: Vec<&str> = OPS.iter().chain(AROUND).copied().collect();
                 self.unknown(entry, "a test", &known);
             } else {
                 self.around(&mut scene, entry, &call)?;
             }
         }
-        let title = format!("{}: {}", deed.key, deed.value.scalar().unwrap_or_default());
+        let title = format!("{}: {}", op.key, op.value.scalar().unwrap_or_default());
         Some(Example { must, title, place: node.place, event, call, scene })
     }
 
-    fn call(&mut self, deed: &Entry, node: &Tree) -> Option<ExampleCall> {
-        let told = &deed.value;
+    fn call(&mut self, op: &Entry, node: &Tree) -> Option<ExampleCall> {
+        let told = &op.value;
         let text = |name: &str| node.get(name).and_then(Tree::scalar);
-        Some(match deed.key.as_str() {
+        Some(match op.key.as_str() {
             "run" => ExampleCall::Run(self.text(told, "run")?),
             "write" => ExampleCall::Write { path: self.text(told, "write")?, content: text("content") },
             "edit" => ExampleCall::Edit {

@@ -1,5 +1,5 @@
-use stead_gate::Place as GatePlace;
 use stead_model::{Action, Change, Effects, Event, EventKind, FileChange, FileId, Level, ToolCall};
+use stead_shell::Place as GatePlace;
 use stead_yaml::{Entry, Place, Tree, Value, parse};
 
 use super::reader::Reader;

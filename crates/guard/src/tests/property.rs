@@ -18,7 +18,7 @@ fn condition() -> impl Strategy<Value = String> {
         format!("[{}]", list.join(", "))
     });
     let file = (prop::sample::select(vec!["writes", "deletes", "reads"]), paths)
-        .prop_map(|(deed, paths)| format!("{deed}: {paths}"));
+        .prop_map(|(op, paths)| format!("{op}: {paths}"));
     let other = prop::sample::select(vec![
         "runs: [rm, 'cp|mv']",
         "runs: touch",

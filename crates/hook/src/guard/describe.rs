@@ -1,6 +1,6 @@
 //! What a call would do, in a few words for the log.
 
-use stead_model::{Access, Coverage, Deed, Effects, Target, redact};
+use stead_model::{Access, Coverage, Effects, Op, Target, redact};
 
 /// At most so many effects of a call are written down, and so many bytes of each.
 const MOST: usize = 12;
@@ -10,7 +10,7 @@ const BYTES: usize = 120;
 pub(super) fn describe_effects(effects: &Effects) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     for effect in &effects.list {
-        let text = describe_action(&effect.deed);
+        let text = describe_action(&effect.op);
         if !words.contains(&text) {
             words.push(text);
         }
@@ -27,20 +27,20 @@ pub(super) fn describe_effects(effects: &Effects) -> Vec<String> {
 }
 
 /// One effect in a few words.
-pub fn describe_action(deed: &Deed) -> String {
-    let text = match deed {
-        Deed::Read { target, access: Access::Used } => format!("use {}", path(target)),
-        Deed::Read { target, .. } => format!("read {}", path(target)),
-        Deed::Write { target, .. } => format!("write {}", path(target)),
-        Deed::Delete(target) => format!("delete {}", path(target)),
-        Deed::Rename { from, to } => format!("rename {} to {}", path(from), path(to)),
-        Deed::Run { argv, .. } => format!("run {}", argv.join(" ")),
-        Deed::Git(deed) => format!("git {}", deed.verb),
-        Deed::Network { program, host: Some(host) } => format!("network {program} {host}"),
-        Deed::Network { program, host: None } => format!("network {program}"),
-        Deed::Mcp { server, tool } => format!("mcp {server}/{tool}"),
-        Deed::Spawn { role } => format!("spawn {}", role.as_deref().unwrap_or("an agent")),
-        Deed::Stead(call) => {
+pub fn describe_action(op: &Op) -> String {
+    let text = match op {
+        Op::Read { target, access: Access::Used } => format!("use {}", path(target)),
+        Op::Read { target, .. } => format!("read {}", path(target)),
+        Op::Write { target, .. } => format!("write {}", path(target)),
+        Op::Delete(target) => format!("delete {}", path(target)),
+        Op::Rename { from, to } => format!("rename {} to {}", path(from), path(to)),
+        Op::Run { argv, .. } => format!("run {}", argv.join(" ")),
+        Op::Git(op) => format!("git {}", op.verb),
+        Op::Network { program, host: Some(host) } => format!("network {program} {host}"),
+        Op::Network { program, host: None } => format!("network {program}"),
+        Op::Mcp { server, tool } => format!("mcp {server}/{tool}"),
+        Op::Spawn { role } => format!("spawn {}", role.as_deref().unwrap_or("an agent")),
+        Op::Stead(call) => {
             let words: Vec<&str> = call.words.iter().map(|word| word.text.as_str()).collect();
             format!("stead {}", words.join(" "))
         }

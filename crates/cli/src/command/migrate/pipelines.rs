@@ -72,7 +72,7 @@ impl Pipelines {
             let failed = self.failed.iter().find(|(name, _)| *name == rewrite.name).map(|(_, why)| why);
             json!({
                 "file": rewrite.name,
-                "deed": action(rewrite),
+                "action": action(rewrite),
                 "applied": !dry_run && failed.is_none(),
                 "why": failed,
                 "notes": rewrite.notes,

@@ -5,13 +5,13 @@ use std::cell::Cell;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use stead_gate::{Facts, Place, effects};
-use stead_model::{Action, Content, Coverage, Deed, Effects, Event, EventKind, How, Level, Target, ToolCall};
+use stead_model::{Action, Content, Coverage, Effects, Event, EventKind, How, Level, Op, Target, ToolCall};
+use stead_shell::{Facts, Place, effects};
 
 use super::World;
 use crate::protection::{Policy, judge};
 
-#[path = "../../../../gate/tests/effect/scene.rs"]
+#[path = "../../../../shell/tests/effect/scene.rs"]
 #[expect(dead_code, reason = "the tables have their own tests; only the files are taken from here")]
 mod scene;
 
@@ -88,7 +88,7 @@ fn swap(text: &str, class: &str) -> String {
 
 /// The commands of all tables: every line with ` =>` in it between the signs of a raw text.
 fn commands() -> Vec<String> {
-    let tables = Path::new(env!("CARGO_MANIFEST_DIR")).join("../gate/tests/effect");
+    let tables = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shell/tests/effect");
     let mut rows = Vec::new();
     for file in std::fs::read_dir(tables).expect("the tables are there") {
         let text = std::fs::read_to_string(file.expect("a table").path()).expect("a table");
@@ -127,18 +127,18 @@ fn is_protected(path: &str) -> bool {
 }
 
 fn touches(effects: &Effects, path: &str) -> Touch {
-    let deeds = effects.list.iter().map(|effect| match &effect.deed {
-        Deed::Write { target, how: How::Somewhere, .. } => touch(target, path, false).min(Touch::Perhaps),
+    let ops = effects.list.iter().map(|effect| match &effect.op {
+        Op::Write { target, how: How::Somewhere, .. } => touch(target, path, false).min(Touch::Perhaps),
         // Replacing known text may change nothing.
-        Deed::Write { target, content: Content::Replacements(_), .. } => touch(target, path, false).min(Touch::Perhaps),
-        Deed::Write { target, .. } => touch(target, path, false),
-        Deed::Delete(target) => touch(target, path, true),
-        Deed::Rename { from, to } => touch(from, path, true).max(touch(to, path, false)),
-        Deed::Git(git) if git.untracked.is_some() => Touch::Perhaps,
-        Deed::Stead(_) => Touch::Perhaps,
+        Op::Write { target, content: Content::Replacements(_), .. } => touch(target, path, false).min(Touch::Perhaps),
+        Op::Write { target, .. } => touch(target, path, false),
+        Op::Delete(target) => touch(target, path, true),
+        Op::Rename { from, to } => touch(from, path, true).max(touch(to, path, false)),
+        Op::Git(git) if git.untracked.is_some() => Touch::Perhaps,
+        Op::Stead(_) => Touch::Perhaps,
         _ => Touch::Not,
     });
-    deeds.max().unwrap_or(Touch::Not)
+    ops.max().unwrap_or(Touch::Not)
 }
 
 #[test]
@@ -153,7 +153,7 @@ fn a_change_of_something_protected_is_denied_and_what_changes_nothing_passes() {
         let env = |name: &str| (name == "HOME").then(|| OsString::from(World::HOME));
         let root = Path::new(World::ROOT);
         let place = Place { root: Some(root), tree: None, cwd: root, env: &env };
-        let path = stead_gate::absolute(class, root, None).to_string_lossy().into_owned();
+        let path = stead_shell::absolute(class, root, None).to_string_lossy().into_owned();
         for row in &commands {
             let command = swap(row, class);
             let action = Action::Run { command: command.as_str().into(), dir: None };

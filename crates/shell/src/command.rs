@@ -1,0 +1,107 @@
+//! The shell reader: splits a command text into the programs it runs, with their words, files and folders, and tells
+//! what they do.
+//!
+//! It understands enough of the shell to tell a mention from an operation and to see through quotes, variables, `cd` and
+//! wrappers. What it cannot follow is a gap. It never runs anything and never fails.
+
+#[cfg(test)]
+mod tests;
+
+use std::borrow::Cow;
+use std::path::Path;
+
+use stead_model::{Effects, Op, SteadProgram};
+
+use crate::effect::{Ground, Record};
+use crate::facts::Facts;
+use crate::inline::{Language, embedded};
+use crate::place::Place;
+use crate::programs::table;
+
+use crate::parse::syntax::mark;
+pub(crate) use crate::programs::table::host_of;
+use crate::walk::Walk;
+use crate::walk::report::Report;
+
+/// The longest command that is read as one.
+pub(crate) const LIMIT: usize = 1 << 20;
+
+/// Signs that can spell a protected path without its letters, or name a file to write.
+const SIGNS: &[u8] = b"*?[{$`>";
+
+/// Gives a command without its quotes if it is so plain that it does nothing to a file which it does not name.
+pub fn plain_command(command: &str) -> Option<Cow<'_, str>> {
+    let bytes = command.as_bytes();
+    let signs = bytes.iter().enumerate().any(|(at, byte)| SIGNS.contains(byte) && !is_usual_redirect(&bytes[at..]));
+    if signs || command.len() > LIMIT {
+        return None;
+    }
+    let quotes = ['\'', '"', '\\'];
+    let bare = if command.contains(quotes) { Cow::Owned(command.replace(quotes, "")) } else { Cow::Borrowed(command) };
+    let mut words = bare.split(|c: char| !(c.is_ascii_alphanumeric() || c == '-' || c == '_'));
+    let alarming = words.any(table::is_alarming) || bare.split([';', '&', '|', '(', '\n']).any(names_file);
+    (!alarming).then_some(bare)
+}
+
+/// Says whether a command begins with the path of what it runs: that may be a script.
+fn names_file(command: &str) -> bool {
+    command.split_whitespace().next().is_some_and(|first| first.contains('/') || first == ".")
+}
+
+/// Knows `>&1`, `>/dev/null` and `> /dev/null`.
+fn is_usual_redirect(rest: &[u8]) -> bool {
+    let target = rest.strip_prefix(b">").unwrap_or_default().trim_ascii_start();
+    match target.strip_prefix(b"&").or_else(|| target.strip_prefix(b"/dev/null")) {
+        Some([next, ..]) => b"12 ;|&)\n".contains(next),
+        Some([]) => true,
+        None => false,
+    }
+}
+
+/// Finds the calls of `stead` in a command and gives the words behind each, as the program will be given them. A call
+/// with a word that only the shell can know is left out.
+pub fn stead_calls(effects: &Effects) -> Vec<Vec<String>> {
+    let calls = effects.list.iter().filter_map(|effect| match &effect.op {
+        Op::Stead(call) if call.program == SteadProgram::Named => Some(&call.words),
+        _ => None,
+    });
+    let known = calls.filter(|words| words.iter().all(|word| !word.guessed));
+    known.map(|words| words.iter().map(|word| word.text.clone()).collect()).collect()
+}
+
+/// Finds the effects of a command as if run in `folder` and adds them to the record.
+pub(crate) fn effects(command: &str, folder: &Path, place: &Place<'_>, facts: &dyn Facts, record: Record) -> Record {
+    let clean: String = command.chars().filter(|c| !mark::is_mark(*c) && *c != '\0').collect();
+    let mut walk = walk_in(folder, place, facts, record);
+    if clean.len() > LIMIT {
+        walk.report.record.give_up("the command is too long to be read");
+        return walk.report.record;
+    }
+    walk.names_stead = crate::programs::stead::is_named(&clean);
+    // What was found before a bound ended the walk counts.
+    if walk.text(&clean).is_err() {
+        walk.report.record.give_up("the command is too long or too nested to be read to its end");
+    }
+    walk.report.record
+}
+
+/// Finds the effects of a program in another language and adds them to the record.
+pub(crate) fn code_effects(
+    language: Language,
+    code: &str,
+    place: &Place<'_>,
+    facts: &dyn Facts,
+    record: Record,
+) -> Record {
+    let clean: String = code.chars().filter(|c| !mark::is_mark(*c) && *c != '\0').collect();
+    let mut walk = walk_in(place.cwd, place, facts, record);
+    if embedded::text(&mut walk, language, &clean, &[], &clean).is_err() {
+        walk.report.record.give_up("the program is too long or too nested to be read to its end");
+    }
+    walk.report.record
+}
+
+fn walk_in<'w>(folder: &Path, place: &'w Place<'w>, facts: &'w dyn Facts, record: Record) -> Walk<'w> {
+    let report = Report { record, ground: Ground::new(place, facts) };
+    Walk::new(place, facts, report, folder.to_string_lossy().into_owned())
+}

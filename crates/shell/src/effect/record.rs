@@ -1,0 +1,112 @@
+use stead_model::{Coverage, Effect, Effects, Gap, Op};
+
+/// The most effects one call is credited with; a call that does more is known in part.
+const MOST: usize = 4_096;
+/// The most gaps that are named.
+const GAPS: usize = 16;
+/// The longest quotation of a sub-expression.
+const PART: usize = 160;
+/// How far back a repetition is noticed.
+const BACK: usize = 24;
+/// The most paths, and bytes of text, that the gaps of one call may hold.
+const PATHS: usize = 2_048;
+const TEXT: usize = 1 << 20;
+
+/// Collects effects and gaps of one call.
+#[derive(Default)]
+pub(crate) struct Record {
+    list: Vec<Effect>,
+    gaps: Vec<Gap>,
+    partial: bool,
+    gave_up: bool,
+    /// Paths, and bytes of text, of the gaps so far.
+    paths: usize,
+    text: usize,
+}
+
+impl Record {
+    /// Notes an operation; the same one from the same part is noted once.
+    pub(crate) fn push(&mut self, op: Op, part: &str) {
+        let part = shorten(part);
+        let known = self.list.iter().rev().take(BACK).any(|effect| effect.op == op && effect.part == part);
+        if known {
+            return;
+        }
+        if self.is_full() {
+            self.give_up("there are more effects than are told");
+            return;
+        }
+        self.list.push(Effect { op, part });
+    }
+
+    /// Notes that something could not be followed.
+    pub(crate) fn gap(&mut self, why: impl Into<String>) {
+        self.gap_in(Gap { why: why.into(), ..Gap::default() });
+    }
+
+    /// Notes a gap. Where many are, the last one takes what the others would name, so that nothing goes unseen.
+    pub(crate) fn gap_in(&mut self, gap: Gap) {
+        self.partial = true;
+        let Gap { part, why, paths, texts } = gap;
+        let (part, why) = (shorten(&part), shorten(&why));
+        self.paths += paths.len();
+        self.text += texts.iter().map(String::len).sum::<usize>();
+        let much = self.paths > PATHS || self.text > TEXT;
+        let known = self.gaps.iter().position(|gap| gap.part == part && gap.why == why);
+        let at = match known {
+            Some(at) => at,
+            None if self.gaps.len() < GAPS => {
+                self.gaps.push(Gap { part, why, ..Gap::default() });
+                self.gaps.len() - 1
+            }
+            None => GAPS - 1,
+        };
+        if much {
+            if !self.gave_up {
+                self.give_up("there is more in it than is followed");
+            }
+            return;
+        }
+        let gap = &mut self.gaps[at];
+        let new = paths.into_iter().filter(|path| !gap.paths.contains(path)).collect::<Vec<_>>();
+        gap.paths.extend(new);
+        let new = texts.into_iter().filter(|text| !gap.texts.contains(text)).collect::<Vec<_>>();
+        gap.texts.extend(new);
+    }
+
+    /// Notes that the rest was too much to be read.
+    pub(crate) fn give_up(&mut self, why: &str) {
+        self.gave_up = true;
+        self.partial = true;
+        // What matters most is named even where many gaps are. Who looks for names has to look at the whole call.
+        self.gaps.truncate(GAPS - 1);
+        if !self.gaps.iter().any(|gap| gap.why == why) {
+            self.gaps.push(Gap { why: why.to_owned(), ..Gap::default() });
+        }
+    }
+
+    /// Says that no more effects are noted.
+    pub(crate) fn is_full(&self) -> bool {
+        self.list.len() >= MOST
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    /// Closes the record. `best` is the coverage when there was no gap; nothing known stays nothing known.
+    pub(crate) fn finish(self, best: Coverage) -> Effects {
+        let coverage = if self.partial { best.min(Coverage::Partial) } else { best };
+        Effects { list: self.list, coverage, gaps: self.gaps, gave_up: self.gave_up }
+    }
+}
+
+/// One line of limited length.
+fn shorten(text: &str) -> String {
+    let line: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(PART + 1).collect();
+    let line = line.trim();
+    match line.char_indices().nth(PART) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None => line.to_owned(),
+    }
+}

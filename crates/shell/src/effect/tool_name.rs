@@ -1,0 +1,153 @@
+//! What a tool's name and the keys of its input say about a tool that nobody knows.
+
+/// Words in a tool's name that say it only looks.
+const READING: &[&str] = &[
+    "ask",
+    "check",
+    "count",
+    "describe",
+    "diff",
+    "explain",
+    "fetch",
+    "find",
+    "get",
+    "glob",
+    "grep",
+    "head",
+    "info",
+    "inspect",
+    "list",
+    "log",
+    "lookup",
+    "ls",
+    "open",
+    "peek",
+    "preview",
+    "query",
+    "read",
+    "recall",
+    "retrieve",
+    "search",
+    "select",
+    "show",
+    "stat",
+    "status",
+    "summarize",
+    "tail",
+    "tree",
+    "view",
+    "watch",
+];
+
+/// Words that say it does more; they win over the reading ones.
+const CHANGING: &[&str] = &[
+    "append",
+    "apply",
+    "chmod",
+    "clear",
+    "copy",
+    "create",
+    "delete",
+    "destroy",
+    "drop",
+    "edit",
+    "erase",
+    "exec",
+    "execute",
+    "insert",
+    "modify",
+    "move",
+    "mv",
+    "overwrite",
+    "patch",
+    "purge",
+    "put",
+    "remove",
+    "rename",
+    "replace",
+    "reset",
+    "rm",
+    "run",
+    "save",
+    "set",
+    "trash",
+    "truncate",
+    "unlink",
+    "update",
+    "upload",
+    "write",
+];
+
+/// Words that say whole folders go.
+const REMOVING: &[&str] = &[
+    "clean", "clear", "delete", "destroy", "drop", "erase", "move", "mv", "purge", "remove", "rename", "rm", "rmdir",
+    "trash", "unlink",
+];
+
+/// Keys whose text is a shell command.
+const COMMANDS: &[&str] = &["bash", "cmd", "code", "command", "commands", "script", "shell", "shellcommand"];
+
+/// Returns true if nothing in the input needs a closer look unless it names something by its letters.
+pub fn is_plain_input(tool: &str, input: &str) -> bool {
+    let words = words(tool);
+    let removes = words.iter().any(|word| REMOVING.contains(&word.as_str()));
+    // A backslash may hide a needle in an escape.
+    !removes && !input.contains('\\') && !COMMANDS.iter().any(|key| input.contains(key))
+}
+
+/// What a tool's name says it does.
+pub(crate) struct Kind {
+    pub(crate) reads: bool,
+    pub(crate) changes: bool,
+    pub(crate) removes: bool,
+    /// It gives a file another name.
+    pub(crate) moves: bool,
+}
+
+impl Kind {
+    /// Reads it out of the words of the name.
+    pub(crate) fn of(words: &[String]) -> Self {
+        let is = |table: &[&str]| words.iter().any(|word| table.contains(&word.as_str()));
+        let moves = is(&["move", "mv", "rename"]);
+        Self { reads: is(READING) && !is(CHANGING), changes: is(CHANGING), removes: is(REMOVING), moves }
+    }
+}
+
+/// Says whether a key's text is a shell command.
+pub(crate) fn is_command(key: &str) -> bool {
+    let plain: String = key.chars().filter(char::is_ascii_alphabetic).map(|c| c.to_ascii_lowercase()).collect();
+    COMMANDS.contains(&plain.as_str())
+}
+
+pub(crate) fn single_quoted(word: &str) -> String {
+    format!("'{}'", word.replace('\'', "'\\''"))
+}
+
+/// Splits a tool's name into lower-case words, at signs and at capitals.
+pub(crate) fn words(tool: &str) -> Vec<String> {
+    let mut words: Vec<String> = vec![String::new()];
+    let mut before = ' ';
+    for c in tool.chars() {
+        let new = !c.is_ascii_alphanumeric() || c.is_ascii_uppercase() && before.is_ascii_lowercase();
+        if new {
+            words.push(String::new());
+        }
+        if let (true, Some(word)) = (c.is_ascii_alphanumeric(), words.last_mut()) {
+            word.push(c.to_ascii_lowercase());
+        }
+        before = c;
+    }
+    words.retain(|word| !word.is_empty());
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::effect::tool_name::words;
+
+    #[test]
+    fn a_tools_name_falls_into_words() {
+        assert_eq!(words("mcp__fs__writeFile"), ["mcp", "fs", "write", "file"]);
+        assert_eq!(words("Read-File"), ["read", "file"]);
+    }
+}

@@ -1,0 +1,19 @@
+//! What each program does with its words: the table, and those with a grammar of their own.
+
+pub(crate) mod archive;
+pub(crate) mod awk;
+pub(crate) mod container;
+pub(crate) mod copy;
+pub(crate) mod database;
+pub(crate) mod editor;
+pub(crate) mod envelope;
+pub(crate) mod find;
+pub(crate) mod git;
+pub(crate) mod interpreter;
+pub(crate) mod options;
+pub(crate) mod patch;
+pub(crate) mod sed;
+pub(crate) mod stead;
+pub(crate) mod table;
+pub(crate) mod task;
+pub(crate) mod wrapper;

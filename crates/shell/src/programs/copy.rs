@@ -1,0 +1,149 @@
+//! Copies, moves and links: what goes where.
+
+use stead_model::{Content, How};
+
+use crate::parse::syntax::mark;
+use crate::programs::options::{has_flag, operands_without, option_values};
+use crate::walk::Walk;
+use crate::walk::names::Means;
+use crate::walk::omission;
+use crate::walk::program::Reach;
+
+/// Remembers that a file gets a second name.
+fn give_name(walk: &mut Walk<'_>, name: &str, argv: &[String], source: &str, to: &str) {
+    let symbolic = has_flag(argv, "s", &["--symbolic", "--symbolic-link"]);
+    let means = match name {
+        "mv" | "gmv" => Means::Move,
+        "ln" => Means::Link,
+        "cp" | "gcp" if symbolic || has_flag(argv, "l", &["--link"]) => Means::Link,
+        _ => Means::Copy,
+    };
+    walk.name(to, source, means, symbolic && means == Means::Link && !has_flag(argv, "r", &["--relative"]));
+}
+
+/// The last name of a path.
+fn last(source: &str) -> &str {
+    source.trim_end_matches('/').rsplit('/').next().unwrap_or_default()
+}
+
+/// The short flags that take a value.
+fn valued(name: &str) -> &'static str {
+    match name {
+        "install" | "ginstall" => "mogSt",
+        "scp" => "PilocFJSD",
+        "rsync" => "efT",
+        _ => "St",
+    }
+}
+
+/// The long flags of `rsync` that take a value.
+const RSYNC: &[&str] = &[
+    "--backup-dir",
+    "--bwlimit",
+    "--chmod",
+    "--chown",
+    "--exclude",
+    "--exclude-from",
+    "--files-from",
+    "--filter",
+    "--include",
+    "--include-from",
+    "--link-dest",
+    "--log-file",
+    "--max-size",
+    "--min-size",
+    "--password-file",
+    "--port",
+    "--rsh",
+    "--rsync-path",
+    "--suffix",
+    "--timeout",
+];
+
+/// Tells what goes where.
+pub(crate) fn note(walk: &mut Walk<'_>, name: &str, argv: &[String], shown: &str) {
+    let long = if name == "rsync" { RSYNC } else { &[] };
+    let mut sources = operands_without(argv, valued(name), long);
+    let folders = option_values(argv, 't', "--target-directory");
+    if matches!(name, "install" | "ginstall") && has_flag(argv, "d", &["--directory"]) {
+        sources.iter().for_each(|word| walk.note_write(word, How::Into, false, Content::Unknown, shown));
+        return;
+    }
+    let target = match folders.first().filter(|_| name != "rsync" && name != "scp") {
+        Some(folder) => *folder,
+        None if sources.len() < 2 => ".",
+        None => sources.pop().unwrap_or("."),
+    };
+    let deep = has_flag(argv, "rRa", &["--recursive", "--archive"]);
+    let into = !folders.is_empty() || sources.len() > 1 || target.ends_with('/') || matches!(target, "." | "..");
+    let into = into || walk.is_folder(target).unwrap_or(false);
+    for source in sources {
+        let remote = |word: &str| matches!(name, "scp" | "rsync") && is_remote(word);
+        let last = last(source);
+        let inside = format!("{}/{last}", target.trim_end_matches('/'));
+        let to = if into && !last.is_empty() { inside.as_str() } else { target };
+        give_name(walk, name, argv, source, to);
+        match name {
+            "mv" | "gmv" => walk.note_move(source, to, shown),
+            "ln" => {
+                walk.note_write(to, How::Link, false, Content::Unknown, shown);
+                linked(walk, argv, source, false, shown);
+            }
+            _ => {
+                let whole = source.ends_with(['/', mark::MANY]) || source.ends_with("/.");
+                let text = if remote(source) || deep { None } else { walk.file_text(source) };
+                if !remote(source) {
+                    let except = if name == "rsync" { omitted(walk, argv, source) } else { Vec::new() };
+                    walk.leaving_out(except, |walk| walk.reads(source, deep, shown));
+                }
+                if remote(target) {
+                    continue;
+                }
+                if has_flag(argv, "l", &["--link"]) && matches!(name, "cp" | "gcp") {
+                    linked(walk, argv, source, deep, shown);
+                }
+                if deep {
+                    let except = if name == "rsync" { omitted(walk, argv, target) } else { Vec::new() };
+                    walk.leaving_out(except, |walk| walk.writes_into(if whole { target } else { to }, shown));
+                } else {
+                    walk.note_write(to, How::Replace, false, text.map_or(Content::Unknown, Content::Text), shown);
+                }
+            }
+        }
+        if argv.iter().any(|word| word == "--remove-source-files") {
+            walk.removes(source, Reach::Deep, shown);
+        }
+    }
+    if argv.iter().any(|word| word.starts_with("--delete")) && !is_remote(target) {
+        walk.removes(target, Reach::Deep, shown);
+    }
+}
+
+/// A hard link is a door to the file itself for whoever comes later, so making one touches the file. A link that is
+/// followed by its name is seen through when it is used.
+fn linked(walk: &mut Walk<'_>, argv: &[String], source: &str, tree: bool, shown: &str) {
+    if has_flag(argv, "s", &["--symbolic", "--symbolic-link"]) {
+        if source.contains(mark::UNKNOWN) {
+            walk.gap(shown, "where the link leads is not known");
+        }
+    } else if !(tree && walk.is_wide(source)) {
+        walk.note_write(source, How::Link, tree, Content::Unknown, shown);
+    }
+}
+
+/// What `rsync` leaves out below a folder. A pattern with more than one name in it may be counted from elsewhere.
+fn omitted(walk: &Walk<'_>, argv: &[String], folder: &str) -> Vec<String> {
+    let patterns = option_values(argv, '\0', "--exclude");
+    // What is taken back comes first in its list.
+    if argv.iter().any(|word| word.starts_with("--include") || word.starts_with("--filter") || word == "-f") {
+        return Vec::new();
+    }
+    let patterns =
+        patterns.into_iter().filter(|pattern| pattern.starts_with('/') || !pattern.trim_end_matches('/').contains('/'));
+    patterns.filter_map(|pattern| walk.left_out(&omission::ignored(pattern, folder))).collect()
+}
+
+/// Says whether a word names a place on another machine.
+fn is_remote(word: &str) -> bool {
+    word.split_once(':').is_some_and(|(host, _)| !host.is_empty() && !host.contains('/'))
+}

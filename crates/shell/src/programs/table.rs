@@ -1,0 +1,342 @@
+//! What programs do with their words: a table (`programs/programs.txt`, which explains itself), the reading of a call by
+//! its entry, and the effects that follow. Programs with a grammar of their own have code instead.
+//!
+//! The table is searched as text, and only the entry of the program in question is ever taken apart.
+
+pub(crate) mod copy;
+pub(crate) mod effect;
+pub(crate) mod given;
+pub(crate) mod network;
+pub(crate) mod search;
+
+pub(crate) use copy::is_remote;
+pub(crate) use effect::{Known, note};
+pub(crate) use given::Given;
+pub(crate) use network::host_of;
+pub(crate) use network::note as note_network;
+pub(crate) use search::{globs, omissions, places};
+
+/// The entries, sorted by name.
+const TABLE: &str = include_str!("programs.txt");
+
+/// What an entry says, without its name.
+#[derive(Clone, Copy, Debug)]
+struct Row {
+    traits: &'static str,
+    fields: &'static str,
+}
+
+/// A program, or one of its sub-commands.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Program {
+    name: &'static str,
+    own: Row,
+    sub: Option<Row>,
+    /// The words that name the sub-command.
+    verbs: usize,
+    /// It has sub-commands, all of which need not be in the table.
+    branches: bool,
+}
+
+impl Row {
+    fn is(&self, name: &str) -> bool {
+        self.traits.split(' ').any(|known| known == name)
+    }
+
+    fn fields(&self) -> impl Iterator<Item = (&'static str, &'static str)> + use<> {
+        self.fields.lines().filter_map(|line| line.trim_start().split_once(": "))
+    }
+}
+
+impl Program {
+    /// Finds a program by its name, whatever its version.
+    pub(crate) fn of(name: &str) -> Option<Self> {
+        Self::named(name).or_else(|| {
+            let bare = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+            let other = if bare.len() < name.len() { Self::named(bare) } else { None };
+            other.filter(|program| program.is("interpreter"))
+        })
+    }
+
+    fn named(name: &str) -> Option<Self> {
+        let (head, fields) = entries(name).next()?;
+        match head.split_once(" = ") {
+            Some((_, other)) => Self::named(other),
+            None => {
+                let own = Row { traits: traits(head), fields };
+                let branches = entries(name).nth(1).is_some();
+                Some(Self { name: &head[..end_of_name(head)], own, sub: None, verbs: 0, branches })
+            }
+        }
+    }
+
+    /// The same for the sub-command that a call names.
+    pub(crate) fn of_call(name: &str, argv: &[String]) -> Option<Self> {
+        let mut program = Self::of(name)?;
+        if !program.branches {
+            return Some(program);
+        }
+        let words = Given::read(&program, argv).words;
+        for (head, fields) in entries(program.name).skip(1) {
+            let verbs = head[..end_of_name(head)].split(' ').skip(1);
+            let count = verbs.clone().count();
+            let named = |(at, names): (usize, &str)| {
+                words.get(at).is_some_and(|word| names.split('|').any(|known| known == *word))
+            };
+            if count > program.verbs && verbs.enumerate().all(named) {
+                program.sub = Some(Row { traits: traits(head), fields });
+                program.verbs = count;
+            }
+        }
+        Some(program)
+    }
+
+    pub(crate) fn is(&self, name: &str) -> bool {
+        match self.sub {
+            // What is known of the program does not hold for its sub-commands.
+            Some(sub) if name == "complete" => sub.is(name),
+            Some(sub) => sub.is(name) || self.own.is(name),
+            None => self.own.is(name),
+        }
+    }
+
+    /// Says whether an option takes a value.
+    pub(crate) fn takes_value(&self, flag: &str) -> bool {
+        self.option(flag).is_some_and(|(role, _)| !given::BARE.contains(&role))
+    }
+
+    /// Says whether a flag for help means this program.
+    fn vouches(&self) -> bool {
+        !self.is("code") && (self.is("complete") || self.field("help").is_some())
+    }
+
+    fn removes(&self) -> bool {
+        self.roles().any(|role| matches!(role, "delete*" | "delete-tree*")) || self.field("deletes").is_some()
+    }
+
+    fn writes(&self) -> bool {
+        let writes = |role: &str| matches!(role.trim_end_matches('*'), "write" | "touch" | "attributes");
+        let other = |role: &str| matches!(role, "text" | "value*");
+        !self.removes() && self.roles().any(writes) && self.roles().all(|role| writes(role) || other(role))
+    }
+
+    fn places(&self) -> bool {
+        self.roles().any(|role| role == "place")
+    }
+
+    fn rows(&self) -> impl Iterator<Item = Row> + use<> {
+        self.sub.into_iter().chain([self.own])
+    }
+
+    /// The items of a field; the sub-command's own come first.
+    fn field(&self, name: &str) -> Option<&'static str> {
+        self.rows().flat_map(|row| row.fields()).find(|(key, _)| *key == name).map(|(_, items)| items)
+    }
+
+    /// The roles of its words.
+    fn roles(&self) -> impl Iterator<Item = &'static str> + use<> {
+        self.field("words").unwrap_or_default().split(' ').filter(|role| !role.is_empty())
+    }
+
+    /// What an option means, and how the table spells it.
+    fn option(&self, flag: &str) -> Option<(&'static str, &'static str)> {
+        let options = || {
+            let fields = self.rows().flat_map(|row| row.fields()).filter(|(key, _)| !NOT_OPTIONS.contains(key));
+            fields.flat_map(|(key, items)| items.split(' ').map(move |item| (key, item)))
+        };
+        // What starts a word is spelled in any case.
+        let found = match flag.ends_with([':', '=']) {
+            true => options().find(|(_, item)| item.eq_ignore_ascii_case(flag)),
+            false => options().find(|(_, item)| *item == flag),
+        };
+        let shortens = self.is("abbreviates");
+        let short = || options().find(|(_, item)| shortens && flag.len() > 3 && item.starts_with(flag));
+        let common = || match flag {
+            "--help" => Some(("help", "--help")),
+            "--version" if shortens => Some(("help", "--version")),
+            _ => None,
+        };
+        found.or_else(common).or_else(|| short().filter(|_| flag.starts_with("--")))
+    }
+}
+
+/// Fields whose items are not options.
+const NOT_OPTIONS: &[&str] =
+    &["words", "network", "files", "files-if-words", "endings", "word-endings", "pack", "unpack", "default"];
+
+/// Where the entries of each program begin, and how long its name is.
+const INDEX: [(u32, u32); count(TABLE.as_bytes())] = index(TABLE.as_bytes());
+
+/// Whether a line that begins there is the head of an entry.
+const fn is_head(table: &[u8], at: usize) -> bool {
+    (at == 0 || table[at - 1] == b'\n') && table[at] != b' ' && table[at] != b'#'
+}
+
+const fn name_length(table: &[u8], at: usize) -> usize {
+    let mut end = at;
+    while table[end] != b' ' && table[end] != b'\n' {
+        end += 1;
+    }
+    if table[end - 1] == b':' && end - at > 1 { end - 1 - at } else { end - at }
+}
+
+const fn same_name(table: &[u8], left: usize, right: usize) -> bool {
+    let length = name_length(table, left);
+    if length != name_length(table, right) {
+        return false;
+    }
+    let mut at = 0;
+    while at < length {
+        if table[left + at] != table[right + at] {
+            return false;
+        }
+        at += 1;
+    }
+    true
+}
+
+const fn count(table: &[u8]) -> usize {
+    let (mut at, mut found, mut last) = (0, 0, 0);
+    while at < table.len() {
+        if is_head(table, at) {
+            if found == 0 || !same_name(table, last, at) {
+                found += 1;
+            }
+            last = at;
+        }
+        at += 1;
+    }
+    found
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "the table has less than four billion bytes")]
+const fn index<const N: usize>(table: &[u8]) -> [(u32, u32); N] {
+    let mut index = [(0, 0); N];
+    let (mut at, mut found, mut last) = (0, 0, 0);
+    while at < table.len() {
+        if is_head(table, at) {
+            if found == 0 || !same_name(table, last, at) {
+                index[found] = (at as u32, name_length(table, at) as u32);
+                found += 1;
+            }
+            last = at;
+        }
+        at += 1;
+    }
+    index
+}
+
+/// The entries of a program, each with its head and its fields: its own, then those of its sub-commands.
+fn entries(name: &str) -> impl Iterator<Item = (&'static str, &'static str)> {
+    let named = |(at, length): &(u32, u32)| TABLE[*at as usize..][..*length as usize].cmp(name);
+    let found = INDEX.binary_search_by(named).ok();
+    let end = |found: usize| INDEX.get(found + 1).map_or(TABLE.len(), |(at, _)| *at as usize);
+    let mut rest = found.map_or("", |found| &TABLE[INDEX[found].0 as usize..end(found)]);
+    std::iter::from_fn(move || {
+        let (head, more) = rest.split_once('\n')?;
+        let mut length = 0;
+        for line in more.split_inclusive('\n').take_while(|line| line.starts_with(' ')) {
+            length += line.len();
+        }
+        let fields = &more[..length];
+        rest = &more[length..];
+        Some((head, fields))
+    })
+}
+
+fn end_of_name(head: &str) -> usize {
+    head.find(": ").unwrap_or_else(|| head.len().saturating_sub(1))
+}
+
+fn traits(head: &str) -> &str {
+    head.split_once(": ").map_or("", |(_, traits)| traits)
+}
+
+/// Says whether a program only reads, prints or asks, whatever words it is given.
+pub(crate) fn is_read_only(name: &str) -> bool {
+    Program::of(name).is_some_and(|program| {
+        let harmless = |role: &str| matches!(role.trim_end_matches('*'), "text" | "value" | "read" | "search");
+        // What `uniq` and `xxd` write is judged by itself.
+        let mut roles = program.roles();
+        entries(name).count() < 2
+            && program.is("complete")
+            && !program.is("code")
+            && (roles.all(harmless) || program.field("words") == Some("read write"))
+    })
+}
+
+/// Says whether a program removes the files it is given.
+pub(crate) fn is_remover(name: &str) -> bool {
+    Program::of(name).is_some_and(|program| program.removes())
+}
+
+/// Says whether a program writes the files it is given.
+pub(crate) fn is_writer(name: &str) -> bool {
+    Program::of(name).is_some_and(|program| program.writes())
+}
+
+/// Says whether a program copies, moves or links what it is given to its last word.
+pub(crate) fn is_placer(name: &str) -> bool {
+    Program::of(name).is_some_and(|program| program.places())
+}
+
+/// Says whether a program runs text in another language than the shell's.
+pub(crate) fn is_interpreter(name: &str) -> bool {
+    Program::of(name).is_some_and(|program| program.is("interpreter"))
+}
+
+pub(crate) fn is_shell(name: &str) -> bool {
+    Program::of(name).is_some_and(|program| program.is("shell"))
+}
+
+/// Says whether a word changes the shell itself and runs nothing.
+pub(crate) fn is_builtin(name: &str) -> bool {
+    Program::of(name).is_some_and(|program| program.is("builtin"))
+}
+
+/// Other words that may remove by folder or hide a path.
+const ALARMS: &[&str] = &[
+    "am",
+    "apply",
+    "checkout",
+    "clean",
+    "dd",
+    "eval",
+    "find",
+    "git-clean",
+    "gmake",
+    "make",
+    "npm",
+    "patch",
+    "pnpm",
+    "restore",
+    "rmdir",
+    "sed",
+    "source",
+    "stash",
+    "tar",
+    "unzip",
+    "worktree",
+    "xargs",
+    "yarn",
+];
+
+/// Says whether a word in a command means that more than its literals must be read.
+pub(crate) fn is_alarming(word: &str) -> bool {
+    let changes = |program: Program| {
+        let runs_text = program.is("shell") || program.is("interpreter");
+        runs_text || program.removes() || program.writes() || program.places()
+    };
+    !word.is_empty() && (ALARMS.contains(&word) || Program::of(word).is_some_and(changes))
+}
+
+/// Says whether a call asks a program for help, so that it does nothing. Those that run other programs may hand the flag
+/// to them, so that the entry must vouch for it.
+pub(crate) fn asks_for_help(name: &str, argv: &[String]) -> bool {
+    let flag = |word: &String| word.trim_start_matches('-').starts_with(['h', 'v', 'V']) && word.starts_with('-');
+    if !argv.iter().skip(1).any(flag) {
+        return false;
+    }
+    let Some(program) = Program::of_call(name, argv) else { return false };
+    program.vouches() && Given::read(&program, argv).has("help")
+}

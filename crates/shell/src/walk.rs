@@ -1,0 +1,473 @@
+//! The walk through a command: where each part runs, what its variables hold, what it prints. It tells the action
+//! record what each program does, in order, and what could not be followed.
+
+pub(crate) mod expand;
+pub(crate) mod filter;
+pub(crate) mod listing;
+pub(crate) mod names;
+pub(crate) mod omission;
+pub(crate) mod output;
+pub(crate) mod program;
+pub(crate) mod redirect;
+pub(crate) mod report;
+pub(crate) mod script;
+pub(crate) mod unknown_name;
+pub(crate) mod variable;
+
+use std::path::{Path, PathBuf};
+
+use crate::facts::Facts;
+use crate::path::clean;
+use crate::place::Place;
+
+use crate::parse;
+use crate::parse::reader::TooDeep;
+use crate::parse::syntax::{Command, Group, GroupKind, Item, Join, Script, Simple, Word, mark};
+use crate::walk::names::Names;
+use crate::walk::omission::Omissions;
+use crate::walk::program::brief;
+use crate::walk::report::{Report, Written};
+use crate::walk::variable::VARIABLES;
+
+/// Simple commands one call may run before we stop counting.
+const STEPS: usize = 20_000;
+/// Folders a command may be in at once, after `cd a || cd b` and the like.
+const FOLDERS: usize = 8;
+/// The most text that is kept of what flows through a pipe.
+const UPSTREAM: usize = 64 * 1024;
+/// Values of a loop that are gone through one by one; more are taken together.
+const ROUNDS: usize = 8;
+/// Steps after which loops are no longer gone through one by one.
+const PATIENCE: usize = 500;
+/// Rounds of a loop that takes one word after the other.
+const WORDS: usize = 64;
+
+/// A walk ended early: there was too much to read.
+pub(crate) struct Stop;
+
+impl From<TooDeep> for Stop {
+    fn from(_: TooDeep) -> Self {
+        Self
+    }
+}
+
+/// What the commands before in a pipeline were about.
+#[derive(Clone, Default)]
+pub(crate) struct Upstream {
+    /// Their words.
+    pub(crate) text: String,
+    /// What the last of them prints, where that is known.
+    pub(crate) output: Option<String>,
+}
+
+/// One program with its words, and what it is fed.
+pub(crate) struct Call<'c> {
+    pub(crate) argv: &'c [String],
+    /// Here-documents and here-strings.
+    pub(crate) texts: &'c [String],
+    /// The commands before it in the pipeline.
+    pub(crate) feed: Option<&'c Upstream>,
+}
+
+/// What a program is given beyond what was told of it: its words, what is assigned before it, the programs in other
+/// languages that it is made of.
+#[derive(Clone, Default)]
+pub(crate) struct Given {
+    pub(crate) words: Vec<String>,
+    pub(crate) assigned: Vec<String>,
+    pub(crate) codes: Vec<String>,
+}
+
+pub(crate) struct Walk<'w> {
+    pub(crate) place: &'w Place<'w>,
+    pub(crate) facts: &'w dyn Facts,
+    home: Option<PathBuf>,
+    root: Option<PathBuf>,
+    pub(crate) report: Report<'w>,
+    /// What the program at hand is given; a gap names it.
+    pub(crate) given: Given,
+    /// Where the next command may run; never empty. A folder with an unknown part holds a mark.
+    pub(crate) cwds: Vec<String>,
+    /// The folders that `popd` goes back to.
+    pub(crate) stack: Vec<Vec<String>>,
+    /// Where the command was before its last `cd`.
+    pub(crate) came_from: Vec<String>,
+    pub(crate) variables: Vec<(String, Vec<String>)>,
+    /// Variables that end with the function being run.
+    pub(crate) locals: Vec<String>,
+    /// Conditions within the function or script being run that may keep the next command from running.
+    pub(crate) branches: usize,
+    pub(crate) functions: Vec<(String, Script)>,
+    /// Names given to commands, in the shell and in git.
+    pub(crate) aliases: Vec<(String, String)>,
+    /// What this command wrote into files so far.
+    pub(crate) files: Vec<(String, Written)>,
+    /// The folders it made.
+    pub(crate) folders: Vec<String>,
+    pub(crate) upstream: Upstream,
+    /// What is known of what the commands print; `None` from the first part that is not.
+    pub(crate) printed: Option<String>,
+    /// What the commands inside a group are fed.
+    pub(crate) input: Option<String>,
+    /// More was printed than is kept.
+    pub(crate) spilled: bool,
+    /// Somebody takes what is printed.
+    pub(crate) heard: bool,
+    /// A word just expanded stands for one of several.
+    pub(crate) plural: bool,
+    pub(crate) depth: usize,
+    /// Scripts read from files so far.
+    pub(crate) scripts: usize,
+    /// Bytes of text made by expansion so far.
+    pub(crate) work: usize,
+    /// Second names that this command gave to files: links, moves and copies.
+    pub(crate) names: Names,
+    /// What it leaves out of folders and patterns.
+    pub(crate) omissions: Omissions,
+    /// The command names `stead`.
+    pub(crate) names_stead: bool,
+    steps: usize,
+}
+
+impl<'w> Walk<'w> {
+    pub(crate) fn new(place: &'w Place<'w>, facts: &'w dyn Facts, report: Report<'w>, cwd: String) -> Self {
+        Self {
+            place,
+            facts,
+            home: place.home(),
+            root: place.root.map(clean),
+            report,
+            given: Given::default(),
+            cwds: vec![cwd],
+            stack: Vec::new(),
+            came_from: Vec::new(),
+            variables: Vec::new(),
+            locals: Vec::new(),
+            branches: 0,
+            functions: Vec::new(),
+            aliases: Vec::new(),
+            files: Vec::new(),
+            folders: Vec::new(),
+            upstream: Upstream::default(),
+            printed: Some(String::new()),
+            input: None,
+            spilled: false,
+            heard: false,
+            plural: false,
+            depth: 0,
+            scripts: 0,
+            work: 0,
+            names: Names::default(),
+            omissions: Omissions::default(),
+            names_stead: false,
+            steps: 0,
+        }
+    }
+
+    pub(crate) fn home(&self) -> Option<&Path> {
+        self.home.as_deref()
+    }
+
+    pub(crate) fn root(&self) -> Option<&Path> {
+        self.root.as_deref()
+    }
+
+    /// Reads and walks a text as a command.
+    pub(crate) fn text(&mut self, text: &str) -> Result<(), Stop> {
+        self.depth += 1;
+        let reading = parse::parse(text, self.depth)?;
+        if reading.torn {
+            self.gap("…", "a quote or a parenthesis is not closed");
+        }
+        self.script(&reading.script)?;
+        self.depth -= 1;
+        if reading.whole { Ok(()) } else { Err(Stop) }
+    }
+
+    pub(crate) fn script(&mut self, script: &Script) -> Result<(), Stop> {
+        let mut before = self.cwds.clone();
+        for item in &script.0 {
+            // What follows `||` runs where the part before it failed.
+            let after = match item.join {
+                Join::Or => std::mem::replace(&mut self.cwds, before.clone()),
+                Join::And | Join::Always => Vec::new(),
+            };
+            if item.join != Join::Or {
+                before.clone_from(&self.cwds);
+            }
+            let heard = self.printed.as_ref().map(String::len);
+            let branches = self.branches;
+            self.branches += usize::from(item.join != Join::Always);
+            self.item(item)?;
+            self.branches = branches;
+            if item.join == Join::Or {
+                if heard != self.printed.as_ref().map(String::len) {
+                    self.printed = None;
+                }
+                if leaves(item) {
+                    self.cwds = after;
+                    continue;
+                }
+            }
+            self.also_in(after);
+        }
+        Ok(())
+    }
+
+    /// Walks one item. A part that is too much is a gap, and the rest is still told.
+    fn item(&mut self, item: &Item) -> Result<(), Stop> {
+        let (depth, heard, input) = (self.depth, self.heard, self.input.clone());
+        let (branches, given) = (self.branches, self.given.clone());
+        match self.pipeline(&item.pipeline) {
+            Err(Stop) if self.has_strength() => {
+                (self.depth, self.heard, self.input, self.printed) = (depth, heard, input, None);
+                (self.branches, self.given) = (branches, given);
+                self.give_up();
+                Ok(())
+            }
+            result => result,
+        }
+    }
+
+    fn also_in(&mut self, folders: Vec<String>) {
+        for folder in folders {
+            if self.cwds.len() < FOLDERS && !self.cwds.contains(&folder) {
+                self.cwds.push(folder);
+            }
+        }
+    }
+
+    fn pipeline(&mut self, commands: &[Command]) -> Result<(), Stop> {
+        if let [only] = commands {
+            return self.command(only, None);
+        }
+        let cwds = self.cwds.clone();
+        let outer = std::mem::take(&mut self.upstream);
+        let (input, heard) = (self.input.clone(), self.heard);
+        let (mut printed, spilled) = (self.printed.take(), std::mem::take(&mut self.spilled));
+        for (position, command) in commands.iter().enumerate() {
+            let feed = Upstream { output: self.printed.take(), ..self.upstream.clone() };
+            self.mind_spill(&feed);
+            self.printed = Some(String::new());
+            self.heard = heard || position + 1 < commands.len();
+            if position > 0 {
+                self.input.clone_from(&feed.output);
+            }
+            self.command(command, (position > 0).then_some(&feed))?;
+            self.cwds.clone_from(&cwds);
+        }
+        (self.input, self.heard) = (input, heard);
+        self.spilled |= spilled | !join_text(&mut printed, self.printed.take());
+        self.printed = printed;
+        let inner = std::mem::replace(&mut self.upstream, outer);
+        self.note(&inner.text);
+        Ok(())
+    }
+
+    fn command(&mut self, command: &Command, feed: Option<&Upstream>) -> Result<(), Stop> {
+        self.step()?;
+        match command {
+            Command::Simple(simple) => self.simple(simple, feed),
+            Command::Group(group) => self.group(group, feed),
+        }
+    }
+
+    /// Counts what is done, so that no command keeps us for long.
+    pub(crate) fn step(&mut self) -> Result<(), Stop> {
+        self.steps += 1;
+        if self.steps > STEPS { Err(Stop) } else { Ok(()) }
+    }
+
+    /// Says whether the walk may go on at all.
+    fn has_strength(&self) -> bool {
+        self.steps < STEPS && self.work < expand::WORK && self.variables.len() < VARIABLES
+    }
+
+    fn group(&mut self, group: &Group, feed: Option<&Upstream>) -> Result<(), Stop> {
+        let cwds = self.cwds.clone();
+        if let Some(feed) = feed {
+            self.upstream = feed.clone();
+        }
+        let (texts, opened) = self.redirects(&group.redirects)?;
+        let input = self.input.clone();
+        if let Some(text) = texts.last() {
+            self.input = Some(text.clone());
+        }
+        let heard = self.hear(&opened);
+        match &group.kind {
+            GroupKind::Function { name } => {
+                // What it does is told when it is called.
+                self.functions.push((name.clone(), group.body.clone()));
+                self.cwds = cwds;
+            }
+            GroupKind::For { variable, values } => {
+                self.rounds(variable, values, &group.body)?;
+                self.also_in(cwds);
+            }
+            GroupKind::Maybe => {
+                self.branches += 1;
+                self.script(&group.body)?;
+                self.branches -= 1;
+                self.printed = self.printed.take().filter(String::is_empty);
+                self.also_in(cwds);
+            }
+            GroupKind::Loop => {
+                self.repeat(&group.body)?;
+                self.printed = self.printed.take().filter(String::is_empty);
+                self.also_in(cwds);
+            }
+            GroupKind::Brace => self.script(&group.body)?,
+            GroupKind::Subshell => {
+                let stack = self.stack.clone();
+                self.script(&group.body)?;
+                (self.cwds, self.stack) = (cwds, stack);
+            }
+        }
+        self.input = input;
+        self.close(heard, &opened, "{ … }")
+    }
+
+    /// Goes through a loop: value by value where they are few, else with all of them at once.
+    fn rounds(&mut self, variable: &str, values: &[Word], body: &Script) -> Result<(), Stop> {
+        let mut all = Vec::new();
+        for value in values {
+            all.extend(self.expand(value)?);
+        }
+        if values.is_empty() {
+            all.push(mark::UNKNOWN.to_string());
+        }
+        if all.len() > ROUNDS || self.steps > PATIENCE {
+            self.set(variable, all)?;
+            return self.script(body);
+        }
+        let start = self.cwds.clone();
+        for value in all {
+            self.set(variable, vec![value])?;
+            let before = std::mem::replace(&mut self.cwds, start.clone());
+            self.script(body)?;
+            self.also_in(before);
+        }
+        Ok(())
+    }
+
+    /// Goes through a loop once, and again as long as it takes words away from the front.
+    fn repeat(&mut self, body: &Script) -> Result<(), Stop> {
+        for _ in 0..WORDS {
+            let before = (self.words_left(), self.value("1"));
+            self.script(body)?;
+            let after = (self.words_left(), self.value("1"));
+            if before == after || after.0.is_none_or(|words| words == 0) {
+                return Ok(());
+            }
+            if self.steps > PATIENCE {
+                break;
+            }
+        }
+        self.gap("shift", "it goes through more words than are followed");
+        Ok(())
+    }
+
+    /// How many words the function or script still has.
+    fn words_left(&self) -> Option<usize> {
+        self.variables.iter().rev().find(|(name, _)| name == "@").map(|(_, words)| words.len())
+    }
+
+    fn simple(&mut self, simple: &Simple, feed: Option<&Upstream>) -> Result<(), Stop> {
+        let mut assigned = Vec::new();
+        let known = self.variables.len();
+        for assignment in &simple.assignments {
+            assigned.extend(self.assign(assignment)?);
+        }
+        // What stands before a command holds for it alone, and not for its own words yet.
+        let kept = simple.words.first().is_none_or(parse::declares);
+        let passing = if kept { Vec::new() } else { self.variables.split_off(known.min(self.variables.len())) };
+        if kept && self.declares_locals(simple) {
+            self.locals.extend(simple.assignments.iter().map(|assignment| assignment.name.clone()));
+        }
+        self.plural = false;
+        let mut argv = Vec::new();
+        for word in &simple.words {
+            argv.extend(self.expand(word)?);
+        }
+        let plural = self.plural;
+        let (from, count) = (self.variables.len(), passing.len());
+        self.variables.extend(passing);
+        let (texts, opened) = self.redirects(&simple.redirects)?;
+        argv.iter().for_each(|word| self.note(word));
+        texts.iter().for_each(|text| self.note(text));
+        let heard = self.hear(&opened);
+        if !argv.is_empty() {
+            let outer = std::mem::replace(&mut self.given.assigned, assigned);
+            program::judge(self, &Call { argv: &argv, texts: &texts, feed })?;
+            self.given.assigned = outer;
+        }
+        if count > 0 && self.variables.len() >= from + count {
+            self.variables.drain(from..from + count);
+        }
+        if plural {
+            self.printed = self.printed.take().filter(String::is_empty);
+        }
+        self.close(heard, &opened, &brief(&argv))
+    }
+
+    /// Says whether what is assigned belongs to the function being run.
+    fn declares_locals(&self, simple: &Simple) -> bool {
+        let first = simple.words.first().and_then(Word::plain);
+        first.is_some_and(|name| matches!(name, "local" | "declare" | "typeset"))
+    }
+
+    /// Adds to what is printed; `None` when that is not known.
+    pub(crate) fn print(&mut self, text: Option<String>) {
+        self.spilled |= !join_text(&mut self.printed, text);
+    }
+
+    /// Gives up when somebody takes what was too much to be kept.
+    pub(crate) fn mind_spill(&mut self, taken: &Upstream) {
+        if std::mem::take(&mut self.spilled) && taken.output.is_none() {
+            self.give_up();
+        }
+    }
+
+    /// What a program reads from its input, where that is known.
+    pub(crate) fn fed(&self, call: &Call<'_>) -> Option<String> {
+        match (call.texts.last(), call.feed) {
+            (Some(text), _) => Some(text.clone()),
+            (None, Some(feed)) => feed.output.clone(),
+            (None, None) => self.input.clone(),
+        }
+    }
+
+    /// Keeps the words of a command for whoever runs what it prints.
+    fn note(&mut self, text: &str) {
+        if self.heard && self.upstream.text.len() + text.len() < UPSTREAM {
+            self.upstream.text.push(' ');
+            self.upstream.text.push_str(text);
+        }
+    }
+}
+
+/// The most that is kept of what is printed: as much as a command may be long.
+const PRINTED: usize = crate::command::LIMIT;
+
+/// Adds text; says whether there was room for it.
+fn join_text(text: &mut Option<String>, more: Option<String>) -> bool {
+    let (before, more) = match (text.take(), more) {
+        (Some(before), Some(more)) => (before, more),
+        _ => return true,
+    };
+    let room = before.len() + more.len() <= PRINTED;
+    *text = room.then(|| before + &more);
+    room
+}
+
+/// Says whether nothing runs after the item: the way on leads past it.
+fn leaves(item: &Item) -> bool {
+    let Some(Command::Simple(simple)) = item.pipeline.last() else {
+        return matches!(item.pipeline.last(), Some(Command::Group(group)) if group.body.0.last().is_some_and(leaves));
+    };
+    simple
+        .words
+        .first()
+        .and_then(Word::plain)
+        .is_some_and(|name| matches!(name, "exit" | "return" | "break" | "continue"))
+}

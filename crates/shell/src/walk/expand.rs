@@ -1,0 +1,240 @@
+//! Words to texts: variables, braces, tilde, what substitutions say. Where several values are possible all are given.
+
+use crate::parse::alter;
+use crate::parse::syntax::{Part, Script, Word, mark};
+use crate::walk::report::Written;
+use crate::walk::variable::slice;
+use crate::walk::{Stop, Upstream, Walk};
+
+/// The most texts one word may become.
+const MOST: usize = 1_024;
+/// The most bytes they may have together: `a=$a$a` doubles with each repetition.
+const LONGEST: usize = 2 << 20;
+/// The most bytes that one command may make by expansion.
+pub(crate) const WORK: usize = 32 << 20;
+
+impl Walk<'_> {
+    /// Gives the texts that a word becomes, and follows the substitutions in it.
+    pub(crate) fn expand(&mut self, word: &Word) -> Result<Vec<String>, Stop> {
+        let mut texts = Vec::new();
+        for text in self.parts(word, Shape::Words)? {
+            braces(&text, &mut texts);
+        }
+        self.work += texts.iter().map(String::len).sum::<usize>();
+        if texts.len() > MOST || self.work > WORK {
+            return Err(Stop);
+        }
+        Ok(texts.into_iter().map(|text| settle(&text)).collect())
+    }
+
+    /// Puts the parts of a word together.
+    fn parts(&mut self, word: &Word, shape: Shape) -> Result<Vec<String>, Stop> {
+        let whole = shape == Shape::Text;
+        let mut done: Vec<String> = Vec::new();
+        let mut open = vec![String::new()];
+        let mut empty = !whole;
+        for part in &word.0 {
+            match part {
+                Part::Text(text) => {
+                    empty = false;
+                    open.iter_mut().for_each(|head| head.push_str(text));
+                }
+                Part::Unknown => {
+                    empty = false;
+                    open.iter_mut().for_each(|head| head.push(mark::UNKNOWN));
+                }
+                Part::Variable { .. } | Part::Altered { .. } => {
+                    let (values, quoted) = self.held(part, whole)?;
+                    empty &= (!quoted || values.is_empty()) && values.iter().all(String::is_empty);
+                    join(&mut done, &mut open, &values, quoted);
+                }
+                Part::Process(script) => {
+                    empty = false;
+                    let inner = self.run_apart(script)?;
+                    let name = format!("/dev/fd/{}", self.files.len() + 63);
+                    open.iter_mut().for_each(|head| head.push_str(&name));
+                    self.files.push((name, inner.output.map_or(Written::Unknown, Written::Text)));
+                }
+                Part::Arithmetic(inner) => {
+                    empty = false;
+                    self.expand(inner)?;
+                    open.iter_mut().for_each(|head| head.push(mark::UNKNOWN));
+                }
+                Part::Substitution { script, quoted } => {
+                    let output = self.output(script)?;
+                    empty &= !*quoted && output.is_empty();
+                    join(&mut done, &mut open, &[output], *quoted || whole);
+                }
+            }
+            if done.len() + open.len() > MOST || open.iter().map(String::len).sum::<usize>() > LONGEST {
+                return Err(Stop);
+            }
+        }
+        if !empty {
+            done.append(&mut open);
+        }
+        Ok(done)
+    }
+
+    /// The values of a variable as it is used, and whether they stay whole.
+    fn held(&mut self, part: &Part, whole: bool) -> Result<(Vec<String>, bool), Stop> {
+        let (values, name, quoted) = match part {
+            Part::Variable { name, quoted, instead: None } => (self.value(name), name, *quoted),
+            Part::Variable { name, quoted, instead: Some((sign, other)) } => {
+                let other = if *quoted || whole { self.expand_value(other)? } else { self.expand(other)? };
+                (self.value_or(name, *sign, other)?, name, *quoted)
+            }
+            Part::Altered { name, quoted, sign, operand } => {
+                let operand = self.expand_whole(operand)?;
+                let values = self.value(name);
+                let values: Vec<String> = match *sign {
+                    "!" => values.iter().flat_map(|name| self.value(name)).collect(),
+                    ":" if self.is_list(name) => {
+                        slice(&values, &operand, usize::from(matches!(name.as_str(), "@" | "*")))
+                    }
+                    sign => values.iter().flat_map(|value| alter::alter(value, sign, &operand)).collect(),
+                };
+                (values, name, *quoted)
+            }
+            _ => return Ok((Vec::new(), true)),
+        };
+        let list = values.len() > 1 && self.is_list(name);
+        self.plural |= values.len() > 1 && !list;
+        let one = list && (whole || quoted && name.ends_with(['*']) || quoted && name.ends_with("[*]"));
+        Ok((if one { vec![values.join(" ")] } else { values }, quoted || whole))
+    }
+
+    /// Gives the values that a word may stand for where it is one text: it does not fall apart.
+    pub(crate) fn expand_value(&mut self, word: &Word) -> Result<Vec<String>, Stop> {
+        let values = self.parts(word, Shape::Text)?;
+        self.work += values.iter().map(String::len).sum::<usize>();
+        if self.work > WORK {
+            return Err(Stop);
+        }
+        Ok(values.into_iter().map(|text| settle(&text)).collect())
+    }
+
+    /// Expands a word that is one text whatever it holds, such as a here-document.
+    pub(crate) fn expand_whole(&mut self, word: &Word) -> Result<String, Stop> {
+        Ok(self.expand_value(word)?.join("\n"))
+    }
+
+    /// Follows a substitution and says what it prints, as far as that is known.
+    fn output(&mut self, script: &Script) -> Result<String, Stop> {
+        let inner = self.run_apart(script)?;
+        Ok(match inner.output {
+            Some(text) => text.trim_end_matches('\n').to_owned(),
+            None => mark::UNKNOWN.to_string(),
+        })
+    }
+
+    /// Follows a script that runs beside the command and says what it was about.
+    fn run_apart(&mut self, script: &Script) -> Result<Upstream, Stop> {
+        self.step()?;
+        let (cwds, outer) = (self.cwds.clone(), std::mem::take(&mut self.upstream));
+        let (printed, heard) = (self.printed.replace(String::new()), std::mem::replace(&mut self.heard, true));
+        let spilled = std::mem::take(&mut self.spilled);
+        self.script(script)?;
+        let output = std::mem::replace(&mut self.printed, printed);
+        (self.cwds, self.heard) = (cwds, heard);
+        let inner = Upstream { output, ..std::mem::replace(&mut self.upstream, outer) };
+        self.mind_spill(&inner);
+        self.spilled = spilled;
+        Ok(inner)
+    }
+}
+
+/// Where a word stands: as words of a command, or where it is one text.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Shape {
+    Words,
+    Text,
+}
+
+/// Turns the marks that need no more context into text.
+fn settle(text: &str) -> String {
+    let mut settled = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(c) = rest.chars().next() {
+        rest = &rest[c.len_utf8()..];
+        match c {
+            mark::BRACKET => match rest.find([']', '/']).filter(|end| rest[*end..].starts_with(']') && *end > 0) {
+                Some(end) => {
+                    settled.push(mark::ONE);
+                    rest = &rest[end + 1..];
+                }
+                None => settled.push('['),
+            },
+            mark::OPEN => settled.push('{'),
+            mark::COMMA => settled.push(','),
+            mark::CLOSE => settled.push('}'),
+            other => settled.push(other),
+        }
+    }
+    settled
+}
+
+/// Adds values to what has been read of a word; unquoted ones fall apart at blanks.
+fn join(done: &mut Vec<String>, open: &mut Vec<String>, values: &[String], quoted: bool) {
+    let mut next: Vec<String> = Vec::new();
+    for value in values {
+        // The caller gives up on more than this.
+        if next.len() + done.len() > MOST {
+            break;
+        }
+        let pieces: Vec<&str> = if quoted { vec![value] } else { value.split_whitespace().collect() };
+        match pieces.as_slice() {
+            [] => next.extend(open.iter().cloned()),
+            [only] => next.extend(open.iter().map(|head| format!("{head}{only}"))),
+            [first, middle @ .., last] => {
+                done.extend(open.iter().map(|head| format!("{head}{first}")));
+                done.extend(middle.iter().map(|piece| (*piece).to_owned()));
+                next.push((*last).to_owned());
+            }
+        }
+    }
+    if !values.is_empty() {
+        *open = next;
+    }
+}
+
+/// Expands `{a,b}`, marks only.
+fn braces(text: &str, texts: &mut Vec<String>) {
+    if texts.len() > MOST {
+        return;
+    }
+    let Some((start, end, commas)) = first_group(text) else {
+        texts.push(text.to_owned());
+        return;
+    };
+    let open = mark::OPEN.len_utf8();
+    let mut from = start + open;
+    for &to in commas.iter().chain([&end]) {
+        braces(&format!("{}{}{}", &text[..start], &text[from..to], &text[end + open..]), texts);
+        from = to + open;
+    }
+}
+
+/// Finds the first brace pair with a comma of its own: where it opens, closes, and the commas.
+fn first_group(text: &str) -> Option<(usize, usize, Vec<usize>)> {
+    for (start, _) in text.match_indices(mark::OPEN) {
+        let (mut level, mut commas) = (0_usize, Vec::new());
+        for (at, c) in text[start..].char_indices() {
+            match c {
+                mark::OPEN => level += 1,
+                mark::COMMA if level == 1 => commas.push(start + at),
+                mark::CLOSE => {
+                    level -= 1;
+                    if level == 0 {
+                        if commas.is_empty() {
+                            break;
+                        }
+                        return Some((start, start + at, commas));
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+    None
+}

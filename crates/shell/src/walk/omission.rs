@@ -1,0 +1,84 @@
+//! What a command leaves out by its own words: `--exclude`, `-prune`, `:!path`. It holds for one effect, or travels with
+//! the names that a search prints.
+
+use std::borrow::Cow;
+
+use crate::parse::syntax::mark;
+use crate::walk::Walk;
+
+/// Lists of what is left out that one command may make; of more nothing is known to be left out.
+const MOST: usize = 32;
+
+/// What the effect being told leaves out, and the lists that words carry with them.
+#[derive(Default)]
+pub(crate) struct Omissions {
+    now: Vec<String>,
+    carried: Vec<Vec<String>>,
+}
+
+impl Walk<'_> {
+    /// Tells effects that leave something out.
+    pub(crate) fn leaving_out(&mut self, except: Vec<String>, tell: impl FnOnce(&mut Self)) {
+        let outer = std::mem::replace(&mut self.omissions.now, except);
+        tell(self);
+        self.omissions.now = outer;
+    }
+
+    /// Gives every line a sign that says what was left out of it.
+    pub(crate) fn carry(&mut self, lines: String, except: Vec<String>) -> String {
+        match self.sign(except) {
+            Some(sign) => lines.lines().map(|line| format!("{line}{sign}\n")).collect(),
+            None => lines,
+        }
+    }
+
+    /// The sign for a list of what is left out.
+    pub(crate) fn sign(&mut self, except: Vec<String>) -> Option<char> {
+        if except.is_empty() || self.omissions.carried.len() >= MOST {
+            return None;
+        }
+        self.omissions.carried.push(except);
+        mark::omission(self.omissions.carried.len() - 1)
+    }
+
+    /// The word without its sign, and what is left out of it. A sign within the word says nothing any more.
+    pub(crate) fn without_sign<'a>(&self, word: &'a str) -> (Cow<'a, str>, Vec<String>) {
+        if self.omissions.carried.is_empty() {
+            return (Cow::Borrowed(word), self.omissions.now.clone());
+        }
+        let carried = word.chars().last().and_then(mark::omitted).and_then(|at| self.omissions.carried.get(at));
+        let except = carried.unwrap_or(&self.omissions.now).clone();
+        (Cow::Owned(word.chars().filter(|c| mark::omitted(*c).is_none()).collect()), except)
+    }
+
+    /// A name at any depth, or a path seen from where the command runs, as it is left out; `None` where that is not
+    /// known.
+    pub(crate) fn left_out(&self, pattern: &str) -> Option<String> {
+        let pattern = mark::literal(pattern)?;
+        let pattern = pattern.trim_end_matches('/');
+        if let Some(name) = pattern.strip_prefix("**/") {
+            return (!name.is_empty()).then(|| pattern.to_owned());
+        }
+        let [cwd] = self.cwds.as_slice() else { return None };
+        if cwd.contains(mark::is_mark) || pattern.is_empty() {
+            return None;
+        }
+        let path = crate::path::absolute(pattern, std::path::Path::new(cwd), self.home());
+        Some(path.to_string_lossy().into_owned())
+    }
+}
+
+/// A pattern as `.gitignore` and `rsync` write it: with a slash in front or within it belongs to the folder, else to any
+/// depth below.
+pub(crate) fn ignored(pattern: &str, folder: &str) -> String {
+    let whole = pattern.trim_end_matches('/');
+    let bare = whole.trim_end_matches("/**").trim_end_matches("/*");
+    if let Some(rest) = bare.strip_prefix("**/").filter(|rest| !rest.is_empty()) {
+        return format!("**/{rest}");
+    }
+    match bare.trim_start_matches('/') {
+        rest if whole.contains('/') && folder != "." => format!("{}/{rest}", folder.trim_end_matches('/')),
+        rest if whole.contains('/') => rest.to_owned(),
+        name => format!("**/{name}"),
+    }
+}

@@ -1,0 +1,322 @@
+//! One program with its words: which kind it is, and what it would do.
+
+use crate::inline::embedded;
+use crate::parse::syntax::mark;
+use crate::programs::{archive, container, find, git, interpreter, options, stead, table, task, wrapper};
+use crate::walk::{Call, Stop, Walk};
+use crate::walk::{output, unknown_name, variable};
+
+/// Follows a program about to run.
+pub(crate) fn judge(walk: &mut Walk<'_>, call: &Call<'_>) -> Result<(), Stop> {
+    let outer = std::mem::replace(&mut walk.given.words, call.argv.to_vec());
+    let result = follow(walk, call);
+    walk.given.words = outer;
+    result
+}
+
+fn follow(walk: &mut Walk<'_>, call: &Call<'_>) -> Result<(), Stop> {
+    let Some(first) = call.argv.first() else { return Ok(()) };
+    let name = program_name(first);
+    let name = name.as_str();
+    if let Some(at) = walk.functions.iter().rposition(|(known, _)| known == first) {
+        return function(walk, at, call);
+    }
+    if let Some(at) = walk.aliases.iter().rposition(|(known, _)| known == first) {
+        return alias(walk, at, call);
+    }
+    if let Some(real) = walk.real_program(first).filter(|real| real != name && unknown_name::is_telling(real)) {
+        let mut argv = call.argv.to_vec();
+        argv[0] = real;
+        return judge(walk, &Call { argv: &argv, ..*call });
+    }
+    if unknown_name::judge(walk, name, call)? || wrapper::judge(walk, name, call)? {
+        return Ok(());
+    }
+    if table::asks_for_help(name, call.argv) {
+        walk.print(None);
+        return Ok(());
+    }
+    let text_flag = |word: &String| word.starts_with('-') && word.ends_with('c');
+    let unwrapped = table::is_shell(name) && call.argv.iter().any(text_flag);
+    if !unwrapped && !table::is_builtin(name) {
+        walk.runs(call.argv);
+    }
+    table::note_network(walk, name, call.argv);
+    let runs_text = table::is_shell(name) || matches!(name, "eval" | "source" | "." | "trap");
+    act(walk, name, call)?;
+    if !runs_text {
+        let printed = output::of(walk, name, call);
+        walk.print(printed);
+    }
+    Ok(())
+}
+
+/// Follows what is left when all wrappers are off.
+fn act(walk: &mut Walk<'_>, name: &str, call: &Call<'_>) -> Result<(), Stop> {
+    match name {
+        "cd" | "chdir" => return enter(walk, call),
+        "pushd" | "popd" => return stack(walk, name, call),
+        "read" | "mapfile" | "readarray" => return variable::take_in(walk, call),
+        "export" | "declare" | "local" | "readonly" | "typeset" => return variable::declare(walk, call),
+        "shift" => return variable::shift(walk, call),
+        "getopts" => return variable::options(walk, call),
+        "eval" => return walk.text(&call.argv[1..].join(" ")),
+        "trap" => return call.argv.get(1).map_or(Ok(()), |text| walk.text(text)),
+        "source" | "." => return interpreter::source(walk, call),
+        "alias" => return name_alias(walk, call),
+        "hash" => return name_path(walk, call),
+        "set" => {
+            if let Some(at) = call.argv.iter().position(|word| word == "--") {
+                variable::give_words(walk, &call.argv[at..])?;
+            }
+            return Ok(());
+        }
+        "printf" if call.argv.get(1).is_some_and(|flag| flag == "-v") => return print_into(walk, call),
+        "fc" if !call.argv.iter().any(|word| word.starts_with("-l")) => {
+            walk.gap(&brief(call.argv), "which earlier command it runs is not known");
+            return Ok(());
+        }
+        "stead" | "stead.exe" => return stead::call(walk, call),
+        "git" => return git::judge(walk, call),
+        "find" | "gfind" | "fd" | "fdfind" => return find::judge(walk, name, call),
+        _ => {}
+    }
+    if first_is_path(call) && interpreter::runs_file(walk, call)? {
+        return Ok(());
+    }
+    if name == "cargo" {
+        stead::cargo(walk, call.argv);
+    }
+    task::judge(walk, name, call)?;
+    if table::is_shell(name) {
+        return interpreter::shell(walk, call);
+    }
+    if table::is_interpreter(name) && !interpreter::only_reads(name, call) {
+        return embedded::program(walk, name, call);
+    }
+    if is_ship(name) {
+        container::note(walk, name, call)?;
+    }
+    if options::judge(walk, name, call)? || is_harmless(name, call) {
+        return Ok(());
+    }
+    unknown(walk, call);
+    Ok(())
+}
+
+/// Programs that run others in a container.
+fn is_ship(name: &str) -> bool {
+    matches!(name, "docker" | "podman" | "nerdctl" | "docker-compose" | "podman-compose" | "kubectl" | "oc")
+}
+
+/// Says whether the program is named by its path.
+fn first_is_path(call: &Call<'_>) -> bool {
+    call.argv.first().is_some_and(|first| first.contains('/'))
+}
+
+/// Says whether a program only reads what it is given.
+fn is_harmless(name: &str, call: &Call<'_>) -> bool {
+    table::is_read_only(name)
+        || name == "sed" && !options::edits_in_place(call.argv)
+        || table::is_interpreter(name) && interpreter::only_reads(name, call)
+        || name == "yq" && !call.argv.iter().any(|word| matches!(word.as_str(), "-i" | "--inplace" | "-yi"))
+        || name == "tar" && archive::tar_lists(call.argv)
+}
+
+/// The longest showing of a command that anybody reads.
+const SHOWN: usize = 240;
+
+/// Shows the words of a command, cut when long.
+pub(crate) fn brief(argv: &[String]) -> String {
+    let mut shown = String::new();
+    for word in argv {
+        if shown.len() > SHOWN {
+            break;
+        }
+        if !shown.is_empty() {
+            shown.push(' ');
+        }
+        shown.extend(word.chars().take(SHOWN));
+    }
+    shown
+}
+
+/// The file name of a program, without what names it elsewhere.
+pub(crate) fn program_name(word: &str) -> String {
+    word.trim_start_matches('\\').rsplit('/').next().unwrap_or_default().to_lowercase()
+}
+
+/// A program that nobody knows may do anything to what it is given.
+fn unknown(walk: &mut Walk<'_>, call: &Call<'_>) {
+    if first_is_path(call) {
+        stead::doubtful(walk, call.argv, stead::Doubt::Stranger);
+    }
+    wrapper::note_behind(walk, call.argv);
+    walk.gap(&brief(call.argv), "what the program does is not known");
+}
+
+/// What in a word may be a path: all of it, what follows `=`, `:` or `@`, what is glued to a flag.
+pub(crate) fn candidates(word: &str) -> impl Iterator<Item = &str> {
+    let text = word.contains(char::is_whitespace);
+    let flag = word.starts_with('-');
+    let glued = (flag && !word.starts_with("--")).then(|| word.get(2..)).flatten();
+    let after = word.split_once('=').map(|(_, value)| value);
+    let host = word.rsplit_once(':').map(|(_, path)| path);
+    [(!flag).then_some(word), glued, after, host, word.strip_prefix('@')]
+        .into_iter()
+        .flatten()
+        .filter(move |candidate| !candidate.is_empty() && !text)
+}
+
+/// Runs a function with its words. It is taken away meanwhile, so that it cannot call itself for ever.
+fn function(walk: &mut Walk<'_>, at: usize, call: &Call<'_>) -> Result<(), Stop> {
+    walk.depth += 1;
+    if walk.depth > crate::parse::reader::DEPTH {
+        return Err(Stop);
+    }
+    let known = walk.variables.len();
+    walk.set("@", call.argv[1..].to_vec())?;
+    let (locals, branches) = (std::mem::take(&mut walk.locals), std::mem::take(&mut walk.branches));
+    let (name, body) = walk.functions.remove(at);
+    let result = walk.script(&body);
+    walk.functions.push((name, body));
+    walk.branches = branches;
+    let locals = std::mem::replace(&mut walk.locals, locals);
+    // What is not its own stays: all but its words and what it declared.
+    let left = walk.variables.split_off(known.min(walk.variables.len()));
+    let is_own = |name: &str| {
+        name.starts_with(|c: char| c == '@' || c.is_ascii_digit())
+            || locals.iter().any(|local| name.split('[').next() == Some(local))
+    };
+    walk.variables.extend(left.into_iter().filter(|(name, _)| !is_own(name)));
+    walk.depth -= 1;
+    result
+}
+
+/// Runs what a name stands for.
+fn alias(walk: &mut Walk<'_>, at: usize, call: &Call<'_>) -> Result<(), Stop> {
+    let (name, text) = walk.aliases.remove(at);
+    let words: Vec<String> = call.argv[1..].iter().map(|word| quoted(word)).collect();
+    let result = walk.text(&format!("{text} {}", words.join(" ")));
+    walk.aliases.push((name, text));
+    result
+}
+
+/// Writes a word so that the shell reads it as it is.
+pub(crate) fn quoted(word: &str) -> String {
+    format!("'{}'", word.replace('\'', r"'\''"))
+}
+
+fn name_alias(walk: &mut Walk<'_>, call: &Call<'_>) -> Result<(), Stop> {
+    for (name, text) in call.argv[1..].iter().filter_map(|word| word.split_once('=')).take(64) {
+        walk.aliases.push((name.to_owned(), text.to_owned()));
+    }
+    Ok(())
+}
+
+/// `printf -v name` prints into a variable.
+fn print_into(walk: &mut Walk<'_>, call: &Call<'_>) -> Result<(), Stop> {
+    let Some(name) = call.argv.get(2) else { return Ok(()) };
+    let text = output::printf(&call.argv[3..]).unwrap_or_else(|| mark::UNKNOWN.to_string());
+    walk.set(name, vec![text])
+}
+
+/// `hash -p path name` gives a program another name.
+fn name_path(walk: &mut Walk<'_>, call: &Call<'_>) -> Result<(), Stop> {
+    if let [_, flag, path, name, ..] = call.argv
+        && flag == "-p"
+    {
+        walk.aliases.push((name.clone(), quoted(path)));
+    }
+    Ok(())
+}
+
+/// Goes to another folder.
+pub(crate) fn enter(walk: &mut Walk<'_>, call: &Call<'_>) -> Result<(), Stop> {
+    let target = call.argv[1..].iter().find(|word| !word.starts_with('-') || *word == "-");
+    let before = walk.cwds.clone();
+    walk.cwds = match target.map(String::as_str) {
+        None => walk.home().map(|home| home.to_string_lossy().into_owned()).into_iter().collect(),
+        Some("-") => walk.value("OLDPWD"),
+        Some(target) => {
+            let paths = walk.paths(target);
+            let there = |path: Option<std::path::PathBuf>, cwd: &String| match path {
+                Some(path) => path.to_string_lossy().into_owned(),
+                None => unknown_head(&format!("{cwd}/{target}")),
+            };
+            paths.into_iter().zip(&walk.cwds).map(|(path, cwd)| there(path, cwd)).collect()
+        }
+    };
+    if walk.cwds.is_empty() {
+        walk.cwds.push(mark::UNKNOWN.to_string());
+    }
+    walk.came_from = before;
+    Ok(())
+}
+
+/// The most folders that are stacked.
+const STACK: usize = 64;
+
+/// `pushd` and `popd`: to another folder and back.
+fn stack(walk: &mut Walk<'_>, name: &str, call: &Call<'_>) -> Result<(), Stop> {
+    let before = walk.cwds.clone();
+    let mut words = call.argv[1..].iter().filter(|word| *word != "-n" && *word != "--");
+    match words.next() {
+        // By number; the stack may have begun before this command.
+        Some(place) if place.starts_with(['+', '-']) => walk.cwds = vec![mark::UNKNOWN.to_string()],
+        Some(_) if name == "pushd" => {
+            enter(walk, call)?;
+            walk.stack.truncate(STACK);
+            walk.stack.push(before);
+            return Ok(());
+        }
+        _ => {
+            walk.cwds = walk.stack.pop().unwrap_or_else(|| vec![mark::UNKNOWN.to_string()]);
+            if name == "pushd" {
+                walk.stack.push(before.clone());
+            }
+        }
+    }
+    walk.came_from = before;
+    Ok(())
+}
+
+fn unknown_head(path: &str) -> String {
+    format!("{}{}", mark::UNKNOWN, path.rsplit(mark::UNKNOWN).next().unwrap_or_default())
+}
+
+/// How far a removal goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reach {
+    /// The named thing only.
+    Flat,
+    /// A folder with all that is in it.
+    Deep,
+}
+
+/// Shows marks as the signs they came from.
+pub(crate) fn readable(text: &str) -> String {
+    text.chars()
+        .filter(|c| mark::omitted(*c).is_none())
+        .map(|c| match c {
+            mark::MANY => '*',
+            mark::ONE => '?',
+            c if mark::is_mark(c) => '…',
+            c => c,
+        })
+        .collect()
+}
+
+/// Gives the words that are not flags.
+pub(crate) fn operands(argv: &[String]) -> Vec<&str> {
+    let mut operands = Vec::new();
+    let mut flags = true;
+    for word in argv.iter().skip(1) {
+        if flags && word == "--" {
+            flags = false;
+        } else if !flags || !word.starts_with('-') || word == "-" {
+            operands.push(word.as_str());
+        }
+    }
+    operands
+}

@@ -1,0 +1,63 @@
+//! Redirections: the texts they feed and the files they write, with what is printed into them.
+
+use crate::parse::syntax::{Output, Redirect};
+use crate::walk::{Stop, Walk};
+
+/// A file that a redirection writes.
+pub(crate) struct Opened {
+    target: String,
+    kind: Output,
+}
+
+/// What was heard before a file took what is printed.
+pub(crate) struct Heard {
+    printed: Option<String>,
+    heard: bool,
+    spilled: bool,
+}
+
+impl Walk<'_> {
+    /// Begins to listen to what is printed into files.
+    pub(crate) fn hear(&mut self, opened: &[Opened]) -> Option<Heard> {
+        let prints = opened.iter().any(|file| file.kind != Output::Other);
+        prints.then(|| Heard {
+            printed: self.printed.replace(String::new()),
+            heard: std::mem::replace(&mut self.heard, true),
+            spilled: std::mem::take(&mut self.spilled),
+        })
+    }
+
+    /// Notes what went into the files that a command had open.
+    pub(crate) fn close(&mut self, heard: Option<Heard>, opened: &[Opened], command: &str) -> Result<(), Stop> {
+        let text = heard.and_then(|before| {
+            (self.heard, self.spilled) = (before.heard, before.spilled);
+            std::mem::replace(&mut self.printed, before.printed)
+        });
+        for file in opened {
+            let sign = if file.kind == Output::Append { ">>" } else { ">" };
+            let shown = format!("{} {sign} {}", command.chars().take(80).collect::<String>(), file.target);
+            self.redirected(&file.target, file.kind, text.as_deref(), &shown);
+        }
+        Ok(())
+    }
+
+    /// Follows redirections and gives the texts they feed and the files they write.
+    pub(crate) fn redirects(&mut self, redirects: &[Redirect]) -> Result<(Vec<String>, Vec<Opened>), Stop> {
+        let (mut texts, mut opened) = (Vec::new(), Vec::new());
+        for redirect in redirects {
+            match redirect {
+                Redirect::Text(word) => texts.push(self.expand_whole(word)?),
+                Redirect::Read(word) => {
+                    for word in self.expand(word)? {
+                        self.reads(&word, false, &format!("< {word}"));
+                        texts.extend(self.file_text(&word));
+                    }
+                }
+                Redirect::Write { target, kind } => {
+                    opened.extend(self.expand(target)?.into_iter().map(|target| Opened { target, kind: *kind }));
+                }
+            }
+        }
+        Ok((texts, opened))
+    }
+}

@@ -1,0 +1,435 @@
+//! What the walk tells the action record: operations, and what could not be followed.
+
+use std::path::{Path, PathBuf};
+
+use stead_model::{Access, Content, Gap, GitKind, GitOp, How, Op, Target, Untracked};
+
+use crate::effect::{Ground, Last, Record};
+use crate::glob;
+use crate::path::absolute;
+
+use crate::parse::syntax::{Output, mark};
+use crate::walk::Walk;
+use crate::walk::program::{Reach, brief, candidates, readable};
+
+/// The largest file that is read because a command uses its text.
+const FILE: usize = 256 * 1024;
+/// Files that are read for one call.
+const FILES: usize = 24;
+/// Files whose new text is remembered.
+const WRITTEN: usize = 256;
+/// Words of one program that are told.
+const WORDS: usize = 1_000;
+/// The longest word that is taken for a path.
+const LONGEST: usize = 4_096;
+
+/// The action record, and the ground its paths stand on.
+pub(crate) struct Report<'r> {
+    pub(crate) record: Record,
+    pub(crate) ground: Ground<'r>,
+}
+
+/// What a command wrote into a file.
+#[derive(Clone, Debug)]
+pub(crate) enum Written {
+    /// All that it holds now.
+    Text(String),
+    /// What stands behind that which it held before.
+    Added(String),
+    Unknown,
+}
+
+impl Walk<'_> {
+    /// Tells that a file is written.
+    pub(crate) fn writes(&mut self, word: &str, how: How, content: Content, shown: &str) {
+        self.note_write(word, how, false, content, shown);
+    }
+
+    /// Tells that files appear in a folder, or change somewhere below it.
+    pub(crate) fn writes_into(&mut self, word: &str, shown: &str) {
+        self.note_write(word, How::Into, true, Content::Unknown, shown);
+    }
+
+    /// Tells that a file, or all in a folder, is written.
+    pub(crate) fn note_write(&mut self, word: &str, how: How, tree: bool, content: Content, shown: &str) {
+        let content = known(content);
+        // Something new in the project's root can be anywhere in it.
+        let how = if how == How::Into && tree && self.is_wide(word) { How::Somewhere } else { how };
+        if how == How::Somewhere && tree {
+            self.note_gap(shown, "which files it changes is not known");
+        }
+        self.remember(word, how, &content);
+        let last = if how == How::Link { Last::Kept } else { Last::Followed };
+        for target in self.targets(word, last, tree, shown) {
+            self.tell(Op::Write { target, how, content: content.clone() }, shown);
+        }
+    }
+
+    /// Notes the file that a redirection wrote, with what was printed into it.
+    pub(crate) fn redirected(&mut self, word: &str, kind: Output, text: Option<&str>, shown: &str) {
+        let how = match kind {
+            Output::Append => How::Append,
+            Output::Replace | Output::Other => How::Replace,
+        };
+        let content = match (kind, text) {
+            (Output::Replace | Output::Append, Some(text)) => Content::Text(text.to_owned()),
+            _ => Content::Unknown,
+        };
+        self.note_write(word, how, false, content, shown);
+    }
+
+    /// Tells that something goes away.
+    pub(crate) fn removes(&mut self, word: &str, reach: Reach, shown: &str) {
+        self.remember(word, How::Replace, &Content::Unknown);
+        for target in self.targets(word, Last::Kept, reach == Reach::Deep, shown) {
+            self.tell(Op::Delete(target), shown);
+        }
+    }
+
+    /// Notes that something gets another name.
+    pub(crate) fn note_move(&mut self, from: &str, to: &str, shown: &str) {
+        let added = matches!(self.written(from), Some(Written::Added(_)));
+        let text = if added { self.file_text(from) } else { self.written_text(from) };
+        if self.made_folder(from) {
+            self.makes_folder(to);
+        }
+        self.remember(from, How::Replace, &Content::Unknown);
+        match text {
+            Some(text) => self.remember(to, How::Replace, &Content::Text(text)),
+            None => self.remember(to, How::Replace, &Content::Unknown),
+        }
+        // What is not there yet was made by this command: by `mkdir` if it is a folder.
+        let folder = self.is_folder(from).unwrap_or_else(|| from.ends_with('/') || self.made_folder(from));
+        let targets = self.targets(to, Last::Kept, folder, shown);
+        let sources = self.targets(from, Last::Kept, folder, shown);
+        for from in &sources {
+            for to in &targets {
+                self.tell(Op::Rename { from: from.clone(), to: to.clone() }, shown);
+            }
+        }
+        // Where only one end is known, something still appears there or goes from there.
+        if sources.is_empty() {
+            for target in targets {
+                self.tell(Op::Write { target, how: How::Replace, content: Content::Unknown }, shown);
+            }
+        } else if targets.is_empty() {
+            for source in sources {
+                self.tell(Op::Delete(source), shown);
+            }
+        }
+    }
+
+    /// Notes that a file is read and shown.
+    pub(crate) fn reads(&mut self, word: &str, tree: bool, shown: &str) {
+        self.accesses(word, tree, Access::Shown, shown);
+    }
+
+    /// Notes that a file is read in some way.
+    pub(crate) fn accesses(&mut self, word: &str, tree: bool, access: Access, shown: &str) {
+        if is_device(word) {
+            return;
+        }
+        let tree = tree && self.is_folder(word).unwrap_or_else(|| looks_like_folder(word));
+        let mut targets = self.targets(word, Last::Followed, tree, shown);
+        if let Some(origin) = self.origin(word) {
+            targets.extend(self.targets_of(&origin, Last::Followed, tree, shown));
+        }
+        for target in targets {
+            self.tell(Op::Read { target, access }, shown);
+        }
+    }
+
+    /// Notes a program with its words.
+    pub(crate) fn runs(&mut self, argv: &[String]) {
+        let words: Vec<String> = argv.iter().take(WORDS).map(|word| readable(word)).collect();
+        let dir = self.cwds.first().map(|cwd| readable(cwd)).unwrap_or_default();
+        let shown = brief(&words);
+        if argv.len() > WORDS {
+            self.gap(&shown, "it has too many words");
+        }
+        self.tell(Op::Run { argv: words, dir }, &shown);
+    }
+
+    /// Notes what git does beyond reading.
+    pub(crate) fn does_git(&mut self, verb: &str, kind: GitKind, shown: &str) {
+        self.tell_git(verb, kind, None, shown);
+    }
+
+    fn tell_git(&mut self, verb: &str, kind: GitKind, untracked: Option<Untracked>, shown: &str) {
+        let dir = self.cwds.first().map(|cwd| readable(cwd)).unwrap_or_default();
+        self.tell(Op::Git(GitOp { verb: verb.to_owned(), kind, dir, untracked }), shown);
+    }
+
+    /// Notes that git takes the untracked files below a folder away.
+    pub(crate) fn takes_untracked(&mut self, verb: &str, kind: GitKind, folder: &str, ignored: bool, shown: &str) {
+        let target = self.targets(folder, Last::Followed, true, shown).into_iter().next();
+        self.tell_git(verb, kind, target.map(|target| Untracked { target, ignored }), shown);
+    }
+
+    /// Notes that somebody outside is talked to.
+    pub(crate) fn calls_out(&mut self, program: &str, host: Option<String>, shown: &str) {
+        self.tell(Op::Network { program: program.to_owned(), host }, shown);
+    }
+
+    /// Notes that a part was too much to be read.
+    pub(crate) fn give_up(&mut self) {
+        self.report.record.give_up("a part is too long or too nested to be read");
+    }
+
+    /// Notes that something could not be followed, with what the program at hand is given.
+    pub(crate) fn gap(&mut self, what: &str, why: &str) {
+        self.gap_with(what, why, Vec::new());
+    }
+
+    /// Notes a gap about an effect that is told: what the program is given is covered.
+    fn note_gap(&mut self, what: &str, why: &str) {
+        self.report.record.gap_in(Gap { part: readable(what), why: why.to_owned(), ..Gap::default() });
+    }
+
+    /// Notes that a text could not be followed that a program is given or runs.
+    pub(crate) fn gap_with(&mut self, what: &str, why: &str, texts: Vec<String>) {
+        let part: String = readable(what).chars().take(100).collect();
+        let given = self.given.clone();
+        let words =
+            given.words.iter().flat_map(|word| candidates(word)).chain(given.assigned.iter().map(String::as_str));
+        // A program in another language sees the variables that this command set.
+        let variables = self.variables.iter().filter(|_| !given.codes.is_empty()).flat_map(|(_, values)| values);
+        let words = words.chain(variables.map(String::as_str));
+        let paths = words.flat_map(|word| self.named(word)).collect();
+        let texts = given.codes.iter().cloned().chain(texts).map(|text| readable(&text)).collect();
+        self.report.record.gap_in(Gap { part, why: why.to_owned(), paths, texts });
+    }
+
+    /// The paths that a word may name, without a look at the disk. A word of which nothing is known names none.
+    fn named(&self, word: &str) -> Vec<Target> {
+        let unknown = |c: char| c == mark::UNKNOWN || c == '/';
+        if word.is_empty() || word.len() > LONGEST || is_device(word) || word.chars().all(unknown) {
+            return Vec::new();
+        }
+        let ground = &self.report.ground;
+        let paths = self.paths(word).into_iter().zip(&self.cwds);
+        let target = |(path, cwd): (Option<PathBuf>, &String)| match path {
+            Some(path) if glob::is_open(word) => Some(ground.open(&signs(&path))),
+            Some(path) => Some(ground.lexical(&path)),
+            None => self.guess(cwd, word),
+        };
+        paths.filter_map(target).collect()
+    }
+
+    pub(crate) fn tell(&mut self, op: Op, shown: &str) {
+        self.report.record.push(op, &readable(shown));
+    }
+
+    /// Makes a word absolute, once for each folder the command may be in. `None` when part of it is unknown.
+    pub(crate) fn paths(&self, word: &str) -> Vec<Option<PathBuf>> {
+        let rooted = word.starts_with(['/', '~']);
+        let path = |cwd: &String| {
+            let known = !word.contains(mark::UNKNOWN) && (rooted || !cwd.contains(mark::UNKNOWN));
+            known.then(|| absolute(word, Path::new(cwd), self.home()))
+        };
+        self.cwds.iter().map(path).collect()
+    }
+
+    /// Says whether a word names a folder; `None` when nobody knows.
+    pub(crate) fn is_folder(&self, word: &str) -> Option<bool> {
+        if word.contains(mark::is_mark) || word.len() > LONGEST {
+            return None;
+        }
+        self.report.ground.is_folder(&self.paths(word).into_iter().next()??)
+    }
+
+    /// Says whether this command made a folder of that name.
+    fn made_folder(&self, word: &str) -> bool {
+        let path = self.paths(word).into_iter().next().flatten();
+        path.is_some_and(|path| self.folders.contains(&path.to_string_lossy().into_owned()))
+    }
+
+    /// Remembers a folder that this command makes.
+    pub(crate) fn makes_folder(&mut self, word: &str) {
+        if self.folders.len() < WRITTEN && !word.contains(mark::is_mark) {
+            let paths = self.paths(word).into_iter().flatten().map(|path| path.to_string_lossy().into_owned());
+            self.folders.extend(paths.collect::<Vec<_>>());
+        }
+    }
+
+    /// Says whether a word names the project's root or a folder above it.
+    pub(crate) fn is_wide(&self, word: &str) -> bool {
+        let paths = self.paths(word);
+        let mut roots = self.root().into_iter().chain(self.place.tree);
+        roots.any(|root| paths.iter().flatten().any(|path| root.starts_with(path)))
+    }
+
+    /// The targets a word means; a link that this command made is followed.
+    fn targets(&mut self, word: &str, last: Last, tree: bool, shown: &str) -> Vec<Target> {
+        let (word, except) = self.without_sign(word);
+        let mut targets = self.targets_of(&word, last, tree, shown);
+        if let Some(real) = self.followed(&word, last) {
+            targets.extend(self.targets_of(&real, last, tree, shown));
+        }
+        if !except.is_empty() {
+            let wide = targets.iter_mut().filter(|target| target.tree || target.glob);
+            wide.for_each(|target| target.except.clone_from(&except));
+        }
+        targets
+    }
+
+    /// The targets a word means, in every folder the command may be in.
+    fn targets_of(&mut self, word: &str, last: Last, tree: bool, shown: &str) -> Vec<Target> {
+        if word.is_empty() || word == "-" || is_device(word) {
+            return Vec::new();
+        }
+        if word.len() > LONGEST {
+            self.gap(shown, "a path is too long");
+            return Vec::new();
+        }
+        if self.report.record.is_full() {
+            self.report.record.give_up("there are more effects than are told");
+            return Vec::new();
+        }
+        let mut targets = Vec::new();
+        for (path, cwd) in self.paths(word).into_iter().zip(self.cwds.clone()) {
+            match path {
+                Some(path) if glob::is_open(word) => {
+                    targets.push(self.report.ground.open(&signs(&path)));
+                    // Some of all files: those that hold a text, or differ.
+                    if word.chars().eq([mark::MANY; 2]) {
+                        self.note_gap(shown, "which files are meant is not known");
+                    }
+                }
+                Some(path) => targets.extend(self.report.ground.targets(&path, last)),
+                None => {
+                    targets.extend(self.guess(&cwd, word));
+                    self.note_gap(shown, "part of a path is not known");
+                }
+            }
+        }
+        targets.into_iter().map(|target| Target { tree, ..target }).collect()
+    }
+
+    /// The path that a word of which a part is unknown may mean.
+    fn guess(&self, cwd: &str, word: &str) -> Option<Target> {
+        let whole = if word.starts_with(['/', '~']) { word.to_owned() } else { format!("{cwd}/{word}") };
+        // What cannot be known in front is most often the project; the rest of the path is what counts.
+        let head = whole.strip_prefix(mark::UNKNOWN).or_else(|| word.strip_prefix(mark::UNKNOWN));
+        let path = match head {
+            None => absolute(&whole, Path::new("/"), self.home()),
+            Some(rest) => {
+                let rest = rest.split_once('/').map_or("", |(_, rest)| rest).trim_start_matches("../");
+                if rest.chars().all(|c| c == '/' || mark::is_mark(c)) {
+                    return None;
+                }
+                absolute(rest, self.root()?, None)
+            }
+        };
+        Some(Target { guessed: true, ..self.report.ground.open(&signs(&path)) })
+    }
+
+    /// Remembers what a file will hold for the commands after.
+    fn remember(&mut self, word: &str, how: How, content: &Content) {
+        if self.files.len() >= WRITTEN || word.contains(mark::is_mark) || matches!(how, How::Attributes | How::Link) {
+            return;
+        }
+        for path in self.paths(word).into_iter().flatten() {
+            let path = path.to_string_lossy().into_owned();
+            let before = self.files.iter().rev().find(|(known, _)| *known == path).map(|(_, text)| text.clone());
+            let text = match (content, how) {
+                (Content::Text(text), How::Append) => match before {
+                    Some(Written::Text(before)) => Written::Text(before + text),
+                    Some(Written::Added(before)) => Written::Added(before + text),
+                    Some(Written::Unknown) => Written::Unknown,
+                    None => Written::Added(text.clone()),
+                },
+                (Content::Text(text), _) => Written::Text(text.clone()),
+                (Content::Unknown | Content::Replacements(_), _) => Written::Unknown,
+            };
+            self.files.push((path, text));
+        }
+    }
+
+    /// What this command itself wrote into a file, if anything.
+    pub(crate) fn written(&self, word: &str) -> Option<&Written> {
+        let path = self.paths(word).into_iter().next()??.to_string_lossy().into_owned();
+        self.files.iter().rev().find(|(known, _)| *known == path).map(|(_, text)| text)
+    }
+
+    /// All that a file holds since this command wrote it, where that is known.
+    pub(crate) fn written_text(&self, word: &str) -> Option<String> {
+        match self.written(word)? {
+            Written::Text(text) => Some(text.clone()),
+            Written::Added(_) | Written::Unknown => None,
+        }
+    }
+
+    /// The text of a file in the project or a temporary folder, as it will be when the command comes to it.
+    pub(crate) fn file_text(&mut self, word: &str) -> Option<String> {
+        if word.contains(mark::is_mark) || word.len() > LONGEST {
+            return None;
+        }
+        let added = match self.written(word) {
+            Some(Written::Text(text)) => return Some(text.clone()),
+            Some(Written::Unknown) => return None,
+            Some(Written::Added(text)) => Some(text.clone()),
+            None => None,
+        };
+        let origin = self.origin(word);
+        if let Some(text) = origin.as_deref().and_then(|origin| self.written_text(origin)) {
+            return Some(text + &added.unwrap_or_default());
+        }
+        let path = self.paths(origin.as_deref().unwrap_or(word)).into_iter().next()??;
+        if self.scripts >= FILES || !self.is_near(&path) {
+            return None;
+        }
+        self.scripts += 1;
+        match (self.facts.read(&path), added) {
+            (text, None) => text.filter(|text| text.len() <= FILE),
+            (Some(text), Some(added)) => Some(text + &added).filter(|text| text.len() <= FILE),
+            // A file that is not there yet begins with what is added.
+            (None, added) => added.filter(|_| self.facts.is_folder(&path).is_none()),
+        }
+    }
+
+    /// Says whether a file is the project's or a temporary one.
+    fn is_near(&self, path: &Path) -> bool {
+        let temporary = ["TMPDIR", "TEMP", "TMP"].iter().filter_map(|name| (self.place.env)(name)).map(PathBuf::from);
+        let mut folders = temporary.chain(["/tmp", "/var/tmp", "/private/tmp"].map(PathBuf::from));
+        self.root().is_some_and(|root| path.starts_with(root))
+            || folders.any(|folder| folder.is_absolute() && path.starts_with(folder))
+    }
+}
+
+/// Says by its name alone whether a word is a folder.
+pub(crate) fn looks_like_folder(word: &str) -> bool {
+    word.ends_with('/') || matches!(word, "." | "..") || !word.rsplit('/').next().is_some_and(|name| name.contains('.'))
+}
+
+/// A text with a part that is not known is not known.
+fn known(content: Content) -> Content {
+    match content {
+        Content::Text(text) if text.contains(mark::is_mark) => Content::Unknown,
+        other => other,
+    }
+}
+
+/// Files that are none.
+fn is_device(word: &str) -> bool {
+    word.strip_prefix("/dev/").is_some_and(|name| {
+        matches!(name, "null" | "stdin" | "stdout" | "stderr" | "tty" | "zero" | "full" | "random" | "urandom")
+            || name.starts_with("fd/")
+            || name.starts_with("tcp/")
+            || name.starts_with("udp/")
+    })
+}
+
+/// Shows a path with the signs of its patterns.
+fn signs(path: &Path) -> PathBuf {
+    let text: String = path
+        .to_string_lossy()
+        .chars()
+        .map(|c| match c {
+            mark::ONE => '?',
+            c if mark::is_mark(c) => '*',
+            c => c,
+        })
+        .collect();
+    PathBuf::from(text)
+}

@@ -1,0 +1,93 @@
+//! Scripts in files: read as they are when the command comes to them, if they are the project's or temporary.
+
+use stead_model::Access;
+
+use crate::inline::Language;
+
+use crate::inline::embedded;
+use crate::parse::syntax::mark;
+use crate::programs::interpreter::apart;
+use crate::programs::table;
+use crate::walk::program::{brief, program_name};
+use crate::walk::variable::give_words;
+use crate::walk::{Call, Stop, Walk};
+
+/// How deep scripts may call each other.
+const DEPTH: usize = 12;
+
+/// Walks a shell script with its words; the first is the script.
+pub(crate) fn shell(walk: &mut Walk<'_>, argv: &[String], call: &Call<'_>) -> Result<(), Stop> {
+    let Some(word) = argv.first() else { return Ok(()) };
+    // `bash -n` reads the script and runs nothing of it.
+    if call.argv.iter().take_while(|flag| *flag != word).any(|flag| flag == "-n") {
+        return Ok(());
+    }
+    walk.reads(word, false, &brief(argv));
+    match walk.file_text(word).filter(|_| walk.depth < DEPTH) {
+        Some(text) => run(walk, &text, argv, call),
+        None => {
+            walk.gap(&brief(argv), "the script is not known");
+            walk.print(None);
+            Ok(())
+        }
+    }
+}
+
+/// Walks a script that is read into the shell itself.
+pub(crate) fn source(walk: &mut Walk<'_>, word: &str, call: &Call<'_>) -> Result<(), Stop> {
+    walk.accesses(word, false, Access::Used, &brief(call.argv));
+    match walk.file_text(word).filter(|_| walk.depth < DEPTH) {
+        // Variables alone are no commands; the walk keeps what they hold.
+        Some(text) => {
+            let before = walk.value("BASH_SOURCE");
+            walk.set("BASH_SOURCE", vec![word.to_owned()])?;
+            walk.text(&text)?;
+            walk.set("BASH_SOURCE", before)
+        }
+        // A file that everybody has, such as an environment's, is rather full of variables than of commands.
+        None if !word.contains(mark::is_mark) && !word.starts_with("/dev/") && walk.written(word).is_none() => Ok(()),
+        None => {
+            walk.gap(&brief(call.argv), "the script is not known");
+            Ok(())
+        }
+    }
+}
+
+/// Walks a program named by its path, if that is a script; says whether it is one.
+pub(crate) fn file(walk: &mut Walk<'_>, call: &Call<'_>) -> Result<bool, Stop> {
+    let Some(word) = call.argv.first() else { return Ok(false) };
+    if walk.depth >= DEPTH {
+        return Ok(false);
+    }
+    let Some(text) = walk.file_text(word) else { return Ok(false) };
+    let first = text.lines().next().unwrap_or_default();
+    let Some(line) = first.strip_prefix("#!") else {
+        let is_shell = word.ends_with(".sh") || walk.written(word).is_some();
+        if is_shell {
+            run(walk, &text, call.argv, call)?;
+        }
+        return Ok(is_shell);
+    };
+    let mut words = line.split_whitespace().map(program_name).filter(|name| name != "env" && !name.starts_with('-'));
+    let program = words.next().unwrap_or_default();
+    if table::is_shell(&program) {
+        run(walk, &text, call.argv, call)?;
+    } else if let Some(language) = Language::of_program(&program) {
+        embedded::script(walk, language, &text, call.argv)?;
+    } else {
+        return Ok(false);
+    }
+    Ok(true)
+}
+
+fn run(walk: &mut Walk<'_>, text: &str, argv: &[String], call: &Call<'_>) -> Result<(), Stop> {
+    let text: String = text.chars().filter(|c| !mark::is_mark(*c) && *c != '\0').collect();
+    let branches = std::mem::take(&mut walk.branches);
+    apart(walk, call, |walk| {
+        give_words(walk, argv)?;
+        walk.set("BASH_SOURCE", argv.first().cloned().into_iter().collect())?;
+        walk.text(&text)
+    })?;
+    walk.branches = branches;
+    Ok(())
+}
