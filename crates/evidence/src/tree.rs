@@ -187,7 +187,8 @@ fn blob(path: &Path, length: u64) -> String {
     let mut file = file.take(length);
     let mut hash = sha1_smol::Sha1::new();
     hash.update(format!("blob {length}\0").as_bytes());
-    let mut block = vec![0; 64 * 1024];
+    // No larger than needed: it is filled with zeros first.
+    let mut block = vec![0; usize::try_from(length + 1).unwrap_or(usize::MAX).min(64 * 1024)];
     loop {
         match file.read(&mut block) {
             Ok(0) => return hash.digest().to_string(),

@@ -28,6 +28,6 @@ mod verb;
 pub use builtin::{OwnRoom, builtin_rules, program_rule};
 pub use denial::GATE;
 pub use judge::judge;
-pub use needle::{Needle, needles};
+pub use needle::render_needles;
 pub use policy::Policy;
 pub use rule::Rule;

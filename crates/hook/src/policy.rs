@@ -17,7 +17,7 @@ use crate::location::Env;
 pub(crate) const POLICY: &str = ".agent/cache/policy";
 
 /// How the first line of the rules begins.
-const RULES: &str = "needle\t";
+const RULES: &str = "names\t";
 
 /// A file changed within this many nanoseconds of compilation may have kept its time stamp, so its content is compared
 /// too, as git does with its index.

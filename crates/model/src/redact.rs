@@ -38,54 +38,64 @@ const NAMES: &[&str] = &["password", "passwd", "secret", "token", "apikey", "api
 /// Covers every word that looks like a secret.
 pub fn redact(text: &str) -> Cow<'_, str> {
     let mut out = String::new();
-    let mut changed = false;
-    for word in text.split_inclusive(|c: char| c.is_whitespace() || "\"'`,;()<>".contains(c)) {
-        match covered(word) {
-            Some(safe) => {
-                changed = true;
-                out.push_str(&safe);
-            }
-            None => out.push_str(word),
+    let mut done = 0;
+    let mut start = 0;
+    for word in text.split_inclusive(is_end) {
+        let next = start + word.len();
+        if let Some(safe) = covered(word) {
+            out.push_str(&text[done..start]);
+            out.push_str(&safe);
+            done = next;
         }
+        start = next;
     }
-    if changed { Cow::Owned(out) } else { Cow::Borrowed(text) }
+    if done == 0 {
+        return Cow::Borrowed(text);
+    }
+    out.push_str(&text[done..]);
+    Cow::Owned(out)
+}
+
+/// Says whether a word ends there.
+fn is_end(c: char) -> bool {
+    matches!(c, '"' | '\'' | '`' | ',' | ';' | '(' | ')' | '<' | '>') || c.is_whitespace()
 }
 
 fn covered(word: &str) -> Option<String> {
-    let core = word.trim_end_matches(|c: char| c.is_whitespace() || "\"'`,;()<>".contains(c));
+    let core = word.trim_end_matches(is_end);
     let end = &word[core.len()..];
-    // user:password@host in an address
-    if let Some((scheme, rest)) = core.split_once("://")
-        && let Some((login, host)) = rest.split_once('@')
-        && login.contains(':')
-    {
-        return Some(format!("{scheme}://{COVER}@{host}{end}"));
-    }
-    if let Some(at) = core.find(['=', ':'])
-        && core.len() > at + 1
-    {
+    if let Some(at) = core.bytes().position(|byte| matches!(byte, b'=' | b':')) {
+        // user:password@host in an address
+        if let Some((scheme, rest)) = core.split_once("://")
+            && let Some((login, host)) = rest.split_once('@')
+            && login.contains(':')
+        {
+            return Some(format!("{scheme}://{COVER}@{host}{end}"));
+        }
         let (name, value) = (&core[..at], &core[at + 1..]);
-        let lower = name.to_ascii_lowercase();
-        if NAMES.iter().any(|secret| lower.contains(secret)) || is_key(value) {
-            return Some(format!("{name}{}{COVER}{end}", &core[at..=at]));
+        if !value.is_empty() {
+            let lower = name.to_ascii_lowercase();
+            if NAMES.iter().any(|secret| lower.contains(secret)) || is_key(value) {
+                return Some(format!("{name}{}{COVER}{end}", &core[at..=at]));
+            }
         }
     }
     is_key(core).then(|| format!("{COVER}{end}"))
 }
 
 fn is_key(word: &str) -> bool {
-    if word.len() >= 12 && PREFIXES.iter().any(|prefix| word.starts_with(prefix)) {
+    if word.len() < 12 {
+        return false;
+    }
+    if PREFIXES.iter().any(|prefix| word.starts_with(prefix)) {
         return true;
     }
     // Long and mixed without a break. Lower-case hex is left: it is mostly commit ids. Words joined by hyphens are names.
-    let is_plain = word.chars().all(|c| c.is_ascii_alphanumeric() || "+=_-".contains(c));
+    let is_plain = word.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'=' | b'_' | b'-'));
     is_plain
         && word.split(['-', '_']).any(|run| {
-            let has = |test: fn(&char) -> bool| run.chars().any(|c| test(&c));
-            run.len() >= 24
-                && has(char::is_ascii_digit)
-                && has(char::is_ascii_uppercase)
-                && has(char::is_ascii_lowercase)
+            let has = |test: fn(&u8) -> bool| run.bytes().any(|byte| test(&byte));
+            run.len() >= 24 && has(u8::is_ascii_digit) && has(u8::is_ascii_uppercase) && has(u8::is_ascii_lowercase)
         })
 }
 

@@ -71,7 +71,7 @@ pub fn stead_calls(effects: &Effects) -> Vec<Vec<String>> {
 
 /// Finds the effects of a command as if run in `folder` and adds them to the record.
 pub(crate) fn effects(command: &str, folder: &Path, place: &Place<'_>, facts: &dyn Facts, record: Record) -> Record {
-    let clean: String = command.chars().filter(|c| !mark::is_mark(*c) && *c != '\0').collect();
+    let clean = mark::cleaned(command);
     let mut walk = walk_in(folder, place, facts, record);
     if clean.len() > LIMIT {
         walk.report.record.give_up("the command is too long to be read");
@@ -93,7 +93,7 @@ pub(crate) fn code_effects(
     facts: &dyn Facts,
     record: Record,
 ) -> Record {
-    let clean: String = code.chars().filter(|c| !mark::is_mark(*c) && *c != '\0').collect();
+    let clean = mark::cleaned(code);
     let mut walk = walk_in(place.cwd, place, facts, record);
     if embedded::text(&mut walk, language, &clean, &[], &clean).is_err() {
         walk.report.record.give_up("the program is too long or too nested to be read to its end");

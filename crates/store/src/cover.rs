@@ -27,7 +27,9 @@ pub fn cover(text: &str) -> Covered<'_> {
     let mut count = 0;
     let mut in_key = false;
     for line in text.split_inclusive('\n') {
-        let begins = line.contains("-----BEGIN ") && line.contains("PRIVATE KEY-----");
+        // Two runs of five dashes; most lines have fewer and need no search.
+        let dashes = line.bytes().filter(|byte| *byte == b'-').count();
+        let begins = dashes >= 10 && line.contains("-----BEGIN ") && line.contains("PRIVATE KEY-----");
         if begins && !in_key {
             in_key = true;
             count += 1;
@@ -44,7 +46,9 @@ pub fn cover(text: &str) -> Covered<'_> {
             }
         }
         let safe = named(redact(line));
-        count += safe.matches(COVER).count().saturating_sub(line.matches(COVER).count());
+        if let Cow::Owned(safe) = &safe {
+            count += safe.matches(COVER).count().saturating_sub(line.matches(COVER).count());
+        }
         out.push_str(&safe);
     }
     let text = if count == 0 { Cow::Borrowed(text) } else { Cow::Owned(out) };
@@ -63,16 +67,18 @@ fn line_end(line: &str) -> &str {
 
 /// Redacts values after a name, a colon or an equals sign, and quotes or blanks.
 fn named(line: Cow<'_, str>) -> Cow<'_, str> {
-    if line.contains([':', '=']) { Cow::Owned(values_covered(&line)) } else { line }
+    let signs = line.bytes().any(|byte| matches!(byte, b':' | b'='));
+    match signs.then(|| values_covered(&line)).flatten() {
+        Some(safe) => Cow::Owned(safe),
+        None => line,
+    }
 }
 
-fn values_covered(line: &str) -> String {
-    let lower = line.to_ascii_lowercase();
-    let mut out = String::with_capacity(line.len());
-    let mut at = 0;
-    while at < line.len() {
-        let next = NAMES.iter().filter_map(|name| lower[at..].find(name).map(|found| at + found + name.len())).min();
-        let Some(end) = next else { break };
+/// The line with such values redacted; `None` if it has none.
+fn values_covered(line: &str) -> Option<String> {
+    let mut out = String::new();
+    let (mut at, mut done) = (0, 0);
+    while let Some(end) = end_of_name(line, at) {
         let (start, stop) = value_behind(line, end);
         let value = &line[start..stop];
         let telling = value.len() >= SHORTEST
@@ -80,17 +86,28 @@ fn values_covered(line: &str) -> String {
             && !value.contains('/')
             && value.bytes().any(|byte| byte.is_ascii_digit())
             && value.bytes().any(|byte| byte.is_ascii_alphabetic());
+        at = end;
         if telling {
-            out.push_str(&line[at..start]);
+            out.push_str(&line[done..start]);
             out.push_str(COVER);
-            at = stop;
-        } else {
-            out.push_str(&line[at..end]);
-            at = end;
+            (at, done) = (stop, stop);
         }
     }
-    out.push_str(&line[at..]);
-    out
+    (done > 0).then(|| out + &line[done..])
+}
+
+/// Where the next telling name ends.
+fn end_of_name(line: &str, from: usize) -> Option<usize> {
+    let bytes = line.as_bytes();
+    (from..bytes.len()).find_map(|at| {
+        // All of them begin with one of these.
+        if !matches!(bytes[at] | 0x20, b'p' | b's' | b't' | b'a') {
+            return None;
+        }
+        let is_there =
+            |name: &&&str| bytes[at..].get(..name.len()).is_some_and(|part| part.eq_ignore_ascii_case(name.as_bytes()));
+        NAMES.iter().find(is_there).map(|name| at + name.len())
+    })
 }
 
 /// The range of the value after a name; empty if there is none.

@@ -145,8 +145,11 @@ impl Project {
     fn literals(&self) -> Result<Vec<String>> {
         let path = self.folder.join(".agent/cache/policy");
         let text = fs::read_to_string(&path).with_context(|| format!("cannot read `{}`", path.display()))?;
-        let needle = |line: &str| line.strip_prefix("needle\t")?.split('\t').next_back().map(str::to_owned);
-        let literals: Vec<_> = text.lines().filter_map(needle).collect();
+        let needles = |line: &str| {
+            let (kind, needles) = line.split_once('\t')?;
+            matches!(kind, "names" | "verbs").then(|| needles.split('\t').map(str::to_owned).collect::<Vec<_>>())
+        };
+        let literals: Vec<_> = text.lines().filter_map(needles).flatten().collect();
         let rules = text.lines().filter(|line| line.starts_with("own\t") || line.starts_with("settings\t")).count();
         if literals.is_empty() || literals.len() + rules < RULES {
             bail!("the compiled policy has {} literals and {rules} rules; {RULES} are promised", literals.len());

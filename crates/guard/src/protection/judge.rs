@@ -9,6 +9,7 @@ use stead_shell::{Facts, Place, absolute, is_plain_input, plain_command};
 use super::change;
 use super::denial::Denial;
 use super::effect::Bench;
+use super::needle::Needles;
 use super::policy::Policy;
 use super::settings;
 use super::shield::Shield;
@@ -45,7 +46,8 @@ fn judge_call<'e>(
     match &call.action {
         Action::Read(_) | Action::Spawn { .. } | Action::Inert => return None,
         Action::Change(changes) => {
-            if changes.iter().all(|change| is_far(policy, change, place, facts)) {
+            let needles = Needles::read(policy.text());
+            if !needles.is_empty() && changes.iter().all(|change| is_far(&needles, change, place, facts)) {
                 return None;
             }
             return change::judge_changes(&Shield::raise(policy, place, facts), changes, place.cwd, facts);
@@ -64,11 +66,16 @@ fn judge_call<'e>(
         Action::Mcp { .. } | Action::Other => {}
     }
     let effects = effects();
-    if policy.spares(effects, place) {
+    let deep = !matches!(call.action, Action::Run { .. });
+    let judge = || {
+        let shield = Shield::raise(policy, place, facts);
+        Bench { call, shield: &shield, place, facts }.judge(effects)
+    };
+    if policy.spares(effects, deep, place, facts) {
+        debug_assert!(judge().is_none(), "a call was spared that is refused: {:?}", call.input);
         return None;
     }
-    let shield = Shield::raise(policy, place, facts);
-    Bench { call, shield: &shield, place, facts }.judge(effects)
+    judge()
 }
 
 fn is_quiet_input(policy: &Policy<'_>, tool: &str, input: &str, place: &Place<'_>) -> bool {
@@ -76,14 +83,15 @@ fn is_quiet_input(policy: &Policy<'_>, tool: &str, input: &str, place: &Place<'_
 }
 
 /// Says at little cost that a change is nowhere near a protected path.
-fn is_far(policy: &Policy<'_>, file: &FileChange<'_>, place: &Place<'_>, facts: &dyn Facts) -> bool {
+fn is_far(needles: &Needles<'_>, file: &FileChange<'_>, place: &Place<'_>, facts: &dyn Facts) -> bool {
     // Only these can take a folder away with all that is in it.
     if matches!(file.change, Change::Delete | Change::Rename { .. }) {
         return false;
     }
     let path = absolute(&file.path, place.cwd, place.home().as_deref());
-    let is_far = |path: &Path| policy.is_far(path, place);
-    is_far(&path) && is_far(&facts.real(&path))
+    let is_far = |path: &Path| needles.is_far(path, place);
+    let real = facts.real(&path);
+    is_far(&path) && (real == path || is_far(&real))
 }
 
 #[cfg(test)]

@@ -123,7 +123,7 @@ mod tests {
         for line in [
             "",
             "log\tx",
-            "needle\tname\tx",
+            "names\tx",
             "own",
             "own\tproject",
             "own\tnowhere\tx",

@@ -9,7 +9,7 @@ use stead_model::{Effects, Event, EventKind, Level, ToolCall, Verdict};
 use stead_shell::{Facts, Place, effects};
 
 use super::shield::{Shield, Standing, Width};
-use super::{Needle, OwnRoom, Policy, Rule, builtin_rules, judge, needles};
+use super::{OwnRoom, Policy, Rule, builtin_rules, judge, render_needles};
 
 pub(crate) struct World {
     pub(crate) policy: String,
@@ -55,7 +55,7 @@ impl World {
             "settings\tproject\t.github/hooks/*.json\tOther Tool\tflat\t",
         ];
         rules.extend(settings.iter().filter_map(|line| Rule::parse(line)));
-        let mut lines: Vec<String> = needles(&rules).iter().map(Needle::render).collect();
+        let mut lines = vec![render_needles(&rules).trim_end().to_owned()];
         lines.extend(rules.iter().map(Rule::render));
         let root = Path::new(Self::ROOT);
         let files = BTreeMap::from([(root.join(".tool/settings.json"), Self::OURS.to_owned())]);

@@ -103,6 +103,9 @@ impl Record {
 
 /// One line of limited length.
 fn shorten(text: &str) -> String {
+    if text.len() <= PART && text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
+        return text.trim().to_owned();
+    }
     let line: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(PART + 1).collect();
     let line = line.trim();
     match line.char_indices().nth(PART) {

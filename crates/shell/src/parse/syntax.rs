@@ -155,6 +155,8 @@ impl Word {
 
 /// Characters that stand for what is not text. Real input is rid of them before it is read.
 pub(crate) mod mark {
+    use std::borrow::Cow;
+
     pub(crate) use crate::glob::{MANY, ONE};
 
     /// A value we do not know.
@@ -168,6 +170,19 @@ pub(crate) mod mark {
 
     /// Signs behind a word that say what was left out of it.
     const OMISSIONS: std::ops::RangeInclusive<char> = '\u{F0010}'..='\u{F004F}';
+
+    /// Says whether a text may hold a mark: all of them are letters of four bytes.
+    pub(crate) fn may_be_in(text: &str) -> bool {
+        text.bytes().any(|byte| byte >= 0xF0)
+    }
+
+    /// Frees what somebody wrote of signs that mean something only here.
+    pub(crate) fn cleaned(text: &str) -> Cow<'_, str> {
+        match may_be_in(text) || text.contains('\0') {
+            true => Cow::Owned(text.chars().filter(|c| !is_mark(*c) && *c != '\0').collect()),
+            false => Cow::Borrowed(text),
+        }
+    }
 
     pub(crate) fn is_mark(c: char) -> bool {
         (MANY..=CLOSE).contains(&c) || OMISSIONS.contains(&c)

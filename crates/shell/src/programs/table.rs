@@ -16,6 +16,8 @@ pub(crate) use network::host_of;
 pub(crate) use network::note as note_network;
 pub(crate) use search::{globs, omissions, places};
 
+use stead_model::pieces;
+
 /// The entries, sorted by name.
 const TABLE: &str = include_str!("programs.txt");
 
@@ -40,11 +42,15 @@ pub(crate) struct Program {
 
 impl Row {
     fn is(&self, name: &str) -> bool {
-        self.traits.split(' ').any(|known| known == name)
+        pieces(self.traits, b' ').any(|known| known == name)
     }
 
     fn fields(&self) -> impl Iterator<Item = (&'static str, &'static str)> + use<> {
-        self.fields.lines().filter_map(|line| line.trim_start().split_once(": "))
+        let lines = pieces(self.fields, b'\n').map(|line| line.trim_ascii_start());
+        lines.filter_map(|line| {
+            let end = line.bytes().position(|byte| byte == b':')?;
+            Some((&line[..end], line[end + 1..].strip_prefix(' ')?))
+        })
     }
 }
 
@@ -59,13 +65,12 @@ impl Program {
     }
 
     fn named(name: &str) -> Option<Self> {
-        let (head, fields) = entries(name).next()?;
-        match head.split_once(" = ") {
-            Some((_, other)) => Self::named(other),
+        let (entry, others) = entries(name).split_first()?;
+        match TABLE[entry.name..entry.head].strip_prefix(" = ") {
+            Some(other) => Self::named(other),
             None => {
-                let own = Row { traits: traits(head), fields };
-                let branches = entries(name).nth(1).is_some();
-                Some(Self { name: &head[..end_of_name(head)], own, sub: None, verbs: 0, branches })
+                let branches = !others.is_empty();
+                Some(Self { name: entry.program(), own: entry.row(), sub: None, verbs: 0, branches })
             }
         }
     }
@@ -77,15 +82,17 @@ impl Program {
             return Some(program);
         }
         let words = Given::read(&program, argv).words;
-        for (head, fields) in entries(program.name).skip(1) {
-            let verbs = head[..end_of_name(head)].split(' ').skip(1);
-            let count = verbs.clone().count();
+        for entry in entries(program.name).iter().skip(1) {
+            let verbs = entry.verbs();
             let named = |(at, names): (usize, &str)| {
-                words.get(at).is_some_and(|word| names.split('|').any(|known| known == *word))
+                words.get(at).is_some_and(|word| pieces(names, b'|').any(|known| known == *word))
             };
-            if count > program.verbs && verbs.enumerate().all(named) {
-                program.sub = Some(Row { traits: traits(head), fields });
-                program.verbs = count;
+            if verbs.clone().enumerate().all(named) {
+                let count = verbs.count();
+                if count > program.verbs {
+                    program.sub = Some(entry.row());
+                    program.verbs = count;
+                }
             }
         }
         Some(program)
@@ -135,14 +142,14 @@ impl Program {
 
     /// The roles of its words.
     fn roles(&self) -> impl Iterator<Item = &'static str> + use<> {
-        self.field("words").unwrap_or_default().split(' ').filter(|role| !role.is_empty())
+        pieces(self.field("words").unwrap_or_default(), b' ').filter(|role| !role.is_empty())
     }
 
     /// What an option means, and how the table spells it.
     fn option(&self, flag: &str) -> Option<(&'static str, &'static str)> {
         let options = || {
             let fields = self.rows().flat_map(|row| row.fields()).filter(|(key, _)| !NOT_OPTIONS.contains(key));
-            fields.flat_map(|(key, items)| items.split(' ').map(move |item| (key, item)))
+            fields.flat_map(|(key, items)| pieces(items, b' ').map(move |item| (key, item)))
         };
         // What starts a word is spelled in any case.
         let found = match flag.ends_with([':', '=']) {
@@ -164,92 +171,100 @@ impl Program {
 const NOT_OPTIONS: &[&str] =
     &["words", "network", "files", "files-if-words", "endings", "word-endings", "pack", "unpack", "default"];
 
-/// Where the entries of each program begin, and how long its name is.
-const INDEX: [(u32, u32); count(TABLE.as_bytes())] = index(TABLE.as_bytes());
+/// Where the entries lie in the table, found when Stead is built: those of a program stand together, its own first.
+static ENTRIES: [Entry; count(TABLE.as_bytes())] = index(TABLE.as_bytes());
+
+#[derive(Clone, Copy)]
+struct Entry {
+    /// Where its head begins.
+    at: usize,
+    /// Where the name of its program ends.
+    name: usize,
+    /// Where its names end, with those of a sub-command.
+    names: usize,
+    head: usize,
+    fields: usize,
+}
 
 /// Whether a line that begins there is the head of an entry.
 const fn is_head(table: &[u8], at: usize) -> bool {
     (at == 0 || table[at - 1] == b'\n') && table[at] != b' ' && table[at] != b'#'
 }
 
-const fn name_length(table: &[u8], at: usize) -> usize {
-    let mut end = at;
-    while table[end] != b' ' && table[end] != b'\n' {
-        end += 1;
-    }
-    if table[end - 1] == b':' && end - at > 1 { end - 1 - at } else { end - at }
-}
-
-const fn same_name(table: &[u8], left: usize, right: usize) -> bool {
-    let length = name_length(table, left);
-    if length != name_length(table, right) {
-        return false;
-    }
-    let mut at = 0;
-    while at < length {
-        if table[left + at] != table[right + at] {
-            return false;
-        }
-        at += 1;
-    }
-    true
-}
-
 const fn count(table: &[u8]) -> usize {
-    let (mut at, mut found, mut last) = (0, 0, 0);
+    let (mut at, mut found) = (0, 0);
     while at < table.len() {
         if is_head(table, at) {
-            if found == 0 || !same_name(table, last, at) {
-                found += 1;
-            }
-            last = at;
+            found += 1;
         }
         at += 1;
     }
     found
 }
 
-#[expect(clippy::cast_possible_truncation, reason = "the table has less than four billion bytes")]
-const fn index<const N: usize>(table: &[u8]) -> [(u32, u32); N] {
-    let mut index = [(0, 0); N];
-    let (mut at, mut found, mut last) = (0, 0, 0);
+const fn index<const N: usize>(table: &[u8]) -> [Entry; N] {
+    let mut index = [Entry { at: 0, name: 0, names: 0, head: 0, fields: 0 }; N];
+    let (mut at, mut found) = (0, 0);
     while at < table.len() {
         if is_head(table, at) {
-            if found == 0 || !same_name(table, last, at) {
-                index[found] = (at as u32, name_length(table, at) as u32);
-                found += 1;
+            let head = end_of_line(table, at);
+            let mut fields = head;
+            while fields + 1 < table.len() && table[fields + 1] == b' ' {
+                fields = end_of_line(table, fields + 1);
             }
-            last = at;
+            let (name, names) = (end_of_program(table, at), end_of_names(table, at, head));
+            index[found] = Entry { at, name, names, head, fields };
+            found += 1;
         }
         at += 1;
     }
     index
 }
 
-/// The entries of a program, each with its head and its fields: its own, then those of its sub-commands.
-fn entries(name: &str) -> impl Iterator<Item = (&'static str, &'static str)> {
-    let named = |(at, length): &(u32, u32)| TABLE[*at as usize..][..*length as usize].cmp(name);
-    let found = INDEX.binary_search_by(named).ok();
-    let end = |found: usize| INDEX.get(found + 1).map_or(TABLE.len(), |(at, _)| *at as usize);
-    let mut rest = found.map_or("", |found| &TABLE[INDEX[found].0 as usize..end(found)]);
-    std::iter::from_fn(move || {
-        let (head, more) = rest.split_once('\n')?;
-        let mut length = 0;
-        for line in more.split_inclusive('\n').take_while(|line| line.starts_with(' ')) {
-            length += line.len();
-        }
-        let fields = &more[..length];
-        rest = &more[length..];
-        Some((head, fields))
-    })
+const fn end_of_line(table: &[u8], mut at: usize) -> usize {
+    while at < table.len() && table[at] != b'\n' {
+        at += 1;
+    }
+    at
 }
 
-fn end_of_name(head: &str) -> usize {
-    head.find(": ").unwrap_or_else(|| head.len().saturating_sub(1))
+const fn end_of_program(table: &[u8], start: usize) -> usize {
+    let mut end = start;
+    while table[end] != b' ' && table[end] != b'\n' {
+        end += 1;
+    }
+    if table[end - 1] == b':' && end - start > 1 { end - 1 } else { end }
 }
 
-fn traits(head: &str) -> &str {
-    head.split_once(": ").map_or("", |(_, traits)| traits)
+const fn end_of_names(table: &[u8], start: usize, end: usize) -> usize {
+    let mut at = start + 1;
+    while at < end && !(table[at] == b':' && (at + 1 == end || table[at + 1] == b' ')) {
+        at += 1;
+    }
+    at
+}
+
+impl Entry {
+    fn program(&self) -> &'static str {
+        &TABLE[self.at..self.name]
+    }
+
+    /// The words of its sub-command.
+    fn verbs(&self) -> impl Iterator<Item = &'static str> + Clone + use<> {
+        pieces(&TABLE[self.at..self.names], b' ').skip(1)
+    }
+
+    fn row(&self) -> Row {
+        let traits = TABLE[self.names..self.head].strip_prefix(": ").unwrap_or_default();
+        Row { traits, fields: &TABLE[self.head..self.fields] }
+    }
+}
+
+/// The entries of a program: its own, then those of its sub-commands.
+fn entries(name: &str) -> &'static [Entry] {
+    let start = ENTRIES.partition_point(|entry| entry.program() < name);
+    let length = ENTRIES[start..].iter().take_while(|entry| entry.program() == name).count();
+    &ENTRIES[start..start + length]
 }
 
 /// Says whether a program only reads, prints or asks, whatever words it is given.
@@ -258,7 +273,7 @@ pub(crate) fn is_read_only(name: &str) -> bool {
         let harmless = |role: &str| matches!(role.trim_end_matches('*'), "text" | "value" | "read" | "search");
         // What `uniq` and `xxd` write is judged by itself.
         let mut roles = program.roles();
-        entries(name).count() < 2
+        entries(name).len() < 2
             && program.is("complete")
             && !program.is("code")
             && (roles.all(harmless) || program.field("words") == Some("read write"))

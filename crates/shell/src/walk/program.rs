@@ -136,7 +136,10 @@ pub(crate) fn brief(argv: &[String]) -> String {
         if !shown.is_empty() {
             shown.push(' ');
         }
-        shown.extend(word.chars().take(SHOWN));
+        match word.len() <= SHOWN {
+            true => shown.push_str(word),
+            false => shown.extend(word.chars().take(SHOWN)),
+        }
     }
     shown
 }
@@ -296,6 +299,9 @@ pub(crate) enum Reach {
 
 /// Shows marks as the signs they came from.
 pub(crate) fn readable(text: &str) -> String {
+    if !mark::may_be_in(text) {
+        return text.to_owned();
+    }
     text.chars()
         .filter(|c| mark::omitted(*c).is_none())
         .map(|c| match c {

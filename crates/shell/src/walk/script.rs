@@ -81,7 +81,7 @@ pub(crate) fn file(walk: &mut Walk<'_>, call: &Call<'_>) -> Result<bool, Stop> {
 }
 
 fn run(walk: &mut Walk<'_>, text: &str, argv: &[String], call: &Call<'_>) -> Result<(), Stop> {
-    let text: String = text.chars().filter(|c| !mark::is_mark(*c) && *c != '\0').collect();
+    let text = mark::cleaned(text);
     let branches = std::mem::take(&mut walk.branches);
     apart(walk, call, |walk| {
         give_words(walk, argv)?;
