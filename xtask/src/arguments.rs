@@ -2,8 +2,7 @@ use std::str::FromStr;
 
 use anyhow::{Context, Result, bail};
 
-/// The rest of the command line. Each chore takes what it knows and calls [`Arguments::finish`], so that a typing
-/// mistake is an error and not ignored.
+/// The rest of the command line. Each task takes what it knows and calls [`Arguments::finish`], which rejects the rest.
 pub(crate) struct Arguments(Vec<String>);
 
 impl Arguments {
@@ -48,10 +47,10 @@ impl Arguments {
         let Some(text) = self.value(name)? else {
             return Ok(None);
         };
-        text.parse().map(Some).with_context(|| format!("`{name}` wants a number, not `{text}`"))
+        text.parse().map(Some).with_context(|| format!("`{name}` needs a number, not `{text}`"))
     }
 
-    /// Fails on whatever nobody took.
+    /// Fails if an argument is left.
     pub(crate) fn finish(self) -> Result<()> {
         match self.0.first() {
             Some(word) => bail!("unknown argument `{word}`; see `cargo xtask --help`"),

@@ -1,9 +1,9 @@
-//! `cargo xtask bench hook`: what one hook call costs, beside programs that do nothing or do the same in another
-//! language; with `--day`, what a day's mix of calls costs. `gate`: what guards add to it. `context`: what a stop and a
-//! handoff cost where much has piled up. `engine`: what a run costs beside its agents. All but the last spawn their
-//! programs in turn, shuffled within one run, so that a busy machine is unfair to nobody.
+//! `cargo xtask bench hook`: what one hook call costs, compared with programs that do nothing or do the same in another
+//! language; with `--day`, what a mix of calls costs. `gate`: what guards add. `context`: what a stop and a handoff
+//! cost in a project with large logs. `engine`: what a run adds to its agents. All but the last spawn their programs in
+//! turn, shuffled, so that the load of the machine affects all of them alike.
 //!
-//! Wall times are for people. CI looks at instruction counts alone, which do not depend on the load.
+//! Wall times are for people. CI checks only instruction counts, which do not depend on the load.
 
 use std::process::ExitCode;
 
@@ -74,7 +74,7 @@ pub(crate) fn run(mut arguments: Arguments) -> Result<ExitCode> {
 /// Compares the instructions of calls with the baseline in the repository.
 pub(crate) fn check_instructions() -> Result<()> {
     if !cfg!(all(target_os = "linux", target_arch = "x86_64")) {
-        println!("NOT CHECKED: the baseline is one of x86-64 Linux, and this machine is something else");
+        println!("NOT CHECKED: the baseline is for x86-64 Linux, and this machine is not");
         return Ok(());
     }
     let message = baseline::compare(&count_instructions()?, &baseline::read()?)?;

@@ -1,5 +1,5 @@
-//! `cargo xtask clients` and the real clients of `cargo xtask test`. The facts about the clients live in `scenario`;
-//! here it is only built and called.
+//! `cargo xtask clients` and the real clients of `cargo xtask test`. `scenario` knows the clients; this only builds and
+//! calls it.
 
 use std::path::PathBuf;
 use std::process::{Command, ExitCode};
@@ -10,7 +10,7 @@ use crate::arguments::Arguments;
 use crate::metadata::Metadata;
 use crate::{prerequisite, program, repository};
 
-/// What `scenario` calls the clients that every test run proves.
+/// The name that `scenario` uses for the clients of every test run.
 pub(crate) fn always() -> Vec<String> {
     vec!["always".to_owned()]
 }
@@ -18,8 +18,8 @@ pub(crate) fn always() -> Vec<String> {
 pub(crate) fn run(mut arguments: Arguments) -> Result<ExitCode> {
     match arguments.word().as_deref() {
         Some("install") => {}
-        Some(other) => bail!("`clients` cannot `{other}`; it can `install`"),
-        None => bail!("`clients` wants a verb: `install`"),
+        Some(other) => bail!("unknown verb `{other}` of `clients`; expected `install`"),
+        None => bail!("`clients` needs a verb: `install`"),
     }
     let names = names(&mut arguments);
     arguments.finish()?;
@@ -27,19 +27,19 @@ pub(crate) fn run(mut arguments: Arguments) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Takes the names of clients, which are all the words that are left.
+/// Takes the names of clients: all words that are left.
 pub(crate) fn names(arguments: &mut Arguments) -> Vec<String> {
     std::iter::from_fn(|| arguments.word()).collect()
 }
 
-/// What becomes of docs/harnesses.md when it does not say what was seen.
+/// What to do if docs/harnesses.md is out of date.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Page {
     Compare,
     Write,
 }
 
-/// Plays the scenarios in the named clients, all where none is named. Gives how many passed and failed.
+/// Plays the scenarios in the named clients, or in all if none is named. Returns how many passed and failed.
 pub(crate) fn prove(names: &[String], page: Page, what: Build) -> Result<(u32, u32)> {
     let scenario = build(what)?;
     install(&scenario, names)?;
@@ -47,7 +47,7 @@ pub(crate) fn prove(names: &[String], page: Page, what: Build) -> Result<(u32, u
     play.arg("run").args((page == Page::Write).then_some("--write")).args(names).current_dir(repository::root());
     let watched = program::watch(&mut play)?;
     let (passed, failed) = counts(&watched.output).unwrap_or_default();
-    // A suite that could not even begin has no counts; without namespaces, that is allowed outside of CI.
+    // A suite that could not start has no counts; without namespaces, that is allowed outside CI.
     Ok((passed, if watched.success { failed } else { failed.max(1) }))
 }
 
@@ -59,10 +59,10 @@ fn install(scenario: &PathBuf, names: &[String]) -> Result<()> {
 /// What is built for the clients.
 #[derive(Clone, Copy)]
 pub(crate) enum Build {
-    /// The two programs alone.
+    /// Only the two programs.
     Programs,
-    /// The whole workspace with its tests. Tests turn on features of dependencies, so where they were built before, the
-    /// programs alone would be built from scratch.
+    /// The whole workspace with its tests. Tests turn on features of dependencies, so if they were built before,
+    /// building only the programs would start from scratch.
     WithTests,
 }
 

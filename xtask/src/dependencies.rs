@@ -28,7 +28,7 @@ pub(crate) fn check() -> Result<()> {
     if !problems.is_empty() {
         bail!("{}", problems.join("\n"));
     }
-    println!("{} packages are within deny.toml", packages.len());
+    println!("{} packages comply with deny.toml", packages.len());
     Ok(())
 }
 
@@ -42,8 +42,8 @@ impl Rules {
     fn parse(text: &str) -> Result<Self> {
         let table: Table = text.parse().context("cannot read `deny.toml`")?;
         let list = |section: &str, key: &str| table.get(section)?.get(key)?.as_array();
-        let licences = list("licenses", "allow").context("`licenses.allow` is no list")?;
-        let banned = list("bans", "deny").context("`bans.deny` is no list")?;
+        let licences = list("licenses", "allow").context("`licenses.allow` is not a list")?;
+        let banned = list("bans", "deny").context("`bans.deny` is not a list")?;
         let word = |value: &toml::Value, key: &str| value.get(key)?.as_str().map(str::to_owned);
         Ok(Self {
             licences: licences.iter().filter_map(|value| value.as_str().map(str::to_owned)).collect(),

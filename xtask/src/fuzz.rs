@@ -1,8 +1,8 @@
-//! `cargo xtask fuzz`: arbitrary input for every reader, with libFuzzer, on the pinned stable toolchain.
+//! `cargo xtask fuzz`: arbitrary input for every parser, with libFuzzer, on the pinned stable toolchain.
 //!
-//! cargo-fuzz wants a nightly compiler for its address sanitizer. Safe Rust gains little from that one; what finds bugs
-//! here is coverage, and the flags for coverage are stable. So the targets are built by plain cargo with the flags
-//! that cargo-fuzz would pass, less the sanitizer. `cargo +nightly fuzz run <target>` works too.
+//! cargo-fuzz needs a nightly compiler for its address sanitizer. Safe Rust gains little from that; what finds bugs
+//! here is coverage, and the flags for coverage are stable. So plain cargo builds the targets with the flags that
+//! cargo-fuzz would pass, without the sanitizer. `cargo +nightly fuzz run <target>` works too.
 
 use std::fs;
 use std::path::PathBuf;
@@ -21,13 +21,13 @@ const FIXTURES: &str = "crates/client/fixtures";
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Target {
     name: String,
-    /// Which program below `fuzz/fuzz_targets` does it.
+    /// The program below `fuzz/fuzz_targets`.
     program: &'static str,
     /// Examples of what it reads.
     seeds: String,
 }
 
-/// One target per decoder, and the other readers.
+/// One target per decoder, and the other parsers.
 fn targets() -> Result<Vec<Target>> {
     let reader =
         |program: &'static str, seeds: &str| Target { name: program.to_owned(), program, seeds: seeds.to_owned() };
@@ -88,7 +88,7 @@ pub(crate) fn run(mut arguments: Arguments) -> Result<ExitCode> {
     Ok(if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// Runs every target briefly and counts those that held and those that did not.
+/// Runs every target briefly and counts those that passed and failed.
 pub(crate) fn smoke() -> Result<(u32, u32)> {
     fuzz_every(SMOKE_SECONDS)
 }
@@ -107,7 +107,7 @@ fn fuzz_every(seconds: u32) -> Result<(u32, u32)> {
 }
 
 struct Fuzzer {
-    /// Where the built targets lie.
+    /// The folder of the built targets.
     programs: PathBuf,
 }
 
@@ -130,7 +130,7 @@ impl Fuzzer {
         Ok(Self { programs: target_directory.join(host).join("release") })
     }
 
-    /// Fuzzes one target and says whether it held.
+    /// Fuzzes one target. Returns true if it passed.
     fn run(&self, target: &Target, seconds: u32) -> Result<bool> {
         let name = &target.name;
         let corpus = folder(&format!("fuzz/corpus/{name}"))?;
@@ -145,7 +145,7 @@ impl Fuzzer {
         let output = command.output().with_context(|| format!("cannot start the target `{name}`"))?;
         let talk = String::from_utf8_lossy(&output.stderr);
         if output.status.success() {
-            println!("{name:<10} held for {} inputs", executed(&talk).unwrap_or(0));
+            println!("{name:<10} passed {} inputs", executed(&talk).unwrap_or(0));
             return Ok(true);
         }
         println!("{name:<10} FAILED\n{}", last_lines(&talk, 40));

@@ -1,13 +1,13 @@
-//! Licence expressions: does one of the ways they offer ask only for licences we accept?
+//! Licence expressions: checks whether one of the alternatives needs only licences that we accept.
 
-/// Says whether an SPDX expression can be met with the accepted licences. The older `MIT/Apache-2.0` means "or".
+/// Returns true if an SPDX expression can be met with the accepted licences. The older `MIT/Apache-2.0` means "or".
 pub(crate) fn is_met(expression: &str, accepted: &[String]) -> bool {
     let spaced = expression.replace('(', " ( ").replace(')', " ) ").replace('/', " OR ");
     let mut reader = Reader { words: spaced.split_whitespace().collect(), at: 0, accepted };
     reader.any().is_some_and(|met| met && reader.at == reader.words.len())
 }
 
-/// Reads an expression; `None` where it is not one.
+/// Parses an expression; `None` if it is not one.
 struct Reader<'a> {
     words: Vec<&'a str>,
     at: usize,

@@ -1,7 +1,7 @@
-//! The chores of this repository, run as `cargo xtask <chore>`.
+//! The tasks of this repository, run as `cargo xtask <task>`.
 //!
-//! What CI does and what a person does are the same commands, so they live here and not in a CI file. Chores use cargo
-//! and the system's tools; they depend on no room of Stead, so that they run when a room does not compile.
+//! CI and people run the same commands, so they are here and not in a CI file. Tasks use cargo and the system's tools;
+//! they depend on no crate of Stead, so that they run even if a crate does not compile.
 
 use std::process::ExitCode;
 
@@ -23,40 +23,40 @@ mod tidy;
 use arguments::Arguments;
 
 const HELP: &str = "\
-Chores of this repository
+Tasks of this repository
 
-Usage: cargo xtask <chore> [options]
+Usage: cargo xtask <task> [options]
 
-Chores:
+Tasks:
   test                      run everything CI runs; the last line is `N passed, N failed`
-      --only <step>         run one step (may be repeated)
-      --list                name the steps
+      --only <step>         run one step (can be repeated)
+      --list                list the steps
       --clients [name…]     play the scenarios in these real clients, and nothing else
-          --write           write what was seen to docs/harnesses.md instead of comparing it
-  tidy                      check the rules of the house: arrows, file lengths, docs
-  dependencies              check licences and bans of everything Cargo.lock names
-  bench hook                measure one hook call against other programs (Linux)
+          --write           write the results to docs/harnesses.md instead of comparing them
+  tidy                      check style and structure: dependencies, file lengths, docs
+  dependencies              check licences and bans of all packages in Cargo.lock
+  bench hook                compare one hook call with other programs (Linux)
       --rounds <n>          spawns of each program (default 300, with --day 10)
-      --day                 measure a day's mix of 200 calls instead, by kind and in sum
+      --day                 measure a mix of 200 calls instead, by kind and in total
       --json                print the figures as JSON
       --instructions        only count instructions and compare with xtask/hook-instructions.txt
-      --accept              count instructions and make them the baseline
+      --accept              count instructions and store them as the baseline
   bench gate                measure what guards add to a hook call (Linux)
       --rounds <n>          spawns of each program (default 300)
       --json                print the figures as JSON
-  order                     write crates/cli/hot-functions.txt anew: what a hook call enters (x86-64 Linux)
+  order                     regenerate crates/cli/hot-functions.txt, the functions of a hook call (x86-64 Linux)
   clients install [name…]   install the pinned real clients below target/clients
   bench context             measure a stop with a long transcript, and a handoff in a large repository (Linux)
       --rounds <n>          spawns of each program (default 30)
       --json                print the figures as JSON
-  bench engine              measure a run of many iterations beside a bash loop with jq (Linux)
+  bench engine              compare a run of many iterations with a bash loop with jq (Linux)
       --iterations <n>      iterations of the long run, in thousands (default 10000)
       --json                print the figures as JSON
-      --check               fail when a target is missed by far
-  fuzz <target>             fuzz one decoder until it fails or the time is over
+      --check               fail if a target is missed by far
+  fuzz <target>             fuzz one decoder until it fails or the time limit is reached
   fuzz --smoke              fuzz every target briefly
       --seconds <n>         how long each target runs (default 60, with --smoke 3)
-      --list                name the targets
+      --list                list the targets
 ";
 
 fn main() -> ExitCode {
@@ -85,7 +85,7 @@ fn run(mut arguments: Arguments) -> Result<ExitCode> {
         }
         Some("clients") => clients::run(arguments),
         Some("fuzz") => fuzz::run(arguments),
-        Some(other) => bail!("there is no chore `{other}`; see `cargo xtask --help`"),
+        Some(other) => bail!("there is no task `{other}`; see `cargo xtask --help`"),
         None => {
             print!("{HELP}");
             Ok(ExitCode::FAILURE)

@@ -1,4 +1,4 @@
-//! What cargo knows of the packages: who depends on whom, and under which licence.
+//! The packages by `cargo metadata`: their dependencies and licences.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,11 +7,11 @@ use serde_json::Value;
 
 use crate::program;
 
-/// The resolved dependency graph, reduced to what the checks ask for.
+/// The resolved dependency graph, reduced to what the checks need.
 #[derive(Debug, Default)]
 pub(crate) struct Metadata {
     pub(crate) packages: Vec<Package>,
-    /// Package id to the ids it needs at run or build time, tests left out.
+    /// Package id to the ids it needs at run or build time, without tests.
     pub(crate) needs: BTreeMap<String, Vec<String>>,
     pub(crate) target_directory: String,
 }
@@ -22,7 +22,7 @@ pub(crate) struct Package {
     pub(crate) name: String,
     pub(crate) version: String,
     pub(crate) licence: Option<String>,
-    /// Where it comes from; `None` for our own.
+    /// Its source; `None` for our own.
     pub(crate) source: Option<String>,
 }
 
@@ -53,7 +53,7 @@ impl Metadata {
         Ok(Self { packages, needs, target_directory: word(&json["target_directory"]) })
     }
 
-    /// Names everything a package pulls in, itself included. What `left_out` alone pulls in is not followed.
+    /// Returns everything a package depends on, including itself. Dependencies of `left_out` are not followed.
     pub(crate) fn closure(&self, name: &str, left_out: Option<&str>) -> BTreeSet<&str> {
         let mut found = BTreeSet::new();
         let mut waiting: Vec<&str> =

@@ -1,5 +1,5 @@
-//! Programs that the chores need beside cargo. A missing one is installed or is a clear failure, never a reason to
-//! leave something out.
+//! Programs that the tasks need besides cargo. A missing one is installed or is an error, never a reason to skip
+//! something.
 
 use std::process::Command;
 
@@ -7,7 +7,7 @@ use anyhow::{Result, bail};
 
 use crate::program;
 
-/// A program, and the Debian package that brings it.
+/// A program, and the Debian package that contains it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Prerequisite {
     pub(crate) program: &'static str,
@@ -18,7 +18,7 @@ pub(crate) struct Prerequisite {
 pub(crate) const FOR_TESTS: &[Prerequisite] = &[GIT, CC, CXX, NODE, VALGRIND];
 /// What the benchmark needs for the programs it compares with.
 pub(crate) const FOR_BENCH: &[Prerequisite] = &[GIT, CC, VALGRIND, BASH, JQ, PYTHON];
-/// What the benchmark of the engine needs for the loop it compares with, and to count processes.
+/// What the benchmark of the engine needs: for the loop it compares with, and to count processes.
 pub(crate) const FOR_ENGINE: &[Prerequisite] = &[GIT, CC, BASH, JQ, STRACE];
 pub(crate) const FOR_INSTRUCTIONS: &[Prerequisite] = &[GIT, CC, VALGRIND];
 /// What installing and driving real clients needs.
@@ -38,7 +38,7 @@ const JQ: Prerequisite = Prerequisite { program: "jq", package: "jq" };
 const STRACE: Prerequisite = Prerequisite { program: "strace", package: "strace" };
 const PYTHON: Prerequisite = Prerequisite { program: "python3", package: "python3" };
 
-/// Sees to it that the programs are there.
+/// Makes sure that the programs are installed.
 pub(crate) fn ensure(wanted: &[Prerequisite]) -> Result<()> {
     let missing: Vec<_> = wanted.iter().copied().filter(|one| program::find(one.program).is_none()).collect();
     let machine = Machine { root: is_root(), apt: program::find("apt-get").is_some() };

@@ -1,4 +1,4 @@
-//! Running other programs: loudly, from the workspace folder, with their failures told.
+//! Runs other programs from the workspace folder, and reports their failures.
 
 use std::io::{BufRead, BufReader, Read};
 use std::path::PathBuf;
@@ -15,14 +15,14 @@ pub(crate) fn find(name: &str) -> Option<PathBuf> {
     std::env::split_paths(&path).map(|folder| folder.join(name)).find(|candidate| candidate.is_file())
 }
 
-/// The cargo that runs this chore.
+/// The cargo that runs this task.
 pub(crate) fn cargo() -> Command {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.current_dir(repository::root());
     command
 }
 
-/// Writes a command as a person would type it.
+/// Formats a command as a person would type it.
 pub(crate) fn spell(command: &Command) -> String {
     let program = PathBuf::from(command.get_program());
     let mut line = program.file_name().unwrap_or(program.as_os_str()).to_string_lossy().into_owned();
@@ -42,16 +42,16 @@ pub(crate) fn run(command: &mut Command) -> Result<()> {
     Ok(())
 }
 
-/// Runs a command and takes what it prints; its errors are shown when it fails.
+/// Runs a command and returns its output; its errors are shown if it fails.
 pub(crate) fn read(command: &mut Command) -> Result<String> {
     let output = command.output().with_context(|| format!("cannot start `{}`", spell(command)))?;
     if !output.status.success() {
         bail!("`{}` ended with {}\n{}", spell(command), output.status, String::from_utf8_lossy(&output.stderr));
     }
-    String::from_utf8(output.stdout).with_context(|| format!("`{}` printed something else than text", spell(command)))
+    String::from_utf8(output.stdout).with_context(|| format!("`{}` printed something other than text", spell(command)))
 }
 
-/// How a watched command ended, and all it printed.
+/// How a watched command ended, and its whole output.
 pub(crate) struct Watched {
     pub(crate) success: bool,
     pub(crate) output: String,
@@ -78,7 +78,7 @@ fn echo(pipe: impl Read, show: impl Fn(&str)) -> String {
     let mut kept = String::new();
     let mut reader = BufReader::new(pipe);
     let mut line = Vec::new();
-    // Not `lines()`: a stray byte in a test's output must not end the listening.
+    // Not `lines()`: an invalid byte in a test's output must not end the reading.
     while reader.read_until(b'\n', &mut line).is_ok_and(|read| read > 0) {
         let text = String::from_utf8_lossy(&line);
         let text = text.trim_end_matches(['\n', '\r']);
@@ -90,7 +90,7 @@ fn echo(pipe: impl Read, show: impl Fn(&str)) -> String {
     kept
 }
 
-/// The triple this machine builds for; build output lies in a folder of that name.
+/// The triple this machine builds for; build output is in a folder of that name.
 pub(crate) fn host() -> Result<String> {
     let text = read(Command::new("rustc").arg("-vV").current_dir(repository::root()))?;
     let host = text.lines().find_map(|line| line.strip_prefix("host: "));

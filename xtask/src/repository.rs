@@ -1,6 +1,6 @@
 use std::path::{Path, PathBuf};
 
-/// The folder of the workspace, wherever the chore was started.
+/// The folder of the workspace, wherever the task was started.
 pub(crate) fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap_or(Path::new("."))
 }

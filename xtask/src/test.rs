@@ -1,5 +1,5 @@
-//! `cargo xtask test`: everything CI checks, in one command. A failing step does not stop the others; the end says
-//! which failed, and the last line counts.
+//! `cargo xtask test`: everything CI checks, in one command. A failing step does not stop the others; the end of the
+//! output lists the failed ones, and the last line has the counts.
 
 use std::process::ExitCode;
 use std::time::Instant;

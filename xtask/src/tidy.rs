@@ -1,8 +1,8 @@
-//! `cargo xtask tidy`: the rules of the house that the compiler does not know. It reads manifests, sources and pages
-//! and compiles nothing, so it answers within a second.
+//! `cargo xtask tidy`: rules of style and structure that the compiler does not check. It reads manifests, sources and
+//! pages and compiles nothing, so it takes less than a second.
 //!
 //! A rule is a function from the [`Tree`] to findings, in its own file with samples of what it must catch. A finding
-//! says the place, the reason and, where there is one, the way to go.
+//! has a position, a reason and, if there is one, a hint.
 
 use std::process::ExitCode;
 
@@ -29,7 +29,7 @@ mod tree;
 use finding::{Finding, Weight};
 use tree::Tree;
 
-/// Every rule that needs only the tree. [`hot_path`] also asks cargo.
+/// Every rule that needs only the tree. [`hot_path`] also needs cargo.
 const RULES: &[fn(&Tree) -> Vec<Finding>] = &[
     arrow::arrows_point_one_way,
     purity::pure_rooms_stay_pure,
@@ -53,7 +53,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<ExitCode> {
     Ok(if check()? == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// Prints what is untidy and gives the number of problems; notes do not count.
+/// Prints the findings and returns the number of problems; notes do not count.
 pub(crate) fn check() -> Result<usize> {
     let findings = findings()?;
     for finding in &findings {

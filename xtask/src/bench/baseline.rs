@@ -5,10 +5,10 @@ use anyhow::{Context, Result, bail};
 
 use crate::repository;
 
-/// Counts the release binary had when somebody last looked.
+/// The accepted counts of the release binary.
 const FILE: &str = "xtask/hook-instructions.txt";
 
-/// How much dearer a call may become before somebody has to look.
+/// How much more expensive a call may become before the check fails.
 const HEADROOM_PERCENT: u64 = 20;
 
 /// Instructions by the name of the call.
@@ -16,12 +16,12 @@ pub(super) type Counts = BTreeMap<String, u64>;
 
 pub(super) fn read() -> Result<Counts> {
     let text = fs::read_to_string(repository::path(FILE)).with_context(|| format!("cannot read `{FILE}`"))?;
-    parse(&text).with_context(|| format!("`{FILE}` holds a line without a number"))
+    parse(&text).with_context(|| format!("`{FILE}` has a line without a number"))
 }
 
 pub(super) fn write(counts: &Counts) -> Result<()> {
     let mut text = format!(
-        "# Instructions of PreToolUse calls and of a day's mix of calls (callgrind, release binary, x86-64 Linux).\n\
+        "# Instructions of PreToolUse calls and of a mix of 200 calls (callgrind, release binary, x86-64 Linux).\n\
          # CI fails {HEADROOM_PERCENT} % above. To change it: cargo xtask bench hook --accept\n"
     );
     for (name, count) in counts {
@@ -40,7 +40,7 @@ fn parse(text: &str) -> Option<Counts> {
         .collect()
 }
 
-/// Says how counts stand to the baseline, a line each; fails beyond the head-room.
+/// Compares the counts with the baseline, one line each; fails if one exceeds its limit.
 pub(super) fn compare(counts: &Counts, baseline: &Counts) -> Result<String> {
     let (mut lines, mut over) = (Vec::new(), Vec::new());
     for (name, count) in counts {

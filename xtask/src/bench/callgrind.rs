@@ -19,7 +19,7 @@ pub(super) fn count_with_paths(contestant: &Contestant, folder: &Path) -> Result
     let options = ["--trace-syscalls=yes", &format!("--log-file={}", log.display())];
     let count = total(&profile(contestant, folder, &options)?);
     let count = count.with_context(|| format!("the profile of `{}` has no total", contestant.name))?;
-    // Paths need not be text.
+    // Paths may not be UTF-8.
     let log = fs::read(&log).with_context(|| format!("cannot read `{}`", log.display()))?;
     Ok((count, resolved_again(&String::from_utf8_lossy(&log))))
 }
@@ -34,7 +34,7 @@ fn resolved_again(log: &str) -> u64 {
     seen.values().map(|times| times - 1).sum()
 }
 
-/// The addresses of the instructions that one call went through, as far as its calls and jumps tell.
+/// The addresses of the instructions that one call executed, as far as its calls and jumps show.
 pub(super) fn addresses(contestant: &Contestant, folder: &Path) -> Result<Vec<u64>> {
     let text = profile(contestant, folder, &["--dump-instr=yes", "--compress-pos=no"])?;
     Ok(text.lines().filter_map(address).collect())
@@ -42,7 +42,7 @@ pub(super) fn addresses(contestant: &Contestant, folder: &Path) -> Result<Vec<u6
 
 fn profile(contestant: &Contestant, folder: &Path, options: &[&str]) -> Result<String> {
     let out = folder.join(format!("callgrind.{}.out", contestant.name.replace(' ', "-")));
-    // Under valgrind and on a busy machine a call outlasts its alarm, which `env` keeps from it.
+    // Under valgrind and on a busy machine a call takes longer than its alarm, which `env` disables.
     let mut words: Vec<String> =
         ["--block-signal=ALRM", "valgrind", "--tool=callgrind", "--quiet"].map(str::to_owned).into();
     words.push(format!("--callgrind-out-file={}", out.display()));
@@ -52,7 +52,7 @@ fn profile(contestant: &Contestant, folder: &Path, options: &[&str]) -> Result<S
     fs::read_to_string(&out).with_context(|| format!("cannot read `{}`", out.display()))
 }
 
-/// The address of a line about an instruction.
+/// The address in a line about an instruction.
 fn address(line: &str) -> Option<u64> {
     u64::from_str_radix(line.strip_prefix("0x")?.split(' ').next()?, 16).ok()
 }

@@ -8,7 +8,7 @@ use super::ground::{Ground, Project};
 use super::spawn;
 use crate::program;
 
-/// A program to measure, with all it is given.
+/// A program to measure, with its arguments, input and environment.
 #[derive(Clone)]
 pub(super) struct Contestant {
     pub(super) name: String,
@@ -27,22 +27,22 @@ pub(super) struct Contestant {
     pub(super) restore: Vec<(PathBuf, String)>,
 }
 
-/// What a call must answer; anything else is not the thing that is measured.
+/// What a call must answer; any other answer is an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Answer {
     Silence,
     Denial,
-    /// Anything but a refusal.
+    /// Anything but a denial.
     Passes,
     /// The agent is kept working.
     Hold,
-    /// Something for a person.
+    /// Text for a person.
     Talk,
 }
 
-/// The yardstick.
+/// The reference.
 pub(super) const NO_OP: &str = "static no-op";
-/// What the targets are about.
+/// The call that the targets apply to.
 pub(super) const HOOK: &str = "stead hook";
 /// The same with long files.
 pub(super) const MILLION: &str = "stead hook, a million lines";
@@ -51,13 +51,13 @@ const DENIED: &str = "stead hook, denied";
 const PYTHON: &str = include_str!("rival.py");
 const BASH: &str = include_str!("rival.sh");
 
-/// Everyone who takes part.
+/// All programs to measure.
 pub(super) fn all(ground: &Ground) -> Result<Vec<Contestant>> {
     let million = ground.million()?;
     let rules = ground.rules()?;
     let log = |name: &str| ground.folder.join(format!("{name}.jsonl"));
     let python = PathBuf::from(
-        // What is on PATH may be a version manager's wrapper, which would be measured too.
+        // The program on PATH may be a version manager's wrapper, which would be measured too.
         program::read(Command::new("python3").args(["-c", "import sys; print(sys.executable)"]))?.trim(),
     );
     let (python_log, bash_log) = (log("python"), log("bash"));
@@ -80,7 +80,7 @@ pub(super) fn all(ground: &Ground) -> Result<Vec<Contestant>> {
     ])
 }
 
-/// The call that the targets are about: a harmless command before it runs.
+/// The call that the targets apply to: a harmless command before it runs.
 pub(super) fn hook_call(ground: &Ground) -> Contestant {
     stead(ground, HOOK, &ground.project, Answer::Silence)
 }
@@ -117,7 +117,7 @@ pub(super) fn plain(ground: &Ground, name: &str, program: PathBuf) -> Contestant
     }
 }
 
-/// Little, and always the same: its length is copied and searched by every process.
+/// Small and constant, because every process copies and searches its environment.
 pub(super) fn environment(ground: &Ground, project: &Project) -> Vec<(&'static str, OsString)> {
     vec![
         ("PATH", "/usr/local/bin:/usr/bin:/bin".into()),
@@ -137,7 +137,7 @@ impl Contestant {
         Self { program, args, ..self.clone() }
     }
 
-    /// Calls twice, to warm up and to see that it really works.
+    /// Calls it twice, to warm up and to check that it works.
     pub(super) fn prove(&self) -> Result<()> {
         spawn::measure(self)?;
         let before = self.log_size();

@@ -1,5 +1,5 @@
-//! What is done at a stop and at a handoff must not grow with what has piled up: transcripts, repositories, logs. The
-//! ground is large, so it is made once and kept below `target/bench`.
+//! The cost of a stop and of a handoff must not grow with transcripts, repositories and logs. The test data is large,
+//! so it is generated once and kept below `target/bench`.
 
 use anyhow::{Context, Result};
 

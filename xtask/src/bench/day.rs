@@ -1,6 +1,6 @@
-//! A day's mix of calls: `xtask/fixtures/day.jsonl` holds 200 of them, in the order of a day. Each takes a payload that
-//! a client really sent and puts other words into it, such as people see agents type. One call tells what the plainest
-//! costs; this tells what agents pay.
+//! A mix of 200 calls as agents make them on a day: `xtask/fixtures/day.jsonl`, in the order of a day. Each takes a
+//! payload that a client really sent and replaces parts of it with what agents typically type. `bench hook` measures
+//! the plainest call, this the typical cost.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -21,7 +21,7 @@ use crate::{prerequisite, repository};
 
 pub(super) const ROUNDS: usize = 10;
 
-/// Below `target/bench`: what was counted of each call.
+/// Below `target/bench`: the counts of each call.
 const LIST: &str = "day.tsv";
 
 const MIX: &str = "xtask/fixtures/day.jsonl";
@@ -29,12 +29,12 @@ const MIX: &str = "xtask/fixtures/day.jsonl";
 /// What `--day --json` printed before effects were read once per call.
 const BEFORE: &str = "xtask/fixtures/day-before-one-reading.json";
 
-/// The kind that has a target of its own: shell lines that a rule could be about.
+/// The kind that has its own target: shell lines that a rule might match.
 const SHELL: &str = "shell";
 const ALL: &str = "all";
 
 const MOST_MEDIAN: f64 = 450_000.0;
-/// The sum may be no more than this part of what it was before.
+/// The maximum of the sum, as a fraction of the sum before.
 const MOST_SUM: f64 = 0.65;
 
 const COLUMNS: [Column; 7] = [
@@ -52,12 +52,12 @@ struct Line {
     kind: String,
     /// The recorded payload: a client, and a file of its fixtures.
     call: String,
-    /// What is put into it.
+    /// What is replaced in it.
     set: Value,
     denied: bool,
 }
 
-/// A call of the mix, and what was counted of it.
+/// A call of the mix, and its counts.
 struct Counted {
     kind: String,
     instructions: u64,
@@ -79,7 +79,7 @@ pub(super) fn measure(rounds: usize) -> Result<Report> {
     Ok(report(rounds, &counted, &micros, no_op, &before()?))
 }
 
-/// What CI looks at.
+/// What CI checks.
 pub(super) fn counts(ground: &Ground) -> Result<Counts> {
     let counted = count(ground, &calls(ground)?)?;
     let all = Summary::of(&counted, &[], ALL);
@@ -92,7 +92,7 @@ pub(super) fn counts(ground: &Ground) -> Result<Counts> {
 }
 
 fn count(ground: &Ground, calls: &[(String, Contestant)]) -> Result<Vec<Counted>> {
-    // The first time, caches are compiled and the session begins.
+    // The first call compiles the caches and starts the session.
     for (_, call) in calls {
         spawn::measure(call)?;
     }
@@ -140,7 +140,7 @@ impl Line {
         let home = ground.home();
         let payload = payload.to_string().replace("/home/dev/project", &folder);
         let mut env = contestant::environment(ground, project);
-        // Only this client tells its project so; to the others it would be a sign that they were started by it.
+        // Only this client uses the variable; others would conclude that they were started by it.
         env.retain(|(name, _)| client == "claude" || *name != "CLAUDE_PROJECT_DIR");
         Ok(Contestant {
             args: ["hook", client, &event].map(OsString::from).into(),
@@ -153,7 +153,7 @@ impl Line {
     }
 }
 
-/// Puts the members of one object into another, at every depth.
+/// Merges the members of one object into another, at every depth.
 fn merge(into: &mut Value, from: &Value) {
     match (into, from) {
         (Value::Object(into), Value::Object(from)) => {
@@ -166,8 +166,8 @@ fn merge(into: &mut Value, from: &Value) {
     }
 }
 
-/// Files as in a project that is worked on; a command that names none of them is cheaper than one that does. There are no
-/// features and no guards but the shipped ones: what more of them cost is the business of `bench gate`.
+/// Files as in a typical project; a command that names none of them is cheaper than one that does. There are no
+/// features and only the shipped guards: `bench gate` measures more guards.
 fn furnish(folder: &Path) -> Result<()> {
     let code = "fn line() {}\n".repeat(40);
     let files = [
@@ -227,7 +227,7 @@ impl Summary {
     }
 }
 
-/// Sums of instructions by kind, as they were before.
+/// The sums of instructions by kind before.
 fn before() -> Result<BTreeMap<String, f64>> {
     let text = fs::read_to_string(repository::path(BEFORE)).with_context(|| format!("cannot read `{BEFORE}`"))?;
     let json: Value = serde_json::from_str(&text).with_context(|| format!("cannot read `{BEFORE}`"))?;
@@ -274,7 +274,7 @@ fn report(rounds: usize, counted: &[Counted], micros: &[f64], no_op: f64, before
                 most: MOST_MEDIAN,
             },
             Target {
-                says: format!("the sum is {part:.2} of what it was before (at most {MOST_SUM})"),
+                says: format!("the sum is {part:.2} of the sum before (at most {MOST_SUM})"),
                 figure: part,
                 most: MOST_SUM,
             },

@@ -1,5 +1,5 @@
-//! What the engine costs beside its agents: per iteration, after ten thousand of them, when it is asked how it goes, and
-//! when it goes on after a failure. A bash loop with jq does the same file work beside it.
+//! What the engine adds to its agents: per iteration, after ten thousand of them, for a status query, and when it
+//! resumes after a failure. For comparison, a bash loop with jq does the same file work.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -27,7 +27,7 @@ pub(super) const ITERATIONS: u64 = 10_000;
 const SHORT: u64 = 20;
 const ROUNDS: usize = 5;
 
-/// How often the questions about the long run are asked.
+/// How often the status of the long run is queried.
 const QUESTIONS: usize = 20;
 
 const LOOP: &str = include_str!("engine/loop.sh");
@@ -94,7 +94,7 @@ fn growth(marks: &[Mark]) -> Result<report::Growth> {
     Ok(report::Growth { first: Duration::from_secs_f64(first), last: Duration::from_secs_f64(last) })
 }
 
-/// The project in which the stage lies, and the agent that it starts.
+/// The project with the stage, and the agent that it starts.
 struct Bench {
     ground: Ground,
     folder: PathBuf,
@@ -142,7 +142,7 @@ impl Bench {
         Ok(command)
     }
 
-    /// Asks about a run, again and again, and gives the cost of each answer.
+    /// Queries a run repeatedly, and returns the cost of each query.
     fn ask(&self, args: &[&str], expected: &str) -> Result<Vec<Duration>> {
         let ask = || {
             let start = std::time::Instant::now();

@@ -1,5 +1,5 @@
-//! What guards cost: a cold hook call that reads a shell command, asks 24 or 200 guards and writes its line, beside a
-//! static program that does nothing and a call in a project without guards.
+//! What guards cost: a cold hook call that reads a shell command, evaluates 24 or 200 guards and writes its line,
+//! compared with a static program that does nothing and a call in a project without guards.
 
 use std::fs;
 
@@ -25,12 +25,12 @@ const FEW: usize = 24;
 const MANY: usize = 200;
 
 const MOST_ALLOW: f64 = 2.0;
-/// A refusal is written down and explained, and is rare.
+/// A denial is recorded and explained, and is rare.
 const MOST_DENY: f64 = 3.0;
-/// 200 guards cost no more than this many times what 24 cost.
+/// The maximum cost of 200 guards, as a multiple of the cost of 24.
 const MOST_GROWTH: f64 = 1.3;
 
-/// Comes near a guard, so that the command is really read, and does nothing against it.
+/// Contains a guard's literals, so that the command is really read, but violates no guard.
 const ALLOWED: &str = "cd infra && VERSION=3 env -u X sed -n 1,20p main.tf | grep -v '#' > ../report.txt";
 const DENIED: &str = "cd infra && VERSION=3 env -u X sed -i 's/a/b/' main.tf | grep -v '#' > ../report.txt";
 
@@ -66,7 +66,7 @@ fn targets(all: &[Measured]) -> Vec<Target> {
     limits.map(target).into()
 }
 
-/// The calls whose instructions CI looks at.
+/// The calls whose instructions CI checks.
 pub(super) fn contestants(ground: &Ground) -> Result<Vec<Contestant>> {
     let few = guarded(ground, "guards-24", FEW)?;
     let many = guarded(ground, "guards-200", MANY)?;
@@ -83,7 +83,7 @@ fn call(ground: &Ground, name: &'static str, project: &Project, command: &str, a
     Contestant { payload: project.payload(command), ..contestant::stead(ground, name, project, answer) }
 }
 
-/// A project with so many guards, half of them about files and half about commands.
+/// A project with this many guards, half of them for files and half for commands.
 fn guarded(ground: &Ground, name: &str, count: usize) -> Result<Project> {
     let project = Project::make(&ground.stead, &ground.folder, name, Keep::Nothing)?;
     let folder = project.folder.join(".agent/guards");

@@ -1,4 +1,4 @@
-//! The ground the contestants run on: the release binary, a static no-op, and projects made for the purpose, all below
+//! The environment of the benchmarks: the release binary, a static no-op, and generated projects, all below
 //! `target/bench`.
 
 use std::fs;
@@ -20,20 +20,20 @@ pub(super) struct Ground {
     pub(super) project: Project,
 }
 
-/// The fewest literals that a call is searched for; the rivals get the same.
+/// The minimum number of literals that a call is searched for; the compared programs get the same.
 const RULES: usize = 20;
 
-/// Where the payloads lie that clients really sent.
+/// The folder of recorded payloads.
 const FIXTURES: &str = "crates/client/fixtures";
 
-/// A call that a client really sent, such as `claude/Stop`.
+/// A recorded payload, such as `claude/Stop`.
 pub(super) fn fixture(name: &str) -> Result<Value> {
     let path = repository::path(FIXTURES).join(format!("{name}.json"));
     let text = fs::read_to_string(&path).with_context(|| format!("cannot read `{}`", path.display()))?;
     serde_json::from_str(&text).with_context(|| format!("cannot read `{}`", path.display()))
 }
 
-/// Waits until what was just written counts as old: what is compiled from it sooner is compiled once more.
+/// Waits until files that were just written count as old; otherwise they are compiled twice.
 pub(super) fn settle() {
     thread::sleep(Duration::from_millis(150));
 }
@@ -52,7 +52,7 @@ impl Ground {
     }
 
     fn build(target: &Path, cargo: &mut Command) -> Result<Self> {
-        // Exactly the command that people are told, because this is the binary that they will have.
+        // Exactly the documented command, because this is the binary that people use.
         program::run(cargo.args(["build", "--release", "--locked", "--bin", "stead"]))?;
         let stead = target.join(program::host()?).join("release/stead");
         let folder = target.join("bench");
@@ -80,12 +80,12 @@ impl Ground {
         Ok(path)
     }
 
-    /// The literals of the compiled policy, one a line, for the rivals.
+    /// The literals of the compiled policy, one per line, for the compared programs.
     pub(super) fn rules(&self) -> Result<PathBuf> {
         self.script("rules.txt", &(self.project.literals()?.join("\n") + "\n"))
     }
 
-    /// A project whose growing files all hold a million lines. Made once, as it takes a while.
+    /// A project whose logs all have a million lines. Generated once, because it takes a while.
     pub(super) fn million(&self) -> Result<Project> {
         let project = Project::make(&self.stead, &self.folder, "million", Keep::Files)?;
         for path in project.growing()? {
@@ -157,7 +157,7 @@ impl Project {
         Ok(literals)
     }
 
-    /// Every file that gets longer as the project is worked on.
+    /// Every file that grows with use.
     fn growing(&self) -> Result<Vec<PathBuf>> {
         let agent = self.folder.join(".agent");
         let mut paths: Vec<_> = ["intents/agent_trace.jsonl", "graph/traces.jsonl", "graph/patterns.jsonl"]

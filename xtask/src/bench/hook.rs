@@ -1,4 +1,4 @@
-//! One hook call beside a program that does nothing, and beside the same check in other languages.
+//! Compares one hook call with a program that does nothing, and with the same check in other languages.
 
 use anyhow::{Context, Result};
 
@@ -13,13 +13,13 @@ pub(super) const ROUNDS: usize = 300;
 pub(super) const MOST_RATIO: f64 = 1.3;
 const MOST_INSTRUCTIONS: f64 = 190_000.0;
 const MOST_FAULTS: f64 = 55.0;
-/// What "flat" means: a million lines cost no more than this many times an empty project.
+/// The maximum cost with a million lines, as a multiple of the cost in an empty project.
 const MOST_GROWTH: f64 = 1.05;
 
 pub(super) fn measure(rounds: usize) -> Result<Report> {
     prerequisite::ensure(prerequisite::FOR_BENCH)?;
     let ground = Ground::prepare()?;
-    // The first call compiles the policy, from which the rivals get their rules.
+    // The first call compiles the policy, from which the compared programs get their rules.
     contestant::hook_call(&ground).prove().context("the hook does not work")?;
     Ok(report(rounds, &measured::race(&ground, &contestant::all(&ground)?, rounds)?))
 }

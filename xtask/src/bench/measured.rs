@@ -13,7 +13,7 @@ pub(super) struct Measured {
     pub(super) name: String,
     pub(super) cpu: Spread,
     pub(super) wall: Spread,
-    /// Without the programs that it started.
+    /// Without child processes.
     pub(super) own: Spread,
     pub(super) children: Spread,
     pub(super) faults: u64,
@@ -87,7 +87,7 @@ pub(super) fn ratio(all: &[Measured], one: &str, other: &str) -> Spread {
     Spread { median: one.median / other.median, least: one.least / other.least }
 }
 
-/// Proves that every contestant does what it is measured for, spawns each once a round, and counts instructions.
+/// Checks that every program does what it is measured for, spawns each once per round, and counts instructions.
 pub(super) fn race(ground: &Ground, contestants: &[Contestant], rounds: usize) -> Result<Vec<Measured>> {
     for contestant in contestants {
         contestant.prove().with_context(|| format!("`{}` does not do what it is measured for", contestant.name))?;

@@ -1,5 +1,5 @@
-//! `cargo xtask order`: which functions a hook call enters, so that the linker can lay them side by side. A call then
-//! touches a few pages of a large binary instead of many.
+//! `cargo xtask order`: the functions that a hook call enters, so that the linker can place them next to each other. A
+//! call then touches few pages of a large binary.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -11,13 +11,13 @@ use super::ground::Ground;
 use super::{callgrind, gate};
 use crate::{prerequisite, repository};
 
-/// The list that `crates/cli/build.rs` hands to the linker.
+/// The list that `crates/cli/build.rs` passes to the linker.
 const FILE: &str = "crates/cli/hot-functions.txt";
 
-/// How far symbols stand to the right.
+/// The column of symbols.
 const SYMBOL_INDENT: &str = "                ";
 
-/// The linker knows hardly any function by name when this few are found.
+/// If fewer functions are found, the map was not understood.
 const FEWEST: usize = 200;
 
 pub(crate) fn run() -> Result<()> {
@@ -38,16 +38,16 @@ pub(crate) fn run() -> Result<()> {
         }
     }
     if names.len() < FEWEST {
-        bail!("only {} functions were found; is the linker's map another one than lld's?", names.len());
+        bail!("only {} functions were found; is the linker's map from lld?", names.len());
     }
     let mut text = names.join("\n");
     text.push('\n');
     fs::write(repository::path(FILE), text).with_context(|| format!("cannot write `{FILE}`"))?;
-    println!("{} functions are in {FILE} now; `cargo xtask bench hook` says what they cost", names.len());
+    println!("{FILE} now has {} functions; `cargo xtask bench hook` measures the effect", names.len());
     Ok(())
 }
 
-/// The most frequent call first: what it needs lies closest together.
+/// The most frequent call first: its functions are closest together.
 fn calls(ground: &Ground) -> Result<Vec<Contestant>> {
     let plain = contestant::hook_call(ground);
     let after = Contestant {
@@ -60,7 +60,7 @@ fn calls(ground: &Ground) -> Result<Vec<Contestant>> {
     Ok([plain, after].into_iter().chain(guarded).chain([denied]).collect())
 }
 
-/// The functions of a binary by their addresses; several names may mean the same one.
+/// The functions of a binary by address; one function may have several names.
 struct Functions<'a>(BTreeMap<u64, (u64, Vec<&'a str>)>);
 
 impl<'a> Functions<'a> {

@@ -9,7 +9,7 @@ pub(super) struct Report {
     pub(super) columns: Vec<Column>,
     pub(super) rows: Vec<Row>,
     pub(super) targets: Vec<Target>,
-    /// What else is worth saying, in a line.
+    /// A note, in a line.
     pub(super) note: Option<String>,
 }
 
@@ -18,7 +18,7 @@ pub(super) struct Column {
     pub(super) title: &'static str,
     /// Its name in JSON.
     pub(super) key: &'static str,
-    /// How many digits the table shows behind the point.
+    /// How many decimal places the table shows.
     pub(super) digits: usize,
 }
 
@@ -32,7 +32,7 @@ pub(super) struct Row {
     pub(super) figures: Vec<Option<f64>>,
 }
 
-/// A figure that may not be larger than another.
+/// A figure and its maximum.
 pub(super) struct Target {
     pub(super) says: String,
     pub(super) figure: f64,
@@ -40,7 +40,7 @@ pub(super) struct Target {
 }
 
 impl Target {
-    /// A figure that is missing is no success.
+    /// A missing figure counts as a failure.
     pub(super) fn met(&self) -> bool {
         self.figure <= self.most
     }

@@ -1,4 +1,4 @@
-//! One spawn as a client does it: start, hand over the payload, read the answer to its end, wait.
+//! One spawn as a client does it: start, write the payload, read the whole answer, wait.
 
 use std::fs;
 use std::io::{Read, Write};
@@ -13,16 +13,16 @@ use super::contestant::{Answer, Contestant};
 /// What one spawn cost.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Cost {
-    /// User and system time of the child, as the kernel accounts it.
+    /// User and system time of the child, by the kernel's accounting.
     pub(super) cpu: Duration,
     pub(super) wall: Duration,
     /// Page faults that needed no disk.
     pub(super) faults: u64,
-    /// The part of the time that went into programs which the child started itself.
+    /// The part of the time that the child's own children used.
     pub(super) children: Duration,
 }
 
-/// Spawns the contestant, checks its answer and tells its cost.
+/// Spawns the program, checks its answer and returns its cost.
 pub(super) fn measure(contestant: &Contestant) -> Result<Cost> {
     stand_in(&contestant.folder)?;
     for (path, text) in &contestant.restore {
@@ -34,7 +34,7 @@ pub(super) fn measure(contestant: &Contestant) -> Result<Cost> {
     let start = Instant::now();
     let mut child = command.spawn().with_context(|| format!("cannot start `{}`", contestant.program.display()))?;
     if let Some(mut stdin) = child.stdin.take() {
-        // A program that does not read closes its end; that is its business.
+        // A program that does not read may close the pipe.
         let _ = stdin.write_all(contestant.payload.as_bytes());
     }
     let mut answer = String::new();
@@ -56,7 +56,7 @@ pub(super) fn measure(contestant: &Contestant) -> Result<Cost> {
     Ok(cost)
 }
 
-/// Spawns every contestant once a round, each round in another order.
+/// Spawns every program once per round, each round in another order.
 pub(super) fn in_turn(contestants: &[Contestant], rounds: usize) -> Result<Vec<Vec<Cost>>> {
     let mut costs = vec![Vec::with_capacity(rounds); contestants.len()];
     let mut order: Vec<_> = (0..contestants.len()).collect();
@@ -88,8 +88,8 @@ impl Dice {
     }
 }
 
-/// Moves this process, so that the child need not be told where to start: a static std knows no way to do so but a
-/// fork, whose page faults would be put on the child's bill.
+/// Changes the folder of this process, so that the child inherits it. Otherwise a static std would fork, whose page
+/// faults would count for the child.
 fn stand_in(folder: &Path) -> Result<()> {
     if std::env::current_dir().is_ok_and(|current| current == folder) {
         return Ok(());
@@ -97,7 +97,7 @@ fn stand_in(folder: &Path) -> Result<()> {
     std::env::set_current_dir(folder).with_context(|| format!("cannot enter `{}`", folder.display()))
 }
 
-/// Waits for the child and takes its own account; std's `wait` would drop it.
+/// Waits for the child and returns its resource usage, which std's `wait` drops.
 #[cfg(unix)]
 #[expect(unsafe_code, reason = "std has no wait that tells the child's resource usage")]
 pub(super) fn reap(child: Child) -> Result<(Option<i32>, Cost)> {
@@ -117,8 +117,8 @@ pub(super) fn reap(child: Child) -> Result<(Option<i32>, Cost)> {
     Ok((code, Cost { cpu, wall: Duration::ZERO, faults: u64::try_from(usage.ru_minflt)?, children }))
 }
 
-/// The time that went into the ended child itself and not into its own children. The kernel tells it only while nobody
-/// has waited for the child; nothing where it does not tell.
+/// The time that the ended child used itself, without its children. The kernel reports it only before the child is
+/// waited for; `None` if it is not available.
 #[cfg(target_os = "linux")]
 #[expect(unsafe_code, reason = "std has no way to see that a child ended without taking its account")]
 fn own_time(pid: libc::pid_t) -> Option<Duration> {
@@ -133,11 +133,11 @@ fn own_time(pid: libc::pid_t) -> Option<Duration> {
     (ended == 0).then(|| Duration::from_nanos(nanos).max(all_threads(&stat).unwrap_or_default()))
 }
 
-/// The time of all threads, which the kernel tells in hundredths of a second only; the finer account is of the first
-/// thread alone.
+/// The time of all threads, which the kernel reports only in hundredths of a second; finer values are only for the
+/// first thread.
 #[cfg(target_os = "linux")]
 fn all_threads(stat: &str) -> Option<Duration> {
-    // The name in brackets may hold anything.
+    // The name in parentheses may contain anything.
     let mut fields = stat.rsplit_once(')')?.1.split_whitespace().skip(11);
     let mut ticks = || fields.next()?.parse::<u64>().ok();
     Some(Duration::from_millis((ticks()? + ticks()?) * 10))

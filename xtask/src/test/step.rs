@@ -7,7 +7,7 @@ use anyhow::{Result, bail};
 use super::tally::Tally;
 use crate::{bench, clients, dependencies, fuzz, prerequisite, program, tidy};
 
-/// Names the file in which tests say that the machine does not allow them (`crates/testkit/src/machine.rs`).
+/// Names the file in which tests report that they cannot run on this machine (`crates/testkit/src/machine.rs`).
 const SKIPPED: &str = "STEAD_SKIPPED_TESTS";
 
 /// One step: a single check, or a test runner whose tests are counted.
@@ -18,11 +18,11 @@ pub(super) struct Step {
 }
 
 pub(super) const STEPS: &[Step] = &[
-    step("prerequisites", "install what the tests need beside cargo", prerequisites),
+    step("prerequisites", "install what the tests need besides cargo", prerequisites),
     step("fmt", "the formatting is rustfmt's", fmt),
-    step("tidy", "the rules of the house", tidy),
+    step("tidy", "style and structure", tidy),
     step("dependencies", "licences and bans", dependencies),
-    step("clippy", "no warnings, in tests neither", clippy),
+    step("clippy", "no warnings, including tests", clippy),
     step("tests", "unit and integration tests", tests),
     step("doc-tests", "the examples in the documentation", doc_tests),
     step("docs", "the documentation builds without warnings", docs),
@@ -49,7 +49,7 @@ fn fmt() -> Result<Tally> {
 fn tidy() -> Result<Tally> {
     match tidy::check()? {
         0 => Ok(Tally::PASSED),
-        problems => bail!("{problems} places are untidy"),
+        problems => bail!("{problems} problems found"),
     }
 }
 
@@ -85,7 +85,7 @@ fn doc_tests() -> Result<Tally> {
 
 fn count(runner: &[&str]) -> Result<Tally> {
     let mut command = program::cargo();
-    // With `CI` a missing snapshot is a failure and not a new file.
+    // With `CI` set, a missing snapshot is a failure and not a new file.
     command.args(runner).env("CI", "1").env("CARGO_TERM_COLOR", "never");
     let skipped = std::env::temp_dir().join(format!("stead-skipped-tests-{}", std::process::id()));
     let watched = program::watch(command.env(SKIPPED, &skipped))?;

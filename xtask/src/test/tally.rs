@@ -2,27 +2,27 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::AddAssign;
 
-/// How many passed and failed, and how many the machine did not allow.
+/// How many passed and failed, and how many could not run on this machine.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Tally {
     pub(super) passed: u32,
     pub(super) failed: u32,
-    /// Tests that said why they cannot run here, by that reason.
+    /// Tests that cannot run here, by reason.
     pub(super) skipped: BTreeMap<String, u32>,
 }
 
 impl Tally {
-    /// A step that is one check, and held.
+    /// A step that is one check, and passed.
     pub(super) const PASSED: Self = Self::new(1, 0);
-    /// A step that is one check, and did not.
+    /// A step that is one check, and failed.
     pub(super) const FAILED: Self = Self::new(0, 1);
 
     pub(super) const fn new(passed: u32, failed: u32) -> Self {
         Self { passed, failed, skipped: BTreeMap::new() }
     }
 
-    /// Counts the tests in the output of `cargo test` or `cargo nextest run`. A test that was left out counts as
-    /// failed: nothing here may be skipped. So does a runner that ended badly without naming a failure.
+    /// Counts the tests in the output of `cargo test` or `cargo nextest run`. An ignored test counts as failed, because
+    /// no test may be skipped. So does a runner that failed without naming a test.
     pub(super) fn of_runner(output: &str, success: bool) -> Self {
         let mut tally = Self::default();
         let summaries = output.lines().filter_map(|line| line.trim().strip_prefix("Summary")?.split_once(" run: "));
@@ -41,8 +41,8 @@ impl Tally {
         tally
     }
 
-    /// Takes out the tests that passed only because they said that the machine does not allow them. Each did so in a
-    /// line: the reason, a tab, its name.
+    /// Moves the tests that reported that they cannot run on this machine from passed to skipped. Each wrote a line:
+    /// the reason, a tab, its name.
     pub(super) fn without_skipped(mut self, lines: &str) -> Self {
         for line in lines.lines() {
             let reason = line.split('\t').next().unwrap_or_default();

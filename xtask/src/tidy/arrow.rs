@@ -29,7 +29,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("scenario", &["model", "client", "testkit"]),
 ];
 
-/// Room for tests only; whoever ships it is wrong.
+/// A crate for tests only, which must not be shipped.
 const FOR_TESTS: &str = "testkit";
 
 /// Dependencies between rooms point one way, in tests too.
@@ -68,7 +68,7 @@ pub(super) fn arrows_point_one_way(tree: &Tree) -> Vec<Finding> {
     findings
 }
 
-/// The rooms a manifest names, and whether only its tests want them.
+/// The crates a manifest names, and whether only its tests use them.
 fn rooms_used(manifest: &Table) -> Vec<(String, bool)> {
     let mut used = Vec::new();
     let targets = manifest.get("target").and_then(Value::as_table).into_iter().flat_map(|table| table.values());

@@ -10,22 +10,22 @@ const CLIENTS: &str = "crates/client/src/";
 /// The roster, and the drivers of those that the scenarios run.
 const ROSTERS: &[&str] = &["crates/client/src/lib.rs", "crates/scenario/src/client.rs"];
 
-/// Texts that hold a name and do not mean the client: a file, what it may say, and why.
+/// Texts that contain a name but do not mean the client: a file, the allowed text, and why.
 const OTHER_THINGS: &[(&str, &str, &str)] = &[
-    ("crates/migrate/src/import", "Continuous-", "another project, whose files are taken over"),
+    ("crates/migrate/src/import", "Continuous-", "another project, whose files are imported"),
     ("crates/migrate/src/import/", "ralph-loop.local.md", "a file of another tool"),
     ("crates/migrate/src/import/", "handoffs", "a folder of another tool"),
     ("crates/cli/src/command/migrate.rs", "ralph-loop.local.md", "a file of another tool"),
     ("crates/store/src/adopt.rs", "progress", "a folder of an earlier design"),
     ("crates/store/src/config/defaults.toml", "role_skill", "a file of an earlier design"),
     ("crates/store/schema/config.json", "role_skill", "a file of an earlier design"),
-    ("crates/pipeline/src/definition/output.rs", "INTERNAL", "where older stages kept what is theirs"),
+    ("crates/pipeline/src/definition/output.rs", "INTERNAL", "where older stages kept their files"),
     ("xtask/src/bench/", "", "measures the calls of one client"),
-    ("xtask/src/fuzz.rs", "boundary", "one client's payloads seed the reader of all"),
+    ("xtask/src/fuzz.rs", "boundary", "one client's payloads seed the shared parser"),
 ];
 
-/// A client is named in its own folder and in the roster. Everybody else asks the roster, so that a new client needs no
-/// further edit. Pages, fixtures and tests are free.
+/// A client is named only in its own folder and in the roster. All other code uses the roster, so that a new client
+/// needs no further edit. Pages, fixtures and tests are exempt.
 pub(super) fn clients_are_named_in_their_folder(tree: &Tree) -> Vec<Finding> {
     let names = names(tree);
     if names.is_empty() {
@@ -41,7 +41,7 @@ pub(super) fn clients_are_named_in_their_folder(tree: &Tree) -> Vec<Finding> {
             for at in places(&text, name).filter(|at| counts(file.rust.as_ref(), &text, *at, name)) {
                 let line = line_of(&text, at);
                 if !is_other_thing(&file.path, text.lines().nth(line - 1).unwrap_or_default()) {
-                    let reason = format!("names the client `{name}`; ask `stead_client::Harness` or its table");
+                    let reason = format!("names the client `{name}`; use `stead_client::Harness` or its table");
                     findings.push(Finding::at(&file.path, line, reason));
                 }
             }
@@ -55,7 +55,7 @@ fn names(tree: &Tree) -> BTreeSet<&str> {
     below.filter_map(|path| path.split_once('/')).map(|(folder, _)| folder).collect()
 }
 
-/// Pages and recorded texts may name whom they are about; lists of packages and of symbols are made by programs.
+/// Pages and recorded texts may name clients; lists of packages and of symbols are generated.
 fn is_free(file: &File) -> bool {
     let parts = ["docs", "fixtures", "snapshots", "seeds", "tests"];
     let ends = [".md", ".lock", "hot-functions.txt"];
@@ -73,7 +73,7 @@ fn is_other_thing(path: &str, line: &str) -> bool {
     OTHER_THINGS.iter().any(|(file, text, _)| path.starts_with(file) && line.contains(text))
 }
 
-/// Where a name stands as a word, in whatever case. An underscore parts words, as in the name of a variable.
+/// The positions of a name as a word, in any case. An underscore separates words, as in the name of a variable.
 fn places<'a>(text: &'a str, name: &'a str) -> impl Iterator<Item = usize> {
     let lower = text.to_ascii_lowercase();
     let is_part = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_alphanumeric);
@@ -84,8 +84,8 @@ fn places<'a>(text: &'a str, name: &'a str) -> impl Iterator<Item = usize> {
     })
 }
 
-/// Says whether a word means the client. Some names are ordinary words too: in Rust one counts in a string, in code as a
-/// variant of the roster's enum, and in a comment as a proper name or in backticks.
+/// Returns true if a word means the client. Some names are ordinary words too: in Rust one counts in a string, in code
+/// as a variant of the roster's enum, and in a comment as a proper name or in backticks.
 fn counts(rust: Option<&RustText>, text: &str, at: usize, name: &str) -> bool {
     let Some(rust) = rust else { return true };
     let is_in = |reading: &str| reading.as_bytes().get(at).is_some_and(|byte| *byte != b' ');

@@ -1,18 +1,18 @@
 use std::fmt;
 
-/// Something a rule saw.
+/// A violation of a rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Finding {
     pub(super) weight: Weight,
     pub(super) path: String,
-    /// Counted from one; zero when the file as a whole is meant.
+    /// Counted from one; zero for the whole file.
     pub(super) line: usize,
     pub(super) reason: String,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Weight {
-    /// Told, but nothing fails.
+    /// Reported, but not a failure.
     Note,
     Problem,
 }

@@ -4,11 +4,11 @@ use crate::metadata::Metadata;
 /// Packages whose first use costs more than the whole hook call.
 const SLOW: &[&str] = &["clap", "globset", "regex", "rusqlite", "serde-saphyr", "tokio", "tree-sitter"];
 
-/// Reads YAML and compiles expressions, but only when a guard file has changed or a guard asks for it; that the usual call
-/// stays clear of both is what the count of instructions checks.
+/// Reads YAML and compiles expressions, but only if a guard file has changed or a guard needs it; the count of
+/// instructions checks that the usual call does neither.
 const READER: &str = "stead-guard";
 
-/// The hook room pulls in nothing that has no place on the hot path, however far away.
+/// `hook` does not depend, directly or indirectly, on packages that are too slow for the hot path.
 pub(super) fn hook_pulls_in_nothing_slow(metadata: &Metadata) -> Vec<Finding> {
     let closure = metadata.closure("stead-hook", Some(READER));
     if closure.is_empty() {

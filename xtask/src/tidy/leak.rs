@@ -15,10 +15,10 @@ const TRACES: &[&str] = &[
     concat!("/tmp/ste", "ad/"),
 ];
 
-/// Hosts that may stand in a URL with a word of package registries in it.
+/// Hosts that may occur in a URL that looks like a package registry.
 const PUBLIC: &[&str] = &["crates.io", "static.crates.io", "index.crates.io", "registry.npmjs.org"];
 
-/// Nothing says on which machine, with which mirror, or by whose routine the repository was made.
+/// Nothing in the repository says on which machine or with which mirror it was made.
 pub(super) fn nothing_of_a_machine_leaks(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for file in &tree.files {

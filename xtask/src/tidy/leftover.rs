@@ -1,7 +1,7 @@
 use super::rust_text::{line_of, words};
 use super::{Finding, Tree};
 
-/// No work is left for later in a comment, and no test is switched off.
+/// No comment postpones work, and no test is switched off.
 pub(super) fn nothing_is_left_for_later(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for (file, rust) in tree.rust() {

@@ -1,8 +1,8 @@
 use super::{Finding, Tree};
 
-/// Past this many lines a file holds a second thing.
+/// The maximum number of lines of a file.
 const LIMIT: usize = 600;
-/// From here on it is worth looking for one.
+/// From here on, consider splitting the file.
 const LOOK: usize = 400;
 
 /// Rust files stay short enough to be read at once.
@@ -11,9 +11,7 @@ pub(super) fn files_stay_short(tree: &Tree) -> Vec<Finding> {
     lengths
         .filter_map(|(path, lines)| match lines {
             lines if lines > LIMIT => Some(Finding::whole(path, format!("{lines} lines; {LIMIT} is the limit"))),
-            lines if lines > LOOK => {
-                Some(Finding::note(path, format!("{lines} lines; is there a second thing in it?")))
-            }
+            lines if lines > LOOK => Some(Finding::note(path, format!("{lines} lines; consider splitting it"))),
             _ => None,
         })
         .collect()

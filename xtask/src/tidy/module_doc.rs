@@ -1,9 +1,9 @@
 use super::{Finding, Tree};
 
-/// A module with files of its own is a room in the room once all of it has this many lines.
+/// A module with its own folder needs documentation from this many lines on.
 const ROOM: usize = 80;
 
-/// Each crate, and each module that has a folder of its own, opens by saying what it is.
+/// Each crate, and each module with its own folder, starts with what it is.
 pub(super) fn rooms_say_what_they_are(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for (file, _) in tree.shipped() {
@@ -12,9 +12,9 @@ pub(super) fn rooms_say_what_they_are(tree: &Tree) -> Vec<Finding> {
             continue;
         }
         if file.stem() == "lib" {
-            findings.push(Finding::at(&file.path, 1, "a crate opens with `//!`: what it is, why, what it never does"));
+            findings.push(Finding::at(&file.path, 1, "a crate starts with `//!`: what it is, why, what it never does"));
         } else if lines_with_folder(tree, &file.path) >= ROOM {
-            findings.push(Finding::at(&file.path, 1, "a module with a folder of its own opens with `//!`"));
+            findings.push(Finding::at(&file.path, 1, "a module with its own folder starts with `//!`"));
         }
     }
     findings

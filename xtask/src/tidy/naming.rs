@@ -1,16 +1,16 @@
 use super::{Finding, Tree};
 
-/// Names that say nothing; whatever is in them belongs somewhere with a name.
+/// Names that say nothing about the content.
 const EMPTY: &[&str] = &["common", "helper", "helpers", "misc", "util", "utils"];
 
-/// Files and folders are named by what they hold.
+/// Files and folders are named after their content.
 pub(super) fn names_are_of_the_domain(tree: &Tree) -> Vec<Finding> {
     let rust = tree.rust().filter_map(|(file, _)| {
         let name = file.path.split('/').find_map(|part| {
             let name = part.strip_suffix(".rs").unwrap_or(part);
             EMPTY.contains(&name).then_some(name)
         })?;
-        Some(Finding::whole(&file.path, format!("`{name}` says nothing; name it by what it holds")))
+        Some(Finding::whole(&file.path, format!("`{name}` says nothing; name it after its content")))
     });
     rust.collect()
 }

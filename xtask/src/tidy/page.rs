@@ -1,6 +1,6 @@
 use super::{Finding, Tree};
 
-/// What the README promises to a fresh machine.
+/// The commands that the README must contain.
 const COMMANDS: &[&str] = &["cargo run --release -- demo", "cargo xtask test"];
 
 pub(super) fn readme_has_the_two_commands(tree: &Tree) -> Vec<Finding> {
@@ -9,7 +9,7 @@ pub(super) fn readme_has_the_two_commands(tree: &Tree) -> Vec<Finding> {
     missing.map(|command| Finding::whole("README.md", format!("does not name `{command}`"))).collect()
 }
 
-/// Pages that are read whole, with the number of lines they stay under.
+/// Pages with a maximum length, in lines.
 const SHORT: &[(&str, usize)] = &[("ARCHITECTURE.md", 200), ("AGENTS.md", 60)];
 
 pub(super) fn pages_stay_short(tree: &Tree) -> Vec<Finding> {
@@ -18,7 +18,7 @@ pub(super) fn pages_stay_short(tree: &Tree) -> Vec<Finding> {
         match tree.file(path).map(|file| file.text.lines().count()) {
             None => findings.push(Finding::whole(path, "is missing")),
             Some(lines) if lines >= *limit => {
-                findings.push(Finding::whole(path, format!("{lines} lines; it stays under {limit}")));
+                findings.push(Finding::whole(path, format!("{lines} lines; it must stay under {limit}")));
             }
             Some(_) => {}
         }

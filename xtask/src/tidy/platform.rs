@@ -1,10 +1,10 @@
 use super::rust_text::{line_of, words};
 use super::{Finding, Tree};
 
-/// Rooms that may speak to one operating system; `scenario`, `testkit` and `xtask` are not shipped.
+/// Crates that may contain code for one operating system; `scenario`, `testkit` and `xtask` are not shipped.
 const MAY_KNOW: &[&str] = &["store", "pipeline", "scenario", "testkit", "xtask"];
 
-/// What differs between systems sits behind `store`, so that the other rooms compile everywhere.
+/// Code that differs between systems is in `store`, so that the other crates compile everywhere.
 pub(super) fn systems_stay_behind_store(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for (file, rust) in tree.shipped().filter(|(file, _)| !MAY_KNOW.contains(&file.room())) {
@@ -18,7 +18,7 @@ pub(super) fn systems_stay_behind_store(tree: &Tree) -> Vec<Finding> {
     findings
 }
 
-/// Finds `cfg`, `cfg!` and `cfg_attr` that ask for a system.
+/// Finds `cfg`, `cfg!` and `cfg_attr` that test for a system.
 fn conditions(code: &str) -> Vec<(usize, &'static str)> {
     let places =
         ["cfg(", "cfg!(", "cfg_attr("].into_iter().flat_map(|open| words(code, open).map(move |at| at + open.len()));

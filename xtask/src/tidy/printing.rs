@@ -1,13 +1,13 @@
 use super::rust_text::{line_of, words};
 use super::{Finding, Tree};
 
-/// The edges: programs that talk to a person. All but `cli` are tools of the repository.
+/// Programs that print for a person. All but `cli` are tools of the repository.
 const MAY_PRINT: &[&str] = &["cli", "fuzz", "scenario", "xtask"];
 
-/// Where a hook's reply leaves the process. It must be out before the record is written, so it cannot wait for `cli`.
+/// Where a hook's reply is printed. It must be written before the record, so it cannot wait for `cli`.
 const REPLY: &str = "crates/hook/src/answer.rs";
 
-/// Only the edges print; everyone else returns what is to be said.
+/// Only these programs print; all other code returns its output.
 pub(super) fn only_the_edge_prints(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for (file, rust) in tree.shipped().filter(|(file, _)| !MAY_PRINT.contains(&file.room())) {

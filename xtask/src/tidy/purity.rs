@@ -1,10 +1,10 @@
 use super::rust_text::{line_of, words};
 use super::{Finding, Tree};
 
-/// Rooms that only compute: text in, answer out. What they need of the world is passed in.
+/// Crates that only compute. What they need from outside is passed in.
 const PURE: &[&str] = &["model", "pattern", "yaml", "client", "shell", "settings"];
 
-/// What reaches out of a pure room, and the way to go.
+/// I/O in a pure crate, and what to use instead.
 const REACHES: &[(&str, &str)] = &[
     ("fs::", "ask a `Facts`-like parameter, or move the work to `store`"),
     ("std::fs", "ask a `Facts`-like parameter, or move the work to `store`"),
@@ -27,7 +27,7 @@ const REACHES: &[(&str, &str)] = &[
     ("Instant", "take the moment as a parameter"),
 ];
 
-/// Pure rooms reach for no file, environment, process or clock.
+/// Pure crates use no file, environment, process or clock.
 pub(super) fn pure_rooms_stay_pure(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for (file, rust) in tree.shipped().filter(|(file, _)| PURE.contains(&file.room())) {
@@ -35,7 +35,7 @@ pub(super) fn pure_rooms_stay_pure(tree: &Tree) -> Vec<Finding> {
         for (reach, way) in REACHES {
             for at in words(&rust.shipped, reach) {
                 let line = line_of(&rust.shipped, at);
-                // `std::fs::` would be told twice.
+                // `std::fs::` would be reported twice.
                 if !lines.contains(&line) {
                     lines.push(line);
                     let reason = format!("`{reach}` in `{}`, which does no I/O; {way}", file.room());

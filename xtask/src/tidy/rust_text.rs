@@ -1,10 +1,9 @@
-//! Rust sources read three ways: all of it, code without strings and comments, comments alone. The readings keep every
-//! line where it is, so that a finding can name it.
+//! Rust sources in several forms: everything, code without strings and comments, only comments. All forms keep the line
+//! numbers, so that a finding can name a line.
 //!
-//! This is a reader for house rules, not a parser: it knows comments, strings and characters, and where a
-//! `#[cfg(test)]` module ends.
+//! This is not a Rust parser: it recognises comments, strings and characters, and where a `#[cfg(test)]` module ends.
 
-/// One source, read several ways. All readings have the same lines.
+/// One source in several forms. All forms have the same lines.
 #[derive(Debug)]
 pub(super) struct RustText {
     /// Code; strings and comments are blank.
@@ -42,7 +41,7 @@ impl RustText {
     }
 }
 
-/// Blanks every byte that is not wanted, save line ends.
+/// Blanks every byte that is not wanted, except newlines.
 fn keep(source: &str, wanted: impl Fn(usize) -> bool) -> String {
     let bytes = source.bytes().enumerate().map(|(at, byte)| if byte == b'\n' || wanted(at) { byte } else { b' ' });
     String::from_utf8_lossy(&bytes.collect::<Vec<_>>()).into_owned()
@@ -136,7 +135,7 @@ fn raw_string(source: &[u8], at: usize) -> Option<usize> {
     Some(end.map_or(rest.len(), |end| start + 1 + end + close.len()))
 }
 
-/// A character; a lifetime is none.
+/// A character literal, not a lifetime.
 fn character(rest: &[u8]) -> Option<usize> {
     if rest.get(1) == Some(&b'\\') {
         let end = rest.iter().skip(3).position(|byte| *byte == b'\'')?;
@@ -182,7 +181,7 @@ fn declared_module(item: &str) -> Option<String> {
     Some(name.trim().to_owned())
 }
 
-/// Finds a name as a whole word: not as part of a longer one. Gives each place.
+/// Finds a name as a whole word, not as part of a longer one. Returns each position.
 pub(super) fn words<'a>(text: &'a str, word: &'a str) -> impl Iterator<Item = usize> + 'a {
     let is_name = |c: char| c.is_alphanumeric() || c == '_';
     let open = word.starts_with(is_name);
@@ -195,7 +194,7 @@ pub(super) fn words<'a>(text: &'a str, word: &'a str) -> impl Iterator<Item = us
     })
 }
 
-/// The line of a place, counted from one.
+/// The line of a position, counted from one.
 pub(super) fn line_of(text: &str, at: usize) -> usize {
     text[..at].bytes().filter(|byte| *byte == b'\n').count() + 1
 }

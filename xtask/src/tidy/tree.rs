@@ -20,7 +20,7 @@ pub(super) struct File {
     pub(super) rust: Option<RustText>,
 }
 
-/// Folders with a dot in front that belong to the repository; the others are tools' own.
+/// Folders with a leading dot that belong to the repository; the others belong to tools.
 const HIDDEN: &[&str] = &[".cargo", ".ci", ".config", ".github"];
 
 impl Tree {
@@ -43,7 +43,7 @@ impl Tree {
             if kind.is_dir() && !is_skipped(&path, &name) {
                 self.add_folder(root, &path)?;
             } else if kind.is_file()
-                // In a work tree it is a file that names the main one.
+                // In a worktree, this is a file.
                 && path != ".git"
                 && let Ok(text) = fs::read_to_string(entry.path())
             {
@@ -62,17 +62,17 @@ impl Tree {
         self.files.iter().find(|file| file.path == path)
     }
 
-    /// The Rust sources, each with its readings.
+    /// The Rust sources, each in its forms.
     pub(super) fn rust(&self) -> impl Iterator<Item = (&File, &RustText)> {
         self.files.iter().filter_map(|file| Some((file, file.rust.as_ref()?)))
     }
 
-    /// The Rust sources that end up in a program: tests and build scripts left out.
+    /// The Rust sources that become part of a program, without tests and build scripts.
     pub(super) fn shipped(&self) -> impl Iterator<Item = (&File, &RustText)> {
         self.rust().filter(|(file, _)| !file.is_test() && !file.is_build_script() && !self.is_declared_for_tests(file))
     }
 
-    /// Says whether the module that declares this file does so for tests only.
+    /// Returns true if this file is declared for tests only.
     fn is_declared_for_tests(&self, file: &File) -> bool {
         let Some((folder, _)) = file.path.rsplit_once('/') else {
             return false;
