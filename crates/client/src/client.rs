@@ -1,4 +1,4 @@
-//! What is known about one agent program: facts as data, and the functions that need its own grammar.
+//! What is known about one agent program: facts as data, and functions for its own formats.
 
 use std::ffi::OsString;
 
@@ -15,15 +15,15 @@ use crate::transcript::Spoken;
 pub struct Client {
     pub facts: Facts,
     /// Reads a payload. `named` is the event name from the command line, for clients whose payload has none; the
-    /// payload's own name wins. Fails only on malformed JSON.
+    /// payload's own name takes precedence. Fails only on malformed JSON.
     pub decode: for<'a> fn(payload: &'a str, named: Option<&'a str>) -> serde_json::Result<Event<'a>>,
-    /// Puts a verdict into the client's words. The verdict has passed [`Client::express`].
+    /// Formats a verdict for the client. The verdict has passed [`Client::express`].
     pub encode: fn(heard: &Heard<'_>, verdict: &Verdict) -> Reply,
-    /// Reads how a shell command ended, and what it wrote, from an event after it.
+    /// Reads how a shell command ended, and its output, from the event after it.
     pub outcome: fn(event: &Event<'_>) -> Outcome,
-    /// Says whether payload or environment prove that this client is calling.
+    /// Returns true if payload or environment prove that this client is calling.
     pub claims: fn(signs: &Signs<'_>) -> bool,
-    /// Reads one line of the client's transcript; `None` where it has none or its form is not known.
+    /// Reads one line of the client's transcript; `None` if it has none or its format is unknown.
     pub transcript: Option<fn(line: &str) -> Spoken>,
     pub headless: Headless,
 }
@@ -34,7 +34,7 @@ pub struct Facts {
     pub title: &'static str,
     /// The program's name on PATH.
     pub program: &'static str,
-    /// The client version these facts were checked on, or how they are known.
+    /// The client version these facts were checked with, or their source.
     pub checked: &'static str,
     /// Files or folders in a project that show the client is used there.
     pub traces: &'static [&'static str],
@@ -42,19 +42,19 @@ pub struct Facts {
     pub project_vars: &'static [&'static str],
     pub events: &'static [EventFact],
     pub stop_cap: StopCap,
-    /// A sub-agent's end raises the stop event as if the agent itself had stopped, before it is told as what it is.
+    /// The end of a sub-agent first raises the stop event of the main agent, then its own.
     pub stops_alike: bool,
-    /// It raises a session's start after a compaction, but drops the text that a hook gives then.
+    /// It raises a session start after a compaction, but drops the text that a hook returns then.
     pub drops_compact_start: bool,
-    /// How a sub-agent's calls are told from the main agent's.
+    /// How a sub-agent's calls are distinguished from the main agent's.
     pub subagents: &'static str,
-    /// A sub-agent's tool calls say whose they are. Elsewhere a call may be anybody's.
+    /// Tool calls name the sub-agent that makes them. Otherwise it is unknown which agent makes a call.
     pub marks_calls: bool,
-    /// Variables by which a command can tell that this client's agent runs it.
+    /// Variables that tell a command that this client's agent runs it.
     pub shell_vars: &'static [&'static str],
-    /// After a shell command the client tells its exit status. Elsewhere a run that it reports proves nothing.
+    /// The client reports the exit status of shell commands. Otherwise a reported test run proves nothing.
     pub exit_status: bool,
-    /// Every settings layer the client reads. Agents may edit them only where our lines survive.
+    /// Every settings layer the client reads. Agents may edit them only if our lines survive.
     pub settings: &'static [SettingsFile],
     pub install: Install,
     pub commands: Commands,
@@ -77,30 +77,30 @@ pub(crate) const fn event(native: &'static str, kind: EventKind, powers: Powers)
 pub struct Powers {
     /// Prevent what is about to happen; at a stop: keep the agent working.
     pub deny: bool,
-    /// Put the question to the person.
+    /// Ask the person.
     pub ask: bool,
     pub warn: WarnBy,
     /// Change the tool's input.
     pub rewrite: bool,
-    /// Put text before the model.
+    /// Add text for the model.
     pub context: bool,
-    /// Answer a permission request with yes.
+    /// Grant a permission request.
     pub grant: bool,
 }
 
 impl Powers {
-    /// The client only tells; whatever we answer is ignored.
+    /// The client only notifies; every answer is ignored.
     pub const NONE: Self =
         Self { deny: false, ask: false, warn: WarnBy::Nothing, rewrite: false, context: false, grant: false };
-    /// The client takes text for the model, nothing else.
+    /// The client accepts text for the model, nothing else.
     pub const CONTEXT: Self = Self { warn: WarnBy::Context, context: true, ..Self::NONE };
-    /// The client can be told no, nothing else.
+    /// The client accepts a denial, nothing else.
     pub const DENY: Self = Self { deny: true, ..Self::NONE };
-    /// No, or text for the model.
+    /// A denial, or text for the model.
     pub const DENY_CONTEXT: Self = Self { deny: true, ..Self::CONTEXT };
 }
 
-/// By which channel a warning reaches somebody.
+/// Who reads a warning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WarnBy {
     /// The model reads it.
@@ -110,41 +110,41 @@ pub enum WarnBy {
     Nothing,
 }
 
-/// How often a client lets a hook continue a turn before it ends it anyway.
+/// How often a client lets a hook continue a turn before it ends the turn anyway.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StopCap {
     Blocks {
         most: u32,
-        /// The last one is counted but not obeyed.
-        but_last: bool,
-        /// By which a person sets another number, for the client and for what it starts.
+        /// The last block is counted, but the turn ends anyway.
+        excludes_last: bool,
+        /// The variable with which a person sets another number, for the client and its child processes.
         variable: Option<&'static str>,
-        /// The client counts anew once the agent has used a tool.
-        anew: bool,
+        /// The client resets its count when the agent uses a tool.
+        resets_on_tool_use: bool,
     },
-    /// No limit: our own bound is the only one.
+    /// No limit except Stead's own.
     None,
     Unknown,
 }
 
 impl StopCap {
-    /// The number that holds unless a person changed it.
+    /// The default number.
     pub fn most(self) -> Option<u32> {
         self.most_in(&|_| None)
     }
 
-    /// The number that holds here. What is no number counts as not said; 0 takes the cap away.
+    /// The number in this environment. A value that is not a number is ignored; 0 means no limit.
     pub fn most_in(self, env: &dyn Fn(&str) -> Option<OsString>) -> Option<u32> {
-        let Self::Blocks { most, but_last, variable, .. } = self else { return None };
+        let Self::Blocks { most, excludes_last, variable, .. } = self else { return None };
         let said = variable.and_then(env).and_then(|value| value.to_str()?.trim().parse::<u32>().ok());
         match said.unwrap_or(most) {
             0 => None,
-            most => Some(most.saturating_sub(but_last.into())),
+            most => Some(most.saturating_sub(excludes_last.into())),
         }
     }
 }
 
-/// The event as far as a reply needs it; known even when the payload could not be read.
+/// The event as far as a reply needs it; known even if the payload could not be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Heard<'a> {
     pub kind: EventKind,
@@ -157,12 +157,12 @@ impl Client {
         self.facts.events.iter().find(|fact| fact.native == native)
     }
 
-    /// Names the event, whatever the client called it.
+    /// Identifies the event by the client's name for it.
     pub fn heard<'a>(&self, native: &'a str) -> Heard<'a> {
         Heard { kind: self.event(native).map_or(EventKind::Other, |fact| fact.kind), native }
     }
 
-    /// Gives the client's reply to a verdict.
+    /// Returns the client's reply to a verdict.
     pub fn reply(&self, heard: &Heard<'_>, verdict: &Verdict) -> Reply {
         let powers = self.event(heard.native).map_or(Powers::NONE, |fact| fact.powers);
         let mut verdict = verdict.clone();
@@ -171,14 +171,14 @@ impl Client {
             verdict.rewrite = None;
         }
         if verdict.reason_text().trim().is_empty() {
-            // Clients let a denial pass whose reason is blank; without any, a stock one is given.
+            // Clients ignore a denial without a reason, so a missing one gets a default.
             verdict.reasons.clear();
         }
         (self.encode)(heard, &Self::express(verdict, powers))
     }
 
-    /// Turns a verdict into one that the client can express: the next stronger one, never a weaker one. Only where the
-    /// client takes no answer at all is the verdict lost.
+    /// Turns a verdict into one that the client supports: the next stronger one, never a weaker one. The verdict is
+    /// lost only if the client accepts no answer at all.
     pub fn express(mut verdict: Verdict, powers: Powers) -> Verdict {
         if let Some(rewrite) = verdict.rewrite.take().filter(|_| verdict.level <= Level::Warn) {
             if !is_object(&rewrite) {
@@ -219,7 +219,12 @@ mod tests {
 
     #[test]
     fn a_person_may_change_how_often_a_stop_is_held() {
-        let cap = |but_last| StopCap::Blocks { most: 8, but_last, variable: Some("CAP"), anew: false };
+        let cap = |excludes_last| StopCap::Blocks {
+            most: 8,
+            excludes_last,
+            variable: Some("CAP"),
+            resets_on_tool_use: false,
+        };
         let check = |cap: StopCap, said: Option<&str>, expected: Option<u32>| {
             let env = |name: &str| said.filter(|_| name == "CAP").map(OsString::from);
             assert_eq!(cap.most_in(&env), expected, "{cap:?} {said:?}");

@@ -1,6 +1,6 @@
 use stead_model::{Base, Spot};
 
-/// How a client takes commands that a person can type, and where it looks for them.
+/// How a client supports commands that a person can type, and where it looks for them.
 pub struct Commands {
     pub format: CommandFormat,
     /// Below the project root, with forward slashes; `{name}` stands for the command's name.
@@ -9,16 +9,16 @@ pub struct Commands {
     pub user: Spot<'static>,
     /// What a person types, with `{name}`.
     pub typed: &'static str,
-    /// What the client replaces by the text behind the command; `None` where it hands that text over by itself.
+    /// What the client replaces with the text after the command; `None` if it passes that text on by itself.
     pub arguments: Option<&'static str>,
-    /// Commands of the same purpose that people wrote before Stead had its own, beside its own at user level.
+    /// Commands with the same purpose that people wrote before Stead had its own, next to its own at user level.
     pub older: &'static [&'static str],
 }
 
 /// What a file with a command looks like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CommandFormat {
-    /// Markdown below a head with these keys; without any there is no head.
+    /// Markdown below front matter with these keys; without keys there is no front matter.
     Markdown(&'static [CommandKey]),
     /// TOML with `description` and `prompt`.
     Toml,
@@ -26,12 +26,12 @@ pub enum CommandFormat {
     Skill,
 }
 
-/// A key that a client reads in the head of a command.
+/// A key that a client reads in the front matter of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CommandKey {
     Description,
     ArgumentHint,
-    /// The calls that need no further permission while the command is at work.
+    /// The calls that need no further permission while the command runs.
     AllowedTools,
 }
 
@@ -43,7 +43,7 @@ pub(crate) const fn shared_skill(typed: &'static str) -> Commands {
         project: PATH,
         user: Spot { base: Base::Home, path: PATH },
         typed,
-        // Some replace a placeholder and some would show it.
+        // Some clients replace a placeholder, others would show it.
         arguments: None,
         older: &[],
     }

@@ -1,10 +1,10 @@
-//! Who is really calling. Several clients run hook lines written for another one, so the line's own word is only the
-//! default.
+//! Identifies the calling client. Several clients run hook lines written for another one, so the name in the line is
+//! only the default.
 
 use crate::Harness;
 use crate::lenient::Members;
 
-/// What a call shows of its caller: the payload's top-level members and the environment.
+/// What identifies a caller: the payload's top-level members and the environment.
 pub struct Signs<'a> {
     members: Members<'a>,
     env: &'a dyn Fn(&str) -> Option<String>,
@@ -39,8 +39,8 @@ impl<'a> Signs<'a> {
         self.members.text(key).is_some_and(|text| text.contains(part))
     }
 
-    /// Says whether an environment variable holds the payload's session id: then the client that sets it is calling,
-    /// not one further up that merely left its variables behind.
+    /// Returns true if an environment variable contains the payload's session id. Then the client that sets it is
+    /// calling, not a parent whose variables were inherited.
     pub(crate) fn session_is(&self, variable: &str) -> bool {
         let Some(session) = self.members.text("session_id") else {
             return false;
@@ -49,7 +49,7 @@ impl<'a> Signs<'a> {
     }
 }
 
-/// Finds the caller: the named harness if it claims the call or nobody else does, else the first that claims it.
+/// Finds the caller: the named harness if it claims the call or no other does, else the first that claims it.
 pub fn detect(named: Harness, signs: &Signs<'_>) -> Harness {
     if (named.client().claims)(signs) {
         return named;

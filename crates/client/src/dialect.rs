@@ -1,5 +1,5 @@
-//! The dialect that the first client with hooks started and several others speak with their own accents: snake_case
-//! payloads and `hookSpecificOutput` answers.
+//! The dialect of the first client with hooks, which several others use with variations: snake_case payloads and
+//! `hookSpecificOutput` answers.
 
 use std::borrow::Cow;
 
@@ -10,37 +10,37 @@ use crate::client::{EventFact, Heard, WarnBy};
 use crate::lenient::{Members, items_of, text_of};
 use crate::tool::{Does, McpName, Tool, call, tool};
 
-/// What differs between the clients that speak the dialect.
+/// What differs between the clients that use the dialect.
 pub(crate) struct Accent {
     pub(crate) events: &'static [EventFact],
     /// The tables are searched in order.
     pub(crate) tools: &'static [&'static [Tool]],
     pub(crate) mcp: McpName,
-    /// Takes off what a client glues in front of its own tools' names.
+    /// Removes the prefix that a client adds to its own tools' names.
     pub(crate) plain: fn(&str) -> &str,
-    /// Says who wrote a prompt. At most clients a person's cannot be told from what a hook or another agent put there.
+    /// Returns who wrote a prompt. In most clients, a person's prompt looks like one from a hook or another agent.
     pub(crate) author: fn(&Members<'_>) -> Author,
     pub(crate) rewrite: RewriteStyle,
 }
 
 impl Accent {
-    /// Names as they are, prompts of anybody, a rewrite alone.
+    /// Names as they are, prompts by unknown authors, `updatedInput` alone.
     pub(crate) const fn new(events: &'static [EventFact], tools: &'static [&'static [Tool]], mcp: McpName) -> Self {
         Self { events, tools, mcp, plain: |name| name, author: |_| Author::Unknown, rewrite: RewriteStyle::Bare }
     }
 }
 
-/// How a client of the dialect wants a tool call's input changed.
+/// How a client of the dialect lets a hook change a tool call's input.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum RewriteStyle {
     /// `updatedInput`, alone.
     Bare,
-    /// `updatedInput` beside `permissionDecision: "allow"`; alone it is ignored.
+    /// `updatedInput` together with `permissionDecision: "allow"`; alone it is ignored.
     WithAllow,
 }
 
-/// The tools under the names most clients of the dialect share. Skills are missing on purpose: loading one can run
-/// commands, so a call stays unknown and is judged by its input.
+/// The tool names that most clients of the dialect share. Skills are missing on purpose: loading one can run commands,
+/// so such a call stays unknown and is judged by its input.
 pub(crate) const TOOLS: &[Tool] = &[
     tool("Write", Does::Write { path: "file_path", content: "content" }),
     tool("Edit", Does::Edit { path: "file_path", old: "old_string", new: "new_string", all: "replace_all" }),
@@ -130,15 +130,14 @@ fn detail<'a>(accent: &Accent, kind: EventKind, wire: &Members<'a>) -> Detail<'a
     }
 }
 
-/// Counts the sub-agents among the background tasks. A command in the background is not counted: a server that was
-/// started there never ends.
+/// Counts the sub-agents among the background tasks. Background commands are not counted: a server never ends.
 fn running_agents(wire: &Members<'_>) -> usize {
     let tasks = wire.raw("background_tasks").map(items_of).unwrap_or_default();
     let is_running = |task: &Members<'_>| task.text("status").is_none_or(|status| status == "running");
     tasks.into_iter().map(Members::of).filter(|task| task.filled("agent_type").is_some() && is_running(task)).count()
 }
 
-/// Reads what set off a compaction.
+/// Reads what triggered a compaction.
 pub(crate) fn trigger(wire: &Members<'_>) -> Trigger {
     match wire.text("trigger").as_deref() {
         Some("manual") => Trigger::Manual,
@@ -147,7 +146,7 @@ pub(crate) fn trigger(wire: &Members<'_>) -> Trigger {
     }
 }
 
-/// A prompt is a string, or a list of parts of which the text counts.
+/// Reads a prompt: a string, or a list of parts, of which the text is used.
 pub(crate) fn prompt_text(json: &str) -> Cow<'_, str> {
     if let Some(text) = text_of(json) {
         return text;
@@ -156,13 +155,13 @@ pub(crate) fn prompt_text(json: &str) -> Cow<'_, str> {
     Cow::Owned(texts.join("\n"))
 }
 
-/// An error is a string, or an object with a message.
+/// Reads an error: a string, or an object with a message.
 pub(crate) fn error_text(json: &str) -> Option<Cow<'_, str>> {
     text_of(json).or_else(|| Members::of(json).text("message"))
 }
 
-/// Answers in the dialect; `None` when there is nothing to say. The verdict has been expressed for the client, so every
-/// field it still carries is honoured there.
+/// Answers in the dialect; `None` if there is nothing to say. The verdict has been expressed for the client, so the
+/// client supports every field that is left.
 pub(crate) fn answer(accent: &Accent, heard: &Heard<'_>, verdict: &Verdict) -> Option<Value> {
     // The usual call ends here, before anything is allocated.
     if verdict.is_silent() {
@@ -214,7 +213,7 @@ pub(crate) fn warns_by(events: &[EventFact], heard: &Heard<'_>) -> WarnBy {
     events.iter().find(|fact| fact.native == heard.native).map_or(WarnBy::Nothing, |fact| fact.powers.warn)
 }
 
-/// The context, with a warning in front of it where the model is the one to read warnings.
+/// The context, preceded by a warning if the model reads warnings.
 pub(crate) fn for_the_model(events: &[EventFact], heard: &Heard<'_>, verdict: &Verdict) -> Option<String> {
     let mut text = String::new();
     if verdict.level == Level::Warn && warns_by(events, heard) == WarnBy::Context {
@@ -230,7 +229,7 @@ pub(crate) fn for_the_model(events: &[EventFact], heard: &Heard<'_>, verdict: &V
     (!text.is_empty()).then_some(text)
 }
 
-/// The changed input of a call that may run.
+/// The changed input of an allowed call.
 pub(crate) fn rewritten(verdict: &Verdict) -> Option<Value> {
     if verdict.level > Level::Warn {
         return None;
@@ -238,7 +237,7 @@ pub(crate) fn rewritten(verdict: &Verdict) -> Option<Value> {
     serde_json::from_str(verdict.rewrite.as_deref()?).ok()
 }
 
-/// Prints an answer, or `nothing` where there is none.
+/// Formats an answer, or returns `nothing` if there is none.
 pub(crate) fn print(answer: Option<Value>, nothing: &str) -> Reply {
     match answer {
         Some(value) => Reply::json(value.to_string()),

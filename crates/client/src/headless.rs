@@ -1,32 +1,32 @@
 use crate::report::{self, Report};
 
-/// How an agent program is run without a person, as data. It is the provider of a run's stage.
+/// How an agent program is run headless, as the provider of a run's stage.
 pub struct Headless {
     /// Always given: no questions, edits accepted, output for programs. Hooks run under all of them.
     pub args: &'static [&'static str],
-    /// What the agent may do under these, in a sentence for people; further arguments may widen it.
+    /// What the agent may do with these arguments, in a sentence for people; further arguments may extend it.
     pub may: &'static str,
     pub prompt: PromptWay,
     /// Given last, after what a person adds.
     pub last_args: &'static [&'static str],
-    /// Variables by which the program's children know that they are inside one of its sessions, beside those in
-    /// [`Facts`](crate::Facts). No agent gets them from the engine, which may itself be started from such a session.
+    /// Variables that tell the program's children that they are inside one of its sessions, in addition to those in
+    /// [`Facts`](crate::Facts). The engine, which may itself run in such a session, removes them for its agents.
     pub session_vars: &'static [&'static str],
-    /// Only lines of output with one of these are looked at.
+    /// Only lines of output that contain one of these are parsed.
     pub heed: &'static [&'static str],
     /// Reads these lines.
     pub read: fn(said: &str) -> Report,
-    /// Exit codes by which it says that its model's provider will not work for now.
+    /// Exit codes that mean that its model's provider is temporarily unavailable.
     pub quota_exits: &'static [i32],
-    /// It says what a run cost.
+    /// It reports the cost of a run.
     pub reports_cost: bool,
 }
 
 impl Headless {
-    /// Every known program names a model by this flag.
+    /// Every known program selects a model with this flag.
     pub const MODEL_FLAG: &'static str = "--model";
 
-    /// What most of them have in common: the prompt on standard input, and a `result` as the last line.
+    /// The most common form: the prompt on standard input, and a `result` as the last line.
     pub(crate) const PLAIN: Self = Self {
         args: &[],
         may: "",
@@ -40,7 +40,7 @@ impl Headless {
     };
 }
 
-/// How the prompt goes in.
+/// How the prompt is passed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PromptWay {
     Stdin,

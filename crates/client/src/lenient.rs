@@ -1,6 +1,6 @@
-//! JSON read member by member, so that no odd field makes a payload unreadable. A client that sends an object where a
-//! string stood yesterday, a repeated key or half a surrogate pair must not silence a gate: the field is then simply
-//! unknown.
+//! JSON read member by member, so that one unexpected field does not make a payload unreadable. If a client sends an
+//! object instead of a string, a duplicate key or half a surrogate pair, only that field is unknown, and gates still
+//! work.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -8,8 +8,8 @@ use std::fmt;
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-/// A JSON object as its members in order, values unread. Of a repeated key the last one counts, as in the clients' own
-/// parsers.
+/// A JSON object as its members in order, values unparsed. Of duplicate keys the last one counts, as in the clients'
+/// own parsers.
 #[derive(Debug, Default)]
 pub(crate) struct Members<'a>(Vec<(Cow<'a, str>, &'a RawValue)>);
 
@@ -28,7 +28,7 @@ impl<'a> Members<'a> {
         self.0.iter().rev().find(|(name, _)| name == key).map(|(_, value)| value.get())
     }
 
-    /// The member as an object; empty when it is missing or something else.
+    /// The member as an object; empty if it is missing or something else.
     pub(crate) fn members(&self, key: &str) -> Self {
         self.raw(key).map(Self::of).unwrap_or_default()
     }
@@ -42,23 +42,23 @@ impl<'a> Members<'a> {
         self.text(key).filter(|text| !text.is_empty())
     }
 
-    /// The first of several members, named as `one|other`, that is there at all.
+    /// The first of several members, named as `one|other`, that exists.
     pub(crate) fn any_raw(&self, keys: &str) -> Option<&'a str> {
         keys.split('|').find_map(|key| self.raw(key))
     }
 
-    /// The first of several members, named as `one|other`, that holds text.
+    /// The first of several members, named as `one|other`, that contains text.
     pub(crate) fn any_text(&self, keys: &str) -> Option<Cow<'a, str>> {
         keys.split('|').find_map(|key| self.text(key))
     }
 
-    /// Says whether one of several members, named as `one|other`, is `true`.
+    /// Returns true if one of several members, named as `one|other`, is `true`.
     pub(crate) fn flag(&self, keys: &str) -> bool {
         keys.split('|').any(|key| self.raw(key) == Some("true"))
     }
 }
 
-/// Reads a JSON string; anything else is `None`. Borrows where the JSON has no escapes.
+/// Reads a JSON string; anything else is `None`. Borrows if the JSON has no escapes.
 pub(crate) fn text_of(json: &str) -> Option<Cow<'_, str>> {
     if !json.trim_start().starts_with('"') {
         return None;
@@ -67,7 +67,7 @@ pub(crate) fn text_of(json: &str) -> Option<Cow<'_, str>> {
     text.ok().map(|text| text.0)
 }
 
-/// Reads a JSON list as its items, unread; anything else is empty.
+/// Reads a JSON list as its items, unparsed; anything else is empty.
 pub(crate) fn items_of(json: &str) -> Vec<&str> {
     let items: Vec<&RawValue> = serde_json::from_str(json).unwrap_or_default();
     items.into_iter().map(RawValue::get).collect()
@@ -75,7 +75,7 @@ pub(crate) fn items_of(json: &str) -> Vec<&str> {
 
 struct Text<'a>(Cow<'a, str>);
 
-/// A string with half surrogate pairs, which JavaScript clients can send; each half becomes a replacement character.
+/// Reads a string with unpaired surrogates, which JavaScript clients can send; each becomes a replacement character.
 struct Lossy(String);
 
 impl From<Lossy> for Text<'_> {

@@ -1,5 +1,5 @@
-//! What is known about each agent program, in one folder each: what it sends and what it honours, where it keeps its
-//! settings and how Stead's lines are written there, how it takes commands, how it is run headless and what it reports.
+//! What is known about each agent program, in one folder each: what it sends and which answers it supports, where its
+//! settings are and how Stead's lines look there, its commands, how it is run headless and what it reports.
 //!
 //! A [`Client`] turns the program's JSON into an [`Event`](stead_model::Event) and a [`Verdict`](stead_model::Verdict)
 //! into a [`Reply`](stead_model::Reply) for that program and that event. It judges nothing, and it does no I/O: the

@@ -1,5 +1,5 @@
-//! How a shell command ended and what it wrote, as far as a client tells. Each form is one client's; a status is taken only
-//! from a place that the command itself cannot write to, or from behind everything it wrote.
+//! How a shell command ended, and its output, as far as a client reports it. Each format belongs to one client. A
+//! status is read only from a place that the command cannot write to, or after all of its output.
 
 use std::borrow::Cow;
 
@@ -11,7 +11,7 @@ use crate::lenient::{Members, text_of};
 /// The end of a shell command.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Outcome {
-    /// `None` where the client does not tell.
+    /// `None` if the client does not report it.
     pub exit: Option<i32>,
     pub output: String,
 }
@@ -22,7 +22,7 @@ impl Outcome {
     }
 }
 
-/// Both streams apart, and no status: what fails comes as another event, whose error begins with the status.
+/// Separate streams, and no status: a failure is a different event, whose error starts with the status.
 pub(crate) fn streams(event: &Event<'_>) -> Outcome {
     if let Some(error) = failure(event) {
         let (first, rest) = error.split_once('\n').unwrap_or((&error, ""));
@@ -32,7 +32,7 @@ pub(crate) fn streams(event: &Event<'_>) -> Outcome {
     let Some(result) = event.result.as_deref() else { return Outcome::default() };
     let members = Members::of(result);
     let (out, err) = (members.text("stdout"), members.text("stderr").unwrap_or_default());
-    // One that was stopped, or goes on in the background, has not ended.
+    // A command that was interrupted, or continues in the background, has no end.
     let ended = out.is_some()
         && !members.flag("interrupted")
         && members.raw("backgroundTaskId").is_none_or(|id| id == "null")
@@ -47,7 +47,7 @@ pub(crate) fn unended(event: &Event<'_>) -> Outcome {
     Outcome::new(None, output)
 }
 
-/// A text whose last line the client itself adds: `<shellId: 0 completed with exit code 0>` or
+/// A text whose last line is added by the client: `<shellId: 0 completed with exit code 0>` or
 /// `[Process exited with code 0]`.
 pub(crate) fn last_line(event: &Event<'_>) -> Outcome {
     let text = event.result.as_deref().map(shown).or(failure(event)).unwrap_or_default();
@@ -61,7 +61,7 @@ pub(crate) fn last_line(event: &Event<'_>) -> Outcome {
     }
 }
 
-/// A JSON document in a string: `{"exitCode":0,"stdout":"…"}`; a failure says it in words.
+/// A JSON document in a string: `{"exitCode":0,"stdout":"…"}`; a failure is reported as text.
 pub(crate) fn document(event: &Event<'_>) -> Outcome {
     let Some(text) = event.result.as_deref().and_then(text_of) else {
         let error = failure(event).unwrap_or_default();
@@ -75,7 +75,7 @@ pub(crate) fn document(event: &Event<'_>) -> Outcome {
     if exit.is_none() && out.is_empty() { Outcome::new(None, text) } else { Outcome::new(exit, joined(&out, &err)) }
 }
 
-/// A text, and the status in a place of its own beside it.
+/// A text, and the status in a separate field.
 pub(crate) fn metadata(event: &Event<'_>) -> Outcome {
     let Some(result) = event.result.as_deref() else { return unended(event) };
     let members = Members::of(result);
@@ -85,13 +85,13 @@ pub(crate) fn metadata(event: &Event<'_>) -> Outcome {
     Outcome::new(exit, output)
 }
 
-/// A report in lines, the status behind the output: `Output: …`, `Error: …`, `Exit Code: 0`, `Signal: (none)`.
+/// A report in lines, with the status after the output: `Output: …`, `Error: …`, `Exit Code: 0`, `Signal: (none)`.
 pub(crate) fn report(event: &Event<'_>) -> Outcome {
     let text = event.result.as_deref().map(shown).or(failure(event)).unwrap_or_default();
     let Some((before, after)) = text.rsplit_once("\nExit Code: ") else { return Outcome::new(None, text) };
     let mut lines = after.lines();
     let exit = lines.next().and_then(|code| code.trim().parse().ok());
-    // Without the lines that always follow, the command may have written it.
+    // Without the lines that always follow, the command may have printed it.
     let is_own = lines.next().is_some_and(|line| line.starts_with("Signal: "));
     let output = before.split_once("\nOutput: ").map_or(before, |(_, output)| output);
     Outcome::new(exit.filter(|_| is_own), output)
@@ -115,7 +115,7 @@ fn joined(out: &str, err: &str) -> String {
     if err.is_empty() { out.to_owned() } else { format!("{out}\n{err}") }
 }
 
-/// The number behind `code` in a line such as `completed with exit code 1`.
+/// The number after `code` in a line such as `completed with exit code 1`.
 fn status(line: &str) -> Option<i32> {
     let (_, rest) = line.rsplit_once(" code ")?;
     let digits: String = rest.chars().take_while(|c| c.is_ascii_digit() || *c == '-').collect();

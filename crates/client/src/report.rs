@@ -1,23 +1,23 @@
-//! What an agent's program says of its work in lines made for other programs. Its prose is never searched for words.
+//! What an agent program reports in machine-readable lines. Its prose is never searched.
 
 use serde_json::Value;
 
-/// What an agent's program told of its work, as far as it tells such things.
+/// What an agent program reported about its work.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Report {
-    /// The agent's last words.
+    /// The agent's last message.
     pub message: Option<String>,
     pub cost_usd: Option<f64>,
     /// The client's own session id.
     pub session: Option<String>,
-    /// The model's provider will not work for now, and said so in a form made for programs.
+    /// The model's provider is temporarily unavailable, by a machine-readable report.
     pub quota: Option<Quota>,
 }
 
-/// A quota that is used up, or an outage.
+/// An exhausted quota, or an outage.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Quota {
-    /// When it is over, in seconds since 1970, where the provider stated it.
+    /// When it ends, in seconds since 1970, if the provider stated it.
     pub until: Option<i64>,
     /// The provider's own words.
     pub reason: String,
@@ -30,7 +30,7 @@ impl Quota {
     }
 }
 
-/// The lines that are JSON objects; whatever else a program prints is passed over.
+/// The lines that are JSON objects; everything else is skipped.
 pub(crate) fn events(said: &str) -> impl DoubleEndedIterator<Item = Value> {
     let objects = said.lines().filter(|line| line.trim_start().starts_with('{'));
     objects.filter_map(|line| serde_json::from_str(line).ok())
@@ -52,12 +52,12 @@ pub(crate) fn text(value: &Value) -> Option<String> {
     value.as_str().filter(|text| !text.is_empty()).map(str::to_owned)
 }
 
-/// An amount of money; nonsense is none.
+/// An amount of money; an implausible one is ignored.
 pub(crate) fn money(value: &Value) -> Option<f64> {
     value.as_f64().filter(|amount| amount.is_finite() && *amount >= 0.0)
 }
 
-/// Says whether an HTTP status means that the provider cannot work for now: too many requests, or an outage.
+/// Returns true if an HTTP status means that the provider is temporarily unavailable: too many requests, or an outage.
 pub(crate) fn is_unavailable(status: &Value) -> bool {
     matches!(status.as_u64(), Some(429 | 502 | 503 | 504 | 529))
 }

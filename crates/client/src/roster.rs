@@ -1,11 +1,11 @@
-//! Who is known: the enum is made from the lines in `lib.rs`.
+//! The known agent programs: an enum generated from the lines in `lib.rs`.
 
 use std::fmt;
 
 use crate::Harness;
 
-/// Makes the enum of the known agent programs from lines `Variant = folder`. The folder's name is the program's name on
-/// the command line and in files; every list has the order of these lines.
+/// Generates the enum of the known agent programs from lines `Variant = folder`. The folder's name is the program's
+/// name on the command line and in files; every list has the order of these lines.
 macro_rules! roster {
     ($($variant:ident = $folder:ident,)+) => {
         /// An agent program that Stead works in.
@@ -30,7 +30,7 @@ macro_rules! roster {
 }
 
 impl Harness {
-    /// Whom a run starts where nobody says whom, and whom examples name.
+    /// The default provider of a run, also used in examples.
     pub const DEFAULT: Self = Self::ALL[0];
 
     /// The name on the command line and in files.
@@ -42,7 +42,7 @@ impl Harness {
         Self::ALL.into_iter().find(|harness| harness.name() == name)
     }
 
-    /// The variables that tell a program it is inside another one's session.
+    /// The variables that tell a program that it runs inside another one's session.
     pub fn session_vars() -> impl Iterator<Item = &'static str> {
         Self::ALL.into_iter().map(Self::client).flat_map(|client| {
             let facts = &client.facts;

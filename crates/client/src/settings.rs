@@ -1,4 +1,4 @@
-//! The settings files of a client, and how Stead's lines are written there.
+//! The settings files of a client, and how Stead's lines look there.
 
 use serde_json::{Value, json};
 use stead_model::{Base, Shape, Spot};
@@ -9,7 +9,7 @@ pub struct SettingsFile {
     pub shape: Shape,
     /// What an edit may not do, as clauses separated by spaces:
     /// `off:/pointer=value` a switch that turns hooks off, `same:/pointer` a value that must not change,
-    /// `only:/pointer=key,key` the keys beside which the client rejects the whole file,
+    /// `only:/pointer=key,key` the only keys that the client accepts there,
     /// `still:lines` Stead's lines stay at their positions.
     /// `*` in a pointer stands for any key.
     pub watch: &'static str,
@@ -30,12 +30,12 @@ pub(crate) const fn home(path: &'static str) -> Spot<'static> {
     Spot { base: Base::Home, path }
 }
 
-/// A path below the folder that a variable names; without it, below `fallback` in the person's home.
+/// A path below the folder that a variable names; if it is unset, below `fallback` in the person's home.
 pub(crate) const fn below(name: &'static str, fallback: &'static str, path: &'static str) -> Spot<'static> {
     Spot { base: Base::Var { name, fallback }, path }
 }
 
-/// How Stead's lines are put into a client's settings.
+/// How Stead's lines are written to a client's settings.
 pub struct Install {
     pub shape: Shape,
     /// Below the project root; shared with the team.
@@ -44,17 +44,17 @@ pub struct Install {
     pub local: Option<&'static str>,
     pub user: Spot<'static>,
     pub lines: &'static [Line],
-    /// Builds the entry that holds one line. Where a shape has no groups, the entry is all there is: event and matcher
-    /// are in it too, where the client wants them.
+    /// Builds the entry for one line. If a shape has no groups, the entry also contains event and matcher, if the
+    /// client needs them.
     pub entry: fn(line: &Line, command: &str, scope: Scope) -> Value,
-    /// The whole file, for [`Shape::Whole`]; `{stead}` stands for the program to call, within a JSON string, so it is
-    /// escaped as one.
+    /// The whole file, for [`Shape::Whole`]; `{stead}` stands for the program to call. It is inside a JSON string and
+    /// is escaped as such.
     pub whole: Option<&'static str>,
     /// What a person must confirm in the client before the lines run.
     pub confirm: &'static str,
 }
 
-/// One hook line: an event, what it is limited to, and how many seconds it may take.
+/// One hook line: an event, its matcher, and its time limit in seconds.
 pub struct Line {
     pub event: &'static str,
     pub matcher: Option<&'static str>,
@@ -66,19 +66,19 @@ pub(crate) const fn line(event: &'static str) -> Line {
     Line { event, matcher: None, timeout: 10 }
 }
 
-/// The line of a stop, where a check that a loop asked for may run.
+/// The line for a stop, at which a loop's check may run.
 pub(crate) const fn stop(event: &'static str) -> Line {
     Line { timeout: 600, ..line(event) }
 }
 
 impl Line {
-    /// For clients that want a matcher for every tool.
+    /// For clients that require a matcher for every tool.
     pub(crate) const fn any(self) -> Self {
         Self { matcher: Some("*"), ..self }
     }
 }
 
-/// The entry that most clients take.
+/// The entry that most clients use.
 pub(crate) fn command_entry(line: &Line, command: &str, _: Scope) -> Value {
     json!({"type": "command", "command": command, "timeout": line.timeout})
 }
@@ -88,7 +88,7 @@ pub(crate) fn command_entry(line: &Line, command: &str, _: Scope) -> Value {
 pub enum Scope {
     /// Shared with teammates who may not have Stead.
     Project,
-    /// Shared, and required: a missing Stead blocks where the client can.
+    /// Shared, and required: a missing Stead blocks if the client supports that.
     ProjectStrict,
     /// This checkout only.
     Local,
@@ -97,7 +97,7 @@ pub enum Scope {
 }
 
 impl Scope {
-    /// Says whether a broken or missing Stead may block the client.
+    /// Returns true if a broken or missing Stead may block the client.
     pub fn is_strict(self) -> bool {
         self != Self::Project
     }

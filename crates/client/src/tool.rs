@@ -1,4 +1,4 @@
-//! From a client's tool name and input to an [`Action`], by table.
+//! Converts a client's tool name and input to an [`Action`], by table.
 
 use std::borrow::Cow;
 
@@ -17,7 +17,7 @@ pub(crate) const fn tool(name: &'static str, does: Does) -> Tool {
     Tool { name, does }
 }
 
-/// What a tool does, and in which fields of its input the interesting parts are. `one|other` tries several fields.
+/// What a tool does, and which fields of its input matter. `one|other` tries several fields.
 pub(crate) enum Does {
     Write {
         path: &'static str,
@@ -37,7 +37,7 @@ pub(crate) enum Does {
         new: &'static str,
         all: &'static str,
     },
-    /// Changes a file in a way the input does not spell out as text.
+    /// Changes a file without giving the new text in its input.
     Change {
         path: &'static str,
     },
@@ -48,7 +48,7 @@ pub(crate) enum Does {
     Patch {
         text: &'static str,
     },
-    /// One tool for everything: its `command` is `view`, which reads, or a word for some change.
+    /// One tool for everything: its `command` is `view`, which reads, or the name of a change.
     Editor {
         path: &'static str,
     },
@@ -56,15 +56,15 @@ pub(crate) enum Does {
         command: &'static str,
         dir: &'static str,
     },
-    /// A command in the language of PowerShell, which is not the shell's.
+    /// A PowerShell command, which has another grammar than the shell.
     PowerShell {
         command: &'static str,
     },
-    /// Reads; each field may hold a path or a list of paths, some of them patterns.
+    /// Reads; each field may contain a path or a list of paths, some of them patterns.
     Read {
         paths: &'static [&'static str],
     },
-    /// Reads one file, or so many lines of it.
+    /// Reads one file, or some lines of it.
     ReadLines {
         path: &'static str,
         lines: Lines,
@@ -77,8 +77,7 @@ pub(crate) enum Does {
     Nothing,
 }
 
-/// In which fields a reading tool is told how many lines to read. Guards find the number as `limit`, which is what most
-/// clients call it.
+/// The fields that say how many lines to read. Guards see the number as `limit`, which is what most clients call it.
 pub(crate) enum Lines {
     /// The first and the last one, counted from 1.
     FromTo(&'static str, &'static str),
@@ -103,7 +102,7 @@ impl Lines {
         }
     }
 
-    /// The input with the number of lines under the name that guards know.
+    /// The input with the number of lines under the name that guards use.
     fn named<'a>(&self, input: &'a str) -> Cow<'a, str> {
         let members = Members::of(input);
         match (self.count(&members), members.raw("limit"), input.trim_end().strip_suffix('}')) {
@@ -131,7 +130,7 @@ pub(crate) enum McpName {
     Plain,
 }
 
-/// Reads a tool call. `known` is the tool in the client's table, `server` the MCP server as the payload names it.
+/// Reads a tool call. `known` is the tool in the client's table, `server` the MCP server named in the payload.
 pub(crate) fn call<'a>(
     known: Option<&Tool>,
     mcp: &McpName,
@@ -151,7 +150,8 @@ pub(crate) fn call<'a>(
     ToolCall { tool, id, action, input }
 }
 
-/// As [`call`], for clients that may send the input as a string of JSON. A string that holds no object stays as it is.
+/// Like [`call`], for clients that may send the input as a JSON string. A string that contains no object stays as it
+/// is.
 pub(crate) fn call_with_quoted_input<'a>(
     known: Option<&Tool>,
     mcp: &McpName,
@@ -176,7 +176,7 @@ fn action<'a>(does: &Does, input: &'a str) -> Action<'a> {
     }
     let members = Members::of(input);
     match does {
-        // Appending leaves the rest of the file in place, so the content is not the whole of it.
+        // Appending keeps the rest of the file, so the content is not the whole file.
         Does::Write { path, .. } if members.text("mode").as_deref() == Some("append") => {
             one(&members, path, |_| Change::Edit(Vec::new()))
         }
@@ -213,7 +213,7 @@ fn action<'a>(does: &Does, input: &'a str) -> Action<'a> {
     }
 }
 
-/// A change of the one file that `path` names; without a name the call is not understood.
+/// A change of the file that `path` names; without one the call is unknown.
 fn one<'a>(members: &Members<'a>, path: &str, change: impl FnOnce(&Members<'a>) -> Change<'a>) -> Action<'a> {
     match members.any_text(path) {
         Some(path) => Action::Change(vec![FileChange { path, change: change(members) }]),
@@ -233,7 +233,7 @@ fn replacement<'a>(members: &Members<'a>, old: &str, new: &str, all: &str) -> Op
 fn replacements<'a>(members: &Members<'a>, edits: &str, old: &str, new: &str, all: &str) -> Vec<Replacement<'a>> {
     let list = members.any_raw(edits).map(items_of).unwrap_or_default();
     let known: Vec<_> = list.iter().filter_map(|edit| replacement(&Members::of(edit), old, new, all)).collect();
-    // A list we understood only in part must not pass for the whole edit.
+    // A list that was read only in part must not count as the whole edit.
     if known.len() == list.len() { known } else { Vec::new() }
 }
 
@@ -265,7 +265,7 @@ fn mcp_action<'a>(mcp: &McpName, tool: &str, server: Option<Cow<'a, str>>) -> Op
     Some(Action::Mcp { server: server.unwrap_or(Cow::Owned(named)), tool: Cow::Owned(tool) })
 }
 
-/// Cuts an action loose from the text it was read from.
+/// Copies an action, so that it does not borrow from the text it was read from.
 fn owned(action: Action<'_>) -> Action<'static> {
     fn keep(text: Cow<'_, str>) -> Cow<'static, str> {
         Cow::Owned(text.into_owned())

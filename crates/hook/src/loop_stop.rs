@@ -139,9 +139,9 @@ impl Engine<'_> {
         has_sub_agent(&self.request.session_log(), self.event.session.as_deref().unwrap_or_default())
     }
 
-    /// Says whether the client reset its count of held stops, because the agent has used a tool since the last one.
+    /// Returns true if the client reset its count of blocked stops, because the agent used a tool since the last one.
     fn count_was_reset(&self) -> bool {
-        matches!(self.request.harness.client().facts.stop_cap, StopCap::Blocks { anew: true, .. })
+        matches!(self.request.harness.client().facts.stop_cap, StopCap::Blocks { resets_on_tool_use: true, .. })
             && look_back::has_worked(&self.request.session_log(), self.event.session.as_deref().unwrap_or_default())
     }
 

@@ -1,9 +1,9 @@
-//! Real agent programs prove Stead: each is installed from the npm registry, runs headless against a scripted model on
-//! loopback, and plays the same scenarios with the hooks that `stead init` wrote.
+//! Tests Stead with real agent programs: each is installed from the npm registry, runs headless against a scripted
+//! model on loopback, and plays the same scenarios with the hooks that `stead init` wrote.
 //!
-//! A hook tool that has met only recorded payloads is a guess. This crate is a tool of the repository: nothing that
-//! ships depends on it. It reaches no network but the registry, uses no account, and never skips in silence: what a
-//! client cannot express is said with its reason, on the page `docs/harnesses.md`.
+//! Recorded payloads alone do not prove that a hook works. This crate is a tool of the repository; nothing that ships
+//! depends on it. It uses no network but the registry and no account, and never skips silently: `docs/harnesses.md`
+//! says what a client does not support, and why.
 
 mod client;
 mod evidence;

@@ -24,11 +24,11 @@ enum Verb {
         /// Play only these, by number
         #[arg(long = "scenario", value_name = "NUMBER")]
         scenarios: Vec<u8>,
-        /// Write what was seen to docs/harnesses.md instead of comparing it
+        /// Write the results to docs/harnesses.md instead of comparing them
         #[arg(long)]
         write: bool,
     },
-    /// Write docs/harnesses.md again from the code, with the results it has
+    /// Regenerate docs/harnesses.md from the code, keeping its results
     Page,
 }
 

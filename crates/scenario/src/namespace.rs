@@ -1,4 +1,4 @@
-//! A network of our own with nothing in it but loopback, so that a client meets the scripted model and nobody else.
+//! A network namespace with only loopback, so that a client reaches the scripted model and nothing else.
 
 use std::ffi::OsString;
 use std::fs;
@@ -7,16 +7,16 @@ use std::process::{Command, ExitCode};
 
 use anyhow::{Context, Result, ensure};
 
-/// Tells the second start from the first.
+/// Set for the second start of this program.
 const MARK: &str = "STEAD_SCENARIO_INSIDE";
 
-/// Where this process stands after [`enter`].
+/// The result of [`enter`].
 pub enum Inside {
-    /// In the namespace: go on.
+    /// This process is in the namespace.
     Yes,
-    /// The work was done by a second start of this program, which ended so.
+    /// A second start of this program did the work and ended with this code.
     Done(ExitCode),
-    /// This machine has no namespaces for us, and why.
+    /// Namespaces are not available on this machine, and why.
     Impossible(String),
 }
 
@@ -78,16 +78,16 @@ fn raise_loopback() -> io::Result<()> {
     Ok(())
 }
 
-/// Only Linux has network namespaces; elsewhere [`enter`] does not come so far.
+/// Only Linux has network namespaces; elsewhere [`enter`] does not call this.
 #[cfg(not(target_os = "linux"))]
 fn raise_loopback() -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())
 }
 
-/// Makes sure that no route leads out; loopback itself needs none.
+/// Checks that there is no route; loopback needs none.
 fn ensure_alone() -> Result<()> {
     let routes = fs::read_to_string("/proc/net/route").context("cannot read the routes")?;
     let ways: Vec<_> = routes.lines().skip(1).filter_map(|line| line.split_whitespace().next()).collect();
-    ensure!(ways.is_empty(), "this network leads out by {ways:?}");
+    ensure!(ways.is_empty(), "this network has routes: {ways:?}");
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! The scenarios: what every client must be seen to do. One file each; a scenario without one waits for its room.
+//! The scenarios: what every client must do. One file each; a scenario without one is not built yet.
 
 use anyhow::Result;
 use stead_client::{Facts, Powers};
@@ -23,7 +23,7 @@ mod session_start;
 mod sub_agent;
 mod two_sessions;
 
-/// Something that is to be proven on every client that can express it.
+/// Something to prove with every client that supports it.
 pub struct Scenario {
     /// Its number on the page.
     pub number: u8,
@@ -31,14 +31,14 @@ pub struct Scenario {
     pub(crate) stage: Stage,
 }
 
-/// How far a scenario has come.
+/// Whether a scenario is built.
 pub(crate) enum Stage {
     Built {
-        /// Says why a client cannot express it, from what is stated about it.
+        /// Returns why a client does not support it, from the facts about the client.
         obstacle: fn(&Facts) -> Option<&'static str>,
         play: fn(&'static Client, &Programs) -> Result<()>,
     },
-    /// The room that it needs is not there yet.
+    /// The crate that it tests does not exist yet.
     NotBuilt,
 }
 
@@ -67,14 +67,14 @@ const fn waiting(number: u8, title: &'static str) -> Scenario {
     Scenario { number, title, stage: Stage::NotBuilt }
 }
 
-/// What a client lets a hook do at an event; nothing where it has no such event.
+/// What a client lets a hook do at an event; nothing if it has no such event.
 fn powers(facts: &Facts, kind: EventKind) -> Powers {
     facts.events.iter().find(|fact| fact.kind == kind).map_or(Powers::NONE, |fact| fact.powers)
 }
 
-/// The obstacle of every scenario that denies a tool call.
+/// The obstacle for every scenario that denies a tool call.
 fn cannot_deny(facts: &Facts) -> Option<&'static str> {
-    (!powers(facts, EventKind::BeforeTool).deny).then_some("it lets no hook prevent a tool call")
+    (!powers(facts, EventKind::BeforeTool).deny).then_some("hooks cannot block a tool call")
 }
 
 #[cfg(test)]

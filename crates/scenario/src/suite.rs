@@ -29,7 +29,7 @@ impl Choice {
     }
 }
 
-/// Plays what was chosen, tells how each ended, and compares the page with that.
+/// Plays the selected scenarios, prints the results, and compares the page with them.
 pub fn run(choice: &Choice, on_difference: OnDifference) -> Result<ExitCode> {
     let programs = Programs::beside_this_one()?;
     let mut results = Results::default();
@@ -68,7 +68,7 @@ fn judge(client: &'static Client, scenario: &Scenario, programs: &Programs) -> (
     if obstacle(&client.harness.client().facts).is_some() {
         return (Standing::NotExpressible, String::new());
     }
-    // A world that cannot be set up panics; the other scenarios still have their turn.
+    // A failed setup panics; the other scenarios still run.
     let outcome = catch_unwind(AssertUnwindSafe(|| play(client, programs)))
         .unwrap_or_else(|panic| Err(anyhow!("{}", panic.downcast_ref::<String>().map_or("a panic", String::as_str))));
     match outcome {

@@ -1,5 +1,5 @@
-//! The stand-in for `stead`. Everything flows through as it comes, so that neither timing nor a client that keeps its
-//! end open changes what the hook meets.
+//! A wrapper around `stead` that records its calls. It passes data on at once, so that the hook sees the same timing
+//! and pipe behaviour as without it.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,15 +13,15 @@ use std::time::{Duration, Instant, UNIX_EPOCH};
 use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
 
-/// How long the end of a payload is waited for once the program has answered.
+/// How long to wait for the end of a payload after the program has answered.
 const PATIENCE: Duration = Duration::from_millis(300);
 
-/// What a stand-in has to know; it lies beside the program, because clients clean the environment.
+/// The wrapper's configuration; a file next to the program, because clients clean the environment.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Orders {
     /// The real program.
     pub(crate) program: PathBuf,
-    /// Where the calls are written down.
+    /// Where the calls are recorded.
     pub(crate) folder: PathBuf,
     /// Variables that only the real program gets.
     pub(crate) env: BTreeMap<String, String>,
@@ -34,7 +34,7 @@ pub(crate) struct HookCall {
     pub(crate) stdin: String,
     pub(crate) stdout: String,
     pub(crate) stderr: String,
-    /// `None` while it runs, and when the client ended it early.
+    /// `None` while it runs, and if the client ended it early.
     pub(crate) exit: Option<i32>,
 }
 
@@ -43,7 +43,7 @@ impl Orders {
         program.with_extension("orders.json")
     }
 
-    /// Puts the stand-in in place of a program, with its orders.
+    /// Replaces a program with the wrapper, and writes its configuration.
     pub(crate) fn post(&self, witness: &Path, at: &Path) -> Result<()> {
         fs::create_dir_all(&self.folder)?;
         fs::write(Self::path(at), serde_json::to_string(self)?)?;
@@ -55,7 +55,7 @@ impl Orders {
 }
 
 impl HookCall {
-    /// Reads the calls of a folder, in the order in which they began.
+    /// Reads the calls of a folder, in the order in which they started.
     pub(crate) fn read_all(folder: &Path) -> Vec<Self> {
         let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
         let mut files: Vec<_> = entries.flatten().map(|entry| entry.path()).collect();
@@ -74,7 +74,7 @@ impl HookCall {
     }
 }
 
-/// Runs the real program in this one's place. A stand-in that cannot stand in breaks loudly.
+/// Runs the real program. If the wrapper cannot do that, it fails loudly.
 pub fn stand_in() -> ExitCode {
     match pass_on() {
         Ok(code) => code,
@@ -112,7 +112,7 @@ fn pass_on() -> Result<ExitCode> {
     for thread in talk {
         let _ = thread.join();
     }
-    // A hook that broke early has not read everything, and a client may keep its end open longer than a hook listens.
+    // A hook that failed early has not read everything, and a client may keep the pipe open longer than a hook reads.
     let patience = Instant::now() + PATIENCE;
     while !listening.is_finished() && Instant::now() < patience {
         thread::sleep(Duration::from_millis(2));
@@ -131,7 +131,7 @@ fn note(file: &Path, call: &HookCall) -> Result<()> {
     Ok(fs::rename(staged, file)?)
 }
 
-/// Bytes that went by.
+/// The bytes of a stream.
 #[derive(Clone, Default)]
 struct Copied(Arc<Mutex<Vec<u8>>>);
 
@@ -142,7 +142,7 @@ impl Copied {
     }
 }
 
-/// Copies a stream as it comes and keeps a second copy.
+/// Copies a stream at once and keeps a second copy.
 fn flow(mut from: impl Read + Send + 'static, mut to: impl Write + Send + 'static, copied: &Copied) -> JoinHandle<()> {
     let copied = copied.clone();
     thread::spawn(move || {
@@ -152,7 +152,7 @@ fn flow(mut from: impl Read + Send + 'static, mut to: impl Write + Send + 'stati
                 break;
             }
             copied.0.lock().unwrap_or_else(PoisonError::into_inner).extend(&room[..count]);
-            // Who does not listen any more misses the rest; the record does not.
+            // A reader that closed its end misses the rest; the record does not.
             let _ = to.write_all(&room[..count]).and_then(|()| to.flush());
         }
     })

@@ -27,7 +27,7 @@ pub(super) const HEADLESS: Headless = Headless {
     ..Headless::PLAIN
 };
 
-/// Later moments than this are in milliseconds.
+/// Timestamps greater than this are in milliseconds.
 const MOST_SECONDS: i64 = 100_000_000_000;
 
 fn read(said: &str) -> Report {
@@ -41,7 +41,7 @@ fn read(said: &str) -> Report {
                 until = resets.map(|moment| if moment > MOST_SECONDS { moment / 1000 } else { moment });
                 report.quota = Some(Quota { until, reason: "its rate limit rejected the request".to_owned() });
             }
-            // A session that goes on by itself may give several results; costs are of the whole session.
+            // A session that continues by itself may print several results; the cost is that of the whole session.
             Some("result") => result(&event, until, &mut report),
             _ => {}
         }

@@ -17,14 +17,14 @@ pub(crate) static CLIENT: Client = Client {
         program: "claude",
         checked: "2.1.325",
         traces: &[".claude", "CLAUDE.md"],
-        // Stays at the folder the session was started in, even when the agent works in a worktree.
+        // Stays the folder the session was started in, even if the agent works in a worktree.
         project_vars: &["CLAUDE_PROJECT_DIR"],
         events: payload::EVENTS,
         stop_cap: StopCap::Blocks {
             most: 8,
-            but_last: false,
+            excludes_last: false,
             variable: Some("CLAUDE_CODE_STOP_HOOK_BLOCK_CAP"),
-            anew: true,
+            resets_on_tool_use: true,
         },
         stops_alike: false,
         drops_compact_start: false,
@@ -41,9 +41,9 @@ pub(crate) static CLIENT: Client = Client {
             lines: LINES,
             entry,
             whole: None,
-            confirm: "start `claude` in this folder once and accept its trust question; interactive sessions run no hooks before",
+            confirm: "start `claude` in this folder once and trust it; until then, interactive sessions run no hooks",
         },
-        // `/context`, `/loop` and `/goal` are its own, so the folder is part of the name.
+        // `/context`, `/loop` and `/goal` are built-in commands, so the folder is part of the name.
         commands: Commands {
             format: CommandFormat::Markdown(&[
                 CommandKey::Description,
@@ -83,7 +83,7 @@ const fn user(path: &'static str) -> Spot<'static> {
     below("CLAUDE_CONFIG_DIR", ".claude", path)
 }
 
-/// Only what Stead listens to: every further event is one more process.
+/// Only events that Stead uses: each event costs a process.
 const LINES: &[Line] = &[
     line("SessionStart"),
     line("UserPromptSubmit"),

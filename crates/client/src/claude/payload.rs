@@ -22,7 +22,7 @@ pub(super) const EVENTS: &[EventFact] = &[
     event("StopFailure", EventKind::StopFailed, Powers::NONE),
     event("SubagentStart", EventKind::SubagentStart, Powers::CONTEXT),
     event("SubagentStop", EventKind::SubagentStop, DENY_NOTICE),
-    // The one event where it drops a notice.
+    // The only event at which it drops a notice.
     event("PreCompact", EventKind::BeforeCompact, Powers::DENY),
     event("PostCompact", EventKind::AfterCompact, Powers::NONE),
     event("ConfigChange", EventKind::ConfigChange, DENY_NOTICE),
@@ -30,7 +30,7 @@ pub(super) const EVENTS: &[EventFact] = &[
     event("SessionEnd", EventKind::SessionEnd, Powers::NONE),
 ];
 
-/// Beside the shared ones. Those that end or feed a process are left out, so that their input is judged.
+/// In addition to the shared ones. Tools that end or write to a process are missing, so that their input is judged.
 const TOOLS: &[Tool] = &[
     tool("TaskCreate", Does::Nothing),
     tool("TaskUpdate", Does::Nothing),
@@ -45,8 +45,7 @@ const ACCENT: Accent = Accent::new(EVENTS, &[dialect::TOOLS, TOOLS], McpName::Do
 
 pub(super) fn decode<'a>(payload: &'a str, named: Option<&'a str>) -> serde_json::Result<Event<'a>> {
     let mut event = dialect::decode(&ACCENT, payload, named)?;
-    // A compaction ends with the stop of its own summariser, a sub-agent of no type. Nobody spawned it and nobody may
-    // keep it working.
+    // A compaction ends with the stop of its summariser, a sub-agent without a type, which must not be kept working.
     if event.kind == EventKind::SubagentStop && event.agent.as_ref().is_some_and(|a| a.role.as_deref() == Some("")) {
         event.kind = EventKind::Other;
         event.detail = Detail::None;

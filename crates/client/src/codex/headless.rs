@@ -1,4 +1,4 @@
-//! It tells tokens, not money, and why a turn failed only in prose.
+//! It reports tokens, not cost, and why a turn failed only in prose.
 
 use crate::headless::Headless;
 use crate::report::{Report, events, text};

@@ -47,10 +47,10 @@ pub(crate) static CLIENT: Client = Client {
     headless: headless::HEADLESS,
 };
 
-/// An unknown top-level key makes it drop the file, and it trusts a line by its position.
+/// An unknown top-level key makes it ignore the file, and it trusts a line by its position.
 const HOOKS_WATCH: &str = "still:lines only:/=description,hooks";
 
-/// Trust is kept per line in the user's configuration; a project marked untrusted runs no hooks at all.
+/// Trust is stored per line in the user's configuration; a project marked untrusted runs no hooks at all.
 const CONFIG_WATCH: &str =
     "still:lines off:/features/hooks=false off:/projects/*/trust_level=untrusted same:/hooks/state";
 
@@ -76,6 +76,6 @@ const LINES: &[Line] = &[
     line("SubagentStop"),
     line("PreCompact"),
     line("PostCompact"),
-    // Three seconds are the most it grants here.
+    // Three seconds is the maximum here.
     Line { event: "SessionEnd", matcher: None, timeout: 3 },
 ];

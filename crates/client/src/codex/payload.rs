@@ -9,9 +9,9 @@ use crate::transcript::Spoken;
 
 pub(super) const EVENTS: &[EventFact] = &[
     event("SessionStart", EventKind::SessionStart, Powers::CONTEXT),
-    // A blocked prompt is dropped without a word to the person.
+    // A blocked prompt is dropped without telling the person.
     event("UserPromptSubmit", EventKind::Prompt, Powers::DENY_CONTEXT),
-    // `ask` is refused as unsupported, and then the tool runs.
+    // `ask` is rejected as unsupported, and then the tool runs.
     event("PreToolUse", EventKind::BeforeTool, Powers { rewrite: true, ..Powers::DENY_CONTEXT }),
     event("PermissionRequest", EventKind::PermissionRequest, Powers::DENY),
     // The reason replaces the tool's result.
@@ -45,7 +45,7 @@ const TOOLS: &[Tool] = &[
 const ACCENT: Accent =
     Accent { plain, author, rewrite: RewriteStyle::WithAllow, ..Accent::new(EVENTS, &[TOOLS], McpName::Double) };
 
-/// Newer models reach the agent tools through a namespace, which is glued on without a separator.
+/// Newer models call the agent tools through a namespace, which is prefixed without a separator.
 fn plain(name: &str) -> &str {
     let rest = name.strip_prefix("collaboration").or_else(|| {
         let versioned = name.strip_prefix("multi_agent_v")?;
@@ -68,7 +68,7 @@ pub(super) fn decode<'a>(payload: &'a str, named: Option<&'a str>) -> serde_json
 
 pub(super) fn encode(heard: &Heard<'_>, verdict: &Verdict) -> Reply {
     let is_stop = matches!(heard.kind, EventKind::Stop | EventKind::SubagentStop);
-    // At a stop it wants JSON; several builds reported an empty answer as a failure.
+    // At a stop it requires JSON; several builds reported an empty answer as a failure.
     dialect::print(dialect::answer(&ACCENT, heard, verdict), if is_stop { "{}" } else { "" })
 }
 

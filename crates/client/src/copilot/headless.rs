@@ -1,4 +1,4 @@
-//! It tells premium requests, not money.
+//! It reports premium requests, not cost.
 
 use crate::headless::Headless;
 use crate::report::{Quota, Report, events, is_unavailable, text};

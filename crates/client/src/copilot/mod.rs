@@ -1,6 +1,6 @@
-//! GitHub Copilot CLI. Its own events have camelCase payloads without the event's name; for hook
-//! lines it finds in another client's settings it speaks that client's dialect. An exit code other than 0 denies a tool
-//! but loses the reason, so every answer is JSON with exit 0.
+//! GitHub Copilot CLI. Its own events have camelCase payloads without the event's name; for hook lines in another
+//! client's settings it uses that client's dialect. An exit code other than 0 denies a tool but loses the reason, so
+//! every answer is JSON with exit code 0.
 
 use serde_json::{Value, json};
 use stead_model::{Shape, Spot};
@@ -21,7 +21,7 @@ pub(crate) static CLIENT: Client = Client {
         traces: &[".github/hooks", ".github/copilot", ".github/copilot-instructions.md"],
         project_vars: &[],
         events: payload::EVENTS,
-        stop_cap: StopCap::Blocks { most: 8, but_last: false, variable: None, anew: false },
+        stop_cap: StopCap::Blocks { most: 8, excludes_last: false, variable: None, resets_on_tool_use: false },
         stops_alike: false,
         drops_compact_start: false,
         subagents: "start and stop events, not for its general-purpose agent; calls carry parentAgentId",

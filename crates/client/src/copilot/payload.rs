@@ -12,22 +12,22 @@ use crate::transcript::Spoken;
 
 pub(super) const EVENTS: &[EventFact] = &[
     event("sessionStart", EventKind::SessionStart, Powers::CONTEXT),
-    // Blocking a prompt was only read about.
+    // Blocking a prompt is only documented.
     event("userPromptSubmitted", EventKind::Prompt, Powers::CONTEXT),
-    // `ask` and context were only read about.
+    // `ask` and context are only documented.
     event("preToolUse", EventKind::BeforeTool, Powers { rewrite: true, ..Powers::DENY }),
-    // Seen firing, also where nobody would be asked; a denial here was only read about.
+    // It fired when tested, even if nobody would be asked; a denial here is only documented.
     event("permissionRequest", EventKind::PermissionRequest, Powers::NONE),
     event("postToolUse", EventKind::AfterTool, Powers::CONTEXT),
     event("postToolUseFailure", EventKind::ToolFailed, Powers::NONE),
     event("agentStop", EventKind::Stop, Powers::DENY),
-    // Context and blocks for sub-agents were only read about.
+    // Context and blocks for sub-agents are only documented.
     event("subagentStart", EventKind::SubagentStart, Powers::NONE),
     event("subagentStop", EventKind::SubagentStop, Powers::NONE),
     event("preCompact", EventKind::BeforeCompact, Powers::NONE),
     event("notification", EventKind::Notification, Powers::NONE),
     event("sessionEnd", EventKind::SessionEnd, Powers::NONE),
-    // The dialect of borrowed lines, as documented. A rewrite there was reported as ignored.
+    // The dialect of another client's lines, as documented. A rewrite there was reported as ignored.
     event("SessionStart", EventKind::SessionStart, Powers::CONTEXT),
     event("UserPromptSubmit", EventKind::Prompt, Powers::CONTEXT),
     event("PreToolUse", EventKind::BeforeTool, Powers::DENY),
@@ -42,7 +42,7 @@ pub(super) const EVENTS: &[EventFact] = &[
     event("SessionEnd", EventKind::SessionEnd, Powers::NONE),
 ];
 
-/// Its own names; a skill, a memory or a query may write, so they stay unknown.
+/// Its own tool names; a skill, a memory or a query may write, so they stay unknown.
 const TOOLS: &[Tool] = &[
     tool("bash", Does::Run { command: "command", dir: "" }),
     tool("powershell", Does::PowerShell { command: "command" }),
@@ -78,7 +78,7 @@ pub(super) fn decode<'a>(payload: &'a str, named: Option<&'a str>) -> serde_json
     let native = wire.filled("hookName").or(named.map(Cow::Borrowed)).unwrap_or_default();
     let fact = EVENTS.iter().find(|fact| fact.native == native);
     let kind = outcome(fact.map_or(EventKind::Other, |fact| fact.kind), &wire);
-    // Within a sub-agent the session is its own; the one that sent it out is named beside it.
+    // A sub-agent has its own session id; the parent's is in a separate field.
     let parent = wire.filled("parentAgentId");
     let is_about_agent = parent.is_some() || matches!(kind, EventKind::SubagentStart | EventKind::SubagentStop);
     Ok(Event {
@@ -93,7 +93,7 @@ pub(super) fn decode<'a>(payload: &'a str, named: Option<&'a str>) -> serde_json
     })
 }
 
-/// A tool that ran and failed may come as a result that is not a success.
+/// A failed tool may be reported as a result that is not a success.
 fn outcome(kind: EventKind, wire: &Members<'_>) -> EventKind {
     let result = wire.members("toolResult").filled("resultType");
     match (kind, result.as_deref()) {
@@ -116,7 +116,7 @@ fn detail<'a>(kind: EventKind, wire: &Members<'a>) -> Detail<'a> {
     match kind {
         EventKind::SessionStart => Detail::Start { source: wire.filled("source"), previous: None },
         EventKind::SessionEnd => Detail::End { reason: wire.filled("reason") },
-        // Text that a hook put there raises the event again and looks like any other.
+        // Text from a hook raises the event again and looks like any other.
         EventKind::Prompt => Detail::Prompt {
             text: wire.text("prompt").unwrap_or_default(),
             author: if wire.filled("parentAgentId").is_some() { Author::Machine } else { Author::Unknown },
@@ -153,7 +153,7 @@ pub(super) fn encode(heard: &Heard<'_>, verdict: &Verdict) -> Reply {
     if let Some(text) = dialect::for_the_model(EVENTS, heard, verdict) {
         top.insert("additionalContext".into(), json!(text));
     }
-    // A borrowed line may be answered in its own dialect or in the client's: both say the same here.
+    // For another client's line, both dialects work: the answer is the same here.
     if heard.native.starts_with(|c: char| c.is_ascii_uppercase())
         && let Some(Value::Object(borrowed)) = dialect::answer(&ACCENT, heard, verdict)
     {
@@ -181,7 +181,7 @@ pub(super) fn transcript(line: &str) -> Spoken {
 
 pub(super) fn claims(signs: &Signs<'_>) -> bool {
     let own = signs.is_text("sessionId") && signs.is_number("timestamp");
-    // Of the clients that write the time as text, it alone leaves the transcript out of most events.
+    // Of the clients with a textual time, only this one omits the transcript in most events.
     let borrowed = signs.is_text("hook_event_name")
         && signs.is_text("timestamp")
         && !signs.has("permission_mode")

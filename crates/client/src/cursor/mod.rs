@@ -1,5 +1,5 @@
-//! Cursor. Known from its documentation of September 2026 and its bundle 2026.09.18; not seen running. It also runs the
-//! hook lines it finds in another client's settings, and a permission event without valid JSON blocks.
+//! Cursor. From its documentation of September 2026 and its bundle 2026.09.18; never run. It also runs the hook lines
+//! in another client's settings, and a permission event without valid JSON blocks.
 
 use serde_json::{Value, json};
 use stead_model::Shape;
@@ -16,15 +16,15 @@ pub(crate) static CLIENT: Client = Client {
     facts: Facts {
         title: "Cursor",
         program: "cursor-agent",
-        checked: "documented for 2026.09, not seen running",
+        checked: "documentation of 2026.09, never run",
         traces: &[".cursor", ".cursorrules"],
         project_vars: &["CURSOR_PROJECT_DIR"],
         events: payload::EVENTS,
-        // Our lines lift its limit of 5; borrowed lines have none.
+        // Our lines remove its limit of 5; another client's lines have none.
         stop_cap: StopCap::None,
         stops_alike: false,
         drops_compact_start: false,
-        subagents: "start and stop events; no mark on calls",
+        subagents: "start and stop events; calls do not name the agent",
         marks_calls: false,
         exit_status: true,
         shell_vars: &["CURSOR_AGENT"],
@@ -44,7 +44,7 @@ pub(crate) static CLIENT: Client = Client {
             project: ".cursor/commands/stead-{name}.md",
             user: home(".cursor/commands/stead-{name}.md"),
             typed: "/stead-{name}",
-            // What a person writes behind the command is added to it.
+            // The text after the command is appended to it.
             arguments: None,
             older: &[],
         },
@@ -57,13 +57,13 @@ pub(crate) static CLIENT: Client = Client {
     headless: headless::HEADLESS,
 };
 
-/// One event name it does not know makes it drop the whole file.
+/// One unknown event name makes it ignore the whole file.
 const WATCH: &str = "only:/hooks=sessionStart,sessionEnd,beforeSubmitPrompt,preToolUse,postToolUse,postToolUseFailure,subagentStart,subagentStop,beforeShellExecution,afterShellExecution,beforeMCPExecution,afterMCPExecution,beforeReadFile,afterFileEdit,afterAgentResponse,afterAgentThought,preCompact,stop,beforeTabFileRead,afterTabFileEdit,workspaceOpen";
 
 const SETTINGS: &[SettingsFile] =
     &[file(project(".cursor/hooks.json"), Shape::Flat, WATCH), file(home(".cursor/hooks.json"), Shape::Flat, WATCH)];
 
-/// preToolUse covers shell, files and MCP, so the events of their own are not needed.
+/// preToolUse covers shell, files and MCP, so the separate events are not needed.
 const LINES: &[Line] = &[
     line("sessionStart"),
     line("beforeSubmitPrompt"),

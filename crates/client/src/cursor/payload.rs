@@ -9,7 +9,7 @@ use crate::dialect::{self, Accent};
 use crate::lenient::{Members, items_of, text_of};
 use crate::tool::{Does, McpName, Tool, call_with_quoted_input, tool};
 
-/// A question is accepted here and then not asked, so it counts as none.
+/// `ask` is accepted here but never asked, so it counts as unsupported.
 const TOOL: Powers = Powers { rewrite: true, ..Powers::DENY };
 const PERMISSION: Powers = Powers { ask: true, ..Powers::DENY };
 
@@ -37,7 +37,7 @@ pub(super) const EVENTS: &[EventFact] = &[
     event("afterAgentResponse", EventKind::Other, Powers::NONE),
     event("afterAgentThought", EventKind::Other, Powers::NONE),
     event("workspaceOpen", EventKind::Other, Powers::NONE),
-    // Borrowed lines, under the names they were written for.
+    // Events of another client's lines, under their original names.
     event("SessionStart", EventKind::SessionStart, Powers::CONTEXT),
     event("UserPromptSubmit", EventKind::Prompt, Powers::DENY),
     event("PreToolUse", EventKind::BeforeTool, Powers::DENY),
@@ -50,7 +50,7 @@ pub(super) const EVENTS: &[EventFact] = &[
     event("SessionEnd", EventKind::SessionEnd, Powers::NONE),
 ];
 
-/// In front of the shared ones.
+/// Searched before the shared ones.
 const TOOLS: &[Tool] = &[
     tool("Shell", Does::Run { command: "command", dir: "cwd|working_directory" }),
     tool("Write", Does::Write { path: "file_path|path", content: "content|contents" }),
@@ -88,7 +88,7 @@ pub(super) fn decode<'a>(payload: &'a str, named: Option<&'a str>) -> serde_json
         _ => {}
     }
     match (event.kind, wire.text("status").as_deref()) {
-        // The person or a failure ended the turn; nobody may keep it going.
+        // The person or a failure ended the turn, so it must not be continued.
         (EventKind::Stop | EventKind::SubagentStop, Some("aborted" | "error")) => {
             event.kind = EventKind::StopFailed;
             event.detail = Detail::Failed { error: wire.filled("status") };
@@ -138,7 +138,7 @@ pub(super) fn encode(heard: &Heard<'_>, verdict: &Verdict) -> Reply {
     let mut top = Map::new();
     let reason = verdict.reason_text();
     match (heard.kind, verdict.level) {
-        // A turn that was broken off takes no answer.
+        // An aborted turn accepts no answer.
         (_, Level::Allow) | (EventKind::StopFailed, _) => {}
         (_, Level::Warn) => {
             if dialect::warns_by(EVENTS, heard) == WarnBy::Notice {
@@ -159,14 +159,14 @@ pub(super) fn encode(heard: &Heard<'_>, verdict: &Verdict) -> Reply {
         }
     }
     if let Some(input) = dialect::rewritten(verdict) {
-        // A changed input counts only for a call that is let through.
+        // A changed input applies only to an allowed call.
         top.insert("permission".into(), json!("allow"));
         top.insert("updated_input".into(), input);
     }
     if let Some(text) = dialect::for_the_model(EVENTS, heard, verdict) {
         top.insert("additional_context".into(), json!(text));
     }
-    // A borrowed line may be answered in its own dialect or in the client's: both say the same here.
+    // For another client's line, both dialects work: the answer is the same here.
     if heard.native.starts_with(|c: char| c.is_ascii_uppercase())
         && let Some(Value::Object(borrowed)) = dialect::answer(&ACCENT, heard, verdict)
     {

@@ -1,4 +1,4 @@
-//! Factory Droid. An exit code of 3 aborts the agent, so only 0 is used. A tool that failed raises no event.
+//! Factory Droid. Exit code 3 aborts the agent, so only 0 is used. A failed tool raises no event.
 
 use stead_model::{Shape, Spot};
 
@@ -22,7 +22,7 @@ pub(crate) static CLIENT: Client = Client {
         stop_cap: StopCap::Unknown,
         stops_alike: false,
         drops_compact_start: false,
-        subagents: "stop events only; no mark on calls",
+        subagents: "stop events only; calls do not name the agent",
         marks_calls: false,
         exit_status: true,
         shell_vars: &[],
@@ -36,9 +36,9 @@ pub(crate) static CLIENT: Client = Client {
             lines: LINES,
             entry: command_entry,
             whole: None,
-            confirm: "restart `droid`, or review the lines in its `/hooks`; it reads hooks at start only",
+            confirm: "restart `droid`, or review the hooks in its `/hooks`; it reads them only at start",
         },
-        // It looks at the top of the folder only.
+        // It does not search subfolders.
         commands: Commands {
             format: CommandFormat::Markdown(&[CommandKey::Description, CommandKey::ArgumentHint]),
             project: ".factory/commands/stead-{name}.md",
@@ -70,7 +70,7 @@ const SETTINGS: &[SettingsFile] = &[
     file(user(".factory/hooks/hooks.json"), Shape::BareGroups, SHADOW),
 ];
 
-/// The variable names the folder that stands for home.
+/// The variable names the folder that is used as home.
 const fn user(path: &'static str) -> Spot<'static> {
     below("FACTORY_HOME_OVERRIDE", "", path)
 }

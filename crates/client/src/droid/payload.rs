@@ -8,21 +8,21 @@ use crate::tool::{Does, McpName, Tool, tool};
 
 pub(super) const EVENTS: &[EventFact] = &[
     event("SessionStart", EventKind::SessionStart, Powers::CONTEXT),
-    // A block is ignored here and after a tool; only `continue: false`, which ends the run, would be obeyed.
+    // A block is ignored here and after a tool; only `continue: false` works, which ends the run.
     event("UserPromptSubmit", EventKind::Prompt, Powers::CONTEXT),
-    // At `ask` the tool runs, and a notice reaches nobody.
+    // With `ask` the tool runs, and nobody sees a notice.
     event("PreToolUse", EventKind::BeforeTool, Powers { rewrite: true, ..Powers::DENY }),
     event("PostToolUse", EventKind::AfterTool, Powers::CONTEXT),
     event("Stop", EventKind::Stop, Powers::DENY),
     // The answer is discarded.
     event("SubagentStop", EventKind::SubagentStop, Powers::NONE),
-    // That exit 2 blocks here was only read about.
+    // That exit code 2 blocks here is only documented.
     event("PreCompact", EventKind::BeforeCompact, Powers::NONE),
     event("Notification", EventKind::Notification, Powers::NONE),
     event("SessionEnd", EventKind::SessionEnd, Powers::NONE),
 ];
 
-/// Beside the shared ones.
+/// In addition to the shared ones.
 const TOOLS: &[Tool] = &[
     tool("Create", Does::Write { path: "file_path", content: "content" }),
     tool(
@@ -45,7 +45,7 @@ const TOOLS: &[Tool] = &[
     tool("ToolSearch", Does::Nothing),
 ];
 
-/// Fields that are left out keep their value; the whole input is sent, so that does not matter.
+/// Missing fields would keep their values, but the whole input is sent.
 const ACCENT: Accent = Accent::new(EVENTS, &[TOOLS, dialect::TOOLS], McpName::Triple);
 
 pub(super) fn decode<'a>(payload: &'a str, named: Option<&'a str>) -> serde_json::Result<Event<'a>> {

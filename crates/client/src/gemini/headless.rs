@@ -1,20 +1,20 @@
-//! It tells tokens, not money.
+//! It reports tokens, not cost.
 
 use crate::headless::Headless;
 use crate::report::{Report, events, text};
 
 pub(super) const HEADLESS: Headless = Headless {
     args: &["--approval-mode", "auto_edit", "--output-format", "stream-json"],
-    may: "edits files; the shell is not offered to it, `--approval-mode yolo` does",
+    may: "edits files; it has no shell without `--approval-mode yolo`",
     session_vars: &["GEMINI_CLI_NO_RELAUNCH", "GEMINI_CWD", "GEMINI_SESSION_ID", "GEMINI_PLANS_DIR"],
     heed: &[r#""type":"init""#, r#""role":"assistant""#, r#""type":"tool_use""#],
     read,
-    // The HTTP status 429 or 503, of which a process can tell the last eight bits only.
+    // The HTTP status 429 or 503; an exit code has only its last eight bits.
     quota_exits: &[173, 247],
     ..Headless::PLAIN
 };
 
-/// The last words come in pieces; a tool call ends what was said before it.
+/// The last message comes in pieces; a tool call ends the message before it.
 fn read(said: &str) -> Report {
     let mut report = Report::default();
     let mut words = String::new();

@@ -1,5 +1,5 @@
-//! Gemini CLI. It reads stderr when stdout is empty and takes any text with an exit code above 1 for
-//! a denial, so every answer is JSON with exit 0.
+//! Gemini CLI. It reads stderr if stdout is empty, and treats any text with an exit code above 1 as a denial, so every
+//! answer is JSON with exit code 0.
 
 use serde_json::{Value, json};
 use stead_model::Shape;
@@ -24,7 +24,7 @@ pub(crate) static CLIENT: Client = Client {
         stop_cap: StopCap::Unknown,
         stops_alike: false,
         drops_compact_start: false,
-        subagents: "no events, no mark on calls",
+        subagents: "no events; calls do not name the agent",
         marks_calls: false,
         exit_status: false,
         shell_vars: &["GEMINI_CLI"],
@@ -63,7 +63,8 @@ const SETTINGS: &[SettingsFile] = &[
     file(home(".gemini/settings.json"), Shape::Groups, WATCH),
 ];
 
-/// Not the model events, which would cost a process per chunk, nor PreCompress, which says nothing.
+/// Without the model events, which would cost a process per chunk, and PreCompress, which does not indicate a
+/// compaction.
 const LINES: &[Line] = &[
     line("SessionStart"),
     line("BeforeAgent"),

@@ -7,18 +7,18 @@ use crate::dialect::{self, Accent};
 use crate::lenient::Members;
 use crate::tool::{Does, Lines, McpName, Tool, tool};
 
-/// Somebody on the other side of the screen reads a notice, nothing else is honoured.
+/// The person reads a notice; everything else is ignored.
 const NOTICE: Powers = Powers { warn: WarnBy::Notice, ..Powers::NONE };
 
 pub(super) const EVENTS: &[EventFact] = &[
     event("SessionStart", EventKind::SessionStart, Powers::CONTEXT),
     event("BeforeAgent", EventKind::Prompt, Powers::DENY_CONTEXT),
-    // Context is ignored here; `ask` was only read about.
+    // Context is ignored here; `ask` is only documented.
     event("BeforeTool", EventKind::BeforeTool, Powers { warn: WarnBy::Notice, rewrite: true, ..Powers::DENY }),
     // The reason replaces the tool's result.
     event("AfterTool", EventKind::AfterTool, Powers::DENY_CONTEXT),
     event("AfterAgent", EventKind::Stop, Powers::DENY),
-    // Fires before every model call, whether or not anything is compressed: no sign of a compaction.
+    // Fires before every model call, so it does not indicate a compaction.
     event("PreCompress", EventKind::Other, NOTICE),
     event("BeforeModel", EventKind::Other, Powers::NONE),
     event("BeforeToolSelection", EventKind::Other, Powers::NONE),
@@ -27,7 +27,7 @@ pub(super) const EVENTS: &[EventFact] = &[
     event("SessionEnd", EventKind::SessionEnd, NOTICE),
 ];
 
-/// `save_memory` and skills are missing on purpose: they write, or load what runs.
+/// `save_memory` and skills are missing on purpose: they write, or load something that runs.
 const TOOLS: &[Tool] = &[
     tool("run_shell_command", Does::Run { command: "command", dir: "dir_path|directory" }),
     tool("write_file", Does::Write { path: "file_path", content: "content" }),
@@ -50,7 +50,7 @@ const TOOLS: &[Tool] = &[
     tool("exit_plan_mode", Does::Nothing),
 ];
 
-/// The reason given at a stop comes back as a prompt and looks like any other.
+/// The reason given at a stop arrives as a prompt that looks like any other.
 const ACCENT: Accent = Accent::new(EVENTS, &[TOOLS], McpName::Single);
 
 pub(super) fn decode<'a>(payload: &'a str, named: Option<&'a str>) -> serde_json::Result<Event<'a>> {
@@ -88,7 +88,7 @@ pub(super) fn encode(heard: &Heard<'_>, verdict: &Verdict) -> Reply {
 }
 
 pub(super) fn claims(signs: &Signs<'_>) -> bool {
-    // Only events that no other client names so.
+    // Only event names that no other client uses.
     let own = EVENTS.iter().filter(|fact| !matches!(fact.native, "SessionStart" | "SessionEnd" | "Notification"));
     let native = signs.text("hook_event_name");
     signs.session_is("GEMINI_SESSION_ID")

@@ -1,4 +1,4 @@
-//! It tells neither tokens nor money, and takes its prompt as an argument only.
+//! It reports neither tokens nor cost, and accepts its prompt only as an argument.
 
 use crate::headless::{Headless, PromptWay};
 use crate::report::{Quota, Report, events, is_unavailable, text};
@@ -20,7 +20,7 @@ fn read(said: &str) -> Report {
                 report.message = text(&event["content"]).or(report.message);
                 report.quota = None;
             }
-            // It tries several times and then gives up without a further word.
+            // It retries several times and then gives up silently.
             Some("meta") if is_unavailable(&event["status_code"]) => {
                 report.quota = Some(Quota::stated(&event["error_message"], None));
             }

@@ -1,5 +1,5 @@
-//! Kimi Code. It puts whatever a prompt hook prints before the model, so a no-op prints nothing, and
-//! of JSON it reads a denial only.
+//! Kimi Code. It shows the model whatever a prompt hook prints, so a no-op prints nothing, and from JSON it reads only
+//! a denial.
 
 use serde_json::json;
 use stead_model::{Shape, Spot};
@@ -21,10 +21,10 @@ pub(crate) static CLIENT: Client = Client {
         project_vars: &[],
         events: payload::EVENTS,
         // The second stop of a turn does not even reach a hook.
-        stop_cap: StopCap::Blocks { most: 1, but_last: false, variable: None, anew: false },
+        stop_cap: StopCap::Blocks { most: 1, excludes_last: false, variable: None, resets_on_tool_use: false },
         stops_alike: true,
         drops_compact_start: false,
-        subagents: "start and stop events; no mark on calls, nor on the stop that a sub-agent raises before its own",
+        subagents: "start and stop events; neither calls nor the stop event that precedes a sub-agent's own name the agent",
         marks_calls: false,
         exit_status: false,
         shell_vars: &[],
@@ -38,7 +38,7 @@ pub(crate) static CLIENT: Client = Client {
             lines: LINES,
             entry,
             whole: None,
-            confirm: "nothing, but running sessions of `kimi` must be started anew",
+            confirm: "nothing, but restart running sessions of `kimi`",
         },
         commands: shared_skill("/skill:stead-{name}"),
     },
@@ -70,7 +70,7 @@ const LINES: &[Line] = &[
     line("SessionEnd"),
 ];
 
-/// Any further key makes it drop all hooks, the person's own included.
+/// Any other key makes it drop all hooks, including the person's own.
 fn entry(line: &Line, command: &str, _: Scope) -> serde_json::Value {
     json!({"event": line.event, "command": command, "timeout": line.timeout})
 }

@@ -9,7 +9,7 @@ use crate::tool::{Does, Lines, McpName, Tool, tool};
 pub(super) const EVENTS: &[EventFact] = &[
     // Text for the model is ignored here.
     event("SessionStart", EventKind::SessionStart, Powers::NONE),
-    // Blocking a prompt was only read about.
+    // Blocking a prompt is only documented.
     event("UserPromptSubmit", EventKind::Prompt, Powers::CONTEXT),
     event("PreToolUse", EventKind::BeforeTool, Powers::DENY),
     event("PostToolUse", EventKind::AfterTool, Powers::NONE),
@@ -25,7 +25,7 @@ pub(super) const EVENTS: &[EventFact] = &[
     event("SessionEnd", EventKind::SessionEnd, Powers::NONE),
 ];
 
-/// In front of the shared ones: it names paths otherwise.
+/// Searched before the shared ones, because its path fields have other names.
 const TOOLS: &[Tool] = &[
     tool("Write", Does::Write { path: "path|file_path", content: "content" }),
     tool("Edit", Does::Edit { path: "path|file_path", old: "old_string", new: "new_string", all: "replace_all" }),
@@ -48,11 +48,11 @@ pub(super) fn decode<'a>(payload: &'a str, named: Option<&'a str>) -> serde_json
 
 pub(super) fn encode(heard: &Heard<'_>, verdict: &Verdict) -> Reply {
     match (heard.kind, verdict.level) {
-        // JSON was seen to deny a tool, the exit code to continue a turn.
+        // When tested, JSON denied a tool, and the exit code continued a turn.
         (EventKind::Stop, Level::Ask | Level::Deny) => Reply::block(verdict.reason_text()),
         (_, Level::Ask | Level::Deny) => dialect::print(dialect::answer(&ACCENT, heard, verdict), ""),
         _ => match dialect::for_the_model(EVENTS, heard, verdict) {
-            // A text that opens like JSON would be searched for an answer.
+            // A text that starts like JSON would be parsed as an answer.
             Some(text) if text.trim_start().starts_with(['{', '[']) => Reply::json(format!("Stead: {text}")),
             Some(text) => Reply::json(text),
             None => Reply::silent(),

@@ -34,7 +34,7 @@ fn read(said: &str) -> Report {
     report
 }
 
-/// Its server may have said for how many seconds.
+/// Its server may have stated for how many seconds.
 fn quota(event: &Value) -> Quota {
     let data = &event["error"]["data"];
     let wait = data["responseHeaders"]["retry-after"].as_str().and_then(|seconds| seconds.parse::<i64>().ok());

@@ -1,6 +1,6 @@
-//! OpenCode. It has no command hooks, so a small plugin stands in its place: it wraps each call as
-//! `{"directory", "worktree", "parent"?, "input", "output"}` or `{…, "event"}` and acts on `{}`, `{"deny"}`, `{"args"}`,
-//! `{"context"}` and `{"continue"}`.
+//! OpenCode. It has no command hooks, so a small plugin replaces them: it wraps each call as `{"directory", "worktree",
+//! "parent"?, "input", "output"}` or `{…, "event"}` and acts on `{}`, `{"deny"}`, `{"args"}`, `{"context"}` and
+//! `{"continue"}`.
 
 use serde_json::Value;
 use stead_model::{Shape, Spot};
@@ -37,9 +37,9 @@ pub(crate) static CLIENT: Client = Client {
             lines: LINES,
             entry,
             whole: Some(include_str!("plugin.js")),
-            confirm: "nothing, but running sessions of `opencode` must be started anew",
+            confirm: "nothing, but restart running sessions of `opencode`",
         },
-        // Of the two folder names it knows, the one that was seen to work.
+        // Of the two folder names it documents, the one that worked when tested.
         commands: Commands {
             format: CommandFormat::Markdown(&[CommandKey::Description]),
             project: ".opencode/command/stead-{name}.md",
@@ -66,7 +66,7 @@ const fn user(path: &'static str) -> Spot<'static> {
     below("XDG_CONFIG_HOME", ".config", path)
 }
 
-/// What the plugin calls Stead for.
+/// The events for which the plugin calls Stead.
 const LINES: &[Line] = &[
     line("session.created"),
     line("chat.message"),

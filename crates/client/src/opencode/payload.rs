@@ -10,24 +10,24 @@ use crate::lenient::Members;
 use crate::tool::{Does, McpName, Tool, call, tool};
 
 pub(super) const EVENTS: &[EventFact] = &[
-    // The plugin keeps the context and adds it to the system prompt of every model call.
+    // The plugin stores the context and adds it to the system prompt of every model call.
     event("session.created", EventKind::SessionStart, Powers::CONTEXT),
     // Refusing a message ends the run with a generic error, so it is not offered.
     event("chat.message", EventKind::Prompt, Powers::CONTEXT),
-    // The plugin keeps the context and adds it to the result.
+    // The plugin stores the context and adds it to the result.
     event("tool.execute.before", EventKind::BeforeTool, Powers { rewrite: true, ..Powers::DENY_CONTEXT }),
     event("tool.execute.after", EventKind::AfterTool, Powers::DENY_CONTEXT),
-    // A prompt sent here keeps a headless run going. It ends a text, not surely the turn: text before a tool call
-    // looks the same.
+    // A prompt sent here keeps a headless run going. The event ends a text, not necessarily the turn: text before a
+    // tool call looks the same.
     event("experimental.text.complete", EventKind::Stop, Powers::DENY),
-    // A headless run ends before a prompt sent here is read; that it works in the terminal was only read about.
+    // A headless run ends before a prompt sent here is read; that it works in the terminal is only documented.
     event("session.idle", EventKind::Stop, Powers::DENY),
     event("experimental.session.compacting", EventKind::BeforeCompact, Powers::CONTEXT),
     event("session.compacted", EventKind::AfterCompact, Powers::NONE),
     event("session.deleted", EventKind::SessionEnd, Powers::NONE),
 ];
 
-/// `batch` and skills are missing on purpose: they hold or load other calls.
+/// `batch` and skills are missing on purpose: they contain or load other calls.
 const TOOLS: &[Tool] = &[
     tool("bash", Does::Run { command: "command", dir: "workdir" }),
     tool("write", Does::Write { path: "filePath", content: "content" }),
@@ -71,7 +71,7 @@ pub(super) fn decode<'a>(payload: &'a str, named: Option<&'a str>) -> serde_json
         call(known, &McpName::FirstUnderscore, name, input.filled("callID"), args.unwrap_or(""), None)
     });
     Ok(Event {
-        // A sub-agent is a session of its own; its parent is the session, as with other clients.
+        // A sub-agent has its own session; its parent is used as the session, as in other clients.
         agent: parent.is_some().then(|| Agent { id: own.clone(), role: None }),
         session: parent.or(own),
         cwd: wire.filled("directory").or(info.filled("directory")),
@@ -102,7 +102,7 @@ fn detail<'a>(kind: EventKind, wire: &Members<'a>, output: &Members<'a>) -> Deta
         EventKind::SessionEnd => Detail::End { reason: None },
         EventKind::Prompt => Detail::Prompt {
             text: output.raw("parts").map(dialect::prompt_text).unwrap_or_default(),
-            // Another plugin's text comes the same way as a person's.
+            // Another plugin's text looks like a person's.
             author: if wire.flag("machine") || wire.filled("parent").is_some() {
                 Author::Machine
             } else {

@@ -1,4 +1,4 @@
-//! It tells tokens, not money.
+//! It reports tokens, not cost.
 
 use crate::headless::Headless;
 

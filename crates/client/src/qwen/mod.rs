@@ -22,9 +22,9 @@ pub(crate) static CLIENT: Client = Client {
         // `stopHookBlockingCap` in its settings changes it too.
         stop_cap: StopCap::Blocks {
             most: 8,
-            but_last: true,
+            excludes_last: true,
             variable: Some("QWEN_CODE_STOP_HOOK_BLOCK_CAP"),
-            anew: false,
+            resets_on_tool_use: false,
         },
         stops_alike: false,
         drops_compact_start: true,
@@ -83,7 +83,7 @@ const LINES: &[Line] = &[
     line("SessionEnd"),
 ];
 
-/// Seconds; older builds read milliseconds, and all of them read values from 1000 on so.
+/// Seconds; older builds use milliseconds, and all builds treat values from 1000 on as milliseconds.
 fn entry(line: &Line, command: &str, _: Scope) -> serde_json::Value {
     json!({"type": "command", "command": command, "name": format!("stead {}", line.event), "timeout": line.timeout})
 }

@@ -8,13 +8,13 @@ use crate::tool::{Does, McpName, Tool, tool};
 
 pub(super) const EVENTS: &[EventFact] = &[
     event("SessionStart", EventKind::SessionStart, Powers::CONTEXT),
-    // A blocked prompt is dropped without a word to the person.
+    // A blocked prompt is dropped without telling the person.
     event("UserPromptSubmit", EventKind::Prompt, Powers::DENY_CONTEXT),
-    // `ask` was only read about (it denies headless); `updatedInput` and `additionalContext` were seen ignored.
+    // `ask` is only documented (it denies headless); `updatedInput` and `additionalContext` were ignored when tested.
     event("PreToolUse", EventKind::BeforeTool, Powers::DENY),
-    // A block was seen ignored.
+    // A block was ignored when tested.
     event("PostToolUse", EventKind::AfterTool, Powers::CONTEXT),
-    // Context here, and all answers to the next four, were only read about.
+    // Context here, and all answers to the next four, are only documented.
     event("PostToolUseFailure", EventKind::ToolFailed, Powers::NONE),
     event("PermissionRequest", EventKind::PermissionRequest, Powers::NONE),
     event("SubagentStart", EventKind::SubagentStart, Powers::NONE),
@@ -30,7 +30,7 @@ pub(super) const EVENTS: &[EventFact] = &[
     event("SessionEnd", EventKind::SessionEnd, Powers::NONE),
 ];
 
-/// `save_memory` and skills are missing on purpose: they write, or load what runs.
+/// `save_memory` and skills are missing on purpose: they write, or load something that runs.
 const TOOLS: &[Tool] = &[
     tool("run_shell_command", Does::Run { command: "command", dir: "directory|dir_path" }),
     tool("write_file", Does::Write { path: "file_path", content: "content" }),
@@ -52,7 +52,7 @@ const TOOLS: &[Tool] = &[
 
 const ACCENT: Accent = Accent { author, ..Accent::new(EVENTS, &[TOOLS], McpName::Double) };
 
-/// The prompt event fires before every model call; only what a person submitted says so.
+/// The prompt event fires before every model call; only a person's prompt is marked as such.
 fn author(wire: &Members<'_>) -> Author {
     if wire.raw("submitted_prompt").is_some() { Author::Person } else { Author::Machine }
 }
@@ -68,6 +68,6 @@ pub(super) fn encode(heard: &Heard<'_>, verdict: &Verdict) -> Reply {
 pub(super) fn claims(signs: &Signs<'_>) -> bool {
     signs.session_is("QWEN_CODE_SESSION_ID")
         || signs.text_contains("transcript_path", "/.qwen/")
-        // No other client sends both a written time and a permission mode.
+        // No other client sends both a textual time and a permission mode.
         || (signs.is_text("timestamp") && signs.is_text("permission_mode") && signs.is_text("hook_event_name"))
 }

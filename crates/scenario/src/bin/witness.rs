@@ -1,4 +1,4 @@
-//! Stands where `stead` stands on a client's PATH: writes down what was said and passes it on.
+//! Replaces `stead` on a client's PATH: records calls and passes them on.
 
 use std::process::ExitCode;
 

@@ -13,9 +13,9 @@ pub(super) const CLIENT: Client = Client {
     npm: &[],
     scope: Scope::Project,
     trust: &[
-        "`-p` asks no trust question; interactive sessions do",
-        "`--permission-mode acceptEdits` and `--allowedTools` for its own tools, so that only hooks say no",
-        "`CLAUDE_CODE_AUTO_COMPACT_WINDOW`, so that it compacts a full conversation without being told so by the model's server",
+        "`-p` does not ask whether to trust the folder; interactive sessions do",
+        "`--permission-mode acceptEdits` and `--allowedTools` for its own tools, so that only hooks deny calls",
+        "`CLAUDE_CODE_AUTO_COMPACT_WINDOW`, so that it compacts a full conversation by itself",
     ],
     spawn: |task| vec![Call::spawn("general-purpose", task)],
     expands: true,

@@ -14,10 +14,10 @@ pub(super) const CLIENT: Client = Client {
     npm: &[],
     scope: Scope::Project,
     trust: &[
-        "the hooks, which a person trusts by `/hooks`, by `--dangerously-bypass-hook-trust`",
-        "the project, by `projects.<path>.trust_level = \"trusted\"`",
-        "`--dangerously-bypass-approvals-and-sandbox`, so that only hooks say no",
-        "its tool shell is a login shell that may reset PATH, so `~/.profile` names the folder of `stead`; hooks keep the client's",
+        "`--dangerously-bypass-hook-trust` for the hooks, which a person trusts with `/hooks`",
+        "trust in the project: `projects.<path>.trust_level = \"trusted\"`",
+        "`--dangerously-bypass-approvals-and-sandbox`, so that only hooks deny calls",
+        "its tool shell is a login shell that may reset PATH, so `~/.profile` adds the folder of `stead`",
     ],
     // Its agent tools are not shown until they are looked for.
     spawn: |task| vec![Call::find_tool("spawn agent"), Call::spawn("", task)],

@@ -14,8 +14,8 @@ pub(super) const CLIENT: Client = Client {
     npm: &[],
     scope: Scope::Project,
     trust: &[
-        "the folder, by `trusted_folders` in `~/.copilot/config.json`; elsewhere no project hook loads",
-        "`--allow-all-tools`, so that only hooks say no",
+        "trust in the folder: `trusted_folders` in `~/.copilot/config.json`; without it no project hook runs",
+        "`--allow-all-tools`, so that only hooks deny calls",
     ],
     spawn: |task| vec![Call::spawn("explore", task)],
     expands: false,

@@ -14,7 +14,7 @@ pub(super) const CLIENT: Client = Client {
     npm: &[],
     scope: Scope::Project,
     trust: &[
-        "the folder, by `GEMINI_CLI_TRUST_WORKSPACE=true`; elsewhere a headless run ends with exit 55",
+        "trust in the folder: `GEMINI_CLI_TRUST_WORKSPACE=true`; without it a headless run exits with 55",
         "`--approval-mode yolo`; without it a headless run offers no tool that changes anything",
     ],
     spawn: |task| vec![Call::spawn("generalist", task)],

@@ -12,9 +12,7 @@ pub(super) const CLIENT: Client = Client {
     packages: &["@moonshot-ai/kimi-code@2.1.0"],
     npm: &["--omit=optional"],
     scope: Scope::User,
-    trust: &[
-        "nothing: installed by `stead init --user`, because it has no project settings, and the project by `stead init`",
-    ],
+    trust: &["nothing; it has no project settings, so `stead init --user` is used in addition to `stead init`"],
     spawn: |task| vec![Call::spawn("coder", task)],
     expands: false,
     full: 97_000,

@@ -15,7 +15,7 @@ pub(super) const CLIENT: Client = Client {
     scope: Scope::Project,
     trust: &[
         "nothing: it loads a project's plugins without asking",
-        "its plugin package is put in place beforehand; offline it would try to install that for over a minute",
+        "its plugin package is installed beforehand; offline it would try for over a minute",
     ],
     spawn: |task| vec![Call::spawn("general", task)],
     expands: true,

@@ -19,9 +19,9 @@ const KINDS: &[EventKind] = &[
 
 pub(super) fn tables() -> String {
     let mut text = String::from(
-        "## What Stead states about each client\n\nWhat a client lets a hook do at an event: *deny* (at a stop: keep the agent \
-         working), *ask* the person, *warn* the model or the person, *rewrite* the call, give the model *context*. *Tells* \
-         means that every answer is ignored, – that there is no such event.\n\n| client | checked on |",
+        "## What each client supports\n\nWhat a client lets a hook do at an event: *deny* (at a stop: keep the agent working), \
+        *ask* the person, *warn* the model or the person, *rewrite* the call, give the model *context*. *Notifies* means that \
+        every answer is ignored, – that there is no such event.\n\n| client | checked with |",
     );
     for kind in KINDS {
         text.push_str(&format!(" {kind} |"));
@@ -35,7 +35,7 @@ pub(super) fn tables() -> String {
         }
         text.push('\n');
     }
-    text.push_str("\n| client | a stop can be held | exit status arrives | sub-agents | what a person confirms |\n|---|---|---|---|---|\n");
+    text.push_str("\n| client | how often a stop can be blocked | reports the exit status | sub-agents | what a person confirms |\n|---|---|---|---|---|\n");
     for harness in Harness::ALL {
         let facts = &harness.client().facts;
         let (cap, confirm) = (cap(facts), facts.install.confirm);
@@ -66,16 +66,16 @@ fn words(powers: Powers) -> String {
         powers.context.then_some("context"),
     ];
     let each: Vec<_> = each.into_iter().flatten().collect();
-    if each.is_empty() { "tells".to_owned() } else { each.join(", ") }
+    if each.is_empty() { "notifies".to_owned() } else { each.join(", ") }
 }
 
 fn cap(facts: &Facts) -> String {
     match (facts.stop_cap, facts.stop_cap.most()) {
-        (StopCap::None, _) => "without end".to_owned(),
+        (StopCap::None, _) => "without limit".to_owned(),
         (_, None) => "unknown".to_owned(),
         (_, Some(1)) => "once".to_owned(),
         (StopCap::Blocks { variable: Some(variable), .. }, Some(most)) => {
-            format!("{most} times, unless `{variable}` says otherwise")
+            format!("{most} times, unless `{variable}` is set")
         }
         (_, Some(most)) => format!("{most} times"),
     }
@@ -87,7 +87,7 @@ mod tests {
 
     #[test]
     fn powers_are_told_in_words() {
-        assert_eq!(words(Powers::NONE), "tells");
+        assert_eq!(words(Powers::NONE), "notifies");
         assert_eq!(words(Powers { rewrite: true, ..Powers::DENY }), "deny, rewrite");
         assert_eq!(words(Powers::CONTEXT), "warn the model, context");
     }

@@ -17,7 +17,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
 
 pub(super) fn obstacle(facts: &Facts) -> Option<&'static str> {
     let tells = facts.events.iter().any(|fact| fact.kind == EventKind::AfterTool);
-    (!tells).then_some("it does not tell when a tool has run")
+    (!tells).then_some("it has no event after a tool")
 }
 
 fn check(client: &'static Client, programs: &Programs) -> Result<()> {

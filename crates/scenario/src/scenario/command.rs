@@ -9,7 +9,7 @@ use crate::play::play_ask;
 
 pub(super) const SCENARIO: Scenario = Scenario {
     number: 12,
-    title: "an installed command is seen by the client",
+    title: "the client finds an installed command",
     stage: Stage::Built { obstacle, play: check },
 };
 

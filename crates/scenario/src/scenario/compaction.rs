@@ -22,7 +22,7 @@ const RECOVERY: &str = "Recovery of the role `builder`";
 
 fn obstacle(facts: &Facts) -> Option<&'static str> {
     let has_event = facts.events.iter().any(|fact| fact.kind == EventKind::BeforeCompact);
-    (!has_event).then_some("it has no event that tells of a compaction")
+    (!has_event).then_some("it has no event for a compaction")
 }
 
 fn check(client: &'static Client, programs: &Programs) -> Result<()> {

@@ -9,7 +9,7 @@ use crate::record::Records;
 
 pub(super) const SCENARIO: Scenario = Scenario {
     number: 15,
-    title: "`tested` is denied as a claim and let through with evidence",
+    title: "`tested` is denied without evidence and allowed with it",
     stage: Stage::Built { obstacle: cannot_deny, play: check },
 };
 

@@ -9,7 +9,7 @@ use crate::record::Records;
 
 pub(super) const SCENARIO: Scenario = Scenario {
     number: 14,
-    title: "one field of a document is guarded, the others are free",
+    title: "one field of a document is guarded, the others can be changed",
     stage: Stage::Built { obstacle: cannot_deny, play: check },
 };
 

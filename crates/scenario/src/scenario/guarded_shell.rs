@@ -9,7 +9,7 @@ use crate::record::Records;
 
 pub(super) const SCENARIO: Scenario = Scenario {
     number: 13,
-    title: "a guarded file is not written by the shell, however it is spelt",
+    title: "a shell command cannot write a guarded file, however it is written",
     stage: Stage::Built { obstacle: cannot_deny, play: check },
 };
 

@@ -13,7 +13,7 @@ use crate::play::{play, play_together};
 
 pub(super) const SCENARIO: Scenario = Scenario {
     number: 5,
-    title: "a held stop continues the agent, then lets it go",
+    title: "a blocked stop keeps the agent working until its loop ends",
     stage: Stage::Built { obstacle, play: check },
 };
 
@@ -29,7 +29,7 @@ const ROUNDS: usize = 12;
 const PATIENCE: Duration = Duration::from_secs(100);
 
 pub(super) fn obstacle(facts: &Facts) -> Option<&'static str> {
-    (!powers(facts, EventKind::Stop).deny).then_some("it lets no hook hold a stop")
+    (!powers(facts, EventKind::Stop).deny).then_some("hooks cannot block a stop")
 }
 
 /// The command by which an agent starts a loop in its own session.

@@ -13,7 +13,7 @@ use crate::record::Records;
 
 pub(super) const SCENARIO: Scenario = Scenario {
     number: 9,
-    title: "an agent that tries to remove Stead's hooks fails",
+    title: "an agent cannot remove Stead's hooks",
     stage: Stage::Built { obstacle: cannot_deny, play: check },
 };
 

@@ -13,7 +13,7 @@ use crate::record::Records;
 
 pub(super) const SCENARIO: Scenario = Scenario {
     number: 16,
-    title: "two stages of a pipeline are done by real agents that Stead starts",
+    title: "Stead starts real agents for two stages of a pipeline",
     stage: Stage::Built { obstacle: allowed_edit::obstacle, play: check },
 };
 

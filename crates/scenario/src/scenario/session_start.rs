@@ -13,14 +13,14 @@ const NOTE: &str = "The garden door stays shut at night";
 
 pub(super) const SCENARIO: Scenario = Scenario {
     number: 4,
-    title: "what Stead says at a session's start reaches the model",
+    title: "the briefing at session start reaches the model",
     stage: Stage::Built { obstacle, play: check },
 };
 
 fn obstacle(facts: &Facts) -> Option<&'static str> {
     let takes = |kind| powers(facts, kind).context;
     let takes_any = takes(EventKind::SessionStart) || takes(EventKind::Prompt);
-    (!takes_any).then_some("it takes no text for the model, neither when a session starts nor with a prompt")
+    (!takes_any).then_some("hooks cannot send text to the model, neither at session start nor with a prompt")
 }
 
 fn check(client: &'static Client, programs: &Programs) -> Result<()> {

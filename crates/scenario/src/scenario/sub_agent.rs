@@ -13,7 +13,7 @@ use crate::play::play;
 
 pub(super) const SCENARIO: Scenario = Scenario {
     number: 7,
-    title: "a sub-agent's stop is not the main agent's",
+    title: "a sub-agent's stop does not count as the main agent's",
     stage: Stage::Built { obstacle: held_stop::obstacle, play: check },
 };
 
