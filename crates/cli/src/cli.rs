@@ -12,7 +12,7 @@ use crate::error::CliError;
 use crate::project::env;
 use crate::ui::Ui;
 
-/// Keeps coding agents steady: context that survives, gates that hold, evidence instead of claims.
+/// Keeps coding agents in check: context that survives, rules that are enforced, evidence instead of claims.
 #[derive(Parser)]
 #[command(
     name = "stead",

@@ -1,4 +1,4 @@
-//! The guards of a project as the commands see them: every file, what it amounts to, and what is wrong with it.
+//! The guards of a project as the commands see them: every file, its state and its problems.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ pub(crate) struct Guards {
     pub(crate) ground: Ground,
     pub(crate) list: Vec<Listed>,
     pub(crate) problems: Vec<Problem>,
-    /// What only the files around a guard show: its program cannot run, or its file is a link.
+    /// Problems that only the file system shows: a program cannot run, or a guard file is a link.
     pub(crate) around: Vec<Problem>,
 }
 
@@ -36,20 +36,20 @@ impl Guards {
         self.problems.iter().chain(&self.around)
     }
 
-    /// How many files have errors, so that they speak for nobody.
+    /// How many files have errors and are not applied.
     pub(crate) fn broken_files(&self) -> usize {
         let errors = self.problems.iter().filter(|problem| problem.severity == Severity::Error);
         errors.map(|problem| problem.file.as_str()).collect::<BTreeSet<_>>().len()
     }
 
-    /// The guard that is meant by an id: the one that counts, where several have it.
+    /// The guard with this id; of several, the one that applies.
     pub(crate) fn find(&self, id: &str) -> Result<&Listed, CliError> {
         let same = || self.list.iter().filter(|guard| guard.id == id);
         let counts = same().find(|guard| !matches!(guard.state, State::Replaced { .. }));
         counts.or_else(|| same().next()).ok_or_else(|| self.unknown(id))
     }
 
-    /// The guard that is meant by an id, or all guards of the pack that is called so.
+    /// The guard with this id, or all guards of the pack with this name.
     pub(crate) fn members(&self, id: &str) -> Result<Vec<&Listed>, CliError> {
         let part = |guard: &&Listed| guard.id.strip_prefix(id).is_some_and(|rest| rest.starts_with('.'));
         match self.find(id) {
@@ -80,7 +80,7 @@ impl Guards {
         self.members(id).ok().and_then(|guards| guards.first().map(|guard| guard.file.as_str()))
     }
 
-    /// Says whether a guard has another text now than it had.
+    /// Returns true if the guard changed since this version.
     pub(crate) fn changed_since(&self, id: &str, version: &str) -> bool {
         !version.is_empty() && self.find(id).is_ok_and(|guard| guard.version != version)
     }
@@ -102,10 +102,10 @@ fn program_problem(project: &Project, guard: &Listed) -> Option<Problem> {
     let bytes = read_capped(&program, LARGEST).ok().flatten();
     let holds = ProgramConsent::holds(&env, project.root(), &guard.id, guard.origin, exec);
     let (severity, why, hint) = match bytes {
-        None => (Severity::Error, "there is no such file", "name a program of the project".to_owned()),
+        None => (Severity::Error, "there is no such file", "name a program in the project".to_owned()),
         Some(bytes) if !exec.is_pinned(&bytes) => {
             let hint = format!("if you want this program, write `sha256: {}`", sha256(&bytes));
-            (Severity::Error, "it has another hash than the guard says", hint)
+            (Severity::Error, "its hash is not the one in the guard", hint)
         }
         Some(_) if !is_executable(&program) => {
             (Severity::Error, "it is not executable", format!("`chmod +x {}`", exec.path))
@@ -125,14 +125,14 @@ fn program_problem(project: &Project, guard: &Listed) -> Option<Problem> {
     })
 }
 
-/// Agents may not edit guards, but they may edit what one of them leads to.
+/// Agents may not edit guards, but they may edit the target of a link.
 fn link_problem(project: &Project, source: &Source) -> Option<Problem> {
     let path = project.root().join(&source.file);
     let target = std::fs::read_link(&path).ok().filter(|_| source.origin == Origin::Project)?;
     Some(Problem {
         severity: Severity::Warning,
-        message: format!("it is a link to `{}`, which agents may edit", target.display()),
-        hint: Some("replace the link by a copy".to_owned()),
+        message: format!("this is a link to `{}`, which agents may edit", target.display()),
+        hint: Some("replace the link with a copy".to_owned()),
         ..unplaced(&source.file)
     })
 }
@@ -142,7 +142,7 @@ fn unplaced(file: &str) -> Problem {
     Problem { severity, file, line: 0, column: 0, guard: None, message: String::new(), hint: None }
 }
 
-/// Where a guard's file lies; `None` for one that is part of the binary.
+/// The path of a guard's file; `None` for one that is part of the binary.
 pub(crate) fn path_of(project: &Project, guard: &Listed) -> Option<PathBuf> {
     (guard.origin != Origin::Shipped).then(|| project.root().join(Path::new(&guard.file)))
 }

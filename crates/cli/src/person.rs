@@ -1,5 +1,5 @@
-//! Whether a person calls this command. Some things only a person may do, and an agent can start any command, in any
-//! spelling; so the commands that would weaken Stead ask here themselves, whatever a hook has seen.
+//! Checks whether a person runs this command. An agent can start a command in ways that a hook does not see, so the
+//! commands that would weaken Stead check the caller themselves.
 
 mod seat;
 mod sign;
@@ -18,13 +18,13 @@ pub(crate) use sign::Sign;
 /// Whose files a command would change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Whose {
-    /// The project's. Its own files may say that agents are free to.
+    /// The project's. Its own files may permit agents to change them.
     Project,
-    /// The person's, which no project speaks for.
+    /// The person's. No project can permit that.
     Person,
 }
 
-/// Refuses to go on unless a person at a terminal is asking.
+/// Fails unless a person at a terminal runs the command.
 pub(crate) fn require_person(what: &str, project: &Project, ui: &Ui) -> Result<(), CliError> {
     let surroundings = Surroundings::look();
     let terminal = || (!ui.is_interactive()).then(|| "there is no terminal".to_owned());
@@ -32,12 +32,12 @@ pub(crate) fn require_person(what: &str, project: &Project, ui: &Ui) -> Result<(
     why.or_else(|| surroundings.empty_seat()).map_or(Ok(()), |why| Err(refusal(what, &why)))
 }
 
-/// Refuses to let anybody but a person at a terminal weaken what holds here.
+/// Fails unless a person at a terminal runs a command that weakens the rules.
 pub(crate) fn require_person_to_weaken(what: &str, whose: Whose, project: &Project, ui: &Ui) -> Result<(), CliError> {
     if is_waived(whose, project.root()) { Ok(()) } else { require_person(what, project, ui) }
 }
 
-/// Refuses an agent; scripts of a person go on.
+/// Fails if an agent runs the command; a person's scripts may.
 pub(crate) fn refuse_agents(what: &str, whose: Whose, project: &Project) -> Result<(), CliError> {
     if is_waived(whose, project.root()) {
         return Ok(());
@@ -46,21 +46,21 @@ pub(crate) fn refuse_agents(what: &str, whose: Whose, project: &Project) -> Resu
     why.map_or(Ok(()), |why| Err(refusal(what, &why)))
 }
 
-/// Looks for what points to an agent that runs this command.
+/// Looks for signs that an agent runs this command.
 pub(crate) fn agent_near() -> Option<Sign> {
     Surroundings::look().sign()
 }
 
 fn refusal(what: &str, why: &str) -> CliError {
-    CliError::user(format!("only a person may {what}, and {why}"))
-        .hinted("open a terminal of your own, outside of any agent, and run it there")
+    CliError::user(format!("only a person may {what}; {why}"))
+        .hinted("run it in a terminal of your own, outside any agent")
 }
 
 fn called_by_session(project: &Project) -> Option<String> {
-    calling_session(project).map(|binding| format!("session {} called this command", binding.session))
+    calling_session(project).map(|binding| format!("session {} ran this command", binding.session))
 }
 
-/// Says whether the project's files switch self-protection off. Nothing else counts: whoever calls can set variables.
+/// Returns true if the project's files switch self-protection off. Nothing else counts: the caller can set variables.
 fn is_waived(whose: Whose, root: &Path) -> bool {
     whose == Whose::Project && !Config::load(Some(root), &|_| None, &[]).0.bool("gate.self_protection")
 }
@@ -72,7 +72,7 @@ struct Surroundings {
 }
 
 impl Surroundings {
-    /// A test that runs within an agent must be able to say otherwise; release builds have no such door.
+    /// Lets a test that runs inside an agent act as a person; release builds do not have this.
     fn look() -> Self {
         if cfg!(debug_assertions)
             && let Some(said) = env("STEAD_TEST_ANCESTORS")

@@ -1,4 +1,4 @@
-//! What the commands about evidence share: where it lies, and in whose name they act.
+//! What the evidence commands share: where evidence is stored, and who is calling.
 
 use stead_evidence::{EvidenceError, Ground, Kind, Who};
 use stead_store::{Layout, Room};
@@ -33,7 +33,7 @@ pub(crate) fn who(project: &Project) -> Who {
     who
 }
 
-/// Whose word something is: a person's only from a terminal without any sign of an agent.
+/// The kind of evidence that the caller can add: a person's only from a terminal without any sign of an agent.
 pub(crate) fn voice(who: &Who, ui: &Ui) -> Kind {
     let is_agent = who.session.is_some() || who.run.is_some() || agent_near().is_some();
     if is_agent || !ui.is_interactive() { Kind::Claimed } else { Kind::Person }

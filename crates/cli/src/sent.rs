@@ -1,5 +1,5 @@
-//! A document that comes with a command: from a file, or on standard input. Nothing here waits for ever: a terminal is
-//! not read, and a pipe on which nobody writes counts as empty.
+//! A document for a command, from a file or standard input. Reading never blocks forever: a terminal is not read, and a
+//! pipe without data counts as empty.
 
 use std::io::IsTerminal;
 use std::path::Path;
@@ -11,15 +11,15 @@ use crate::error::CliError;
 
 const LIMIT: usize = 16 * 1024 * 1024;
 
-/// How long a document that was announced by `-` may let its first byte wait, and one that was not.
+/// How long to wait for the first byte if `-` was given, and if not.
 const ANNOUNCED: Duration = Duration::from_secs(10);
 const UNANNOUNCED: Duration = Duration::from_millis(100);
 
-/// How long a writer may pause within a document.
+/// How long a writer may pause inside a document.
 const PAUSE: Duration = Duration::from_secs(2);
 
-/// Reads the document: from the named file, from standard input where it is `-`, else from standard input if something
-/// comes at once.
+/// Reads the document: from the named file, from standard input if it is `-`, else from standard input if data is
+/// available at once.
 pub(crate) fn read_document(named: Option<&Path>) -> Result<Option<String>, CliError> {
     let bytes = match named {
         Some(path) if path.as_os_str() != "-" => match read_capped(path, LIMIT)? {
@@ -29,8 +29,8 @@ pub(crate) fn read_document(named: Option<&Path>) -> Result<Option<String>, CliE
         Some(_) => match from_stdin(ANNOUNCED)? {
             Some(bytes) => Some(bytes),
             None => {
-                let message = format!("no document came on standard input within {} s", ANNOUNCED.as_secs());
-                return Err(CliError::user(message).hinted("pipe it in, or leave `--document` out"));
+                let message = format!("no document on standard input within {} s", ANNOUNCED.as_secs());
+                return Err(CliError::user(message).hinted("pipe it in, or omit `--document`"));
             }
         },
         None if std::io::stdin().is_terminal() => None,
@@ -46,7 +46,7 @@ pub(crate) fn read_document(named: Option<&Path>) -> Result<Option<String>, CliE
     }
 }
 
-/// `None` when nothing came in time.
+/// `None` if nothing arrived in time.
 fn from_stdin(first: Duration) -> Result<Option<Vec<u8>>, CliError> {
     let mut bytes = Vec::new();
     let mut block = vec![0; 64 * 1024];

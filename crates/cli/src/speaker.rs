@@ -1,4 +1,4 @@
-//! For whom a command speaks: the session that called it, the one that was named, or the last one that a hook saw.
+//! The session that a command acts for: the calling one, the named one, or the last one that a hook saw.
 
 use std::path::Path;
 
@@ -12,10 +12,10 @@ use crate::person::agent_near;
 use crate::project::{Project, env, now_millis};
 use crate::session::calling_session;
 
-/// A session that was seen longer ago is not what somebody means without naming it.
+/// A session that was last seen longer ago must be named.
 const LAST_SEEN: i64 = 24 * 3600 * 1000;
 
-/// How many lines of the session log are looked at for the last session, and for one with a name.
+/// How many lines of the session log are read for the last session, and for a named one.
 const LINES: usize = 200;
 const CALLS: usize = 20_000;
 
@@ -49,7 +49,7 @@ pub(crate) enum KnownBy {
 }
 
 impl Speaker {
-    /// The session that called, and nobody else.
+    /// Only the calling session.
     pub(crate) fn calling(project: &Project) -> Self {
         match calling_session(project) {
             Some(binding) => Self::of(project, Some(binding.harness), binding.session, KnownBy::Hook),
@@ -57,7 +57,7 @@ impl Speaker {
         }
     }
 
-    /// The session whose work is meant: the named one, the calling one, else the last one seen.
+    /// The named session, else the calling one, else the last one seen.
     pub(crate) fn meant(project: &Project, named: Option<&str>) -> Self {
         if let Some(named) = named {
             return Self::of(project, None, named.to_owned(), KnownBy::Name);
@@ -72,14 +72,14 @@ impl Speaker {
         }
     }
 
-    /// Why the calling agent may not have this command run for it in the project's root; a person may have any.
+    /// Why this command may not be run in the project root for the calling agent; `None` for a person.
     pub(crate) fn refusal(&self, project: &Project, command: &str) -> Option<String> {
         let asker = Asker { harness: self.agent()?, session: self.session.as_deref() };
         refusal(project.root(), project.root(), &env, asker, command)
     }
 
-    /// Why the calling agent may not have this file read for it; a person may have any. A guard that sends agents to
-    /// `stead logs` does not keep them from it.
+    /// Why this file may not be read for the calling agent; `None` for a person. A guard that sends agents to `stead
+    /// logs` does not apply to it.
     pub(crate) fn refusal_to_read(&self, project: &Project, dir: &Path, file: &Path) -> Option<String> {
         let harness = self.agent()?;
         let named = dir.join(file);
@@ -99,10 +99,10 @@ impl Speaker {
         }
         let sends_here = |say: &str| say.contains("`stead logs");
         let stops = examined.hits.iter().find(|hit| hit.level > Level::Warn && !sends_here(&hit.say));
-        stops.map(|hit| format!("`{}` says: {}", hit.guard, hit.say))
+        stops.map(|hit| format!("guard `{}`: {}", hit.guard, hit.say))
     }
 
-    /// The client whose agent is calling, as far as one can tell; `None` for a person.
+    /// The client whose agent is calling, as far as is known; `None` for a person.
     pub(crate) fn agent(&self) -> Option<Harness> {
         let named = self.harness.as_deref().and_then(Harness::from_name);
         match (&self.session, agent_near()) {
@@ -111,7 +111,7 @@ impl Speaker {
         }
     }
 
-    /// The client of a session, told from its calls in the log.
+    /// The client of a session, from its calls in the log.
     pub(crate) fn harness_of(project: &Project, session: &str) -> Option<String> {
         let log = Tail::open(&project.indexes().join("sessions.jsonl")).ok()?;
         let lines = log.take(CALLS).flatten().filter(|line| line.text.contains(session));

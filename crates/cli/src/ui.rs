@@ -1,4 +1,4 @@
-//! The one value through which commands speak: stdout is the answer, stderr the talk.
+//! The output of commands: answers on stdout, everything else on stderr.
 
 use std::borrow::Cow;
 use std::io::{self, IsTerminal, Write};
@@ -12,7 +12,7 @@ use stead_store::terminal_columns;
 use crate::cli::Global;
 use crate::error::CliError;
 
-/// How wide a line is where nobody says otherwise.
+/// The default width of a line.
 const WIDTH: usize = 80;
 
 pub(crate) struct Ui {
@@ -34,7 +34,7 @@ impl Ui {
         })
     }
 
-    /// How this program is called once more for the same project, as a shell reads it.
+    /// The shell command that calls this program again for the same project.
     pub(crate) fn program(&self) -> String {
         match &self.global.dir {
             Some(dir) => format!("stead -C {}", shell_word(&dir.to_string_lossy())),
@@ -42,15 +42,14 @@ impl Ui {
         }
     }
 
-    /// Prints one line of the answer, wrapped at blanks to the width of a terminal. Files and pipes get it whole. A reader
-    /// that has gone away is not our error.
+    /// Prints one line of the answer, on a terminal wrapped at spaces to its width. A closed pipe is not an error.
     pub(crate) fn line(&mut self, text: impl AsRef<str>) {
         let mut out = io::stdout().lock();
         let width = out.is_terminal().then(|| terminal_columns(&out).map_or(WIDTH, usize::from));
         let _ = writeln!(out, "{}", wrapped(&harmless(text.as_ref()), width));
     }
 
-    /// Prints a text without wrapping it or adding a line end.
+    /// Prints a text without wrapping it or adding a newline.
     pub(crate) fn raw(&mut self, text: impl AsRef<str>) {
         let mut out = io::stdout().lock();
         let _ = out.write_all(harmless(text.as_ref()).as_bytes());
@@ -64,14 +63,14 @@ impl Ui {
         let _ = writeln!(out, "{}", escaped(&text));
     }
 
-    /// Says something beside the answer.
+    /// Prints a message that is not part of the answer.
     pub(crate) fn note(&mut self, text: impl AsRef<str>) {
         let mut err = io::stderr().lock();
         let width = err.is_terminal().then(|| terminal_columns(&err).map_or(WIDTH, usize::from));
         let _ = writeln!(err, "{}", wrapped(&harmless(text.as_ref()), width));
     }
 
-    /// Says that something is odd but not fatal.
+    /// Prints a warning.
     pub(crate) fn warning(&mut self, text: impl AsRef<str>) {
         self.note(format!("warning: {}", text.as_ref()));
     }
@@ -80,7 +79,7 @@ impl Ui {
         self.note(error.render());
     }
 
-    /// Says whether a person can be asked.
+    /// Returns true if a person can be asked.
     pub(crate) fn is_interactive(&self) -> bool {
         io::stdin().is_terminal() && io::stderr().is_terminal()
     }
@@ -95,8 +94,7 @@ impl Ui {
         is_yes(&answer)
     }
 
-    /// Reads what is answered unasked, where there is no terminal to ask at. A pipe that stays open and silent is not
-    /// waited for.
+    /// Reads an answer from standard input if there is no terminal to ask at. Does not wait for a pipe without data.
     pub(crate) fn piped_answer(&self) -> Piped {
         const PATIENCE: Duration = Duration::from_secs(5);
         if io::stdin().is_terminal() {
@@ -116,14 +114,14 @@ impl Ui {
     }
 }
 
-/// An answer that came without a terminal.
+/// An answer that was read without a terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Piped {
-    /// The input is at its end, as that of a script.
+    /// The input is empty, as in a script.
     Nothing,
     Yes,
     No,
-    /// Somebody holds the input open and has not said anything yet.
+    /// The input is open, but no data arrived.
     Silence,
 }
 
@@ -140,13 +138,13 @@ pub(crate) fn shell_word(word: &str) -> String {
     }
 }
 
-/// A number with its word, which is in the plural unless there is just one.
+/// A number with its noun, in the plural unless the number is 1.
 pub(crate) fn counted(number: usize, word: &str) -> String {
     let end = if number == 1 { "" } else { "s" };
     format!("{number} {word}{end}")
 }
 
-/// Takes out what a terminal would obey: files and agents say what they like.
+/// Removes control characters, so that texts from files and agents cannot control the terminal.
 pub(crate) fn harmless(text: &str) -> Cow<'_, str> {
     let obeyed = |c: char| c.is_control() && !matches!(c, '\n' | '\t');
     if !text.contains(obeyed) {
@@ -155,7 +153,7 @@ pub(crate) fn harmless(text: &str) -> Cow<'_, str> {
     Cow::Owned(text.split("\r\n").map(|line| line.replace(obeyed, "")).collect::<Vec<_>>().join("\r\n"))
 }
 
-/// JSON escapes the control characters of ASCII itself; a terminal obeys a few more.
+/// Escapes the control characters beyond ASCII, which JSON leaves as they are and a terminal obeys.
 fn escaped(json: &str) -> Cow<'_, str> {
     let obeyed = |c: char| c.is_control() && c != '\n';
     if !json.contains(obeyed) {
@@ -165,7 +163,7 @@ fn escaped(json: &str) -> Cow<'_, str> {
     Cow::Owned(json.chars().map(escape).collect())
 }
 
-/// Breaks lines that are too wide at blanks, and indents what follows. A word that is too wide stays whole.
+/// Breaks long lines at spaces and indents the rest. Words are never broken.
 fn wrapped(text: &str, width: Option<usize>) -> Cow<'_, str> {
     const INDENT: usize = 4;
     let Some(width) = width.filter(|width| text.lines().any(|line| line.chars().count() > *width)) else {
@@ -177,7 +175,7 @@ fn wrapped(text: &str, width: Option<usize>) -> Cow<'_, str> {
         let mut used = 0;
         let mut rest = line;
         while !rest.is_empty() {
-            // Blanks stay before their word, so that columns do.
+            // Spaces stay before their word, so that columns stay aligned.
             let blanks = rest.len() - rest.trim_start_matches(' ').len();
             let end = rest[blanks..].find(' ').map_or(rest.len(), |length| blanks + length);
             let (word, behind) = rest.split_at(end);

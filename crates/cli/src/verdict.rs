@@ -1,4 +1,4 @@
-//! A verdict that somebody names on the command line.
+//! A verdict named on the command line.
 
 use stead_hook::{VerdictLine, read_verdict_id};
 use stead_model::nearest;
@@ -6,7 +6,7 @@ use stead_model::nearest;
 use crate::error::CliError;
 use crate::project::Project;
 
-/// Finds the verdict that was meant, or says which ones there are.
+/// Finds the verdict with this id, or suggests one.
 pub(crate) fn find_verdict(project: &Project, typed: &str) -> Result<VerdictLine, CliError> {
     let log = project.indexes().join("sessions.jsonl");
     let found = match read_verdict_id(typed) {
@@ -20,7 +20,7 @@ pub(crate) fn find_verdict(project: &Project, typed: &str) -> Result<VerdictLine
         match (nearest(typed, known.iter().map(String::as_str)), known.first()) {
             (Some(near), _) => error.hinted(format!("did you mean `{near}`?")),
             (None, Some(last)) => error.hinted(format!("the last one is `{last}`")),
-            (None, None) => error.hinted("a denial names its verdict in brackets, as `[v-…]`"),
+            (None, None) => error.hinted("a denial ends with the id of its verdict in brackets, as in `[v-…]`"),
         }
     })
 }

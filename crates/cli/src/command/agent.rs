@@ -1,4 +1,4 @@
-//! Who an agent is, where its client does not say so, and what a person put on record about a session.
+//! The role of an agent whose client does not report it, and the flags that a person set on a session.
 
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
@@ -16,11 +16,11 @@ use crate::session::calling_session;
 use crate::speaker::Speaker;
 use crate::ui::Ui;
 
-/// Say which role an agent works in
+/// Manage the role of an agent and the flags of a session
 ///
-/// Guards may hold for one role and not for another. Most agent programs name the role of a sub-agent; where one does
-/// not, the role it was sent out with counts, and else what the agent says here. A person can also put a flag on a
-/// session that guards ask for, such as `plan-approved`.
+/// Guards can apply to some roles only. Most agent programs report the role of a sub-agent. If one does not, the role
+/// that the sub-agent was started with counts, else the one that the agent gives here. A person can also set a flag on
+/// a session that guards check, such as `plan-approved`.
 #[derive(Args)]
 #[command(
     after_help = "Examples:\n  stead agent begin tester\n  stead agent end\n  stead agent flag plan-approved --session 7c0e"
@@ -38,7 +38,7 @@ enum AgentCommand {
     Show(ShowArgs),
 }
 
-/// Take a role on, from the agent's own shell
+/// Start a role; run by the agent in its own shell
 #[derive(Args)]
 #[command(after_help = "Example:\n  stead agent begin tester")]
 struct BeginArgs {
@@ -49,27 +49,27 @@ struct BeginArgs {
     json: bool,
 }
 
-/// Lay the role down that was begun last
+/// End the role that was started last
 #[derive(Args)]
 #[command(after_help = "Example:\n  stead agent end")]
 struct EndArgs {
-    /// Only if it is this one
+    /// End it only if it is this role
     role: Option<String>,
     /// Print the result as JSON
     #[arg(long)]
     json: bool,
 }
 
-/// Put a flag on a session, for guards that ask for it; agents may not
+/// Set a flag on a session, for guards that check it; agents may not do this
 #[derive(Args)]
 #[command(after_help = "Example:\n  stead agent flag plan-approved --session 7c0e")]
 struct FlagArgs {
     /// The flag, such as `plan-approved`
     flag: String,
-    /// The session, instead of the last one seen
+    /// The session; by default the last one seen
     #[arg(long, value_name = "ID")]
     session: Option<String>,
-    /// Take the flag off
+    /// Remove the flag
     #[arg(long)]
     remove: bool,
     /// Print the result as JSON
@@ -81,7 +81,7 @@ struct FlagArgs {
 #[derive(Args)]
 #[command(after_help = "Example:\n  stead agent show --json")]
 struct ShowArgs {
-    /// The session, instead of the calling one or the last one seen
+    /// The session; by default the calling one or the last one seen
     #[arg(long, value_name = "ID")]
     session: Option<String>,
     /// Print them as JSON
@@ -112,10 +112,10 @@ fn begin(args: &BeginArgs, project: &Project, ui: &mut Ui) -> Result<Exit, CliEr
         ui.json(&json!({"role": role.as_str(), "session": caller.session, "agent": caller.agent, "counts": counts}));
         return Ok(Exit::Done);
     }
-    ui.line(format!("{} of session {} works as `{role}` now", whose(&caller), caller.session));
+    ui.line(format!("{} of session {} now has the role `{role}`", whose(&caller), caller.session));
     if !counts {
         let title = Harness::from_name(&caller.harness).map_or("the client", |known| known.client().facts.title);
-        ui.warning(format!("{title} says itself whose a call is, so for guards this is still the main agent"));
+        ui.warning(format!("{title} reports which agent makes a call, so guards still see the main agent"));
     }
     Ok(Exit::Done)
 }
@@ -127,14 +127,18 @@ fn end(args: &EndArgs, project: &Project, ui: &mut Ui) -> Result<Exit, CliError>
     let ended: Vec<String> = state.begun.iter().filter(|begun| own(begun)).map(|begun| begun.role.clone()).collect();
     state.begun.retain(|begun| !own(begun));
     if ended.is_empty() {
-        return Err(CliError::user(format!("{} of session {} has begun no such role", whose(&caller), caller.session))
-            .hinted("`stead agent show` lists what was begun"));
+        return Err(CliError::user(format!(
+            "{} of session {} has not started that role",
+            whose(&caller),
+            caller.session
+        ))
+        .hinted("`stead agent show` lists the started roles"));
     }
     state.write(&project.indexes(), &id, Durability::Synced)?;
     match args.json {
         true => ui.json(&json!({"ended": ended, "session": caller.session, "agent": caller.agent})),
         false => {
-            ui.line(format!("{} of session {} has ended `{}`", whose(&caller), caller.session, ended.join("`, `")))
+            ui.line(format!("{} of session {} ended the role `{}`", whose(&caller), caller.session, ended.join("`, `")))
         }
     }
     Ok(Exit::Done)
@@ -142,10 +146,10 @@ fn end(args: &EndArgs, project: &Project, ui: &mut Ui) -> Result<Exit, CliError>
 
 fn flag(args: &FlagArgs, project: &Project, ui: &mut Ui) -> Result<Exit, CliError> {
     if let Err(problem) = FileId::check(&args.flag) {
-        return Err(CliError::usage(format!("`{}` cannot be a flag: {problem}", args.flag))
+        return Err(CliError::usage(format!("invalid flag `{}`: {problem}", args.flag))
             .hinted("letters, digits and hyphens, as in `plan-approved`"));
     }
-    require_person_to_weaken("put a flag on a session", Whose::Project, project, ui)?;
+    require_person_to_weaken("set a flag on a session", Whose::Project, project, ui)?;
     let (session, harness) = meant(project, args.session.as_deref())?;
     let (id, mut state) = open(project, &session, harness.as_deref())?;
     state.flags.retain(|flag| *flag != args.flag);
@@ -155,8 +159,8 @@ fn flag(args: &FlagArgs, project: &Project, ui: &mut Ui) -> Result<Exit, CliErro
     state.write(&project.indexes(), &id, Durability::Synced)?;
     match args.json {
         true => ui.json(&json!({"session": session, "flags": state.flags})),
-        false if args.remove => ui.line(format!("session {session} has no flag `{}` now", args.flag)),
-        false => ui.line(format!("session {session} has the flag `{}` now", args.flag)),
+        false if args.remove => ui.line(format!("session {session} no longer has the flag `{}`", args.flag)),
+        false => ui.line(format!("session {session} now has the flag `{}`", args.flag)),
     }
     Ok(Exit::Done)
 }
@@ -195,16 +199,15 @@ fn as_json(session: &str, state: &SessionState) -> Value {
 /// The session that runs this command.
 fn caller(project: &Project) -> Result<Binding, CliError> {
     calling_session(project).ok_or_else(|| {
-        CliError::user("no session was seen to call this command")
-            .hinted("let the agent run it in its own shell, with Stead's hooks installed")
+        CliError::user("no session ran this command")
+            .hinted("the agent must run it in its own shell, with Stead's hooks installed")
     })
 }
 
-/// The session that is meant, and its client. A session may be known by its calls alone, without a start.
+/// The session to use, and its client. A session may be known by its calls only, without a recorded start.
 fn meant(project: &Project, named: Option<&str>) -> Result<(String, Option<String>), CliError> {
     let Speaker { session, harness, .. } = Speaker::meant(project, named);
-    let session =
-        session.ok_or_else(|| CliError::user("no session was seen lately").hinted("name one with `--session`"))?;
+    let session = session.ok_or_else(|| CliError::user("no recent session").hinted("name one with `--session`"))?;
     let harness = harness.or_else(|| Speaker::harness_of(project, &session));
     Ok((session, harness))
 }
@@ -216,7 +219,7 @@ fn whose(caller: &Binding) -> String {
     }
 }
 
-/// Says whether the hook will believe it: a client that tells main agent and sub-agents apart knows better.
+/// Returns true if the hook uses this role: it does not if the client reports which agent makes a call.
 fn counts(caller: &Binding) -> bool {
     let marks = Harness::from_name(&caller.harness).is_some_and(|known| known.client().facts.marks_calls);
     caller.agent.is_some() || !marks
@@ -224,7 +227,7 @@ fn counts(caller: &Binding) -> bool {
 
 fn open(project: &Project, session: &str, harness: Option<&str>) -> Result<(FileId, SessionState), CliError> {
     let Ok(id) = FileId::check(session) else {
-        return Err(CliError::user(format!("the session id `{session}` cannot be kept in a file")));
+        return Err(CliError::user(format!("the session id `{session}` cannot be used as a file name")));
     };
     let Ok(state) = SessionState::read(&project.indexes(), &id) else {
         return Err(CliError::user("the session's state was written by a newer version").hinted("update `stead`"));

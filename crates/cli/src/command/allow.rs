@@ -16,19 +16,19 @@ use crate::verdict::find_verdict;
 
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Let an agent do what a guard stopped, for a while
+/// Allow a blocked call for a limited time
 ///
-/// Only from a terminal that a person sits at. It holds for this guard and what the verdict was about, for ten minutes
-/// unless told otherwise and a day at most, and is written down with its reason. Self-protection cannot be overridden.
+/// Only a person at a terminal may do this. It applies to this guard and to what it matched, for ten minutes by default
+/// and a day at most, and is recorded with its reason. Self-protection cannot be overridden.
 #[derive(Args)]
 #[command(
     after_help = "Examples:\n  stead allow v-7k2m9qd4 --reason \"the plan was approved in chat\"\n  stead allow v-7k2m9qd4 --for 2h --reason \"release day\""
 )]
 pub(crate) struct AllowArgs {
-    /// The verdict's name, from the brackets behind a denial
+    /// The verdict's id, in brackets at the end of a denial
     #[arg(value_name = "VERDICT")]
     id: String,
-    /// For how long: `90s`, `10m`, `2h`; a day at most
+    /// How long: `90s`, `10m`, `2h`; a day at most
     #[arg(long = "for", value_name = "TIME", default_value = "10m", value_parser = span)]
     span: Duration,
     /// Why
@@ -42,20 +42,23 @@ pub(crate) struct AllowArgs {
 pub(crate) fn run(args: AllowArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     let project = Project::find(ui)?;
     project.require_marker()?;
-    require_person("allow what a guard stopped", &project, ui)?;
+    require_person("allow a blocked call", &project, ui)?;
     if args.reason.trim().is_empty() {
         return Err(CliError::usage("`--reason` is empty").hinted("say in a few words why this is fine"));
     }
     let verdict = find_verdict(&project, &args.id)?;
     let stopped = |hit: &&HitLine| matches!(hit.did, Did::Denied | Did::Asked);
     if verdict.hits.iter().filter(stopped).any(|hit| hit.guard == GATE) {
-        return Err(CliError::user(format!("{} is a verdict of self-protection, which nobody overrides", verdict.id))
-            .hinted("what an agent may not do to Stead, do yourself in this terminal"));
+        return Err(CliError::user(format!(
+            "{} is a verdict of self-protection, which cannot be overridden",
+            verdict.id
+        ))
+        .hinted("run the command yourself in this terminal"));
     }
     let hits: Vec<&HitLine> = verdict.hits.iter().filter(stopped).filter(|hit| !hit.about.is_empty()).collect();
     if hits.is_empty() {
-        return Err(CliError::user(format!("{} stopped nothing, so there is nothing to allow", verdict.id))
-            .hinted(format!("`stead explain {}` says what it was", verdict.id)));
+        return Err(CliError::user(format!("{} blocked nothing, so there is nothing to allow", verdict.id))
+            .hinted(format!("`stead explain {}` shows what it was", verdict.id)));
     }
     let now = now_millis();
     let until = rfc3339(now + i64::try_from(args.span.as_millis()).unwrap_or(Override::LONGEST));
@@ -82,14 +85,14 @@ pub(crate) fn run(args: AllowArgs, ui: &mut Ui) -> Result<Exit, CliError> {
         return Ok(Exit::Done);
     }
     for line in written {
-        ui.line(format!("`{}` lets this pass until {}: {}", line.guard, line.until, line.part));
+        ui.line(format!("`{}` allows this until {}: {}", line.guard, line.until, line.part));
     }
     Ok(Exit::Done)
 }
 
 /// Reads a span of time with its unit.
 fn span(text: &str) -> Result<Duration, String> {
-    let odd = || format!("`{text}` is no time such as `90s`, `10m` or `2h`");
+    let odd = || format!("invalid duration `{text}`; expected one such as `90s`, `10m` or `2h`");
     let unit = text.chars().last().ok_or_else(odd)?;
     let factor = match unit {
         's' => 1,
@@ -101,7 +104,7 @@ fn span(text: &str) -> Result<Duration, String> {
     let number: u64 = text[..text.len() - unit.len_utf8()].trim().parse().map_err(|_| odd())?;
     let span = number.checked_mul(factor).map(Duration::from_secs).ok_or_else(odd)?;
     if span.is_zero() || span.as_millis() > Override::LONGEST.unsigned_abs().into() {
-        return Err("it is at least a second and at most a day".to_owned());
+        return Err("expected at least a second and at most a day".to_owned());
     }
     Ok(span)
 }

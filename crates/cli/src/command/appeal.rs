@@ -18,14 +18,14 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// The longest appeal, in bytes.
 const LIMIT: usize = 4_000;
 
-/// Say that a verdict was wrong
+/// Report that a verdict was wrong
 ///
-/// Writes the objection down for the people who look after the guards: `stead guard stats` counts it beside the guard.
-/// It unblocks nothing. Agents and people may use it.
+/// Records the appeal for the people who maintain the guards; `stead guard stats` counts it. It unblocks nothing.
+/// Agents and people may use it.
 #[derive(Args)]
 #[command(after_help = "Example:\n  stead appeal v-7k2m9qd4 \"the file is a fixture, not infrastructure\"")]
 pub(crate) struct AppealArgs {
-    /// The verdict's name, from the brackets behind a denial
+    /// The verdict's id, in brackets at the end of a denial
     #[arg(value_name = "VERDICT")]
     id: String,
     /// Why it was wrong
@@ -42,7 +42,7 @@ pub(crate) fn run(args: AppealArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     let verdict = find_verdict(&project, &args.id)?;
     let text = cover(args.text.join(" ").trim()).text.into_owned();
     if text.is_empty() || text.len() > LIMIT {
-        return Err(CliError::usage(format!("an appeal has between 1 and {LIMIT} bytes of text")));
+        return Err(CliError::usage(format!("an appeal must have between 1 and {LIMIT} bytes")));
     }
     let speaker = Speaker::calling(&project);
     let by_agent = speaker.session.is_some() || agent_near().is_some();
@@ -62,7 +62,7 @@ pub(crate) fn run(args: AppealArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     if args.json {
         ui.json(&json!(appeal));
     } else {
-        ui.line(format!("The appeal against {} is on record. It unblocks nothing.", verdict.id));
+        ui.line(format!("The appeal against {} is recorded. It unblocks nothing.", verdict.id));
     }
     Ok(Exit::Done)
 }

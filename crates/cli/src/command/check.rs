@@ -15,10 +15,10 @@ use crate::project::{Project, env};
 use crate::sent::read_document;
 use crate::ui::Ui;
 
-/// Say what would happen if an agent did this, and why
+/// Show whether a call would be blocked, and why
 ///
-/// Judges an action by self-protection and all guards, as the hook would, and shows its effects: files read, written and
-/// deleted, programs run, git, network. Nothing is done and nothing is recorded. Exits with 1 if the action would be
+/// Judges a call by self-protection and all guards, as the hook would, and shows its effects: files read, written and
+/// deleted, programs run, git, network. Nothing is executed and nothing is recorded. Exits with 1 if the call would be
 /// denied, and with 0 if it would pass or the person would be asked.
 #[derive(Args)]
 #[command(
@@ -30,22 +30,22 @@ pub(crate) struct CheckArgs {
     /// A file tool instead of a command
     #[arg(long, value_enum, value_name = "TOOL")]
     tool: Option<FileTool>,
-    /// The file that the tool is used on; may be repeated
+    /// The file that the tool is used on; can be repeated
     #[arg(long, value_name = "FILE", requires = "tool")]
     path: Vec<String>,
-    /// What would be written: a file, or `-` for standard input
+    /// A file with the new content; `-` for standard input
     #[arg(long, value_name = "FILE", requires = "tool")]
     content: Option<PathBuf>,
-    /// The role of the sub-agent that does it; `main` for the main agent, which is meant without this
+    /// The role of the sub-agent that makes the call [default: `main`, the main agent]
     #[arg(long)]
     role: Option<String>,
-    /// The agent program in which it is done; some can do less than others
+    /// The agent program that makes the call; they differ in what they support
     #[arg(long)]
     harness: Option<String>,
-    /// The session in which it is done, for guards that ask about it
+    /// The session of the call, for guards that depend on it
     #[arg(long, value_name = "ID")]
     session: Option<String>,
-    /// Print the judgement and the effects as JSON
+    /// Print the verdict and the effects as JSON
     #[arg(long)]
     json: bool,
 }
@@ -59,13 +59,13 @@ enum FileTool {
 
 pub(crate) fn run(args: CheckArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     let wrong = match (&args.command, args.tool, args.path.is_empty()) {
-        (None, None, _) => Some("there is nothing to check"),
-        (Some(_), Some(_), _) => Some("a command and `--tool` are two questions"),
+        (None, None, _) => Some("nothing to check"),
+        (Some(_), Some(_), _) => Some("a command and `--tool` cannot be checked together"),
         (None, Some(_), true) => Some("`--tool` needs a `--path`"),
         (Some(_), None, _) | (None, Some(_), false) => None,
     };
     if let Some(wrong) = wrong {
-        let hint = "`stead check 'COMMAND'` asks about a command, `stead check --tool write --path FILE` about a file";
+        let hint = "use `stead check 'COMMAND'`, or `stead check --tool write --path FILE`";
         return Err(CliError::usage(wrong).hinted(hint));
     }
     let project = Project::find(ui)?;
@@ -132,8 +132,8 @@ fn tell(examined: &Examined, ui: &mut Ui) {
     ui.line(match level {
         Level::Deny => "It would be denied.",
         Level::Ask => "The person would be asked.",
-        _ if examined.guards.rewrite.is_some() => "It would be changed and let pass.",
-        _ if !examined.notes.is_empty() => "It would pass, and the agent would be told something.",
+        _ if examined.guards.rewrite.is_some() => "It would be rewritten, and pass.",
+        _ if !examined.notes.is_empty() => "It would pass, with a warning to the agent.",
         _ => "It would pass.",
     });
     if examined.own.level > Level::Allow {
@@ -148,9 +148,9 @@ fn tell(examined: &Examined, ui: &mut Ui) {
         }
     }
     ui.line(match examined.effects.coverage {
-        Coverage::Full => "\nEffects, all of them known",
-        Coverage::Partial => "\nEffects, as far as they are known",
-        Coverage::None => "\nEffects: none is known",
+        Coverage::Full => "\nEffects (complete)",
+        Coverage::Partial => "\nEffects (there may be more)",
+        Coverage::None => "\nEffects: unknown",
     });
     for effect in &examined.effects.list {
         ui.line(format!("  {}", describe_action(&effect.op)));
@@ -163,10 +163,10 @@ fn tell(examined: &Examined, ui: &mut Ui) {
     }
 }
 
-/// What came of a hit, or would have.
+/// What a hit did, or would have done.
 fn outcome(hit: &Hit) -> String {
     match hit.acted() {
-        true if hit.level == Level::Warn => "tells".to_owned(),
+        true if hit.level == Level::Warn => "warns".to_owned(),
         true => hit.would.name().to_owned(),
         false => format!("would {}", hit.would.name()),
     }

@@ -21,10 +21,10 @@ const LIMIT: usize = 16 * 1024 * 1024;
 /// How many runs are listed.
 const SHOWN: usize = 30;
 
-/// Look at what features lean on, and bring more
+/// Show and add evidence for features
 ///
-/// Stead writes down the tests and builds that agents run, and what `stead verify` runs. What you bring here supports a
-/// claim; to call a feature tested takes at least one thing that Stead observed or ran itself.
+/// Stead records the tests and builds that agents run, and what `stead verify` runs. What you add here supports a
+/// claim, but does not prove it: a feature counts as tested only if Stead observed or ran a test itself.
 #[derive(Args)]
 #[command(
     after_help = "Examples:\n  stead evidence list\n  stead evidence add login --file screenshot.png\n  curl -s localhost:8080/health | stead evidence add login --response -"
@@ -41,7 +41,7 @@ enum EvidenceCommand {
     Show(ShowArgs),
 }
 
-/// Keep a file, an output or a service's answer as evidence for a feature
+/// Add a file, a program's output or a service's response as evidence for a feature
 #[derive(Args)]
 #[command(
     after_help = "Examples:\n  stead evidence add login --file shots/login.png --note \"after signing in\"\n  stead evidence add login --output run.txt"
@@ -52,10 +52,10 @@ struct AddArgs {
     /// A file, such as a screenshot
     #[arg(long, value_name = "FILE", conflicts_with_all = ["output", "response"], required_unless_present_any = ["output", "response"])]
     file: Option<PathBuf>,
-    /// What a program wrote, in a file or `-` for standard input
+    /// A file with the output of a program; `-` for standard input
     #[arg(long, value_name = "FILE", conflicts_with = "response")]
     output: Option<PathBuf>,
-    /// What a service answered, in a file or `-` for standard input
+    /// A file with the response of a service; `-` for standard input
     #[arg(long, value_name = "FILE")]
     response: Option<PathBuf>,
     /// What it shows
@@ -66,15 +66,15 @@ struct AddArgs {
     json: bool,
 }
 
-/// List features and where their proof stands, or the evidence of one
+/// List the features and whether they are proven, or the evidence for one feature
 #[derive(Args)]
 #[command(
     after_help = "Examples:\n  stead evidence list\n  stead evidence list login\n  stead evidence list --runs --json"
 )]
 struct ListArgs {
-    /// The feature; all of them without one
+    /// The feature; all by default
     feature: Option<String>,
-    /// List the last tests and builds that were seen or run, whatever they were for
+    /// List the latest tests and builds that were observed or run, for any feature or none
     #[arg(long, conflicts_with = "feature")]
     runs: bool,
     /// Print the list as JSON
@@ -86,7 +86,7 @@ struct ListArgs {
 #[derive(Args)]
 #[command(after_help = "Example:\n  stead evidence show 20261115T194530123Z-1a2b3c")]
 struct ShowArgs {
-    /// Its id, or a beginning of it that no other has
+    /// Its id, or a unique prefix of it
     id: String,
     /// Print the record as JSON
     #[arg(long)]
@@ -140,16 +140,17 @@ fn bring(args: &AddArgs, project: &Project, ground: &Ground, ui: &mut Ui) -> Res
         ui.json(&as_json(&item));
         return Ok(());
     }
-    ui.line(format!("{} is kept as {} evidence for `{}`", item.id, item.kind.name(), feature.id));
+    ui.line(format!("{} added as {} evidence for `{}`", item.id, item.kind.name(), feature.id));
     let standing = standing_of(ground, feature, &Bounds::command())?;
     if !standing.is_proven() {
-        ui.line(format!("it supports; `{}` proves", standing.next));
+        ui.line(format!("this supports the claim; `{}` proves it", standing.next));
     }
     Ok(())
 }
 
-/// What is kept is committed. An agent has nothing copied that it may not read, nor what lies beyond the project; only
-/// the folder for temporary files is free, where many tools leave their pictures.
+/// Checks that a file may be copied into the project, where it will be committed. For an agent, nothing is copied that
+/// it may not read, and nothing from outside the project except from the temporary folder, where many tools put
+/// screenshots.
 fn check_source(named: &Path, project: &Project, ui: &mut Ui) -> Result<(), CliError> {
     let dir = ui.dir()?;
     if dir.join(named).is_dir() {
@@ -166,11 +167,13 @@ fn check_source(named: &Path, project: &Project, ui: &mut Ui) -> Result<(), CliE
     match (is_inside, speaker.agent()) {
         (true, _) => Ok(()),
         (false, Some(_)) => {
-            Err(CliError::user(format!("`{shown}` lies outside the project, so it is not copied for an agent"))
-                .hinted("let the person add it, or bring something from within the project"))
+            Err(CliError::user(format!("`{shown}` is outside the project, so it is not copied for an agent"))
+                .hinted("ask the person to add it, or add a file of the project"))
         }
         (false, None) => {
-            ui.note(format!("note: `{shown}` lies outside the project; its copy is kept in it, and committed with it"));
+            ui.note(format!(
+                "note: `{shown}` is outside the project; a copy is kept in the project and committed with it"
+            ));
             Ok(())
         }
     }
@@ -267,7 +270,7 @@ fn runs(json: bool, ground: &Ground, ui: &mut Ui) -> Result<(), CliError> {
     Ok(())
 }
 
-/// What came of it, and below it the command.
+/// The outcome, and the command on the next line.
 fn row(item: &Item) -> String {
     let how = item.weak.clone().unwrap_or_else(|| item.outcome());
     let row = format!("{}  {:<8}  {:<8}  {how}", item.id, item.kind.name(), item.about.name());
@@ -311,7 +314,7 @@ fn show(args: &ShowArgs, ground: &Ground, ui: &mut Ui) -> Result<(), CliError> {
 fn weakness(item: &Item) -> String {
     let why = item.weak.clone().unwrap_or_else(|| match item.kind.is_own() {
         true => item.outcome(),
-        false => "it was brought, not observed".into(),
+        false => "added, not observed".into(),
     });
     format!("no: {why}")
 }

@@ -11,11 +11,11 @@ use crate::project::{Project, now_millis};
 use crate::ui::Ui;
 use crate::verdict::find_verdict;
 
-/// Say why a verdict fell: which guard, about what, and what may be done instead
+/// Explain why a call was blocked: which guard, what it matched, and what to do instead
 #[derive(Args)]
 #[command(after_help = "Example:\n  stead explain v-7k2m9qd4")]
 pub(crate) struct ExplainArgs {
-    /// The verdict's name, from the brackets behind a denial
+    /// The verdict's id, in brackets at the end of a denial
     #[arg(value_name = "VERDICT")]
     id: String,
     /// Print it as JSON
@@ -52,17 +52,17 @@ pub(crate) fn run(args: ExplainArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     tell(&verdict, &guards, ui);
     for hit in &verdict.hits {
         if let Some(one) = holds(hit) {
-            ui.line(format!("\nA person lets `{}` pass this until {}: {}", one.guard, one.until, one.reason));
+            ui.line(format!("\nA person allowed this despite `{}` until {}: {}", one.guard, one.until, one.reason));
         }
     }
     for appeal in appeals {
         let who = if appeal.by == "agent" { "An agent" } else { "A person" };
-        ui.line(format!("\n{who} objected at {}: {}", appeal.ts, appeal.text.replace('\n', " ")));
+        ui.line(format!("\n{who} appealed at {}: {}", appeal.ts, appeal.text.replace('\n', " ")));
     }
     Ok(Exit::Done)
 }
 
-/// What was said against a verdict, the oldest first.
+/// The appeals against a verdict, oldest first.
 fn appeals(project: &Project, verdict: &str) -> Result<Vec<Appeal>, CliError> {
     let mut found = Vec::new();
     for line in Lines::open(&Appeal::path(&project.indexes()))? {
@@ -103,7 +103,7 @@ fn tell(verdict: &VerdictLine, guards: &Guards, ui: &mut Ui) {
     }
     let stopped = |hit: &HitLine| matches!(hit.did, Did::Denied | Did::Asked);
     if verdict.hits.iter().any(|hit| stopped(hit) && hit.guard == GATE) {
-        ui.line("\nAgents may not weaken Stead. A person can do it in a terminal.");
+        ui.line("\nAgents may not weaken Stead. A person can do this in a terminal.");
     } else if verdict.hits.iter().any(stopped) {
         ui.line(format!("\nWrong? An agent: stead appeal {} \"why\"", verdict.id));
         ui.line(format!("       A person: stead allow {} --reason \"why\"", verdict.id));
@@ -112,9 +112,9 @@ fn tell(verdict: &VerdictLine, guards: &Guards, ui: &mut Ui) {
 
 fn came_of(hit: &HitLine) -> String {
     match hit.did {
-        Did::Recorded => format!("would {}, and only wrote it down", hit.would),
+        Did::Recorded => format!("would {}; only recorded", hit.would),
         Did::Told => "told the agent".to_owned(),
-        Did::Owed => "told the agent as soon as its client took text".to_owned(),
+        Did::Owed => "told the agent later, when its client accepted text".to_owned(),
         Did::Overridden => format!("would {}, but a person had allowed it", hit.would),
         did => did.name().to_owned(),
     }

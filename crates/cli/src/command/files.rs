@@ -57,6 +57,7 @@ struct ListArgs {
 
 #[derive(Args)]
 struct ChooseArgs {
+    /// The files
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<String>,
     /// Change the lists of this packet

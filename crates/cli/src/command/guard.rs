@@ -1,4 +1,4 @@
-//! Guards: see them, make them, try them, move them between modes.
+//! Guards: list, create, test them, and change their modes.
 
 mod lint;
 mod list;
@@ -14,11 +14,12 @@ use crate::cli::Exit;
 use crate::error::CliError;
 use crate::ui::Ui;
 
-/// See, make, try and switch the rules that agents are held to
+/// Manage guards: rules for what agents may do
 ///
 /// A guard is a small file in `.agent/guards/` (or, for all your projects, in `~/.config/stead/guards/`) that says what
-/// agents may not do, by what a call does and not by how it is spelt. It holds from the next call on. In mode `shadow` it
-/// only records, in `warn` it tells the agent, in `enforce` it acts. Agents may look, but not change them.
+/// agents may not do. It matches what a call does, not how it is written, and applies from the next call on. In mode
+/// `shadow` it only records, in `warn` it tells the agent, in `enforce` it blocks. Agents may read guards, but not
+/// change them.
 #[derive(Args)]
 #[command(
     after_help = "Examples:\n  stead guard list\n  stead guard new infra-is-reviewed --writes 'infra/**'\n  stead guard promote infra-is-reviewed\n  stead guard enable destructive"

@@ -5,18 +5,18 @@ use crate::cli::Exit;
 use crate::error::CliError;
 use crate::ui::Ui;
 
-/// Answer one hook call of an agent program (called by the lines that `stead init` installs)
+/// Answer one hook call of an agent program (called by the hooks that `stead init` installs)
 ///
-/// Reads the client's JSON from standard input and answers in that client's own words. Never fails: whatever goes
-/// wrong becomes an answer.
+/// Reads the client's JSON from standard input and answers in that client's format. Never fails: every problem becomes
+/// an answer.
 #[derive(Args)]
 #[command(
     after_help = format!("Example:\n  echo '{{\"hook_event_name\": \"PreToolUse\", \"tool_name\": \"Bash\",\n    \"tool_input\": {{\"command\": \"ls\"}}}}' | stead hook {} PreToolUse", Harness::DEFAULT)
 )]
 pub(crate) struct HookArgs {
-    #[arg(help = format!("Who calls: {}", Harness::NAMES.join(", ")))]
+    #[arg(help = format!("The calling agent program: {}", Harness::NAMES.join(", ")))]
     harness: String,
-    /// The client's own name for the event; the payload's wins
+    /// The client's own name for the event; a name in the payload takes precedence
     event: Option<String>,
 }
 

@@ -25,7 +25,7 @@ use crate::ui::Ui;
 /// reached. Other sessions and sub-agents are never blocked.
 #[derive(Args)]
 #[command(
-    after_help = "Examples:\n  stead loop start \"Make every test pass\" --promise 'DONE|BLOCKED' --verify 'cargo test'\n  stead loop list\n  stead loop log"
+    after_help = "Examples:\n  stead loop start \"Make every test pass\" --promise DONE --verify 'cargo test'\n  stead loop list\n  stead loop log"
 )]
 pub(crate) struct LoopArgs {
     #[command(subcommand)]

@@ -61,6 +61,7 @@ enum Wanted {
 #[derive(Args)]
 #[command(after_help = "Examples:\n  stead packet open latest\n  stead packet open latest --edit")]
 struct OpenArgs {
+    /// The packet: `latest`, its id, or a unique prefix or suffix of it
     id: String,
     /// Open it in `$VISUAL` or `$EDITOR`
     #[arg(long, conflicts_with = "json")]
@@ -74,6 +75,7 @@ struct OpenArgs {
 #[derive(Args)]
 #[command(after_help = "Example:\n  stead packet show latest --json")]
 struct ShowArgs {
+    /// The packet: `latest`, its id, or a unique prefix or suffix of it
     id: String,
     /// Print front matter and sections as JSON
     #[arg(long)]
@@ -82,7 +84,7 @@ struct ShowArgs {
 
 #[derive(Args)]
 struct MoveArgs {
-    /// `latest`, the id, or a unique prefix or suffix of it
+    /// The packet: `latest`, its id, or a unique prefix or suffix of it
     id: String,
     /// Print the result as JSON
     #[arg(long)]

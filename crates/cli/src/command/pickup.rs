@@ -41,6 +41,7 @@ pub(crate) struct PickupArgs {
     /// Maximum length of the prompt, in tokens of four bytes
     #[arg(long, value_name = "N", default_value_t = 2_000, value_parser = clap::value_parser!(u32).range(200..=1_000_000))]
     max_tokens: u32,
+    /// How to print it
     #[arg(long, value_enum, default_value_t = Format::Prompt)]
     format: Format,
     /// Same as `--format json`

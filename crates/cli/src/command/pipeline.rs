@@ -40,6 +40,7 @@ struct ListArgs {
 #[derive(Args)]
 #[command(after_help = "Example:\n  stead pipeline show full-refine")]
 struct ShowArgs {
+    /// The name of the pipeline
     name: String,
     /// Print its details as JSON
     #[arg(long)]
@@ -50,6 +51,7 @@ struct ShowArgs {
 #[derive(Args)]
 #[command(after_help = "Examples:\n  stead pipeline new mine --from ideas\n  stead pipeline new nightly")]
 struct NewArgs {
+    /// The name of the new pipeline
     name: String,
     /// The pipeline to copy, built-in or not
     #[arg(long, value_name = "PIPELINE")]

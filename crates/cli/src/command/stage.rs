@@ -40,6 +40,7 @@ struct ListArgs {
 #[derive(Args)]
 #[command(after_help = "Example:\n  stead stage show work")]
 struct ShowArgs {
+    /// The name of the stage
     name: String,
     /// Print its details as JSON
     #[arg(long)]
@@ -50,6 +51,7 @@ struct ShowArgs {
 #[derive(Args)]
 #[command(after_help = "Examples:\n  stead stage new tidy --from elegance\n  stead stage new review")]
 struct NewArgs {
+    /// The name of the new stage
     name: String,
     /// The stage to copy, built-in or not
     #[arg(long, value_name = "STAGE")]

@@ -18,6 +18,7 @@ use crate::ui::Ui;
 #[derive(Args)]
 #[command(after_help = "Examples:\n  stead stop auth\n  stead stop auth --now")]
 pub(crate) struct StopArgs {
+    /// The name of the run
     run: String,
     /// Give the agents no time to clean up
     #[arg(long)]

@@ -21,6 +21,7 @@ use crate::ui::Ui;
     after_help = "Examples:\n  stead tail auth --follow\n  stead tail auth --stage review --iteration 2\n  stead tail auth --events"
 )]
 pub(crate) struct TailArgs {
+    /// The name of the run
     run: String,
     /// Keep printing until the run ends
     #[arg(long, short)]

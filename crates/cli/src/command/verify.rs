@@ -14,20 +14,20 @@ use crate::proof::{ground, who};
 use crate::speaker::Speaker;
 use crate::ui::{Ui, shell_word};
 
-/// How much of a verifier's output is looked at.
+/// How much of a verifier's output is read.
 const KEPT: usize = 256 * 1024;
 
-/// How many lines of it are shown when it failed.
+/// How many lines of it are shown if it failed.
 const SHOWN: usize = 20;
 
-/// Set for verifiers, so that none calls this command again without end.
+/// Set for verifiers, so that none of them calls this command recursively.
 const WITHIN: &str = "STEAD_VERIFYING";
 
-/// Run a feature's verifiers and write down what they prove; exit 1 when one does not
+/// Run a feature's verifiers and record the results as evidence
 ///
-/// The commands come from `verifiers` in the feature list and run in the project's root. What they prove expires when the
-/// feature's files change. A command behind `--` is run and written down as it is; a run of the whole test suite also
-/// speaks for features without verifiers.
+/// The commands come from `verifiers` in the feature list and run in the project root. What they prove expires when the
+/// feature's files change. A command after `--` is run and recorded as it is; a run of the whole test suite also proves
+/// features without verifiers. Exits with 1 if a command fails or proves nothing.
 #[derive(Args)]
 #[command(
     after_help = "Examples:\n  stead verify login\n  stead verify --all\n  stead verify -- cargo test --workspace"
@@ -42,19 +42,19 @@ pub(crate) struct VerifyArgs {
     /// A command to run instead
     #[arg(last = true, value_name = "COMMAND", conflicts_with = "features")]
     command: Vec<String>,
-    /// Seconds that each command may take
+    /// Time limit of each command, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 1800, value_parser = clap::value_parser!(u64).range(1..=86_400))]
     timeout: u64,
-    /// Print what was written down as JSON
+    /// Print the records as JSON
     #[arg(long)]
     json: bool,
 }
 
-/// What proves a feature that has no verifiers. Agents may not add any to one that is there.
-const WITHOUT: &str = "`stead verify -- <test command>` proves it: a run of the whole test suite in the project's root, \
-                       as in `stead verify -- cargo test`; a person may give it `verifiers`";
+/// What proves a feature that has no verifiers. Agents may not add verifiers to an existing feature.
+const WITHOUT: &str = "run the whole test suite in the project root with `stead verify -- <test command>`, as in \
+                       `stead verify -- cargo test`, or ask a person to add `verifiers`";
 
-/// One command to run, for a feature or for its own sake.
+/// One command to run, for a feature or for none.
 struct Job<'a> {
     feature: Option<&'a Feature>,
     command: String,
@@ -64,7 +64,7 @@ pub(crate) fn run(args: VerifyArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     let project = Project::find(ui)?;
     project.require_marker()?;
     if env(WITHIN).is_some() {
-        return Err(CliError::user("a verifier may not call `stead verify`").hinted("name the command itself"));
+        return Err(CliError::user("a verifier may not call `stead verify`").hinted("call the command itself"));
     }
     let ground = ground(&project);
     let list = if args.command.is_empty() { FeatureList::require(&ground.features)? } else { FeatureList::default() };
@@ -119,7 +119,7 @@ fn quoted(words: &[String]) -> String {
     words.iter().map(|word| shell_word(word)).collect::<Vec<_>>().join(" ")
 }
 
-/// What an agent may not run itself, nobody runs for it.
+/// Refuses to run for an agent what it may not run itself.
 fn refuse(jobs: &[Job<'_>], project: &Project) -> Result<(), CliError> {
     let speaker = Speaker::calling(project);
     for job in jobs {
@@ -168,7 +168,7 @@ fn tell(Recorded { item, proves }: &Recorded, job: &Job<'_>, checked: &Checked, 
     let named = job.feature.map(|feature| format!("{}: ", feature.id)).unwrap_or_default();
     let word = match (item.is_proof(), proves) {
         (true, true) => "proven",
-        (true, false) => "went well",
+        (true, false) => "passed",
         (false, _) => "NOT PROVEN",
     };
     let mut how = item.outcome();
@@ -177,9 +177,9 @@ fn tell(Recorded { item, proves }: &Recorded, job: &Job<'_>, checked: &Checked, 
     }
     ui.line(format!("{word}  {named}`{}`: {how} ({seconds:.1} s)", job.command));
     if item.is_proof() && !proves {
-        ui.note("it proves nothing: it is neither a known run of the whole test suite nor a feature's verifier");
+        ui.note("this proves nothing: it is neither a run of the whole test suite nor a feature's verifier");
     } else if item.is_proof() && job.feature.is_none() && item.counts.is_none() {
-        ui.note("its output counts no tests: that stands for the project, not for a feature without `verifiers`");
+        ui.note("the output has no test count: this verifies the project, but no feature without `verifiers`");
     }
     if !item.is_proof() {
         let lines: Vec<&str> = checked.tail.lines().collect();

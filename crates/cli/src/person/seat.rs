@@ -1,28 +1,28 @@
-//! Whether somebody can sit at the terminal. An agent that cannot be seen any more, because its command was cut off from
-//! it, has to make a terminal; such a one is opened for one command, or by a program that nobody watches.
+//! Checks whether a person can be attached to the terminal. An agent that hides by detaching its command has to create
+//! a terminal, either for one command or with a program that nobody watches.
 
 use std::path::Path;
 
 use stead_store::Process;
 
-/// Programs that make a terminal for others. Who uses one by hand has a terminal besides.
+/// Programs that create a terminal for others. A person who uses one has a terminal of their own, too.
 const RELAYS: &[&str] =
     &["script", "unbuffer", "expect", "socat", "setsid", "faketty", "empty", "nohup", "at", "batch"];
 
 const SHELLS: &[&str] = &["sh", "bash", "zsh", "dash", "ash", "ksh", "fish", "busybox"];
 
-/// Says why nobody seems to sit at the terminal. `line` begins with the process itself; without facts there is no
-/// answer.
+/// Returns why no person seems to be attached to the terminal. `line` starts with the process itself; without facts
+/// there is no answer.
 pub(super) fn is_empty(line: &[Process]) -> Option<String> {
     let own = line.first()?;
     own.session?;
     if own.terminal.is_none() {
-        return Some("this terminal is not its own".to_owned());
+        return Some("this terminal does not belong to the command".to_owned());
     }
     if line.iter().any(|process| process.session == Some(0) && process.terminal.is_some()) {
-        return Some("who opened this terminal is outside this sandbox and cannot be seen".to_owned());
+        return Some("this terminal was opened outside this sandbox, so it is not known by whom".to_owned());
     }
-    // The terminal within a terminal is not the one that somebody sits at.
+    // A person may be attached to the outer terminal, not to the inner one.
     let mut at = 0;
     loop {
         let here = &line[at];
@@ -40,13 +40,15 @@ pub(super) fn is_empty(line: &[Process]) -> Option<String> {
 
 fn without_a_person(leader: &Process, is_own: bool, owner: Option<&Process>) -> Option<String> {
     if is_own || is_one_command(leader) {
-        return Some("this terminal was opened for this one command".to_owned());
+        return Some("this terminal was opened for this command only".to_owned());
     }
     let relay = |process: &Process| name(process).filter(|name| RELAYS.contains(name)).map(str::to_owned);
-    relay(leader).or_else(|| relay(owner?)).map(|name| format!("`{name}` made this terminal, which nobody sits at"))
+    relay(leader)
+        .or_else(|| relay(owner?))
+        .map(|name| format!("this terminal was created by `{name}`; no person is attached"))
 }
 
-/// Says whether a process is a shell that was given its command beforehand.
+/// Returns true if a process is a shell that was started with its command.
 fn is_one_command(process: &Process) -> bool {
     let is_shell = name(process).is_some_and(|name| SHELLS.contains(&name));
     let gives = |word: &String| word.starts_with('-') && !word.starts_with("--") && word.ends_with('c');

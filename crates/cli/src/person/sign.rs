@@ -1,4 +1,4 @@
-//! What shows that an agent runs a command: the variables that its client sets, and the client among the processes above.
+//! Signs that an agent runs a command: the variables that its client sets, and the client among the parent processes.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -6,21 +6,21 @@ use std::path::Path;
 use stead_client::Harness;
 use stead_store::Process;
 
-/// Set by the engine for everything that it starts.
+/// Set by the engine for every process that it starts.
 const RUN: &str = "STEAD_RUN";
 
-/// What points to an agent.
+/// A sign of an agent.
 pub(crate) struct Sign {
-    /// Its client; a run of the engine may be of any.
+    /// Its client; unknown for a run of the engine.
     pub(crate) harness: Option<Harness>,
-    /// Why it seems to be running this command.
+    /// Why it seems to run this command.
     pub(crate) why: String,
 }
 
 impl Sign {
-    /// Looks for an agent; `above` are the processes above this one.
+    /// Looks for an agent; `above` are the parent processes, nearest first.
     pub(super) fn of_agent(env: &dyn Fn(&str) -> Option<OsString>, above: &[Process]) -> Option<Self> {
-        // A shell below an agent can drop the variables, but not those it was started with itself.
+        // A shell started by an agent can unset the variables, but not those in its own initial environment.
         let has = |name: &str| {
             let own = env(name).is_some_and(|value| !value.is_empty());
             own || above.iter().any(|process| process.variables.iter().any(|variable| variable == name))
@@ -28,9 +28,9 @@ impl Sign {
         for harness in Harness::ALL {
             let facts = &harness.client().facts;
             if let Some(name) = facts.shell_vars.iter().find(|name| has(name)) {
-                return Some(Self::of(harness, format!("`{name}` says that {} runs this command", facts.title)));
+                return Some(Self::of(harness, format!("`{name}` is set, so {} runs this command", facts.title)));
             }
-            // An interpreted program is the second word, behind its interpreter.
+            // For an interpreted program, the second word, after the interpreter.
             let is_it = |process: &Process| process.words.iter().take(2).any(|word| is_program(word, facts.program));
             if above.iter().any(is_it) {
                 return Some(Self::of(harness, format!("`{}` started this command", facts.program)));

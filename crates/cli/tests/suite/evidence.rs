@@ -225,7 +225,10 @@ fn verifiers_are_run_and_believed() {
     assert_eq!((said["proven"].as_bool(), said["items"][0]["exit"].as_i64()), (Some(false), Some(3)));
     let run = world.stead(&["verify", "search"]);
     assert!(run.code == 1 && run.stderr.contains("feature `search` has no verifiers"), "{run}");
-    assert!(run.stderr.contains("hint: `stead verify -- <test command>` proves it"), "{run}");
+    assert!(
+        run.stderr.contains("hint: run the whole test suite in the project root with `stead verify -- <test command>`"),
+        "{run}"
+    );
     let run = world.stead(&["verify", "serch"]);
     assert!(run.code == 2 && run.stderr.ends_with("hint: did you mean `search`?\n"), "{run}");
     let run = world.stead(&["verify", "--all"]);
@@ -352,10 +355,7 @@ fn what_is_brought_is_kept_and_marked() {
     assert_eq!((said["kind"].as_str(), said["proof"].as_bool()), (Some("claimed"), Some(false)));
     let id = said["id"].as_str().unwrap();
     let shown = world.stead(&["evidence", "show", &id[..id.len() - 2]]).ok();
-    assert!(
-        shown.contains("proves    no: it was brought, not observed") && shown.contains("note      signed in"),
-        "{shown}"
-    );
+    assert!(shown.contains("proves    no: added, not observed") && shown.contains("note      signed in"), "{shown}");
     assert_eq!(standing(&world, "login"), "missing");
     let add = |input: &str| {
         let mut command = world.command(env!("CARGO_BIN_EXE_stead"), &world.project());
@@ -367,7 +367,9 @@ fn what_is_brought_is_kept_and_marked() {
     }
     let said = add("{\"data\": [1], \"x\": \"password=hunter2\"}").ok();
     assert!(
-        said.contains(" is kept as claimed evidence for `login`\nit supports; `stead verify login` proves\n"),
+        said.contains(
+            " added as claimed evidence for `login`\nthis supports the claim; `stead verify login` proves it\n"
+        ),
         "{said}"
     );
     let run = world.stead(&["evidence", "show", "nothing"]);

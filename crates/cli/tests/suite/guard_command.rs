@@ -56,7 +56,7 @@ fn guards_are_listed_shown_and_moved() {
         assert_eq!(world.read("project/.agent/guards/infra.yaml"), expected, "{verb}");
     }
     let run = world.stead(&["guard", "promote", "infra"]);
-    assert_eq!((run.code, run.stderr.contains("already\nhint: no mode is above it")), (1, true), "{run}");
+    assert_eq!((run.code, run.stderr.contains("already\nhint: this is the strongest mode")), (1, true), "{run}");
     let run = world.stead(&["guard", "show", "infr"]);
     assert!(run.code == 1 && run.stderr.contains("did you mean `infra`?"), "{run}");
 }
@@ -95,7 +95,7 @@ fn a_new_guard_passes_its_own_tests_and_starts_in_the_shadow() {
     assert_eq!(denial(&world.hook("claude PreToolUse", shell(&world, "touch infra/x/a.tf"))), None);
     assert_eq!(lines(&world, "sessions.jsonl")[0]["hits"][0]["did"], "recorded");
     let run = world.stead(&["guard", "new", "infra"]);
-    assert!(run.code == 1 && run.stderr.contains("is there already"), "{run}");
+    assert!(run.code == 1 && run.stderr.contains("already exists"), "{run}");
     assert_eq!(world.stead(&["guard", "new", "../x"]).code, 2);
 }
 
@@ -126,7 +126,7 @@ fn check_says_what_would_happen_and_why() {
         "writes infra/a",
         "touch a",
         "write b",
-        "Effects, all of them known",
+        "Effects (complete)",
     ] {
         assert!(run.stdout.contains(words), "{words}: {run}");
     }
@@ -159,7 +159,7 @@ fn check_exits_with_1_for_denials_only() {
     let run = world.stead(&["check", "touch infra/a", "--harness", "codex"]);
     assert!(run.code == 1 && run.stdout.starts_with("It would be denied."), "{run}");
     let help = world.stead(&["check", "--help"]).ok();
-    assert!(help.contains("Exits with 1 if the action would be"), "{help}");
+    assert!(help.contains("Exits with 1 if the call would be"), "{help}");
 }
 
 #[test]
@@ -240,7 +240,7 @@ fn an_appeal_is_counted_and_unblocks_nothing() {
     let run = world.stead(&["guard", "stats", "infr"]);
     assert!(run.code == 1 && run.stderr.contains("did you mean `infra`?"), "{run}");
     let told = world.stead(&["explain", &id]).ok();
-    assert!(told.contains("A person objected at ") && told.contains("a fixture; my key is"), "{told}");
+    assert!(told.contains("A person appealed at ") && told.contains("a fixture; my key is"), "{told}");
     assert_eq!(world.stead(&["explain", &id, "--json"]).json()["appeals"].as_array().unwrap().len(), 1);
     assert_eq!(world.stead(&["appeal", "v-zzzzzzzz", "x"]).code, 1);
 }
@@ -258,8 +258,8 @@ fn a_pack_is_one_thing_and_moves_as_one() {
     let text = world.read("project/.agent/guards/destructive.yaml");
     for verb in ["enable", "disable", "demote", "promote"] {
         let run = by_person(&world, &["guard", verb, "destructive.secrets"]);
-        assert!(run.code == 1 && run.stdout.contains("which move together"), "{verb}: {run}");
-        assert!(run.stdout.contains(&format!("`stead guard {verb} destructive` moves all of them")), "{run}");
+        assert!(run.code == 1 && run.stdout.contains("which share a mode"), "{verb}: {run}");
+        assert!(run.stdout.contains(&format!("`stead guard {verb} destructive` changes all of them")), "{run}");
     }
     assert_eq!(world.read("project/.agent/guards/destructive.yaml"), text);
     by_person(&world, &["guard", "disable", "destructive"]).ok();
@@ -269,7 +269,7 @@ fn a_pack_is_one_thing_and_moves_as_one() {
 fn values_are_tried_before_they_are_written() {
     let world = marked();
     let run = world.stead(&["guard", "enable", "logs-through-tools", "--with", "lines=abc"]);
-    assert!(run.code == 2 && run.stderr.contains("would not work like this"), "{run}");
+    assert!(run.code == 2 && run.stderr.contains("these values would break"), "{run}");
     assert!(!world.exists("project/.agent/guards/logs-through-tools.yaml"));
     world.stead(&["guard", "enable", "logs-through-tools", "--with", "lines=50"]).ok();
     world.write("project/a.log", "x\n".repeat(60));
@@ -306,7 +306,7 @@ fn only_a_person_at_a_terminal_may_allow() {
     world.unset("CLAUDECODE");
     assert!(!world.exists("project/.agent/context/indexes/overrides.jsonl"));
     let run = by_person(&world, &["allow", &id, "--for", "30m", "--reason", "release day"]);
-    assert!(run.code == 0 && run.stdout.contains("`infra` lets this pass until"), "{run}");
+    assert!(run.code == 0 && run.stdout.contains("`infra` allows this until"), "{run}");
 }
 
 #[test]

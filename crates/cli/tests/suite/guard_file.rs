@@ -317,7 +317,7 @@ fn files_that_cannot_be_read_and_links_are_reported() {
         ("folder", "it cannot be read: it is not a regular file"),
         ("latin", "it cannot be read: it is not UTF-8"),
         ("dangling", "it cannot be read: it is a link to a file that does not exist"),
-        ("linked", "it is a link to `../../common.yaml`, which agents may edit"),
+        ("linked", "this is a link to `../../common.yaml`, which agents may edit"),
     ] {
         let line = format!(".agent/guards/{file}.yaml: {why}");
         assert!(lint.stdout.contains(&line), "{line}\n{lint}");
@@ -342,7 +342,7 @@ fn a_program_that_cannot_run_is_a_finding() {
     };
     for (path, sum, why) in [
         ("tools/none.sh", sum.as_str(), "there is no such file"),
-        ("tools/judge.sh", &"f".repeat(64), "it has another hash than the guard says"),
+        ("tools/judge.sh", &"f".repeat(64), "its hash is not the one in the guard"),
         ("tools/judge.sh", &sum, "it is not executable"),
     ] {
         let (code, said) = pin(path, sum);

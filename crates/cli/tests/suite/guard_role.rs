@@ -29,13 +29,13 @@ fn a_role_that_an_agent_begins_counts_where_its_client_tells_nothing() {
         world.stead(words).ok()
     };
     assert!(!may_write(gemini, &world, By::Main));
-    assert!(say(&["agent", "begin", "coder"]).contains("works as `coder` now"));
+    assert!(say(&["agent", "begin", "coder"]).contains("now has the role `coder`"));
     assert!(may_write(gemini, &world, By::Main));
     assert!(world.stead(&["agent", "show"]).ok().contains("coder"));
     say(&["agent", "end"]);
     assert!(!may_write(gemini, &world, By::Main));
     let run = world.stead(&["agent", "begin", "writer"]);
-    assert!(run.code == 1 && run.stderr.contains("no session was seen"), "{run}");
+    assert!(run.code == 1 && run.stderr.contains("no session ran this command"), "{run}");
 }
 
 #[test]
@@ -44,7 +44,7 @@ fn a_client_that_names_its_agents_knows_better() {
     let words = ["agent", "begin", "coder"];
     claude.before(&world, By::Main, &claude.shell(&format!("stead {}", words.join(" "))));
     let run = world.stead(&words);
-    assert!(run.code == 0 && run.stderr.contains("still the main agent"), "{run}");
+    assert!(run.code == 0 && run.stderr.contains("guards still see the main agent"), "{run}");
     assert!(!may_write(claude, &world, By::Main));
     assert!(may_write(claude, &world, By::Sub("coder")));
 }

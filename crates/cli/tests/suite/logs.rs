@@ -72,7 +72,7 @@ fn an_agent_is_read_nothing_that_it_may_not_read() {
     for path in [".env", "plain.log"] {
         let run = world.stead(&["logs", path]);
         assert!(
-            run.code == 1 && run.stderr.contains(&format!("agents may not read `{path}`: `destructive.secrets`")),
+            run.code == 1 && run.stderr.contains(&format!("agents may not read `{path}`: guard `destructive.secrets`")),
             "{run}"
         );
         assert!(!run.stdout.contains("secret"), "{run}");

@@ -77,7 +77,7 @@ fn scripts_of_a_person_change_what_loosens_nothing() {
     for args in LOOSENING {
         let run = world.stead(args);
         assert!(run.code == 1 && run.stderr.contains("there is no terminal"), "{args:?}: {run}");
-        assert!(run.stderr.contains("hint: open a terminal of your own"), "{args:?}: {run}");
+        assert!(run.stderr.contains("hint: run it in a terminal of your own"), "{args:?}: {run}");
     }
     assert_eq!(everything(&world), before);
     for args in CHANGING {

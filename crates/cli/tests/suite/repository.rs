@@ -166,7 +166,7 @@ fn nobody_but_a_person_enables_a_program() {
     let inside = world.project().join("state");
     world.set("XDG_STATE_HOME", inside.display().to_string());
     let enabled = by_person(&world, &["guard", "enable", "judge"]);
-    assert!(enabled.code != 0 && enabled.stdout.contains("no state folder outside of the project"), "{enabled}");
+    assert!(enabled.code != 0 && enabled.stdout.contains("no state folder outside the project"), "{enabled}");
     assert!(asked(&world, "deploy now").is_some());
     assert!(!world.exists("home/ran"));
 }

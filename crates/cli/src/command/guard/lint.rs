@@ -15,11 +15,11 @@ use crate::ui::{Ui, counted};
 
 /// Check guard files: mistakes, missing tests, patterns that never match, advice that other guards stop
 ///
-/// Ends with 1 if a file has an error.
+/// Exits with 1 if a file has an error.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  stead guard lint\n  stead guard lint infra-is-reviewed --json")]
 pub(super) struct LintArgs {
-    /// The guards; without any, all of the project's and this person's
+    /// The guards; by default all of the project and all of yours
     #[arg(value_name = "ID")]
     ids: Vec<String>,
     /// Print the findings as JSON
@@ -33,7 +33,7 @@ pub(super) fn run(args: &LintArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     let chosen = chosen(args, &guards)?;
     let mut findings: Vec<Problem> =
         chosen.iter().flat_map(|source| lint(source, &guards.sources, &guards.ground)).collect();
-    // What only shows beside the other files, such as an id that two of them have.
+    // Problems that one file alone does not show, such as a duplicate id.
     let files: Vec<&str> = chosen.iter().map(|source| source.file.as_str()).collect();
     for problem in guards.problems().filter(|problem| files.contains(&problem.file.as_str())) {
         let known = findings.iter().any(|known| (&known.file, known.line) == (&problem.file, problem.line));
@@ -61,7 +61,7 @@ pub(super) fn run(args: &LintArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     Ok(if failed { Exit::Failed } else { Exit::Done })
 }
 
-/// Guard files that lie too deep to be read.
+/// Guard files in subfolders, which are not read.
 fn buried(project: &Project, guards: &Guards) -> Vec<Problem> {
     let rooms = &guards.ground.rooms;
     let Some((_, folder)) = rooms.iter().find(|(name, _)| name == Room::Guards.name()) else { return Vec::new() };
@@ -79,7 +79,7 @@ fn buried(project: &Project, guards: &Guards) -> Vec<Problem> {
         line: 0,
         column: 0,
         guard: None,
-        message: "it is not applied: guards are not looked for in folders".to_owned(),
+        message: "not applied: guards in subfolders are not read".to_owned(),
         hint: Some(format!("move it to `{folder}/`")),
     };
     files.into_iter().map(told).collect()
@@ -92,7 +92,7 @@ fn chosen(args: &LintArgs, guards: &Guards) -> Result<Vec<Source>, CliError> {
     let mut chosen = Vec::new();
     for id in &args.ids {
         let named = |source: &&Source| stem(&source.file) == id;
-        // A file that cannot be read has no id but its name.
+        // The id of a file that cannot be read is its name.
         let file = guards.file_of(id).and_then(|file| guards.sources.iter().find(|source| source.file == file));
         let source = file.or_else(|| guards.sources.iter().find(named)).cloned();
         let of_binary = || shipped().iter().find(|shipped| shipped.id == id).map(|shipped| shipped.source());

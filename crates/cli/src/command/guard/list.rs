@@ -8,11 +8,11 @@ use crate::guards::{Guards, state_in_words};
 use crate::project::Project;
 use crate::ui::Ui;
 
-/// List the guards of the project, of this person and those that come with Stead
+/// List the guards of the project, your own, and those included in Stead
 #[derive(Args)]
 #[command(after_help = "Example:\n  stead guard list --json")]
 pub(super) struct ListArgs {
-    /// Print them and what is wrong as JSON
+    /// Print the guards and their problems as JSON
     #[arg(long)]
     json: bool,
 }
@@ -45,7 +45,7 @@ pub(super) fn run(args: &ListArgs, ui: &mut Ui) -> Result<Exit, CliError> {
         }
     }
     if is_off {
-        ui.warning("`gate.guards` is off, so none of them is asked");
+        ui.warning("`gate.guards` is off, so no guard is applied");
     }
     Ok(Exit::Done)
 }

@@ -1,4 +1,5 @@
-//! Moves a guard between its modes, by one line of its file. A guard that comes with Stead gets a file of its own then.
+//! Changes the mode of a guard, by changing one line of its file. For a guard that is included in Stead, a file is
+//! created.
 
 use std::path::PathBuf;
 
@@ -20,7 +21,7 @@ use crate::ui::Ui;
 /// The largest program that is read to compare its hash.
 const PROGRAM_LIMIT: usize = 64 * 1024 * 1024;
 
-/// Take a guard into use; one that comes with Stead gets its file
+/// Enable a guard; for one that is included in Stead, create its file
 #[derive(Args)]
 #[command(
     after_help = "Examples:\n  stead guard enable destructive\n  stead guard enable orchestrator-does-not-edit --with paths='src/**,lib/**'"
@@ -29,13 +30,13 @@ pub(super) struct EnableArgs {
     /// The guard, or a pack of them
     #[arg(value_name = "ID")]
     id: String,
-    /// A value that the guard takes, as NAME=VALUE; may be repeated
+    /// A value for the guard; can be repeated
     #[arg(long = "with", value_name = "NAME=VALUE")]
     values: Vec<String>,
-    /// Start in this mode; without it in `enforce`, and a guard with a program keeps the mode of its file
+    /// The mode; by default `enforce`, or for a guard with a program the mode in its file
     #[arg(long, value_enum)]
     mode: Option<Start>,
-    /// For all projects of this person
+    /// Enable it for all your projects
     #[arg(long)]
     user: bool,
     /// Print the result as JSON
@@ -60,7 +61,7 @@ impl Start {
     }
 }
 
-/// Switch a guard off; only a person at a terminal may
+/// Switch a guard off; only a person at a terminal may do this
 #[derive(Args)]
 #[command(after_help = "Example:\n  stead guard disable destructive")]
 pub(super) struct DisableArgs {
@@ -76,7 +77,7 @@ pub(super) struct PromoteArgs {
     which: Which,
 }
 
-/// Move a guard one step down: enforce, warn, shadow; only a person at a terminal may
+/// Move a guard one step down: enforce, warn, shadow; only a person at a terminal may do this
 #[derive(Args)]
 #[command(after_help = "Example:\n  stead guard demote infra-is-reviewed")]
 pub(super) struct DemoteArgs {
@@ -110,8 +111,8 @@ pub(super) fn enable(args: &EnableArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     let whose = whose(args.user, own);
     let loosens = |guard: &&Listed| guard.state == State::Active && (mode < guard.mode || !args.values.is_empty());
     match members.iter().any(loosens) {
-        true => require_person_to_weaken("loosen a guard", whose, &project, ui)?,
-        false => refuse_agents("take guards into use", whose, &project)?,
+        true => require_person_to_weaken("weaken a guard", whose, &project, ui)?,
+        false => refuse_agents("enable guards", whose, &project)?,
     }
     if let Some(guard) = own.filter(|_| args.values.is_empty()) {
         return put(guard, &guards, &project, mode, args.json, ui);
@@ -141,7 +142,8 @@ pub(super) fn enable(args: &EnableArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     Ok(Exit::Done)
 }
 
-/// Keeps that a person lets the programs of these guards run on this machine; says whether there was one to ask about.
+/// Records a person's consent to run the programs of these guards on this machine. Returns true if there was one to ask
+/// about.
 fn consent(members: &[&Listed], project: &Project, ui: &mut Ui) -> Result<bool, CliError> {
     let mut asked = false;
     for guard in members {
@@ -155,11 +157,11 @@ fn consent(members: &[&Listed], project: &Project, ui: &mut Ui) -> Result<bool, 
         asked = true;
         let bytes = read_capped(&project.root().join(&exec.path), PROGRAM_LIMIT)?.unwrap_or_default();
         if !exec.is_pinned(&bytes) {
-            let message = format!("`{}` is not the program that {} names by its hash", exec.path, guard.file);
+            let message = format!("`{}` does not have the hash in {}", exec.path, guard.file);
             return Err(CliError::user(message).hinted(format!("its `sha256` is {}", sha256(&bytes))));
         }
         let kept = ProgramConsent::of(&env, project.root(), &guard.id, exec);
-        let kept = kept.ok_or_else(|| CliError::user("there is no state folder outside of the project"))?;
+        let kept = kept.ok_or_else(|| CliError::user("there is no state folder outside the project"))?;
         kept.keep(project.root(), &guard.id, exec, &now())?;
         ui.note(format!("`{}` may run `{}` in this project, on this machine", guard.id, exec.path));
     }
@@ -210,14 +212,14 @@ fn step(which: &Which, step: Step, ui: &mut Ui) -> Result<Exit, CliError> {
     let members = guards.members(&which.id)?;
     let Some(guard) = members.first().copied() else { return Err(guards.unknown(&which.id)) };
     match step {
-        Step::Up => refuse_agents("move a guard", whose(false, Some(guard)), &project)?,
-        Step::Down | Step::Off => require_person_to_weaken("loosen a guard", whose(false, Some(guard)), &project, ui)?,
+        Step::Up => refuse_agents("change the mode of a guard", whose(false, Some(guard)), &project)?,
+        Step::Down | Step::Off => require_person_to_weaken("weaken a guard", whose(false, Some(guard)), &project, ui)?,
     }
     let stated = guards.source_of(guard).and_then(|source| mode_of(&source.text));
     let now = stated.unwrap_or(guard.mode);
     let Some(mode) = step.from(now) else {
         let hint = match step {
-            Step::Up => format!("no mode is above it; `stead guard stats {}` says what it did", which.id),
+            Step::Up => format!("this is the strongest mode; `stead guard stats {}` shows what it did", which.id),
             Step::Down | Step::Off => format!("`stead guard disable {}` switches it off", which.id),
         };
         return Err(CliError::user(format!("`{}` is in mode `{}` already", which.id, now.name())).hinted(hint));
@@ -225,7 +227,7 @@ fn step(which: &Which, step: Step, ui: &mut Ui) -> Result<Exit, CliError> {
     put(guard, &guards, &project, mode, which.json, ui)
 }
 
-/// The guards of one file move together; nobody switches all of them by naming one.
+/// The guards of one file change mode together, so the file must be named, not one of its guards.
 fn refuse_part(id: &str, guards: &Guards, verb: &str) -> Result<(), CliError> {
     let Some((pack, _)) = id.rsplit_once('.') else { return Ok(()) };
     let Ok(guard) = guards.find(id) else { return Ok(()) };
@@ -233,8 +235,8 @@ fn refuse_part(id: &str, guards: &Guards, verb: &str) -> Result<(), CliError> {
     if many < 2 {
         return Ok(());
     }
-    Err(CliError::user(format!("`{id}` is one of {many} guards in {}, which move together", guard.file))
-        .hinted(format!("`stead guard {verb} {pack}` moves all of them")))
+    Err(CliError::user(format!("`{id}` is one of {many} guards in {}, which share a mode", guard.file))
+        .hinted(format!("`stead guard {verb} {pack}` changes all of them")))
 }
 
 /// Whose file is changed.
@@ -243,16 +245,16 @@ fn whose(user: bool, own: Option<&Listed>) -> Whose {
     if is_persons { Whose::Person } else { Whose::Project }
 }
 
-/// Tries the text before it is written: a file that is not applied guards nothing.
+/// Checks the text before it is written: a file with errors is not applied.
 fn refuse_broken(id: &str, text: &str, guards: &Guards) -> Result<(), CliError> {
     let (_, problems) = inventory(&[Source::project(format!("{id}.yaml"), text.to_owned())], &guards.ground);
     match problems.into_iter().find(|problem| problem.severity == Severity::Error) {
         None => Ok(()),
         Some(problem) => {
-            let error = CliError::usage(format!("`{id}` would not work like this: {}", problem.message));
+            let error = CliError::usage(format!("these values would break `{id}`: {}", problem.message));
             Err(match problem.hint() {
                 Some(hint) => error.hinted(hint),
-                None => error.hinted("nothing was written; `stead guard show` has the values it takes"),
+                None => error.hinted("nothing was written; `stead guard show` lists the values it takes"),
             })
         }
     }
@@ -305,6 +307,6 @@ fn tell(id: &str, mode: Mode, path: &std::path::Path, project: &Project, json: b
     let file = project.short(path).display().to_string();
     match json {
         true => ui.json(&json!({"id": id, "mode": mode.name(), "file": file})),
-        false => ui.line(format!("`{id}` is in mode `{}` now, by {file}", mode.name())),
+        false => ui.line(format!("`{id}` is now in mode `{}`, set in {file}", mode.name())),
     }
 }

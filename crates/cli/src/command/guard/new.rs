@@ -12,25 +12,25 @@ use crate::person::{Whose, refuse_agents, require_person_to_weaken};
 use crate::project::{Project, env};
 use crate::ui::Ui;
 
-/// Make a guard file to start from, in shadow
+/// Create a guard file to start from, in mode `shadow`
 #[derive(Args)]
 #[command(
-    after_help = "Examples:\n  stead guard new infra-is-reviewed --writes 'infra/**' --say \"infra/ needs a plan\"\n  stead guard new no-deploy --runs 'kubectl apply'"
+    after_help = "Examples:\n  stead guard new infra-is-reviewed --writes 'infra/**' --say 'plan it first'\n  stead guard new no-deploy --runs 'kubectl apply'"
 )]
 pub(super) struct NewArgs {
     /// The guard's id, also the file's name
     #[arg(value_name = "ID")]
     id: String,
-    /// Files that it is about: any change of them counts; may be repeated
+    /// Match any change of these files; can be repeated
     #[arg(long, value_name = "PATTERN")]
     writes: Vec<String>,
-    /// Commands that it is about, as words in this order; flags may stand anywhere; may be repeated
+    /// Match commands with these words in this order, and flags anywhere; can be repeated
     #[arg(long, value_name = "WORDS")]
     runs: Vec<String>,
     /// What the agent is told
     #[arg(long)]
     say: Option<String>,
-    /// Make it for all projects of this person
+    /// Create it for all your projects
     #[arg(long)]
     user: bool,
     /// Print the result as JSON
@@ -53,16 +53,16 @@ pub(super) fn run(args: &NewArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     };
     let path = folder.join(format!("{}.yaml", args.id));
     let whose = if args.user { Whose::Person } else { Whose::Project };
-    // It would stand before one of that name that holds, and be weaker.
+    // It would replace an active guard of that name, and be weaker.
     let replaces = guards.members(&args.id).is_ok_and(|held| held.iter().any(|guard| guard.state == State::Active));
     match replaces && !path.exists() {
-        true => require_person_to_weaken("replace a guard that holds", whose, &project, ui)?,
-        false => refuse_agents("make guards", whose, &project)?,
+        true => require_person_to_weaken("replace an active guard", whose, &project, ui)?,
+        false => refuse_agents("create guards", whose, &project)?,
     }
     let text = text(args);
     create_parents(&path)?;
     if create(&path, text.as_bytes(), Durability::Synced)? == Creation::Existed {
-        return Err(CliError::user(format!("`{}` is there already", project.short(&path).display()))
+        return Err(CliError::user(format!("`{}` already exists", project.short(&path).display()))
             .hinted(format!("`stead guard show {}` shows it", args.id)));
     }
     let shown = project.short(&path).display().to_string();
@@ -72,11 +72,11 @@ pub(super) fn run(args: &NewArgs, ui: &mut Ui) -> Result<Exit, CliError> {
         ui.json(&json!({"id": args.id, "file": shown, "mode": "shadow", "problems": problems}));
         return Ok(Exit::Done);
     }
-    ui.line(format!("{shown} is there, in shadow; it holds from the next call on"));
+    ui.line(format!("created {shown} in mode `shadow`; it applies from the next call on"));
     for problem in problems.iter().filter(|problem| problem.severity == Severity::Error) {
         ui.warning(problem.to_string());
     }
-    ui.line(format!("Next: fill in its tests, `stead guard test {0}`, then `stead guard promote {0}`", args.id));
+    ui.line(format!("Next: complete its tests, run `stead guard test {0}`, then `stead guard promote {0}`", args.id));
     Ok(Exit::Done)
 }
 
@@ -102,7 +102,7 @@ fn text(args: &NewArgs) -> String {
     )
 }
 
-/// One call that it must catch and one that it must not, from the first thing it is about.
+/// One call that it must match and one that it must not, from its first pattern.
 fn examples(args: &NewArgs) -> (String, String) {
     match (args.writes.first(), args.runs.first()) {
         (None, Some(words)) => (json!([words]).to_string(), format!("git commit -m '{}'", words.replace('\'', ""))),

@@ -8,7 +8,7 @@ use crate::guards::{Guards, state_in_words};
 use crate::project::Project;
 use crate::ui::{Ui, counted};
 
-/// Show one guard: what it is, whether it applies, and its text
+/// Show one guard: what it does, whether it applies, and its file
 #[derive(Args)]
 #[command(after_help = "Example:\n  stead guard show tested-needs-evidence")]
 pub(super) struct ShowArgs {

@@ -15,23 +15,23 @@ use crate::guards::Guards;
 use crate::project::{Project, now_millis};
 use crate::ui::Ui;
 
-/// A guard that stopped or would have stopped this many calls and was objected to or overridden for a fifth of them.
+/// A guard is noisy if it blocked, or would have blocked, this many calls and a fifth were appealed or overridden.
 const NOISY: u64 = 5;
 
-/// So many calls without a hit make a guard dormant.
+/// A guard is dormant after this many calls without a hit.
 const DORMANT: u64 = 200;
 
-/// Count what each guard did: calls seen, hits, what it would have stopped, appeals, overrides
+/// Show what each guard did: calls, hits, what it blocked or would have blocked, appeals, overrides
 ///
-/// Read from the session log, so it goes as far back as that does. A guard that never hit in 200 calls is called dormant,
-/// one that is often objected to noisy.
+/// The counts come from the session log and go back as far as it does. A guard without a hit in 200 calls is marked
+/// `dormant`, one that is often appealed or overridden `noisy`.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  stead guard stats\n  stead guard stats infra-is-reviewed --days 7")]
 pub(super) struct StatsArgs {
     /// Only these guards, or packs of them
     #[arg(value_name = "ID")]
     ids: Vec<String>,
-    /// Only the last so many days
+    /// Only the last N days
     #[arg(long, value_name = "N")]
     days: Option<u32>,
     /// Print the counts as JSON
@@ -46,7 +46,7 @@ struct Count {
     would_block: u64,
     blocked: u64,
     warned: u64,
-    /// In force, and yet it let something go: held as often as it may, or could not judge.
+    /// Enforced, but let something pass: it reached its limit of blocked stops, or could not decide.
     let_go: u64,
     overridden: u64,
     appeals: u64,
@@ -57,7 +57,7 @@ struct Count {
 /// Counts by guard.
 type Counts = BTreeMap<String, Count>;
 
-/// How many events of each name there were.
+/// Number of events by name.
 type Events = BTreeMap<String, u64>;
 
 #[derive(Deserialize)]
@@ -107,9 +107,9 @@ pub(super) fn run(args: &StatsArgs, ui: &mut Ui) -> Result<Exit, CliError> {
         return Ok(Exit::Done);
     }
     let width = rows.iter().map(|(id, ..)| id.chars().count()).max().unwrap_or(0);
-    ui.line(format!("{:width$}  calls   hits  stopped  would  warned  appeals  allowed", "guard"));
+    ui.line(format!("{:width$}  calls   hits  blocked  would  warned  appeals  allowed", "guard"));
     for (id, count, marks) in rows {
-        let let_go = (count.let_go > 0).then(|| format!("let {} go", count.let_go));
+        let let_go = (count.let_go > 0).then(|| format!("let {} pass", count.let_go));
         let marks: Vec<String> = marks.into_iter().map(str::to_owned).chain(let_go).collect();
         let row = format!(
             "{id:width$}  {:>5}  {:>5}  {:>7}  {:>5}  {:>6}  {:>7}  {:>7}  {}",
@@ -127,7 +127,7 @@ pub(super) fn run(args: &StatsArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     Ok(Exit::Done)
 }
 
-/// Streams through the logs; counts by guard, and events by name.
+/// Reads the logs, and counts by guard and events by name.
 fn count(project: &Project, since: &str) -> Result<(Counts, Events), CliError> {
     let (mut counts, mut events) = (Counts::new(), Events::new());
     let indexes = project.indexes();

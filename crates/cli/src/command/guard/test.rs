@@ -8,14 +8,14 @@ use crate::guards::Guards;
 use crate::project::Project;
 use crate::ui::Ui;
 
-/// Run the tests that guards carry
+/// Run the tests in guard files
 ///
-/// Each example runs in a small made-up project: what a guard must catch, and what it must leave alone. Ends with 1 if
-/// one fails.
+/// Each example runs in a small made-up project: what a guard must match, and what it must not. Exits with 1 if one
+/// fails.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  stead guard test\n  stead guard test infra-is-reviewed")]
 pub(super) struct TestArgs {
-    /// The guards; without any, all of the project's and this person's
+    /// The guards; by default all of the project and all of yours
     #[arg(value_name = "ID")]
     ids: Vec<String>,
     /// Print the results as JSON

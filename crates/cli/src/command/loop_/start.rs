@@ -16,7 +16,7 @@ const MOST_PROMPT: usize = 100_000;
 /// Start a loop, in this session if an agent runs the command
 #[derive(Args)]
 #[command(
-    after_help = "Examples:\n  stead loop start \"Make every test pass\" --promise 'DONE|BLOCKED' --verify 'cargo test'\n  stead loop start --from-packet latest --max-iterations 10"
+    after_help = "Examples:\n  stead loop start \"Make every test pass\" --promise DONE --verify 'cargo test'\n  stead loop start --from-packet latest --max-iterations 10"
 )]
 pub(super) struct StartArgs {
     /// What the agent should do in each iteration

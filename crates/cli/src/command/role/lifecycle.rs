@@ -33,6 +33,7 @@ enum LifecycleCommand {
 #[derive(Args)]
 #[command(after_help = "Example:\n  stead role lifecycle init code-reviewer")]
 struct InitArgs {
+    /// The role; by default the one of this session
     role: Option<String>,
 }
 
@@ -40,6 +41,7 @@ struct InitArgs {
 #[derive(Args)]
 #[command(after_help = "Example:\n  stead role lifecycle save code-reviewer")]
 struct SaveArgs {
+    /// The role; by default the one of this session
     role: Option<String>,
 }
 
@@ -47,6 +49,7 @@ struct SaveArgs {
 #[derive(Args)]
 #[command(after_help = "Example:\n  stead role lifecycle status --json")]
 struct StatusArgs {
+    /// The role; all by default
     role: Option<String>,
     /// Print the states as JSON
     #[arg(long)]
@@ -59,6 +62,7 @@ struct StatusArgs {
 #[derive(Args)]
 #[command(after_help = "Example:\n  stead role lifecycle pre-compact")]
 struct PreCompactArgs {
+    /// The role; by default the one of this session
     role: Option<String>,
 }
 
@@ -66,6 +70,7 @@ struct PreCompactArgs {
 #[derive(Args)]
 #[command(after_help = "Example:\n  stead role lifecycle recover code-reviewer")]
 struct RecoverArgs {
+    /// The role; by default the one of this session
     role: Option<String>,
 }
 

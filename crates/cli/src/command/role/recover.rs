@@ -15,6 +15,7 @@ use crate::ui::Ui;
 #[derive(Args)]
 #[command(after_help = "Example:\n  stead role recover code-reviewer")]
 pub(super) struct RecoverArgs {
+    /// The role; by default the one of this session
     role: Option<String>,
     /// Print the parts as JSON
     #[arg(long)]

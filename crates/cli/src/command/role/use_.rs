@@ -19,6 +19,7 @@ use crate::ui::Ui;
 #[derive(Args)]
 #[command(after_help = "Example:\n  stead role use code-reviewer")]
 pub(super) struct UseArgs {
+    /// The role
     role: String,
     /// Print the result as JSON
     #[arg(long)]
