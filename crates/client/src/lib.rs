@@ -49,5 +49,5 @@ pub use detect::{Signs, detect};
 pub use headless::{Headless, PromptWay};
 pub use outcome::Outcome;
 pub use report::{Quota, Report};
-pub use settings::{Install, Line, Scope, SettingsFile};
-pub use transcript::{Spoken, last_message};
+pub use settings::{Scope, SettingsFile};
+pub use transcript::last_message;

@@ -10,7 +10,7 @@ use crate::location::Env;
 
 /// Changes whenever the built-in rules change, so that a policy compiled by another version is not used. A test says
 /// the new value.
-pub const POLICY_STAMP: &str = "2-cd1c60b58bbd565e";
+pub(crate) const POLICY_STAMP: &str = "2-cd1c60b58bbd565e";
 
 /// Switches: the config key, and its name in the policy.
 const SWITCHES: &[&str] = &[
@@ -24,7 +24,7 @@ const SWITCHES: &[&str] = &[
 ];
 
 /// Compiles the policy of a project, or what holds outside of any.
-pub fn compile(root: Option<&Path>, env: &Env) -> String {
+pub(crate) fn compile(root: Option<&Path>, env: &Env) -> String {
     // The environment of one call must not be baked into what later calls read.
     let lasting = |name: &str| if name.starts_with("STEAD_") { None } else { env(name) };
     let (config, problems) = Config::load(root, &lasting, &[]);

@@ -25,7 +25,7 @@ mod verdict_line;
 mod world_facts;
 
 pub use appeal::Appeal;
-pub use cache::{GuardText, guard_ground, guard_sources};
+pub use cache::{guard_ground, guard_sources};
 pub use caller::Caller;
 pub use consent::ProgramConsent;
 pub use describe::describe_action;
@@ -34,7 +34,7 @@ pub use hit::{Did, HitLine};
 pub use news::guard_news;
 pub use override_::Override;
 pub use refusal::{Asker, refusal};
-pub use tally::{GuardTally, Since, guard_tally, tell_tally};
+pub use tally::HitCount;
 pub use verdict_id::read_verdict_id;
 pub use verdict_line::VerdictLine;
 

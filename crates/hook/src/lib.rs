@@ -33,11 +33,10 @@ mod snapshot;
 pub use answer::answer;
 pub use boundary::Boundary;
 pub use call::Call;
-pub use compile::{POLICY_STAMP, compile, rules_text};
+pub use compile::rules_text;
 pub use guard::{
-    Appeal, Asker, Caller, Did, Examined, GuardTally, GuardText, HitLine, Override, ProgramConsent, Since, VerdictLine,
-    describe_action, examine, guard_ground, guard_news, guard_sources, guard_tally, read_verdict_id, refusal,
-    tell_tally,
+    Appeal, Asker, Caller, Did, Examined, HitCount, HitLine, Override, ProgramConsent, VerdictLine, describe_action,
+    examine, guard_ground, guard_news, guard_sources, read_verdict_id, refusal,
 };
 pub use policy::PolicyText;
 pub use record::recorder_notes;

@@ -26,7 +26,7 @@ pub use effect::{
     Target, Untracked,
 };
 pub use event::{Agent, Author, Detail, Event, EventKind, Trigger};
-pub use id::{FileId, IdProblem};
+pub use id::FileId;
 pub use patch::patch_changes;
 pub use path::clean;
 pub use pieces::pieces;

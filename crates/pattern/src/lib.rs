@@ -13,7 +13,7 @@ mod name;
 mod pattern;
 
 pub use brace::expand;
-pub use fault::{Fault, check};
+pub use fault::check;
 pub use list::{PatternList, last_match};
 pub use name::{Case, has_wildcard, name_matches};
 pub use pattern::{Pattern, Scope, Touched};

@@ -33,7 +33,7 @@ const FIRST_READ: u64 = 16 * 1024;
 const MEASURE: usize = 1024;
 
 /// The compiled guards of a project.
-pub struct GuardText {
+pub(super) struct GuardText {
     /// All of it, or the part before the bodies.
     text: String,
     start: usize,
@@ -58,7 +58,7 @@ impl Bodies for StoredBodies {
 
 impl GuardText {
     /// Reads the compiled guards, or compiles them.
-    pub fn load(root: &Path, policy: &PolicyText) -> Self {
+    pub(super) fn load(root: &Path, policy: &PolicyText) -> Self {
         let folders = folders(root, policy);
         let path = root.join(GUARDS);
         if let Some(fresh) = Self::read(&path, policy, &folders) {
@@ -71,7 +71,7 @@ impl GuardText {
     }
 
     /// What a call asks; `None` when the text is damaged.
-    pub fn view(&self) -> Option<CompiledView<'_>> {
+    pub(super) fn view(&self) -> Option<CompiledView<'_>> {
         let text = self.text.get(self.start..)?;
         match &self.bodies {
             Some(bodies) => CompiledView::with_bodies(text, bodies),

@@ -1,6 +1,8 @@
 //! What guards did lately, counted from the end of the session log. A guard in shadow that nobody hears of is no use, so
 //! this is said unasked: when a session starts, in `stead status` and at the end of a turn.
 
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde::Deserialize;
@@ -9,37 +11,49 @@ use stead_store::Tail;
 
 use super::hit::{Did, HitLine};
 
-/// What one guard did.
+/// How often hits of one guard came to what.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct GuardTally {
-    pub guard: String,
+pub struct HitCount {
     /// It would have done something, had it not been in shadow.
-    pub shadow: usize,
+    pub shadow: u64,
     /// It told the agent something.
-    pub warned: usize,
+    pub warned: u64,
     /// It stopped, asked or held.
-    pub stopped: usize,
+    pub stopped: u64,
     /// It is in force, and yet let something go: it had held as often as it may, or could not judge.
-    pub let_go: usize,
+    pub let_go: u64,
     /// A person had allowed what it would have stopped.
-    pub overridden: usize,
+    pub overridden: u64,
 }
 
-impl GuardTally {
-    fn all(&self) -> usize {
+impl HitCount {
+    pub fn add(&mut self, hit: &HitLine) {
+        let counter = match hit.did {
+            Did::Recorded if hit.mode == Mode::Enforce.name() => &mut self.let_go,
+            Did::Recorded => &mut self.shadow,
+            Did::Told | Did::Owed | Did::Rewritten => &mut self.warned,
+            Did::Asked | Did::Denied | Did::Held => &mut self.stopped,
+            Did::Overridden => &mut self.overridden,
+            Did::Allowed | Did::Unknown => return,
+        };
+        *counter += 1;
+    }
+
+    /// What the news is about.
+    fn all(&self) -> u64 {
         self.shadow + self.warned + self.stopped + self.let_go
     }
 }
 
 /// What is counted.
 #[derive(Clone, Copy, Debug)]
-pub struct Since<'a> {
+pub(super) struct Since<'a> {
     /// How many lines are looked at, at most.
-    pub lines: usize,
+    pub(super) lines: usize,
     /// The earliest moment that counts, as the log writes it.
-    pub moment: &'a str,
+    pub(super) moment: &'a str,
     /// Only this session's own turn: back to its last prompt.
-    pub turn_of: Option<&'a str>,
+    pub(super) turn_of: Option<&'a str>,
 }
 
 #[derive(Deserialize)]
@@ -52,9 +66,9 @@ struct Line {
 }
 
 /// Counts hits, the busiest guard first.
-pub fn guard_tally(log: &Path, since: Since<'_>) -> Vec<GuardTally> {
+pub(super) fn guard_tally(log: &Path, since: Since<'_>) -> Vec<(String, HitCount)> {
     let Ok(lines) = Tail::open(log) else { return Vec::new() };
-    let mut tallies: Vec<GuardTally> = Vec::new();
+    let mut tallies: BTreeMap<String, HitCount> = BTreeMap::new();
     for line in lines.take(since.lines).flatten() {
         let turns = since.turn_of.is_some() && line.text.contains("\"prompt\"");
         if !turns && !line.text.contains("\"hits\":[") {
@@ -67,53 +81,33 @@ pub fn guard_tally(log: &Path, since: Since<'_>) -> Vec<GuardTally> {
         if since.turn_of.is_some_and(|own| line.session.as_deref() != Some(own)) {
             continue;
         }
-        line.hits.iter().for_each(|hit| count(&mut tallies, hit));
+        line.hits.iter().for_each(|hit| tallies.entry(hit.guard.clone()).or_default().add(hit));
         if since.turn_of.is_some() && line.event == "prompt" {
             break;
         }
     }
-    tallies.sort_by(|a, b| (b.all(), &a.guard).cmp(&(a.all(), &b.guard)));
+    let mut tallies: Vec<(String, HitCount)> = tallies.into_iter().collect();
+    tallies.sort_by_key(|(_, count)| Reverse(count.all()));
     tallies
 }
 
-fn count(tallies: &mut Vec<GuardTally>, hit: &HitLine) {
-    let at = tallies.iter().position(|tally| tally.guard == hit.guard).unwrap_or_else(|| {
-        tallies.push(GuardTally { guard: hit.guard.clone(), ..GuardTally::default() });
-        tallies.len() - 1
-    });
-    let tally = &mut tallies[at];
-    match hit.did {
-        Did::Recorded if hit.mode == Mode::Enforce.name() => tally.let_go += 1,
-        Did::Recorded => tally.shadow += 1,
-        Did::Told | Did::Owed | Did::Rewritten => tally.warned += 1,
-        Did::Asked | Did::Denied | Did::Held => tally.stopped += 1,
-        Did::Overridden => tally.overridden += 1,
-        Did::Allowed | Did::Unknown => {}
-    }
-}
-
 /// The counts of what guards did without stopping anything in one sentence; `None` when there is nothing to tell.
-pub fn tell_tally(tallies: &[GuardTally]) -> Option<String> {
-    let list = |pick: fn(&GuardTally) -> usize| {
-        let named = tallies.iter().filter(|tally| pick(tally) > 0);
-        named.take(3).map(|tally| format!("`{}` {}", tally.guard, times(pick(tally)))).collect::<Vec<_>>().join(", ")
+pub(super) fn tell_tally(tallies: &[(String, HitCount)]) -> Option<String> {
+    let part = |title: &str, pick: fn(&HitCount) -> u64| {
+        let named = tallies.iter().filter(|(_, count)| pick(count) > 0).take(3);
+        let named: Vec<String> = named.map(|(guard, count)| format!("`{guard}` {}", times(pick(count)))).collect();
+        (!named.is_empty()).then(|| format!("{title}: {}", named.join(", ")))
     };
-    let (shadow, warned) = (list(|tally| tally.shadow), list(|tally| tally.warned));
-    let let_go = list(|tally| tally.let_go);
-    let mut parts = Vec::new();
-    if !shadow.is_empty() {
-        parts.push(format!("in shadow would have acted: {shadow}"));
-    }
-    if !warned.is_empty() {
-        parts.push(format!("warned: {warned}"));
-    }
-    if !let_go.is_empty() {
-        parts.push(format!("in force let go: {let_go}"));
-    }
+    let parts = [
+        part("in shadow would have acted", |count| count.shadow),
+        part("warned", |count| count.warned),
+        part("in force let go", |count| count.let_go),
+    ];
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
     (!parts.is_empty()).then(|| format!("guards {}", parts.join("; ")))
 }
 
-fn times(count: usize) -> String {
+fn times(count: u64) -> String {
     match count {
         1 => "once".to_owned(),
         2 => "twice".to_owned(),

@@ -3,9 +3,9 @@ use std::collections::BTreeMap;
 use clap::Args;
 use serde::Deserialize;
 use serde_json::json;
+use stead_guard::State;
 use stead_guard::protection::GATE;
-use stead_guard::{Mode, State};
-use stead_hook::{Appeal, Did, HitLine, Override};
+use stead_hook::{Appeal, HitCount, HitLine, Override};
 use stead_model::rfc3339;
 use stead_store::{Lines, StoreError};
 
@@ -43,12 +43,23 @@ pub(super) struct StatsArgs {
 struct Count {
     evaluations: u64,
     hits: u64,
+<<<<<<< HEAD
     would_block: u64,
     blocked: u64,
     warned: u64,
     /// Enforced, but let something pass: it reached its limit of blocked stops, or could not decide.
     let_go: u64,
     overridden: u64,
+||||||| parent of 6ff0ec2 (hook, client, guard, store: stop exporting names nobody uses)
+    would_block: u64,
+    blocked: u64,
+    warned: u64,
+    /// In force, and yet it let something go: held as often as it may, or could not judge.
+    let_go: u64,
+    overridden: u64,
+=======
+    came_to: HitCount,
+>>>>>>> 6ff0ec2 (hook, client, guard, store: stop exporting names nobody uses)
     appeals: u64,
     overrides: u64,
     last: Option<String>,
@@ -96,9 +107,9 @@ pub(super) fn run(args: &StatsArgs, ui: &mut Ui) -> Result<Exit, CliError> {
             .iter()
             .map(|(id, count, marks)| {
                 json!({
-                    "guard": id, "evaluations": count.evaluations, "hits": count.hits, "blocked": count.blocked,
-                    "would_block": count.would_block, "warned": count.warned, "let_go": count.let_go,
-                    "overridden": count.overridden,
+                    "guard": id, "evaluations": count.evaluations, "hits": count.hits, "blocked": count.came_to.stopped,
+                    "would_block": count.came_to.shadow, "warned": count.came_to.warned, "let_go": count.came_to.let_go,
+                    "overridden": count.came_to.overridden,
                     "appeals": count.appeals, "overrides": count.overrides, "last": count.last, "marks": marks,
                 })
             })
@@ -109,15 +120,21 @@ pub(super) fn run(args: &StatsArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     let width = rows.iter().map(|(id, ..)| id.chars().count()).max().unwrap_or(0);
     ui.line(format!("{:width$}  calls   hits  blocked  would  warned  appeals  allowed", "guard"));
     for (id, count, marks) in rows {
+<<<<<<< HEAD
         let let_go = (count.let_go > 0).then(|| format!("let {} pass", count.let_go));
+||||||| parent of 6ff0ec2 (hook, client, guard, store: stop exporting names nobody uses)
+        let let_go = (count.let_go > 0).then(|| format!("let {} go", count.let_go));
+=======
+        let let_go = (count.came_to.let_go > 0).then(|| format!("let {} go", count.came_to.let_go));
+>>>>>>> 6ff0ec2 (hook, client, guard, store: stop exporting names nobody uses)
         let marks: Vec<String> = marks.into_iter().map(str::to_owned).chain(let_go).collect();
         let row = format!(
             "{id:width$}  {:>5}  {:>5}  {:>7}  {:>5}  {:>6}  {:>7}  {:>7}  {}",
             count.evaluations,
             count.hits,
-            count.blocked,
-            count.would_block,
-            count.warned,
+            count.came_to.stopped,
+            count.came_to.shadow,
+            count.came_to.warned,
             count.appeals,
             count.overrides,
             marks.join(", ")
@@ -139,14 +156,7 @@ fn count(project: &Project, since: &str) -> Result<(Counts, Events), CliError> {
         for hit in &line.hits {
             let count = counts.entry(hit.guard.clone()).or_default();
             count.hits += 1;
-            match hit.did {
-                Did::Recorded if hit.mode == Mode::Enforce.name() => count.let_go += 1,
-                Did::Recorded => count.would_block += 1,
-                Did::Told | Did::Owed | Did::Rewritten => count.warned += 1,
-                Did::Denied | Did::Asked | Did::Held => count.blocked += 1,
-                Did::Overridden => count.overridden += 1,
-                Did::Allowed | Did::Unknown => {}
-            }
+            count.came_to.add(hit);
             count.last = Some(line.ts.clone());
         }
     })?;
@@ -177,7 +187,7 @@ fn marks(id: &str, count: &Count) -> Vec<&'static str> {
     if count.hits == 0 && count.evaluations >= DORMANT && id != GATE {
         marks.push("dormant");
     }
-    let stopped = count.blocked + count.would_block + count.overridden;
+    let stopped = count.came_to.stopped + count.came_to.shadow + count.came_to.overridden;
     if stopped >= NOISY && (count.appeals + count.overrides) * 5 >= stopped {
         marks.push("noisy");
     }
@@ -191,7 +201,13 @@ mod tests {
     #[test]
     fn a_guard_is_dormant_or_noisy_by_its_counts() {
         let check = |evaluations, blocked, appeals, expected: &[&str]| {
-            let count = Count { evaluations, hits: blocked, blocked, appeals, ..Count::default() };
+            let count = Count {
+                evaluations,
+                hits: blocked,
+                came_to: HitCount { stopped: blocked, ..HitCount::default() },
+                appeals,
+                ..Count::default()
+            };
             assert_eq!(marks("g", &count), expected, "{count:?}");
         };
         check(199, 0, 0, &[]);
