@@ -8,6 +8,7 @@ use stead_model::{Agent, Author, Detail, Event, EventKind, Level, Reply, Trigger
 
 use crate::client::{EventFact, Heard, WarnBy};
 use crate::lenient::{Members, items_of, text_of};
+use crate::settings::{Line, line, stop};
 use crate::tool::{Does, McpName, Tool, call, tool};
 
 /// What differs between the clients that use the dialect.
@@ -52,17 +53,24 @@ pub(crate) const TOOLS: &[Tool] = &[
     tool("Bash", Does::Run { command: "command", dir: "" }),
     tool("PowerShell", Does::PowerShell { command: "command" }),
     tool("Read", Does::Read { paths: &["file_path"] }),
-    tool("Glob", Does::Read { paths: &["path"] }),
-    tool("Grep", Does::Read { paths: &["path"] }),
-    tool("LS", Does::Read { paths: &["path"] }),
-    tool("Agent", Does::Spawn { role: "subagent_type", task: "prompt" }),
-    tool("Task", Does::Spawn { role: "subagent_type", task: "prompt" }),
-    tool("TodoWrite", Does::Nothing),
-    tool("WebFetch", Does::Nothing),
-    tool("WebSearch", Does::Nothing),
-    tool("AskUserQuestion", Does::Nothing),
-    tool("EnterPlanMode", Does::Nothing),
-    tool("ExitPlanMode", Does::Nothing),
+    tool("Glob|Grep|LS", Does::Read { paths: &["path"] }),
+    tool("Agent|Task", Does::Spawn { role: "subagent_type", task: "prompt" }),
+    tool("TodoWrite|WebFetch|WebSearch|AskUserQuestion|EnterPlanMode|ExitPlanMode", Does::Nothing),
+];
+
+/// The hook lines of clients that know all events of the dialect but permission requests.
+pub(crate) const LINES: &[Line] = &[
+    line("SessionStart"),
+    line("UserPromptSubmit"),
+    line("PreToolUse"),
+    line("PostToolUse"),
+    line("PostToolUseFailure"),
+    stop("Stop"),
+    line("SubagentStart"),
+    line("SubagentStop"),
+    line("PreCompact"),
+    line("PostCompact"),
+    line("SessionEnd"),
 ];
 
 /// Reads a payload of the dialect.
@@ -102,7 +110,7 @@ fn tool_call<'a>(accent: &Accent, wire: &Members<'a>) -> Option<stead_model::Too
 }
 
 pub(crate) fn find_tool(tables: &'static [&'static [Tool]], name: &str) -> Option<&'static Tool> {
-    tables.iter().flat_map(|table| table.iter()).find(|known| known.name == name)
+    tables.iter().flat_map(|table| table.iter()).find(|known| known.is(name))
 }
 
 fn detail<'a>(accent: &Accent, kind: EventKind, wire: &Members<'a>) -> Detail<'a> {

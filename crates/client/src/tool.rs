@@ -6,15 +6,21 @@ use stead_model::{Action, Change, FileChange, Replacement, ToolCall, patch_chang
 
 use crate::lenient::{Members, items_of, text_of};
 
-/// A tool a client offers, and what a call to it does.
+/// A tool a client offers, and what a call to it does. `one|other` are tools that do the same.
 pub(crate) struct Tool {
-    pub(crate) name: &'static str,
-    pub(crate) does: Does,
+    names: &'static str,
+    does: Does,
 }
 
 /// Names a tool in a table.
-pub(crate) const fn tool(name: &'static str, does: Does) -> Tool {
-    Tool { name, does }
+pub(crate) const fn tool(names: &'static str, does: Does) -> Tool {
+    Tool { names, does }
+}
+
+impl Tool {
+    pub(crate) fn is(&self, name: &str) -> bool {
+        self.names.split('|').any(|known| known == name)
+    }
 }
 
 /// What a tool does, and which fields of its input matter. `one|other` tries several fields.

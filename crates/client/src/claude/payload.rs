@@ -31,15 +31,8 @@ pub(super) const EVENTS: &[EventFact] = &[
 ];
 
 /// In addition to the shared ones. Tools that end or write to a process are missing, so that their input is judged.
-const TOOLS: &[Tool] = &[
-    tool("TaskCreate", Does::Nothing),
-    tool("TaskUpdate", Does::Nothing),
-    tool("TaskGet", Does::Nothing),
-    tool("TaskList", Does::Nothing),
-    tool("TaskOutput", Does::Nothing),
-    tool("BashOutput", Does::Nothing),
-    tool("ToolSearch", Does::Nothing),
-];
+const TOOLS: &[Tool] =
+    &[tool("TaskCreate|TaskUpdate|TaskGet|TaskList|TaskOutput|BashOutput|ToolSearch", Does::Nothing)];
 
 const ACCENT: Accent = Accent::new(EVENTS, &[dialect::TOOLS, TOOLS], McpName::Double);
 

@@ -33,13 +33,7 @@ const TOOLS: &[Tool] = &[
     tool("apply_patch", Does::Patch { text: "command|input|patch" }),
     tool("view_image", Does::Read { paths: &["path"] }),
     tool("spawn_agent", Does::Spawn { role: "agent_type", task: "message" }),
-    tool("wait_agent", Does::Nothing),
-    tool("close_agent", Does::Nothing),
-    tool("list_agents", Does::Nothing),
-    tool("update_plan", Does::Nothing),
-    tool("request_user_input", Does::Nothing),
-    tool("web_search", Does::Nothing),
-    tool("tool_search", Does::Nothing),
+    tool("wait_agent|close_agent|list_agents|update_plan|request_user_input|web_search|tool_search", Does::Nothing),
 ];
 
 const ACCENT: Accent =

@@ -49,23 +49,15 @@ const TOOLS: &[Tool] = &[
     // Types into a shell that is already running.
     tool("write_bash", Does::Run { command: "input", dir: "" }),
     tool("write_powershell", Does::PowerShell { command: "input" }),
-    tool("read_bash", Does::Nothing),
-    tool("read_powershell", Does::Nothing),
+    tool("read_bash|read_powershell", Does::Nothing),
     tool("create", Does::Write { path: "path", content: "file_text|content" }),
     tool("edit", Does::Edit { path: "path", old: "old_str", new: "new_str", all: "replace_all" }),
     tool("str_replace_editor", Does::Editor { path: "path" }),
     tool("apply_patch", Does::Patch { text: "input|patch|patchText" }),
     tool("view", Does::ReadLines { path: "path", lines: Lines::Pair("view_range") }),
-    tool("glob", Does::Read { paths: &["path", "paths"] }),
-    tool("grep", Does::Read { paths: &["path", "paths"] }),
-    tool("rg", Does::Read { paths: &["path", "paths"] }),
+    tool("glob|grep|rg", Does::Read { paths: &["path", "paths"] }),
     tool("task", Does::Spawn { role: "agent_type", task: "prompt" }),
-    tool("report_intent", Does::Nothing),
-    tool("update_todo", Does::Nothing),
-    tool("web_fetch", Does::Nothing),
-    tool("web_search", Does::Nothing),
-    tool("ask_user", Does::Nothing),
-    tool("fetch_copilot_cli_documentation", Does::Nothing),
+    tool("report_intent|update_todo|web_fetch|web_search|ask_user|fetch_copilot_cli_documentation", Does::Nothing),
 ];
 
 const ACCENT: Accent = Accent::new(EVENTS, &[TOOLS, dialect::TOOLS], McpName::LastHyphen);

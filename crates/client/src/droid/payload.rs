@@ -40,9 +40,7 @@ const TOOLS: &[Tool] = &[
     tool("LS", Does::Read { paths: &["directory_path", "path"] }),
     tool("Glob", Does::Read { paths: &["folder", "path"] }),
     tool("Grep", Does::Read { paths: &["path"] }),
-    tool("FetchUrl", Does::Nothing),
-    tool("AskUser", Does::Nothing),
-    tool("ToolSearch", Does::Nothing),
+    tool("FetchUrl|AskUser|ToolSearch", Does::Nothing),
 ];
 
 /// Missing fields would keep their values, but the whole input is sent.

@@ -37,17 +37,9 @@ const TOOLS: &[Tool] = &[
         Does::ReadLines { path: "file_path|absolute_path", lines: Lines::FromTo("start_line", "end_line") },
     ),
     tool("read_many_files", Does::Read { paths: &["paths", "include"] }),
-    tool("list_directory", Does::Read { paths: &["dir_path", "path"] }),
-    tool("glob", Does::Read { paths: &["dir_path", "path"] }),
-    tool("grep_search", Does::Read { paths: &["dir_path", "path"] }),
-    tool("search_file_content", Does::Read { paths: &["dir_path", "path"] }),
+    tool("list_directory|glob|grep_search|search_file_content", Does::Read { paths: &["dir_path", "path"] }),
     tool("invoke_agent", Does::Spawn { role: "agent_name", task: "prompt" }),
-    tool("google_web_search", Does::Nothing),
-    tool("web_fetch", Does::Nothing),
-    tool("write_todos", Does::Nothing),
-    tool("ask_user", Does::Nothing),
-    tool("enter_plan_mode", Does::Nothing),
-    tool("exit_plan_mode", Does::Nothing),
+    tool("google_web_search|web_fetch|write_todos|ask_user|enter_plan_mode|exit_plan_mode", Does::Nothing),
 ];
 
 /// The reason given at a stop arrives as a prompt that looks like any other.

@@ -6,8 +6,8 @@ use stead_model::{Shape, Spot};
 
 use crate::client::{Client, Facts, StopCap};
 use crate::commands::shared_skill;
-use crate::outcome;
-use crate::settings::{Install, Line, Scope, SettingsFile, below, file, line, stop};
+use crate::settings::{Install, Line, Scope, SettingsFile, below, file};
+use crate::{dialect, outcome};
 
 mod headless;
 mod payload;
@@ -35,7 +35,7 @@ pub(crate) static CLIENT: Client = Client {
             project: None,
             local: None,
             user: user("config.toml"),
-            lines: LINES,
+            lines: dialect::LINES,
             entry,
             whole: None,
             confirm: "nothing, but restart running sessions of `kimi`",
@@ -55,20 +55,6 @@ const SETTINGS: &[SettingsFile] = &[file(user("config.toml"), Shape::TomlList, "
 const fn user(path: &'static str) -> Spot<'static> {
     below("KIMI_CODE_HOME", ".kimi-code", path)
 }
-
-const LINES: &[Line] = &[
-    line("SessionStart"),
-    line("UserPromptSubmit"),
-    line("PreToolUse"),
-    line("PostToolUse"),
-    line("PostToolUseFailure"),
-    stop("Stop"),
-    line("SubagentStart"),
-    line("SubagentStop"),
-    line("PreCompact"),
-    line("PostCompact"),
-    line("SessionEnd"),
-];
 
 /// Any other key makes it drop all hooks, including the person's own.
 fn entry(line: &Line, command: &str, _: Scope) -> serde_json::Value {

@@ -31,8 +31,7 @@ const TOOLS: &[Tool] = &[
     tool("Edit", Does::Edit { path: "path|file_path", old: "old_string", new: "new_string", all: "replace_all" }),
     tool("Read", Does::ReadLines { path: "path|file_path", lines: Lines::Count("n_lines") }),
     tool("Bash", Does::Run { command: "command", dir: "cwd" }),
-    tool("TodoList", Does::Nothing),
-    tool("FetchURL", Does::Nothing),
+    tool("TodoList|FetchURL", Does::Nothing),
 ];
 
 const ACCENT: Accent = Accent::new(EVENTS, &[TOOLS, dialect::TOOLS], McpName::Double);

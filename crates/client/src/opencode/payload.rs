@@ -36,21 +36,11 @@ const TOOLS: &[Tool] = &[
         "multiedit",
         Does::EditMany { path: "filePath", edits: "edits", old: "oldString", new: "newString", all: "replaceAll" },
     ),
-    tool("apply_patch", Does::Patch { text: "patchText" }),
-    tool("patch", Does::Patch { text: "patchText" }),
+    tool("apply_patch|patch", Does::Patch { text: "patchText" }),
     tool("read", Does::Read { paths: &["filePath"] }),
-    tool("glob", Does::Read { paths: &["path"] }),
-    tool("grep", Does::Read { paths: &["path"] }),
-    tool("list", Does::Read { paths: &["path"] }),
+    tool("glob|grep|list", Does::Read { paths: &["path"] }),
     tool("task", Does::Spawn { role: "subagent_type", task: "prompt" }),
-    tool("todowrite", Does::Nothing),
-    tool("todoread", Does::Nothing),
-    tool("webfetch", Does::Nothing),
-    tool("websearch", Does::Nothing),
-    tool("codesearch", Does::Nothing),
-    tool("question", Does::Nothing),
-    tool("plan_enter", Does::Nothing),
-    tool("plan_exit", Does::Nothing),
+    tool("todowrite|todoread|webfetch|websearch|codesearch|question|plan_enter|plan_exit", Does::Nothing),
 ];
 
 pub(super) fn decode<'a>(payload: &'a str, named: Option<&'a str>) -> serde_json::Result<Event<'a>> {
@@ -67,7 +57,7 @@ pub(super) fn decode<'a>(payload: &'a str, named: Option<&'a str>) -> serde_json
     let args = output.raw("args").or(input.raw("args"));
     let call = (name.is_some() || (kind == EventKind::BeforeTool && args.is_some())).then(|| {
         let name = name.unwrap_or_default();
-        let known = TOOLS.iter().find(|known| known.name == name);
+        let known = TOOLS.iter().find(|known| known.is(&name));
         call(known, &McpName::FirstUnderscore, name, input.filled("callID"), args.unwrap_or(""), None)
     });
     Ok(Event {

@@ -5,8 +5,8 @@ use stead_model::{Shape, Spot};
 
 use crate::client::{Client, Facts, StopCap};
 use crate::commands::{CommandFormat, CommandKey, Commands};
-use crate::outcome;
-use crate::settings::{Install, Line, Scope, SettingsFile, below, file, line, project, stop};
+use crate::settings::{Install, Line, Scope, SettingsFile, below, file, project};
+use crate::{dialect, outcome};
 
 mod headless;
 mod payload;
@@ -38,7 +38,7 @@ pub(crate) static CLIENT: Client = Client {
             project: Some(".qwen/settings.json"),
             local: None,
             user: user("settings.json"),
-            lines: LINES,
+            lines: dialect::LINES,
             entry,
             whole: None,
             confirm: "trust this folder in `qwen`; elsewhere it reads no project settings",
@@ -68,20 +68,6 @@ const SETTINGS: &[SettingsFile] =
 const fn user(path: &'static str) -> Spot<'static> {
     below("QWEN_HOME", ".qwen", path)
 }
-
-const LINES: &[Line] = &[
-    line("SessionStart"),
-    line("UserPromptSubmit"),
-    line("PreToolUse"),
-    line("PostToolUse"),
-    line("PostToolUseFailure"),
-    stop("Stop"),
-    line("SubagentStart"),
-    line("SubagentStop"),
-    line("PreCompact"),
-    line("PostCompact"),
-    line("SessionEnd"),
-];
 
 /// Seconds; older builds use milliseconds, and all builds treat values from 1000 on as milliseconds.
 fn entry(line: &Line, command: &str, _: Scope) -> serde_json::Value {

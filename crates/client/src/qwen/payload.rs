@@ -38,16 +38,9 @@ const TOOLS: &[Tool] = &[
     tool("notebook_edit", Does::Change { path: "notebook_path|file_path" }),
     tool("read_file", Does::Read { paths: &["file_path", "absolute_path"] }),
     tool("read_many_files", Does::Read { paths: &["paths", "include"] }),
-    tool("list_directory", Does::Read { paths: &["path", "dir_path"] }),
-    tool("glob", Does::Read { paths: &["path", "dir_path"] }),
-    tool("grep_search", Does::Read { paths: &["path", "dir_path"] }),
-    tool("agent", Does::Spawn { role: "subagent_type", task: "prompt" }),
-    tool("task", Does::Spawn { role: "subagent_type", task: "prompt" }),
-    tool("todo_write", Does::Nothing),
-    tool("web_fetch", Does::Nothing),
-    tool("web_search", Does::Nothing),
-    tool("ask_user_question", Does::Nothing),
-    tool("exit_plan_mode", Does::Nothing),
+    tool("list_directory|glob|grep_search", Does::Read { paths: &["path", "dir_path"] }),
+    tool("agent|task", Does::Spawn { role: "subagent_type", task: "prompt" }),
+    tool("todo_write|web_fetch|web_search|ask_user_question|exit_plan_mode", Does::Nothing),
 ];
 
 const ACCENT: Accent = Accent { author, ..Accent::new(EVENTS, &[TOOLS], McpName::Double) };
