@@ -3,7 +3,7 @@
 //! `git push --force|-f !--dry-run`: the program, then words in order (the first one right behind the program's own
 //! options), flags anywhere, `|` for alternatives, `!` for what may not be there, `*` inside a word.
 
-use super::flag::{kin, takes_value};
+use super::flag::{same, takes_value};
 use super::name::meets;
 
 /// One command pattern.
@@ -41,9 +41,15 @@ impl<'a> ArgvPattern<'a> {
         if !self.program.split('|').any(|wanted| meets(wanted, name)) {
             return false;
         }
-        let call = Call::read(name, rest);
-        self.words_fit(&call.words)
-            && self.flags.iter().all(|wanted| call.has_flag(wanted))
+        let mut call = Call::read(name, rest);
+        if !self.words_fit(&call.words) {
+            return false;
+        }
+        if self.flags.is_empty() && self.not.is_empty() {
+            return true;
+        }
+        call.same = same(name, call.words.first().copied().unwrap_or_default());
+        self.flags.iter().all(|wanted| call.has_flag(wanted))
             && !self.not.iter().any(|unwanted| {
                 if unwanted.starts_with('-') {
                     call.has_flag(unwanted)
@@ -76,7 +82,7 @@ struct Call<'a> {
     /// All words in front of `--`.
     all: &'a [String],
     /// Flags of this program that have several spellings.
-    kin: Vec<&'static [&'static str]>,
+    same: Vec<Vec<&'static str>>,
 }
 
 impl<'a> Call<'a> {
@@ -96,8 +102,7 @@ impl<'a> Call<'a> {
             at += 1;
         }
         words.extend(rest.iter().skip(end + 1).map(String::as_str));
-        let kin = kin(name, words.first().copied().unwrap_or_default());
-        Self { words, all: &rest[..end], kin }
+        Self { words, all: &rest[..end], same: Vec::new() }
     }
 
     fn has_flag(&self, wanted: &str) -> bool {
@@ -128,15 +133,12 @@ impl<'a> Call<'a> {
     }
 
     /// Every way to write a flag of this program.
-    fn spellings<'w>(&self, wanted: &'w str) -> Vec<&'w str>
-    where
-        'static: 'w,
-    {
-        let kin = self.kin.iter().find(|kin| kin.contains(&wanted));
-        kin.map_or_else(|| vec![wanted], |kin| kin.to_vec())
+    fn spellings<'w>(&self, wanted: &'w str) -> Vec<&'w str> {
+        let same = self.same.iter().find(|same| same.contains(&wanted));
+        same.map_or_else(|| vec![wanted], Clone::clone)
     }
 
-    /// Says whether one spelling is there: a long flag, which may be cut short where it has kin, or a letter.
+    /// Says whether one spelling is there: a long flag, which may be cut short where it has other spellings, or a letter.
     fn is_given(&self, one: &str) -> bool {
         match one.strip_prefix('-').filter(|rest| !rest.starts_with('-')) {
             Some(letter) => self.all.iter().any(|word| {
@@ -145,7 +147,7 @@ impl<'a> Call<'a> {
                 })
             }),
             None => {
-                let known = self.kin.iter().any(|kin| kin.contains(&one));
+                let known = self.same.iter().any(|same| same.contains(&one));
                 self.all
                     .iter()
                     .map(|word| bare(word))
