@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use stead_guard::{Ground, Listed, Origin, Problem, Severity, Source, State, inventory, sha256, shipped};
+use stead_guard::{Ground, Listed, Origin, Problem, Source, State, inventory, sha256, shipped};
 use stead_hook::{PolicyText, ProgramConsent, guard_ground, guard_sources};
-use stead_model::nearest;
+use stead_model::{Severity, nearest};
 use stead_store::{is_executable, read_capped};
 
 use crate::error::CliError;

@@ -44,8 +44,8 @@ pub use loops::{
 };
 pub use note::{Note, NoteKind, notes};
 pub use packet::{
-    FileList, Finding as PacketFinding, Heading, Listing, NOTHING, Packet, Section, Severity as PacketSeverity, Shelf,
-    Status, chain, lint as lint_packet, sections,
+    FileList, Finding as PacketFinding, Heading, Listing, NOTHING, Packet, Section, Shelf, Status, chain,
+    lint as lint_packet, sections,
 };
 pub use pickup::{Acknowledgement, Brief, FileState, Pickup, Relation, Repository, Rescan};
 pub use prompt_log::Prompt;

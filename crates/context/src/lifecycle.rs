@@ -7,44 +7,28 @@
 mod old_machine;
 mod role_state;
 
-use std::fmt;
-
 pub use old_machine::old_machine;
 pub use role_state::RoleState;
 
-/// A role's state.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Lifecycle {
-    /// Working.
-    Active,
-    /// The role file is being written and checked.
-    Saving,
-    /// The role file is valid and up to date.
-    Saved,
-    /// The client is compacting the conversation.
-    Compacting,
-    /// The compaction is over and the role reads its context.
-    Recovering,
+stead_model::named! {
+    /// A role's state.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
+    #[serde(rename_all = "lowercase")]
+    pub enum Lifecycle {
+        /// Working.
+        Active = "active",
+        /// The role file is being written and checked.
+        Saving = "saving",
+        /// The role file is valid and up to date.
+        Saved = "saved",
+        /// The client is compacting the conversation.
+        Compacting = "compacting",
+        /// The compaction is over and the role reads its context.
+        Recovering = "recovering",
+    }
 }
 
 impl Lifecycle {
-    pub const ALL: [Self; 5] = [Self::Active, Self::Saving, Self::Saved, Self::Compacting, Self::Recovering];
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Active => "active",
-            Self::Saving => "saving",
-            Self::Saved => "saved",
-            Self::Compacting => "compacting",
-            Self::Recovering => "recovering",
-        }
-    }
-
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|state| state.name() == name)
-    }
-
     /// The states that may follow. A failed save returns to active, and a saved role may save again.
     pub fn next(self) -> &'static [Self] {
         match self {
@@ -54,12 +38,6 @@ impl Lifecycle {
             Self::Compacting => &[Self::Recovering],
             Self::Recovering => &[Self::Active],
         }
-    }
-}
-
-impl fmt::Display for Lifecycle {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
     }
 }
 

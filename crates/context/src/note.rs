@@ -13,21 +13,13 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// How many lines a reader searches.
 const LINES: usize = 1_000;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum NoteKind {
-    Decision,
-    Question,
-    Failed,
-}
-
-impl NoteKind {
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Decision => "decision",
-            Self::Question => "question",
-            Self::Failed => "failed",
-        }
+stead_model::named! {
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(rename_all = "lowercase")]
+    pub enum NoteKind {
+        Decision = "decision",
+        Question = "question",
+        Failed = "failed",
     }
 }
 

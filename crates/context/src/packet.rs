@@ -17,7 +17,7 @@ pub use chain::chain;
 pub use file_list::FileList;
 pub(crate) use file_list::listed;
 pub use heading::Heading;
-pub use lint::{Finding, Severity, lint};
+pub use lint::{Finding, lint};
 pub(crate) use outline::{Fences, unclosed_fence};
 pub use outline::{Section, sections};
 pub use shelf::{Listing, Shelf};

@@ -44,19 +44,12 @@ fn once() -> u32 {
     1
 }
 
-/// What a person decided about a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Choice {
-    Confirm,
-    Drop,
-}
-
-impl Choice {
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Confirm => "confirm",
-            Self::Drop => "drop",
-        }
+stead_model::named! {
+    /// What a person decided about a file.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Choice {
+        Confirm = "confirm",
+        Drop = "drop",
     }
 }
 

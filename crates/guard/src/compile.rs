@@ -3,12 +3,13 @@
 use crate::example::{count, run_all};
 use crate::exec::Exec;
 use crate::mode::Mode;
-use crate::problem::{Problem, Severity};
+use crate::problem::Problem;
 use crate::read::{Draft, read_source};
 use crate::shipped::{SHIPPED, Shipped};
 use crate::source::{Origin, Source};
 use crate::then::Then;
 use crate::view::CompiledView;
+use stead_model::Severity;
 
 /// What a project is to the guards.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

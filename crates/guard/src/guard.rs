@@ -39,27 +39,22 @@ pub struct Guard {
     pub exec: Option<Exec>,
 }
 
-/// What a guard that breaks counts as.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum OnError {
-    /// As one that matched.
-    #[default]
-    Closed,
-    /// As one that did not.
-    Open,
+stead_model::named! {
+    /// What a guard that breaks counts as.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(rename_all = "lowercase")]
+    pub enum OnError {
+        /// As one that matched.
+        #[default]
+        Closed = "closed",
+        /// As one that did not.
+        Open = "open",
+    }
 }
 
 impl OnError {
     fn is_closed(&self) -> bool {
         *self == Self::Closed
-    }
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Closed => "closed",
-            Self::Open => "open",
-        }
     }
 }
 
@@ -83,11 +78,6 @@ mod event_names {
 
     pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<EventKind>, D::Error> {
         let names: Vec<String> = Vec::deserialize(deserializer)?;
-        names.iter().map(|name| super::event_named(name).ok_or_else(|| D::Error::custom("unknown event"))).collect()
+        names.iter().map(|name| EventKind::from_name(name).ok_or_else(|| D::Error::custom("unknown event"))).collect()
     }
-}
-
-/// Finds an event kind by its name.
-pub(crate) fn event_named(name: &str) -> Option<EventKind> {
-    EventKind::ALL.into_iter().find(|kind| kind.name() == name)
 }

@@ -50,7 +50,7 @@ pub use judge::{GATE, judge};
 pub use judgement::{Hit, Judgement};
 pub use lint::lint;
 pub use mode::Mode;
-pub use problem::{Problem, Severity};
+pub use problem::Problem;
 pub use rewrite::rewritten;
 pub use sha256::hex as sha256;
 pub use shipped::{SHIPPED_STAMP, Shipped, enable_text, shipped};

@@ -6,12 +6,13 @@ use crate::example::{Example, ExampleCall, Scene};
 use crate::guard::Guard;
 use crate::judge::judge;
 use crate::mode::Mode;
-use crate::problem::{Problem, Severity};
+use crate::problem::Problem;
 use crate::read::{Draft, read_source};
 use crate::source::{Origin, Source};
 use crate::then::Then;
 use crate::view::CompiledView;
 use crate::words::{is_placeholder, unknown_names};
+use stead_model::Severity;
 use stead_model::{EventKind, Level, suggestion};
 
 /// Looks at one file. `all` are the files it stands among: what it suggests is judged by all of them.

@@ -1,30 +1,21 @@
 use serde::{Deserialize, Serialize};
 
-/// How much a guard may do. The order is from weak to strong.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Mode {
-    /// Not judged at all.
-    Off,
-    /// Only writes down what it would have done.
-    Shadow,
-    /// Tells the agent, and blocks nothing.
-    Warn,
-    Enforce,
+stead_model::named! {
+    /// How much a guard may do. The order is from weak to strong.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+    #[serde(rename_all = "lowercase")]
+    pub enum Mode {
+        /// Not judged at all.
+        Off = "off",
+        /// Only writes down what it would have done.
+        Shadow = "shadow",
+        /// Tells the agent, and blocks nothing.
+        Warn = "warn",
+        Enforce = "enforce",
+    }
 }
 
 impl Mode {
-    pub const ALL: [Self; 4] = [Self::Off, Self::Shadow, Self::Warn, Self::Enforce];
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Off => "off",
-            Self::Shadow => "shadow",
-            Self::Warn => "warn",
-            Self::Enforce => "enforce",
-        }
-    }
-
     /// Reads a mode, also by the older names.
     pub fn named(name: &str) -> Option<Self> {
         match name {

@@ -1,22 +1,6 @@
 use std::fmt;
 
-/// How bad a finding about a guard file is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Severity {
-    /// The guard works, but somebody should look.
-    Warning,
-    /// The guard is not applied.
-    Error,
-}
-
-impl Severity {
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Warning => "warning",
-            Self::Error => "error",
-        }
-    }
-}
+use stead_model::Severity;
 
 /// What is wrong with a guard file. A configuration error, never a violation.
 #[derive(Clone, Debug, PartialEq, Eq)]

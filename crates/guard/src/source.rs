@@ -1,23 +1,15 @@
 use serde::{Deserialize, Serialize};
 
-/// Whose a guard is. The order is the precedence: a later one replaces an earlier one of the same id.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Origin {
-    /// Part of the binary.
-    Shipped,
-    /// Of this person, for every project.
-    User,
-    Project,
-}
-
-impl Origin {
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Shipped => "shipped",
-            Self::User => "user",
-            Self::Project => "project",
-        }
+stead_model::named! {
+    /// Whose a guard is. The order is the precedence: a later one replaces an earlier one of the same id.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+    #[serde(rename_all = "lowercase")]
+    pub enum Origin {
+        /// Part of the binary.
+        Shipped = "shipped",
+        /// Of this person, for every project.
+        User = "user",
+        Project = "project",
     }
 }
 

@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use stead_client::Harness;
+use stead_model::Severity;
 use stead_settings::{Finding, findings, has_our_lines, switches};
-use stead_store::{Config, Durability, Layout, Marker, Room, Severity, StoreError, create};
+use stead_store::{Config, Durability, Layout, Marker, Room, StoreError, create};
 
 use crate::layer::{layers, read_text};
 use crate::{Check, Reach, Site};

@@ -13,24 +13,16 @@ pub struct Effects {
     pub gave_up: bool,
 }
 
-/// How much of a call could be known.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Coverage {
-    /// Nothing: an unknown tool, or a text that is no command.
-    None,
-    /// What is listed will happen or may happen; there may be more.
-    Partial,
-    #[default]
-    Full,
-}
-
-impl Coverage {
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::None => "none",
-            Self::Partial => "partial",
-            Self::Full => "full",
-        }
+crate::named! {
+    /// How much of a call could be known.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+    pub enum Coverage {
+        /// Nothing: an unknown tool, or a text that is no command.
+        None = "none",
+        /// What is listed will happen or may happen; there may be more.
+        Partial = "partial",
+        #[default]
+        Full = "full",
     }
 }
 

@@ -1,81 +1,34 @@
 use std::borrow::Cow;
-use std::fmt;
 
 use crate::ToolCall;
 
-/// What happened, in words that hold for every harness.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum EventKind {
-    SessionStart,
-    SessionEnd,
-    Prompt,
-    BeforeTool,
-    PermissionRequest,
-    AfterTool,
-    ToolFailed,
-    Stop,
-    StopFailed,
-    SubagentStart,
-    SubagentStop,
-    BeforeCompact,
-    AfterCompact,
-    ConfigChange,
-    Notification,
-    Other,
+crate::named! {
+    /// What happened, in words that hold for every harness.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    pub enum EventKind {
+        SessionStart = "session-start",
+        SessionEnd = "session-end",
+        Prompt = "prompt",
+        BeforeTool = "before-tool",
+        PermissionRequest = "permission-request",
+        AfterTool = "after-tool",
+        ToolFailed = "tool-failed",
+        Stop = "stop",
+        StopFailed = "stop-failed",
+        SubagentStart = "subagent-start",
+        SubagentStop = "subagent-stop",
+        BeforeCompact = "before-compact",
+        AfterCompact = "after-compact",
+        ConfigChange = "config-change",
+        Notification = "notification",
+        Other = "other",
+    }
 }
 
 impl EventKind {
-    /// Every kind, in the order in which a session meets them.
-    pub const ALL: [Self; 16] = [
-        Self::SessionStart,
-        Self::SessionEnd,
-        Self::Prompt,
-        Self::BeforeTool,
-        Self::PermissionRequest,
-        Self::AfterTool,
-        Self::ToolFailed,
-        Self::Stop,
-        Self::StopFailed,
-        Self::SubagentStart,
-        Self::SubagentStop,
-        Self::BeforeCompact,
-        Self::AfterCompact,
-        Self::ConfigChange,
-        Self::Notification,
-        Self::Other,
-    ];
-
-    /// Names the kind as it stands in files and guards.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::SessionStart => "session-start",
-            Self::SessionEnd => "session-end",
-            Self::Prompt => "prompt",
-            Self::BeforeTool => "before-tool",
-            Self::PermissionRequest => "permission-request",
-            Self::AfterTool => "after-tool",
-            Self::ToolFailed => "tool-failed",
-            Self::Stop => "stop",
-            Self::StopFailed => "stop-failed",
-            Self::SubagentStart => "subagent-start",
-            Self::SubagentStop => "subagent-stop",
-            Self::BeforeCompact => "before-compact",
-            Self::AfterCompact => "after-compact",
-            Self::ConfigChange => "config-change",
-            Self::Notification => "notification",
-            Self::Other => "other",
-        }
-    }
-
     /// Says whether something still lies ahead that a gate could prevent. Only there does a broken gate fail closed.
     pub fn is_gated(self) -> bool {
         matches!(self, Self::BeforeTool | Self::PermissionRequest | Self::ConfigChange)
-    }
-}
-
-impl fmt::Display for EventKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
     }
 }
 

@@ -1,22 +1,13 @@
 use crate::Capped;
 
-/// How strongly we object. The order is the precedence: several verdicts merge to the strongest.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Level {
-    Allow,
-    Warn,
-    Ask,
-    Deny,
-}
-
-impl Level {
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Allow => "allow",
-            Self::Warn => "warn",
-            Self::Ask => "ask",
-            Self::Deny => "deny",
-        }
+crate::named! {
+    /// How strongly we object. The order is the precedence: several verdicts merge to the strongest.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum Level {
+        Allow = "allow",
+        Warn = "warn",
+        Ask = "ask",
+        Deny = "deny",
     }
 }
 

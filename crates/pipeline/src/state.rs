@@ -9,35 +9,25 @@ use crate::{Node, Outcome, Plan};
 /// The version of `state.json`.
 pub(crate) const STATE_SCHEMA: u32 = 1;
 
-/// The status of a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum RunStatus {
-    Running,
-    Done,
-    Failed,
-    /// Ended, but a stage used up its iterations, time or money first.
-    Limit,
-    /// An agent is waiting for a person.
-    Blocked,
-    /// A provider's quota is exhausted.
-    Quota,
-    Cancelled,
+stead_model::named! {
+    /// The status of a run.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum RunStatus {
+        Running = "running",
+        Done = "done",
+        Failed = "failed",
+        /// Ended, but a stage used up its iterations, time or money first.
+        Limit = "limit",
+        /// An agent is waiting for a person.
+        Blocked = "blocked",
+        /// A provider's quota is exhausted.
+        Quota = "quota",
+        Cancelled = "cancelled",
+    }
 }
 
 impl RunStatus {
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Running => "running",
-            Self::Done => "done",
-            Self::Failed => "failed",
-            Self::Limit => "limit",
-            Self::Blocked => "blocked",
-            Self::Quota => "quota",
-            Self::Cancelled => "cancelled",
-        }
-    }
-
     /// The exit code of a command that ran it.
     pub fn exit_code(self) -> u8 {
         match self {
@@ -51,83 +41,52 @@ impl RunStatus {
     }
 }
 
-/// The status of a stage, or of one branch of it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum NodeStatus {
-    #[default]
-    Pending,
-    Running,
-    /// For a provider's quota, until `waiting_until`.
-    Waiting,
-    Done,
-    Limit,
-    Skipped,
-    Failed,
-    Blocked,
-    Quota,
-    /// The run was cancelled, or enough other branches succeeded.
-    Cancelled,
-}
-
-impl NodeStatus {
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Pending => "pending",
-            Self::Running => "running",
-            Self::Waiting => "waiting",
-            Self::Done => "done",
-            Self::Limit => "limit",
-            Self::Skipped => "skipped",
-            Self::Failed => "failed",
-            Self::Blocked => "blocked",
-            Self::Quota => "quota",
-            Self::Cancelled => "cancelled",
-        }
+stead_model::named! {
+    /// The status of a stage, or of one branch of it.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum NodeStatus {
+        #[default]
+        Pending = "pending",
+        Running = "running",
+        /// For a provider's quota, until `waiting_until`.
+        Waiting = "waiting",
+        Done = "done",
+        Limit = "limit",
+        Skipped = "skipped",
+        Failed = "failed",
+        Blocked = "blocked",
+        Quota = "quota",
+        /// The run was cancelled, or enough other branches succeeded.
+        Cancelled = "cancelled",
     }
 }
 
-/// What kind of failure ended a stage. The first six are the agent's.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum ErrorKind {
-    /// The agent exited with a code other than 0.
-    Exit,
-    /// A signal killed the agent.
-    Signal,
-    /// The agent exceeded the iteration's time limit.
-    Timeout,
-    MissingStatus,
-    InvalidStatus,
-    /// The agent itself reported `decision: error`.
-    AgentError,
-    /// The agent could not start.
-    Start,
-    /// The queue's command failed, so it is unknown whether there is work left.
-    Queue,
-    /// The stage reached a limit and has `on_limit: fail`.
-    Limit,
-    /// The worktree of a branch could not be created.
-    Worktree,
-    /// The engine itself failed: a file of the run, or the tracked output, cannot be written.
-    Engine,
-}
-
-impl ErrorKind {
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Exit => "exit",
-            Self::Signal => "signal",
-            Self::Timeout => "timeout",
-            Self::MissingStatus => "missing-status",
-            Self::InvalidStatus => "invalid-status",
-            Self::AgentError => "agent-error",
-            Self::Start => "start",
-            Self::Queue => "queue",
-            Self::Limit => "limit",
-            Self::Worktree => "worktree",
-            Self::Engine => "engine",
-        }
+stead_model::named! {
+    /// What kind of failure ended a stage. The first six are the agent's.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum ErrorKind {
+        /// The agent exited with a code other than 0.
+        Exit = "exit",
+        /// A signal killed the agent.
+        Signal = "signal",
+        /// The agent exceeded the iteration's time limit.
+        Timeout = "timeout",
+        MissingStatus = "missing-status",
+        InvalidStatus = "invalid-status",
+        /// The agent itself reported `decision: error`.
+        AgentError = "agent-error",
+        /// The agent could not start.
+        Start = "start",
+        /// The queue's command failed, so it is unknown whether there is work left.
+        Queue = "queue",
+        /// The stage reached a limit and has `on_limit: fail`.
+        Limit = "limit",
+        /// The worktree of a branch could not be created.
+        Worktree = "worktree",
+        /// The engine itself failed: a file of the run, or the tracked output, cannot be written.
+        Engine = "engine",
     }
 }
 

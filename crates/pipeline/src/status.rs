@@ -14,22 +14,14 @@ use stead_store::{StoreError, read_capped};
 /// The size limit of a status.
 pub(crate) const STATUS_LIMIT: usize = 1024 * 1024;
 
-/// What should happen next, in the agent's view.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Decision {
-    Continue,
-    Stop,
-    Error,
-}
-
-impl Decision {
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Continue => "continue",
-            Self::Stop => "stop",
-            Self::Error => "error",
-        }
+stead_model::named! {
+    /// What should happen next, in the agent's view.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum Decision {
+        Continue = "continue",
+        Stop = "stop",
+        Error = "error",
     }
 }
 

@@ -16,7 +16,7 @@ use std::path::Path;
 pub(crate) use edit::set_values;
 pub use edit::{Edited, set_value, unset_value};
 pub use origin::{Layer, Origin};
-pub use problem::{Problem, Severity};
+pub use problem::Problem;
 pub(crate) use value::Value;
 
 use crate::{MARKER, Room, StoreError};

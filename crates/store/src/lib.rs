@@ -42,7 +42,7 @@ pub use amend::amend;
 pub use ancestry::{Process, ancestry};
 pub use append::append_line;
 pub use check::{CheckEnd, Checked, LONGEST, run_check, run_program};
-pub use config::{Config, Edited, Entry, Layer, Origin, Problem, Severity, set_value, unset_value};
+pub use config::{Config, Edited, Entry, Layer, Origin, Problem, set_value, unset_value};
 pub use cover::{cover, secrets_in};
 pub use deadline::{OnAlarm, extend_alarm, ignore_broken_pipes, set_on_alarm, start_alarm};
 pub use durability::Durability;

@@ -3,8 +3,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 use stead_store::{
-    CONFIG, CONFIG_LOCAL, Config, Edited, Entry, Layer, Layout, Origin, Problem, Room, Severity, UserDirs, set_value,
-    unset_value,
+    CONFIG, CONFIG_LOCAL, Config, Edited, Entry, Layer, Layout, Origin, Problem, Room, UserDirs, set_value, unset_value,
 };
 
 use crate::cli::Exit;
@@ -215,12 +214,8 @@ fn as_json(entry: &Entry) -> Value {
 }
 
 fn problem_as_json(problem: &Problem) -> Value {
-    let severity = match problem.severity {
-        Severity::Warning => "warning",
-        Severity::Error => "error",
-    };
     json!({
-        "severity": severity,
+        "severity": problem.severity.name(),
         "origin": origin_as_json(&problem.origin),
         "message": problem.message,
         "hint": problem.hint,

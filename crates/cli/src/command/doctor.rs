@@ -1,12 +1,12 @@
 use clap::Args;
 use serde_json::json;
 use stead_client::Harness;
-use stead_guard::Severity;
 use stead_hook::recorder_notes;
 use stead_install::{
     Capability, Check, CommandReport, Diagnosis, HarnessReport, InstallReport, Outcome, Site, Status, capability,
     diagnose,
 };
+use stead_model::Severity;
 use stead_model::rfc3339;
 
 use crate::cli::Exit;

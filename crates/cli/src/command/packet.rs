@@ -3,8 +3,9 @@ use std::process::Command;
 use clap::{Args, Subcommand, ValueEnum};
 use serde_json::{Value, json};
 use stead_context::{
-    ContextError, Heading, Listing, Packet, PacketFinding, PacketSeverity, Shelf, Status, chain, lint_packet,
+    ContextError, Heading, Listing, Packet, PacketFinding, Shelf, Status, chain, lint_packet,
 };
+use stead_model::Severity;
 use stead_store::{Edited, read_capped};
 
 use crate::cli::Exit;
@@ -202,7 +203,7 @@ fn packet_as_json(id: &str, packet: &Packet) -> Value {
     let head: serde_json::Map<_, _> = document.keys().map(|key| (key.to_owned(), value(key))).collect();
     let mut sections: serde_json::Map<_, _> = Heading::ALL
         .into_iter()
-        .filter_map(|heading| Some((heading.title().to_owned(), packet.section(heading)?.into())))
+        .filter_map(|heading| Some((heading.name().to_owned(), packet.section(heading)?.into())))
         .collect();
     sections.extend(packet.other_sections().into_iter().map(|(title, text)| (title.to_owned(), text.into())));
     json!({"id": id, "head": head, "sections": sections})
@@ -237,7 +238,7 @@ fn lint(args: &LintArgs, shelf: &Shelf, ui: &mut Ui) -> Result<Exit, CliError> {
         let path = shelf.path(&id);
         for finding in judge(shelf, &id)? {
             let PacketFinding { severity, line, message } = &finding;
-            worst = worst.min(Some(*severity)).or(Some(*severity));
+            worst = worst.max(Some(*severity));
             if args.json {
                 told.push(json!({"id": id, "line": line, "severity": severity.name(), "message": message}));
             } else {
@@ -250,11 +251,11 @@ fn lint(args: &LintArgs, shelf: &Shelf, ui: &mut Ui) -> Result<Exit, CliError> {
     } else if worst.is_none() {
         ui.line("no findings");
     }
-    Ok(if worst == Some(PacketSeverity::Error) { Exit::Failed } else { Exit::Done })
+    Ok(if worst == Some(Severity::Error) { Exit::Failed } else { Exit::Done })
 }
 
 fn judge(shelf: &Shelf, id: &str) -> Result<Vec<PacketFinding>, CliError> {
-    let error = |message: String| PacketFinding { severity: PacketSeverity::Error, line: 1, message };
+    let error = |message: String| PacketFinding { severity: Severity::Error, line: 1, message };
     let bytes = read_capped(&shelf.path(id), Packet::LIMIT)?.unwrap_or_default();
     let text = match String::from_utf8(bytes) {
         Ok(text) => text,

@@ -161,7 +161,7 @@ fn verification(verified: &[Verified]) -> String {
 
 fn as_json(pickup: &Pickup, shelf: &Shelf, brief: &Brief, verified: &[Verified]) -> Value {
     let packet = &pickup.packet;
-    let sections = Heading::ALL.into_iter().filter_map(|heading| Some((heading.title(), packet.section(heading)?)));
+    let sections = Heading::ALL.into_iter().filter_map(|heading| Some((heading.name(), packet.section(heading)?)));
     let moved = |state: &FileState| match state {
         FileState::Moved { to } => Some(to.clone()),
         _ => None,

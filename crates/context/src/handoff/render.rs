@@ -86,7 +86,7 @@ pub(super) fn body(handoff: &Handoff<'_>, facts: &Observed, purpose: &str) -> St
         };
         let parts: Vec<&str> = parts.into_iter().map(str::trim_end).filter(|part| !part.is_empty()).collect();
         let content = if parts.is_empty() { NOTHING.to_owned() } else { parts.join("\n\n") };
-        text.push_str(&format!("\n## {}\n\n{content}\n", heading.title()));
+        text.push_str(&format!("\n## {}\n\n{content}\n", heading.name()));
     }
     for (title, content) in &handoff.sent.others {
         text.push_str(&format!("\n## {title}\n\n{content}\n"));

@@ -61,7 +61,7 @@ pub(super) fn with(body: &str, list: FileList, path: &str) -> Option<String> {
                 if !new.is_empty() && !new.ends_with('\n') {
                     new.push_str(end);
                 }
-                new.push_str(&format!("{end}## {}{end}", Heading::RelevantFiles.title()));
+                new.push_str(&format!("{end}## {}{end}", Heading::RelevantFiles.name()));
                 new.len()
             }
         };

@@ -1,53 +1,25 @@
-/// The ten sections of a packet, in the order in which tools expect them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Heading {
-    Intent,
-    Context,
-    Constraints,
-    Decisions,
-    RelevantFiles,
-    NextPrompt,
-    Plan,
-    Validators,
-    OpenQuestions,
-    Notes,
+stead_model::named! {
+    /// The ten sections of a packet, in the order in which tools expect them.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum Heading {
+        Intent = "Intent",
+        Context = "Context",
+        Constraints = "Constraints",
+        Decisions = "Decisions",
+        RelevantFiles = "Relevant Files",
+        NextPrompt = "Next Prompt (Draft)",
+        Plan = "Plan",
+        Validators = "Validators / Exit Criteria",
+        OpenQuestions = "Open Questions",
+        Notes = "Notes",
+    }
 }
 
 impl Heading {
-    pub const ALL: [Self; 10] = [
-        Self::Intent,
-        Self::Context,
-        Self::Constraints,
-        Self::Decisions,
-        Self::RelevantFiles,
-        Self::NextPrompt,
-        Self::Plan,
-        Self::Validators,
-        Self::OpenQuestions,
-        Self::Notes,
-    ];
-
-    /// The heading as packets have it.
-    pub fn title(self) -> &'static str {
-        match self {
-            Self::Intent => "Intent",
-            Self::Context => "Context",
-            Self::Constraints => "Constraints",
-            Self::Decisions => "Decisions",
-            Self::RelevantFiles => "Relevant Files",
-            Self::NextPrompt => "Next Prompt (Draft)",
-            Self::Plan => "Plan",
-            Self::Validators => "Validators / Exit Criteria",
-            Self::OpenQuestions => "Open Questions",
-            Self::Notes => "Notes",
-        }
-    }
-
     /// Recognises a packet's heading, whatever its case and punctuation.
     pub fn recognise(title: &str) -> Option<Self> {
         let title = plain(title);
-        let same =
-            |heading: &Self| title == plain(heading.title()) || format!("{title}draft") == plain(heading.title());
+        let same = |heading: &Self| title == plain(heading.name()) || format!("{title}draft") == plain(heading.name());
         Self::ALL.into_iter().find(same)
     }
 
@@ -81,9 +53,9 @@ mod tests {
     #[test]
     fn every_title_is_recognised() {
         for heading in Heading::ALL {
-            assert_eq!(Heading::recognise(heading.title()), Some(heading));
-            assert_eq!(Heading::recognise(&heading.title().to_uppercase()), Some(heading));
-            assert_eq!(Heading::guess(heading.title()), Some(heading));
+            assert_eq!(Heading::recognise(heading.name()), Some(heading));
+            assert_eq!(Heading::recognise(&heading.name().to_uppercase()), Some(heading));
+            assert_eq!(Heading::guess(heading.name()), Some(heading));
         }
         assert_eq!(Heading::recognise("next prompt:"), Some(Heading::NextPrompt));
         for own in ["My own section", "State", "Files", ""] {

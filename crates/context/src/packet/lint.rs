@@ -1,26 +1,13 @@
 //! Checks a packet: what a tool would fail on is an error, what would confuse a person is a warning. It changes
 //! nothing.
 
-use stead_model::{nearest, unix_millis};
+use std::cmp::Reverse;
+
+use stead_model::{Severity, nearest, unix_millis};
 use stead_store::secrets_in;
 
 use super::{FileList, Heading, Packet, Section, Status, listed, sections, unclosed_fence};
 use crate::relevant_file::is_project_path;
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Severity {
-    Error,
-    Warning,
-}
-
-impl Severity {
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Error => "error",
-            Self::Warning => "warning",
-        }
-    }
-}
 
 /// Something that is wrong with a file, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,7 +34,7 @@ pub fn lint(text: &str, id: &str) -> Vec<Finding> {
     linter.lists();
     linter.headings();
     linter.secrets();
-    linter.findings.sort_by_key(|finding| (finding.line, finding.severity));
+    linter.findings.sort_by_key(|finding| (finding.line, Reverse(finding.severity)));
     linter.findings
 }
 
@@ -147,21 +134,21 @@ impl Linter<'_> {
             let Some(heading) = Heading::recognise(section.title) else { continue };
             let line = first + section.line - 1;
             if seen.iter().any(|(known, _)| *known == heading) {
-                self.error(line, format!("`## {}` appears twice", heading.title()));
+                self.error(line, format!("`## {}` appears twice", heading.name()));
             } else if let Some((after, _)) = seen.last().filter(|(last, _)| *last > heading) {
-                self.warn(line, format!("`## {}` belongs before `## {}`", heading.title(), after.title()));
+                self.warn(line, format!("`## {}` belongs before `## {}`", heading.name(), after.name()));
             }
             seen.push((heading, line));
         }
         for heading in Heading::ALL {
             let missing = !seen.iter().any(|(known, _)| *known == heading);
-            let message = format!("`## {}` is missing", heading.title());
+            let message = format!("`## {}` is missing", heading.name());
             match (heading, missing) {
                 (Heading::NextPrompt, true) => self.error(first, message),
                 (_, true) => self.warn(first, message),
                 (Heading::NextPrompt, false) if self.packet.next_prompt().is_none() => {
                     let line = seen.iter().find(|(known, _)| *known == heading).map_or(first, |(_, line)| *line);
-                    self.error(line, format!("`## {}` is empty", heading.title()));
+                    self.error(line, format!("`## {}` is empty", heading.name()));
                 }
                 (Heading::RelevantFiles, false) => {
                     for list in FileList::ALL {
@@ -201,7 +188,7 @@ mod tests {
             relevant_files_confirmed: [\"x.rs\"]\n---\n",
         );
         for heading in Heading::ALL {
-            text.push_str(&format!("## {}\nwords\n", heading.title()));
+            text.push_str(&format!("## {}\nwords\n", heading.name()));
             if heading == Heading::RelevantFiles {
                 text.push_str("### Confirmed\n- `x.rs`\n- `old.rs` (gone)\n### Suggested\nNone recorded.\n");
             }

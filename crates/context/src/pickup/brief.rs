@@ -114,7 +114,7 @@ impl Pickup {
     /// The parts that are always kept, and the others by usefulness.
     fn parts(&self) -> (Vec<Part>, Vec<Part>) {
         let section = |heading: Heading| {
-            self.packet.section(heading).map(|text| Part { title: heading.title().to_owned(), text: text.to_owned() })
+            self.packet.section(heading).map(|text| Part { title: heading.name().to_owned(), text: text.to_owned() })
         };
         let kept = [Heading::Intent, Heading::Constraints, Heading::NextPrompt].into_iter().filter_map(section);
         let mut optional: Vec<Part> = Vec::new();
@@ -139,7 +139,7 @@ impl Pickup {
             format!("- `{}` {}{to} ({})", file.path, file.state.name(), file.list.title().to_lowercase())
         };
         let text = self.files.iter().map(line).collect::<Vec<_>>().join("\n");
-        Some(Part { title: Heading::RelevantFiles.title().to_owned(), text })
+        Some(Part { title: Heading::RelevantFiles.name().to_owned(), text })
     }
 }
 

@@ -6,25 +6,18 @@ use crate::Packet;
 const HOUR: i64 = 3600 * 1000;
 const DAY: i64 = 24 * HOUR;
 
-/// How far a packet may have drifted from reality. The worst of several factors counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Staleness {
-    Fresh,
-    Aging,
-    Stale,
-    VeryStale,
+stead_model::named! {
+    /// How far a packet may have drifted from reality. The worst of several factors counts.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+    pub enum Staleness {
+        Fresh = "fresh",
+        Aging = "aging",
+        Stale = "stale",
+        VeryStale = "very-stale",
+    }
 }
 
 impl Staleness {
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Fresh => "fresh",
-            Self::Aging => "aging",
-            Self::Stale => "stale",
-            Self::VeryStale => "very-stale",
-        }
-    }
-
     /// Ranks a number by the lower bound of each level above fresh.
     fn of(number: i64, [aging, stale, very]: [i64; 3]) -> Self {
         match number {

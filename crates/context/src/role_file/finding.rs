@@ -1,29 +1,13 @@
 use std::fmt;
 
-/// The severity of a finding, weakest first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum RoleSeverity {
-    /// The file should be improved.
-    Warning,
-    /// The file is not valid.
-    Error,
-}
-
-impl RoleSeverity {
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Warning => "warning",
-            Self::Error => "error",
-        }
-    }
-}
+use stead_model::Severity;
 
 /// One violated rule in a role file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RoleFinding {
     /// Counted from 1; for something missing, the last line searched.
     pub line: usize,
-    pub severity: RoleSeverity,
+    pub severity: Severity,
     /// The rule's name, for machines.
     pub rule: &'static str,
     pub message: String,
@@ -31,15 +15,15 @@ pub struct RoleFinding {
 
 impl RoleFinding {
     pub(super) fn error(line: usize, rule: &'static str, message: impl Into<String>) -> Self {
-        Self { line, severity: RoleSeverity::Error, rule, message: message.into() }
+        Self { line, severity: Severity::Error, rule, message: message.into() }
     }
 
     pub(super) fn warning(line: usize, rule: &'static str, message: impl Into<String>) -> Self {
-        Self { severity: RoleSeverity::Warning, ..Self::error(line, rule, message) }
+        Self { severity: Severity::Warning, ..Self::error(line, rule, message) }
     }
 
     pub fn is_error(&self) -> bool {
-        self.severity == RoleSeverity::Error
+        self.severity == Severity::Error
     }
 }
 

@@ -5,7 +5,7 @@ use super::reader::Reader;
 use crate::example::{Example, ExampleCall, Scene};
 use crate::exec::ExecAnswer;
 use crate::facts::{Caller, FeatureState, Standing};
-use crate::guard::{Guard, event_named};
+use crate::guard::Guard;
 
 /// What an example may do.
 const OPS: &[&str] =
@@ -77,7 +77,7 @@ impl Reader<'_> {
             }
             if name == "on" {
                 let names: Vec<&str> = EventKind::ALL.iter().map(|kind| kind.name()).collect();
-                event = self.word(value, "on", &names, event_named)?;
+                event = self.word(value, "on", &names, EventKind::from_name)?;
             } else if !AROUND.contains(&name) {
                 let known: Vec<&str> = OPS.iter().chain(AROUND).copied().collect();
                 self.unknown(entry, "a test", &known);

@@ -1,8 +1,9 @@
 use stead_model::suggestion;
 use stead_yaml::{Entry, Place, Tree, Value};
 
-use crate::problem::{Problem, Severity};
+use crate::problem::Problem;
 use crate::source::Source;
+use stead_model::Severity;
 
 /// Collects what is wrong while a file is read, so that many faults are told at once.
 pub(crate) struct Reader<'a> {

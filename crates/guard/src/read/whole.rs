@@ -8,7 +8,7 @@ use crate::condition::Clause;
 use crate::example::{Example, ROOT, Scene};
 use crate::exec::Exec;
 use crate::expression;
-use crate::guard::{Guard, OnError, event_named};
+use crate::guard::{Guard, OnError};
 use crate::mode::Mode;
 use crate::parameter;
 use crate::problem::Problem;
@@ -167,7 +167,7 @@ impl Reader<'_> {
         };
         let thens: Vec<&str> = Then::ALL.iter().map(|then| then.name()).collect();
         let then = match node.get("then") {
-            Some(node) => self.word(node, "then", &thens, Then::named)?,
+            Some(node) => self.word(node, "then", &thens, Then::from_name)?,
             None => Then::Deny,
         };
         let events = self.events(node, then);
@@ -228,7 +228,7 @@ impl Reader<'_> {
         };
         let mut events = Vec::new();
         for item in &items {
-            let Some(kind) = self.word(item, "on", &names, event_named) else { continue };
+            let Some(kind) = self.word(item, "on", &names, EventKind::from_name) else { continue };
             if !then.fits(kind) {
                 let hint = match (then, kind) {
                     (Then::Deny, _) => "at a stop the word is `continue`",

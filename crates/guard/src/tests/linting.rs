@@ -1,8 +1,8 @@
 use super::{INFRA, project};
 use crate::compile::Ground;
 use crate::lint::lint;
-use crate::problem::Severity;
 use crate::source::Source;
+use stead_model::Severity;
 
 /// The findings about the first of some files.
 fn findings(texts: &[&str]) -> Vec<(Severity, String)> {

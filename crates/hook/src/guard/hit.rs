@@ -25,42 +25,27 @@ pub struct HitLine {
     pub about: String,
 }
 
-/// What came of a hit.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Did {
-    /// Written down, and nothing else.
-    #[default]
-    Recorded,
-    /// The agent read it.
-    Told,
-    /// The agent will read it as soon as its client takes text.
-    Owed,
-    Asked,
-    Denied,
-    /// The agent was kept working.
-    Held,
-    Rewritten,
-    Allowed,
-    /// A person had allowed it.
-    Overridden,
-    #[serde(other)]
-    Unknown,
-}
-
-impl Did {
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Recorded => "recorded",
-            Self::Told => "told",
-            Self::Owed => "owed",
-            Self::Asked => "asked",
-            Self::Denied => "denied",
-            Self::Held => "held",
-            Self::Rewritten => "rewritten",
-            Self::Allowed => "allowed",
-            Self::Overridden => "overridden",
-            Self::Unknown => "unknown",
-        }
+stead_model::named! {
+    /// What came of a hit.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum Did {
+        /// Written down, and nothing else.
+        #[default]
+        Recorded = "recorded",
+        /// The agent read it.
+        Told = "told",
+        /// The agent will read it as soon as its client takes text.
+        Owed = "owed",
+        Asked = "asked",
+        Denied = "denied",
+        /// The agent was kept working.
+        Held = "held",
+        Rewritten = "rewritten",
+        Allowed = "allowed",
+        /// A person had allowed it.
+        Overridden = "overridden",
+        #[serde(other)]
+        Unknown = "unknown",
     }
 }

@@ -144,7 +144,7 @@ impl Draft {
                 _ => self.text(heading),
             };
             let text = if text.is_empty() { NOTHING } else { text.as_str() };
-            body.push_str(&format!("\n## {}\n\n{text}\n", heading.title()));
+            body.push_str(&format!("\n## {}\n\n{text}\n", heading.name()));
         }
         for (title, text) in &self.others {
             body.push_str(&format!("\n## {title}\n\n{text}\n"));

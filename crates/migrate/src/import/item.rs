@@ -5,24 +5,13 @@ use stead_store::{Creation, Durability, StoreError, amend, create, create_parent
 
 use stead_context::{ContextError, Document, ROLE_FILE_LIMIT};
 
-/// The kind of an import.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ImportKind {
-    Loop,
-    Handoff,
-    Role,
-}
-
-impl ImportKind {
-    pub const ALL: [Self; 3] = [Self::Loop, Self::Handoff, Self::Role];
-
-    /// The name on the command line.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Loop => "loops",
-            Self::Handoff => "handoffs",
-            Self::Role => "roles",
-        }
+stead_model::named! {
+    /// The kind of an import.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum ImportKind {
+        Loop = "loops",
+        Handoff = "handoffs",
+        Role = "roles",
     }
 }
 

@@ -18,22 +18,14 @@ pub struct Catalog {
     pub(crate) pipelines: PathBuf,
 }
 
-/// Who wrote a stage or a pipeline.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Origin {
-    Project,
-    /// The project's, overriding a built-in one.
-    Override,
-    Builtin,
-}
-
-impl Origin {
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Project => "project",
-            Self::Override => "override",
-            Self::Builtin => "builtin",
-        }
+stead_model::named! {
+    /// Who wrote a stage or a pipeline.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Origin {
+        Project = "project",
+        /// The project's, overriding a built-in one.
+        Override = "override",
+        Builtin = "builtin",
     }
 }
 

@@ -12,19 +12,21 @@ use crate::event::EventLine;
 use crate::lock::{Holder, Look, RunLock};
 use crate::state::{NodeStatus, RunStatus, State, seconds};
 
-/// The status of a run, seen from outside.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum ViewStatus {
-    Running,
-    /// Its state says that it runs, but its engine is dead.
-    Interrupted,
-    Done,
-    Failed,
-    Limit,
-    Blocked,
-    Quota,
-    Cancelled,
+stead_model::named! {
+    /// The status of a run, seen from outside.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum ViewStatus {
+        Running = "running",
+        /// Its state says that it runs, but its engine is dead.
+        Interrupted = "interrupted",
+        Done = "done",
+        Failed = "failed",
+        Limit = "limit",
+        Blocked = "blocked",
+        Quota = "quota",
+        Cancelled = "cancelled",
+    }
 }
 
 impl ViewStatus {
@@ -38,19 +40,6 @@ impl ViewStatus {
             RunStatus::Blocked => Self::Blocked,
             RunStatus::Quota => Self::Quota,
             RunStatus::Cancelled => Self::Cancelled,
-        }
-    }
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Running => "running",
-            Self::Interrupted => "interrupted",
-            Self::Done => "done",
-            Self::Failed => "failed",
-            Self::Limit => "limit",
-            Self::Blocked => "blocked",
-            Self::Quota => "quota",
-            Self::Cancelled => "cancelled",
         }
     }
 

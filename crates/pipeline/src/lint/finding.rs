@@ -18,23 +18,15 @@ pub struct Finding {
     pub hint: Option<String>,
 }
 
-/// The severity of a finding, weakest first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Severity {
-    Warning,
-    /// The older format: it works, but is an error with `--strict`.
-    Deprecation,
-    /// Prevents a run.
-    Error,
-}
-
-impl Severity {
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Warning => "warning",
-            Self::Deprecation => "deprecation",
-            Self::Error => "error",
-        }
+stead_model::named! {
+    /// The severity of a finding, weakest first.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+    pub enum Severity {
+        Warning = "warning",
+        /// The older format: it works, but is an error with `--strict`.
+        Deprecation = "deprecation",
+        /// Prevents a run.
+        Error = "error",
     }
 }
 

@@ -1,27 +1,16 @@
 use std::fmt;
 use std::path::PathBuf;
 
-/// Where settings come from, weakest first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Layer {
-    Default,
-    User,
-    Project,
-    Local,
-    Env,
-    Flag,
-}
-
-impl Layer {
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Default => "default",
-            Self::User => "user",
-            Self::Project => "project",
-            Self::Local => "local",
-            Self::Env => "env",
-            Self::Flag => "flag",
-        }
+stead_model::named! {
+    /// Where settings come from, weakest first.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum Layer {
+        Default = "default",
+        User = "user",
+        Project = "project",
+        Local = "local",
+        Env = "env",
+        Flag = "flag",
     }
 }
 

@@ -65,7 +65,7 @@ pub(crate) fn parse_flag(flag: &str) -> Parsed {
     match Key::find(name.trim()) {
         Some(key) => read(key, typed, origin),
         None => Parsed {
-            problems: vec![Problem { severity: super::Severity::Error, ..unknown(name.trim(), &origin) }],
+            problems: vec![Problem { severity: stead_model::Severity::Error, ..unknown(name.trim(), &origin) }],
             ..Parsed::default()
         },
     }

@@ -1,15 +1,8 @@
 use std::fmt;
 
-use super::Origin;
+use stead_model::Severity;
 
-/// How serious a problem is, weakest first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Severity {
-    /// A line has no effect.
-    Warning,
-    /// A value or a whole layer could not be used; the layer below applies.
-    Error,
-}
+use super::Origin;
 
 /// Something wrong in a layer of settings, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -3,7 +3,8 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use serde_json::json;
-use stead_guard::{Problem, Severity, Source, lint, shipped};
+use stead_guard::{Problem, Source, lint, shipped};
+use stead_model::Severity;
 use stead_store::Room;
 
 use super::list::problem_as_json;

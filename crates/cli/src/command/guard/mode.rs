@@ -6,9 +6,10 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use serde_json::json;
 use stead_guard::{
-    Listed, Mode, Origin, Severity, Shipped, Source, State, enable_text, inventory, mode_of, set_mode, sha256,
+    Listed, Mode, Origin, Shipped, Source, State, enable_text, inventory, mode_of, set_mode, sha256,
 };
 use stead_hook::ProgramConsent;
+use stead_model::Severity;
 use stead_store::{Durability, Layout, Room, UserDirs, create_parents, read_capped, replace};
 
 use crate::cli::Exit;

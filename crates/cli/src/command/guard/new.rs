@@ -1,7 +1,7 @@
 use clap::Args;
 use serde_json::json;
-use stead_guard::{PLACEHOLDER, Severity, Source, State, lint};
-use stead_model::FileId;
+use stead_guard::{PLACEHOLDER, Source, State, lint};
+use stead_model::{FileId, Severity};
 use stead_store::{Creation, Durability, Layout, Room, UserDirs, create, create_parents};
 
 use super::list::problem_as_json;

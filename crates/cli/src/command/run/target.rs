@@ -12,18 +12,11 @@ pub(crate) struct Target {
     pub(crate) name: String,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Kind {
-    Stage,
-    Pipeline,
-}
-
-impl Kind {
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::Stage => "stage",
-            Self::Pipeline => "pipeline",
-        }
+stead_model::named! {
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+    pub(crate) enum Kind {
+        Stage = "stage",
+        Pipeline = "pipeline",
     }
 }
 
