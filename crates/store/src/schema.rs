@@ -22,121 +22,43 @@ impl Schema {
     }
 }
 
-/// Every schema, by name.
-pub const SCHEMAS: &[Schema] = &[
-    Schema {
-        name: "active-loop",
-        about: "the loop in the foreground: `indexes/active-loop.json`",
-        source: include_str!("../schema/active-loop.json"),
-    },
-    Schema {
-        name: "appeal",
-        about: "one line of `indexes/appeals.jsonl`",
-        source: include_str!("../schema/appeal.json"),
-    },
-    Schema { name: "config", about: "settings: `.agent/config.toml`", source: include_str!("../schema/config.json") },
-    Schema {
-        name: "context",
-        about: "what an agent reads: `iterations/<n>/context.json`",
-        source: include_str!("../schema/context.json"),
-    },
-    Schema {
-        name: "evidence",
-        about: "what was tested or built: `indexes/evidence.jsonl`, `features/evidence/<feature>/<id>.json`",
-        source: include_str!("../schema/evidence.json"),
-    },
-    Schema {
-        name: "feature-list",
-        about: "the features of a project: `features/feature-list.json`",
-        source: include_str!("../schema/feature-list.json"),
-    },
-    Schema {
-        name: "guard",
-        about: "a guard file: `.agent/guards/<id>.yaml`",
-        source: include_str!("../schema/guard.json"),
-    },
-    Schema {
-        name: "install",
-        about: "how to undo an installation: `indexes/install.json`",
-        source: include_str!("../schema/install.json"),
-    },
-    Schema {
-        name: "loop-log",
-        about: "one line of `indexes/loop-log.jsonl`",
-        source: include_str!("../schema/loop-log.json"),
-    },
-    Schema { name: "note", about: "one line of `indexes/notes.jsonl`", source: include_str!("../schema/note.json") },
-    Schema {
-        name: "override",
-        about: "one line of `indexes/overrides.jsonl`",
-        source: include_str!("../schema/override.json"),
-    },
-    Schema {
-        name: "pipeline",
-        about: "stages and their order: `.agent/pipelines/<name>.yaml`",
-        source: include_str!("../schema/pipeline.json"),
-    },
-    Schema {
-        name: "plan",
-        about: "the compiled plan of a run: `.agent/runs/<run>/plan.json`",
-        source: include_str!("../schema/plan.json"),
-    },
-    Schema {
-        name: "prompt",
-        about: "one line of `indexes/prompts.jsonl`",
-        source: include_str!("../schema/prompt.json"),
-    },
-    Schema {
-        name: "relevant-file",
-        about: "one line of `indexes/relevant-files.jsonl`",
-        source: include_str!("../schema/relevant-file.json"),
-    },
-    Schema {
-        name: "role-state",
-        about: "the state of a role: `indexes/roles/<role>.json`",
-        source: include_str!("../schema/role-state.json"),
-    },
-    Schema {
-        name: "root",
-        about: "the project marker: `.agent/context/root.json`",
-        source: include_str!("../schema/root.json"),
-    },
-    Schema {
-        name: "run-event",
-        about: "one line of a run's `events.jsonl`",
-        source: include_str!("../schema/run-event.json"),
-    },
-    Schema {
-        name: "run-lock",
-        about: "the engine that works on a run: `runs/<run>/lock`",
-        source: include_str!("../schema/run-lock.json"),
-    },
-    Schema {
-        name: "session",
-        about: "live state of one session: `indexes/sessions/<id>.json`",
-        source: include_str!("../schema/session.json"),
-    },
-    Schema {
-        name: "session-log",
-        about: "one line of `indexes/sessions.jsonl`",
-        source: include_str!("../schema/session-log.json"),
-    },
-    Schema {
-        name: "stage",
-        about: "a stage: `.agent/stages/<name>/stage.yaml`",
-        source: include_str!("../schema/stage.json"),
-    },
-    Schema {
-        name: "state",
-        about: "the state of a run: `runs/<run>/state.json`",
-        source: include_str!("../schema/state.json"),
-    },
-    Schema {
-        name: "status",
-        about: "what an agent reports: `iterations/<n>/status.json`",
-        source: include_str!("../schema/status.json"),
-    },
-];
+macro_rules! schemas {
+    ($($name:literal: $about:literal,)+) => {
+        /// Every schema, by name.
+        pub const SCHEMAS: &[Schema] = &[$(Schema {
+            name: $name,
+            about: $about,
+            source: include_str!(concat!("../schema/", $name, ".json")),
+        }),+];
+    };
+}
+
+schemas! {
+    "active-loop": "the loop in the foreground: `indexes/active-loop.json`",
+    "appeal": "one line of `indexes/appeals.jsonl`",
+    "config": "settings: `.agent/config.toml`",
+    "context": "what an agent reads: `iterations/<n>/context.json`",
+    "evidence": "what was tested or built: `indexes/evidence.jsonl`, `features/evidence/<feature>/<id>.json`",
+    "feature-list": "the features of a project: `features/feature-list.json`",
+    "guard": "a guard file: `.agent/guards/<id>.yaml`",
+    "install": "how to undo an installation: `indexes/install.json`",
+    "loop-log": "one line of `indexes/loop-log.jsonl`",
+    "note": "one line of `indexes/notes.jsonl`",
+    "override": "one line of `indexes/overrides.jsonl`",
+    "pipeline": "stages and their order: `.agent/pipelines/<name>.yaml`",
+    "plan": "the compiled plan of a run: `.agent/runs/<run>/plan.json`",
+    "prompt": "one line of `indexes/prompts.jsonl`",
+    "relevant-file": "one line of `indexes/relevant-files.jsonl`",
+    "role-state": "the state of a role: `indexes/roles/<role>.json`",
+    "root": "the project marker: `.agent/context/root.json`",
+    "run-event": "one line of a run's `events.jsonl`",
+    "run-lock": "the engine that works on a run: `runs/<run>/lock`",
+    "session": "live state of one session: `indexes/sessions/<id>.json`",
+    "session-log": "one line of `indexes/sessions.jsonl`",
+    "stage": "a stage: `.agent/stages/<name>/stage.yaml`",
+    "state": "the state of a run: `runs/<run>/state.json`",
+    "status": "what an agent reports: `iterations/<n>/status.json`",
+}
 
 /// Returns a schema by name.
 pub fn schema(name: &str) -> Result<&'static Schema, StoreError> {
