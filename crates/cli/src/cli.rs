@@ -3,6 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use stead_pipeline::RunStatus;
 use stead_store::terminal_columns;
@@ -37,44 +38,74 @@ pub(crate) struct Global {
     pub(crate) config: Vec<String>,
 }
 
-#[derive(Subcommand)]
-enum Command {
-    Init(command::init::InitArgs),
-    Uninstall(command::uninstall::UninstallArgs),
-    Doctor(command::doctor::DoctorArgs),
-    Migrate(command::migrate::MigrateArgs),
-    Context(command::context::ContextArgs),
-    Handoff(Box<command::handoff::HandoffArgs>),
-    Pickup(command::pickup::PickupArgs),
-    Packet(command::packet::PacketArgs),
-    Note(command::note::NoteArgs),
-    Files(command::files::FilesArgs),
-    Loop(command::loop_::LoopArgs),
-    Role(command::role::RoleArgs),
-    Verify(command::verify::VerifyArgs),
-    Evidence(command::evidence::EvidenceArgs),
-    Logs(command::logs::LogsArgs),
-    Run(command::run::RunArgs),
-    Status(command::status::StatusArgs),
-    Runs(command::runs::RunsArgs),
-    Tail(command::tail::TailArgs),
-    Stop(command::stop::StopArgs),
-    Test(command::test::TestArgs),
-    DryRun(command::dry_run::DryRunArgs),
-    Lint(command::lint::LintArgs),
-    Stage(command::stage::StageArgs),
-    Pipeline(command::pipeline::PipelineArgs),
-    Guard(command::guard::GuardArgs),
-    Check(command::check::CheckArgs),
-    Explain(command::explain::ExplainArgs),
-    Allow(command::allow::AllowArgs),
-    Appeal(command::appeal::AppealArgs),
-    Agent(command::agent::AgentArgs),
-    Where(command::where_::WhereArgs),
-    Config(command::config::ConfigArgs),
-    Schema(command::schema::SchemaArgs),
-    Demo(command::demo::DemoArgs),
-    Hook(command::hook::HookArgs),
+macro_rules! commands {
+    ($($name:ident $room:ident $args:ident,)+) => {
+        #[derive(Subcommand)]
+        enum Command {
+            $($name(Box<command::$room::$args>),)+
+        }
+
+        impl Command {
+            fn run(self, ui: &mut Ui) -> Result<Exit, CliError> {
+                match self {
+                    $(Self::$name(args) => command::$room::run(*args, ui),)+
+                }
+            }
+        }
+    };
+}
+
+// In the order in which help lists them.
+commands! {
+    Init init InitArgs,
+    Uninstall uninstall UninstallArgs,
+    Doctor doctor DoctorArgs,
+    Migrate migrate MigrateArgs,
+    Context context ContextArgs,
+    Handoff handoff HandoffArgs,
+    Pickup pickup PickupArgs,
+    Packet packet PacketArgs,
+    Note note NoteArgs,
+    Files files FilesArgs,
+    Loop loop_ LoopArgs,
+    Role role RoleArgs,
+    Verify verify VerifyArgs,
+    Evidence evidence EvidenceArgs,
+    Logs logs LogsArgs,
+    Run run RunArgs,
+    Status status StatusArgs,
+    Runs runs RunsArgs,
+    Tail tail TailArgs,
+    Stop stop StopArgs,
+    Test test TestArgs,
+    DryRun dry_run DryRunArgs,
+    Lint lint LintArgs,
+    Stage stage StageArgs,
+    Pipeline pipeline PipelineArgs,
+    Guard guard GuardArgs,
+    Check check CheckArgs,
+    Explain explain ExplainArgs,
+    Allow allow AllowArgs,
+    Appeal appeal AppealArgs,
+    Agent agent AgentArgs,
+    Where where_ WhereArgs,
+    Config config ConfigArgs,
+    Schema schema SchemaArgs,
+    Demo demo DemoArgs,
+    Hook hook HookArgs,
+}
+
+/// A parser of one of several names.
+pub(crate) fn one_of<T: Copy + Send + Sync + 'static>(
+    all: impl IntoIterator<Item = T>,
+    name: fn(T) -> &'static str,
+) -> impl TypedValueParser<Value = T> {
+    let all: Vec<T> = all.into_iter().collect();
+    let names: Vec<&'static str> = all.iter().map(|one| name(*one)).collect();
+    PossibleValuesParser::new(names).try_map(move |typed| {
+        let chosen = all.iter().find(|one| name(**one) == typed);
+        chosen.copied().ok_or("unknown value")
+    })
 }
 
 /// How a command ended if it did what it was asked to do.
@@ -83,37 +114,16 @@ pub(crate) enum Exit {
     Done,
     /// The thing checked or asked for failed; the output says how.
     Failed,
-    /// A run ended, but a stage reached its limit.
-    Limit,
-    /// A run is blocked on a person.
-    Blocked,
-    /// A run is waiting for a provider's quota.
-    Quota,
-    /// A run was stopped by a person.
-    Cancelled,
+    /// As the run that it was about.
+    Run(RunStatus),
 }
 
 impl Exit {
-    /// The exit of a command whose run has this status.
-    pub(crate) fn of_run(status: RunStatus) -> Self {
-        match status {
-            RunStatus::Done => Self::Done,
-            RunStatus::Failed | RunStatus::Running => Self::Failed,
-            RunStatus::Limit => Self::Limit,
-            RunStatus::Blocked => Self::Blocked,
-            RunStatus::Quota => Self::Quota,
-            RunStatus::Cancelled => Self::Cancelled,
-        }
-    }
-
     pub(crate) fn code(self) -> u8 {
         match self {
             Self::Done => 0,
             Self::Failed => 1,
-            Self::Limit => 3,
-            Self::Blocked => 4,
-            Self::Quota => 5,
-            Self::Cancelled => 130,
+            Self::Run(status) => status.exit_code(),
         }
     }
 }
@@ -122,7 +132,7 @@ impl Exit {
 pub(crate) fn run() -> u8 {
     let cli = parse();
     let mut ui = Ui::new(cli.global.clone());
-    match dispatch(cli.command, &mut ui) {
+    match cli.command.run(&mut ui) {
         Ok(exit) => exit.code(),
         Err(error) => {
             ui.error(&error);
@@ -142,45 +152,4 @@ fn width() -> usize {
     let told = || env("COLUMNS").and_then(|columns| columns.to_str()?.parse().ok());
     let seen = terminal_columns(io::stdout()).or_else(|| terminal_columns(io::stderr()));
     seen.or_else(told).unwrap_or(80).clamp(40, 100)
-}
-
-fn dispatch(command: Command, ui: &mut Ui) -> Result<Exit, CliError> {
-    match command {
-        Command::Init(args) => command::init::run(args, ui),
-        Command::Uninstall(args) => command::uninstall::run(args, ui),
-        Command::Doctor(args) => command::doctor::run(args, ui),
-        Command::Migrate(args) => command::migrate::run(args, ui),
-        Command::Context(args) => command::context::run(args, ui),
-        Command::Handoff(args) => command::handoff::run(*args, ui),
-        Command::Pickup(args) => command::pickup::run(args, ui),
-        Command::Packet(args) => command::packet::run(args, ui),
-        Command::Note(args) => command::note::run(args, ui),
-        Command::Files(args) => command::files::run(args, ui),
-        Command::Loop(args) => command::loop_::run(args, ui),
-        Command::Role(args) => command::role::run(args, ui),
-        Command::Verify(args) => command::verify::run(args, ui),
-        Command::Evidence(args) => command::evidence::run(args, ui),
-        Command::Logs(args) => command::logs::run(args, ui),
-        Command::Run(args) => command::run::run(args, ui),
-        Command::Status(args) => command::status::run(args, ui),
-        Command::Runs(args) => command::runs::run(args, ui),
-        Command::Tail(args) => command::tail::run(args, ui),
-        Command::Stop(args) => command::stop::run(args, ui),
-        Command::Test(args) => command::test::run(args, ui),
-        Command::DryRun(args) => command::dry_run::run(args, ui),
-        Command::Lint(args) => command::lint::run(args, ui),
-        Command::Stage(args) => command::stage::run(args, ui),
-        Command::Pipeline(args) => command::pipeline::run(args, ui),
-        Command::Guard(args) => command::guard::run(args, ui),
-        Command::Check(args) => command::check::run(args, ui),
-        Command::Explain(args) => command::explain::run(args, ui),
-        Command::Allow(args) => command::allow::run(args, ui),
-        Command::Appeal(args) => command::appeal::run(args, ui),
-        Command::Agent(args) => command::agent::run(args, ui),
-        Command::Where(args) => command::where_::run(args, ui),
-        Command::Config(args) => command::config::run(args, ui),
-        Command::Schema(args) => command::schema::run(args, ui),
-        Command::Demo(args) => command::demo::run(args, ui),
-        Command::Hook(args) => command::hook::run(args, ui),
-    }
 }

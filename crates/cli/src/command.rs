@@ -6,6 +6,7 @@ pub(crate) mod appeal;
 pub(crate) mod check;
 pub(crate) mod config;
 pub(crate) mod context;
+mod definition;
 pub(crate) mod demo;
 pub(crate) mod doctor;
 pub(crate) mod dry_run;

@@ -57,6 +57,15 @@ impl CliError {
         self
     }
 
+    /// As [`CliError::hinted`], if there is a hint.
+    #[must_use]
+    pub(crate) fn hinted_if(self, hint: Option<impl Into<String>>) -> Self {
+        match hint {
+            Some(hint) => self.hinted(hint),
+            None => self,
+        }
+    }
+
     /// Adds what to do after following the hint.
     #[must_use]
     pub(crate) fn hinted_too(mut self, hint: impl Into<String>) -> Self {

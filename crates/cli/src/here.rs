@@ -72,9 +72,6 @@ impl From<InstallError> for CliError {
             InstallError::RecordUnwritten { source } => Self::user(message).because(source),
             InstallError::RecordCorrupt { .. } | InstallError::RecordNewer { .. } => Self::user(message),
         };
-        match hint {
-            Some(hint) => told.hinted(hint),
-            None => told,
-        }
+        told.hinted_if(hint)
     }
 }

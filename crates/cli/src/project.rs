@@ -6,7 +6,7 @@ use std::time::UNIX_EPOCH;
 
 use stead_context::{ContextError, Folders, is_project_path};
 use stead_model::clean;
-use stead_store::{Config, Found, Layer, Layout, OWN, Problem, Room, StoreError, confine, find_root};
+use stead_store::{Config, Found, Layer, Layout, OWN, Problem, Room, StoreError, UserDirs, confine, find_root};
 
 use crate::error::CliError;
 use crate::ui::Ui;
@@ -25,7 +25,7 @@ impl Project {
         let (config, problems) = Config::load(Some(found.dir()), &env, &ui.global.config);
         confine_rooms(found.dir(), &config);
         match problems.iter().find(|problem| problem.origin.layer == Layer::Flag) {
-            Some(problem) => Err(of_problem(problem)),
+            Some(problem) => Err(CliError::usage(problem.to_string()).hinted_if(problem.hint.as_deref())),
             None => Ok(Self { found, config, problems }),
         }
     }
@@ -86,6 +86,12 @@ pub(crate) fn env(name: &str) -> Option<OsString> {
     std::env::var_os(name)
 }
 
+/// The folders of the person, for all projects.
+pub(crate) fn user_dirs() -> Result<UserDirs, CliError> {
+    let none = || CliError::user("there is no home folder").hinted("set `HOME` to an absolute path");
+    UserDirs::from_env(&env).ok_or_else(none)
+}
+
 /// The current time as files store it.
 pub(crate) fn now() -> String {
     stead_model::rfc3339(now_millis())
@@ -106,17 +112,9 @@ pub(crate) fn project_path(project: &Project, dir: &Path, typed: &str) -> Result
     let below =
         below.or_else(|| clean(&real(dir).join(typed)).strip_prefix(real(project.root())).ok().map(Path::to_owned));
     let path = below.map(|below| below.to_string_lossy().replace('\\', "/")).unwrap_or_default();
-    match is_project_path(&path) && !project.place(&project.context()).is_own(&path) {
+    match is_project_path(&path) && !project.folders(&project.context()).is_own(&path) {
         true => Ok(path),
         false => Err(ContextError::OutsideProject { path: typed.to_owned() }.into()),
-    }
-}
-
-fn of_problem(problem: &Problem) -> CliError {
-    let error = CliError::usage(problem.to_string());
-    match &problem.hint {
-        Some(hint) => error.hinted(hint),
-        None => error,
     }
 }
 
@@ -132,10 +130,7 @@ impl From<StoreError> for CliError {
             }
             _ => Self::user(message),
         };
-        match hint {
-            Some(hint) => told.hinted(hint),
-            None => told,
-        }
+        told.hinted_if(hint)
     }
 }
 
@@ -148,9 +143,6 @@ impl From<ContextError> for CliError {
             ContextError::RoleName { .. } => Self::usage(message),
             _ => Self::user(message),
         };
-        match hint {
-            Some(hint) => told.hinted(hint),
-            None => told,
-        }
+        told.hinted_if(hint)
     }
 }

@@ -52,9 +52,6 @@ impl From<EvidenceError> for CliError {
             EvidenceError::ListSyntax { .. } | EvidenceError::ListShape { .. } => Self::config(message),
             _ => Self::user(message),
         };
-        match hint {
-            Some(hint) => told.hinted(hint),
-            None => told,
-        }
+        told.hinted_if(hint)
     }
 }

@@ -14,7 +14,7 @@ use crate::error::CliError;
 use crate::log::last_lines;
 use crate::progress::{one_line, spent};
 use crate::project::{Project, now_millis};
-use crate::ui::Ui;
+use crate::ui::{Ui, counted};
 
 /// How much of a failed agent's log is shown.
 const LAST_LINES: usize = 12;
@@ -81,7 +81,7 @@ impl RunReport {
 
     /// The exit code of the command that ran it.
     pub(crate) fn exit(&self) -> Exit {
-        Exit::of_run(self.end.status)
+        Exit::Run(self.end.status)
     }
 
     pub(crate) fn json(&self) -> Value {
@@ -103,12 +103,12 @@ impl RunReport {
     /// One line: the name, the status, and what it took.
     pub(crate) fn headline(&self) -> String {
         let state = &self.end.state;
-        let iterations: u32 = state.nodes.iter().map(|node| node.iteration_completed).sum();
+        let iterations: usize = state.nodes.iter().map(|node| node.iteration_completed as usize).sum();
         let what = match &state.pipeline {
             Some(pipeline) => format!("pipeline {pipeline}"),
             None => state.nodes.first().map(|node| format!("stage {}", node.stage)).unwrap_or_default(),
         };
-        let counted = if iterations == 1 { "1 iteration".to_owned() } else { format!("{iterations} iterations") };
+        let counted = counted(iterations, "iteration");
         let spent = spent(state.elapsed_seconds, state.cost_usd);
         format!("{}: {} ({what}, {counted}, {spent})", state.run, self.status.name())
     }

@@ -101,10 +101,7 @@ impl From<EngineError> for CliError {
             | EngineError::NotBegun { .. } => Self::usage(message),
             _ => Self::user(message),
         };
-        match hint {
-            Some(hint) => told.hinted(hint),
-            None => told,
-        }
+        told.hinted_if(hint)
     }
 }
 
@@ -119,9 +116,6 @@ impl From<DefinitionError> for CliError {
             }
             _ => Self::usage(message),
         };
-        match hint {
-            Some(hint) => told.hinted(hint),
-            None => told,
-        }
+        told.hinted_if(hint)
     }
 }

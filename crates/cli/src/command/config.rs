@@ -3,13 +3,13 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 use stead_store::{
-    CONFIG, CONFIG_LOCAL, Config, Edited, Entry, Layer, Layout, Origin, Problem, Room, UserDirs, set_value, unset_value,
+    CONFIG, CONFIG_LOCAL, Config, Edited, Entry, Layer, Layout, Origin, Problem, Room, set_value, unset_value,
 };
 
 use crate::cli::Exit;
 use crate::error::CliError;
 use crate::person::{Whose, refuse_agents, require_person_to_weaken};
-use crate::project::{Project, env};
+use crate::project::{Project, env, user_dirs};
 use crate::ui::Ui;
 
 /// Show and change settings
@@ -152,9 +152,7 @@ fn unset(args: &UnsetArgs, project: &Project, ui: &mut Ui) -> Result<(), CliErro
 impl Target {
     fn file(&self, project: &Project) -> Result<(Layer, PathBuf), CliError> {
         if self.user {
-            let dirs = UserDirs::from_env(&env)
-                .ok_or_else(|| CliError::user("there is no home folder").hinted("set `HOME` to an absolute path"))?;
-            return Ok((Layer::User, dirs.config.join("config.toml")));
+            return Ok((Layer::User, user_dirs()?.config.join("config.toml")));
         }
         if !project.found.is_marked() {
             let message = format!("`{}` is not a project yet", project.root().display());
@@ -173,8 +171,7 @@ fn refuse_clash(args: &SetArgs, project: &Project) -> Result<(), CliError> {
     let (_, problems) = Config::load(Some(project.root()), &env, &trial);
     match problems.into_iter().find(|problem| problem.origin.layer == Layer::Flag) {
         None => Ok(()),
-        Some(Problem { message, hint: None, .. }) => Err(CliError::usage(message)),
-        Some(Problem { message, hint: Some(hint), .. }) => Err(CliError::usage(message).hinted(hint)),
+        Some(Problem { message, hint, .. }) => Err(CliError::usage(message).hinted_if(hint)),
     }
 }
 

@@ -11,7 +11,7 @@ use super::run::{PlanArgs, Talk, compiled};
 use crate::cli::Exit;
 use crate::error::CliError;
 use crate::run_room::RunRoom;
-use crate::ui::Ui;
+use crate::ui::{Ui, counted};
 
 /// Show what a run would do, without doing it
 ///
@@ -104,7 +104,8 @@ impl<'a> First<'a> {
             Provider::Known(name) => args.get(name).map(Vec::as_slice).unwrap_or_default(),
             Provider::Command(_) | Provider::Mock => &[],
         };
-        let argv = provider::argv(&node.provider, node.model.as_deref(), extra).map_err(of_provider)?;
+        let argv = provider::argv(&node.provider, node.model.as_deref(), extra)
+            .map_err(|error| CliError::user(error.to_string()).hinted_if(error.hint()))?;
         let prompt = resolve(&text_of(node), &vars);
         Ok(Self { node, vars, inputs, argv, prompt })
     }
@@ -143,8 +144,7 @@ impl<'a> First<'a> {
         for command in &node.verify {
             fact("verify", command.clone());
         }
-        let lines = self.prompt.text.lines().count();
-        fact("prompt", if lines == 1 { "1 line".to_owned() } else { format!("{lines} lines") });
+        fact("prompt", counted(self.prompt.text.lines().count(), "line"));
         for line in self.prompt.text.lines() {
             ui.line(format!("  | {line}").trim_end());
         }
@@ -212,14 +212,6 @@ fn joins(join: Join, worktree: bool) -> String {
         Join::Quorum { count } => format!("any {count} branches"),
     };
     if worktree { format!("{joins}, each in its own worktree") } else { joins }
-}
-
-fn of_provider(error: provider::ProviderError) -> CliError {
-    let told = CliError::user(error.to_string());
-    match error.hint() {
-        Some(hint) => told.hinted(hint),
-        None => told,
-    }
 }
 
 fn text(path: &Path) -> String {

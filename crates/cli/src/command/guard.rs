@@ -13,6 +13,7 @@ use clap::{Args, Subcommand};
 use crate::cli::Exit;
 use crate::error::CliError;
 use crate::ui::Ui;
+use mode::Step;
 
 /// Manage guards: rules for what agents may do
 ///
@@ -37,9 +38,15 @@ enum GuardCommand {
     Lint(lint::LintArgs),
     Test(test::TestArgs),
     Enable(mode::EnableArgs),
-    Disable(mode::DisableArgs),
-    Promote(mode::PromoteArgs),
-    Demote(mode::DemoteArgs),
+    /// Switch a guard off; only a person at a terminal may do this
+    #[command(after_help = "Example:\n  stead guard disable destructive")]
+    Disable(mode::Which),
+    /// Move a guard one step up: off, shadow, warn, enforce
+    #[command(after_help = "Example:\n  stead guard promote infra-is-reviewed")]
+    Promote(mode::Which),
+    /// Move a guard one step down: enforce, warn, shadow; only a person at a terminal may do this
+    #[command(after_help = "Example:\n  stead guard demote infra-is-reviewed")]
+    Demote(mode::Which),
     Stats(stats::StatsArgs),
 }
 
@@ -51,9 +58,9 @@ pub(crate) fn run(args: GuardArgs, ui: &mut Ui) -> Result<Exit, CliError> {
         GuardCommand::Lint(args) => lint::run(&args, ui),
         GuardCommand::Test(args) => test::run(&args, ui),
         GuardCommand::Enable(args) => mode::enable(&args, ui),
-        GuardCommand::Disable(args) => mode::disable(&args, ui),
-        GuardCommand::Promote(args) => mode::promote(&args, ui),
-        GuardCommand::Demote(args) => mode::demote(&args, ui),
+        GuardCommand::Disable(args) => mode::step(&args, Step::Off, ui),
+        GuardCommand::Promote(args) => mode::step(&args, Step::Up, ui),
+        GuardCommand::Demote(args) => mode::step(&args, Step::Down, ui),
         GuardCommand::Stats(args) => stats::run(&args, ui),
     }
 }

@@ -37,10 +37,25 @@ enum LoopCommand {
     Start(start::StartArgs),
     List(list::ListArgs),
     Show(show::ShowArgs),
-    Activate(turn::ActivateArgs),
-    Pause(turn::PauseArgs),
-    Resume(turn::ResumeArgs),
-    Cancel(turn::CancelArgs),
+    /// Attach a loop to this session
+    ///
+    /// If an agent runs it, the loop applies to that agent's session from now on, and to no other. If a person runs it in
+    /// a terminal, it only becomes the loop that was chosen last.
+    #[command(after_help = "Example:\n  stead loop activate make-every-test-pass")]
+    Activate(turn::Which),
+    /// Pause a loop until it is resumed
+    ///
+    /// An agent may pause a loop that its own session started; only a person may pause others.
+    #[command(after_help = "Example:\n  stead loop pause 20261115T194530Z-make-every-test-pass")]
+    Pause(turn::Which),
+    /// Resume a paused loop
+    #[command(after_help = "Example:\n  stead loop resume make-every-test-pass")]
+    Resume(turn::Which),
+    /// Cancel a loop for good
+    ///
+    /// An agent may cancel a loop that its own session started; only a person may cancel others.
+    #[command(after_help = "Example:\n  stead loop cancel 20261115T194530Z-make-every-test-pass")]
+    Cancel(turn::Which),
     Log(log::LogArgs),
 }
 

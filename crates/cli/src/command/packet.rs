@@ -1,14 +1,12 @@
 use std::process::Command;
 
-use clap::{Args, Subcommand, ValueEnum};
+use clap::{Args, Subcommand};
 use serde_json::{Value, json};
-use stead_context::{
-    ContextError, Heading, Listing, Packet, PacketFinding, Shelf, Status, chain, lint_packet,
-};
+use stead_context::{ContextError, Heading, Listing, Packet, PacketFinding, Shelf, Status, chain, lint_packet};
 use stead_model::Severity;
 use stead_store::{Edited, read_capped};
 
-use crate::cli::Exit;
+use crate::cli::{Exit, one_of};
 use crate::error::CliError;
 use crate::project::{Project, env, now};
 use crate::ui::Ui;
@@ -43,19 +41,11 @@ enum PacketCommand {
 #[command(after_help = "Example:\n  stead packet list --status active")]
 struct ListArgs {
     /// Only packets with this status
-    #[arg(long, value_enum)]
-    status: Option<Wanted>,
+    #[arg(long, value_parser = one_of(Status::ALL, Status::name))]
+    status: Option<Status>,
     /// Print the list as JSON
     #[arg(long)]
     json: bool,
-}
-
-#[derive(Clone, Copy, ValueEnum)]
-enum Wanted {
-    Draft,
-    Active,
-    Done,
-    Blocked,
 }
 
 /// Print the path of a packet's file, or open it
@@ -119,14 +109,8 @@ pub(crate) fn run(args: PacketArgs, ui: &mut Ui) -> Result<Exit, CliError> {
 }
 
 fn list(args: &ListArgs, shelf: &Shelf, ui: &mut Ui) {
-    let wanted = args.status.map(|status| match status {
-        Wanted::Draft => Status::Draft,
-        Wanted::Active => Status::Active,
-        Wanted::Done => Status::Done,
-        Wanted::Blocked => Status::Blocked,
-    });
     let mut all = shelf.list();
-    all.retain(|listing| wanted.is_none() || listing.head.as_ref().is_ok_and(|head| head.status() == wanted));
+    all.retain(|listing| args.status.is_none() || listing.head.as_ref().is_ok_and(|head| head.status() == args.status));
     if args.json {
         ui.json(&Value::Array(all.iter().map(listing_as_json).collect()));
         return;

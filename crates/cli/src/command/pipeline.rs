@@ -1,7 +1,8 @@
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
-use stead_pipeline::{Origin, PipelineView, lint};
+use stead_pipeline::{PipelineView, lint};
 
+use super::definition::{ListArgs, ShowArgs, about, tell_override, warn_of_errors, with_counts};
 use crate::cli::Exit;
 use crate::error::CliError;
 use crate::run_room::RunRoom;
@@ -22,29 +23,13 @@ pub(crate) struct PipelineArgs {
 
 #[derive(Subcommand)]
 enum PipelineCommand {
+    /// List all pipelines, including the built-in ones
+    #[command(after_help = "Example:\n  stead pipeline list")]
     List(ListArgs),
+    /// Print a pipeline's file
+    #[command(after_help = "Example:\n  stead pipeline show full-refine")]
     Show(ShowArgs),
     New(NewArgs),
-}
-
-/// List all pipelines, including the built-in ones
-#[derive(Args)]
-#[command(after_help = "Example:\n  stead pipeline list")]
-struct ListArgs {
-    /// Print them as JSON
-    #[arg(long)]
-    json: bool,
-}
-
-/// Print a pipeline's file
-#[derive(Args)]
-#[command(after_help = "Example:\n  stead pipeline show full-refine")]
-struct ShowArgs {
-    /// The name of the pipeline
-    name: String,
-    /// Print its details as JSON
-    #[arg(long)]
-    json: bool,
 }
 
 /// Create a pipeline: a copy of another one, or a skeleton
@@ -78,10 +63,7 @@ fn list(args: &ListArgs, room: &RunRoom, ui: &mut Ui) -> Result<(), CliError> {
     }
     let width = pipelines.iter().map(|pipeline| pipeline.name.len()).max().unwrap_or(0);
     for pipeline in &pipelines {
-        let about = match has_errors(pipeline) {
-            true => "(has errors: `stead lint`)",
-            false => pipeline.description.as_deref().unwrap_or(""),
-        };
+        let about = about(&pipeline.findings, pipeline.description.as_deref());
         ui.line(format!("{:width$}  {:<8}  {about}", pipeline.name, pipeline.origin.name()).trim_end());
         let ids: Vec<&str> = pipeline.stages.iter().map(|(id, _)| id.as_str()).collect();
         ui.line(format!("{:width$}  {}", "", ids.join(", ")));
@@ -100,38 +82,29 @@ fn show(args: &ShowArgs, room: &RunRoom, ui: &mut Ui) -> Result<(), CliError> {
     }
     ui.line(format!("# --- {}", pipeline.file.name));
     ui.line(pipeline.file.text.trim_end_matches('\n'));
-    if has_errors(&pipeline) {
-        ui.warning(format!("it has errors: `stead lint pipeline {}` shows them", pipeline.name));
-    }
+    warn_of_errors("pipeline", &pipeline.name, &pipeline.findings, ui);
     Ok(())
 }
 
 fn make(args: &NewArgs, room: &RunRoom, ui: &mut Ui) -> Result<(), CliError> {
     room.project.require_marker()?;
     let catalog = room.catalog();
-    let replaces = catalog.pipelines().contains(&(args.name.clone(), Origin::Builtin));
+    let known = catalog.pipelines();
     let path = catalog.new_pipeline(&args.name, args.from.as_deref())?;
     ui.line(format!("wrote {}", room.project.short(&path).display()));
-    if replaces {
-        ui.note(format!("it overrides the built-in pipeline `{}`", args.name));
-    }
+    tell_override("pipeline", &args.name, &known, ui);
     ui.note(format!("next: edit it, then `stead dry-run pipeline {}`", args.name));
     Ok(())
 }
 
-fn has_errors(pipeline: &PipelineView) -> bool {
-    pipeline.findings.iter().any(lint::Finding::is_error)
-}
-
 fn as_json(pipeline: &PipelineView) -> Value {
     let stages = pipeline.stages.iter().map(|(id, template)| json!({"id": id, "template": template}));
-    json!({
+    let value = json!({
         "name": pipeline.name,
         "origin": pipeline.origin.name(),
         "description": pipeline.description,
         "stages": stages.collect::<Vec<_>>(),
         "path": pipeline.file.path.as_ref().map(|path| path.to_string_lossy()),
-        "errors": pipeline.findings.iter().filter(|finding| finding.is_error()).count(),
-        "warnings": pipeline.findings.iter().filter(|finding| !finding.is_error()).count(),
-    })
+    });
+    with_counts(value, &pipeline.findings)
 }

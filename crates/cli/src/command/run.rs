@@ -235,12 +235,11 @@ fn provider(args: &RunArgs, room: &RunRoom, ui: &Ui) -> Result<Option<Provider>,
     match provider::check(&provider, room.project.root(), &env) {
         Ok(()) => Ok(Some(provider)),
         Err(error) => {
-            let told = CliError::usage(error.to_string());
-            let hint = match error {
+            let hint = match &error {
                 ProviderError::NoSuchFile { .. } => Some("paths are relative to the current folder".to_owned()),
                 error => error.hint(),
             };
-            Err(hint.into_iter().fold(told, CliError::hinted))
+            Err(CliError::usage(error.to_string()).hinted_if(hint))
         }
     }
 }

@@ -1,7 +1,8 @@
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
-use stead_pipeline::{Origin, StageView, Termination, lint};
+use stead_pipeline::{StageView, Termination, lint};
 
+use super::definition::{ListArgs, ShowArgs, about, tell_override, warn_of_errors, with_counts};
 use crate::cli::Exit;
 use crate::error::CliError;
 use crate::run_room::RunRoom;
@@ -22,29 +23,13 @@ pub(crate) struct StageArgs {
 
 #[derive(Subcommand)]
 enum StageCommand {
+    /// List all stages, including the built-in ones
+    #[command(after_help = "Example:\n  stead stage list")]
     List(ListArgs),
+    /// Print a stage's files
+    #[command(after_help = "Example:\n  stead stage show work")]
     Show(ShowArgs),
     New(NewArgs),
-}
-
-/// List all stages, including the built-in ones
-#[derive(Args)]
-#[command(after_help = "Example:\n  stead stage list")]
-struct ListArgs {
-    /// Print them as JSON
-    #[arg(long)]
-    json: bool,
-}
-
-/// Print a stage's files
-#[derive(Args)]
-#[command(after_help = "Example:\n  stead stage show work")]
-struct ShowArgs {
-    /// The name of the stage
-    name: String,
-    /// Print its details as JSON
-    #[arg(long)]
-    json: bool,
 }
 
 /// Create a stage: a copy of another one, or a skeleton
@@ -79,8 +64,7 @@ fn list(args: &ListArgs, room: &RunRoom, ui: &mut Ui) -> Result<(), CliError> {
     let width = stages.iter().map(|stage| stage.name.len()).max().unwrap_or(0);
     for stage in &stages {
         let ending = stage.termination.as_ref().map_or("?", ending);
-        let about =
-            if has_errors(stage) { "(has errors: `stead lint`)" } else { stage.description.as_deref().unwrap_or("") };
+        let about = about(&stage.findings, stage.description.as_deref());
         ui.line(format!("{:width$}  {:<8}  {ending:<8}  {about}", stage.name, stage.origin.name()).trim_end());
     }
     Ok(())
@@ -100,41 +84,32 @@ fn show(args: &ShowArgs, room: &RunRoom, ui: &mut Ui) -> Result<(), CliError> {
         ui.line(format!("# --- {}", file.name));
         ui.line(file.text.trim_end_matches('\n'));
     }
-    if has_errors(&stage) {
-        ui.warning(format!("it has errors: `stead lint stage {}` shows them", stage.name));
-    }
+    warn_of_errors("stage", &stage.name, &stage.findings, ui);
     Ok(())
 }
 
 fn make(args: &NewArgs, room: &RunRoom, ui: &mut Ui) -> Result<(), CliError> {
     room.project.require_marker()?;
     let catalog = room.catalog();
-    let replaces = catalog.stages().contains(&(args.name.clone(), Origin::Builtin));
+    let known = catalog.stages();
     for path in catalog.new_stage(&args.name, args.from.as_deref())? {
         ui.line(format!("wrote {}", room.project.short(&path).display()));
     }
-    if replaces {
-        ui.note(format!("it overrides the built-in stage `{}`", args.name));
-    }
+    tell_override("stage", &args.name, &known, ui);
     ui.note(format!("next: edit its prompt, then `stead test stage {}`", args.name));
     Ok(())
 }
 
-fn has_errors(stage: &StageView) -> bool {
-    stage.findings.iter().any(lint::Finding::is_error)
-}
-
 fn as_json(stage: &StageView) -> Value {
-    json!({
+    let value = json!({
         "name": stage.name,
         "origin": stage.origin.name(),
         "description": stage.description,
         "termination": stage.termination,
         "max_iterations": stage.max_iterations,
         "path": stage.manifest.path.as_ref().map(|path| path.to_string_lossy()),
-        "errors": stage.findings.iter().filter(|finding| finding.is_error()).count(),
-        "warnings": stage.findings.iter().filter(|finding| !finding.is_error()).count(),
-    })
+    });
+    with_counts(value, &stage.findings)
 }
 
 /// The termination in a word, as the file has it.

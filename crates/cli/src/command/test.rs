@@ -59,7 +59,7 @@ pub(crate) fn run(args: TestArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     let manner = if args.json { Manner::Silent } else { Manner::for_people() };
     let report = execute(&room, &folder, &plan, manner, Start::Fresh, ui)?.for_good();
     let exit = report.exit();
-    let is_kept = args.keep || exit == Exit::Failed;
+    let is_kept = args.keep || exit.code() == Exit::Failed.code();
     let report = if is_kept { report } else { report.without_log() };
     if args.json {
         let mut told = report.json();

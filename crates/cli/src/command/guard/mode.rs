@@ -3,20 +3,18 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use serde_json::json;
-use stead_guard::{
-    Listed, Mode, Origin, Shipped, Source, State, enable_text, inventory, mode_of, set_mode, sha256,
-};
+use stead_guard::{Listed, Mode, Origin, Shipped, Source, State, enable_text, inventory, mode_of, set_mode, sha256};
 use stead_hook::ProgramConsent;
 use stead_model::Severity;
-use stead_store::{Durability, Layout, Room, UserDirs, create_parents, read_capped, replace};
+use stead_store::{Durability, Layout, Room, create_parents, read_capped, replace};
 
-use crate::cli::Exit;
+use crate::cli::{Exit, one_of};
 use crate::error::CliError;
 use crate::guards::{Guards, path_of};
 use crate::person::{Whose, refuse_agents, require_person, require_person_to_weaken};
-use crate::project::{Project, env, now};
+use crate::project::{Project, env, now, user_dirs};
 use crate::ui::Ui;
 
 /// The largest program that is read to compare its hash.
@@ -35,8 +33,8 @@ pub(super) struct EnableArgs {
     #[arg(long = "with", value_name = "NAME=VALUE")]
     values: Vec<String>,
     /// The mode; by default `enforce`, or for a guard with a program the mode in its file
-    #[arg(long, value_enum)]
-    mode: Option<Start>,
+    #[arg(long, value_parser = one_of(Mode::ALL.into_iter().filter(|mode| *mode > Mode::Off), Mode::name))]
+    mode: Option<Mode>,
     /// Enable it for all your projects
     #[arg(long)]
     user: bool,
@@ -45,49 +43,8 @@ pub(super) struct EnableArgs {
     json: bool,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Start {
-    Shadow,
-    Warn,
-    Enforce,
-}
-
-impl Start {
-    fn mode(self) -> Mode {
-        match self {
-            Self::Shadow => Mode::Shadow,
-            Self::Warn => Mode::Warn,
-            Self::Enforce => Mode::Enforce,
-        }
-    }
-}
-
-/// Switch a guard off; only a person at a terminal may do this
 #[derive(Args)]
-#[command(after_help = "Example:\n  stead guard disable destructive")]
-pub(super) struct DisableArgs {
-    #[command(flatten)]
-    which: Which,
-}
-
-/// Move a guard one step up: off, shadow, warn, enforce
-#[derive(Args)]
-#[command(after_help = "Example:\n  stead guard promote infra-is-reviewed")]
-pub(super) struct PromoteArgs {
-    #[command(flatten)]
-    which: Which,
-}
-
-/// Move a guard one step down: enforce, warn, shadow; only a person at a terminal may do this
-#[derive(Args)]
-#[command(after_help = "Example:\n  stead guard demote infra-is-reviewed")]
-pub(super) struct DemoteArgs {
-    #[command(flatten)]
-    which: Which,
-}
-
-#[derive(Args)]
-struct Which {
+pub(super) struct Which {
     /// The guard, or a pack of them
     #[arg(value_name = "ID")]
     id: String,
@@ -104,7 +61,7 @@ pub(super) fn enable(args: &EnableArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     if consent(&members, &project, ui)? && args.mode.is_none() && args.values.is_empty() {
         return Ok(Exit::Done);
     }
-    let mode = args.mode.map_or(Mode::Enforce, Start::mode);
+    let mode = args.mode.unwrap_or(Mode::Enforce);
     let own = members.iter().find(|guard| path_of(&project, guard).is_some()).copied();
     if own.is_some() && !args.values.is_empty() && Shipped::named(&args.id).is_none() {
         return Err(CliError::usage(format!("`{}` takes no values", args.id)).hinted("edit its file instead"));
@@ -125,13 +82,8 @@ pub(super) fn enable(args: &EnableArgs, ui: &mut Ui) -> Result<Exit, CliError> {
             None => return Err(CliError::usage(format!("`{value}` has no `=`")).hinted("write it as NAME=VALUE")),
         }
     }
-    let text = enable_text(&args.id, &values).map_err(|error| {
-        let told = CliError::usage(error.to_string());
-        match error.hint() {
-            Some(hint) => told.hinted(hint),
-            None => told,
-        }
-    })?;
+    let text =
+        enable_text(&args.id, &values).map_err(|error| CliError::usage(error.to_string()).hinted_if(error.hint()))?;
     let path = match own.and_then(|guard| path_of(&project, guard)) {
         Some(path) => path,
         None => fresh_path(&args.id, args.user, &project)?,
@@ -169,34 +121,17 @@ fn consent(members: &[&Listed], project: &Project, ui: &mut Ui) -> Result<bool, 
     Ok(asked)
 }
 
-pub(super) fn disable(args: &DisableArgs, ui: &mut Ui) -> Result<Exit, CliError> {
-    step(&args.which, Step::Off, ui)
-}
-
-pub(super) fn promote(args: &PromoteArgs, ui: &mut Ui) -> Result<Exit, CliError> {
-    step(&args.which, Step::Up, ui)
-}
-
-pub(super) fn demote(args: &DemoteArgs, ui: &mut Ui) -> Result<Exit, CliError> {
-    step(&args.which, Step::Down, ui)
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Step {
-    Up,
-    Down,
-    Off,
+stead_model::named! {
+    /// How a guard is moved, by the command that does it.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub(super) enum Step {
+        Up = "promote",
+        Down = "demote",
+        Off = "disable",
+    }
 }
 
 impl Step {
-    fn verb(self) -> &'static str {
-        match self {
-            Self::Up => "promote",
-            Self::Down => "demote",
-            Self::Off => "disable",
-        }
-    }
-
     fn from(self, mode: Mode) -> Option<Mode> {
         match self {
             Self::Up => mode.promoted(),
@@ -206,10 +141,10 @@ impl Step {
     }
 }
 
-fn step(which: &Which, step: Step, ui: &mut Ui) -> Result<Exit, CliError> {
+pub(super) fn step(which: &Which, step: Step, ui: &mut Ui) -> Result<Exit, CliError> {
     let project = Project::find(ui)?;
     let guards = Guards::load(&project)?;
-    refuse_part(&which.id, &guards, step.verb())?;
+    refuse_part(&which.id, &guards, step.name())?;
     let members = guards.members(&which.id)?;
     let Some(guard) = members.first().copied() else { return Err(guards.unknown(&which.id)) };
     match step {
@@ -253,10 +188,8 @@ fn refuse_broken(id: &str, text: &str, guards: &Guards) -> Result<(), CliError> 
         None => Ok(()),
         Some(problem) => {
             let error = CliError::usage(format!("these values would break `{id}`: {}", problem.message));
-            Err(match problem.hint() {
-                Some(hint) => error.hinted(hint),
-                None => error.hinted("nothing was written; `stead guard show` lists the values it takes"),
-            })
+            let stock = "nothing was written; `stead guard show` lists the values it takes";
+            Err(error.hinted(problem.hint().unwrap_or(stock)))
         }
     }
 }
@@ -289,11 +222,10 @@ fn put(
     Ok(Exit::Done)
 }
 
-fn fresh_path(id: &str, user: bool, project: &Project) -> Result<PathBuf, CliError> {
+/// Where the file of a new guard lies.
+pub(super) fn fresh_path(id: &str, user: bool, project: &Project) -> Result<PathBuf, CliError> {
     let folder = match user {
-        true => UserDirs::from_env(&env)
-            .map(|dirs| dirs.config.join("guards"))
-            .ok_or_else(|| CliError::user("there is no home folder").hinted("set `HOME` to an absolute path"))?,
+        true => user_dirs()?.config.join("guards"),
         false => Layout::of(&project.config).dir(project.root(), Room::Guards),
     };
     Ok(folder.join(format!("{id}.yaml")))

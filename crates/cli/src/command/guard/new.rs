@@ -2,14 +2,15 @@ use clap::Args;
 use serde_json::json;
 use stead_guard::{PLACEHOLDER, Source, State, lint};
 use stead_model::{FileId, Severity};
-use stead_store::{Creation, Durability, Layout, Room, UserDirs, create, create_parents};
+use stead_store::{Creation, Durability, create, create_parents};
 
 use super::list::problem_as_json;
+use super::mode::fresh_path;
 use crate::cli::Exit;
 use crate::error::CliError;
 use crate::guards::Guards;
 use crate::person::{Whose, refuse_agents, require_person_to_weaken};
-use crate::project::{Project, env};
+use crate::project::Project;
 use crate::ui::Ui;
 
 /// Create a guard file to start from, in mode `shadow`
@@ -45,13 +46,7 @@ pub(super) fn run(args: &NewArgs, ui: &mut Ui) -> Result<Exit, CliError> {
         return Err(CliError::usage(format!("`{}` cannot be a guard's id: {problem}", args.id))
             .hinted("letters, digits and hyphens, as in `infra-is-reviewed`"));
     }
-    let folder = match args.user {
-        true => UserDirs::from_env(&env)
-            .map(|dirs| dirs.config.join("guards"))
-            .ok_or_else(|| CliError::user("there is no home folder").hinted("set `HOME` to an absolute path"))?,
-        false => Layout::of(&project.config).dir(project.root(), Room::Guards),
-    };
-    let path = folder.join(format!("{}.yaml", args.id));
+    let path = fresh_path(&args.id, args.user, &project)?;
     let whose = if args.user { Whose::Person } else { Whose::Project };
     // It would replace an active guard of that name, and be weaker.
     let replaces = guards.members(&args.id).is_ok_and(|held| held.iter().any(|guard| guard.state == State::Active));

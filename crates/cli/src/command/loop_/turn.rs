@@ -8,47 +8,8 @@ use crate::error::CliError;
 use crate::person::{Whose, refuse_agents};
 use crate::ui::Ui;
 
-/// Attach a loop to this session
-///
-/// If an agent runs it, the loop applies to that agent's session from now on, and to no other. If a person runs it in a
-/// terminal, it only becomes the loop that was chosen last.
 #[derive(Args)]
-#[command(after_help = "Example:\n  stead loop activate make-every-test-pass")]
-pub(super) struct ActivateArgs {
-    #[command(flatten)]
-    which: Which,
-}
-
-/// Pause a loop until it is resumed
-///
-/// An agent may pause a loop that its own session started; only a person may pause others.
-#[derive(Args)]
-#[command(after_help = "Example:\n  stead loop pause 20261115T194530Z-make-every-test-pass")]
-pub(super) struct PauseArgs {
-    #[command(flatten)]
-    which: Which,
-}
-
-/// Resume a paused loop
-#[derive(Args)]
-#[command(after_help = "Example:\n  stead loop resume make-every-test-pass")]
-pub(super) struct ResumeArgs {
-    #[command(flatten)]
-    which: Which,
-}
-
-/// Cancel a loop for good
-///
-/// An agent may cancel a loop that its own session started; only a person may cancel others.
-#[derive(Args)]
-#[command(after_help = "Example:\n  stead loop cancel 20261115T194530Z-make-every-test-pass")]
-pub(super) struct CancelArgs {
-    #[command(flatten)]
-    which: Which,
-}
-
-#[derive(Args)]
-struct Which {
+pub(super) struct Which {
     /// The loop, or a unique part of its id
     id: String,
     /// Print the loop as JSON
@@ -56,33 +17,33 @@ struct Which {
     json: bool,
 }
 
-pub(super) fn activate(args: &ActivateArgs, here: &Here, ui: &mut Ui) -> Result<Exit, CliError> {
-    let id = here.loops.find(&args.which.id)?;
+pub(super) fn activate(which: &Which, here: &Here, ui: &mut Ui) -> Result<Exit, CliError> {
+    let id = here.loops.find(&which.id)?;
     let activated = here.loops.activate(&id, here.caller.as_ref(), here.now)?;
-    taken_up(&args.which, &activated, "is in the foreground", ui);
+    taken_up(which, &activated, "is in the foreground", ui);
     Ok(Exit::Done)
 }
 
-pub(super) fn resume(args: &ResumeArgs, here: &Here, ui: &mut Ui) -> Result<Exit, CliError> {
-    let id = here.loops.find(&args.which.id)?;
+pub(super) fn resume(which: &Which, here: &Here, ui: &mut Ui) -> Result<Exit, CliError> {
+    let id = here.loops.find(&which.id)?;
     let resumed = here.loops.resume(&id, here.caller.as_ref(), here.now)?;
-    taken_up(&args.which, &resumed, "resumed", ui);
+    taken_up(which, &resumed, "resumed", ui);
     Ok(Exit::Done)
 }
 
-pub(super) fn pause(args: &PauseArgs, here: &Here, ui: &mut Ui) -> Result<Exit, CliError> {
-    let id = here.loops.find(&args.which.id)?;
+pub(super) fn pause(which: &Which, here: &Here, ui: &mut Ui) -> Result<Exit, CliError> {
+    let id = here.loops.find(&which.id)?;
     refuse_strangers(&id, here)?;
     let state = here.loops.pause(&id, here.caller.as_ref(), here.now)?;
-    ended(&args.which, &state, &format!("resume it with `stead loop resume {id}`"), ui);
+    ended(which, &state, &format!("resume it with `stead loop resume {id}`"), ui);
     Ok(Exit::Done)
 }
 
-pub(super) fn cancel(args: &CancelArgs, here: &Here, ui: &mut Ui) -> Result<Exit, CliError> {
-    let id = here.loops.find(&args.which.id)?;
+pub(super) fn cancel(which: &Which, here: &Here, ui: &mut Ui) -> Result<Exit, CliError> {
+    let id = here.loops.find(&which.id)?;
     refuse_strangers(&id, here)?;
     let state = here.loops.cancel(&id, here.caller.as_ref(), here.now)?;
-    ended(&args.which, &state, "", ui);
+    ended(which, &state, "", ui);
     Ok(Exit::Done)
 }
 

@@ -22,27 +22,33 @@ pub(super) struct LifecycleArgs {
 
 #[derive(Subcommand)]
 enum LifecycleCommand {
-    Init(InitArgs),
-    Save(SaveArgs),
+    /// Start a role's lifecycle as active; an existing one is not changed
+    #[command(after_help = "Example:\n  stead role lifecycle init code-reviewer")]
+    Init {
+        /// The role; by default the one of this session
+        role: Option<String>,
+    },
+    /// Check the role file and mark it saved; exits with 1 if it is invalid
+    #[command(after_help = "Example:\n  stead role lifecycle save code-reviewer")]
+    Save {
+        /// The role; by default the one of this session
+        role: Option<String>,
+    },
     Status(StatusArgs),
-    PreCompact(PreCompactArgs),
-    Recover(RecoverArgs),
-}
-
-/// Start a role's lifecycle as active; an existing one is not changed
-#[derive(Args)]
-#[command(after_help = "Example:\n  stead role lifecycle init code-reviewer")]
-struct InitArgs {
-    /// The role; by default the one of this session
-    role: Option<String>,
-}
-
-/// Check the role file and mark it saved; exits with 1 if it is invalid
-#[derive(Args)]
-#[command(after_help = "Example:\n  stead role lifecycle save code-reviewer")]
-struct SaveArgs {
-    /// The role; by default the one of this session
-    role: Option<String>,
+    /// Check that a role may be compacted and mark it compacting; exits with 1 if its file is not saved
+    ///
+    /// For clients without hooks: run it before the compaction, and `stead role lifecycle recover` after it.
+    #[command(after_help = "Example:\n  stead role lifecycle pre-compact")]
+    PreCompact {
+        /// The role; by default the one of this session
+        role: Option<String>,
+    },
+    /// Set a role active after a compaction
+    #[command(after_help = "Example:\n  stead role lifecycle recover code-reviewer")]
+    Recover {
+        /// The role; by default the one of this session
+        role: Option<String>,
+    },
 }
 
 /// Show the state of a role, or of all roles
@@ -56,33 +62,16 @@ struct StatusArgs {
     json: bool,
 }
 
-/// Check that a role may be compacted and mark it compacting; exits with 1 if its file is not saved
-///
-/// For clients without hooks: run it before the compaction, and `stead role lifecycle recover` after it.
-#[derive(Args)]
-#[command(after_help = "Example:\n  stead role lifecycle pre-compact")]
-struct PreCompactArgs {
-    /// The role; by default the one of this session
-    role: Option<String>,
-}
-
-/// Set a role active after a compaction
-#[derive(Args)]
-#[command(after_help = "Example:\n  stead role lifecycle recover code-reviewer")]
-struct RecoverArgs {
-    /// The role; by default the one of this session
-    role: Option<String>,
-}
-
 pub(super) fn run(args: LifecycleArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     let project = Project::find(ui)?;
     project.require_marker()?;
+    let of = |role: Option<String>| meant(role.as_deref(), &project);
     match args.command {
-        LifecycleCommand::Init(args) => init(&meant(args.role.as_deref(), &project)?, &project, ui),
-        LifecycleCommand::Save(args) => save(&meant(args.role.as_deref(), &project)?, &project, ui),
+        LifecycleCommand::Init { role } => init(&of(role)?, &project, ui),
+        LifecycleCommand::Save { role } => save(&of(role)?, &project, ui),
         LifecycleCommand::Status(args) => status(&args, &project, ui),
-        LifecycleCommand::PreCompact(args) => pre_compact(&meant(args.role.as_deref(), &project)?, &project, ui),
-        LifecycleCommand::Recover(args) => recover(&meant(args.role.as_deref(), &project)?, &project, ui),
+        LifecycleCommand::PreCompact { role } => pre_compact(&of(role)?, &project, ui),
+        LifecycleCommand::Recover { role } => recover(&of(role)?, &project, ui),
     }
 }
 
