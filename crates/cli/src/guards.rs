@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use stead_guard::{Ground, Listed, Origin, Problem, Source, State, inventory, sha256, shipped};
-use stead_hook::{PolicyText, ProgramConsent, guard_ground, guard_sources};
+use stead_guard::{Listed, Origin, Problem, ProjectRooms, Source, State, inventory, sha256, shipped};
+use stead_hook::{PolicyText, ProgramConsent, guard_rooms, guard_sources};
 use stead_model::{Severity, nearest};
 use stead_store::{is_executable, read_capped};
 
@@ -13,7 +13,7 @@ use crate::project::{Project, env};
 
 pub(crate) struct Guards {
     pub(crate) sources: Vec<Source>,
-    pub(crate) ground: Ground,
+    pub(crate) rooms: ProjectRooms,
     pub(crate) list: Vec<Listed>,
     pub(crate) problems: Vec<Problem>,
     /// Problems that only the file system shows: a program cannot run, or a guard file is a link.
@@ -24,12 +24,12 @@ impl Guards {
     pub(crate) fn load(project: &Project) -> Result<Self, CliError> {
         project.require_marker()?;
         let policy = PolicyText::load(project.root(), &env);
-        let ground = guard_ground(&policy);
+        let rooms = guard_rooms(&policy);
         let sources = guard_sources(project.root(), &policy);
-        let (list, problems) = inventory(&sources, &ground);
+        let (list, problems) = inventory(&sources, &rooms);
         let programs = list.iter().filter_map(|guard| program_problem(project, guard));
         let around = programs.chain(sources.iter().filter_map(|source| link_problem(project, source))).collect();
-        Ok(Self { sources, ground, list, problems, around })
+        Ok(Self { sources, rooms, list, problems, around })
     }
 
     pub(crate) fn problems(&self) -> impl Iterator<Item = &Problem> {

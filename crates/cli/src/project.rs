@@ -49,7 +49,7 @@ impl Project {
     }
 
     /// The project as its rooms see it; `context` is [`Self::context`].
-    pub(crate) fn place<'a>(&'a self, context: &'a Path) -> Folders<'a> {
+    pub(crate) fn folders<'a>(&'a self, context: &'a Path) -> Folders<'a> {
         Folders { root: self.root(), context }
     }
 

@@ -2,7 +2,7 @@ use std::cell::{LazyCell, OnceCell};
 
 use stead_model::{Action, Effects, Event, ToolCall};
 
-use crate::facts::GuardFacts;
+use crate::guard_facts::GuardFacts;
 
 /// The event that guards are asked about, and where it happens.
 pub struct Asked<'a> {

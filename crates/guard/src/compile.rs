@@ -13,19 +13,19 @@ use stead_model::Severity;
 
 /// What a project is to the guards.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Ground {
+pub struct ProjectRooms {
     /// Rooms of the project by name, such as `features` → `.agent/features`; shipped guards name them as `$features`.
-    pub rooms: Vec<(String, String)>,
+    pub by_name: Vec<(String, String)>,
 }
 
-impl Ground {
+impl ProjectRooms {
     /// A project whose rooms lie where they usually do.
     pub fn usual() -> Self {
         Self::default()
     }
 
     pub(crate) fn room(&self, name: &str) -> String {
-        let found = self.rooms.iter().find(|(known, _)| known == name).map(|(_, path)| path.clone());
+        let found = self.by_name.iter().find(|(known, _)| known == name).map(|(_, path)| path.clone());
         found.unwrap_or_else(|| format!(".agent/{name}"))
     }
 }
@@ -40,8 +40,8 @@ pub struct Compiled {
 
 /// Compiles guard files together with the shipped guards. A file that is wrong, or whose examples fail, is reported and
 /// left out; the others are not touched by it.
-pub fn compile(sources: &[Source], ground: &Ground) -> Compiled {
-    let mut survey = survey(sources, ground, Breadth::Applying);
+pub fn compile(sources: &[Source], rooms: &ProjectRooms) -> Compiled {
+    let mut survey = survey(sources, rooms, Breadth::Applying);
     let mut guards: Vec<_> = survey
         .drafts
         .iter()
@@ -101,13 +101,13 @@ pub struct Listed {
 
 /// Lists every guard that is known here, whether it applies or not, by id; files that could not be read at all are in
 /// the problems.
-pub fn inventory(sources: &[Source], ground: &Ground) -> (Vec<Listed>, Vec<Problem>) {
-    let survey = survey(sources, ground, Breadth::All);
+pub fn inventory(sources: &[Source], rooms: &ProjectRooms) -> (Vec<Listed>, Vec<Problem>) {
+    let survey = survey(sources, rooms, Breadth::All);
     let mut list: Vec<Listed> = survey
         .drafts
         .into_iter()
         .map(|entry| {
-            let tests = count(&entry.draft, ground);
+            let tests = count(&entry.draft, rooms);
             let guard = entry.draft.guard;
             Listed {
                 id: guard.id,
@@ -146,14 +146,14 @@ enum Breadth {
     All,
 }
 
-fn survey(sources: &[Source], ground: &Ground, breadth: Breadth) -> Survey {
+fn survey(sources: &[Source], rooms: &ProjectRooms, breadth: Breadth) -> Survey {
     let mut problems = Vec::new();
     let mut drafts: Vec<Surveyed> = Vec::new();
     let mut ordered: Vec<&Source> = sources.iter().collect();
     // The nearest first, and then by name, so that the same files always give the same result.
     ordered.sort_by(|a, b| b.origin.cmp(&a.origin).then_with(|| a.file.cmp(&b.file)));
     for source in ordered {
-        let (read, told) = read_source(source, ground);
+        let (read, told) = read_source(source, rooms);
         problems.extend(told);
         for draft in read {
             let state = judge(&draft, source, &drafts, &mut problems);
@@ -162,7 +162,7 @@ fn survey(sources: &[Source], ground: &Ground, breadth: Breadth) -> Survey {
     }
     for shipped in SHIPPED.iter().filter(|shipped| shipped.unasked || breadth == Breadth::All) {
         let source = shipped.source();
-        let (read, told) = read_source(&source, ground);
+        let (read, told) = read_source(&source, rooms);
         problems.extend(told);
         for draft in read {
             let state = shipped_state(shipped, &draft, &drafts);

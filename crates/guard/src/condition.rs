@@ -79,19 +79,23 @@ pub(crate) enum FileOp {
     Reads,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum TestsWord {
-    Ran,
-    Passed,
+stead_model::named! {
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(rename_all = "lowercase")]
+    pub(crate) enum TestsWord {
+        Ran = "ran",
+        Passed = "passed",
+    }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum EvidenceWord {
-    Fresh,
-    Stale,
-    None,
+stead_model::named! {
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(rename_all = "lowercase")]
+    pub(crate) enum EvidenceWord {
+        Fresh = "fresh",
+        Stale = "stale",
+        None = "none",
+    }
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -2,17 +2,17 @@
 //! that could not be answered.
 
 mod document;
-mod fact;
 mod file;
 mod shown;
+mod world;
 
 pub(crate) use file::shown;
 
-use stead_model::{Access, Detail, Effect, GitKind, Op};
+use stead_model::{Access, Detail, Effect, Op};
 
 use crate::asked::Inquiry;
 use crate::condition::{Clause, Condition};
-use crate::facts::Caller;
+use crate::guard_facts::Caller;
 use crate::pattern::{ArgvPattern, one_of};
 use crate::subject::Subject;
 
@@ -193,8 +193,8 @@ fn op_fits(clause: &Clause, op: &Op) -> Option<String> {
             held.then(|| format!("runs `{}`", short(&argv.join(" "))))
         }
         (Clause::Git(names), Op::Git(git)) => {
-            let held = one_of(names, git_name(git.kind)) || one_of(names, &git.verb);
-            held.then(|| format!("git {} ({})", git.verb, git_name(git.kind)))
+            let held = one_of(names, git.kind.name()) || one_of(names, &git.verb);
+            held.then(|| format!("git {} ({})", git.verb, git.kind.name()))
         }
         (Clause::Network(hosts), Op::Network { program, host }) => {
             let host = host.as_deref().unwrap_or("");
@@ -214,20 +214,6 @@ fn op_fits(clause: &Clause, op: &Op) -> Option<String> {
     }
 }
 
-/// The names of [`GitKind`] in guard files.
-pub(crate) fn git_name(kind: GitKind) -> &'static str {
-    match kind {
-        GitKind::Commit => "commit",
-        GitKind::Push => "push",
-        GitKind::ForcePush => "force-push",
-        GitKind::WholeTree => "whole-tree",
-        GitKind::Paths => "paths",
-        GitKind::Refs => "refs",
-        GitKind::Config => "config",
-        GitKind::Other => "other",
-    }
-}
-
 /// Tells in a few words what an effect is.
 pub(crate) fn told(op: &Op) -> String {
     let path = shown;
@@ -238,7 +224,7 @@ pub(crate) fn told(op: &Op) -> String {
         Op::Delete(target) => format!("deletes {}", path(target)),
         Op::Rename { from, to } => format!("moves {} to {}", path(from), path(to)),
         Op::Run { argv, .. } => format!("runs `{}`", short(&argv.join(" "))),
-        Op::Git(git) => format!("git {} ({})", git.verb, git_name(git.kind)),
+        Op::Git(git) => format!("git {} ({})", git.verb, git.kind.name()),
         Op::Network { program, host } => format!("{program} talks to {}", host.as_deref().unwrap_or("somebody")),
         Op::Mcp { server, tool } => format!("calls {server}/{tool}"),
         Op::Spawn { role } => format!("spawns {}", role.as_deref().unwrap_or("an agent")),

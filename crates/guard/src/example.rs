@@ -7,13 +7,13 @@ use std::cell::LazyCell;
 use std::collections::BTreeSet;
 
 use stead_model::{Action, Agent, Change, Detail, Event, EventKind, FileChange, Replacement, ToolCall};
-use stead_shell::{Place as GatePlace, effects};
-use stead_yaml::Place;
+use stead_shell::{Place, effects};
+use stead_yaml::Position;
 
 use crate::asked::Asked;
-use crate::compile::Ground;
-use crate::facts::Caller;
+use crate::compile::ProjectRooms;
 use crate::guard::Guard;
+use crate::guard_facts::Caller;
 use crate::judge::would_act;
 use crate::problem::Problem;
 use crate::read::{Draft, read_source};
@@ -27,7 +27,7 @@ pub(crate) use scene::{HOME, ROOT, Scene};
 pub(crate) struct Example {
     pub(crate) must: bool,
     pub(crate) title: String,
-    pub(crate) place: Place,
+    pub(crate) place: Position,
     pub(crate) event: EventKind,
     pub(crate) call: ExampleCall,
     pub(crate) scene: Scene,
@@ -63,8 +63,8 @@ pub struct ExampleResult {
 }
 
 /// Runs the examples of a guard file. A file that cannot be read has problems instead.
-pub fn test(source: &Source, ground: &Ground) -> Result<Vec<ExampleResult>, Vec<Problem>> {
-    let (drafts, problems) = read_source(source, ground);
+pub fn test(source: &Source, rooms: &ProjectRooms) -> Result<Vec<ExampleResult>, Vec<Problem>> {
+    let (drafts, problems) = read_source(source, rooms);
     if drafts.is_empty() && !problems.is_empty() {
         return Err(problems);
     }
@@ -73,21 +73,21 @@ pub fn test(source: &Source, ground: &Ground) -> Result<Vec<ExampleResult>, Vec<
         // A file that only takes a shipped guard into use has the tests of that guard, with their own values.
         let bases: BTreeSet<&str> = drafts.iter().filter_map(|draft| draft.made_from.as_deref()).collect();
         for base in bases.into_iter().filter_map(Shipped::named) {
-            results.extend(read_source(&base.source(), ground).0.iter().flat_map(run_all));
+            results.extend(read_source(&base.source(), rooms).0.iter().flat_map(run_all));
         }
     }
     Ok(results)
 }
 
 /// How many examples a guard has; one that is made from a shipped guard has those of that guard.
-pub(crate) fn count(draft: &Draft, ground: &Ground) -> usize {
+pub(crate) fn count(draft: &Draft, rooms: &ProjectRooms) -> usize {
     let base = draft.made_from.as_deref().and_then(Shipped::named).filter(|_| draft.examples.is_empty());
     let Some(base) = base else { return draft.examples.len() };
     let of_same = |other: &&Draft| {
         let part = |id: &str| id.split_once('.').map(|(_, part)| part.to_owned());
         part(&other.guard.id) == part(&draft.guard.id)
     };
-    read_source(&base.source(), ground).0.iter().filter(of_same).map(|other| other.examples.len()).sum()
+    read_source(&base.source(), rooms).0.iter().filter(of_same).map(|other| other.examples.len()).sum()
 }
 
 pub(crate) fn run_all(draft: &Draft) -> Vec<ExampleResult> {
@@ -133,7 +133,7 @@ impl Example {
             };
         }
         let env = |name: &str| (name == "HOME").then(|| HOME.into());
-        let place = GatePlace { root: Some(ROOT.as_ref()), tree: None, cwd: cwd.as_ref(), env: &env };
+        let place = Place { root: Some(ROOT.as_ref()), tree: None, cwd: cwd.as_ref(), env: &env };
         let read = || event.call.as_ref().map(|call| effects(call, &place, &self.scene)).unwrap_or_default();
         ask(&Asked {
             event: &event,

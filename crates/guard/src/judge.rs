@@ -8,18 +8,18 @@ use crate::asked::{Asked, Inquiry};
 use crate::concern;
 use crate::exec::{ExecAnswer, ExecCall};
 use crate::expression;
-use crate::facts::{Excuse, GuardFacts};
 use crate::grant;
 use crate::guard::{Guard, OnError};
+use crate::guard_facts::{Excuse, GuardFacts};
 use crate::judgement::{Hit, Judgement};
 use crate::mode::Mode;
 use crate::prefilter::{self, Need, Outline};
-use crate::rewrite;
+use crate::rewritten_call;
+use crate::say::{because, words};
 use crate::scope::{exec_input, scope};
 use crate::subject::Subject;
 use crate::then::Then;
 use crate::view::{CompiledView, Entry};
-use crate::words::{because, words};
 
 /// The gate's name in reasons.
 pub const GATE: &str = "guard";
@@ -131,7 +131,7 @@ fn find(inquiry: &Inquiry<'_>, guard: &Guard) -> Result<Option<Vec<Subject>>, St
             continue;
         }
         if let Some(to) = &guard.to
-            && (rewrite::is_there(to, &subject) || !rewrite::brings_a_file(inquiry, &subject))
+            && (rewritten_call::is_there(to, &subject) || !rewritten_call::brings_a_file(inquiry, &subject))
         {
             continue;
         }
@@ -203,7 +203,7 @@ fn act(inquiry: &Inquiry<'_>, guard: &Guard, subjects: &[Subject], error: Option
         Then::Deny | Then::Continue => objection(Level::Deny),
         Then::Ask => objection(Level::Ask),
         Then::Rewrite if broken => objection(Level::Deny),
-        Then::Rewrite => rewrite::verdict(inquiry, guard, &first, &text),
+        Then::Rewrite => rewritten_call::verdict(inquiry, guard, &first, &text),
         Then::Inject => Verdict::inform(&text),
         Then::Allow => {
             hit.level = Level::Allow;

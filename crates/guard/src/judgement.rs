@@ -1,6 +1,6 @@
 use stead_model::{Level, Verdict};
 
-use crate::facts::Excuse;
+use crate::guard_facts::Excuse;
 use crate::mode::Mode;
 use crate::then::Then;
 

@@ -1,6 +1,6 @@
 //! Looks at guard files for what works but is probably not meant.
 
-use crate::compile::{Ground, compile};
+use crate::compile::{ProjectRooms, compile};
 use crate::condition::{Clause, Condition};
 use crate::example::{Example, ExampleCall, Scene};
 use crate::guard::Guard;
@@ -8,16 +8,16 @@ use crate::judge::judge;
 use crate::mode::Mode;
 use crate::problem::Problem;
 use crate::read::{Draft, read_source};
+use crate::say::{is_placeholder, unknown_names};
 use crate::source::{Origin, Source};
 use crate::then::Then;
 use crate::view::CompiledView;
-use crate::words::{is_placeholder, unknown_names};
 use stead_model::Severity;
 use stead_model::{EventKind, Level, suggestion};
 
 /// Looks at one file. `all` are the files it stands among: what it suggests is judged by all of them.
-pub fn lint(source: &Source, all: &[Source], ground: &Ground) -> Vec<Problem> {
-    let (drafts, mut problems) = read_source(source, ground);
+pub fn lint(source: &Source, all: &[Source], rooms: &ProjectRooms) -> Vec<Problem> {
+    let (drafts, mut problems) = read_source(source, rooms);
     for draft in &drafts {
         look(source, draft, &mut problems);
         for result in crate::example::run_all(draft).into_iter().filter(|result| !result.passed) {
@@ -28,7 +28,7 @@ pub fn lint(source: &Source, all: &[Source], ground: &Ground) -> Vec<Problem> {
             problems.push(problem);
         }
     }
-    suggestions(source, &drafts, all, ground, &mut problems);
+    suggestions(source, &drafts, all, rooms, &mut problems);
     problems.sort_by_key(|problem| (problem.line, problem.column));
     problems
 }
@@ -163,12 +163,12 @@ fn asks_both(part: &Condition) -> bool {
 }
 
 /// What a guard suggests must pass the guards, or the agent is sent in circles.
-fn suggestions(source: &Source, drafts: &[Draft], all: &[Source], ground: &Ground, problems: &mut Vec<Problem>) {
+fn suggestions(source: &Source, drafts: &[Draft], all: &[Source], rooms: &ProjectRooms, problems: &mut Vec<Problem>) {
     let enforced: Vec<Source> = all
         .iter()
         .map(|source| Source { text: crate::edit::set_mode(&source.text, Mode::Enforce), ..source.clone() })
         .collect();
-    let compiled = compile(&enforced, ground);
+    let compiled = compile(&enforced, rooms);
     let Some(view) = CompiledView::parse(&compiled.lines) else { return };
     for draft in drafts {
         for command in commands(&draft.guard.say) {

@@ -1,9 +1,9 @@
 //! The guards that come with the binary, and how a file takes one into use.
 
 use stead_model::suggestion;
-use stead_yaml::{Entry, Place, Tree, Value, parse};
+use stead_yaml::{Entry, Position, Tree, Value, parse};
 
-use crate::compile::Ground;
+use crate::compile::ProjectRooms;
 use crate::source::{Origin, Source};
 
 /// A guard, or a pack of them, inside the binary.
@@ -102,7 +102,7 @@ impl Shipped {
 }
 
 /// The values that hold where nobody gave others: what the guard says itself, and the rooms of the project.
-pub(crate) fn defaults(tree: &Tree, ground: &Ground) -> Vec<(String, Tree)> {
+pub(crate) fn defaults(tree: &Tree, rooms: &ProjectRooms) -> Vec<(String, Tree)> {
     let mut values: Vec<(String, Tree)> = tree
         .get("with")
         .map(Tree::entries)
@@ -111,8 +111,8 @@ pub(crate) fn defaults(tree: &Tree, ground: &Ground) -> Vec<(String, Tree)> {
         .filter_map(|entry| Some((entry.key.clone(), entry.value.get("default")?.clone())))
         .collect();
     for room in ["features", "context", "guards", "roles"] {
-        let value = Value::Text(ground.room(room));
-        values.push((room.to_owned(), Tree { value, at: 0..0, place: Place::default() }));
+        let value = Value::Text(rooms.room(room));
+        values.push((room.to_owned(), Tree { value, at: 0..0, place: Position::default() }));
     }
     values
 }

@@ -1,4 +1,4 @@
-use crate::facts::Excuse;
+use crate::guard_facts::Excuse;
 
 /// One thing that a guard found in a call. `unless` is asked for each of them.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -10,7 +10,7 @@ mod shipping;
 
 use stead_model::EventKind;
 
-use crate::compile::{Compiled, Ground, compile};
+use crate::compile::{Compiled, ProjectRooms, compile};
 use crate::example::{Example, ExampleCall, Scene};
 use crate::judge::judge;
 use crate::judgement::Judgement;
@@ -29,7 +29,7 @@ fn project(texts: &[&str]) -> Vec<Source> {
 }
 
 fn compiled(texts: &[&str]) -> Compiled {
-    compile(&project(texts), &Ground::usual())
+    compile(&project(texts), &ProjectRooms::usual())
 }
 
 /// Compiles guards that are all right.

@@ -25,7 +25,7 @@ mod verdict_line;
 mod world_facts;
 
 pub use appeal::Appeal;
-pub use cache::{guard_ground, guard_sources};
+pub use cache::{guard_rooms, guard_sources};
 pub use caller::Caller;
 pub use consent::ProgramConsent;
 pub use describe::describe_action;

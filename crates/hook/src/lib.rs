@@ -36,7 +36,7 @@ pub use call::Call;
 pub use compile::rules_text;
 pub use guard::{
     Appeal, Asker, Caller, Did, Examined, HitCount, HitLine, Override, ProgramConsent, VerdictLine, describe_action,
-    examine, guard_ground, guard_news, guard_sources, read_verdict_id, refusal,
+    examine, guard_news, guard_rooms, guard_sources, read_verdict_id, refusal,
 };
 pub use policy::PolicyText;
 pub use record::recorder_notes;

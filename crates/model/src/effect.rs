@@ -198,19 +198,22 @@ pub enum SteadProgram {
     Doubtful,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum GitKind {
-    Commit,
-    Push,
-    /// Overwrites what the remote has.
-    ForcePush,
-    /// Throws away or overwrites work in the whole tree: `reset --hard`, `clean -fdx`, `checkout .`, `stash -u`.
-    WholeTree,
-    /// The same for named paths; these are listed as writes or deletions, too.
-    Paths,
-    /// Moves or removes branches, tags, work trees.
-    Refs,
-    /// Changes settings or hooks of the repository.
-    Config,
-    Other,
+crate::named! {
+    /// What a git command is about, by the name that guards use.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum GitKind {
+        Commit = "commit",
+        Push = "push",
+        /// Overwrites what the remote has.
+        ForcePush = "force-push",
+        /// Throws away or overwrites work in the whole tree: `reset --hard`, `clean -fdx`, `checkout .`, `stash -u`.
+        WholeTree = "whole-tree",
+        /// The same for named paths; these are listed as writes or deletions, too.
+        Paths = "paths",
+        /// Moves or removes branches, tags, work trees.
+        Refs = "refs",
+        /// Changes settings or hooks of the repository.
+        Config = "config",
+        Other = "other",
+    }
 }

@@ -7,6 +7,7 @@
 mod agent;
 mod amend;
 mod attempt;
+mod attempt_result;
 mod board;
 mod budget;
 mod command;
@@ -18,7 +19,6 @@ mod git;
 mod inputs;
 mod iteration;
 mod journal;
-mod judgement;
 mod node_end;
 mod node_run;
 mod output_parse;

@@ -8,14 +8,14 @@ mod error;
 pub mod mock;
 mod prepare;
 mod report;
+mod split_words;
 mod task;
 #[cfg(test)]
 #[cfg(unix)]
 mod tests;
-mod words;
 
 pub use error::ProviderError;
 pub use prepare::{argv, check, prepare, reports_cost};
 pub use report::read_end;
+pub use split_words::split_words;
 pub use task::Task;
-pub use words::split_words;

@@ -15,7 +15,7 @@ pub(crate) const ALIASES: usize = 200;
 
 /// A line and a column, from 1; 0 when not known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Place {
+pub struct Position {
     pub line: usize,
     pub column: usize,
 }
@@ -25,7 +25,7 @@ pub struct Place {
 pub struct Tree {
     pub value: Value,
     pub at: Range<usize>,
-    pub place: Place,
+    pub place: Position,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -43,7 +43,7 @@ pub enum Value {
 pub struct Entry {
     pub key: String,
     pub key_at: Range<usize>,
-    pub key_place: Place,
+    pub key_place: Position,
     pub value: Tree,
 }
 
@@ -166,8 +166,8 @@ fn entry(key: Spanned<String>, value: Spanned<Part>, text: &str) -> Entry {
     Entry { key: key.value, key_at, key_place, value: tree(value, text) }
 }
 
-fn place<T>(spanned: &Spanned<T>) -> Place {
-    Place { line: spanned.referenced.line() as usize, column: spanned.referenced.column() as usize }
+fn place<T>(spanned: &Spanned<T>) -> Position {
+    Position { line: spanned.referenced.line() as usize, column: spanned.referenced.column() as usize }
 }
 
 fn range<T>(spanned: &Spanned<T>, text: &str) -> Range<usize> {
@@ -279,9 +279,9 @@ mod tests {
         let Value::List(list) = &inner[1].value.value else { panic!("no list") };
         assert_eq!(&text[list[1].at.clone()], "\"b\"");
         assert_eq!(entries[2].value.value, Value::Text("x\ny\n".into()));
-        assert_eq!(entries[1].key_place, Place { line: 2, column: 1 });
-        assert_eq!(inner[0].value.place, Place { line: 3, column: 8 });
-        assert_eq!(list[1].place, Place { line: 4, column: 13 });
+        assert_eq!(entries[1].key_place, Position { line: 2, column: 1 });
+        assert_eq!(inner[0].value.place, Position { line: 3, column: 8 });
+        assert_eq!(list[1].place, Position { line: 4, column: 13 });
     }
 
     #[test]

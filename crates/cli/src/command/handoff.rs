@@ -109,7 +109,7 @@ pub(crate) fn run(args: HandoffArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     let has_git = facts.is_some();
     let context = project.context();
     let made = Handoff {
-        place: project.place(&context),
+        place: project.folders(&context),
         purpose: &args.purpose.join(" "),
         now: now_millis(),
         source: args.source.as_deref().or(speaker.harness.as_deref()),

@@ -71,7 +71,7 @@ pub(crate) fn run(args: PickupArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     let git = Git { root: project.root() };
     let rescan = if args.hydrate { Rescan::Yes } else { Rescan::No };
     let now = now_millis();
-    let pickup = Pickup::examine(&id, packet, &project.place(&context), &git, rescan, now)?;
+    let pickup = Pickup::examine(&id, packet, &project.folders(&context), &git, rescan, now)?;
     let speaker = Speaker::calling(&project);
     let verified = if args.verify { verify(&pickup.packet, &project, &speaker, &args, ui) } else { Vec::new() };
     let tail = verification(&verified);

@@ -67,20 +67,20 @@ pub(crate) fn run(args: TailArgs, ui: &mut Ui) -> Result<Exit, CliError> {
         )));
     };
     let begun = &state.nodes[node];
-    let place = Place { node, iteration: args.iteration.unwrap_or(begun.iteration.max(1)) };
-    let path = log_path(&folder, begun, place.iteration);
+    let cursor = Cursor { node, iteration: args.iteration.unwrap_or(begun.iteration.max(1)) };
+    let path = log_path(&folder, begun, cursor.iteration);
     if !path.exists() && !args.follow {
-        let message = format!("stage `{}` has no log of iteration {}", begun.id, place.iteration);
+        let message = format!("stage `{}` has no log of iteration {}", begun.id, cursor.iteration);
         return Err(CliError::user(message).hinted(format!("the last one is iteration {}", begun.iteration)));
     }
     if args.follow {
-        head(begun, place, ui);
+        head(begun, cursor, ui);
     }
     let (log, last) = Log::from_end(&path, args.lines);
     for line in last {
         ui.line(line);
     }
-    if args.follow { follow(&folder, place, log, args.stage.is_some(), ui) } else { Ok(Exit::Done) }
+    if args.follow { follow(&folder, cursor, log, args.stage.is_some(), ui) } else { Ok(Exit::Done) }
 }
 
 /// Where following starts if nothing has started.
@@ -108,28 +108,28 @@ fn events(args: &TailArgs, folder: &RunFolder, ui: &mut Ui) -> Exit {
 
 /// A node of the plan and one of its iterations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Place {
+struct Cursor {
     node: usize,
     iteration: u32,
 }
 
-fn head(node: &NodeState, place: Place, ui: &mut Ui) {
-    ui.note(format!("--- {}, iteration {}", node.id, place.iteration));
+fn head(node: &NodeState, cursor: Cursor, ui: &mut Ui) {
+    ui.note(format!("--- {}, iteration {}", node.id, cursor.iteration));
 }
 
 /// Prints what is added to the log, and continues with the next log when the engine does.
-fn follow(folder: &RunFolder, mut place: Place, mut log: Log, only: bool, ui: &mut Ui) -> Result<Exit, CliError> {
+fn follow(folder: &RunFolder, mut cursor: Cursor, mut log: Log, only: bool, ui: &mut Ui) -> Result<Exit, CliError> {
     loop {
         // Both are checked before the last read, so that nothing is missed in between.
         let live = is_live(folder);
         let state = state(folder)?;
         ui.raw(log.read());
-        match next(&state, place, only) {
+        match next(&state, cursor, only) {
             Some(further) => {
                 let node = &state.nodes[further.node];
                 head(node, further, ui);
                 log = Log::from_start(&log_path(folder, node, further.iteration));
-                place = further;
+                cursor = further;
             }
             None if !live => return Ok(Exit::Done),
             None => sleep(PAUSE),
@@ -138,16 +138,16 @@ fn follow(folder: &RunFolder, mut place: Place, mut log: Log, only: bool, ui: &m
 }
 
 /// Where the run continued from here, if it did. A node is finished once a later one has started.
-fn next(state: &State, place: Place, only: bool) -> Option<Place> {
-    let here = state.nodes.get(place.node)?;
-    if here.iteration > place.iteration {
-        return Some(Place { iteration: place.iteration + 1, ..place });
+fn next(state: &State, cursor: Cursor, only: bool) -> Option<Cursor> {
+    let here = state.nodes.get(cursor.node)?;
+    if here.iteration > cursor.iteration {
+        return Some(Cursor { iteration: cursor.iteration + 1, ..cursor });
     }
     if only || !here.is_over() {
         return None;
     }
-    let later = state.nodes.iter().enumerate().skip(place.node + 1);
-    later.filter(|(_, node)| node.iteration > 0).map(|(node, _)| Place { node, iteration: 1 }).next()
+    let later = state.nodes.iter().enumerate().skip(cursor.node + 1);
+    later.filter(|(_, node)| node.iteration > 0).map(|(node, _)| Cursor { node, iteration: 1 }).next()
 }
 
 fn is_live(folder: &RunFolder) -> bool {

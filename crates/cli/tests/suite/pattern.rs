@@ -49,7 +49,8 @@ fn check_guard(row: &Row) {
         "tests": {"must": list(true), "must_not": list(false)},
     });
     let source = stead_guard::Source::project("g.yaml".to_owned(), guard.to_string());
-    let results = stead_guard::test(&source, &stead_guard::Ground::default()).unwrap_or_else(|told| panic!("{told:?}"));
+    let results =
+        stead_guard::test(&source, &stead_guard::ProjectRooms::default()).unwrap_or_else(|told| panic!("{told:?}"));
     assert_eq!(results.len(), row.examples.len(), "{:?}", row.patterns);
     for result in results {
         assert!(result.passed, "{:?}: {} {}", row.patterns, result.title, result.detail);

@@ -10,8 +10,8 @@ use super::super::asked::Inquiry;
 use super::Found;
 use super::file::{Existing, is_some_below, shown, touched};
 use crate::condition::{FileClause, FileOp};
-use crate::facts::Looked;
 use crate::field::{After, Document, FieldHit, Format, Owner, Paper, Sheet, read};
+use crate::guard_facts::Looked;
 use crate::pattern::any_path;
 use crate::subject::Subject;
 

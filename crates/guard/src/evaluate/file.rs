@@ -4,7 +4,7 @@ use stead_pattern::{Case, Pattern, Scope, has_wildcard};
 use super::super::asked::Inquiry;
 use super::{Found, Kind, kind};
 use crate::condition::{FileClause, FileOp};
-use crate::facts::{FileSort, Looked};
+use crate::guard_facts::{FileSort, Looked};
 use crate::pattern::{any_path, covers_path, means, touched as touched_path};
 use crate::subject::Subject;
 

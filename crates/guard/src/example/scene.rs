@@ -4,7 +4,9 @@ use stead_client::Harness;
 use stead_shell::Facts;
 
 use crate::exec::{ExecAnswer, ExecCall};
-use crate::facts::{Caller, FeatureState, FileSort, FileText, GuardFacts, Looked, Measure, Standing, TestRuns};
+use crate::guard_facts::{
+    Caller, EvidenceState, FeatureState, FileSort, FileText, GuardFacts, Looked, Measure, TestRuns,
+};
 
 /// Where the made-up project lies. No real one does.
 pub(crate) const ROOT: &str = "/srv/project";
@@ -21,7 +23,7 @@ pub(crate) struct Scene {
     pub(crate) lines: Vec<(String, u64)>,
     pub(crate) flags: Vec<String>,
     /// By feature; without one, of the whole tree.
-    pub(crate) evidence: Vec<(Option<String>, Standing)>,
+    pub(crate) evidence: Vec<(Option<String>, EvidenceState)>,
     pub(crate) features: Vec<(String, FeatureState)>,
     pub(crate) tests: TestRuns,
     pub(crate) intent: Option<String>,
@@ -136,10 +138,10 @@ impl GuardFacts for Scene {
         self.caller.clone()
     }
 
-    fn evidence(&self, feature: Option<&str>) -> Result<Standing, String> {
+    fn evidence(&self, feature: Option<&str>) -> Result<EvidenceState, String> {
         let found = self.evidence.iter().find(|(known, _)| known.as_deref() == feature);
         let any = self.evidence.iter().find(|(known, _)| known.is_none());
-        Ok(found.or(any).map_or_else(|| Standing::None { why: String::new() }, |(_, standing)| standing.clone()))
+        Ok(found.or(any).map_or_else(|| EvidenceState::None { why: String::new() }, |(_, standing)| standing.clone()))
     }
 
     fn feature(&self, id: &str) -> Result<Option<FeatureState>, String> {

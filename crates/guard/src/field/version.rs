@@ -2,7 +2,7 @@
 
 use stead_model::{Content, Effect, How, Op, Target};
 
-use crate::facts::{FileText, GuardFacts};
+use crate::guard_facts::{FileText, GuardFacts};
 use crate::pattern::means;
 
 /// What a file holds after an effect.

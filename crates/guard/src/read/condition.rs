@@ -1,5 +1,5 @@
 use stead_client::Harness;
-use stead_yaml::{Entry, Place, Tree, Value};
+use stead_yaml::{Entry, Position, Tree, Value};
 
 use super::reader::Reader;
 use crate::condition::{Bound, Clause, Condition, EvidenceWord, FeatureClause, FileClause, FileOp, TestsWord};
@@ -111,17 +111,15 @@ impl Reader<'_> {
                 }
                 Clause::Feature(feature)
             }
-            "tests" => Clause::Tests(self.word(node, name, &["ran", "passed"], |word| match word {
-                "ran" => Some(TestsWord::Ran),
-                "passed" => Some(TestsWord::Passed),
-                _ => None,
-            })?),
-            "evidence" => Clause::Evidence(self.word(node, name, &["fresh", "stale", "none"], |word| match word {
-                "fresh" => Some(EvidenceWord::Fresh),
-                "stale" => Some(EvidenceWord::Stale),
-                "none" => Some(EvidenceWord::None),
-                _ => None,
-            })?),
+            "tests" => {
+                Clause::Tests(self.word(node, name, &TestsWord::ALL.map(TestsWord::name), TestsWord::from_name)?)
+            }
+            "evidence" => Clause::Evidence(self.word(
+                node,
+                name,
+                &EvidenceWord::ALL.map(EvidenceWord::name),
+                EvidenceWord::from_name,
+            )?),
             "all" | "any" => {
                 let Value::List(items) = &node.value else {
                     self.fault(node.place, format!("`{name}` is {}, not a list", node.kind()), None);
@@ -263,7 +261,7 @@ impl Reader<'_> {
         owners
     }
 
-    fn pointer(&mut self, pointer: &str, place: Place) {
+    fn pointer(&mut self, pointer: &str, place: Position) {
         if !pointer.starts_with('/') {
             let hint = format!("did you mean `/{}`?", pointer.replace('.', "/"));
             self.fault(place, format!("`{pointer}` is no JSON pointer"), Some(hint));

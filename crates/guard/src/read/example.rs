@@ -4,8 +4,8 @@ use stead_yaml::{Entry, Tree, Value};
 use super::reader::Reader;
 use crate::example::{Example, ExampleCall, Scene};
 use crate::exec::ExecAnswer;
-use crate::facts::{Caller, FeatureState, Standing};
 use crate::guard::Guard;
+use crate::guard_facts::{Caller, EvidenceState, FeatureState};
 
 /// What an example may do.
 const OPS: &[&str] =
@@ -195,9 +195,9 @@ impl Reader<'_> {
     fn standing(&mut self, scene: &mut Scene, node: &Tree) -> Option<()> {
         let read = |reader: &mut Self, node: &Tree| {
             reader.word(node, "evidence", &["fresh", "stale", "none"], |word| match word {
-                "fresh" => Some(Standing::Fresh),
-                "stale" => Some(Standing::Stale { why: "Its files have changed since.".into() }),
-                "none" => Some(Standing::None { why: "Nothing was seen to run.".into() }),
+                "fresh" => Some(EvidenceState::Fresh),
+                "stale" => Some(EvidenceState::Stale { why: "Its files have changed since.".into() }),
+                "none" => Some(EvidenceState::None { why: "Nothing was seen to run.".into() }),
                 _ => None,
             })
         };

@@ -1,5 +1,5 @@
 use stead_model::suggestion;
-use stead_yaml::{Entry, Place, Tree, Value};
+use stead_yaml::{Entry, Position, Tree, Value};
 
 use crate::problem::Problem;
 use crate::source::Source;
@@ -17,7 +17,7 @@ impl<'a> Reader<'a> {
         Self { source, guard: None, problems: Vec::new() }
     }
 
-    pub(crate) fn fault(&mut self, place: Place, message: impl Into<String>, hint: Option<String>) {
+    pub(crate) fn fault(&mut self, place: Position, message: impl Into<String>, hint: Option<String>) {
         self.problems.push(Problem {
             severity: Severity::Error,
             file: self.source.file.clone(),
@@ -76,7 +76,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads one text or a list of them.
-    pub(crate) fn texts(&mut self, node: &Tree, what: &str) -> Vec<(String, Place)> {
+    pub(crate) fn texts(&mut self, node: &Tree, what: &str) -> Vec<(String, Position)> {
         let items = match &node.value {
             Value::List(items) => items.as_slice(),
             _ => std::slice::from_ref(node),

@@ -1,13 +1,13 @@
 use stead_yaml::{Entry, Tree, Value, parse};
 
 use super::reader::Reader;
-use crate::compile::Ground;
+use crate::compile::ProjectRooms;
 use crate::parameter;
 use crate::shipped::{self, Shipped};
 
 impl Reader<'_> {
     /// Puts a file that uses a shipped guard over that guard.
-    pub(super) fn used(&mut self, root: &Tree, name: &Tree, ground: &Ground) -> Option<(Tree, String)> {
+    pub(super) fn used(&mut self, root: &Tree, name: &Tree, rooms: &ProjectRooms) -> Option<(Tree, String)> {
         let name_text = self.text(name, "use")?;
         let known: Vec<&str> = shipped::SHIPPED.iter().map(|shipped| shipped.id).collect();
         let Some(base) = Shipped::named(&name_text) else {
@@ -16,7 +16,7 @@ impl Reader<'_> {
             return None;
         };
         let tree = parse(base.text).ok()?;
-        let mut values = shipped::defaults(&tree, ground);
+        let mut values = shipped::defaults(&tree, rooms);
         let parameters = base.parameters();
         for entry @ Entry { value, .. } in root.get("with").and_then(|with| self.map(with, "with")).unwrap_or_default()
         {

@@ -1,9 +1,9 @@
 use stead_model::{Action, Change, Effects, Event, EventKind, FileChange, FileId, Level, ToolCall};
-use stead_shell::Place as GatePlace;
-use stead_yaml::{Entry, Place, Tree, Value, parse};
+use stead_shell::Place;
+use stead_yaml::{Entry, Position, Tree, Value, parse};
 
 use super::reader::Reader;
-use crate::compile::Ground;
+use crate::compile::ProjectRooms;
 use crate::condition::Clause;
 use crate::example::{Example, ROOT, Scene};
 use crate::exec::Exec;
@@ -13,18 +13,18 @@ use crate::mode::Mode;
 use crate::parameter;
 use crate::problem::Problem;
 use crate::protection::{Policy, builtin_rules, judge};
-use crate::rewrite;
+use crate::rewritten_call;
+use crate::say::is_placeholder;
 use crate::shipped;
 use crate::source::{Origin, Source};
 use crate::then::Then;
-use crate::words::is_placeholder;
 
 /// A guard as read, with what belongs to it but not to judging.
 #[derive(Clone, Debug)]
 pub(crate) struct Draft {
     pub(crate) guard: Guard,
     pub(crate) examples: Vec<Example>,
-    pub(crate) place: Place,
+    pub(crate) place: Position,
     /// The shipped guard it is made from.
     pub(crate) made_from: Option<String>,
 }
@@ -44,16 +44,16 @@ const TEMPORARY: &[&str] = &["/tmp/", "/var/tmp/"];
 const MOST_HOLDS: u64 = 10;
 
 /// Reads one file. A file with errors gives no guard.
-pub(crate) fn read_source(source: &Source, ground: &Ground) -> (Vec<Draft>, Vec<Problem>) {
+pub(crate) fn read_source(source: &Source, rooms: &ProjectRooms) -> (Vec<Draft>, Vec<Problem>) {
     let mut reader = Reader::new(source);
     if let Some(why) = &source.unreadable {
-        reader.fault(Place::default(), format!("it cannot be read: {why}"), None);
+        reader.fault(Position::default(), format!("it cannot be read: {why}"), None);
         return (Vec::new(), reader.problems);
     }
     let drafts = match parse(&source.text) {
-        Ok(root) => reader.file(&root, source, ground),
+        Ok(root) => reader.file(&root, source, rooms),
         Err(fault) => {
-            let place = Place { line: fault.line, column: fault.column };
+            let place = Position { line: fault.line, column: fault.column };
             let message = format!("it is no YAML that is read here: {}", fault.message);
             reader.fault(place, message, fault.hint.map(str::to_owned));
             Vec::new()
@@ -66,7 +66,7 @@ pub(crate) fn read_source(source: &Source, ground: &Ground) -> (Vec<Draft>, Vec<
 }
 
 impl Reader<'_> {
-    fn file(&mut self, root: &Tree, source: &Source, ground: &Ground) -> Vec<Draft> {
+    fn file(&mut self, root: &Tree, source: &Source, rooms: &ProjectRooms) -> Vec<Draft> {
         let Value::Map(entries) = &root.value else {
             let (message, hint) = match root.value {
                 Value::Null => ("the file is empty".to_owned(), "`stead guard new ID` writes one to begin with"),
@@ -91,12 +91,12 @@ impl Reader<'_> {
             self.unknown(entry, if known == KEYS { "a guard" } else { "a file with `use`" }, known);
         }
         let (root, made_from) = match root.get("use") {
-            Some(name) => match self.used(root, name, ground) {
+            Some(name) => match self.used(root, name, rooms) {
                 Some((root, name)) => (root, Some(name)),
                 None => return Vec::new(),
             },
             None if source.origin == Origin::Shipped => {
-                let mut values = shipped::defaults(root, ground);
+                let mut values = shipped::defaults(root, rooms);
                 // Its examples bring values for what has no usual one.
                 let samples = root.get("tests").and_then(|tests| tests.get("with")).map(Tree::entries);
                 for entry @ Entry { value, .. } in samples.unwrap_or_default() {
@@ -131,7 +131,7 @@ impl Reader<'_> {
                 None => id.clone(),
             };
             self.guard = Some(id.clone());
-            drafts.extend(self.draft(&node, id, source, &version, made_from.clone(), ground));
+            drafts.extend(self.draft(&node, id, source, &version, made_from.clone(), rooms));
         }
         drafts
     }
@@ -158,16 +158,15 @@ impl Reader<'_> {
         source: &Source,
         version: &str,
         made_from: Option<String>,
-        ground: &Ground,
+        rooms: &ProjectRooms,
     ) -> Option<Draft> {
         let modes = ["shadow", "warn", "enforce", "off"];
         let mode = match node.get("mode") {
             Some(node) => self.word(node, "mode", &modes, Mode::named)?,
             None => Mode::Shadow,
         };
-        let thens: Vec<&str> = Then::ALL.iter().map(|then| then.name()).collect();
         let then = match node.get("then") {
-            Some(node) => self.word(node, "then", &thens, Then::from_name)?,
+            Some(node) => self.word(node, "then", &Then::ALL.map(Then::name), Then::from_name)?,
             None => Then::Deny,
         };
         let events = self.events(node, then);
@@ -181,11 +180,7 @@ impl Reader<'_> {
             }
         };
         let on_error = match node.get("on_error") {
-            Some(node) => self.word(node, "on_error", &["closed", "open"], |word| match word {
-                "closed" => Some(OnError::Closed),
-                "open" => Some(OnError::Open),
-                _ => None,
-            })?,
+            Some(node) => self.word(node, "on_error", &OnError::ALL.map(OnError::name), OnError::from_name)?,
             None => OnError::Closed,
         };
         let guard = Guard {
@@ -193,7 +188,7 @@ impl Reader<'_> {
             unless: node.get("unless").map(|node| self.condition(node, "unless")).unwrap_or_default(),
             when: node.get("when").and_then(|node| self.expression(node)),
             exec: node.get("exec").and_then(|node| self.program(node, then)),
-            to: self.target(node, then, ground),
+            to: self.target(node, then, rooms),
             at_most: match node.get("at_most") {
                 Some(node) => self.number(node, "at_most", MOST_HOLDS),
                 None => None,
@@ -283,7 +278,7 @@ impl Reader<'_> {
         Some(exec)
     }
 
-    fn target(&mut self, node: &Tree, then: Then, ground: &Ground) -> Option<String> {
+    fn target(&mut self, node: &Tree, then: Then, rooms: &ProjectRooms) -> Option<String> {
         match (node.get("to"), then) {
             (Some(to), Then::Rewrite) => {
                 let text = self.text(to, "to")?;
@@ -291,7 +286,7 @@ impl Reader<'_> {
                 if text.starts_with(['/', '~']) && !is_temporary || text.split('/').any(|name| name == "..") {
                     let hint = "give a path below the project's root, or below `/tmp/` or `/var/tmp/`";
                     self.fault(to.place, "`to` leaves the project", Some(hint.into()));
-                } else if leads_to_own(&text, ground) {
+                } else if leads_to_own(&text, rooms) {
                     let hint = "agents may not write there, so nothing can be sent there";
                     self.fault(to.place, "`to` leads to files of Stead's own", Some(hint.into()));
                 }
@@ -352,16 +347,16 @@ impl Reader<'_> {
 }
 
 /// Says whether self-protection would refuse what is sent there.
-fn leads_to_own(to: &str, ground: &Ground) -> bool {
-    let rules = builtin_rules(&|room| ground.room(&format!("{room:?}").to_lowercase()));
+fn leads_to_own(to: &str, rooms: &ProjectRooms) -> bool {
+    let rules = builtin_rules(&|room| rooms.room(&format!("{room:?}").to_lowercase()));
     let policy: String = rules.iter().map(|rule| format!("{}\n", rule.render())).collect();
-    let path = rewrite::new_path(to, "a/name.txt");
+    let path = rewritten_call::new_path(to, "a/name.txt");
     let change = FileChange { path: path.into(), change: Change::Write { content: None } };
     let mut event = Event::new(EventKind::BeforeTool, "Example");
     event.call =
         Some(ToolCall { tool: "Write".into(), id: None, action: Action::Change(vec![change]), input: "{}".into() });
     let env = |_: &str| None;
-    let place = GatePlace { root: Some(ROOT.as_ref()), tree: None, cwd: ROOT.as_ref(), env: &env };
+    let place = Place { root: Some(ROOT.as_ref()), tree: None, cwd: ROOT.as_ref(), env: &env };
     // What a file tool changes is judged without effects.
     let none = Effects::default();
     judge(&Policy::parse(&policy), &event, &|| &none, &place, &Scene::default()).level > Level::Allow

@@ -1,5 +1,5 @@
 use super::{INFRA, ask, compiled, project, run, sound, write};
-use crate::compile::{Ground, State, compile, inventory};
+use crate::compile::{ProjectRooms, State, compile, inventory};
 use crate::mode::Mode;
 use crate::source::Source;
 use crate::view::CompiledView;
@@ -121,15 +121,15 @@ fn the_nearest_file_speaks_for_an_id() {
     let shadow = INFRA.replace("mode: enforce", "mode: shadow");
     let user = Source::user("~/.config/stead/guards/infra-is-reviewed.yaml", INFRA);
     let both = [user.clone(), project(&[&shadow]).remove(0)];
-    let guards = compile(&both, &Ground::usual());
+    let guards = compile(&both, &ProjectRooms::usual());
     assert_eq!(ask(&guards, &run("rm infra/main.tf")).verdict.level, Level::Allow);
     // A project file that is broken does not silence the person's own.
     let broken = project(&["id: infra-is-reviewed\nmatch: {\n"]).remove(0);
-    let guards = compile(&[broken, user], &Ground::usual());
+    let guards = compile(&[broken, user], &ProjectRooms::usual());
     assert_eq!(ask(&guards, &run("rm infra/main.tf")).verdict.level, Level::Deny);
     // Two of the same place and id are a mistake; the first by name holds.
     let twice = [Source::project("a.yaml", INFRA), Source::project("b.yaml", &*shadow)];
-    let guards = compile(&twice, &Ground::usual());
+    let guards = compile(&twice, &ProjectRooms::usual());
     assert_eq!(ask(&guards, &run("rm infra/main.tf")).verdict.level, Level::Deny);
     assert!(guards.problems[0].message.contains("also the id of a guard in a.yaml"), "{:?}", guards.problems);
 }
@@ -142,7 +142,7 @@ fn a_file_may_speak_for_a_shipped_guard() {
     assert_eq!(ask(&off, &claim()).verdict.level, Level::Allow);
     let broken = compiled(&["id: tested-needs-evidence\nuse: tested-needs-evidence\nmode: of\n"]);
     assert_eq!(ask(&broken, &claim()).verdict.level, Level::Deny);
-    let moved = Ground { rooms: vec![("features".into(), ".claude/progress".into())] };
+    let moved = ProjectRooms { by_name: vec![("features".into(), ".claude/progress".into())] };
     let guards = compile(&[], &moved);
     assert_eq!(ask(&guards, &claim()).verdict.level, Level::Allow);
     let there = write(".claude/progress/feature-list.json", r#"{"features": [{"id": "a", "tested": true}]}"#);
@@ -179,7 +179,7 @@ fn every_guard_is_listed_with_its_state() {
         "id: destructive\nuse: destructive\n",
         "id: bad\nmatch: {writes: x}\nsay: no\ntests: {must: [ls]}\n",
     ]);
-    let (list, problems) = inventory(&files, &Ground::usual());
+    let (list, problems) = inventory(&files, &ProjectRooms::usual());
     let state = |id: &str| list.iter().find(|listed| listed.id == id).map(|listed| listed.state.clone()).unwrap();
     assert_eq!(state("infra-is-reviewed"), State::Active);
     assert_eq!(state("off"), State::Off);

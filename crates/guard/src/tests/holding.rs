@@ -8,7 +8,7 @@ use super::{INFRA, ask, at, guard, run, sound, write};
 use crate::asked::Asked;
 use crate::compile::Compiled;
 use crate::example::{Example, ExampleCall};
-use crate::facts::{FeatureState, Standing};
+use crate::guard_facts::{EvidenceState, FeatureState};
 use crate::judge::judge;
 use crate::view::CompiledView;
 
@@ -168,27 +168,27 @@ fn a_document_is_found_among_others() {
 #[test]
 fn what_a_match_says_about_a_feature_is_asked_of_it() {
     let list = ".agent/features/feature-list.json";
-    let check = |rest: &str, status: &str, standing: Standing, expected: Level| {
+    let check = |rest: &str, status: &str, standing: EvidenceState, expected: Level| {
         let mut example = write(list, r#"{"features": [{"id": "a", "status": "done"}]}"#);
         example.scene.files = vec![(list.into(), r#"{"features": [{"id": "a", "status": "coded"}]}"#.into())];
         example.scene.features = vec![("a".into(), FeatureState { status: status.into(), tested: false })];
-        example.scene.evidence = vec![(Some("a".into()), standing), (None, Standing::Fresh)];
+        example.scene.evidence = vec![(Some("a".into()), standing), (None, EvidenceState::Fresh)];
         let text = guard(
             "g",
             &format!("match: {{writes: {list}, fields: {{'/features/*/status': {{changed: true}}}}, {rest}}}"),
         );
         assert_eq!(ask(&sound(&[&text]), &example).verdict.level, expected, "{rest} {status}");
     };
-    let none = || Standing::None { why: String::new() };
+    let none = || EvidenceState::None { why: String::new() };
     check("feature: {status: coded}", "coded", none(), Level::Deny);
     check("feature: {status: coded}", "open", none(), Level::Allow);
     check("feature: {tested: false}", "coded", none(), Level::Deny);
     check("evidence: none", "coded", none(), Level::Deny);
-    check("evidence: none", "coded", Standing::Fresh, Level::Allow);
+    check("evidence: none", "coded", EvidenceState::Fresh, Level::Allow);
     check("not: {evidence: fresh}", "coded", none(), Level::Deny);
-    check("not: {evidence: fresh}", "coded", Standing::Fresh, Level::Allow);
+    check("not: {evidence: fresh}", "coded", EvidenceState::Fresh, Level::Allow);
     check("any: [{feature: {status: open}}, {evidence: none}]", "coded", none(), Level::Deny);
-    check("any: [{feature: {status: open}}, {evidence: none}]", "coded", Standing::Fresh, Level::Allow);
+    check("any: [{feature: {status: open}}, {evidence: none}]", "coded", EvidenceState::Fresh, Level::Allow);
 }
 
 #[test]

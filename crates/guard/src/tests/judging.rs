@@ -7,7 +7,7 @@ use crate::asked::Asked;
 use crate::compile::Compiled;
 use crate::example::{Example, ExampleCall, Scene};
 use crate::exec::ExecAnswer;
-use crate::facts::{Caller, Standing, TestRuns};
+use crate::guard_facts::{Caller, EvidenceState, TestRuns};
 use crate::judge::judge;
 use crate::judgement::Judgement;
 use crate::mode::Mode;
@@ -97,7 +97,7 @@ fn evidence_is_asked_for_each_feature() {
     let guards = sound(&[]);
     let list = r#"{"features": [{"id": "a", "tested": true}, {"id": "b", "tested": true}]}"#;
     let mut example = write(".agent/features/feature-list.json", list);
-    example.scene.evidence = vec![(Some("a".into()), Standing::Fresh)];
+    example.scene.evidence = vec![(Some("a".into()), EvidenceState::Fresh)];
     let judgement = ask(&guards, &example);
     assert_eq!(judgement.verdict.level, Level::Deny);
     assert_eq!(judgement.hits[0].feature.as_deref(), Some("b"));
@@ -106,9 +106,9 @@ fn evidence_is_asked_for_each_feature() {
         "{}",
         judgement.verdict.reason_text()
     );
-    example.scene.evidence.push((Some("b".into()), Standing::Stale { why: "src/b.rs changed.".into() }));
+    example.scene.evidence.push((Some("b".into()), EvidenceState::Stale { why: "src/b.rs changed.".into() }));
     assert!(ask(&guards, &example).verdict.reason_text().contains("src/b.rs changed."));
-    example.scene.evidence[1].1 = Standing::Fresh;
+    example.scene.evidence[1].1 = EvidenceState::Fresh;
     level(&guards, &example, Level::Allow);
 }
 

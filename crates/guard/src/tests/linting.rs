@@ -1,5 +1,5 @@
 use super::{INFRA, project};
-use crate::compile::Ground;
+use crate::compile::ProjectRooms;
 use crate::lint::lint;
 use crate::source::Source;
 use stead_model::Severity;
@@ -7,7 +7,10 @@ use stead_model::Severity;
 /// The findings about the first of some files.
 fn findings(texts: &[&str]) -> Vec<(Severity, String)> {
     let files = project(texts);
-    lint(&files[0], &files, &Ground::usual()).into_iter().map(|problem| (problem.severity, problem.message)).collect()
+    lint(&files[0], &files, &ProjectRooms::usual())
+        .into_iter()
+        .map(|problem| (problem.severity, problem.message))
+        .collect()
 }
 
 #[track_caller]
@@ -46,7 +49,7 @@ fn what_is_probably_not_meant_is_told() {
     let counted = findings(&["id: a\nmatch: {writes: x, counter: {denied: '>2'}, intent: none}\nsay: no\n"]);
     assert!(counted.iter().all(|(_, text)| text.contains("no test says")), "{counted:?}");
     let other = Source::project(".agent/guards/other.yaml", plain);
-    let told = lint(&other, std::slice::from_ref(&other), &Ground::usual());
+    let told = lint(&other, std::slice::from_ref(&other), &ProjectRooms::usual());
     assert!(told.iter().any(|problem| problem.message.contains("its file is named `other`")), "{told:?}");
 }
 

@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
 use super::{ask, compiled, run};
-use crate::compile::{Ground, compile};
+use crate::compile::{ProjectRooms, compile};
 use crate::edit::set_mode;
 use crate::judge::would_act;
 use crate::lint::lint;
@@ -59,7 +59,7 @@ proptest! {
     fn the_index_hides_nothing(condition in condition(), command in command()) {
         let text = guard(0, Mode::Enforce, &condition);
         let source = Source::project(".agent/guards/g0.yaml", text.as_str());
-        let (drafts, problems) = read_source(&source, &Ground::usual());
+        let (drafts, problems) = read_source(&source, &ProjectRooms::usual());
         prop_assert!(problems.is_empty(), "{:?}", problems);
         let example = run(&command);
         let plain = example.with_asked(|asked| would_act(&drafts[0].guard, asked, &example.scene));
@@ -79,7 +79,7 @@ proptest! {
             })
             .collect();
         let turned: Vec<Source> = files.iter().rev().cloned().collect();
-        let (one, other) = (compile(&files, &Ground::usual()), compile(&turned, &Ground::usual()));
+        let (one, other) = (compile(&files, &ProjectRooms::usual()), compile(&turned, &ProjectRooms::usual()));
         prop_assert_eq!(&one.lines, &other.lines);
         prop_assert_eq!(ask(&one, &run(&command)), ask(&other, &run(&command)));
     }
@@ -101,8 +101,8 @@ proptest! {
     #[test]
     fn any_text_is_read_or_refused(text in WORDS) {
         let source = Source::project("a.yaml", text);
-        let _ = compile(std::slice::from_ref(&source), &Ground::usual());
-        let _ = lint(&source, std::slice::from_ref(&source), &Ground::usual());
+        let _ = compile(std::slice::from_ref(&source), &ProjectRooms::usual());
+        let _ = lint(&source, std::slice::from_ref(&source), &ProjectRooms::usual());
         let edited = set_mode(&source.text, Mode::Warn);
         prop_assert_eq!(crate::edit::mode_of(&edited), Some(Mode::Warn));
     }

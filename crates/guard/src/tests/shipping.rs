@@ -1,5 +1,5 @@
 use super::{ask, project, run, sound};
-use crate::compile::{Ground, State, compile, inventory};
+use crate::compile::{ProjectRooms, State, compile, inventory};
 use crate::example::test;
 use crate::lint::lint;
 use crate::shipped::{EnableError, enable_text, shipped};
@@ -8,7 +8,7 @@ use stead_model::Level;
 #[test]
 fn every_shipped_guard_passes_its_own_tests() {
     for shipped in shipped() {
-        let results = test(&shipped.source(), &Ground::usual()).unwrap();
+        let results = test(&shipped.source(), &ProjectRooms::usual()).unwrap();
         let failed: Vec<_> = results.iter().filter(|result| !result.passed).collect();
         assert!(failed.is_empty(), "{}: {failed:#?}", shipped.id);
         let must = results.iter().filter(|result| result.must).count();
@@ -19,7 +19,7 @@ fn every_shipped_guard_passes_its_own_tests() {
 #[test]
 fn every_shipped_guard_is_clean() {
     for shipped in shipped() {
-        assert_eq!(lint(&shipped.source(), &[], &Ground::usual()), [], "{}", shipped.id);
+        assert_eq!(lint(&shipped.source(), &[], &ProjectRooms::usual()), [], "{}", shipped.id);
         assert!(shipped.about().ends_with('.'), "{}", shipped.id);
         for parameter in shipped.parameters() {
             assert!(!parameter.about.is_empty(), "{} {}", shipped.id, parameter.name);
@@ -29,7 +29,7 @@ fn every_shipped_guard_is_clean() {
 
 #[test]
 fn only_the_feature_list_is_guarded_unasked() {
-    let (list, problems) = inventory(&[], &Ground::usual());
+    let (list, problems) = inventory(&[], &ProjectRooms::usual());
     assert_eq!(problems, []);
     let active: Vec<&str> =
         list.iter().filter(|listed| listed.state == State::Active).map(|listed| listed.id.as_str()).collect();
@@ -53,15 +53,15 @@ fn every_shipped_guard_can_be_enabled() {
         };
         let text = enable_text(shipped.id, &values).unwrap();
         let files = project(&[&text]);
-        let compiled = compile(&files, &Ground::usual());
+        let compiled = compile(&files, &ProjectRooms::usual());
         assert_eq!(compiled.problems, [], "{text}");
-        let (list, _) = inventory(&files, &Ground::usual());
+        let (list, _) = inventory(&files, &ProjectRooms::usual());
         let active = list.iter().filter(|listed| listed.file == files[0].file && listed.state == State::Active).count();
         assert!(active > 0, "{text}");
-        assert_eq!(lint(&files[0], &files, &Ground::usual()), [], "{text}");
+        assert_eq!(lint(&files[0], &files, &ProjectRooms::usual()), [], "{text}");
         // It has the tests of what it is made from.
-        let own = test(&shipped.source(), &Ground::usual()).unwrap();
-        assert_eq!(test(&files[0], &Ground::usual()).unwrap().len(), own.len(), "{text}");
+        let own = test(&shipped.source(), &ProjectRooms::usual()).unwrap();
+        assert_eq!(test(&files[0], &ProjectRooms::usual()).unwrap().len(), own.len(), "{text}");
         let listed: usize = list.iter().filter(|listed| listed.file == files[0].file).map(|listed| listed.tests).sum();
         assert_eq!(listed, own.len(), "{text}");
     }

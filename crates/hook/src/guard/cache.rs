@@ -6,7 +6,7 @@ use std::fs::{self, File};
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-use stead_guard::{Bodies, Compiled, CompiledView, Ground, Mode, SHIPPED_STAMP, Source, Then, compile};
+use stead_guard::{Bodies, Compiled, CompiledView, Mode, ProjectRooms, SHIPPED_STAMP, Source, Then, compile};
 use stead_store::{Durability, FolderLook, Room, StoreError, extend_alarm, read_capped, replace_creating};
 
 use crate::policy::PolicyText;
@@ -124,7 +124,7 @@ impl GuardText {
         }
         // Seldom, and worth waiting for: hundreds of files with their tests take longer than a call may.
         extend_alarm(PATIENCE);
-        let Compiled { lines, .. } = compile(&guard_sources(root, policy), &guard_ground(policy));
+        let Compiled { lines, .. } = compile(&guard_sources(root, policy), &guard_rooms(policy));
         let tells = |then: Then| matches!(then, Then::Warn | Then::Inject);
         let guards = CompiledView::parse(&lines).map(|view| view.guards()).unwrap_or_default();
         let may_warn = guards.iter().any(|guard| guard.mode < Mode::Enforce || tells(guard.then));
@@ -248,8 +248,8 @@ fn text_of(path: &Path) -> Result<String, String> {
 }
 
 /// What the project is to guards.
-pub fn guard_ground(policy: &PolicyText) -> Ground {
+pub fn guard_rooms(policy: &PolicyText) -> ProjectRooms {
     let rooms = [Room::Features, Room::Context, Room::Guards, Room::Roles];
     let named = |room: Room| policy.value("room", room.name()).unwrap_or_else(|| room.default_path()).to_owned();
-    Ground { rooms: rooms.into_iter().map(|room| (room.name().to_owned(), named(room))).collect() }
+    ProjectRooms { by_name: rooms.into_iter().map(|room| (room.name().to_owned(), named(room))).collect() }
 }

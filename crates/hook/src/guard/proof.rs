@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use stead_evidence::{self as evidence, Bounds, FeatureList, Ground};
-use stead_guard::{FeatureState, Standing, TestRuns};
+use stead_guard::{EvidenceState, FeatureState, TestRuns};
 use stead_model::Target;
 use stead_store::extend_alarm;
 
@@ -16,7 +16,7 @@ pub(crate) struct Proof {
 }
 
 impl Proof {
-    pub(crate) fn standing(&self, feature: Option<&str>) -> Result<Standing, String> {
+    pub(crate) fn standing(&self, feature: Option<&str>) -> Result<EvidenceState, String> {
         let begun = Instant::now();
         extend_alarm(ALARM);
         let go_on = || begun.elapsed() < PATIENCE;
@@ -29,7 +29,7 @@ impl Proof {
         let list = FeatureList::read(&self.ground.features).map_err(|error| error.to_string())?.unwrap_or_default();
         let Ok(known) = list.find(feature) else {
             let why = format!("`{feature}` is not in the feature list yet; add it without `tested`, then prove it");
-            return Ok(Standing::None { why });
+            return Ok(EvidenceState::None { why });
         };
         let found = evidence::standing_of(ground, known, &bounds).map_err(|error| error.to_string())?;
         let why = format!("`{feature}` {}", found.why_not);
@@ -63,11 +63,11 @@ impl Proof {
     }
 }
 
-fn standing(proven: bool, stale: bool, why: &str, next: &str) -> Standing {
+fn standing(proven: bool, stale: bool, why: &str, next: &str) -> EvidenceState {
     let why = format!("{why}; `{next}` proves it");
     match (proven, stale) {
-        (true, _) => Standing::Fresh,
-        (false, true) => Standing::Stale { why },
-        (false, false) => Standing::None { why },
+        (true, _) => EvidenceState::Fresh,
+        (false, true) => EvidenceState::Stale { why },
+        (false, false) => EvidenceState::None { why },
     }
 }

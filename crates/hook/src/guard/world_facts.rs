@@ -140,7 +140,7 @@ impl GuardFacts for WorldFacts<'_> {
         if is_main { guard::Caller::Main { role } } else { guard::Caller::Sub { role } }
     }
 
-    fn evidence(&self, feature: Option<&str>) -> Result<guard::Standing, String> {
+    fn evidence(&self, feature: Option<&str>) -> Result<guard::EvidenceState, String> {
         self.proof().standing(feature)
     }
 

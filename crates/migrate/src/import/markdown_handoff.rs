@@ -4,24 +4,24 @@ use super::draft::Draft;
 use stead_context::{Document, FrontMatterError, Heading, Section, sections};
 
 /// Where a handoff's section belongs in a packet.
-enum Place {
+enum Slot {
     /// Without its title, which the packet's heading already says.
     Bare(Heading),
     Titled(Heading),
 }
 
 /// Sections of handoffs, by their titles in lower case and letters only.
-fn place(title: &str) -> Option<Place> {
+fn slot(title: &str) -> Option<Slot> {
     let plain: String = title.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
     Some(match plain.as_str() {
         "tasks" | "task" | "recentchanges" | "thissession" | "completed" | "whatwasdone" | "status" | "ledger"
-        | "summary" | "criticalreferences" => Place::Titled(Heading::Context),
+        | "summary" | "criticalreferences" => Slot::Titled(Heading::Context),
         "learnings" | "keylearnings" | "artifacts" | "postmortem" | "othernotes" | "findings" | "failedapproaches"
-        | "worked" | "failed" => Place::Titled(Heading::Notes),
-        "actionitemsnextsteps" | "actionitems" | "next" => Place::Bare(Heading::Plan),
-        "now" => Place::Bare(Heading::NextPrompt),
-        "blockers" => Place::Titled(Heading::OpenQuestions),
-        _ => Place::Bare(Heading::guess(title)?),
+        | "worked" | "failed" => Slot::Titled(Heading::Notes),
+        "actionitemsnextsteps" | "actionitems" | "next" => Slot::Bare(Heading::Plan),
+        "now" => Slot::Bare(Heading::NextPrompt),
+        "blockers" => Slot::Titled(Heading::OpenQuestions),
+        _ => Slot::Bare(Heading::guess(title)?),
     })
 }
 
@@ -48,9 +48,9 @@ pub(super) fn read(text: &str) -> Result<Option<Draft>, String> {
     for section in all.iter().filter(|section| is_outermost(section, &all)) {
         let text = &body[section.content.clone()];
         draft.add_files(text);
-        match place(section.title) {
-            Some(Place::Bare(heading)) => draft.add(heading, text),
-            Some(Place::Titled(heading)) => draft.add_titled(heading, section.title, text),
+        match slot(section.title) {
+            Some(Slot::Bare(heading)) => draft.add(heading, text),
+            Some(Slot::Titled(heading)) => draft.add_titled(heading, section.title, text),
             None => others.push((section.title, text)),
         }
     }

@@ -7,9 +7,9 @@ use std::time::Instant;
 use stead_store::{Durability, replace_creating};
 
 use super::agent::Worked;
+use super::attempt_result::{self, AttemptResult};
 use super::inputs::{self, Gone, text};
 use super::journal::{safe, write_json};
-use super::judgement::{self, Judged};
 use super::node_end::NodeEnd;
 use super::node_run::{NodeRun, Tally};
 use super::restore::{self, Before};
@@ -57,28 +57,30 @@ impl NodeRun<'_> {
         let timeout = self.budget(0.0).timeout(self.node.guardrails.iteration_timeout_seconds);
         let worked = self.set_to_work(&files, &prompt, timeout.map(|(most, _)| most))?;
         let status = self.read_status(&files, &worked)?;
-        let judged = judgement::judge(&worked.how, timeout, worked.quota, status);
+        let judged = attempt_result::judge(&worked.how, timeout, worked.quota, status);
         if let Some(problem) = &worked.problem {
             self.run.journal.warn(&at.id, safe(problem))?;
         }
         self.warn_about_cost(&worked)?;
         self.run.mind()?;
-        if !matches!(judged, Judged::Quota { .. }) {
+        if !matches!(judged, AttemptResult::Quota { .. }) {
             self.forget_quotas();
         }
         match judged {
-            Judged::Told(status) => self.complete(&files, status, &worked, since),
-            Judged::Blocked(status) => self.block(&files, status, &worked, since).map(|()| false),
-            Judged::Failed { kind, message } => self.fail(&files, kind, &message, &worked, since).map(|()| false),
-            Judged::Quota { until } => self.out_of_quota(&files, until, &worked, since),
-            Judged::TimeUp => {
+            AttemptResult::Complete(status) => self.complete(&files, status, &worked, since),
+            AttemptResult::Blocked(status) => self.block(&files, status, &worked, since).map(|()| false),
+            AttemptResult::Failed { kind, message } => {
+                self.fail(&files, kind, &message, &worked, since).map(|()| false)
+            }
+            AttemptResult::Quota { until } => self.out_of_quota(&files, until, &worked, since),
+            AttemptResult::TimeUp => {
                 let why = self.budget(since.elapsed().as_secs_f64()).exhausted();
                 let why = why.unwrap_or_else(|| "the time limit is exhausted".to_owned());
                 self.write_error(&files, &why)?;
                 let ending = self.limit(why);
                 self.give_up(&files, &ending, None, &worked, since).map(|()| false)
             }
-            Judged::Cancelled => {
+            AttemptResult::Cancelled => {
                 let ending = self.cancelled();
                 self.give_up(&files, &ending, None, &worked, since).map(|()| false)
             }
@@ -236,7 +238,7 @@ impl NodeRun<'_> {
         let ending = self.judge(files, stops, worked)?;
         let has_output = self.node.output.is_none().then(|| self.output().symlink_metadata().is_ok());
         let tally = Tally { completed: Some(stops), has_output, ..self.tally(files.iteration, worked, since) };
-        self.tell_ended(files, &Told::Status(&status), stops, worked, &tally)?;
+        self.tell_ended(files, &Described::Status(&status), stops, worked, &tally)?;
         self.previous.summary = Some(status.summary).filter(|summary| !summary.is_empty());
         self.previous.verification = verification;
         let ending = match ending {
@@ -285,7 +287,7 @@ impl NodeRun<'_> {
             reason => reason.to_owned(),
         };
         let tally = self.tally(files.iteration, worked, since);
-        self.tell_ended(files, &Told::Status(&status), self.at().consecutive_stops, worked, &tally)?;
+        self.tell_ended(files, &Described::Status(&status), self.at().consecutive_stops, worked, &tally)?;
         self.end(&NodeEnd::Blocked(why), &tally)
     }
 
@@ -314,7 +316,7 @@ impl NodeRun<'_> {
         let why = worked.quota_reason.as_deref().unwrap_or("the provider's quota is exhausted").to_owned();
         self.write_error(files, &why)?;
         let tally = self.tally(files.iteration, worked, since);
-        let told = Told::Nothing { failure: None, reason: &why };
+        let told = Described::Nothing { failure: None, reason: &why };
         self.tell_ended(files, &told, self.at().consecutive_stops, worked, &tally)?;
         self.go_on(&tally)?;
         match self.wait_for_quota(until, &why)? {
@@ -334,7 +336,7 @@ impl NodeRun<'_> {
     ) -> Result<(), EngineError> {
         self.keep_output(files, worked)?;
         let tally = self.tally(files.iteration, worked, since);
-        let told = Told::Nothing { failure, reason: ending.why() };
+        let told = Described::Nothing { failure, reason: ending.why() };
         self.tell_ended(files, &told, self.at().consecutive_stops, worked, &tally)?;
         self.end(ending, &tally)
     }
@@ -358,14 +360,14 @@ impl NodeRun<'_> {
     fn tell_ended(
         &self,
         files: &IterationFiles,
-        told: &Told<'_>,
+        told: &Described<'_>,
         stops: u32,
         worked: &Worked,
         tally: &Tally,
     ) -> Result<(), EngineError> {
         let (status, failure, reason) = match told {
-            Told::Status(status) => (Some(*status), None, status.reason.as_str()),
-            Told::Nothing { failure, reason } => (None, *failure, *reason),
+            Described::Status(status) => (Some(*status), None, status.reason.as_str()),
+            Described::Nothing { failure, reason } => (None, *failure, *reason),
         };
         self.run.journal.tell(RunEvent::IterationEnded {
             node: self.node.id.clone(),
@@ -385,7 +387,7 @@ impl NodeRun<'_> {
 }
 
 /// How an attempt is described.
-enum Told<'a> {
+enum Described<'a> {
     Status(&'a Status),
     Nothing { failure: Option<ErrorKind>, reason: &'a str },
 }

@@ -33,7 +33,7 @@ pub(super) fn run(args: &LintArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     let guards = Guards::load(&project)?;
     let chosen = chosen(args, &guards)?;
     let mut findings: Vec<Problem> =
-        chosen.iter().flat_map(|source| lint(source, &guards.sources, &guards.ground)).collect();
+        chosen.iter().flat_map(|source| lint(source, &guards.sources, &guards.rooms)).collect();
     // Problems that one file alone does not show, such as a duplicate id.
     let files: Vec<&str> = chosen.iter().map(|source| source.file.as_str()).collect();
     for problem in guards.problems().filter(|problem| files.contains(&problem.file.as_str())) {
@@ -64,7 +64,7 @@ pub(super) fn run(args: &LintArgs, ui: &mut Ui) -> Result<Exit, CliError> {
 
 /// Guard files in subfolders, which are not read.
 fn buried(project: &Project, guards: &Guards) -> Vec<Problem> {
-    let rooms = &guards.ground.rooms;
+    let rooms = &guards.rooms.by_name;
     let Some((_, folder)) = rooms.iter().find(|(name, _)| name == Room::Guards.name()) else { return Vec::new() };
     let inner = |path: &Path| {
         let entries = fs::read_dir(path).into_iter().flatten().flatten();

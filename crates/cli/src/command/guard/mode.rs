@@ -183,7 +183,7 @@ fn whose(user: bool, own: Option<&Listed>) -> Whose {
 
 /// Checks the text before it is written: a file with errors is not applied.
 fn refuse_broken(id: &str, text: &str, guards: &Guards) -> Result<(), CliError> {
-    let (_, problems) = inventory(&[Source::project(format!("{id}.yaml"), text.to_owned())], &guards.ground);
+    let (_, problems) = inventory(&[Source::project(format!("{id}.yaml"), text.to_owned())], &guards.rooms);
     match problems.into_iter().find(|problem| problem.severity == Severity::Error) {
         None => Ok(()),
         Some(problem) => {

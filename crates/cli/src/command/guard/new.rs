@@ -61,7 +61,7 @@ pub(super) fn run(args: &NewArgs, ui: &mut Ui) -> Result<Exit, CliError> {
             .hinted(format!("`stead guard show {}` shows it", args.id)));
     }
     let shown = project.short(&path).display().to_string();
-    let problems = lint(&Source::project(shown.clone(), text), &guards.sources, &guards.ground);
+    let problems = lint(&Source::project(shown.clone(), text), &guards.sources, &guards.rooms);
     if args.json {
         let problems: Vec<_> = problems.iter().map(problem_as_json).collect();
         ui.json(&json!({"id": args.id, "file": shown, "mode": "shadow", "problems": problems}));

@@ -35,7 +35,7 @@ pub(super) fn run(args: &TestArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     }
     let (mut results, mut wrong) = (Vec::new(), Vec::new());
     for source in &sources {
-        match test(source, &guards.ground) {
+        match test(source, &guards.rooms) {
             Ok(ran) => results.extend(ran.into_iter().map(|result| (source.file.clone(), result))),
             Err(problems) => wrong.extend(problems),
         }

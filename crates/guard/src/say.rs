@@ -4,8 +4,8 @@ use stead_model::Action;
 
 use crate::asked::Inquiry;
 use crate::condition::Clause;
-use crate::facts::{Standing, TestRuns};
 use crate::guard::Guard;
+use crate::guard_facts::{EvidenceState, TestRuns};
 use crate::subject::Subject;
 
 /// What `stead guard new` writes as `say`, to be replaced.
@@ -62,7 +62,7 @@ pub(crate) fn words(inquiry: &Inquiry<'_>, guard: &Guard, subject: &Subject, err
         text.push_str(&format!(" ({about})"));
     }
     if asks_evidence(guard)
-        && let Ok(Standing::None { why } | Standing::Stale { why }) = inquiry.standing(Some(subject))
+        && let Ok(EvidenceState::None { why } | EvidenceState::Stale { why }) = inquiry.standing(Some(subject))
         && !why.trim().is_empty()
     {
         text.push_str(&format!(" {}", why.trim()));

@@ -32,7 +32,7 @@ pub trait GuardFacts {
     fn caller(&self) -> Caller;
 
     /// Says how a feature's proof stands; without a feature, whether the tree as it is now was verified as a whole.
-    fn evidence(&self, feature: Option<&str>) -> Result<Standing, String>;
+    fn evidence(&self, feature: Option<&str>) -> Result<EvidenceState, String>;
 
     /// Says whether one of these changes would touch what the evidence of a feature is about; without a feature, of the
     /// whole project.
@@ -139,7 +139,7 @@ impl Caller {
 
 /// How the proof of a feature stands. The order is from weak to strong.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Standing {
+pub enum EvidenceState {
     /// Nothing that counts; why, and what to do, in a sentence each.
     None {
         why: String,

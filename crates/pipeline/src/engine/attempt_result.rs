@@ -10,9 +10,9 @@ use crate::status::{Decision, Status, StatusProblem};
 
 /// The result of an attempt at an iteration.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Judged {
+pub(crate) enum AttemptResult {
     /// It is complete, and this is the agent's status.
-    Told(Status),
+    Complete(Status),
     /// The agent is waiting for a person. Whatever it decided, the iteration is not done and repeats when the run
     /// continues.
     Blocked(Status),
@@ -34,13 +34,13 @@ pub(crate) fn judge(
     timeout: Option<(Duration, Bound)>,
     quota: Option<Option<i64>>,
     status: Result<Status, StatusProblem>,
-) -> Judged {
-    let failed = |kind, message: String| Judged::Failed { kind, message };
+) -> AttemptResult {
+    let failed = |kind, message: String| AttemptResult::Failed { kind, message };
     if *how == How::Cancelled {
-        return Judged::Cancelled;
+        return AttemptResult::Cancelled;
     }
     if let Some(until) = quota {
-        return Judged::Quota { until };
+        return AttemptResult::Quota { until };
     }
     match how {
         How::Exit(0) => {}
@@ -48,14 +48,14 @@ pub(crate) fn judge(
         How::Signal(signal) => return failed(ErrorKind::Signal, format!("the agent was killed by signal {signal}")),
         How::Timeout => {
             return match timeout {
-                Some((_, Bound::Budget)) => Judged::TimeUp,
+                Some((_, Bound::Budget)) => AttemptResult::TimeUp,
                 Some((most, Bound::Iteration)) => {
                     failed(ErrorKind::Timeout, format!("the agent took longer than {} s", most.as_secs()))
                 }
                 None => failed(ErrorKind::Timeout, "the agent took too long".to_owned()),
             };
         }
-        How::Cancelled => return Judged::Cancelled,
+        How::Cancelled => return AttemptResult::Cancelled,
         How::CannotStart(why) => return failed(ErrorKind::Start, format!("the agent could not start: {why}")),
     }
     match status {
@@ -71,7 +71,7 @@ pub(crate) fn judge(
             ErrorKind::InvalidStatus,
             format!("the agent's `status.json` is invalid: {why}; it was kept as `status.rejected`"),
         ),
-        Ok(status) if status.blocked_on.is_some() => Judged::Blocked(status),
+        Ok(status) if status.blocked_on.is_some() => AttemptResult::Blocked(status),
         Ok(status) if status.decision == Decision::Error => {
             let reason = match status.reason.trim() {
                 "" => status.errors.first().map_or("the agent reported `error` without a reason", String::as_str),
@@ -79,7 +79,7 @@ pub(crate) fn judge(
             };
             failed(ErrorKind::AgentError, reason.to_owned())
         }
-        Ok(status) => Judged::Told(status),
+        Ok(status) => AttemptResult::Complete(status),
     }
 }
 
@@ -95,9 +95,9 @@ mod tests {
     fn check(how: How, status: Result<Status, StatusProblem>, expected: &str) {
         let timeout = Some((Duration::from_secs(5), Bound::Iteration));
         let got = match judge(&how, timeout, None, status) {
-            Judged::Failed { kind, message } => format!("{}: {message}", kind.name()),
-            Judged::Told(status) => status.decision.name().to_owned(),
-            Judged::Blocked(_) => "blocked".to_owned(),
+            AttemptResult::Failed { kind, message } => format!("{}: {message}", kind.name()),
+            AttemptResult::Complete(status) => status.decision.name().to_owned(),
+            AttemptResult::Blocked(_) => "blocked".to_owned(),
             other => format!("{other:?}"),
         };
         assert_eq!(got, expected, "{how:?}");
@@ -137,8 +137,8 @@ mod tests {
         );
         check(How::Cancelled, status(r#"{"decision": "stop"}"#), "Cancelled");
         let quota = judge(&How::Exit(1), None, Some(Some(7)), Err(StatusProblem::Missing));
-        assert_eq!(quota, Judged::Quota { until: Some(7) });
+        assert_eq!(quota, AttemptResult::Quota { until: Some(7) });
         let budget = Some((Duration::from_secs(5), Bound::Budget));
-        assert_eq!(judge(&How::Timeout, budget, None, Err(StatusProblem::Missing)), Judged::TimeUp);
+        assert_eq!(judge(&How::Timeout, budget, None, Err(StatusProblem::Missing)), AttemptResult::TimeUp);
     }
 }

@@ -2,7 +2,7 @@ use stead_model::{Action, How, Op, Target};
 
 use super::super::asked::Inquiry;
 use crate::condition::{Clause, EvidenceWord, FeatureClause, TestsWord};
-use crate::facts::Standing;
+use crate::guard_facts::EvidenceState;
 use crate::pattern::one_of;
 use crate::subject::Subject;
 
@@ -54,17 +54,17 @@ impl Inquiry<'_> {
         }
         let standing = self.standing(focus)?;
         Ok(match word {
-            EvidenceWord::Fresh => standing == Standing::Fresh,
-            EvidenceWord::Stale => matches!(standing, Standing::Stale { .. }),
-            EvidenceWord::None => matches!(standing, Standing::None { .. }),
+            EvidenceWord::Fresh => standing == EvidenceState::Fresh,
+            EvidenceWord::Stale => matches!(standing, EvidenceState::Stale { .. }),
+            EvidenceWord::None => matches!(standing, EvidenceState::None { .. }),
         })
     }
 
     /// How evidence stands for what was found, once the call has done what comes before it.
-    pub(crate) fn standing(&self, focus: Option<&Subject>) -> Result<Standing, String> {
+    pub(crate) fn standing(&self, focus: Option<&Subject>) -> Result<EvidenceState, String> {
         let feature = focus.and_then(|subject| subject.feature.as_deref());
         let standing = self.facts.evidence(feature)?;
-        if standing != Standing::Fresh {
+        if standing != EvidenceState::Fresh {
             return Ok(standing);
         }
         let list = &self.effects().list;
@@ -79,7 +79,7 @@ impl Inquiry<'_> {
         }
         let why =
             "the same call changes files that the evidence is about: make the change, prove it, then do this".into();
-        Ok(Standing::Stale { why })
+        Ok(EvidenceState::Stale { why })
     }
 }
 
