@@ -12,8 +12,8 @@ pub fn start_in_background(command: &mut Command, log: &Path) -> io::Result<Chil
     command.stdin(Stdio::null()).stdout(log.try_clone()?).stderr(log).spawn()
 }
 
-#[cfg(test)]
 #[cfg(target_os = "linux")]
+#[cfg(test)]
 mod tests {
     use super::*;
 

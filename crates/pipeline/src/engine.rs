@@ -30,12 +30,12 @@ mod restore;
 mod resume;
 mod run;
 mod run_end;
-#[cfg(test)]
-mod sample;
 mod snapshot;
 mod start;
 mod surroundings;
 mod termination;
+#[cfg(test)]
+mod testing;
 mod view;
 mod wait;
 mod worktree;

@@ -248,8 +248,8 @@ fn write(file: &mut File, holder: &Holder) -> io::Result<()> {
     file.set_len(line.len() as u64)
 }
 
-#[cfg(test)]
 #[cfg(target_os = "linux")]
+#[cfg(test)]
 mod tests {
     use super::*;
 

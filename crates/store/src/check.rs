@@ -180,8 +180,8 @@ fn keep_tail(mut reader: impl Read + Send + 'static, keep: usize) -> Receiver<Ve
     receiver
 }
 
-#[cfg(test)]
 #[cfg(unix)]
+#[cfg(test)]
 mod tests {
     use super::*;
 

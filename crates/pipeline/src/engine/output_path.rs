@@ -26,8 +26,8 @@ pub(crate) fn check(root: &Path, output: &str) -> Result<(), String> {
     Err(format!("`{shown}` is a link to `{}`, outside the project", real.display()))
 }
 
-#[cfg(test)]
 #[cfg(unix)]
+#[cfg(test)]
 mod tests {
     use std::os::unix::fs::symlink;
 

@@ -96,8 +96,8 @@ fn is_same(one: &Path, other: &Path) -> bool {
     }
 }
 
-#[cfg(test)]
 #[cfg(unix)]
+#[cfg(test)]
 mod tests {
     use std::os::unix::fs::symlink;
 

@@ -1,6 +1,6 @@
 use super::*;
 use crate::When;
-use crate::engine::sample::{fan, needing, node, plan, state};
+use crate::engine::testing::{fan, needing, node, plan, state};
 
 use NodeStatus::{Blocked, Cancelled, Done, Failed, Limit, Pending, Quota, Running, Skipped};
 
