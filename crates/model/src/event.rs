@@ -3,7 +3,7 @@ use std::borrow::Cow;
 use crate::ToolCall;
 
 crate::named! {
-    /// What happened, in words that hold for every harness.
+    /// What happened, in words that hold for every harness, in the order in which a session meets them.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
     pub enum EventKind {
         SessionStart = "session-start",
