@@ -18,7 +18,8 @@ pub(crate) fn compound(reader: &mut Reader) -> Result<Option<(GroupKind, Script)
         reader.bump();
         return Ok(Some((GroupKind::Subshell, reader.script_until_parenthesis()?)));
     }
-    let Some(keyword) = KEYWORDS.iter().find(|word| at_word(reader, &[word])) else {
+    let keyword = KEYWORDS.iter().find(|word| at_word(reader, &[word]));
+    let Some(keyword) = keyword.filter(|word| **word != "time" || !takes_options(reader)) else {
         return function(reader);
     };
     reader.eat(keyword);
@@ -53,6 +54,16 @@ pub(crate) fn compound(reader: &mut Reader) -> Result<Option<(GroupKind, Script)
             }
         }
     }
+}
+
+/// `time -o x` is the program of that name; the keyword knows `-p` alone.
+fn takes_options(reader: &Reader) -> bool {
+    let mut at = "time".len();
+    while reader.peek_at(at).is_some_and(|c| c == ' ' || c == '\t') {
+        at += 1;
+    }
+    let own = reader.peek_at(at + 1) == Some('p') && reader.peek_at(at + 2).is_none_or(char::is_whitespace);
+    reader.peek_at(at) == Some('-') && !own
 }
 
 const KEYWORDS: [&str; 18] = [

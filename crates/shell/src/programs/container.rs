@@ -5,42 +5,10 @@ use stead_model::{Gap, How, Op, Target};
 
 use crate::effect::Record;
 
-use crate::programs::options::option_values;
-use crate::programs::table;
+use crate::programs::table::{self, Given, Program};
 use crate::walk::program::{self, Reach, brief, program_name, readable};
 use crate::walk::unknown_name;
 use crate::walk::{Call, Stop, Walk};
-
-/// Short flags of `run` and `exec` that take a value.
-const SHORT: &str = "abcehlmnpuvw";
-
-/// Long flags that take none; all others of these programs do, unless it is glued.
-const BARE: &[&str] = &[
-    "--detach",
-    "--disable-content-trust",
-    "--help",
-    "--init",
-    "--interactive",
-    "--no-deps",
-    "--no-healthcheck",
-    "--no-TTY",
-    "--oom-kill-disable",
-    "--privileged",
-    "--publish-all",
-    "--quiet",
-    "--quiet-pull",
-    "--read-only",
-    "--remove-orphans",
-    "--replace",
-    "--rm",
-    "--service-ports",
-    "--sig-proxy",
-    "--stdin",
-    "--tls-verify",
-    "--tty",
-    "--use-aliases",
-    "--build",
-];
 
 /// A folder of ours, and where the container has it.
 struct Mount {
@@ -53,6 +21,8 @@ struct Mount {
 struct Inner<'a> {
     /// The image or service, whose own program may take the words.
     image: Option<&'a str>,
+    /// The program that takes the words instead.
+    entry: Option<&'a str>,
     words: &'a [String],
     mounts: Vec<Mount>,
     folder: Option<&'a str>,
@@ -61,10 +31,9 @@ struct Inner<'a> {
 /// Tells what a command does in its container.
 pub(crate) fn note(walk: &mut Walk<'_>, name: &str, call: &Call<'_>) -> Result<(), Stop> {
     let Some(inner) = read(walk, name, call.argv) else { return Ok(()) };
-    let entry = option_values(call.argv, '\0', "--entrypoint").last().map(|&entry| entry.to_owned());
     let mut words = inner.words.to_vec();
-    if let Some(entry) = entry {
-        words.insert(0, entry);
+    if let Some(entry) = inner.entry {
+        words.insert(0, entry.to_owned());
     } else if let Some(image) = inner.image.filter(|_| !words.first().is_some_and(|word| is_program(word))) {
         // An image that is called like a program takes the words for itself.
         let last = image.rsplit('/').next().unwrap_or_default().split([':', '@']).next().unwrap_or_default();
@@ -190,55 +159,17 @@ fn is_program(word: &str) -> bool {
 
 /// Takes a call apart; `None` when it runs nothing.
 fn read<'a>(walk: &Walk<'_>, name: &str, argv: &'a [String]) -> Option<Inner<'a>> {
-    let mut at = 1;
-    if matches!(name, "kubectl" | "oc") {
-        let verb = argv.iter().skip(1).position(|word| word == "exec" || word == "run")? + 1;
-        let split = argv.iter().position(|word| word == "--")?;
-        let words = argv.get(split + 1..).filter(|words| verb < split && !words.is_empty())?;
-        return Some(Inner { image: None, words, mounts: Vec::new(), folder: None });
-    }
-    skip_flags(argv, &mut at, "cfHplD");
-    let mut composed = name.ends_with("-compose");
-    if matches!(argv.get(at)?.as_str(), "compose" | "container") {
-        composed = argv[at] == "compose";
-        at += 1;
-        skip_flags(argv, &mut at, "fp");
-    }
-    let verb = argv.get(at)?.as_str();
-    if !matches!(verb, "run" | "exec" | "create") {
-        return None;
-    }
-    at += 1;
-    let from = at;
-    skip_flags(argv, &mut at, SHORT);
-    let image = argv.get(at)?.as_str();
-    let flags = &argv[from - 1..at];
-    let words = argv.get(at + 1..)?;
-    let words = words.strip_prefix(&["--".to_owned()][..]).unwrap_or(words);
-    let mounts = if verb == "exec" || composed { Vec::new() } else { mounts(walk, flags) };
-    let folder = option_values(flags, 'w', "--workdir").last().copied();
-    Some(Inner { image: (verb != "exec").then_some(image), words, mounts, folder })
+    let program = Program::of_call(name, argv).filter(Program::runs_words)?;
+    let given = Given::read(&program, argv);
+    let image = given.words.get(program.verbs).copied().filter(|_| program.has_word("image"));
+    let words = given.inner.strip_prefix(&["--".to_owned()][..]).unwrap_or(given.inner);
+    let folder = given.values("chdir").last();
+    let entry = given.values("entrypoint").last();
+    let runs = image.is_some() || entry.is_some() || !words.is_empty();
+    runs.then(|| Inner { image, entry, words, mounts: mounts(walk, &given), folder })
 }
 
-fn skip_flags(argv: &[String], at: &mut usize, valued: &str) {
-    while let Some(flag) = argv.get(*at).filter(|word| word.starts_with('-') && word.len() > 1) {
-        *at += 1;
-        let takes = match flag.strip_prefix("--") {
-            Some(_) => !flag.contains('=') && !BARE.contains(&flag.as_str()),
-            // In a bundle such as `-itv` the last letter takes the next word.
-            None => flag.chars().last().is_some_and(|last| valued.contains(last)) && !glued(flag, valued),
-        };
-        *at += usize::from(takes);
-    }
-}
-
-/// Says whether a short flag has its value at its end: `-v/a:/b`, `-eX=1`.
-fn glued(flag: &str, valued: &str) -> bool {
-    let letters = flag.strip_prefix('-').unwrap_or(flag);
-    letters.find(|c| valued.contains(c)).is_some_and(|at| at + 1 < letters.len())
-}
-
-fn mounts(walk: &Walk<'_>, flags: &[String]) -> Vec<Mount> {
+fn mounts(walk: &Walk<'_>, given: &Given<'_>) -> Vec<Mount> {
     let mut mounts = Vec::new();
     let mut add = |ours: &str, theirs: &str, read_only: bool| {
         // A name without a slash is a volume, not a folder of ours.
@@ -248,13 +179,13 @@ fn mounts(walk: &Walk<'_>, flags: &[String]) -> Vec<Mount> {
             mounts.push(Mount { ours: path.to_string_lossy().into_owned(), theirs: theirs.to_owned(), read_only });
         }
     };
-    for value in option_values(flags, 'v', "--volume") {
+    for value in given.values("volume") {
         let mut parts = value.split(':');
         if let (Some(ours), Some(theirs)) = (parts.next(), parts.next()) {
             add(ours, theirs, parts.next().is_some_and(|mode| mode.split(',').any(|word| word == "ro")));
         }
     }
-    for value in option_values(flags, '\0', "--mount") {
+    for value in given.values("mount") {
         let field = |names: &[&str]| {
             value
                 .split(',')

@@ -11,7 +11,7 @@ pub(crate) mod search;
 
 pub(crate) use copy::is_remote;
 pub(crate) use effect::{Known, note};
-pub(crate) use given::Given;
+pub(crate) use given::{Given, Inner};
 pub(crate) use network::host_of;
 pub(crate) use network::note as note_network;
 pub(crate) use search::{globs, omissions, places};
@@ -35,7 +35,7 @@ pub(crate) struct Program {
     own: Row,
     sub: Option<Row>,
     /// The words that name the sub-command.
-    verbs: usize,
+    pub(crate) verbs: usize,
     /// It has sub-commands, all of which need not be in the table.
     branches: bool,
 }
@@ -81,7 +81,7 @@ impl Program {
         if !program.branches {
             return Some(program);
         }
-        let words = Given::read(&program, argv).words;
+        let words = Given::words(&program, argv);
         for entry in entries(program.name).iter().skip(1) {
             let verbs = entry.verbs();
             let named = |(at, names): (usize, &str)| {
@@ -117,6 +117,31 @@ impl Program {
         !self.is("code") && (self.is("complete") || self.field("help").is_some())
     }
 
+    /// Where the command begins that it runs.
+    fn inner(&self) -> Inner {
+        let mut own = self.roles().take_while(|role| !matches!(*role, "run" | "run-text"));
+        let (mut count, mut many) = (0, false);
+        for role in own.by_ref() {
+            count += 1;
+            many |= role.ends_with('*');
+        }
+        match (self.runs_words(), many) {
+            (false, _) => Inner::None,
+            (true, true) => Inner::BehindDashes,
+            (true, false) => Inner::Behind(self.verbs + count),
+        }
+    }
+
+    /// Says whether some of its words are a command.
+    pub(crate) fn runs_words(&self) -> bool {
+        (self.is("wraps") || self.is("container")) && self.roles().any(|role| matches!(role, "run" | "run-text"))
+    }
+
+    /// Says whether one of its words has this role.
+    pub(crate) fn has_word(&self, name: &str) -> bool {
+        self.roles().any(|role| role == name)
+    }
+
     fn removes(&self) -> bool {
         self.roles().any(|role| matches!(role, "delete*" | "delete-tree*")) || self.field("deletes").is_some()
     }
@@ -136,7 +161,7 @@ impl Program {
     }
 
     /// The items of a field; the sub-command's own come first.
-    fn field(&self, name: &str) -> Option<&'static str> {
+    pub(crate) fn field(&self, name: &str) -> Option<&'static str> {
         self.rows().flat_map(|row| row.fields()).find(|(key, _)| *key == name).map(|(_, items)| items)
     }
 
@@ -168,8 +193,19 @@ impl Program {
 }
 
 /// Fields whose items are not options.
-const NOT_OPTIONS: &[&str] =
-    &["words", "network", "files", "files-if-words", "endings", "word-endings", "pack", "unpack", "default"];
+const NOT_OPTIONS: &[&str] = &[
+    "words",
+    "network",
+    "files",
+    "files-if-words",
+    "endings",
+    "word-endings",
+    "pack",
+    "unpack",
+    "default",
+    "run-with",
+    "sign",
+];
 
 /// Where the entries lie in the table, found when Stead is built: those of a program stand together, its own first.
 static ENTRIES: [Entry; count(TABLE.as_bytes())] = index(TABLE.as_bytes());
@@ -298,6 +334,11 @@ pub(crate) fn is_placer(name: &str) -> bool {
 /// Says whether a program runs text in another language than the shell's.
 pub(crate) fn is_interpreter(name: &str) -> bool {
     Program::of(name).is_some_and(|program| program.is("interpreter"))
+}
+
+/// Says whether a program runs others in a container.
+pub(crate) fn is_container(name: &str) -> bool {
+    Program::of(name).is_some_and(|program| program.is("container"))
 }
 
 pub(crate) fn is_shell(name: &str) -> bool {

@@ -94,7 +94,7 @@ fn act(walk: &mut Walk<'_>, name: &str, call: &Call<'_>) -> Result<(), Stop> {
     if table::is_interpreter(name) && !interpreter::only_reads(name, call) {
         return embedded::program(walk, name, call);
     }
-    if is_ship(name) {
+    if table::is_container(name) {
         container::note(walk, name, call)?;
     }
     if options::judge(walk, name, call)? || is_harmless(name, call) {
@@ -102,11 +102,6 @@ fn act(walk: &mut Walk<'_>, name: &str, call: &Call<'_>) -> Result<(), Stop> {
     }
     unknown(walk, call);
     Ok(())
-}
-
-/// Programs that run others in a container.
-fn is_ship(name: &str) -> bool {
-    matches!(name, "docker" | "podman" | "nerdctl" | "docker-compose" | "podman-compose" | "kubectl" | "oc")
 }
 
 /// Says whether the program is named by its path.
@@ -155,7 +150,10 @@ fn unknown(walk: &mut Walk<'_>, call: &Call<'_>) {
         stead::doubtful(walk, call.argv, stead::Doubt::Stranger);
     }
     wrapper::note_behind(walk, call.argv);
-    walk.gap(&brief(call.argv), "what the program does is not known");
+    // What runs in a container is told already.
+    let name = call.argv.first().map(|first| program_name(first)).unwrap_or_default();
+    let texts = if table::is_container(&name) { Vec::new() } else { wrapper::commands_within(call.argv) };
+    walk.gap_with(&brief(call.argv), "what the program does is not known", texts);
 }
 
 /// What in a word may be a path: all of it, what follows `=`, `:` or `@`, what is glued to a flag.

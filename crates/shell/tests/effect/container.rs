@@ -3,6 +3,40 @@
 use super::scene::{About, check};
 
 pub(crate) const ROWS: &str = r##"
+    unshare -r --map-root-user rm -rf infra => d infra/
+    unshare --wd infra rm main.tf => d infra/main.tf
+    systemd-run --user --unit x -p MemoryMax=1G rm -rf infra => d infra/
+    parallel --jobs 4 'rm -rf {}' ::: infra => d infra/
+    echo infra/main.tf | parallel rm => d infra/main.tf
+    echo infra/main.tf | xargs --delimiter '\n' --max-args 1 rm => d infra/main.tf
+    setpriv --reuid 1000 --clear-groups rm infra/main.tf => d infra/main.tf
+    flock --timeout 5 /tmp/l rm infra/main.tf => d infra/main.tf
+    script --command='rm infra/main.tf' /dev/null => d infra/main.tf
+    script infra/main.tf => w infra/main.tf
+    runuser -l ann -c 'rm infra/main.tf' => d infra/main.tf
+    su ann --command 'rm infra/main.tf' => d infra/main.tf
+    nsenter --target 1 --mount rm infra/main.tf => d infra/main.tf
+    bwrap --ro-bind /usr /usr --dev-bind / / --chdir infra rm main.tf => d infra/main.tf
+    strace -o infra/main.tf ls => w infra/main.tf
+    perf stat -r 5 -e cycles rm infra/main.tf => d infra/main.tf
+    perf record -o infra/main.tf ls => w infra/main.tf
+    hyperfine --prepare 'rm infra/main.tf' ls => d infra/main.tf
+    hyperfine --export-json infra/main.tf ls => w infra/main.tf
+    faketime -f '@2020-01-01' rm infra/main.tf => d infra/main.tf
+    valgrind --tool=memcheck rm infra/main.tf => d infra/main.tf
+    gdb -batch -ex run --args rm infra/main.tf => d infra/main.tf
+    gdb -ex 'shell rm infra/main.tf' => d infra/main.tf
+    tmux new -d -c infra 'rm main.tf' => d infra/main.tf
+    tmux new-session -d -s x rm infra/main.tf => d infra/main.tf
+    screen -dmS x rm infra/main.tf => d infra/main.tf
+    echo 'rm infra/main.tf' | at now => d infra/main.tf
+    sudo --user ann --chdir infra rm main.tf => d infra/main.tf
+    sudo -D infra env -S 'rm -f' main.tf => d infra/main.tf
+    sudo -e infra/main.tf => w infra/main.tf
+    timeout --signal KILL 5 rm infra/main.tf => d infra/main.tf
+    nice --adjustment 5 ionice --class 3 chrt --rr 10 rm infra/main.tf => d infra/main.tf
+    time -o infra/main.tf ls => w infra/main.tf
+    ls infra/main.tf | entr rm infra/main.tf => d infra/main.tf
     docker run --rm -v "$PWD":/w -w /w alpine sh -c 'echo x > infra/main.tf' => w infra/main.tf
     docker run --rm -v "$PWD:/w" alpine sh -c 'cd /w && echo x > infra/main.tf' => w infra/main.tf
     docker run --rm -v $PWD/infra:/w alpine rm -rf /w => d infra/
@@ -60,7 +94,7 @@ pub(crate) const RUNS: &str = r##"
     watchexec -e tf -- terraform apply => terraform apply
     retry 3 terraform apply => terraform apply
     retry -t 3 -- terraform apply => terraform apply
-    npm exec -c 'terraform apply' => terraform apply, npm exec -c terraform apply
+    npm exec -c 'terraform apply' => npm exec -c terraform apply, terraform apply
     npm exec -- terraform apply => npm exec -- terraform apply, terraform apply
     pnpm exec terraform apply => pnpm exec terraform apply, terraform apply
     yarn exec terraform apply => yarn exec terraform apply, terraform apply

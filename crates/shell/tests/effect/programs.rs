@@ -10,24 +10,45 @@ const EXAMPLES: &str = include_str!("programs.txt");
 /// Traits that an entry may have.
 const TRAITS: &[&str] = &[
     "abbreviates",
+    "appends",
+    "assigns",
     "builtin",
     "code",
     "complete",
+    "container",
     "interpreter",
+    "items",
+    "lines",
     "mirrors",
     "no-options",
     "one-dash",
     "prints",
     "remote",
     "saves",
+    "sequence",
     "shell",
+    "shown",
     "stdin",
+    "stdin-text",
     "tree",
+    "valued",
+    "wraps",
 ];
 
 /// Fields whose items are not options.
-const PLAIN: &[&str] =
-    &["default", "endings", "files", "files-if-words", "network", "pack", "unpack", "word-endings", "words"];
+const PLAIN: &[&str] = &[
+    "default",
+    "endings",
+    "files",
+    "files-if-words",
+    "network",
+    "pack",
+    "run-with",
+    "sign",
+    "unpack",
+    "word-endings",
+    "words",
+];
 
 /// Fields of options without a value.
 const BARE: &[&str] = &[
@@ -39,13 +60,20 @@ const BARE: &[&str] = &[
     "deletes",
     "dry-run",
     "extract",
+    "flag",
     "help",
     "in-place",
     "keep",
     "list",
+    "locates",
     "no-text",
+    "null",
+    "opens",
+    "replace-glued",
     "rest",
+    "run",
     "save-named",
+    "skips-empty",
     "to-stdout",
     "unpacks",
     "writes-with",
@@ -62,18 +90,24 @@ const ROLES: &[&str] = &[
     "clone",
     "clone-into",
     "command",
+    "command-like",
     "delete",
     "delete-folder",
     "delete-tree",
+    "delimiter",
     "dry-run-as",
     "edit",
+    "entrypoint",
     "except",
     "file",
     "folder",
+    "image",
     "include",
     "into",
+    "items-from",
     "kind",
     "members",
+    "mount",
     "named-file",
     "pack",
     "pair",
@@ -82,13 +116,20 @@ const ROLES: &[&str] = &[
     "place",
     "prefix",
     "read",
+    "replace",
+    "run",
+    "run-text",
+    "runs-with",
     "save-as",
     "save-folder",
     "save-into",
     "save-path",
     "script",
     "search",
+    "shell-escape",
+    "shell-file",
     "size",
+    "split",
     "take",
     "template",
     "text",
@@ -96,6 +137,7 @@ const ROLES: &[&str] = &[
     "url",
     "use",
     "value",
+    "volume",
     "write",
     "write-like",
 ];
@@ -166,8 +208,12 @@ impl Entry {
             "place" => "b.txt",
             "url" => "https://example.com/a.txt",
             "pack" => "a.gz",
+            "run" | "run-text" => "rm a.txt",
             _ => "a.txt",
         };
+        if self.items("words").any(|role| role.ends_with('*')) && roles.contains(&"run") {
+            return format!("{} -- rm a.txt", words.join(" "));
+        }
         words.extend(roles.into_iter().map(|role| word(role).to_owned()));
         words.join(" ")
     }
@@ -264,7 +310,8 @@ fn the_table_is_well_formed() {
 fn a_dry_run_changes_nothing() {
     let (mut wrong, mut seen) = (Vec::new(), 0);
     let entries = Entry::all();
-    for entry in entries.iter().filter(|entry| !entry.is("code") && entry.items("in-place").next().is_none()) {
+    let options = |entry: &&Entry| !entry.is("code") && !entry.is("no-options");
+    for entry in entries.iter().filter(options).filter(|entry| entry.items("in-place").next().is_none()) {
         let program = entries.iter().find(|known| known.words() == [entry.name[0][0]]);
         let inherited =
             program.into_iter().filter(|_| entry.name.len() > 1).flat_map(|program| program.items("dry-run"));
@@ -312,6 +359,32 @@ fn a_value_is_not_a_word() {
     }
     none(&wrong);
     assert!(seen > 900, "{seen}");
+}
+
+#[test]
+fn a_wrapper_does_what_it_runs() {
+    let (mut wrong, mut seen) = (Vec::new(), 0);
+    let runs = |entry: &&Entry| entry.is("wraps") && entry.items("words").any(|role| role.starts_with("run"));
+    for entry in Entry::all().iter().filter(runs).filter(|entry| entry.items("run-with").next().is_none()) {
+        let with: Vec<String> = entry.items("runs-with").take(1).map(|flag| format!("{flag} ann")).collect();
+        let call = entry.call(&with.join(" "));
+        // Some put their words together for the shell.
+        let text = entry.items("words").any(|role| role == "run-text");
+        let shell =
+            call.replace("rm a.txt", if text { "'rm a.txt; touch b.txt'" } else { "sh -c 'rm a.txt; touch b.txt'" });
+        seen += 1;
+        if !changes(&call).contains("d a.txt") || !changes(&shell).contains("d a.txt, w b.txt") {
+            wrong.push(format!("{call}: {}; {shell}: {}", changes(&call), changes(&shell)));
+        }
+        for flag in entry.items("chdir") {
+            let call = entry.call(&format!("{} {flag} infra", with.join(" ")));
+            if !changes(&call).contains("d infra/a.txt") {
+                wrong.push(format!("{call}: {}", changes(&call)));
+            }
+        }
+    }
+    none(&wrong);
+    assert!(seen > 110, "{seen}");
 }
 
 #[test]

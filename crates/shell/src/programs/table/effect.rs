@@ -68,6 +68,15 @@ pub(crate) fn note(walk: &mut Walk<'_>, name: &str, call: &Call<'_>) -> Result<K
         read.each_word(walk)?;
     }
     read.files(walk)?;
+    if read.program.is("stdin-text") && !tries && !read.given.has("shell-file") {
+        match walk.fed(call) {
+            Some(text) => walk.text(&text)?,
+            None => {
+                let texts = call.feed.map(|feed| feed.text.clone()).into_iter().collect();
+                walk.gap_with(&read.shown, "it runs a text that is not known", texts);
+            }
+        }
+    }
     Ok(known)
 }
 
@@ -120,7 +129,9 @@ impl Read<'_> {
         }
         let mut words = self.words.iter().copied();
         let (mut last, mut used) = ("", false);
-        for role in self.program.roles().filter(|role| !(told && *role == "text")) {
+        // What it runs is no word of its own.
+        let own = |role: &&str| !matches!(*role, "run" | "run-text") && !(told && *role == "text");
+        for role in self.program.roles().filter(own) {
             let most = if role.ends_with('*') { usize::MAX } else { 1 };
             last = role.trim_end_matches('*');
             used = false;
@@ -150,6 +161,19 @@ impl Read<'_> {
             }
             "url" => word.strip_prefix("file://").into_iter().for_each(|file| walk.reads(file, false, shown)),
             "command" => walk.text(word)?,
+            "command-like" if word.contains(char::is_whitespace) => walk.text(word)?,
+            // What a program of its own calls its shell.
+            "shell-escape" => {
+                let text = word.strip_prefix('!').or_else(|| word.split_once("shell ").map(|(_, text)| text));
+                text.map_or(Ok(()), |text| walk.text(text))?;
+            }
+            "shell-file" => {
+                walk.accesses(word, false, Access::Used, shown);
+                match walk.file_text(word) {
+                    Some(text) => walk.text(&text)?,
+                    None => walk.gap(shown, "what the script does is not known"),
+                }
+            }
             "edit" => self.edit(walk, word)?,
             "pack" => {
                 walk.accesses(word, self.deep, Access::Taken, shown);

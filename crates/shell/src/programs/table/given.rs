@@ -8,13 +8,27 @@ pub(crate) struct Given<'a> {
     /// The words that are neither options nor their values, those of the sub-command among them.
     pub(crate) words: Vec<&'a str>,
     options: Vec<Choice<'a>>,
+    /// Variables that are set for the command it runs.
+    pub(crate) assigned: Vec<(&'a str, &'a str)>,
+    /// The command it runs, with its words.
+    pub(crate) inner: &'a [String],
+}
+
+/// Where the command that a program runs begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Inner {
+    None,
+    /// Behind so many words of the program's own.
+    Behind(usize),
+    /// Behind `--`.
+    BehindDashes,
 }
 
 /// An option that the entry knows.
 #[derive(Clone, Copy, Debug)]
 struct Choice<'a> {
     role: &'static str,
-    /// Empty for those that take none.
+    /// Empty for those that have none.
     value: &'a str,
 }
 
@@ -28,13 +42,20 @@ pub(crate) const BARE: &[&str] = &[
     "deletes",
     "dry-run",
     "extract",
+    "flag",
     "help",
     "in-place",
     "keep",
     "list",
+    "locates",
     "no-text",
+    "null",
+    "opens",
+    "replace-glued",
     "rest",
+    "run",
     "save-named",
+    "skips-empty",
     "to-stdout",
     "unpacks",
     "writes-with",
@@ -42,6 +63,15 @@ pub(crate) const BARE: &[&str] = &[
 
 impl<'a> Given<'a> {
     pub(crate) fn read(program: &Program, argv: &'a [String]) -> Self {
+        Self::read_until(program, argv, program.inner())
+    }
+
+    /// The words among which that of a sub-command is.
+    pub(crate) fn words(program: &Program, argv: &'a [String]) -> Vec<&'a str> {
+        Self::read_until(program, argv, Inner::None).words
+    }
+
+    fn read_until(program: &Program, argv: &'a [String], inner: Inner) -> Self {
         let mut given = Self::default();
         let (mut at, mut flags, mut rest) = (1, !program.is("no-options"), false);
         let one_dash = program.is("one-dash");
@@ -51,9 +81,22 @@ impl<'a> Given<'a> {
             let is_flag = flags && word.starts_with('-');
             if is_flag && word == "--" {
                 flags = false;
+                if inner == Inner::BehindDashes {
+                    given.inner = &argv[at..];
+                    break;
+                }
             } else if is_flag && let Some((role, name)) = program.option(word) {
                 rest |= role == "rest";
                 at += given.take(program, role, name, None, next, argv.get(at + 1));
+                if role == "run" {
+                    given.inner = argv.get(at..).unwrap_or_default();
+                    break;
+                }
+            } else if (!is_flag || word == "-") && given.begins(program, word, inner) {
+                given.inner = &argv[at - 1..];
+                break;
+            } else if let Some(pair) = word.split_once('=').filter(|_| !is_flag && program.is("assigns")) {
+                given.assigned.push(pair);
             } else if !is_flag || word == "-" {
                 if !given.take_start(program, word) && !rest {
                     given.words.push(word);
@@ -64,9 +107,20 @@ impl<'a> Given<'a> {
                 }
             } else if !one_dash && !word.starts_with("--") {
                 at += given.take_letters(program, &word[1..], next);
+            } else if program.is("valued") {
+                at += 1;
             }
         }
         given
+    }
+
+    /// Says whether the command that the program runs begins with this word.
+    fn begins(&self, program: &Program, word: &str, inner: Inner) -> bool {
+        // A number is what an option that the entry does not know was given.
+        let number = word.bytes().all(|byte| byte.is_ascii_digit());
+        let assigned = program.is("assigns") && word.contains('=');
+        let held = program.field("runs-with").is_some() && !self.has("runs-with");
+        matches!(inner, Inner::Behind(words) if self.words.len() >= words) && !number && !assigned && !held
     }
 
     /// Takes the letters of a bundle; gives the number of words behind it that are taken.
@@ -75,6 +129,10 @@ impl<'a> Given<'a> {
             let Some((role, name)) = program.option(&format!("-{letter}")) else { continue };
             let rest = &letters[at + letter.len_utf8()..];
             let value = Some(rest).filter(|rest| !rest.is_empty());
+            if role == "replace-glued" {
+                self.options.push(Choice { role, value: rest });
+                return 0;
+            }
             if !BARE.contains(&role) {
                 return self.take(program, role, name, value, next, None);
             }
@@ -97,7 +155,7 @@ impl<'a> Given<'a> {
             // Behind a word some take it for another one. Sub-commands that are not in the table are words, too.
             let before = if program.branches { program.verbs.max(2) } else { 0 };
             if role != "help" || self.words.len() <= before {
-                self.options.push(Choice { role, value: "" });
+                self.options.push(Choice { role, value: value.unwrap_or_default() });
             }
             return 0;
         }
