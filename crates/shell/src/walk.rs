@@ -1,6 +1,7 @@
 //! The walk through a command: where each part runs, what its variables hold, what it prints. It tells the action
 //! record what each program does, in order, and what could not be followed.
 
+pub(crate) mod branch;
 pub(crate) mod expand;
 pub(crate) mod filter;
 pub(crate) mod listing;
@@ -95,6 +96,10 @@ pub(crate) struct Walk<'w> {
     pub(crate) variables: Vec<(String, Vec<String>)>,
     /// Variables that end with the function being run.
     pub(crate) locals: Vec<String>,
+    /// Variables that are other names for variables.
+    pub(crate) references: Vec<(String, String)>,
+    /// The last word of the command before.
+    pub(crate) last_word: Option<String>,
     /// Conditions within the function or script being run that may keep the next command from running.
     pub(crate) branches: usize,
     pub(crate) functions: Vec<(String, Script)>,
@@ -143,6 +148,8 @@ impl<'w> Walk<'w> {
             came_from: Vec::new(),
             variables: Vec::new(),
             locals: Vec::new(),
+            references: Vec::new(),
+            last_word: None,
             branches: 0,
             functions: Vec::new(),
             aliases: Vec::new(),
@@ -185,8 +192,23 @@ impl<'w> Walk<'w> {
     }
 
     pub(crate) fn script(&mut self, script: &Script) -> Result<(), Stop> {
+        self.items(&script.0)
+    }
+
+    pub(crate) fn items(&mut self, items: &[Item]) -> Result<(), Stop> {
         let mut before = self.cwds.clone();
-        for item in &script.0 {
+        // Where the variables begin that a part sets which runs only if the one before it did, or did not.
+        let (mut chain, mut join) = (None, Join::Always);
+        for item in items {
+            if item.join != join
+                && let Some(from) = chain.take()
+            {
+                self.keep_both(from)?;
+            }
+            join = item.join;
+            if join != Join::Always && chain.is_none() {
+                chain = Some(self.variables.len());
+            }
             // What follows `||` runs where the part before it failed.
             let after = match item.join {
                 Join::Or => std::mem::replace(&mut self.cwds, before.clone()),
@@ -211,7 +233,7 @@ impl<'w> Walk<'w> {
             }
             self.also_in(after);
         }
-        Ok(())
+        chain.map_or(Ok(()), |from| self.keep_both(from))
     }
 
     /// Walks one item. A part that is too much is a gap, and the rest is still told.
@@ -229,7 +251,7 @@ impl<'w> Walk<'w> {
         }
     }
 
-    fn also_in(&mut self, folders: Vec<String>) {
+    pub(crate) fn also_in(&mut self, folders: Vec<String>) {
         for folder in folders {
             if self.cwds.len() < FOLDERS && !self.cwds.contains(&folder) {
                 self.cwds.push(folder);
@@ -306,17 +328,18 @@ impl<'w> Walk<'w> {
             }
             GroupKind::Maybe => {
                 self.branches += 1;
-                self.script(&group.body)?;
+                self.choose(&group.body)?;
                 self.branches -= 1;
                 self.printed = self.printed.take().filter(String::is_empty);
-                self.also_in(cwds);
             }
             GroupKind::Loop => {
+                let known = self.variables.len();
                 self.repeat(&group.body)?;
+                self.keep_both(known)?;
                 self.printed = self.printed.take().filter(String::is_empty);
                 self.also_in(cwds);
             }
-            GroupKind::Brace => self.script(&group.body)?,
+            GroupKind::Brace | GroupKind::Arm(_) => self.script(&group.body)?,
             GroupKind::Subshell => {
                 let stack = self.stack.clone();
                 self.script(&group.body)?;
@@ -383,6 +406,7 @@ impl<'w> Walk<'w> {
         let passing = if kept { Vec::new() } else { self.variables.split_off(known.min(self.variables.len())) };
         if kept && self.declares_locals(simple) {
             self.locals.extend(simple.assignments.iter().map(|assignment| assignment.name.clone()));
+            self.refer(simple, known);
         }
         self.plural = false;
         let mut argv = Vec::new();
@@ -400,6 +424,7 @@ impl<'w> Walk<'w> {
             let outer = std::mem::replace(&mut self.given.assigned, assigned);
             program::judge(self, &Call { argv: &argv, texts: &texts, feed })?;
             self.given.assigned = outer;
+            self.last_word = argv.last().cloned();
         }
         if count > 0 && self.variables.len() >= from + count {
             self.variables.drain(from..from + count);
@@ -461,7 +486,7 @@ fn join_text(text: &mut Option<String>, more: Option<String>) -> bool {
 }
 
 /// Says whether nothing runs after the item: the way on leads past it.
-fn leaves(item: &Item) -> bool {
+pub(crate) fn leaves(item: &Item) -> bool {
     let Some(Command::Simple(simple)) = item.pipeline.last() else {
         return matches!(item.pipeline.last(), Some(Command::Group(group)) if group.body.0.last().is_some_and(leaves));
     };

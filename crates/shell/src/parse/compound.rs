@@ -1,7 +1,8 @@
 //! Groups, loops, choices and functions.
 
 use crate::parse::reader::{Reader, TooDeep, is_arithmetic};
-use crate::parse::syntax::{Command, GroupKind, Item, Join, Part, Script, Simple, Word};
+use crate::parse::syntax::mark::MANY;
+use crate::parse::syntax::{Arm, Command, Group, GroupKind, Item, Join, Part, Script, Simple, Word};
 use crate::parse::{at_word, command, parse_inner, script};
 
 /// Reads a command that holds others; `None` where none begins.
@@ -46,11 +47,16 @@ pub(crate) fn compound(reader: &mut Reader) -> Result<Option<(GroupKind, Script)
             if word == "coproc" {
                 coprocess_name(reader);
             }
+            let kind = match word {
+                "then" => GroupKind::Arm(Arm::Way),
+                "elif" => GroupKind::Arm(Arm::Condition),
+                "else" => GroupKind::Arm(Arm::Rest),
+                _ => GroupKind::Brace,
+            };
             match reader.peek() {
-                Some(c) if c != '\n' && c != ';' && c != ')' => Ok(command(reader)?.map(|command| {
-                    (GroupKind::Brace, Script(vec![Item { join: Join::Always, pipeline: vec![command] }]))
-                })),
-                _ => Ok(Some((GroupKind::Brace, Script::default()))),
+                Some(c) if c != '\n' && c != ';' && c != ')' => Ok(command(reader)?
+                    .map(|command| (kind, Script(vec![Item { join: Join::Always, pipeline: vec![command] }])))),
+                _ => Ok(Some((kind, Script::default()))),
             }
         }
     }
@@ -141,6 +147,11 @@ fn case(reader: &mut Reader) -> Result<(GroupKind, Script), TooDeep> {
             }
         }
         reader.bump();
+        let rest =
+            patterns.iter().any(|word| matches!(word.0.as_slice(), [Part::Text(text)] if text.chars().eq([MANY])));
+        let kind = GroupKind::Arm(if rest { Arm::Rest } else { Arm::Way });
+        let arm = Command::Group(Group { kind, body: Script::default(), redirects: Vec::new() });
+        all.0.push(Item { join: Join::Always, pipeline: vec![arm] });
         evaluate(&mut all, patterns);
         all.0.extend(script(reader, &["esac", ";;"])?.0);
         while matches!(reader.peek(), Some(';' | '&' | ')')) {

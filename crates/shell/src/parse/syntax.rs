@@ -73,6 +73,8 @@ pub(crate) enum GroupKind {
     Subshell,
     /// Runs perhaps: `if`, `case`.
     Maybe,
+    /// A way through the one around it, or the first command of it.
+    Arm(Arm),
     /// Runs again while there is something left: `while`, `until`.
     Loop,
     For {
@@ -82,6 +84,17 @@ pub(crate) enum GroupKind {
     Function {
         name: String,
     },
+}
+
+/// What begins a way through `if` or `case`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Arm {
+    /// `then`, or a pattern.
+    Way,
+    /// `elif`.
+    Condition,
+    /// `else`, or the pattern for everything.
+    Rest,
 }
 
 #[derive(Clone, Debug, PartialEq)]

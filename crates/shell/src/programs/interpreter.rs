@@ -9,6 +9,9 @@ use crate::walk::{Call, Stop, Walk};
 /// Follows a shell: its `-c` text, its script, its here-document, what is piped into it.
 pub(crate) fn shell(walk: &mut Walk<'_>, call: &Call<'_>) -> Result<(), Stop> {
     let argv = call.argv;
+    if only_checks(argv) {
+        return Ok(());
+    }
     started(walk, call)?;
     let text_flag = |word: &String| word.starts_with('-') && !word.starts_with("--") && word.contains('c');
     if let Some(at) = argv.iter().skip(1).position(text_flag) {
@@ -38,6 +41,19 @@ pub(crate) fn shell(walk: &mut Walk<'_>, call: &Call<'_>) -> Result<(), Stop> {
         }
         fed(walk, call, input)
     })
+}
+
+/// Says whether a shell reads its text and runs nothing of it: `bash -n`, `sh -o noexec`.
+fn only_checks(argv: &[String]) -> bool {
+    let mut words = argv.iter().skip(1);
+    while let Some(word) = words.next().filter(|word| word.starts_with(['-', '+']) && *word != "--") {
+        let letters = word.strip_prefix('-').filter(|letters| !letters.starts_with('-')).unwrap_or_default();
+        let option = if word.ends_with(['o', 'O']) && !word.starts_with("--") { words.next() } else { None };
+        if letters.contains('n') || !letters.is_empty() && option.is_some_and(|option| option == "noexec") {
+            return true;
+        }
+    }
+    false
 }
 
 /// Follows what a shell is fed: by its own redirections, by the pipe, or by the group it stands in.

@@ -33,6 +33,7 @@ impl Walk<'_> {
         let mut done: Vec<String> = Vec::new();
         let mut open = vec![String::new()];
         let mut empty = !whole;
+        let signs = if whole || !word.0.iter().any(splits) { None } else { self.separators() };
         for part in &word.0 {
             match part {
                 Part::Text(text) => {
@@ -46,7 +47,7 @@ impl Walk<'_> {
                 Part::Variable { .. } | Part::Altered { .. } => {
                     let (values, quoted) = self.held(part, whole)?;
                     empty &= (!quoted || values.is_empty()) && values.iter().all(String::is_empty);
-                    join(&mut done, &mut open, &values, quoted);
+                    join(&mut done, &mut open, &values, quoted, signs.as_deref());
                 }
                 Part::Process(script) => {
                     empty = false;
@@ -63,7 +64,7 @@ impl Walk<'_> {
                 Part::Substitution { script, quoted } => {
                     let output = self.output(script)?;
                     empty &= !*quoted && output.is_empty();
-                    join(&mut done, &mut open, &[output], *quoted || whole);
+                    join(&mut done, &mut open, &[output], *quoted || whole, signs.as_deref());
                 }
             }
             if done.len() + open.len() > MOST || open.iter().map(String::len).sum::<usize>() > LONGEST {
@@ -101,7 +102,8 @@ impl Walk<'_> {
         let list = values.len() > 1 && self.is_list(name);
         self.plural |= values.len() > 1 && !list;
         let one = list && (whole || quoted && name.ends_with(['*']) || quoted && name.ends_with("[*]"));
-        Ok((if one { vec![values.join(" ")] } else { values }, quoted || whole))
+        let joint = || self.separators().map_or_else(|| " ".to_owned(), |signs| signs.chars().take(1).collect());
+        Ok((if one { vec![values.join(&joint())] } else { values }, quoted || whole))
     }
 
     /// Gives the values that a word may stand for where it is one text: it does not fall apart.
@@ -174,15 +176,29 @@ fn settle(text: &str) -> String {
     settled
 }
 
-/// Adds values to what has been read of a word; unquoted ones fall apart at blanks.
-fn join(done: &mut Vec<String>, open: &mut Vec<String>, values: &[String], quoted: bool) {
+/// Says whether a part of a word may fall apart.
+fn splits(part: &Part) -> bool {
+    matches!(
+        part,
+        Part::Variable { quoted: false, .. }
+            | Part::Altered { quoted: false, .. }
+            | Part::Substitution { quoted: false, .. }
+    )
+}
+
+/// Adds values to what has been read of a word; unquoted ones fall apart at blanks or at the signs given.
+fn join(done: &mut Vec<String>, open: &mut Vec<String>, values: &[String], quoted: bool, signs: Option<&str>) {
+    let parts = |c: char| signs.map_or(c.is_whitespace(), |signs| signs.contains(c));
     let mut next: Vec<String> = Vec::new();
     for value in values {
         // The caller gives up on more than this.
         if next.len() + done.len() > MOST {
             break;
         }
-        let pieces: Vec<&str> = if quoted { vec![value] } else { value.split_whitespace().collect() };
+        let pieces: Vec<&str> = match quoted {
+            true => vec![value],
+            false => value.split(parts).filter(|piece| !piece.is_empty()).collect(),
+        };
         match pieces.as_slice() {
             [] => next.extend(open.iter().cloned()),
             [only] => next.extend(open.iter().map(|head| format!("{head}{only}"))),
@@ -198,25 +214,57 @@ fn join(done: &mut Vec<String>, open: &mut Vec<String>, values: &[String], quote
     }
 }
 
-/// Expands `{a,b}`, marks only.
+/// Expands `{a,b}` and `{a..c}`, marks only.
 fn braces(text: &str, texts: &mut Vec<String>) {
     if texts.len() > MOST {
         return;
     }
-    let Some((start, end, commas)) = first_group(text) else {
+    let Some((start, end, choices)) = first_group(text) else {
         texts.push(text.to_owned());
         return;
     };
-    let open = mark::OPEN.len_utf8();
-    let mut from = start + open;
-    for &to in commas.iter().chain([&end]) {
-        braces(&format!("{}{}{}", &text[..start], &text[from..to], &text[end + open..]), texts);
-        from = to + open;
+    for choice in choices {
+        braces(&format!("{}{choice}{}", &text[..start], &text[end + mark::CLOSE.len_utf8()..]), texts);
     }
 }
 
-/// Finds the first brace pair with a comma of its own: where it opens, closes, and the commas.
-fn first_group(text: &str) -> Option<(usize, usize, Vec<usize>)> {
+/// The texts that `a..c`, `1..9` and `01..9..2` stand for; one that is not known if there are too many.
+fn range(text: &str) -> Option<Vec<String>> {
+    let mut ends = text.split("..");
+    let (from, to, step) = (ends.next()?, ends.next()?, ends.next());
+    let step = step.map_or(Ok(1), str::parse::<i64>).ok()?.unsigned_abs().max(1);
+    let letter = |text: &str| {
+        let mut letters = text.chars();
+        letters.next().filter(|c| letters.as_str().is_empty() && c.is_ascii_alphabetic())
+    };
+    let number = |text: &str| text.parse::<i64>().ok();
+    let letters = letter(from).zip(letter(to));
+    let (first, last) = match letters {
+        Some((first, last)) => (i64::from(u32::from(first)), i64::from(u32::from(last))),
+        None => number(from).zip(number(to))?,
+    };
+    if ends.next().is_some() {
+        return None;
+    }
+    if first.abs_diff(last) / step >= MOST as u64 {
+        return Some(vec![mark::UNKNOWN.to_string()]);
+    }
+    let padded = [from, to].iter().any(|end| end.trim_start_matches('-').starts_with('0') && end.len() > 1);
+    let width = if padded { from.len().max(to.len()) } else { 0 };
+    let stride = i64::try_from(step).ok()?;
+    let values = (0..=first.abs_diff(last) / step).filter_map(|at| {
+        let far = stride.checked_mul(i64::try_from(at).ok()?)?;
+        let value = if last < first { first - far } else { first + far };
+        match letters {
+            Some(_) => Some(char::from(u8::try_from(value).ok()?).to_string()),
+            None => Some(format!("{value:0width$}")),
+        }
+    });
+    Some(values.collect())
+}
+
+/// Finds the first brace pair with a comma of its own or a range in it: where it opens, closes, and what it stands for.
+fn first_group(text: &str) -> Option<(usize, usize, Vec<String>)> {
     for (start, _) in text.match_indices(mark::OPEN) {
         let (mut level, mut commas) = (0_usize, Vec::new());
         for (at, c) in text[start..].char_indices() {
@@ -226,10 +274,19 @@ fn first_group(text: &str) -> Option<(usize, usize, Vec<usize>)> {
                 mark::CLOSE => {
                     level -= 1;
                     if level == 0 {
+                        let (mut from, end) = (start + mark::OPEN.len_utf8(), start + at);
                         if commas.is_empty() {
-                            break;
+                            match range(&text[from..end]) {
+                                Some(choices) => return Some((start, end, choices)),
+                                None => break,
+                            }
                         }
-                        return Some((start, start + at, commas));
+                        let mut choices = Vec::new();
+                        for to in commas.into_iter().chain([end]) {
+                            choices.push(text[from..to].to_owned());
+                            from = to + mark::COMMA.len_utf8();
+                        }
+                        return Some((start, end, choices));
                     }
                 }
                 _ => {}

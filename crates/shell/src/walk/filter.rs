@@ -80,20 +80,7 @@ fn grep(name: &str, argv: &[String], lines: &[&str], listing: bool) -> Option<Ve
     {
         return None;
     }
-    let named = option_values(argv, 'e', "--regexp");
-    let patterns = if named.is_empty() { operands_after(argv, "e").into_iter().take(1).collect() } else { named };
-    let fixed = name == "fgrep" || has_flag(argv, "F", &["--fixed-strings"]);
-    let extended = name == "egrep" || has_flag(argv, "EP", &["--extended-regexp"]);
-    let mut needles = Vec::new();
-    for pattern in patterns {
-        match fixed {
-            true => needles.push(Needle { pieces: vec![pattern.to_owned()], ..Needle::default() }),
-            false => needles.extend(alternatives(&in_one_spelling(pattern, extended))?.iter().map(|p| Needle::read(p))),
-        }
-    }
-    if has_flag(argv, "x", &[]) {
-        needles.iter_mut().for_each(|needle| (needle.start, needle.end) = (true, true));
-    }
+    let needles = needles(name, argv)?;
     let any_case = has_flag(argv, "i", &[]);
     let inverted = has_flag(argv, "v", &["--invert-match"]);
     let mut kept = Vec::new();
@@ -117,6 +104,38 @@ fn grep(name: &str, argv: &[String], lines: &[&str], listing: bool) -> Option<Ve
     }
     kept.dedup();
     Some(kept)
+}
+
+/// What `grep -v` leaves out of the names that come through, as patterns; `dotted` names begin with `./`.
+pub(crate) fn left_out(name: &str, argv: &[String], dotted: bool) -> Vec<String> {
+    let inverted = name.ends_with("grep") && has_flag(argv, "v", &["--invert-match"]);
+    let needles = if inverted { needles(name, argv) } else { None };
+    needles.unwrap_or_default().iter().filter_map(|needle| needle.as_pattern(dotted)).collect()
+}
+
+/// What `grep` looks for.
+fn needles(name: &str, argv: &[String]) -> Option<Vec<Needle>> {
+    let named = option_values(argv, 'e', "--regexp");
+    let patterns = if named.is_empty() { operands_after(argv, "e").into_iter().take(1).collect() } else { named };
+    let fixed = name == "fgrep" || has_flag(argv, "F", &["--fixed-strings"]);
+    let extended = name == "egrep" || has_flag(argv, "EP", &["--extended-regexp"]);
+    let whole = has_flag(argv, "x", &[]);
+    // What may follow says nothing.
+    let read = |pattern: &String| match pattern.strip_suffix(".*").filter(|rest| !whole && !rest.ends_with('\\')) {
+        Some(rest) => Needle::read(rest),
+        None => Needle::read(pattern),
+    };
+    let mut needles = Vec::new();
+    for pattern in patterns {
+        match fixed {
+            true => needles.push(Needle { pieces: vec![pattern.to_owned()], ..Needle::default() }),
+            false => needles.extend(alternatives(&in_one_spelling(pattern, extended))?.iter().map(read)),
+        }
+    }
+    if whole {
+        needles.iter_mut().for_each(|needle| (needle.start, needle.end) = (true, true));
+    }
+    Some(needles)
 }
 
 /// Writes a basic pattern the extended way.
@@ -229,6 +248,28 @@ impl Needle {
 
     fn last(&self) -> &str {
         self.pieces.last().map_or("", String::as_str)
+    }
+
+    /// The pattern for the paths that it is in; `None` where that cannot be said.
+    fn as_pattern(&self, dotted: bool) -> Option<String> {
+        let text = match self.pieces.as_slice() {
+            [text] => text.clone(),
+            // `^./x`: the point stands for itself.
+            [first, text] if self.start && dotted && first.is_empty() && text.starts_with('/') => format!(".{text}"),
+            _ => return None,
+        };
+        if text.starts_with("./") != dotted && (self.start || !dotted && text.starts_with("./")) {
+            return None;
+        }
+        let behind = if self.end || text.ends_with('/') { "" } else { "*" };
+        let bare = text.trim_start_matches("./").trim_end_matches('/');
+        Some(match (self.start, text.strip_prefix('/')) {
+            _ if bare.trim_matches('/').is_empty() => return None,
+            (true, _) => format!("{bare}{behind}"),
+            (false, Some(rest)) => format!("**/{}{behind}", rest.trim_end_matches('/')),
+            (false, None) if text.starts_with("./") => format!("{bare}{behind}"),
+            (false, None) => format!("**/*{bare}{behind}"),
+        })
     }
 
     /// Says whether the needle is in a line, and in all that an open line stands for; `None` when that is not known.

@@ -32,6 +32,22 @@ impl Walk<'_> {
         }
     }
 
+    /// The same for lines that stand for many, some of which may have a sign already.
+    pub(crate) fn carry_more(&mut self, lines: String, except: &[String]) -> String {
+        if except.is_empty() {
+            return lines;
+        }
+        let mut all = String::new();
+        for line in lines.lines() {
+            let before = line.chars().last().and_then(mark::omitted);
+            let mut list = before.and_then(|at| self.omissions.carried.get(at)).cloned().unwrap_or_default();
+            list.extend(except.iter().filter(|_| line.contains(mark::is_mark)).cloned());
+            let bare = line.trim_end_matches(|c| mark::omitted(c).is_some());
+            all.extend([self.carry(bare.to_owned(), list).trim_end_matches('\n'), "\n"]);
+        }
+        all
+    }
+
     /// The sign for a list of what is left out.
     pub(crate) fn sign(&mut self, except: Vec<String>) -> Option<char> {
         if except.is_empty() || self.omissions.carried.len() >= MOST {

@@ -55,7 +55,12 @@ pub(crate) fn of(walk: &mut Walk<'_>, name: &str, call: &Call<'_>) -> Option<Str
             listing::of(name, argv).map(|lines| walk.carry(lines, except))
         }
         "grep" | "egrep" | "fgrep" | "sort" | "head" | "tail" | "uniq" | "tac" | "shuf" => {
-            filter::of(name, argv, &walk.fed(call)?)
+            let lines = filter::of(name, argv, &walk.fed(call)?)?;
+            let source = call.feed.map_or("", |feed| feed.text.trim_start());
+            let dotted = source.starts_with("find .") && !source.contains("printf");
+            let except = filter::left_out(name, argv, dotted);
+            let except: Vec<String> = except.iter().filter_map(|pattern| walk.left_out(pattern)).collect();
+            Some(walk.carry_more(lines, &except))
         }
         "git" => patch::printed(walk, argv),
         _ if is_silent(name) => Some(String::new()),

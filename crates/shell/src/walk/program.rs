@@ -175,7 +175,7 @@ fn function(walk: &mut Walk<'_>, at: usize, call: &Call<'_>) -> Result<(), Stop>
     if walk.depth > crate::parse::reader::DEPTH {
         return Err(Stop);
     }
-    let known = walk.variables.len();
+    let (known, references) = (walk.variables.len(), walk.references.len());
     walk.set("@", call.argv[1..].to_vec())?;
     let (locals, branches) = (std::mem::take(&mut walk.locals), std::mem::take(&mut walk.branches));
     let (name, body) = walk.functions.remove(at);
@@ -183,6 +183,7 @@ fn function(walk: &mut Walk<'_>, at: usize, call: &Call<'_>) -> Result<(), Stop>
     walk.functions.push((name, body));
     walk.branches = branches;
     let locals = std::mem::replace(&mut walk.locals, locals);
+    walk.references.truncate(references);
     // What is not its own stays: all but its words and what it declared.
     let left = walk.variables.split_off(known.min(walk.variables.len()));
     let is_own = |name: &str| {
@@ -240,6 +241,11 @@ pub(crate) fn enter(walk: &mut Walk<'_>, call: &Call<'_>) -> Result<(), Stop> {
         None => walk.home().map(|home| home.to_string_lossy().into_owned()).into_iter().collect(),
         Some("-") => walk.value("OLDPWD"),
         Some(target) => {
+            if let Some(folders) = searched(walk, target) {
+                walk.came_from = before;
+                walk.cwds = folders;
+                return Ok(());
+            }
             let paths = walk.paths(target);
             let there = |path: Option<std::path::PathBuf>, cwd: &String| match path {
                 Some(path) => path.to_string_lossy().into_owned(),
@@ -253,6 +259,18 @@ pub(crate) fn enter(walk: &mut Walk<'_>, call: &Call<'_>) -> Result<(), Stop> {
     }
     walk.came_from = before;
     Ok(())
+}
+
+/// Where `CDPATH` may lead; `None` if it has no say.
+fn searched(walk: &Walk<'_>, target: &str) -> Option<Vec<String>> {
+    let list = walk.known_value("CDPATH").filter(|_| !target.starts_with(['/', '~', '.']))?;
+    let folders = list.iter().flat_map(|list| list.split(':')).filter(|folder| !folder.is_empty());
+    let below: Vec<String> = folders.map(|folder| format!("{}/{target}", folder.trim_end_matches('/'))).collect();
+    // One of them that is there is meant; else it may be each.
+    let there = below.iter().find(|folder| walk.is_folder(folder) == Some(true)).cloned();
+    let words = there.map_or_else(|| below.into_iter().chain([target.to_owned()]).collect(), |folder| vec![folder]);
+    let paths = words.iter().flat_map(|word| walk.paths(word));
+    Some(paths.map(|path| path.map_or(mark::UNKNOWN.to_string(), |path| path.to_string_lossy().into_owned())).collect())
 }
 
 /// The most folders that are stacked.

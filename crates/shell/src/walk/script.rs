@@ -18,10 +18,6 @@ const DEPTH: usize = 12;
 /// Walks a shell script with its words; the first is the script.
 pub(crate) fn shell(walk: &mut Walk<'_>, argv: &[String], call: &Call<'_>) -> Result<(), Stop> {
     let Some(word) = argv.first() else { return Ok(()) };
-    // `bash -n` reads the script and runs nothing of it.
-    if call.argv.iter().take_while(|flag| *flag != word).any(|flag| flag == "-n") {
-        return Ok(());
-    }
     walk.reads(word, false, &brief(argv));
     match walk.file_text(word).filter(|_| walk.depth < DEPTH) {
         Some(text) => run(walk, &text, argv, call),

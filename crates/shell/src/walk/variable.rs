@@ -3,7 +3,10 @@
 //! Several values of a variable are several that it may have. An array stands under `name[@]` with its elements, and
 //! an element that was set by itself under `name[key]`; whoever came last counts.
 
-use crate::parse::syntax::{Assignment, Value, mark};
+use std::borrow::Cow;
+
+use crate::parse::syntax::{Assignment, Simple, Value, Word, mark};
+use crate::programs::options::has_flag;
 use crate::walk::program::{brief, operands};
 use crate::walk::{Call, Stop, Walk};
 
@@ -13,6 +16,8 @@ pub(crate) const VARIABLES: usize = 2_000;
 const VALUES: usize = 1_024;
 /// The most bytes they may have together.
 const LONGEST: usize = 2 << 20;
+/// Names that one name may stand for, one after the other.
+const REFERENCES: usize = 8;
 /// Lines of a text that a loop is followed through.
 const LINES: usize = 64;
 /// Words of a function or script that can be told apart after `shift`.
@@ -24,8 +29,42 @@ impl Walk<'_> {
         if self.variables.len() >= VARIABLES {
             return Err(Stop);
         }
-        self.variables.push((name.to_owned(), values));
+        let name = self.meant(name).into_owned();
+        self.variables.push((name, values));
         Ok(())
+    }
+
+    /// The variable that a name means: itself, or the one it refers to.
+    fn meant<'n>(&self, name: &'n str) -> Cow<'n, str> {
+        let mut meant = Cow::Borrowed(name);
+        for _ in 0..self.references.len().min(REFERENCES) {
+            let (base, key) = meant.split_at(meant.find('[').unwrap_or(meant.len()));
+            let Some((_, other)) = self.references.iter().rev().find(|(known, _)| known == base) else { break };
+            meant = Cow::Owned(format!("{other}{key}"));
+        }
+        meant
+    }
+
+    /// `declare -n name=other`: takes what was assigned from a place on for other names of variables.
+    pub(crate) fn refer(&mut self, simple: &Simple, from: usize) {
+        let flag = |word: &Word| {
+            word.plain().is_some_and(|flag| flag.starts_with('-') && !flag.starts_with("--") && flag.contains('n'))
+        };
+        if simple.words.iter().skip(1).any(flag) && from <= self.variables.len() {
+            let set = self.variables.split_off(from);
+            self.references
+                .extend(set.into_iter().filter_map(|(name, values)| Some((name, values.into_iter().next()?))));
+        }
+    }
+
+    /// What is known to be in a variable, by this command or by the environment.
+    pub(crate) fn known_value(&self, name: &str) -> Option<Vec<String>> {
+        self.bound(name).or_else(|| (self.place.env)(name).map(|value| vec![value.to_string_lossy().into_owned()]))
+    }
+
+    /// The signs that part words, if this command says which.
+    pub(crate) fn separators(&self) -> Option<String> {
+        self.bound("IFS").map(|signs| signs.concat()).filter(|signs| !signs.contains(mark::is_mark))
     }
 
     /// The values a variable may have.
@@ -34,6 +73,7 @@ impl Walk<'_> {
             "PWD" => self.cwds.clone(),
             "OLDPWD" if !self.came_from.is_empty() => self.came_from.clone(),
             "OLDPWD" => vec![mark::UNKNOWN.to_string()],
+            "_" => vec![self.last_word.clone().unwrap_or_else(|| mark::UNKNOWN.to_string())],
             "HOME" => self.home().map(|home| home.to_string_lossy().into_owned()).into_iter().collect(),
             _ => match (name.strip_prefix('~'), (self.place.env)(name)) {
                 (Some(person), _) => vec![self.home_of(person)],
@@ -45,6 +85,7 @@ impl Walk<'_> {
 
     /// What this command itself gave a variable; `None` when it did not set it.
     fn bound(&self, name: &str) -> Option<Vec<String>> {
+        let name = &*self.meant(name);
         let (base, key) = name.strip_suffix(']').and_then(|name| name.split_once('[')).unwrap_or((name, ""));
         let place = base.parse::<usize>().ok().filter(|place| *place > 0);
         let base = if base == "*" { "@" } else { base };
@@ -165,7 +206,7 @@ impl Walk<'_> {
     }
 
     /// Stops what grows without end.
-    fn bear(&mut self, values: &[String]) -> Result<(), Stop> {
+    pub(crate) fn bear(&mut self, values: &[String]) -> Result<(), Stop> {
         let bytes = values.iter().map(String::len).sum::<usize>();
         self.work += bytes;
         let much = values.len() > VALUES || bytes > LONGEST || self.work > crate::walk::expand::WORK;
@@ -236,8 +277,13 @@ pub(crate) fn declare(walk: &mut Walk<'_>, call: &Call<'_>) -> Result<(), Stop> 
         let names = operands(call.argv).into_iter().map(|word| word.split('=').next().unwrap_or_default().to_owned());
         walk.locals.extend(names);
     }
+    let refers = has_flag(call.argv, "n", &[]) && !matches!(program(call), "export" | "readonly");
     for word in &call.argv[1..] {
         if let Some((name, value)) = word.split_once('=') {
+            if refers {
+                walk.references.push((name.to_owned(), value.to_owned()));
+                continue;
+            }
             match name.strip_suffix('+') {
                 Some(name) => {
                     let before = walk.bound(name).unwrap_or_default().concat();
@@ -295,7 +341,7 @@ pub(crate) fn take_in(walk: &mut Walk<'_>, call: &Call<'_>) -> Result<(), Stop> 
         let array = format!("{}[@]", flags.names.first().map_or("MAPFILE", String::as_str));
         return walk.set(&array, lines.into_iter().map(str::to_owned).collect());
     }
-    let signs = walk.bound("IFS").map(|signs| signs.concat());
+    let signs = walk.separators();
     let is_sign = |c: char| signs.as_ref().map_or(c.is_whitespace(), |signs| signs.contains(c));
     let fields = |line: &str, most: usize| -> Vec<String> {
         let mut fields = Vec::new();

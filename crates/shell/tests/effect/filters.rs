@@ -7,7 +7,7 @@ fn filters_keep_the_names_of_a_listing() {
     check(
         About::Changes,
         r"
-        find . -name '*.tf' | grep -v sandbox | xargs sed -i s/a/b/ => w **/*.tf
+        find . -name '*.tf' | grep -v sandbox | xargs sed -i s/a/b/ => w **/*.tf !**/*sandbox*
         find . -name '*.tf' | sort | head -5 | xargs rm => d **/*.tf
         find infra -name '*.tf' -print0 | sort -z | xargs -0 rm => d infra/**/*.tf
         git ls-files | grep '\.tf$' | xargs sed -i s/a/b/ => w **/*.tf
@@ -32,11 +32,19 @@ fn filters_leave_out_what_they_leave_out() {
     check(
         About::Changes,
         r"
-        find . -name '*.py' | grep -v test | xargs sed -i s/a/b/ => w **/*.py
+        find . -name '*.py' | grep -v test | xargs sed -i s/a/b/ => w **/*.py !**/*test*
         git ls-files | grep '\.py$' | xargs sed -i s/a/b/ => w **/*.py
         git ls-files | grep '^src/' | xargs sed -i s/a/b/ => w src/**
         git ls-files | grep -E '^(src|docs)/.*\.md$' | xargs sed -i s/a/b/ => w src/**/*.md, w docs/**/*.md
-        git ls-files | grep -v infra | xargs sed -i s/a/b/ => w **
+        git ls-files | grep -v infra | xargs sed -i s/a/b/ => w ** !**/*infra*
+        find . -type f | grep -v '^./infra/' | xargs rm => d ** !infra
+        find . -type f -not -path './docs/*' | grep -vE '/(infra|src)/' | xargs rm => d ** !docs !**/infra !**/src
+        find . -type f | grep -v 'x.*y' | xargs rm => d **
+        find . -type f | grep -v 'infra[x]' | xargs rm => d **
+        git ls-files | grep -v '^./infra' | xargs rm => d **
+        git ls-files | grep -v '^infra/' | xargs rm => d ** !infra
+        find . -type f | grep -v ^infra | xargs rm => d **
+        find . -type f | grep -v '^./infra/.*' | xargs rm => d ** !infra
         git ls-files | head -3 | xargs sed -i s/a/b/ => w **
         find . -name '*.tf' | grep '\.py$' | xargs sed -i s/a/b/ => 
         printf 'a\ninfra/main.tf\n' | grep -v infra | xargs rm => d a

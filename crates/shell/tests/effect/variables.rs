@@ -233,3 +233,58 @@ fn long_input_is_followed_or_given_up() {
     let written = format!("cat > x <<'EOF'\n{}\nEOF", "line\n".repeat(100_000));
     assert!(!run(&written).gave_up);
 }
+
+pub(crate) const ROWS: &str = r##"
+    if [ -d x ]; then p=infra; else p=b; fi; rm -rf $p => d infra/, d b/
+    if [ -d x ]; then p=a; elif [ -d y ]; then p=infra; else p=c; fi; rm -rf $p => d a/, d infra/, d c/
+    if [ -d x ]; then p=infra/main.tf; fi; rm "$p" => d infra/main.tf
+    p=infra; if [ -d x ]; then p=b; fi; rm -rf $p => d b/, d infra/
+    p=infra; if [ -d x ]; then p=b; else p=c; fi; rm -rf $p => d b/, d c/
+    p=b; if [ -d x ]; then p=infra; exit 1; fi; rm -rf $p => d b/
+    p=infra; [ -d x ] && p=b; rm -rf $p => d b/, d infra/
+    p=infra; [ -d x ] || p=b; rm -rf $p => d b/, d infra/
+    p=infra; cd src && p=b && rm -rf $p => d src/b/
+    p=infra; [ -d x ] && p=b || rm -rf $p => d b/, d infra/
+    case $1 in a) p=infra;; b) p=c;; esac; rm -rf $p => d infra/, d c/
+    p=infra; case $1 in a) p=b;; *) p=c;; esac; rm -rf $p => d b/, d c/
+    p=infra; while read l; do p=b; done < list.txt; rm -rf $p => d b/, d infra/
+    p=infra; if true; then p=b; fi; p=c; rm -rf $p => d c/
+    if [ -d x ]; then cd infra; else cd src; fi; rm main.tf => d infra/main.tf, d src/main.tf
+    if [ -d x ]; then cd infra; fi; rm main.tf => d main.tf, d infra/main.tf
+    declare -n r=p; p=infra; rm -rf $r => d infra/
+    f() { local -n r=$1; rm -rf "$r"; }; p=infra; f p => d infra/
+    typeset -n r=p; r=infra; rm -rf $p => d infra/
+    f() { declare -n out=$1; out=infra; }; f q; rm -rf $q => d infra/
+    builtin declare -n r=p; p=infra; rm -rf $r => d infra/
+    : infra; rm -rf "$_" => d infra/
+    mkdir -p infra && rm -rf $_ => w infra, d infra/
+    echo a infra/main.tf; rm $_ => d infra/main.tf
+    rm infr{a..a}/main.tf => d infra/main.tf
+    rm x{1..3..2}.tf => d x1.tf, d x3.tf
+    rm x{08..10} => d x08, d x09, d x10
+    rm x{c..a} => d xc, d xb, d xa
+    rm {a..} {..} {a...c} => d {a..}, d {..}, d {a...c}
+    rm "{a..b}" => d {a..b}
+    IFS=:; p=a:infra/main.tf:b; rm $p => d a, d infra/main.tf, d b
+    IFS=,; p=a,infra; rm -rf "$p" => d a,infra/
+    IFS=/; x=rm/main.tf; $x => d main.tf
+    IFS=; p='a b'; rm $p => d a b
+    IFS=,; set -- infra main; rm "$*" => d infra,main
+    CDPATH=infra; cd modules && rm main.tf => d infra/modules/main.tf
+    CDPATH=infra cd modules; rm main.tf => d infra/modules/main.tf
+    CDPATH=src:docs; cd x; rm y => d src/x/y, d docs/x/y, d x/y
+    CDPATH=infra; cd ./src && rm main.tf => d src/main.tf
+    bash -n -c 'rm infra/main.tf' =>
+    sh -n <<< 'rm infra/main.tf' =>
+    bash -o noexec -c 'rm infra/main.tf' =>
+    bash -xnc 'rm infra/main.tf' =>
+    bash -n clean.sh =>
+    bash -c 'rm infra/main.tf' -n => d infra/main.tf
+    bash -o errexit -c 'rm infra/main.tf' => d infra/main.tf
+    bash +n -c 'rm infra/main.tf' => d infra/main.tf
+"##;
+
+#[test]
+fn what_the_shell_may_hold() {
+    assert!(check(About::Changes, ROWS) > 40);
+}

@@ -22,7 +22,8 @@ fn command(command: &Command) -> String {
         Command::Group(group) => {
             let body = show(&group.body);
             let shown = match &group.kind {
-                GroupKind::Brace => format!("brace({body})"),
+                GroupKind::Arm(arm) if body.is_empty() => format!("{arm:?}").to_lowercase(),
+                GroupKind::Brace | GroupKind::Arm(_) => format!("brace({body})"),
                 GroupKind::Subshell => format!("sub({body})"),
                 GroupKind::Maybe => format!("maybe({body})"),
                 GroupKind::Loop => format!("loop({body})"),
@@ -129,7 +130,7 @@ fn groups() {
     check("while a\ndo b\ndone", "loop(a ; brace(b))");
     check("for x in 1 2; do a $x; done", "for x=1,2(brace(a $x))");
     check("for x\ndo a\ndone; b", "for x=$@(brace(a)) ; b");
-    check("case $x in a|b) c;; (d) e ;& *) f;; esac; g", "maybe(c ; e ; f) ; g");
+    check("case $x in a|b) c;; (d) e ;& *) f;; esac; g", "maybe(way ; c ; way ; e ; rest ; f) ; g");
     check("f() { a; }; function g { b; }", "f=brace(a) ; g=brace(b)");
     check("echo $(a | b) `c` <(d)", "echo $(a | b) $(c) <(d)");
     check("echo if then { }", "echo if then · ·");
