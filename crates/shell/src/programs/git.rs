@@ -6,7 +6,8 @@ pub(crate) mod repository;
 use stead_model::{Content, How};
 
 use crate::parse::syntax::mark;
-use crate::programs::options::{operands_after, option_values};
+use crate::programs::options::option_values;
+use crate::programs::table::{Given, Program, in_one_spelling};
 use crate::walk::program::{self, brief};
 use crate::walk::{Call, Stop, Walk};
 
@@ -175,8 +176,21 @@ fn run_alias(walk: &mut Walk<'_>, text: &str, argv: &[String], call: &Call<'_>) 
     result
 }
 
+/// The entry of a sub-command, if it has one.
+fn entry(verb: &str) -> Option<Program> {
+    Program::of_call("git", &["git".to_owned(), verb.to_owned()])
+}
+
+/// The words of a sub-command that are neither options nor their values.
+pub(crate) fn words(argv: &[String]) -> Vec<&str> {
+    let program = argv.first().and_then(|verb| entry(verb)).or_else(|| Program::of("git"));
+    program.map(|program| Given::read(&program, argv).words).unwrap_or_default()
+}
+
 fn judge_verb(walk: &mut Walk<'_>, verb: &str, argv: &[String], call: &Call<'_>) -> Result<(), Stop> {
     let shown = format!("git {}", brief(argv));
+    let spelled = entry(verb).map(|program| in_one_spelling(&program, argv));
+    let argv = spelled.as_deref().unwrap_or(argv);
     for target in
         option_values(argv, '\0', "--output").into_iter().chain(option_values(argv, '\0', "--output-directory"))
     {
@@ -209,7 +223,7 @@ fn judge_verb(walk: &mut Walk<'_>, verb: &str, argv: &[String], call: &Call<'_>)
 
 /// Settings that are commands: an alias is learned, and what git will run later is named.
 fn config(walk: &mut Walk<'_>, argv: &[String], shown: &str) {
-    let mut words = operands_after(argv, "ft");
+    let mut words = words(argv);
     if words.first() == Some(&"set") {
         words.remove(0);
     }

@@ -11,7 +11,7 @@ pub(crate) mod search;
 
 pub(crate) use copy::is_remote;
 pub(crate) use effect::{Known, note};
-pub(crate) use given::{Given, Inner};
+pub(crate) use given::{Given, Inner, in_one_spelling};
 pub(crate) use network::host_of;
 pub(crate) use network::note as note_network;
 pub(crate) use search::{globs, omissions, places};
@@ -182,7 +182,7 @@ impl Program {
             false => options().find(|(_, item)| *item == flag),
         };
         let shortens = self.is("abbreviates");
-        let short = || options().find(|(_, item)| shortens && flag.len() > 3 && item.starts_with(flag));
+        let short = || options().find(|(_, item)| shortens && flag.len() > 2 && item.starts_with(flag));
         let common = || match flag {
             "--help" => Some(("help", "--help")),
             "--version" if shortens => Some(("help", "--version")),
@@ -205,6 +205,7 @@ const NOT_OPTIONS: &[&str] = &[
     "default",
     "run-with",
     "sign",
+    "letters",
 ];
 
 /// Where the entries lie in the table, found when Stead is built: those of a program stand together, its own first.

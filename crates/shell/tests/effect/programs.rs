@@ -41,6 +41,7 @@ const PLAIN: &[&str] = &[
     "endings",
     "files",
     "files-if-words",
+    "letters",
     "network",
     "pack",
     "run-with",

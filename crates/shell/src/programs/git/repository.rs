@@ -1,22 +1,22 @@
 //! What git does to the repository and its work tree, for the action record.
 
-use stead_model::{Content, GitKind, How};
+use stead_model::{Access, Content, GitKind, How};
 
 use crate::parse::syntax::mark;
 use crate::programs::git::pathspec;
 use crate::programs::git::pathspec::is_all;
-use crate::programs::options::{has_flag, operands_after, option_values};
+use crate::programs::options::{has_flag, option_values};
 use crate::programs::{git, patch};
-use crate::walk::program::{Reach, operands};
+use crate::walk::program::Reach;
 use crate::walk::{Call, Walk};
 use crate::walk::{listing, omission};
 
 /// Tells what a sub-command does beyond reading.
 pub(crate) fn note(walk: &mut Walk<'_>, verb: &str, argv: &[String], call: &Call<'_>, shown: &str) {
-    if argv.iter().any(|word| matches!(word.as_str(), "--help" | "-h" | "--dry-run")) {
+    if argv.iter().take_while(|word| *word != "--").any(|word| matches!(word.as_str(), "--help" | "-h" | "--dry-run")) {
         return;
     }
-    let words = operands(argv);
+    let words = git::words(argv);
     let first = words.first().copied();
     let kind = match verb {
         "add" | "stage" | "gc" | "fetch" | "init" => GitKind::Other,
@@ -25,7 +25,7 @@ pub(crate) fn note(walk: &mut Walk<'_>, verb: &str, argv: &[String], call: &Call
             GitKind::Other
         }
         "clone" => {
-            let words = operands_after(argv, "bocju");
+            let words = git::words(argv);
             let name = words.first().map(|url| url.trim_end_matches('/').trim_end_matches(".git"));
             let name = name.and_then(|url| url.rsplit(['/', ':']).next());
             if let Some(folder) = words.get(1).copied().or(name) {
@@ -50,20 +50,28 @@ pub(crate) fn note(walk: &mut Walk<'_>, verb: &str, argv: &[String], call: &Call
             let kind = reset(argv);
             if kind == GitKind::WholeTree {
                 put_back(walk, Width::Repository, shown);
+            } else if has_flag(argv, "", &["--keep"]) {
+                unforeseen(walk, None, shown);
             }
             kind
         }
-        "clean" => return clean(walk, argv, shown),
+        "clean" => return clean(walk, argv, call, shown),
         "stash" => return stash(walk, argv, shown),
         "checkout" | "switch" | "restore" | "checkout-index" => return restore(walk, verb, argv, shown),
         "rm" | "mv" => return take(walk, verb, argv, shown),
         "worktree" => match first {
+            // Without force git removes no tree with work in it.
             Some("remove") => {
-                words.iter().skip(1).for_each(|word| walk.removes(word, Reach::Deep, shown));
-                GitKind::WholeTree
+                let forced = has_flag(argv, "f", &["--force"]);
+                for word in words.iter().skip(1) {
+                    if forced || walk.is_wide(word) {
+                        walk.removes(word, Reach::Deep, shown);
+                    }
+                }
+                if forced { GitKind::WholeTree } else { GitKind::Refs }
             }
             Some("add") => {
-                if let Some(folder) = operands_after(argv, "bB").get(1) {
+                if let Some(folder) = git::words(argv).get(1) {
                     walk.writes_into(folder, shown);
                 }
                 GitKind::Other
@@ -71,7 +79,12 @@ pub(crate) fn note(walk: &mut Walk<'_>, verb: &str, argv: &[String], call: &Call
             Some("move" | "prune" | "lock" | "unlock" | "repair") => GitKind::Refs,
             _ => return,
         },
-        "branch" if has_flag(argv, "dDmMf", &["--delete", "--move", "--force"]) => GitKind::Refs,
+        // A branch that is set elsewhere, or a name that is deleted whatever it holds, may have been all that held some work.
+        "branch" if has_flag(argv, "f", &["--force"]) && !has_flag(argv, "dmc", &["--delete", "--move", "--copy"]) => {
+            GitKind::WholeTree
+        }
+        "update-ref" if has_flag(argv, "d", &["--delete"]) => GitKind::WholeTree,
+        "branch" if has_flag(argv, "dDmM", &["--delete", "--move", "--force"]) => GitKind::Refs,
         "tag" if has_flag(argv, "df", &["--delete", "--force"]) => GitKind::Refs,
         "branch" | "tag" if first.is_some() && !has_flag(argv, "lrav", &["--list", "--contains", "--merged"]) => {
             GitKind::Other
@@ -105,6 +118,13 @@ pub(crate) fn note(walk: &mut Walk<'_>, verb: &str, argv: &[String], call: &Call
         "show" | "cat-file" | "grep" | "diff" | "log" | "blame" | "annotate" | "whatchanged" => {
             return look(walk, verb, argv, shown);
         }
+        "hash-object" => {
+            words.iter().for_each(|word| walk.accesses(word, false, Access::Taken, shown));
+            match has_flag(argv, "w", &[]) {
+                true => GitKind::Other,
+                false => return,
+            }
+        }
         "archive" | "bundle" => {
             let files = option_values(argv, 'o', "--output")
                 .into_iter()
@@ -118,28 +138,29 @@ pub(crate) fn note(walk: &mut Walk<'_>, verb: &str, argv: &[String], call: &Call
     walk.does_git(verb, kind, shown);
 }
 
+/// Deleting a branch overwrites nothing.
 fn push(argv: &[String], words: &[&str]) -> GitKind {
-    let flags = ["--force", "--force-with-lease", "--mirror", "--delete", "--prune"];
-    let refspecs = words.iter().skip(1).any(|word| word.starts_with(['+', ':']));
-    if refspecs || has_flag(argv, "fd", &flags) { GitKind::ForcePush } else { GitKind::Push }
+    let refspecs = words.iter().skip(1).any(|word| word.starts_with('+'));
+    let flags = ["--force", "--force-with-lease", "--mirror", "--prune"];
+    if refspecs || has_flag(argv, "f", &flags) { GitKind::ForcePush } else { GitKind::Push }
 }
 
 fn reset(argv: &[String]) -> GitKind {
-    let has = |flag: &str| argv.iter().any(|word| word == flag);
-    if has("--hard") || has("--merge") {
+    if has_flag(argv, "", &["--hard", "--merge"]) {
         GitKind::WholeTree
-    } else if has("--soft") || has("--keep") || has("--mixed") {
+    } else if has_flag(argv, "", &["--soft", "--keep", "--mixed"]) {
         GitKind::Refs
     } else {
         GitKind::Other
     }
 }
 
-fn clean(walk: &mut Walk<'_>, argv: &[String], shown: &str) {
-    if has_flag(argv, "n", &["--dry-run"]) {
+fn clean(walk: &mut Walk<'_>, argv: &[String], call: &Call<'_>, shown: &str) {
+    let forced = has_flag(argv, "fi", &["--force", "--interactive"]);
+    if has_flag(argv, "n", &["--dry-run"]) || !forced && needs_force(walk, call) {
         return;
     }
-    let words = operands_after(argv, "e");
+    let words = git::words(argv);
     let meant = pathspec::read(walk, &words);
     let mut except: Vec<String> = meant.except.clone();
     for pattern in option_values(argv, 'e', "--exclude") {
@@ -158,8 +179,16 @@ fn clean(walk: &mut Walk<'_>, argv: &[String], shown: &str) {
     walk.leaving_out(except, |walk| walk.takes_untracked("clean", GitKind::WholeTree, ".", ignored, shown));
 }
 
+/// Without force git deletes nothing, unless a setting allows it.
+fn needs_force(walk: &mut Walk<'_>, call: &Call<'_>) -> bool {
+    let setting = |text: &str| text.to_ascii_lowercase().contains("requireforce");
+    let root = pathspec::root(walk).unwrap_or_else(|| ".".to_owned());
+    !call.argv.iter().any(|word| setting(word))
+        && !walk.file_text(&format!("{root}/.git/config")).is_some_and(|text| setting(&text))
+}
+
 fn stash(walk: &mut Walk<'_>, argv: &[String], shown: &str) {
-    let words = operands_after(argv, "m");
+    let words = git::words(argv);
     let verb = words.first().copied().filter(|word| !word.contains('/')).unwrap_or("push");
     let paths: Vec<&str> = match argv.iter().position(|word| word == "--") {
         Some(at) => argv[at + 1..].iter().map(String::as_str).collect(),
@@ -200,7 +229,7 @@ fn stash(walk: &mut Walk<'_>, argv: &[String], shown: &str) {
 /// `checkout`, `switch`, `restore`: files put back, or another branch taken.
 fn restore(walk: &mut Walk<'_>, verb: &str, argv: &[String], shown: &str) {
     let split = argv.iter().position(|word| word == "--");
-    let words = operands_after(argv, if verb == "restore" { "s" } else { "bBt" });
+    let words = git::words(argv);
     if verb == "restore" && has_flag(argv, "S", &["--staged"]) && !has_flag(argv, "W", &["--worktree"]) {
         return;
     }
@@ -220,7 +249,7 @@ fn restore(walk: &mut Walk<'_>, verb: &str, argv: &[String], shown: &str) {
         let creates = has_flag(argv, "bBcC", &["--orphan", "--create", "--force-create"]);
         if forced {
             put_back(walk, Width::Repository, shown);
-        } else if !creates || operands(argv).len() > 1 {
+        } else if !creates || git::words(argv).len() > 1 {
             unforeseen(walk, None, shown);
         }
         walk.does_git(verb, if forced { GitKind::WholeTree } else { GitKind::Other }, shown);
@@ -246,7 +275,7 @@ fn take(walk: &mut Walk<'_>, verb: &str, argv: &[String], shown: &str) {
     if has_flag(argv, "n", &["--cached", "--dry-run"]) {
         return;
     }
-    let mut words = operands(argv);
+    let mut words = git::words(argv);
     if verb == "mv" {
         let Some(target) = words.pop() else { return };
         let into = words.len() > 1 || target.ends_with('/') || walk.is_folder(target) == Some(true);
@@ -274,7 +303,7 @@ fn take(walk: &mut Walk<'_>, verb: &str, argv: &[String], shown: &str) {
 
 /// Says whether a call of `git config` sets something.
 fn config(argv: &[String]) -> bool {
-    let words = operands_after(argv, "ft");
+    let words = git::words(argv);
     let asks = ["--get", "--get-all", "--list", "-l", "--get-regexp", "--show-origin", "--get-urlmatch"];
     if argv.iter().any(|word| asks.contains(&word.as_str())) || matches!(words.first(), Some(&("get" | "list"))) {
         return false;
@@ -286,7 +315,7 @@ fn config(argv: &[String]) -> bool {
 
 /// Files whose text is shown by name: as they are, or as they were.
 fn look(walk: &mut Walk<'_>, verb: &str, argv: &[String], shown: &str) {
-    let words = operands_after(argv, "eABCmfO");
+    let words = git::words(argv);
     match verb {
         "grep" => {
             let paths: Vec<&str> = match argv.iter().position(|word| word == "--") {
@@ -330,7 +359,7 @@ fn show_paths(walk: &mut Walk<'_>, verb: &str, argv: &[String], shown: &str) {
     let named: Vec<&str> = match argv.iter().position(|word| word == "--") {
         Some(at) => argv[at + 1..].iter().map(String::as_str).collect(),
         None => {
-            let words = operands_after(argv, "LSGnOU").into_iter();
+            let words = git::words(argv).into_iter();
             words.filter(|word| !word.contains("..") && !word.contains(':') && is_path(walk, word)).collect()
         }
     };

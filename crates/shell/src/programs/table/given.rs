@@ -194,6 +194,47 @@ impl<'a> Given<'a> {
     }
 }
 
+/// The words of a call in one spelling: options in full, letters one by one, and without what `--no-x` takes back.
+pub(crate) fn in_one_spelling(program: &Program, argv: &[String]) -> Vec<String> {
+    let mut spelled: Vec<String> = argv.iter().take(1).cloned().collect();
+    let mut at = 1;
+    while let Some(word) = argv.get(at) {
+        at += 1;
+        let (flag, value) = word.split_once('=').map_or((word.as_str(), None), |(flag, value)| (flag, Some(value)));
+        if word == "--" {
+            spelled.extend_from_slice(&argv[at - 1..]);
+            break;
+        } else if let Some(letters) = word.strip_prefix('-').filter(|rest| !rest.is_empty() && !rest.starts_with('-')) {
+            for (place, letter) in letters.char_indices() {
+                let flag = format!("-{letter}");
+                let rest = &letters[place + letter.len_utf8()..];
+                let takes = program.takes_value(&flag);
+                spelled.push(flag);
+                if takes {
+                    let value = Some(rest).filter(|rest| !rest.is_empty()).or(argv.get(at).map(String::as_str));
+                    at += usize::from(rest.is_empty());
+                    spelled.extend(value.map(str::to_owned));
+                    break;
+                }
+            }
+        } else if let Some((role, name)) = program.option(flag).filter(|_| flag.starts_with("--")) {
+            let value = value.or_else(|| argv.get(at).filter(|_| !BARE.contains(&role)).map(String::as_str));
+            at += usize::from(!word.contains('=') && value.is_some());
+            spelled.push(value.map_or_else(|| name.to_owned(), |value| format!("{name}={value}")));
+        } else if let Some((_, name)) = flag.strip_prefix("--no-").and_then(|rest| program.option(&format!("--{rest}")))
+        {
+            let mut letters =
+                program.field("letters").unwrap_or_default().split(' ').filter_map(|pair| pair.split_once(':'));
+            let letter =
+                letters.find(|(_, long)| name.strip_prefix("--") == Some(long)).map(|(letter, _)| format!("-{letter}"));
+            spelled.retain(|word| word.split('=').next() != Some(name) && Some(word) != letter.as_ref());
+        } else {
+            spelled.push(word.clone());
+        }
+    }
+    spelled
+}
+
 /// An option whose value starts like another one: `-o ProxyCommand=x`.
 fn inner<'v>(program: &Program, role: &'static str, name: &str, value: &'v str) -> (&'static str, &'v str) {
     let found = value.find(['=', ' ']).filter(|_| role == "value").and_then(|end| {
