@@ -4,7 +4,7 @@ use stead_model::{Action, Effects, Event, ToolCall};
 
 use crate::guard_facts::GuardFacts;
 
-/// The event that guards are asked about, and where it happens.
+/// The event to judge, and where it happens.
 pub struct Asked<'a> {
     pub event: &'a Event<'a>,
     /// The client's name as in files
@@ -14,11 +14,11 @@ pub struct Asked<'a> {
     pub home: Option<&'a str>,
     /// Whether the client lets a hook change a tool's input at this event.
     pub can_rewrite: bool,
-    /// What the call would do. Asked only if a guard could match.
+    /// What the call would do. Computed only if a guard could match.
     pub effects: &'a dyn ReadEffects,
 }
 
-/// Gives what a call would do. Implementers read the call when they are first asked, and once.
+/// Returns what a call would do. Implementers compute it on first use, and once.
 pub trait ReadEffects {
     fn effects(&self) -> &Effects;
 }
@@ -29,7 +29,7 @@ impl<F: FnOnce() -> Effects> ReadEffects for LazyCell<Effects, F> {
     }
 }
 
-/// One judgement in progress: what was worked out is kept.
+/// One judgement in progress, with cached results.
 pub(crate) struct Inquiry<'a> {
     pub(crate) asked: &'a Asked<'a>,
     pub(crate) facts: &'a dyn GuardFacts,
@@ -46,13 +46,13 @@ impl<'a> Inquiry<'a> {
         self.effects.get_or_init(|| self.asked.effects.effects())
     }
 
-    /// Says whether the call was not read to its end. Nobody looks for that alone: where no effect was asked for, none
-    /// would have changed the answer.
+    /// Returns true if the call was not read completely. This does not compute the effects: if no guard needed them,
+    /// they would not have changed the answer.
     pub(crate) fn gave_up(&self) -> bool {
         self.effects.get().is_some_and(|effects| effects.gave_up)
     }
 
-    /// The text of the call in small letters, without the signs that take words apart.
+    /// The text of the call in lower case, without quotes and escapes.
     pub(crate) fn raw(&self) -> &str {
         self.raw.get_or_init(|| {
             let text = match &self.asked.event.call {

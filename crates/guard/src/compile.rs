@@ -1,4 +1,4 @@
-//! From guard files to the text that a hook call reads. Examples run here, so that a call never has to.
+//! Compiles guard files to the text that a hook call reads. Examples run here, so that a call never has to.
 
 use crate::example::{count, run_all};
 use crate::exec::Exec;
@@ -11,7 +11,7 @@ use crate::then::Then;
 use crate::view::CompiledView;
 use stead_model::Severity;
 
-/// What a project is to the guards.
+/// What guards need to know about a project.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ProjectRooms {
     /// Rooms of the project by name, such as `features` → `.agent/features`; shipped guards name them as `$features`.
@@ -19,7 +19,7 @@ pub struct ProjectRooms {
 }
 
 impl ProjectRooms {
-    /// A project whose rooms lie where they usually do.
+    /// A project with the default layout.
     pub fn usual() -> Self {
         Self::default()
     }
@@ -30,7 +30,7 @@ impl ProjectRooms {
     }
 }
 
-/// Compiled guards, and what was wrong with those that were left out.
+/// Compiled guards, and the problems of those that were skipped.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Compiled {
     /// For [`CompiledView::parse`]. The problems are in it too, as single lines.
@@ -38,8 +38,8 @@ pub struct Compiled {
     pub problems: Vec<Problem>,
 }
 
-/// Compiles guard files together with the shipped guards. A file that is wrong, or whose examples fail, is reported and
-/// left out; the others are not touched by it.
+/// Compiles guard files together with the shipped guards. A file with errors or failing examples is reported and
+/// skipped; the others are not affected.
 pub fn compile(sources: &[Source], rooms: &ProjectRooms) -> Compiled {
     let mut survey = survey(sources, rooms, Breadth::Applying);
     let mut guards: Vec<_> = survey
@@ -68,11 +68,11 @@ pub enum State {
     Active,
     /// Its mode is off.
     Off,
-    /// A shipped guard that nobody has told what it is about; the names of the values it needs.
+    /// A shipped guard without its required values; their names.
     Inert {
         needs: Vec<String>,
     },
-    /// Another file has the same id and comes first.
+    /// Another file with the same id takes precedence.
     Replaced {
         by: String,
     },
@@ -92,15 +92,14 @@ pub struct Listed {
     pub say: String,
     /// How many examples it has.
     pub tests: usize,
-    /// The shipped guard it is made from.
+    /// The shipped guard it uses.
     pub made_from: Option<String>,
     pub version: String,
     pub exec: Option<Exec>,
     pub state: State,
 }
 
-/// Lists every guard that is known here, whether it applies or not, by id; files that could not be read at all are in
-/// the problems.
+/// Lists every known guard by id, whether it applies or not; files that could not be read are in the problems.
 pub fn inventory(sources: &[Source], rooms: &ProjectRooms) -> (Vec<Listed>, Vec<Problem>) {
     let survey = survey(sources, rooms, Breadth::All);
     let mut list: Vec<Listed> = survey
@@ -139,7 +138,7 @@ pub(crate) struct Surveyed {
     pub(crate) state: State,
 }
 
-/// Which shipped guards are looked at.
+/// Which shipped guards are included.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Breadth {
     Applying,
@@ -150,7 +149,7 @@ fn survey(sources: &[Source], rooms: &ProjectRooms, breadth: Breadth) -> Survey 
     let mut problems = Vec::new();
     let mut drafts: Vec<Surveyed> = Vec::new();
     let mut ordered: Vec<&Source> = sources.iter().collect();
-    // The nearest first, and then by name, so that the same files always give the same result.
+    // By precedence, then by name, so that the same files always give the same result.
     ordered.sort_by(|a, b| b.origin.cmp(&a.origin).then_with(|| a.file.cmp(&b.file)));
     for source in ordered {
         let (read, told) = read_source(source, rooms);
@@ -185,7 +184,7 @@ fn judge(draft: &Draft, source: &Source, known: &[Surveyed], problems: &mut Vec<
                 column: draft.place.column,
                 guard: Some(guard.id.clone()),
                 message: format!("`{}` is also the id of a guard in {}", guard.id, other.file),
-                hint: Some("give one of them another id".into()),
+                hint: Some("change one of the ids".into()),
             });
             return State::Broken;
         }
@@ -196,7 +195,7 @@ fn judge(draft: &Draft, source: &Source, known: &[Surveyed], problems: &mut Vec<
     }
     let failed: Vec<_> = run_all(draft).into_iter().filter(|result| !result.passed).collect();
     for result in &failed {
-        let wanted = if result.must { "must match and does not" } else { "must not match and does" };
+        let wanted = if result.must { "must match but does not" } else { "must not match but does" };
         problems.push(Problem {
             severity: Severity::Error,
             file: source.file.clone(),
@@ -210,7 +209,7 @@ fn judge(draft: &Draft, source: &Source, known: &[Surveyed], problems: &mut Vec<
     if failed.is_empty() { State::Active } else { State::Broken }
 }
 
-/// A shipped guard applies unless a file of the person or the project speaks for it. One that is broken does not.
+/// A shipped guard applies unless a valid file of the person or the project has the same id.
 fn shipped_state(shipped: &Shipped, draft: &Draft, known: &[Surveyed]) -> State {
     let speaks = known.iter().find(|entry| {
         entry.state != State::Broken

@@ -1,5 +1,5 @@
-//! Whether a guard could be about a command that nobody could read to its end: what it names stands in the text, or it
-//! names nothing.
+//! Whether a guard could match a command that was too long or too deeply nested to read: its names occur in the text,
+//! or it names nothing.
 
 use stead_model::Action;
 use stead_pattern::Pattern;
@@ -11,7 +11,7 @@ use crate::pattern::ArgvPattern;
 use crate::subject::Subject;
 use crate::then::Then;
 
-/// Why a guard cannot judge a command that was given up; `None` when it is not about the command.
+/// Why a guard cannot judge a command that was given up; `None` if it does not match the command.
 pub(crate) fn unreadable(inquiry: &Inquiry<'_>, guard: &Guard) -> Result<Option<String>, String> {
     if !matches!(guard.then, Then::Deny | Then::Ask) {
         return Ok(None);
@@ -21,14 +21,14 @@ pub(crate) fn unreadable(inquiry: &Inquiry<'_>, guard: &Guard) -> Result<Option<
     if !by_effect || !concerns(inquiry, &guard.matches) {
         return Ok(None);
     }
-    // An exception that is no operation of the call can still be asked.
+    // An exception that does not depend on effects can still be evaluated.
     let mut excuse_by_effect = false;
     guard.unless.each(&mut |clause| excuse_by_effect |= clause.is_effect());
     let nobody = Subject { unknown: true, ..Subject::default() };
     if !guard.unless.is_empty() && !excuse_by_effect && inquiry.condition(&guard.unless, Some(&nobody))?.is_some() {
         return Ok(None);
     }
-    Ok(Some("the command is too long or too nested to be read to its end; split it".to_owned()))
+    Ok(Some("the command is too long or too deeply nested to read; split it".to_owned()))
 }
 
 fn concerns(inquiry: &Inquiry<'_>, condition: &Condition) -> bool {
@@ -46,7 +46,7 @@ fn concerns(inquiry: &Inquiry<'_>, condition: &Condition) -> bool {
         Clause::Any(parts) => parts.iter().any(|part| concerns(inquiry, part)),
         Clause::All(parts) => parts.iter().all(|part| concerns(inquiry, part)),
         Clause::Not(_) => true,
-        // What is no operation is known as well as ever. Where it is not, the guard is broken and told so elsewhere.
+        // Clauses that do not depend on effects are still known. If they fail, that is reported elsewhere.
         other => inquiry.condition(&Condition(vec![other.clone()]), None).is_ok_and(|held| held.is_some()),
     })
 }
@@ -66,12 +66,12 @@ fn names_file(raw: &str, files: &FileClause) -> bool {
         })
 }
 
-/// The fixed texts of a pattern.
+/// The literal texts of a pattern.
 fn literals(pattern: &str) -> impl Iterator<Item = &str> {
     pattern.split(['*', '?', '[', ']']).filter(|text| !text.is_empty())
 }
 
-/// Says whether one of the texts occurs; a pattern without any may mean everything.
+/// Returns true if one of the texts occurs; a pattern without any may match everything.
 fn holds<'t>(raw: &str, texts: impl Iterator<Item = &'t str>) -> bool {
     let mut texts = texts.peekable();
     texts.peek().is_none() || texts.any(|text| raw.contains(&text.to_lowercase()))

@@ -1,4 +1,4 @@
-//! What a guard looks for. A condition holds when each of its clauses does; the clauses stand from cheap to dear.
+//! What a guard matches. A condition matches if all of its clauses do; the clauses are ordered from cheap to expensive.
 
 use serde::{Deserialize, Serialize};
 
@@ -34,7 +34,7 @@ pub(crate) enum Clause {
     Evidence(EvidenceWord),
 }
 
-/// What happens to files, with everything that narrows it: all of it is about one and the same file.
+/// What happens to files, with all restrictions, which must hold for the same file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct FileClause {
     pub(crate) op: FileOp,
@@ -73,7 +73,7 @@ impl FileClause {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum FileOp {
-    /// Any change, deletion and renaming included.
+    /// Any change, including deletion and renaming.
     Writes,
     Deletes,
     Reads,
@@ -106,7 +106,7 @@ pub(crate) struct FeatureClause {
     pub(crate) tested: Option<bool>,
 }
 
-/// A number compared with: `>1000`, `>= 3`, `<5`, `= 2`; a bare number means "at least".
+/// A comparison with a number: `>1000`, `>= 3`, `<5`, `= 2`; a bare number means "at least".
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Bound {
     pub(crate) sign: Sign,
@@ -139,7 +139,7 @@ impl Bound {
         Some(Self { sign, than: rest.trim().replace('_', "").parse().ok()? })
     }
 
-    /// Says whether it asks for much, not for little.
+    /// Returns true if it is a lower bound.
     pub(crate) fn is_lower(self) -> bool {
         matches!(self.sign, Sign::Above | Sign::AtLeast)
     }
@@ -160,7 +160,7 @@ impl Condition {
         self.0.is_empty()
     }
 
-    /// Goes through all clauses, those inside `all`, `any` and `not` included.
+    /// Visits all clauses, including those inside `all`, `any` and `not`.
     pub(crate) fn each(&self, see: &mut dyn FnMut(&Clause)) {
         for clause in &self.0 {
             see(clause);
@@ -174,7 +174,7 @@ impl Condition {
 }
 
 impl Clause {
-    /// How dear it is to ask; also the order in a condition.
+    /// The cost of evaluating a clause, which is also the order in a condition.
     pub(crate) fn cost(&self) -> u8 {
         match self {
             Self::Tool(_) | Self::Harness(_) => 0,
@@ -190,7 +190,7 @@ impl Clause {
         }
     }
 
-    /// Says whether it asks about the feature that something concerns, and about nothing that the call does.
+    /// Returns true if it depends on the feature of a subject, and not on what the call does.
     pub(crate) fn is_about_feature(&self) -> bool {
         let (mut feature, mut effect) = (false, false);
         let mut see = |clause: &Self| {
@@ -206,7 +206,7 @@ impl Clause {
         feature && !effect
     }
 
-    /// Says whether it looks at what a tool call does.
+    /// Returns true if it depends on what a tool call does.
     pub(crate) fn is_effect(&self) -> bool {
         matches!(self, Self::Runs(_) | Self::Git(_) | Self::Network(_) | Self::Mcp(_) | Self::Spawn(_) | Self::Files(_))
     }

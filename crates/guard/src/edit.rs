@@ -8,7 +8,7 @@ pub fn mode_of(text: &str) -> Option<Mode> {
     Mode::named(text[value].trim_matches(['"', '\'']))
 }
 
-/// Gives the text with another mode: its `mode:` line is changed, or one is put behind the `id:` line.
+/// Returns the text with another mode: its `mode:` line is changed, or one is added after the `id:` line.
 #[must_use]
 pub fn set_mode(text: &str, mode: Mode) -> String {
     if let Some(value) = find(text) {
@@ -27,7 +27,7 @@ pub fn set_mode(text: &str, mode: Mode) -> String {
     format!("{line}{text}")
 }
 
-/// Where the value of the top-level `mode:` stands.
+/// The position of the value of the top-level `mode:`.
 fn find(text: &str) -> Option<std::ops::Range<usize>> {
     let mut at = 0;
     for line in text.split_inclusive('\n') {

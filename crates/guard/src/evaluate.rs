@@ -1,5 +1,5 @@
-//! Asks whether a condition holds for an event. An answer is the list of things it holds for; an error is a question
-//! that could not be answered.
+//! Evaluates a condition for an event. The result is the list of things it matches; an error means that it could not be
+//! evaluated.
 
 mod document;
 mod file;
@@ -16,11 +16,11 @@ use crate::guard_facts::Caller;
 use crate::pattern::{ArgvPattern, one_of};
 use crate::subject::Subject;
 
-/// What was found: `None` when the condition does not hold. It may hold for nothing in particular.
+/// What matched: `None` if the condition does not match. The list may be empty if it matches nothing in particular.
 pub(crate) type Found = Result<Option<Vec<Subject>>, String>;
 
 impl Inquiry<'_> {
-    /// Asks a `match`: what it finds, and for each of these what is said about the feature that it concerns.
+    /// Evaluates a `match`: what it finds, filtered by the clauses about the feature of each subject.
     pub(crate) fn matches(&self, condition: &Condition) -> Found {
         let of_feature = || condition.0.iter().filter(|clause| clause.is_about_feature());
         let whole = condition.0.iter().filter(|clause| !clause.is_about_feature());
@@ -33,7 +33,7 @@ impl Inquiry<'_> {
         }
         let mut left = Vec::new();
         for subject in found {
-            // Which feature it is cannot be known then, and a guard is not got round by that.
+            // The feature is unknown then, which must not bypass the guard.
             if subject.unknown || self.all(of_feature(), Some(&subject))?.is_some() {
                 left.push(subject);
             }
@@ -41,7 +41,7 @@ impl Inquiry<'_> {
         Ok((!left.is_empty()).then_some(left))
     }
 
-    /// Asks a condition; `focus` is the subject that an `unless` is asked for.
+    /// Evaluates a condition; `focus` is the subject for which an `unless` is evaluated.
     pub(crate) fn condition(&self, condition: &Condition, focus: Option<&Subject>) -> Found {
         self.all(condition.0.iter(), focus)
     }
@@ -70,7 +70,7 @@ impl Inquiry<'_> {
                 let Some(text) = self.text() else { return Ok(None) };
                 for pattern in patterns {
                     if pattern.is_in(text)? {
-                        return Ok(Some(vec![Subject { because: "its text fits".into(), ..Subject::default() }]));
+                        return Ok(Some(vec![Subject { because: "its text matches".into(), ..Subject::default() }]));
                     }
                 }
                 Ok(None)
@@ -94,7 +94,7 @@ impl Inquiry<'_> {
         }
     }
 
-    /// Says whether a path exists, or is just being made: a call that names it counts.
+    /// Returns true if a path exists or is being created: a call that names it counts.
     pub(crate) fn exists(&self, path: &str) -> bool {
         self.facts.exists(&self.absolute(path)) || self.is_named(path)
     }
@@ -104,7 +104,7 @@ impl Inquiry<'_> {
         !name.is_empty() && self.asked.event.call.as_ref().is_some_and(|call| call.input.contains(name))
     }
 
-    /// What was said at this event.
+    /// The message of this event.
     pub(crate) fn text(&self) -> Option<&str> {
         match &self.asked.event.detail {
             Detail::Prompt { text, .. } => Some(text),
@@ -132,7 +132,7 @@ impl Inquiry<'_> {
         (!found.is_empty()).then_some(found)
     }
 
-    /// The effects to look at: all of them, or with a subject in focus its own, else those of the same sub-command.
+    /// The effects to consider: all of them, or for a subject its own, else those of the same sub-command.
     pub(crate) fn within(
         &self,
         focus: Option<&Subject>,
@@ -149,7 +149,7 @@ impl Inquiry<'_> {
     }
 }
 
-/// Kinds of effects that are asked for by different words.
+/// Kinds of effects that different clauses match.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     File,
@@ -158,7 +158,7 @@ enum Kind {
     Network,
     Mcp,
     Spawn,
-    /// No clause asks for it.
+    /// No clause matches it.
     Stead,
 }
 
@@ -185,7 +185,7 @@ fn clause_kind(clause: &Clause) -> Kind {
     }
 }
 
-/// Why an operation fits a clause.
+/// Why an operation matches a clause.
 fn op_fits(clause: &Clause, op: &Op) -> Option<String> {
     match (clause, op) {
         (Clause::Runs(patterns), Op::Run { argv, .. }) => {
@@ -199,7 +199,7 @@ fn op_fits(clause: &Clause, op: &Op) -> Option<String> {
         (Clause::Network(hosts), Op::Network { program, host }) => {
             let host = host.as_deref().unwrap_or("");
             one_of(hosts, host)
-                .then(|| format!("{program} talks to {}", if host.is_empty() { "somebody" } else { host }))
+                .then(|| format!("{program} connects to {}", if host.is_empty() { "a host" } else { host }))
         }
         (Clause::Mcp(names), Op::Mcp { server, tool }) => {
             let name = format!("{server}/{tool}");
@@ -214,7 +214,7 @@ fn op_fits(clause: &Clause, op: &Op) -> Option<String> {
     }
 }
 
-/// Tells in a few words what an effect is.
+/// Describes an effect in a few words.
 pub(crate) fn told(op: &Op) -> String {
     let path = shown;
     match op {
@@ -225,7 +225,7 @@ pub(crate) fn told(op: &Op) -> String {
         Op::Rename { from, to } => format!("moves {} to {}", path(from), path(to)),
         Op::Run { argv, .. } => format!("runs `{}`", short(&argv.join(" "))),
         Op::Git(git) => format!("git {} ({})", git.verb, git.kind.name()),
-        Op::Network { program, host } => format!("{program} talks to {}", host.as_deref().unwrap_or("somebody")),
+        Op::Network { program, host } => format!("{program} connects to {}", host.as_deref().unwrap_or("a host")),
         Op::Mcp { server, tool } => format!("calls {server}/{tool}"),
         Op::Spawn { role } => format!("spawns {}", role.as_deref().unwrap_or("an agent")),
         Op::Stead(call) => format!("calls stead {}", call.words.first().map_or("", |word| word.text.as_str())),
@@ -246,13 +246,13 @@ fn short(text: &str) -> String {
     format!("{}…", text.chars().take(79).collect::<String>())
 }
 
-/// Says whether the caller is meant: `main`, `sub`, or a role.
+/// Returns true if the list matches the caller: `main`, `sub`, or a role.
 fn is_agent(names: &[String], caller: &Caller) -> bool {
     let kind = match caller {
         Caller::Main { .. } => "main",
         Caller::Sub { .. } => "sub",
     };
-    // Each name is asked of the kind and of the role, so that `sub` with `!coding` means what it says.
+    // Each name is compared with the kind and with the role, so that `sub` with `!coding` works.
     let role = caller.role();
     let mut held = names.iter().all(|name| name.starts_with('!'));
     for name in names {

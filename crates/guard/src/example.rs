@@ -1,5 +1,5 @@
-//! The examples of a guard: calls it must and must not catch. They run in a small made-up world, so that the same guard
-//! gives the same result everywhere.
+//! The examples of a guard: calls that it must or must not match. They run in a small made-up project, so that the same
+//! guard gives the same result everywhere.
 
 mod scene;
 
@@ -48,7 +48,7 @@ pub(crate) enum ExampleCall {
     Nothing,
 }
 
-/// How one example went.
+/// The result of one example.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExampleResult {
     pub guard: String,
@@ -58,7 +58,7 @@ pub struct ExampleResult {
     /// The guard must match, or must not.
     pub must: bool,
     pub passed: bool,
-    /// The sub-expression that matched and why; for one that did not, what was seen.
+    /// What matched and why; if nothing did, the effects of the call.
     pub detail: String,
 }
 
@@ -70,7 +70,7 @@ pub fn test(source: &Source, rooms: &ProjectRooms) -> Result<Vec<ExampleResult>,
     }
     let mut results: Vec<ExampleResult> = drafts.iter().flat_map(run_all).collect();
     if results.is_empty() {
-        // A file that only takes a shipped guard into use has the tests of that guard, with their own values.
+        // A file that only enables a shipped guard has the tests of that guard, with their own values.
         let bases: BTreeSet<&str> = drafts.iter().filter_map(|draft| draft.made_from.as_deref()).collect();
         for base in bases.into_iter().filter_map(Shipped::named) {
             results.extend(read_source(&base.source(), rooms).0.iter().flat_map(run_all));
@@ -79,7 +79,7 @@ pub fn test(source: &Source, rooms: &ProjectRooms) -> Result<Vec<ExampleResult>,
     Ok(results)
 }
 
-/// How many examples a guard has; one that is made from a shipped guard has those of that guard.
+/// How many examples a guard has; one that uses a shipped guard has those of that guard.
 pub(crate) fn count(draft: &Draft, rooms: &ProjectRooms) -> usize {
     let base = draft.made_from.as_deref().and_then(Shipped::named).filter(|_| draft.examples.is_empty());
     let Some(base) = base else { return draft.examples.len() };
@@ -101,7 +101,7 @@ fn run(guard: &Guard, example: &Example) -> ExampleResult {
     let detail = match &hit {
         Some(hit) if hit.part.is_empty() || hit.because.contains(&hit.part) => hit.because.clone(),
         Some(hit) => format!("{}, by `{}`", hit.because, hit.part),
-        None => format!("nothing matched; it {}", example.seen()),
+        None => format!("no match; it {}", example.seen()),
     };
     let broken = hit.as_ref().is_some_and(|hit| hit.error.is_some());
     ExampleResult {
@@ -115,7 +115,7 @@ fn run(guard: &Guard, example: &Example) -> ExampleResult {
 }
 
 impl Example {
-    /// Builds the event and asks.
+    /// Builds the event and judges it.
     pub(crate) fn with_asked<T>(&self, ask: impl FnOnce(&Asked<'_>) -> T) -> T {
         let cwd = self.scene.cwd();
         let mut event = Event::new(self.event, "Example");
@@ -151,7 +151,7 @@ impl Example {
             let ops: Vec<String> =
                 effects.list.iter().take(6).map(|effect| crate::evaluate::told(&effect.op)).collect();
             match ops.is_empty() {
-                true => format!("has no effect that is known (coverage {})", effects.coverage.name()),
+                true => format!("has no known effect (coverage {})", effects.coverage.name()),
                 false => format!("{} (coverage {})", ops.join(", "), effects.coverage.name()),
             }
         })

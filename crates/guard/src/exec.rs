@@ -8,29 +8,29 @@ use crate::source::Origin;
 pub struct Exec {
     /// Below the project root.
     pub path: String,
-    /// The SHA-256 of the file's bytes in lower-case hexadecimal; another content is not run.
+    /// The SHA-256 of the file's bytes in lower-case hexadecimal; a file with another hash is not run.
     pub sha256: String,
-    /// Counted in the program's own time: waiting for a processor does not count.
+    /// The program's own time: waiting for a processor does not count.
     pub timeout_ms: u64,
 }
 
 impl Exec {
-    /// The longest that a program may take; the hook's own deadline is not far above.
+    /// The maximum time limit of a program; the hook's own deadline is not much longer.
     pub const MOST_MS: u64 = 1_500;
     pub const USUAL_MS: u64 = 500;
 
-    /// Says whether these are the bytes that were pinned.
+    /// Returns true if these bytes have the pinned hash.
     pub fn is_pinned(&self, bytes: &[u8]) -> bool {
         sha256::hex(bytes) == self.sha256
     }
 
-    /// Names this program of this guard in this project, as the file name under which a person's consent is kept.
+    /// The name of the file that stores a person's consent to this program of this guard in this project.
     pub fn consent_name(&self, root: &str, guard: &str) -> String {
         sha256::hex([root, guard, &self.path, &self.sha256].join("\0").as_bytes())
     }
 }
 
-/// What is asked of an executable guard.
+/// The input of an executable guard.
 pub struct ExecCall<'a> {
     pub guard: &'a str,
     pub origin: Origin,
@@ -39,7 +39,7 @@ pub struct ExecCall<'a> {
     pub input: String,
 }
 
-/// What an executable guard said.
+/// The answer of an executable guard.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ExecAnswer {
     Abstain,
@@ -47,8 +47,8 @@ pub enum ExecAnswer {
 }
 
 impl ExecAnswer {
-    /// Reads what a program wrote: one JSON object with `decision` (`deny` or `abstain`) and, to deny, a `reason`.
-    /// Nothing at all abstains.
+    /// Parses a program's output: one JSON object with `decision` (`deny` or `abstain`) and, to deny, a `reason`. Empty
+    /// output abstains.
     pub fn parse(output: &str) -> Result<Self, String> {
         #[derive(Deserialize)]
         struct Wire {
@@ -59,7 +59,7 @@ impl ExecAnswer {
         if output.trim().is_empty() {
             return Ok(Self::Abstain);
         }
-        let wire: Wire = serde_json::from_str(output.trim()).map_err(|_| "its answer is not the JSON asked for")?;
+        let wire: Wire = serde_json::from_str(output.trim()).map_err(|_| "its output is not the expected JSON")?;
         match wire.decision.as_str() {
             "abstain" => Ok(Self::Abstain),
             "deny" => Ok(Self::Deny { reason: wire.reason }),

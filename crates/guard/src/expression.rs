@@ -1,15 +1,15 @@
-//! The optional `when:` of a guard, an expression in CEL. It is compiled only once everything cheaper has matched, and
-//! both its text and its work are bounded.
+//! The optional `when:` of a guard, an expression in CEL. It is compiled only after everything cheaper matched, and
+//! both its length and its work are limited.
 
 use cel::parser::PrattParser;
 use cel::{Context, IdedExpr, Value};
 use serde_json::json;
 
-/// Longest text of an expression, in bytes.
+/// The maximum length of an expression, in bytes.
 const LIMIT: usize = 2_000;
 const DEPTH: u16 = 24;
 const NODES: usize = 400;
-/// Loops inside one another multiply their work, so there are few, over short lists.
+/// Nested loops multiply their work, so only few are allowed, over short lists.
 const LOOPS: usize = 3;
 const ITEMS: usize = 100;
 
@@ -19,11 +19,11 @@ pub(crate) const NAMES: &[&str] = &[
     "reads", "runs", "coverage", "now",
 ];
 
-/// What an expression is about.
+/// The values that an expression can use.
 pub(crate) struct Scope {
     pub(crate) event: &'static str,
     pub(crate) tool: String,
-    /// The tool's input as JSON; an object without members when there is none.
+    /// The tool's input as JSON; an empty object if there is none.
     pub(crate) input: serde_json::Value,
     pub(crate) harness: String,
     pub(crate) role: String,
@@ -47,10 +47,10 @@ pub(crate) fn check(text: &str) -> Result<(), String> {
     let mut unknown: Vec<&str> =
         references.variables().into_iter().filter(|name| !NAMES.contains(name) && !name.starts_with('@')).collect();
     unknown.sort_unstable();
-    // A loop's own variable is a name, too; it stands in the text in front of a comma.
+    // A loop's own variable is a name, too; in the text it precedes a comma.
     unknown.retain(|name| !is_loop_variable(text, name));
     match unknown.first() {
-        Some(name) => Err(format!("`{name}` is no name that `when` knows")),
+        Some(name) => Err(format!("unknown name `{name}` in `when`")),
         None => Ok(()),
     }
 }
@@ -61,7 +61,7 @@ fn is_loop_variable(text: &str, name: &str) -> bool {
         .any(|inside| inside.trim_start().strip_prefix(name).is_some_and(|rest| rest.trim_start().starts_with(',')))
 }
 
-/// Says whether an expression holds.
+/// Evaluates an expression.
 pub(crate) fn holds(text: &str, scope: &Scope) -> Result<bool, String> {
     let expression = compile(text)?;
     let mut context = Context::default();
@@ -75,18 +75,18 @@ pub(crate) fn holds(text: &str, scope: &Scope) -> Result<bool, String> {
         "coverage": scope.coverage, "now": scope.now,
     });
     for (name, value) in names.as_object().into_iter().flatten() {
-        context.add_variable(name.as_str(), value).map_err(|error| format!("`{name}` cannot be given: {error}"))?;
+        context.add_variable(name.as_str(), value).map_err(|error| format!("invalid value for `{name}`: {error}"))?;
     }
     match Value::resolve(&expression, &context) {
         Ok(Value::Bool(held)) => Ok(held),
-        Ok(_) => Err("`when` is neither true nor false".to_owned()),
-        Err(error) => Err(format!("`when` cannot be worked out: {error}")),
+        Ok(_) => Err("the result of `when` is not a boolean".to_owned()),
+        Err(error) => Err(format!("evaluating `when` failed: {error}")),
     }
 }
 
 fn compile(text: &str) -> Result<IdedExpr, String> {
     if text.len() > LIMIT {
-        return Err(format!("`when` has {} bytes, more than the {LIMIT} that are read", text.len()));
+        return Err(format!("`when` has {} bytes; the limit is {LIMIT}", text.len()));
     }
     let loops = [".all(", ".exists(", ".exists_one(", ".map(", ".filter("];
     let bare: String = text.chars().filter(|c| !c.is_whitespace()).collect();
@@ -102,7 +102,7 @@ fn compile(text: &str) -> Result<IdedExpr, String> {
             _ => {}
         }
         if depth > DEPTH {
-            return Err(format!("`when` is nested deeper than {DEPTH}"));
+            return Err(format!("`when` has more than {DEPTH} nested levels"));
         }
     }
     PrattParser::new().max_recursion_depth(4 * DEPTH).max_expression_node_count(NODES).parse(text).map_err(|errors| {
@@ -111,7 +111,7 @@ fn compile(text: &str) -> Result<IdedExpr, String> {
     })
 }
 
-/// Lists and texts that an agent could make long are cut.
+/// Truncates lists and texts, which an agent could make long.
 fn trimmed(value: &serde_json::Value) -> serde_json::Value {
     match value {
         serde_json::Value::Array(items) => items.iter().take(ITEMS).map(trimmed).collect(),
@@ -164,16 +164,16 @@ mod tests {
         yields("has(input.offset)", Ok(false));
         yields("runs.exists(r, r[0] == 'rm')", Ok(false));
         yields("path.startsWith('src/') && writes.all(w, w != 'z')", Ok(true));
-        yields("1 + 1", Err("neither true nor false"));
-        yields("nonsense == 1", Err("cannot be worked out"));
-        yields("input.missing == 1", Err("cannot be worked out"));
+        yields("1 + 1", Err("not a boolean"));
+        yields("nonsense == 1", Err("evaluating `when` failed"));
+        yields("input.missing == 1", Err("evaluating `when` failed"));
         yields("tool ==", Err("cannot be read"));
     }
 
     #[test]
     fn expressions_are_bounded() {
-        yields(&"(".repeat(1_000), Err("nested deeper"));
-        yields(&"a".repeat(3_000), Err("more than the"));
+        yields(&"(".repeat(1_000), Err("nested levels"));
+        yields(&"a".repeat(3_000), Err("the limit is"));
         yields(&format!("{}true", "!".repeat(1_500)), Ok(true));
         yields(&format!("true{}", " || true".repeat(240)), Ok(true));
         yields("a.map(x, a.map(y, a.map(z, a.map(w, 1))))", Err("loops"));

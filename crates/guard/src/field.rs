@@ -1,5 +1,5 @@
-//! Fields of a document: what a write or an edit would change in a JSON, YAML or TOML file, found by making the change
-//! on paper and comparing.
+//! Fields of a document: what a write or an edit would change in a JSON, YAML or TOML file, found by applying the
+//! change in memory and comparing.
 
 mod diff;
 mod document;

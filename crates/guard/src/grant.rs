@@ -1,5 +1,5 @@
-//! Whether a permission may be answered with yes: only when a guard knows all that would happen, because the person is
-//! not asked any more.
+//! Decides whether a guard may grant a permission request: only if it matches everything that would happen, because the
+//! person is no longer asked.
 
 use stead_model::{Action, Coverage, Gap, Op};
 
@@ -8,11 +8,11 @@ use crate::condition::Clause;
 use crate::guard::Guard;
 use crate::subject::Subject;
 
-/// So many letters of a sub-expression tell which one a gap is about; and so many gaps that some may not be named.
+/// How many letters of a sub-command identify it in a gap; and from how many gaps on some may be missing.
 const GAP: usize = 60;
 const GAPS: usize = 16;
 
-/// Says whether what the guard found is all there is.
+/// Returns true if the guard matched everything.
 pub(crate) fn is_whole(inquiry: &Inquiry<'_>, guard: &Guard, subjects: &[Subject]) -> bool {
     let Some(call) = &inquiry.asked.event.call else { return true };
     let mut by_effect = false;
@@ -21,7 +21,7 @@ pub(crate) fn is_whole(inquiry: &Inquiry<'_>, guard: &Guard, subjects: &[Subject
         by_effect |= clause.is_effect();
         by_tool |= matches!(clause, Clause::Mcp(_) | Clause::Spawn(_));
     });
-    // Who names a tool and nothing else means whatever it does.
+    // A guard that names only a tool matches whatever it does.
     if !by_effect {
         return true;
     }
@@ -34,7 +34,7 @@ pub(crate) fn is_whole(inquiry: &Inquiry<'_>, guard: &Guard, subjects: &[Subject
 
 fn all_runs(inquiry: &Inquiry<'_>, command: &str, subjects: &[Subject]) -> bool {
     let effects = inquiry.effects();
-    // What a program that is meant does inside is what was allowed; nothing else may be open.
+    // What an allowed program does internally is allowed; nothing else may be unknown.
     let parts: Vec<String> = subjects.iter().map(|one| one.part.chars().take(GAP).collect()).collect();
     let is_meant = |gap: &Gap| parts.iter().any(|part| !part.is_empty() && gap.part.starts_with(part.as_str()));
     let open = effects.gave_up || effects.gaps.len() >= GAPS || !effects.gaps.iter().all(is_meant);
@@ -42,13 +42,13 @@ fn all_runs(inquiry: &Inquiry<'_>, command: &str, subjects: &[Subject]) -> bool 
         return false;
     }
     let found: Vec<&[String]> = subjects.iter().filter_map(|subject| argv(inquiry, subject)).collect();
-    // The text itself is compared, too: a variable in front of a command changes what the command is.
+    // The text is compared, too: a leading variable changes what the command does.
     let Some(commands) = plain_commands(command) else { return false };
     commands.iter().all(|words| is_near_step(words) || found.contains(&words.as_slice()))
         && commands.iter().any(|words| !is_near_step(words))
 }
 
-/// Says whether every effect was found, or is one of a program that was.
+/// Returns true if every effect was matched, or belongs to a program that was.
 fn all_effects(inquiry: &Inquiry<'_>, subjects: &[Subject]) -> bool {
     let list = &inquiry.effects().list;
     let parts: Vec<&str> =
@@ -69,14 +69,14 @@ fn argv<'i>(inquiry: &'i Inquiry<'_>, subject: &Subject) -> Option<&'i [String]>
     }
 }
 
-/// Going to a folder below the one the agent is in.
+/// A change to a folder below the current one.
 fn is_near_step(words: &[String]) -> bool {
     matches!(words, [cd, folder] if cd == "cd"
         && !folder.starts_with(['/', '~', '-'])
         && !folder.split('/').any(|name| name == ".."))
 }
 
-/// The commands of a line that has nothing in it but words and quotes; `None` for any other.
+/// The commands of a line that consists only of words and quotes; `None` for any other.
 fn plain_commands(text: &str) -> Option<Vec<Vec<String>>> {
     let mut commands: Vec<Vec<String>> = vec![Vec::new()];
     let mut word: Option<String> = None;
@@ -95,7 +95,7 @@ fn plain_commands(text: &str) -> Option<Vec<Vec<String>>> {
             }
             ' ' | '\t' => commands.last_mut()?.extend(word.take()),
             ';' | '\n' | '&' | '|' => {
-                // One `&` leaves it running and one `|` feeds it; both are told apart from `&&` and `||`.
+                // A single `&` or `|` is not `&&` or `||`.
                 if matches!(c, '&' | '|') && chars.next()? != c {
                     return None;
                 }

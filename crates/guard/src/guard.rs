@@ -21,7 +21,7 @@ pub struct Guard {
     /// For [`Then::Rewrite`]: the new path below the root, with `{name}`, `{stem}`, `{ext}` and `{dir}`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub to: Option<String>,
-    /// For [`Then::Continue`]: how often one agent may be held.
+    /// For [`Then::Continue`]: how often the stop of one agent may be blocked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at_most: Option<u64>,
     pub origin: Origin,
@@ -40,14 +40,14 @@ pub struct Guard {
 }
 
 stead_model::named! {
-    /// What a guard that breaks counts as.
+    /// What a guard that fails counts as.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
     #[serde(rename_all = "lowercase")]
     pub enum OnError {
-        /// As one that matched.
+        /// Matched.
         #[default]
         Closed = "closed",
-        /// As one that did not.
+        /// Not matched.
         Open = "open",
     }
 }
@@ -58,7 +58,7 @@ impl OnError {
     }
 }
 
-/// Event kinds as one number, so that a guard which is not asked is skipped without reading it.
+/// Event kinds as one number, so that a guard for other events is skipped without reading it.
 pub(crate) fn mask(events: &[EventKind]) -> u32 {
     events.iter().fold(0, |mask, kind| mask | bit(*kind))
 }

@@ -2,75 +2,75 @@ use stead_model::Target;
 
 use crate::exec::{ExecAnswer, ExecCall};
 
-/// What a guard may ask about the world.
+/// What a guard may need to know about the circumstances of a call.
 ///
-/// Implementers answer lazily and within bounds, and never panic. An `Err` says in a few words why there is no answer;
-/// the guard that asked then counts as broken and its `on_error` decides. The same question asked twice in one
-/// judgement may be answered from memory. Paths are absolute.
+/// Implementers answer lazily and within limits, and never panic. An `Err` says in a few words why there is no answer;
+/// the guard that needs it then counts as failed and its `on_error` decides. Answers may be cached within one
+/// judgement. Paths are absolute.
 pub trait GuardFacts {
-    /// Gives the current text of a file.
+    /// Returns the current text of a file.
     fn text(&self, path: &str) -> FileText;
 
     fn exists(&self, path: &str) -> bool;
 
-    /// Counts lines and bytes of a file; `None` when it is missing or no regular file. May stop counting lines once
-    /// there are more than `enough`.
+    /// Counts lines and bytes of a file; `None` if it is missing or not a regular file. May stop counting lines after
+    /// more than `enough`.
     fn measure(&self, path: &str, enough: u64) -> Option<Measure>;
 
-    /// Says whether a folder is there.
+    /// Returns true if a folder exists.
     fn is_folder(&self, _path: &str) -> bool {
         false
     }
 
-    /// Looks through a folder and all below it for a file that `fits`. It is asked of a folder, too, whether to go
-    /// there. Links are not followed.
+    /// Searches a folder recursively for a file for which `fits` returns true. For a folder, `fits` decides whether to
+    /// enter it. Links are not followed.
     fn find_file(&self, _folder: &str, _fits: &dyn Fn(&str, FileSort) -> bool) -> Looked {
         Looked::Unknown
     }
 
-    /// Says who is calling.
+    /// Returns the caller.
     fn caller(&self) -> Caller;
 
-    /// Says how a feature's proof stands; without a feature, whether the tree as it is now was verified as a whole.
+    /// Returns the state of a feature's proof; without a feature, whether the current tree was verified as a whole.
     fn evidence(&self, feature: Option<&str>) -> Result<EvidenceState, String>;
 
-    /// Says whether one of these changes would touch what the evidence of a feature is about; without a feature, of the
-    /// whole project.
+    /// Returns true if one of these changes would touch files that the evidence of a feature covers; without a feature,
+    /// any file of the project.
     fn outdates(&self, _feature: Option<&str>, _changes: &[&Target]) -> bool {
         false
     }
 
-    /// Gives what the feature list says about a feature.
+    /// Returns the entry of a feature in the feature list.
     fn feature(&self, id: &str) -> Result<Option<FeatureState>, String>;
 
-    /// Counts the test runs that were seen of the calling agent, and those of them that passed.
+    /// Counts the calling agent's observed test runs, and how many of them passed.
     fn test_runs(&self) -> Result<TestRuns, String>;
 
-    /// Gives the intent that the session has selected.
+    /// Returns the intent that the session has selected.
     fn intent(&self) -> Result<Option<String>, String>;
 
-    /// Says whether the session carries a flag.
+    /// Returns true if the session has a flag.
     fn has_flag(&self, flag: &str) -> Result<bool, String>;
 
-    /// Gives a counter of the session; one that nobody counted is 0.
+    /// Returns a counter of the session; an unknown one is 0.
     fn counter(&self, name: &str) -> Result<u64, String>;
 
-    /// Says how often this guard has already held the calling agent's stop.
+    /// Returns how often this guard has already blocked the calling agent's stop.
     fn holds(&self, guard: &str) -> Result<u64, String>;
 
-    /// Runs an executable guard: checks its hash, gives it the call on standard input, ends it in time.
+    /// Runs an executable guard: checks its hash, passes the call on standard input, enforces its time limit.
     fn run(&self, call: &ExecCall<'_>) -> Result<ExecAnswer, String>;
 
     /// Milliseconds since 1970.
     fn now(&self) -> i64;
 
-    /// Says whether a person has allowed just this, which an enforced guard found.
+    /// Returns true if a person has allowed what an enforced guard matched.
     fn is_excused(&self, _guard: &str, _what: &Excuse<'_>) -> bool {
         false
     }
 }
 
-/// What a person may have allowed: one file, or one feature in it, or one command; without any of them the very call.
+/// What a person may have allowed: one file, one feature in it, or one command; if none is set, this exact call.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Excuse<'a> {
     pub path: Option<&'a str>,
@@ -78,28 +78,28 @@ pub struct Excuse<'a> {
     pub feature: Option<&'a str>,
 }
 
-/// What stands in a file.
+/// The content of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FileText {
     Is(String),
     Missing,
-    /// It is there, but too large, not text or not readable.
+    /// It exists, but is too large, not text or not readable.
     Unreadable,
 }
 
-/// What lies at a path that is looked at.
+/// What exists at a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileSort {
     File,
     Folder,
 }
 
-/// What a look through a folder found.
+/// The result of searching a folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Looked {
     Found(String),
     Nothing,
-    /// There is too much, or nobody can look.
+    /// There are too many files, or the folder cannot be read.
     Unknown,
 }
 
@@ -113,7 +113,7 @@ pub struct Measure {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Caller {
     Main {
-        /// Named by `stead agent begin`, for clients that do not tell their agents apart.
+        /// Set by `stead agent begin`, for clients that do not report which agent makes a call.
         role: Option<String>,
     },
     Sub {
@@ -128,7 +128,7 @@ impl Caller {
         }
     }
 
-    /// The role as a guard's owner table names it: an agent without one is `main` or `sub`.
+    /// The role in a guard's `owners`: an agent without one is `main` or `sub`.
     pub fn name(&self) -> &str {
         self.role().unwrap_or(match self {
             Self::Main { .. } => "main",
@@ -137,10 +137,10 @@ impl Caller {
     }
 }
 
-/// How the proof of a feature stands. The order is from weak to strong.
+/// The state of a feature's proof, from weak to strong.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EvidenceState {
-    /// Nothing that counts; why, and what to do, in a sentence each.
+    /// No proof; why, and what to do, in a sentence each.
     None {
         why: String,
     },

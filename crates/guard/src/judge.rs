@@ -1,4 +1,4 @@
-//! Asks every guard that an event concerns, and joins what they say.
+//! Evaluates every guard that may match an event, and combines the results.
 
 use std::cell::OnceCell;
 
@@ -24,8 +24,8 @@ use crate::view::{CompiledView, Entry};
 /// The gate's name in reasons.
 pub const GATE: &str = "guard";
 
-/// The name under which an edit is refused whose result cannot be known before, in place of the guard's that checks
-/// the file: what that guard says need not be true.
+/// The id under which an edit with an unknown result is denied, instead of the id of the guard that checks the file,
+/// because the edit may not violate that guard.
 const UNREADABLE_EDIT: &str = "unreadable-edit";
 
 /// Judges an event by the guards that apply.
@@ -38,7 +38,7 @@ pub fn judge(view: &CompiledView<'_>, asked: &Asked<'_>, facts: &dyn GuardFacts)
     let mut sum = Sum::default();
     for entry in view.on(asked.event.kind) {
         let (early, fits) = could_match(&inquiry, &entry, &outline);
-        // A call that was not read to its end may have effects that are not in the outline.
+        // A call that was not read completely may have effects that are not in the outline.
         if !(fits || early && inquiry.gave_up()) {
             continue;
         }
@@ -58,7 +58,7 @@ pub(crate) fn would_act(guard: &Guard, asked: &Asked<'_>, facts: &dyn GuardFacts
     outcome.map(|outcome| outcome.hit)
 }
 
-/// Says whether a guard could match before the effects are known, and with them.
+/// Returns true if a guard could match before the effects are known, and with them.
 fn could_match<'i>(inquiry: &'i Inquiry<'_>, entry: &Entry<'_>, outline: &OnceCell<Outline<'i>>) -> (bool, bool) {
     let has = |need: Need<'_>| match need {
         Need::Tool(names) => inquiry
@@ -74,7 +74,7 @@ fn could_match<'i>(inquiry: &'i Inquiry<'_>, entry: &Entry<'_>, outline: &OnceCe
     (early, early && (entry.atoms.is_empty() || outline().has(entry.atoms)))
 }
 
-/// What one guard came to.
+/// The result of one guard.
 struct Outcome {
     hit: Hit,
     act: Act,
@@ -107,12 +107,12 @@ fn ask(inquiry: &Inquiry<'_>, guard: &Guard) -> Option<Outcome> {
     Some(act(inquiry, guard, &[], Some(error)))
 }
 
-/// Only where something would be stopped is a person's word looked for: it is kept in a file.
+/// Overrides are looked up only if something would be blocked, because they are in a file.
 fn is_stopping(guard: &Guard) -> bool {
     guard.mode == Mode::Enforce && matches!(guard.then, Then::Deny | Then::Ask | Then::Rewrite)
 }
 
-/// Sub-agents are still at work: the client goes on by itself.
+/// Sub-agents are still running: the client continues by itself.
 fn is_waiting(inquiry: &Inquiry<'_>) -> bool {
     matches!(inquiry.asked.event.detail, Detail::Stop { waiting, .. } if waiting > 0)
 }
@@ -157,10 +157,10 @@ fn find(inquiry: &Inquiry<'_>, guard: &Guard) -> Result<Option<Vec<Subject>>, St
     Ok(Some(left))
 }
 
-/// How often one agent is held by one guard unless its file says otherwise.
+/// How often one guard blocks the stop of one agent by default.
 pub(crate) const DEFAULT_HOLDS: u64 = 3;
 
-/// Says whether the guard must let this agent go now. What it would have done is told all the same.
+/// Returns true if the guard has reached its limit for this agent. Its hit is still recorded.
 fn has_held_enough(inquiry: &Inquiry<'_>, guard: &Guard) -> bool {
     let most = guard.at_most.unwrap_or(DEFAULT_HOLDS);
     guard.then == Then::Continue && inquiry.facts.holds(&guard.id).is_ok_and(|held| held >= most)
@@ -186,7 +186,7 @@ fn act(inquiry: &Inquiry<'_>, guard: &Guard, subjects: &[Subject], error: Option
         error,
         overruled: false,
     };
-    // A broken guard stops only what a sound one would have stopped, and never keeps an agent from ending.
+    // A failing guard blocks only what it would have blocked otherwise, and never prevents an agent from stopping.
     let passes =
         broken && (guard.on_error == OnError::Open || !matches!(guard.then, Then::Deny | Then::Ask | Then::Rewrite));
     if guard.mode <= Mode::Shadow || passes || has_held_enough(inquiry, guard) {
@@ -219,7 +219,7 @@ pub(crate) fn reason(text: &str) -> Reason {
     Reason { gate: GATE, text: Capped::new(text) }
 }
 
-/// What all guards came to so far.
+/// The combined result so far.
 #[derive(Default)]
 struct Sum {
     hits: Vec<Hit>,
@@ -235,7 +235,7 @@ impl Sum {
             Act::Nothing => {}
             Act::Note(text) if self.notes.contains(&text) => {}
             Act::Note(text) => self.notes.push(text),
-            // Several guards of one file say the same about an edit that nobody can read.
+            // Several guards of one file report the same unreadable edit.
             Act::Verdict(verdict) if self.verdicts.iter().any(|(_, known)| *known == verdict) => {}
             Act::Verdict(verdict) => self.verdicts.push((guard.id.clone(), verdict)),
             Act::Grant => self.grants.push(guard.id.clone()),
@@ -243,10 +243,10 @@ impl Sum {
         self.hits.push(outcome.hit);
     }
 
-    /// A body that cannot be read: the compiled file is damaged, and nobody knows what it would have said.
+    /// A body that cannot be read: the compiled file is corrupt, so the guard's result is unknown.
     fn unread(&mut self, kind: EventKind, id: &str) {
         if kind.is_gated() {
-            let text = format!("`{id}`: its compiled form is damaged; delete .agent/cache and try again");
+            let text = format!("`{id}`: its compiled form is corrupt; delete .agent/cache and try again");
             self.verdicts.push((
                 id.to_owned(),
                 Verdict { reasons: vec![reason(&text)], level: Level::Deny, ..Verdict::allow() },
@@ -260,13 +260,13 @@ impl Sum {
         let mut overruled: Vec<String> = Vec::new();
         let mut sum = Verdict::allow();
         let mut rewriter = None;
-        // The strongest speak first; among equals the order is that of their ids, so that it is always the same.
+        // The strongest first; among equals by id, so that the order is always the same.
         let (first, rest): (Vec<_>, Vec<_>) =
             self.verdicts.into_iter().partition(|(_, verdict)| verdict.level == strongest);
         for (id, verdict) in first.into_iter().chain(rest) {
             if verdict.rewrite.is_some() {
                 if objects || rewriter.is_some() {
-                    // Its words would tell of what does not happen.
+                    // Its message would describe something that does not happen.
                     overruled.push(format!("`{id}` would rewrite"));
                     self.hits.iter_mut().filter(|hit| hit.guard == id).for_each(|hit| hit.overruled = true);
                     continue;
@@ -283,8 +283,8 @@ impl Sum {
         if !overruled.is_empty() {
             let told = overruled.join(", ");
             match rewriter {
-                None if objects => sum.reasons.push(reason(&format!("{told}; the strongest holds"))),
-                Some(first) => sum.context.push(Capped::new(format!("{told}, too; `{first}` comes first and holds"))),
+                None if objects => sum.reasons.push(reason(&format!("{told}; the strongest applies"))),
+                Some(first) => sum.context.push(Capped::new(format!("{told}, too; `{first}` comes first and applies"))),
                 None => {}
             }
         }

@@ -4,17 +4,17 @@ use crate::guard_facts::Excuse;
 use crate::mode::Mode;
 use crate::then::Then;
 
-/// What the guards say about an event.
+/// The result of judging an event by all guards.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Judgement {
-    /// What enforced guards demand. Warnings are not in it: see [`Judgement::notes`].
+    /// The verdict of enforced guards, without warnings: see [`Judgement::notes`].
     pub verdict: Verdict,
-    /// Every guard that matched or broke, whatever its mode, by id.
+    /// Every guard that matched or failed, whatever its mode, by id.
     pub hits: Vec<Hit>,
-    /// What the agent should be told without being stopped: `warn` as mode or as `then`. Kept out of the verdict,
-    /// because a client that cannot warn before a tool would be told no instead.
+    /// Warnings for the agent: `warn` as mode or as `then`. Not part of the verdict, because for a client that cannot
+    /// warn before a tool the verdict would become a denial.
     pub notes: Vec<String>,
-    /// Answers a permission request with yes. Never set beside an objection.
+    /// Grants a permission request. Never set if a guard objects.
     pub grant: bool,
 }
 
@@ -31,22 +31,22 @@ pub struct Hit {
     pub file: String,
     pub version: String,
     pub mode: Mode,
-    /// What it does when enforced.
+    /// What it does if enforced.
     pub would: Then,
-    /// What it did: [`Level::Allow`] in the shadow, [`Level::Warn`] when it only tells.
+    /// What it did: [`Level::Allow`] in shadow mode, [`Level::Warn`] if it only warns.
     pub level: Level,
-    /// The sub-expression that it is about, as written.
+    /// The part of the command that it matched, as written.
     pub part: String,
     /// Why it matched, such as `writes infra/main.tf`.
     pub because: String,
     pub path: Option<String>,
     pub command: Option<String>,
     pub feature: Option<String>,
-    /// What it says, filled in.
+    /// Its message, with placeholders replaced.
     pub say: String,
-    /// It could not be judged, and why; `on_error` decided.
+    /// Why it could not be evaluated; `on_error` decided.
     pub error: Option<String>,
-    /// It would have changed the call, and another guard's word came first.
+    /// It would have rewritten the call, but another guard took precedence.
     pub overruled: bool,
 }
 
@@ -56,7 +56,7 @@ impl Hit {
         Excuse { path: self.path.as_deref(), command: self.command.as_deref(), feature: self.feature.as_deref() }
     }
 
-    /// Says whether the guard acted: blocked, asked, told, changed or held.
+    /// Returns true if the guard acted: blocked, asked, warned, rewrote or continued.
     pub fn acted(&self) -> bool {
         self.mode > Mode::Shadow
             && !self.overruled

@@ -1,8 +1,8 @@
-//! Guards: declarative rules over what an action would do. A guard file is read, checked and compiled once, and judged
-//! on every call from its compiled form, in which the usual call reads an index and nothing else.
+//! Guards: declarative rules over what a call would do. A guard file is read, checked and compiled once; every call
+//! uses the compiled form, of which the usual call reads only an index.
 //!
-//! It never touches files, the environment, processes or the clock: [`GuardFacts`] brings in what it asks for. YAML,
-//! regular expressions and CEL are read only when guards are compiled, or when everything cheaper has matched.
+//! It never touches files, the environment, processes or the clock: [`GuardFacts`] provides what it needs. YAML,
+//! regular expressions and CEL are used only when guards are compiled, or after everything cheaper matched.
 
 mod asked;
 mod compile;

@@ -1,4 +1,4 @@
-//! Looks at guard files for what works but is probably not meant.
+//! Finds things in guard files that work but are probably not intended.
 
 use crate::compile::{ProjectRooms, compile};
 use crate::condition::{Clause, Condition};
@@ -15,13 +15,13 @@ use crate::view::CompiledView;
 use stead_model::Severity;
 use stead_model::{EventKind, Level, suggestion};
 
-/// Looks at one file. `all` are the files it stands among: what it suggests is judged by all of them.
+/// Checks one file. `all` are all guard files: the commands that `say` suggests are judged by all of them.
 pub fn lint(source: &Source, all: &[Source], rooms: &ProjectRooms) -> Vec<Problem> {
     let (drafts, mut problems) = read_source(source, rooms);
     for draft in &drafts {
         look(source, draft, &mut problems);
         for result in crate::example::run_all(draft).into_iter().filter(|result| !result.passed) {
-            let wanted = if result.must { "must match and does not" } else { "must not match and does" };
+            let wanted = if result.must { "must match but does not" } else { "must not match but does" };
             let mut problem =
                 about(source, draft, Severity::Error, format!("test `{}` {wanted}: {}", result.title, result.detail));
             problem.line = result.line;
@@ -55,27 +55,31 @@ fn look(source: &Source, draft: &Draft, problems: &mut Vec<Problem>) {
     let severity = if source.origin == Origin::Shipped { Severity::Error } else { Severity::Warning };
     if draft.made_from.is_none() {
         if !draft.examples.iter().any(|example| example.must) {
-            tell(severity, "no test says what it must catch".into(), "add `tests: {must: […]}`");
+            tell(severity, "no test for what it must match".into(), "add `tests: {must: […]}`");
         }
         if !draft.examples.iter().any(|example| !example.must) {
-            tell(severity, "no test says what it must leave alone".into(), "add `tests: {must_not: […]}`");
+            tell(severity, "no test for what it must not match".into(), "add `tests: {must_not: […]}`");
         }
     }
     let stem =
         source.file.rsplit(['/', ':']).next().unwrap_or_default().trim_end_matches(".yaml").trim_end_matches(".yml");
     if guard.id.split('.').next() != stem.split('.').next() {
-        tell(Severity::Warning, format!("its id is `{}`, its file is named `{stem}`", guard.id), "name both alike");
+        tell(
+            Severity::Warning,
+            format!("its id is `{}`, but its file is named `{stem}`", guard.id),
+            "use the same name for both",
+        );
     }
     if guard.mode == Mode::Warn && guard.then == Then::Allow {
-        tell(Severity::Warning, "in mode `warn` it never allows anything".into(), "`mode: enforce` lets it answer");
+        tell(Severity::Warning, "in mode `warn` it never allows anything".into(), "use `mode: enforce`");
     }
     if guard.mode <= Mode::Shadow && guard.then != Then::Allow && is_placeholder(&guard.say) {
-        let hint = "tell the agent why, and what to do instead; it cannot be promoted before";
+        let hint = "tell the agent why, and what to do instead; until then it cannot be promoted";
         tell(Severity::Error, "`say` is still the placeholder".into(), hint);
     }
     for name in unknown_names(&guard.say) {
         let hint = "expected one of `{path}`, `{command}`, `{part}`, `{feature}`, `{tests}`";
-        tell(Severity::Warning, format!("nothing is put in place of `{{{name}}}` in `say`"), hint);
+        tell(Severity::Warning, format!("`{{{name}}}` in `say` is not replaced"), hint);
     }
     for (message, hint) in facts(guard) {
         tell(Severity::Warning, message, &hint);
@@ -91,41 +95,41 @@ fn look(source: &Source, draft: &Draft, problems: &mut Vec<Problem>) {
             if path.starts_with('/') && source.origin == Origin::Project {
                 let message = format!("`{path}` is an absolute path, which differs from machine to machine");
                 let hint = match path[1..].contains('/') {
-                    true => "paths start at the project's root; `@outside` means all beyond it".to_owned(),
-                    false => format!("for the one in the project's root write `.{path}`"),
+                    true => "paths start at the project root; `@outside` matches everything outside it".to_owned(),
+                    false => format!("for the one in the project root write `.{path}`"),
                 };
                 tell(Severity::Warning, message, &hint);
             }
             if !path.starts_with('!') && shadowed(at, path) {
-                let message = format!("`{path}` is taken back again, so it never matches");
-                tell(Severity::Warning, message, "the last pattern that fits a path decides");
+                let message = format!("`{path}` is excluded again, so it never matches");
+                tell(Severity::Warning, message, "the last pattern that matches a path decides");
             }
         }
         let is_document = |path: &String| crate::field::Format::of(path).is_some() || stead_pattern::has_wildcard(path);
         if !files.fields.is_empty() && !files.paths.iter().all(is_document) {
-            let message = "`fields` looks into JSON, YAML and TOML, by the end of a file's name".to_owned();
-            tell(Severity::Warning, message, "a file of another name is read as JSON");
+            let message = "`fields` supports JSON, YAML and TOML, by the file extension".to_owned();
+            tell(Severity::Warning, message, "a file with another extension is read as JSON");
         }
     });
 }
 
-/// The names under which the session's events are counted.
+/// The names of the counters of a session.
 fn counters() -> Vec<&'static str> {
     EventKind::ALL.iter().map(|kind| kind.name()).chain(["denied"]).collect()
 }
 
-/// What is said about the world around a call, and can never be so.
+/// Clauses about the circumstances of a call that can never match.
 fn facts(guard: &Guard) -> Vec<(String, String)> {
     let mut told = Vec::new();
     let (mut fields, mut feature) = (false, false);
     let mut look = |clause: &Clause| match clause {
         Clause::Counter { name, .. } if !counters().contains(&name.as_str()) => {
             let hint = suggestion(name, counters());
-            told.push((format!("nothing is counted as `{name}`, so it stays 0"), hint));
+            told.push((format!("there is no counter `{name}`, so it stays 0"), hint));
         }
         Clause::Intent(names) if names.iter().any(|name| name != "none") => {
-            let hint = "`intent: none` always holds; leave the others out until intents can be selected";
-            told.push(("no session has an intent yet, so this never holds".to_owned(), hint.to_owned()));
+            let hint = "`intent: none` always matches; omit the others until intents can be selected";
+            told.push(("no session has an intent yet, so this never matches".to_owned(), hint.to_owned()));
         }
         Clause::Files(files) => fields |= !files.fields.is_empty() || !files.owners.is_empty(),
         Clause::Feature(_) => feature = true,
@@ -134,8 +138,11 @@ fn facts(guard: &Guard) -> Vec<(String, String)> {
     guard.matches.each(&mut look);
     guard.unless.each(&mut look);
     if feature && !fields {
-        let message = "`feature` is the one whose field changes, and `match` has no `fields`, so it never holds";
-        told.push((message.to_owned(), "add `fields: {\"/features/*/status\": {changed: true}}`, say".to_owned()));
+        let message = "`feature` needs `fields` in `match`, so it never matches";
+        told.push((
+            message.to_owned(),
+            "add for example `fields: {\"/features/*/status\": {changed: true}}`".to_owned(),
+        ));
     }
     let mut mixed = false;
     for clause in &guard.matches.0 {
@@ -144,9 +151,8 @@ fn facts(guard: &Guard) -> Vec<(String, String)> {
         }
     }
     if mixed {
-        let message =
-            "inside `any` and `all`, `feature` and `evidence` beside `fields` do not know whose field changes";
-        let hint = "put them beside `fields` in `match` itself, or into `unless`; or write two guards";
+        let message = "inside `any` and `all`, `feature` and `evidence` do not know which field of `fields` changes";
+        let hint = "put them next to `fields` in `match` itself, or into `unless`; or write two guards";
         told.push((message.to_owned(), hint.to_owned()));
     }
     told
@@ -162,7 +168,7 @@ fn asks_both(part: &Condition) -> bool {
     fields && feature
 }
 
-/// What a guard suggests must pass the guards, or the agent is sent in circles.
+/// Commands that a guard suggests must pass all guards; otherwise the agent is sent in circles.
 fn suggestions(source: &Source, drafts: &[Draft], all: &[Source], rooms: &ProjectRooms, problems: &mut Vec<Problem>) {
     let enforced: Vec<Source> = all
         .iter()
@@ -184,7 +190,7 @@ fn suggestions(source: &Source, drafts: &[Draft], all: &[Source], rooms: &Projec
             let blockers: Vec<&str> =
                 judgement.hits.iter().filter(|hit| hit.level >= Level::Ask).map(|hit| hit.guard.as_str()).collect();
             if let Some(blocker) = blockers.first() {
-                let message = format!("`say` suggests `{command}`, which `{blocker}` stops");
+                let message = format!("`say` suggests `{command}`, which `{blocker}` blocks");
                 let mut problem = about(source, draft, Severity::Error, message);
                 problem.hint = Some("suggest something that passes".into());
                 problems.push(problem);
@@ -193,7 +199,7 @@ fn suggestions(source: &Source, drafts: &[Draft], all: &[Source], rooms: &Projec
     }
 }
 
-/// The texts in backticks that look like a command: a word, and something behind it.
+/// The texts in backticks that look like a command: a word, and something after it.
 fn commands(say: &str) -> Vec<String> {
     say.split('`')
         .skip(1)

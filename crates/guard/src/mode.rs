@@ -1,13 +1,13 @@
 use serde::{Deserialize, Serialize};
 
 stead_model::named! {
-    /// How much a guard may do. The order is from weak to strong.
+    /// How much a guard may do, from weak to strong.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
     #[serde(rename_all = "lowercase")]
     pub enum Mode {
         /// Not judged at all.
         Off = "off",
-        /// Only writes down what it would have done.
+        /// Only records what it would have done.
         Shadow = "shadow",
         /// Tells the agent, and blocks nothing.
         Warn = "warn",
@@ -27,7 +27,7 @@ impl Mode {
         }
     }
 
-    /// The next stronger mode; a guard that is off starts in the shadow.
+    /// The next stronger mode; a guard that is off starts in shadow mode.
     pub fn promoted(self) -> Option<Self> {
         match self {
             Self::Off => Some(Self::Shadow),
@@ -37,7 +37,7 @@ impl Mode {
         }
     }
 
-    /// The next weaker mode. Switching off is a word of its own.
+    /// The next weaker mode. Switching off is a separate command.
     pub fn demoted(self) -> Option<Self> {
         match self {
             Self::Off | Self::Shadow => None,

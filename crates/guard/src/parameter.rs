@@ -1,8 +1,8 @@
-//! Values that a file puts into a shipped guard: `$name` as a whole value, or `${name}` inside a text.
+//! Values for a shipped guard: `$name` as a whole value, or `${name}` inside a text.
 
 use stead_yaml::{Entry, Tree, Value};
 
-/// Puts values into a tree. Names it has no value for are left; [`missing`] finds them.
+/// Substitutes values in a tree. Names without a value stay; [`missing`] finds them.
 pub(crate) fn fill(node: &Tree, values: &[(String, Tree)]) -> Tree {
     let find = |name: &str| values.iter().find(|(known, _)| known == name).map(|(_, node)| node);
     let value = match &node.value {
@@ -15,7 +15,7 @@ pub(crate) fn fill(node: &Tree, values: &[(String, Tree)]) -> Tree {
             for item in items {
                 let filled = fill(item, values);
                 match filled.value {
-                    // A list in a list's place becomes part of it.
+                    // A list inside a list is merged into it.
                     Value::List(inner) if matches!(&item.value, Value::Text(text) if text.starts_with('$')) => {
                         list.extend(inner);
                     }
@@ -41,7 +41,7 @@ fn inside<'n>(text: &str, find: &dyn Fn(&str) -> Option<&'n Tree>) -> String {
         let known = after.split_once('}').and_then(|(name, tail)| Some((find(name)?.scalar()?, tail)));
         match known {
             Some((value, tail)) => {
-                // A folder may be given with its slash.
+                // A folder may be given with a trailing slash.
                 let value = if tail.starts_with('/') { value.trim_end_matches('/') } else { value.as_str() };
                 filled.push_str(value);
                 rest = tail;

@@ -1,5 +1,5 @@
-//! Literals that must occur before a guard is worth reading. They stand in the index of the compiled guards, so that
-//! hundreds of guards cost little more than a few.
+//! Literals that must occur before a guard is read. They are in the index of the compiled guards, so that hundreds of
+//! guards cost little more than a few.
 
 use stead_model::{Effect, Op, Target};
 use stead_pattern::{Pattern, has_wildcard};
@@ -7,11 +7,11 @@ use stead_pattern::{Pattern, has_wildcard};
 use crate::condition::{Clause, Condition, FileClause, FileOp};
 use crate::pattern::ArgvPattern;
 
-/// Between atoms, and between the parts of one; no guard file can hold them.
+/// Separators between atoms, and between the parts of one; no guard file can contain them.
 const SPLIT: char = '\u{1f}';
 const INNER: char = '\u{1e}';
 
-/// What must be true of a call before its effects are worked out: tool names, and paths that exist.
+/// What must be true of a call before its effects are computed: tool names, and paths that exist.
 pub(crate) fn before_effects(condition: &Condition) -> String {
     let mut needs = Vec::new();
     for clause in &condition.0 {
@@ -26,7 +26,7 @@ pub(crate) fn before_effects(condition: &Condition) -> String {
     needs.join(&SPLIT.to_string())
 }
 
-/// A need of [`before_effects`], read back.
+/// A parsed requirement of [`before_effects`].
 pub(crate) enum Need<'a> {
     Tool(Vec<&'a str>),
     Exists(Vec<&'a str>),
@@ -39,12 +39,12 @@ pub(crate) fn needs(text: &str) -> impl Iterator<Item = Need<'_>> {
     })
 }
 
-/// The effects of which a call must have one; empty when it may have none.
+/// The effects of which a call must have one; empty if it may have none.
 pub(crate) fn atoms(condition: &Condition) -> String {
     best(condition).unwrap_or_default().join(&SPLIT.to_string())
 }
 
-/// The shortest list of atoms of which one must occur; `None` when there is no such list.
+/// The shortest list of atoms of which one must occur; `None` if there is no such list.
 fn best(condition: &Condition) -> Option<Vec<String>> {
     condition.0.iter().filter_map(of_clause).min_by_key(|atoms| (atoms.iter().any(|atom| atom.len() < 3), atoms.len()))
 }
@@ -63,7 +63,7 @@ fn of_clause(clause: &Clause) -> Option<Vec<String>> {
         Clause::Mcp(_) => Some(vec!["m".to_owned()]),
         Clause::Spawn(_) => Some(vec!["s".to_owned()]),
         Clause::Files(files) => Some(of_files(files)),
-        // One part that may hold without any effect spoils the whole list.
+        // If one part can match without any effect, the whole list is useless.
         Clause::Any(parts) => parts.iter().map(best).collect::<Option<Vec<_>>>().map(|lists| lists.concat()),
         Clause::All(parts) => parts.iter().filter_map(best).min_by_key(Vec::len),
         _ => None,
@@ -95,25 +95,25 @@ fn of_files(files: &FileClause) -> Vec<String> {
         .collect()
 }
 
-/// The names in front without wildcards.
+/// The leading names without wildcards.
 fn start(pattern: &str) -> String {
     let names = pattern.split('/').filter(|name| !matches!(*name, "" | "."));
     let fixed: Vec<&str> = names.take_while(|name| !has_wildcard(name) && name.is_ascii()).collect();
     fixed.join("/").to_ascii_lowercase()
 }
 
-/// What the last name ends with, behind all wildcards.
+/// What the last name ends with, after all wildcards.
 fn end(pattern: &str) -> String {
     let name = pattern.rsplit('/').next().unwrap_or(pattern);
     let tail = name.rsplit(['*', '?', ']']).next().unwrap_or("");
     if tail.is_ascii() { tail.to_ascii_lowercase() } else { String::new() }
 }
 
-/// The effects of a call, laid out for the question which guards they could concern: hundreds ask it.
+/// The effects of a call, prepared for finding the guards that may match: there may be hundreds.
 pub(crate) struct Outline<'e> {
     programs: Vec<&'e str>,
     targets: Vec<(u8, &'e Target)>,
-    /// What is asked for by its letter alone.
+    /// Effects that are matched by their letter alone.
     letters: Vec<u8>,
 }
 
@@ -140,7 +140,7 @@ impl<'e> Outline<'e> {
         outline
     }
 
-    /// Says whether one of the atoms occurs.
+    /// Returns true if one of the atoms occurs.
     pub(crate) fn has(&self, atoms: &str) -> bool {
         atoms.is_empty() || atoms.as_bytes().split(|byte| *byte == SPLIT as u8).any(|atom| self.fits(atom))
     }

@@ -7,17 +7,17 @@ use stead_model::Severity;
 pub struct Problem {
     pub severity: Severity,
     pub file: String,
-    /// From 1; 0 when the place is not known.
+    /// From 1; 0 if the position is unknown.
     pub line: usize,
     pub column: usize,
-    /// The guard's id, where it could be read.
+    /// The guard's id, if it could be read.
     pub guard: Option<String>,
     pub message: String,
     pub hint: Option<String>,
 }
 
 impl Problem {
-    /// Where it is, as editors understand it.
+    /// The position, in the form that editors understand.
     pub fn place(&self) -> String {
         match self.line {
             0 => self.file.clone(),

@@ -1,10 +1,10 @@
 //! Self-protection: a built-in pack over effects. An agent may not weaken Stead.
 //!
-//! A change of Stead's own files is denied, whatever tool or spelling makes it, and so is one of a folder that holds
-//! them, one that drops its hook lines from a client's settings, and a call of a `stead` verb that switches it off. Where
-//! a call could not be followed, the part in question may not name anything protected. Reading and mere mention pass,
-//! because a gate that cries wolf is uninstalled. The pack needs no guard file: the compiled [`Policy`] says which
-//! files count. It is judged before the guards and outside of their modes.
+//! A change of Stead's own files is denied, whatever tool or spelling makes it. So is a change of a folder that
+//! contains them, a change that removes its hooks from a client's settings, and a `stead` command that switches it off.
+//! If a call could not be followed, that part may not name anything protected. Reading and mentioning pass, because a
+//! gate with false alarms is uninstalled. The pack needs no guard file: the compiled [`Policy`] lists the protected
+//! files. It is judged before the guards and has no modes.
 
 mod builtin;
 mod candidate;

@@ -1,4 +1,4 @@
-//! Reads guard files: from YAML to guards, with a place and a hint for everything that is wrong.
+//! Reads guard files: from YAML to guards, with a position and a hint for every problem.
 
 mod condition;
 mod example;

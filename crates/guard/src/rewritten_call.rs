@@ -1,4 +1,4 @@
-//! Sends a file tool to another path, or tells the agent to where the client does not let us.
+//! Redirects a file tool to another path, or tells the agent to do so if the client does not support it.
 
 use serde_json::Value;
 use stead_model::{Action, Change, Event, FileChange, How, Level, Op, ToolCall, Verdict};
@@ -8,7 +8,7 @@ use crate::guard::Guard;
 use crate::judge::reason;
 use crate::subject::Subject;
 
-/// The path that a template makes of one.
+/// Applies a template to a path.
 pub(crate) fn new_path(template: &str, path: &str) -> String {
     let (dir, name) = path.rsplit_once('/').unwrap_or(("", path));
     let (stem, ext) = match name.rsplit_once('.') {
@@ -19,12 +19,12 @@ pub(crate) fn new_path(template: &str, path: &str) -> String {
     filled.replace("//", "/").trim_end_matches('.').to_owned()
 }
 
-/// Says whether the file already goes where it should.
+/// Returns true if the file is already written to the right place.
 pub(crate) fn is_there(template: &str, subject: &Subject) -> bool {
     subject.path.as_deref().is_some_and(|path| new_path(template, path).trim_start_matches("./") == path)
 }
 
-/// Says whether something is written there at all: what is only deleted or moved away goes nowhere.
+/// Returns true if something is written there, and not only deleted or moved away.
 pub(crate) fn brings_a_file(inquiry: &Inquiry<'_>, subject: &Subject) -> bool {
     let effect = subject.effect.and_then(|at| inquiry.effects().list.get(at));
     match effect.map(|effect| &effect.op) {
@@ -45,14 +45,14 @@ pub(crate) fn verdict(inquiry: &Inquiry<'_>, guard: &Guard, subject: &Subject, t
     match changed_input(inquiry, &target) {
         Some(input) if inquiry.asked.can_rewrite => Verdict {
             rewrite: Some(input),
-            context: vec![stead_model::Capped::new(format!("{text} It now goes to {target}."))],
+            context: vec![stead_model::Capped::new(format!("{text} It is now written to {target}."))],
             ..Verdict::allow()
         },
         _ => refuse(text, Some(&target)),
     }
 }
 
-/// The path itself, or with a number where a file is there already: nobody asked to overwrite that one.
+/// The path, with a number if the file already exists, so that nothing is overwritten.
 fn free(target: &str, exists: &dyn Fn(&str) -> bool) -> Option<String> {
     const MOST: usize = 100;
     let start = target.rfind('/').map_or(0, |slash| slash + 1);
@@ -70,12 +70,12 @@ fn refuse(text: &str, target: Option<&str>) -> Verdict {
     Verdict { level: Level::Deny, reasons: vec![reason(&text)], ..Verdict::allow() }
 }
 
-/// The tool's input with the new path, if it is a file tool that names one path in a field of its own.
+/// The tool's input with the new path, if it is a file tool with one path in a separate field.
 fn changed_input(inquiry: &Inquiry<'_>, target: &str) -> Option<String> {
     let call = inquiry.asked.event.call.as_ref()?;
     let Action::Change(changes) = &call.action else { return None };
     let [change] = changes.as_slice() else { return None };
-    // A file that is edited in place has its old text at the old path.
+    // For an edit in place, the old text is at the old path.
     if !matches!(change.change, Change::Write { .. }) {
         return None;
     }
@@ -84,14 +84,14 @@ fn changed_input(inquiry: &Inquiry<'_>, target: &str) -> Option<String> {
     let new = if path.starts_with('/') { inquiry.absolute(target) } else { from_here(inquiry, target) };
     let fields: Vec<&mut Value> =
         input.as_object_mut()?.values_mut().filter(|value| value.as_str() == Some(path)).collect();
-    // Two fields of the same text: which of them is the path is not ours to guess.
+    // If two fields have the same text, it is unknown which one is the path.
     let [field] = fields.try_into().ok()?;
     let field: &mut Value = field;
     *field = new.into();
     Some(input.to_string())
 }
 
-/// The event as it will be once its call was changed: the same tool with another path. It is to be judged anew.
+/// The event after the rewrite: the same tool with another path. It must be judged again.
 pub fn rewritten<'e>(event: &Event<'e>, input: &str) -> Option<(Event<'e>, String)> {
     let call = event.call.as_ref()?;
     let Action::Change(changes) = &call.action else { return None };
@@ -105,7 +105,7 @@ pub fn rewritten<'e>(event: &Event<'e>, input: &str) -> Option<(Event<'e>, Strin
     Some((Event { call: Some(call), ..event.clone() }, path))
 }
 
-/// A path below the root as it is written from where the agent stands.
+/// A path below the root, relative to the agent's folder.
 fn from_here(inquiry: &Inquiry<'_>, target: &str) -> String {
     match inquiry.asked.event.cwd.as_deref() {
         Some(cwd) if cwd.trim_end_matches('/') != inquiry.asked.root.trim_end_matches('/') => inquiry.absolute(target),

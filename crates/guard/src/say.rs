@@ -1,4 +1,4 @@
-//! What a guard says: its own text, filled in, and the sub-expression that it is about.
+//! A guard's message: its text with placeholders replaced, and the part of the command that it matched.
 
 use stead_model::Action;
 
@@ -11,22 +11,22 @@ use crate::subject::Subject;
 /// What `stead guard new` writes as `say`, to be replaced.
 pub const PLACEHOLDER: &str = "Say why not, and what to do instead.";
 
-/// Says whether nobody has written the text yet.
+/// Returns true if the text is still the placeholder.
 pub(crate) fn is_placeholder(say: &str) -> bool {
     say.trim() == PLACEHOLDER || !say.contains(char::is_alphanumeric)
 }
 
-/// What a `say` may ask for.
+/// The placeholders of a `say`.
 const NAMES: &[&str] = &["path", "command", "part", "feature", "tests"];
 
-/// The names in braces that nothing is put in place of.
+/// The names in braces that are not replaced.
 pub(crate) fn unknown_names(say: &str) -> Vec<&str> {
     let named = say.split('{').skip(1).filter_map(|rest| rest.split_once('}')).map(|(name, _)| name);
     let is_name = |name: &&str| !name.is_empty() && name.chars().all(|c| c.is_ascii_lowercase() || c == '_');
     named.filter(is_name).filter(|name| !NAMES.contains(name)).collect()
 }
 
-/// Why a guard matched, or could not be judged.
+/// Why a guard matched, or could not be evaluated.
 pub(crate) fn because(subjects: &[Subject], error: Option<&str>) -> String {
     if let Some(error) = error {
         return format!("it could not be judged: {error}");
@@ -38,11 +38,13 @@ pub(crate) fn because(subjects: &[Subject], error: Option<&str>) -> String {
     }
 }
 
-/// What a guard says about one thing, with the sub-expression it is about.
+/// A guard's message about one subject, with the part of the command.
 pub(crate) fn words(inquiry: &Inquiry<'_>, guard: &Guard, subject: &Subject, error: Option<&str>) -> String {
     if subject.unknown && error.is_none() {
         let because = &subject.because;
-        return format!("{because}. Guards check what is in this file: edit it with the file tool, or write all of it");
+        return format!(
+            "{because}. Guards check the content of this file: edit it with the file tool, or write the whole file"
+        );
     }
     let mut text = fill(&guard.say, subject);
     if text.contains(TESTS) {
@@ -70,7 +72,7 @@ pub(crate) fn words(inquiry: &Inquiry<'_>, guard: &Guard, subject: &Subject, err
     text
 }
 
-/// What a `say` may ask for about the calling agent's tests.
+/// The placeholder for the calling agent's test runs.
 const TESTS: &str = "{tests}";
 
 fn tests(inquiry: &Inquiry<'_>) -> String {
@@ -83,7 +85,7 @@ fn tests(inquiry: &Inquiry<'_>) -> String {
     }
 }
 
-/// A file tool's part is its path, which was told already.
+/// Returns true if the part is only a file tool's path, which the message already names.
 fn is_the_file(inquiry: &Inquiry<'_>, subject: &Subject) -> bool {
     let is_shell = inquiry.asked.event.call.as_ref().is_some_and(|call| matches!(call.action, Action::Run { .. }));
     subject.path.as_deref().is_some_and(|path| {
@@ -98,7 +100,7 @@ fn asks_evidence(guard: &Guard) -> bool {
     asks
 }
 
-/// Fills in what a text may name; what is not known becomes a plain word.
+/// Replaces placeholders; an unknown value becomes a generic word.
 fn fill(text: &str, subject: &Subject) -> String {
     let mut filled = text.to_owned();
     for (name, value, otherwise) in [

@@ -1,4 +1,4 @@
-//! What an expression or a program of a guard gets to see of a call.
+//! What an expression or a program of a guard sees of a call.
 
 use stead_model::{Op, Target};
 

@@ -1,4 +1,4 @@
-//! The guards that come with the binary, and how a file takes one into use.
+//! The guards that are included in the binary, and how a file enables one.
 
 use stead_model::suggestion;
 use stead_yaml::{Entry, Position, Tree, Value, parse};
@@ -11,7 +11,7 @@ use crate::source::{Origin, Source};
 pub struct Shipped {
     pub id: &'static str,
     pub text: &'static str,
-    /// It applies without being asked for; the others are not even read on the way to the compiled form.
+    /// It applies by default; the others are not even read when guards are compiled.
     pub(crate) unasked: bool,
 }
 
@@ -33,10 +33,10 @@ pub(crate) const SHIPPED: &[Shipped] = shipped![
     "tester-must-test" false,
 ];
 
-/// Changes whenever a shipped guard does.
+/// Changes whenever a shipped guard changes.
 pub const SHIPPED_STAMP: u64 = stamp(SHIPPED);
 
-/// FNV-1a over all texts: a change detector, not a defence.
+/// FNV-1a over all texts: detects changes, does not defend against an adversary.
 const fn stamp(all: &[Shipped]) -> u64 {
     let mut hash: u64 = 0xcbf2_9ce4_8422_2325;
     let mut at = 0;
@@ -62,9 +62,9 @@ pub fn shipped() -> &'static [Shipped] {
 pub struct Parameter {
     pub name: String,
     pub about: String,
-    /// It has no usual value.
+    /// It has no default.
     pub required: bool,
-    /// The usual value as YAML in one line.
+    /// The default as YAML in one line.
     pub usual: Option<String>,
 }
 
@@ -101,7 +101,7 @@ impl Shipped {
     }
 }
 
-/// The values that hold where nobody gave others: what the guard says itself, and the rooms of the project.
+/// The default values: those of the guard itself, and the rooms of the project.
 pub(crate) fn defaults(tree: &Tree, rooms: &ProjectRooms) -> Vec<(String, Tree)> {
     let mut values: Vec<(String, Tree)> = tree
         .get("with")
@@ -117,10 +117,10 @@ pub(crate) fn defaults(tree: &Tree, rooms: &ProjectRooms) -> Vec<(String, Tree)>
     values
 }
 
-/// Why a shipped guard cannot be taken into use like this.
+/// Why a shipped guard cannot be enabled with these values.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EnableError {
-    #[error("no guard `{id}` is shipped")]
+    #[error("there is no shipped guard `{id}`")]
     Unknown { id: String, nearest: Option<&'static str> },
     #[error("`{id}` has no value `{name}`")]
     UnknownValue { id: String, name: String, hint: String },
@@ -139,8 +139,8 @@ impl EnableError {
     }
 }
 
-/// Writes the file that takes a shipped guard into use. Values are YAML in one line (`[a, b]`), or several texts with
-/// commas between.
+/// Writes the file that enables a shipped guard. Values are YAML in one line (`[a, b]`), or several strings separated
+/// by commas.
 pub fn enable_text(id: &str, values: &[(String, String)]) -> Result<String, EnableError> {
     let Some(shipped) = Shipped::named(id) else {
         let nearest = stead_model::nearest(id, SHIPPED.iter().map(|shipped| shipped.id));
@@ -171,7 +171,7 @@ pub fn enable_text(id: &str, values: &[(String, String)]) -> Result<String, Enab
     Ok(text)
 }
 
-/// A value as it stands in the file: YAML stays, texts become a list of quoted texts, one text stays one.
+/// A value as written to the file: YAML stays, several strings become a list of quoted strings, one string stays one.
 fn written(value: &str) -> String {
     let value = value.trim();
     let is_plain =

@@ -1,13 +1,13 @@
 use serde::{Deserialize, Serialize};
 
 stead_model::named! {
-    /// Whose a guard is. The order is the precedence: a later one replaces an earlier one of the same id.
+    /// Where a guard comes from, in order of precedence: a later one replaces an earlier one of the same id.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
     #[serde(rename_all = "lowercase")]
     pub enum Origin {
         /// Part of the binary.
         Shipped = "shipped",
-        /// Of this person, for every project.
+        /// The person's, for every project.
         User = "user",
         Project = "project",
     }

@@ -1,18 +1,18 @@
 use crate::guard_facts::Excuse;
 
-/// One thing that a guard found in a call. `unless` is asked for each of them.
+/// One thing that a guard matched in a call. `unless` is evaluated for each of them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Subject {
-    /// The effect it is about, by its number.
+    /// The index of the effect.
     pub(crate) effect: Option<usize>,
     pub(crate) part: String,
     pub(crate) path: Option<String>,
     pub(crate) command: Option<String>,
     /// The item whose field changes.
     pub(crate) feature: Option<String>,
-    /// Why it was found, such as `writes infra/main.tf`.
+    /// Why it matched, such as `writes infra/main.tf`.
     pub(crate) because: String,
-    /// What happens to a field could not be known.
+    /// The change of a field is unknown.
     pub(crate) unknown: bool,
 }
 

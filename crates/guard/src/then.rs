@@ -2,7 +2,7 @@ use serde::{Deserialize, Serialize};
 use stead_model::{EventKind, Level};
 
 stead_model::named! {
-    /// What a guard does when it holds.
+    /// What a guard does if it matches.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
     #[serde(rename_all = "lowercase")]
     pub enum Then {
@@ -12,17 +12,17 @@ stead_model::named! {
         Warn = "warn",
         /// Changes where a file tool writes.
         Rewrite = "rewrite",
-        /// Puts text before the model.
+        /// Adds text for the model.
         Inject = "inject",
         /// Keeps the agent working at a stop.
         Continue = "continue",
-        /// Answers a permission request with yes.
+        /// Grants a permission request.
         Allow = "allow",
     }
 }
 
 impl Then {
-    /// How strongly an enforced guard objects by this.
+    /// The level of the verdict of an enforced guard.
     pub fn level(self) -> Level {
         match self {
             Self::Deny | Self::Continue => Level::Deny,
@@ -32,7 +32,7 @@ impl Then {
         }
     }
 
-    /// Says whether this can be done at an event.
+    /// Returns true if this is possible at an event.
     pub fn fits(self, kind: EventKind) -> bool {
         match self {
             Self::Deny => !matches!(kind, EventKind::Stop | EventKind::SubagentStop),

@@ -4,12 +4,12 @@ use stead_model::EventKind;
 
 use crate::guard::{Guard, bit};
 
-/// Changes whenever the compiled form does.
+/// Changes whenever the compiled form changes.
 const FORM: &str = "stead-guards\t2\t";
 
-/// Compiled guards as text: a head, which is a line about the rest, the index and the problems; then the bodies.
-/// Nothing is read before somebody asks: the first line says which events are judged at all, the index which guards a
-/// call could concern, and only the bodies of these are read.
+/// Compiled guards as text: a head, which is a line about the rest, the index and the problems; then the bodies. It is
+/// parsed lazily: the first line says which events are judged at all, the index which guards a call could match, and
+/// only the bodies of these are read.
 #[derive(Clone, Copy)]
 pub struct CompiledView<'a> {
     events: u32,
@@ -25,9 +25,9 @@ enum Shelf<'a> {
     Elsewhere(&'a dyn Bodies),
 }
 
-/// The bodies of compiled guards, kept where only the needed ones are read.
+/// The bodies of compiled guards, of which only the needed ones are read.
 pub trait Bodies {
-    /// Reads so many bytes, counted from the first body.
+    /// Reads this many bytes, at an offset from the first body.
     fn read(&self, at: usize, length: usize) -> Option<String>;
 }
 
@@ -42,13 +42,13 @@ pub(crate) struct Entry<'a> {
     pub(crate) id: &'a str,
     pub(crate) needs: &'a str,
     pub(crate) atoms: &'a str,
-    /// Where its body stands, read only for the few guards that a call could concern.
+    /// The position of its body, parsed only for the few guards that a call could match.
     place: &'a str,
     bodies: Shelf<'a>,
 }
 
 impl<'a> Entry<'a> {
-    /// The guard as JSON; empty where the place makes no sense.
+    /// The guard as JSON; empty if the position is invalid.
     pub(crate) fn body(&self) -> Cow<'a, str> {
         let place = || {
             let (at, length) = self.place.split_once('\t')?;
@@ -82,8 +82,8 @@ impl First {
     }
 }
 
-/// Takes the next line and cuts it at its first four tabs. One walk over the bytes: hundreds of lines are read at every
-/// call.
+/// Takes the next line and splits it at its first four tabs, in one pass over the bytes: every call reads hundreds of
+/// lines.
 fn fields<'a>(rest: &mut &'a str) -> Option<[&'a str; 5]> {
     if rest.is_empty() {
         return None;
@@ -107,7 +107,7 @@ fn fields<'a>(rest: &mut &'a str) -> Option<[&'a str; 5]> {
     *rest = rest.get(end + 1..).unwrap_or_default();
     let [first, second, third, fourth] = cuts;
     if count < cuts.len() {
-        // A damaged line is one that every event concerns and nobody can read, so that it fails closed.
+        // A corrupt line matches every event and cannot be read, so that it fails closed.
         return Some(["ffffffff", line, "", "", ""]);
     }
     let part = |from: usize, to: usize| line.get(from..to).unwrap_or_default();
@@ -121,21 +121,21 @@ fn fields<'a>(rest: &mut &'a str) -> Option<[&'a str; 5]> {
 }
 
 impl<'a> CompiledView<'a> {
-    /// Says from its beginning how long a compiled text is; `None` when it is of another form.
+    /// Returns the length of a compiled text, from its beginning; `None` if it has another format.
     pub fn measure(text: &str) -> Option<HeadLength> {
         let first = First::parse(text)?;
         let head = first.length.checked_add(first.index)?.checked_add(first.problems)?;
         Some(HeadLength { head, bodies: first.bodies })
     }
 
-    /// Takes compiled text; `None` when it is of another form or cut off.
+    /// Parses compiled text; `None` if it has another format or is truncated.
     pub fn parse(text: &'a str) -> Option<Self> {
         let HeadLength { head, bodies } = Self::measure(text)?;
         let bodies = text.get(head..head.checked_add(bodies)?)?;
         Self::read(text.get(..head)?, Shelf::Here(bodies))
     }
 
-    /// Takes the head alone.
+    /// Parses only the head.
     pub fn with_bodies(head: &'a str, bodies: &'a dyn Bodies) -> Option<Self> {
         Self::read(head, Shelf::Elsewhere(bodies))
     }
@@ -148,7 +148,7 @@ impl<'a> CompiledView<'a> {
         Some(Self { events: first.events, index, problems, bodies })
     }
 
-    /// Says whether any guard is asked at an event.
+    /// Returns true if any guard applies at an event.
     pub fn concerns(&self, kind: EventKind) -> bool {
         self.events & bit(kind) != 0
     }
@@ -158,7 +158,7 @@ impl<'a> CompiledView<'a> {
         self.lines().filter_map(|(_, entry)| serde_json::from_str(&entry.body()).ok()).collect()
     }
 
-    /// What was wrong when the guards were compiled, one line each.
+    /// The problems found when the guards were compiled, one line each.
     pub fn problems(&self) -> impl Iterator<Item = &'a str> + use<'a> {
         self.problems.lines()
     }
@@ -178,7 +178,7 @@ impl<'a> CompiledView<'a> {
         })
     }
 
-    /// Puts compiled guards into the form that [`CompiledView::parse`] takes.
+    /// Formats compiled guards for [`CompiledView::parse`].
     pub(crate) fn render(guards: &[Guard], problems: &[String]) -> String {
         let (mut index, mut bodies, mut events) = (String::new(), String::new(), 0);
         for guard in guards {

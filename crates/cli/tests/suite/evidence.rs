@@ -320,10 +320,10 @@ fn nothing_is_copied_that_an_agent_may_not_read() {
     // Worlds lie in the folder for temporary files.
     world.set("TMPDIR", world.folder().join("tmp").display().to_string());
     for (how, path, why) in [
-        ("--file", ".env", "holds secrets"),
-        ("--output", ".env", "holds secrets"),
-        ("--response", ".env", "holds secrets"),
-        ("--file", "plain.txt", "holds secrets"),
+        ("--file", ".env", "contains secrets"),
+        ("--output", ".env", "contains secrets"),
+        ("--response", ".env", "contains secrets"),
+        ("--file", "plain.txt", "contains secrets"),
         ("--file", "../home/picture.png", "outside the project"),
         ("--file", "far.png", "outside the project"),
         ("--output", "/etc/passwd", "outside the project"),

@@ -192,7 +192,7 @@ fn destruction_is_stopped_once_it_is_chosen() {
         world.write("project/.env", "KEY=1\n");
         let env = world.project().join(".env").display().to_string();
         stops(client, &world, By::Main, &client.shell("git push --force"), "remote");
-        stops(client, &world, By::Main, &client.shell("sudo rm -rf /etc/nginx"), "not this agent's to delete");
+        stops(client, &world, By::Main, &client.shell("sudo rm -rf /etc/nginx"), "agents may not delete");
         stops(client, &world, By::Main, &client.shell("cd src && git reset --hard"), "whole tree");
         stops(client, &world, By::Main, &client.read(&env), "secrets");
         passes(client, &world, By::Main, &client.shell("git push"));

@@ -174,7 +174,7 @@ fn guards_that_contradict_each_other_the_strongest_wins_and_it_is_said() {
     let run = world.hook("claude PreToolUse", shell(&world, "touch a/b"));
     let reason = denial(&run).unwrap();
     assert!(reason.starts_with("`denies`: no, says denies"), "{reason}");
-    assert!(reason.contains("`asks` would ask; the strongest holds"), "{reason}");
+    assert!(reason.contains("`asks` would ask; the strongest applies"), "{reason}");
     assert!(run.stdout.contains("no, says tells"), "{run}");
 }
 
@@ -298,7 +298,7 @@ fn nobody_is_told_a_placeholder() {
     assert!(started(&world).contains("`say` is still the placeholder"));
     put(&world, "infra", &text.replace("Say why not, and what to do instead.", "leave {pth} to {path}"));
     let lint = world.stead(&["guard", "lint", "infra"]);
-    assert!(lint.code == 0 && lint.stdout.contains("nothing is put in place of `{pth}`"), "{lint}");
+    assert!(lint.code == 0 && lint.stdout.contains("`{pth}` in `say` is not replaced"), "{lint}");
     world.stead(&["guard", "promote", "infra"]).ok();
 }
 

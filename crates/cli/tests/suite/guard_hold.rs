@@ -55,7 +55,7 @@ fn patterns_of_the_shell_are_looked_up() {
         assert_eq!(asked(&world, command), None, "{command}");
     }
     world.write("project/server.pem", "x\n");
-    assert!(asked(&world, "cat *").is_some_and(|reason| reason.contains("server.pem holds secrets")));
+    assert!(asked(&world, "cat *").is_some_and(|reason| reason.contains("server.pem contains secrets")));
 }
 
 #[test]
@@ -64,7 +64,7 @@ fn a_command_that_nobody_can_read_is_refused_where_a_guard_may_be_meant() {
     put(&world, "infra", "match: {writes: 'infra/**'}");
     let nested = |inner: &str| format!("{}{inner}{}", "( ".repeat(300), " )".repeat(300));
     let reason = asked(&world, &nested("rm infra/main.tf")).unwrap();
-    assert!(reason.contains("too long or too nested"), "{reason}");
+    assert!(reason.contains("too long or too deeply nested"), "{reason}");
     assert_eq!(asked(&world, &nested("cargo test")), None);
     put(&world, "infra", "match: {writes: 'infra/**'}\non_error: open");
     assert_eq!(asked(&world, &nested("rm infra/main.tf")), None);
@@ -99,7 +99,7 @@ fn a_changed_call_is_judged_anew() {
     let run = write("src/a");
     let reason = denial(&run).unwrap_or_else(|| panic!("it passes: {run}"));
     assert!(reason.contains("would send it to") && reason.contains("`there`"), "{reason}");
-    assert_eq!((rewritten(&run), context(&run).contains("It now goes")), (None, false), "{run}");
+    assert_eq!((rewritten(&run), context(&run).contains("It is now written")), (None, false), "{run}");
     let hits = lines(&world, "sessions.jsonl").pop().unwrap()["hits"].clone();
     let did: Vec<(&str, &str)> = hits
         .as_array()

@@ -16,7 +16,7 @@ use crate::pattern::any_path;
 use crate::subject::Subject;
 
 impl Inquiry<'_> {
-    /// Asks what would change inside documents.
+    /// Evaluates what would change inside documents.
     pub(super) fn fields(&self, clause: &FileClause, focus: Option<&Subject>) -> Found {
         let effects = self.effects();
         let paper = Paper { effects: &effects.list, facts: self.facts };
@@ -68,7 +68,7 @@ impl Inquiry<'_> {
             After::Text(text) => read(path, text),
         };
         if after == Document::Broken {
-            return unknown("leaves a document that does not parse".to_owned());
+            return unknown("results in a document that does not parse".to_owned());
         }
         let (before, after) = (before.value(), after.value());
         let mut hits: Vec<FieldHit> = clause.fields.iter().flat_map(|rule| rule.hits(before, after)).collect();
@@ -78,7 +78,7 @@ impl Inquiry<'_> {
         hits.into_iter().map(|hit| (hit, false)).collect()
     }
 
-    /// The documents that a call touches; and what may touch one that nobody can name.
+    /// The documents that a call touches, and operations that may touch an unknown one.
     fn documents(&self, clause: &FileClause) -> (BTreeSet<Sheet>, Vec<Subject>) {
         let mut sheets = BTreeSet::new();
         let mut open = clause.paths.is_empty();
@@ -127,7 +127,7 @@ impl Inquiry<'_> {
         (sheets, unnamed)
     }
 
-    /// The documents that are there where a pattern or a folder is touched.
+    /// The existing documents that a pattern or a folder includes.
     fn sheets(&self, clause: &FileClause, target: &Target) -> (Vec<Sheet>, Looked) {
         let found = RefCell::new(Vec::new());
         let looked = self.each_file(clause, target, &|path, inside| {
@@ -141,13 +141,13 @@ impl Inquiry<'_> {
     }
 }
 
-/// Documents that are looked into for one pattern or folder.
+/// The maximum number of documents that are read for one pattern or folder.
 const SHEETS: usize = 64;
 
-/// What helps where a document is changed among others.
+/// The hint if a document is changed together with others.
 const BY_NAME: &str = "which may change a document in a way that cannot be followed";
 
-/// Says whether an operation may change documents in a folder or pattern, and not merely somewhere in it.
+/// Returns true if an operation may change all documents in a folder or pattern, and not just some of them.
 fn may_hold_documents(op: &Op, target: &Target) -> bool {
     let somewhere = matches!(op, Op::Write { how: How::Somewhere | How::Attributes, .. });
     let wide = target.tree && target.inside.as_deref().is_none_or(str::is_empty);

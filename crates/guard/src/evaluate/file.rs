@@ -9,7 +9,7 @@ use crate::pattern::{any_path, covers_path, means, touched as touched_path};
 use crate::subject::Subject;
 
 impl Inquiry<'_> {
-    /// Asks what happens to files.
+    /// Evaluates what happens to files.
     pub(super) fn files(&self, clause: &FileClause, focus: Option<&Subject>) -> Found {
         if !clause.fields.is_empty() || !clause.owners.is_empty() {
             return self.fields(clause, focus);
@@ -53,7 +53,7 @@ impl Inquiry<'_> {
     fn is_meant(&self, clause: &FileClause, touched: &Touched<'_>) -> bool {
         let is_folder = |path: &str| self.facts.is_folder(&self.absolute(path));
         let scope = self.scope(&is_folder, touched.takes_tree);
-        // Who reads some files, nobody knows which, is not known to read these.
+        // Reading unknown files does not count as reading these.
         if is_some_below(touched.target) && touched.verb == READS {
             return covers_path(&clause.paths, touched.target, scope);
         }
@@ -64,8 +64,8 @@ impl Inquiry<'_> {
         Scope { case: Case::Folded, home: self.asked.home, takes_tree, is_folder }
     }
 
-    /// Asks the disk, where that helps: for a size, and for the files that a pattern of the shell will become. A new
-    /// file may have any name, and so may one of which a part is not known.
+    /// Checks the disk if that helps: for a size, and for the files that a shell pattern matches. A new file may have
+    /// any name, and so may one whose name is partly unknown.
     fn looked(&self, clause: &FileClause, touched: &Touched<'_>) -> Looked {
         let target = touched.target;
         let sized = clause.lines.is_some() || clause.bytes.is_some();
@@ -78,14 +78,14 @@ impl Inquiry<'_> {
         let asks = touched.existing != Existing::No && !target.guessed;
         let looked = if asks { self.look(clause, target) } else { Looked::Unknown };
         match looked {
-            // Nor is who reads all there is, where that is too much to look at.
+            // The same holds for reading everything, if that is too much to search.
             Looked::Unknown if sized || touched.verb == READS && is_wide(target) => Looked::Nothing,
             Looked::Unknown if is_some_below(target) && touched.existing == Existing::Changed => Looked::Nothing,
             looked => looked,
         }
     }
 
-    /// Asks the disk which of the files below a folder are meant; where there are too many, none is known to be.
+    /// Checks the disk for matching files below a folder; if there are too many, none counts.
     fn look_below(&self, clause: &FileClause, target: &Target) -> Looked {
         let below = |path: &str| format!("{}/**", path.trim_end_matches('/'));
         let path = below(&target.path);
@@ -100,7 +100,7 @@ impl Inquiry<'_> {
         self.each_file(clause, target, &|path, _| self.size_fits(clause, path))
     }
 
-    /// Goes through the files that both a clause and a target mean, until one `is_it`.
+    /// Visits the files that both a clause and a target match, until `is_it` returns true.
     pub(super) fn each_file(
         &self,
         clause: &FileClause,
@@ -126,7 +126,7 @@ impl Inquiry<'_> {
                     && (all || any_path(&clause.paths, &as_target(path, false), scope).is_some())
                     && is_it(path, as_target(path, false).inside)
             }
-            // Both patterns must lead on from there. A name with signs in it cannot be put into a pattern.
+            // Both patterns must continue from there. A name with special characters cannot be part of a pattern.
             FileSort::Folder if has_wildcard(path) => true,
             FileSort::Folder => {
                 let inner = as_target(&format!("{path}/**"), true);
@@ -136,7 +136,7 @@ impl Inquiry<'_> {
         })
     }
 
-    /// A found file as it is told.
+    /// A found file as messages show it.
     fn below_root(&self, target: &Target, path: &str) -> String {
         root_length(target).and_then(|at| path.get(at..)).unwrap_or(path).to_owned()
     }
@@ -163,26 +163,26 @@ pub(super) struct Touched<'a> {
 }
 
 impl Touched<'_> {
-    /// Says whether a folder is copied or sent with all that is in it: which files these are, the disk tells.
+    /// Returns true if a folder is copied or sent with everything in it; the disk shows which files these are.
     fn is_taken_tree(&self) -> bool {
         self.verb == READS && self.takes_tree && self.target.tree
     }
 }
 
-/// Whether an operation is done only to what is there.
+/// Whether an operation affects only existing files.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Existing {
-    /// It may make something new.
+    /// It may create something.
     No,
     /// Read or changed.
     Changed,
-    /// It is gone then.
+    /// Deleted or moved.
     Removed,
 }
 
 const READS: &str = "reads";
 
-/// How the home folder is named in reasons: few people recognise it by its path when in a hurry.
+/// How reasons name the home folder, because its path is easily overlooked.
 const HOME: &str = "the home folder";
 
 /// The files that count as written, deleted or read.
@@ -203,7 +203,7 @@ pub(super) fn touched<'a>(op: &'a Op, wanted: FileOp) -> Vec<Touched<'a>> {
                 How::Edit => ("writes", Existing::Changed),
                 How::Replace | How::Append => ("writes", Existing::No),
             };
-            // Of every other folder each file is written.
+            // For every other folder, each file is written.
             let takes_tree = *how != How::Somewhere;
             vec![Touched { target, verb, content: Some(content), takes_tree, existing }]
         }
@@ -216,22 +216,22 @@ pub(super) fn touched<'a>(op: &'a Op, wanted: FileOp) -> Vec<Touched<'a>> {
     }
 }
 
-/// Files somewhere below the root of which nothing is known, such as those in which a search found a word.
+/// Unknown files below the root, such as those that a search found.
 pub(super) fn is_some_below(target: &Target) -> bool {
     target.glob && !target.tree && target.inside.as_deref() == Some("**")
 }
 
-/// How much of a target's path is the root's.
+/// How much of a target's path belongs to the root.
 fn root_length(target: &Target) -> Option<usize> {
     target.path.strip_suffix(target.inside.as_deref()?).map(str::len)
 }
 
-/// A pattern that nearly every file fits.
+/// A pattern that matches nearly every file.
 fn is_wide(target: &Target) -> bool {
     target.path.rsplit('/').next().is_some_and(|name| name.bytes().all(|byte| byte == b'*'))
 }
 
-/// Says whether the text that is written fits. What cannot be known does not.
+/// Returns true if the written text matches. Unknown text does not.
 fn holds_text(clause: &FileClause, content: Option<&Content>) -> Result<bool, String> {
     let texts: Vec<&str> = match content {
         Some(Content::Text(text)) => vec![text],

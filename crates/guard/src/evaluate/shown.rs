@@ -1,22 +1,22 @@
-//! How much of a file a shell command shows. `head -5` of a long log shows five lines, `cp` none, and what goes into a
-//! file or through a filter is not what the agent reads.
+//! How much of a file a shell command shows. `head -5` of a long log shows five lines, `cp` none, and output that goes
+//! to a file or through a filter is not what the agent reads.
 
 use stead_model::{Action, Op};
 
 use super::super::asked::Inquiry;
 
-/// What comes out of a command.
+/// The output of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Shown {
-    /// All of it, or nobody knows.
+    /// All of it, or unknown.
     All,
-    /// At most so many lines.
+    /// At most this many lines.
     Lines(u64),
-    /// What fits, or a number, or nothing.
+    /// Matching lines, or a number, or nothing.
     Little,
 }
 
-/// Programs that take a file and show nothing of it, or next to nothing.
+/// Programs that read a file and show little or nothing of it.
 const QUIET: &[&str] = &[
     "ls",
     "stat",
@@ -71,7 +71,7 @@ const QUIET: &[&str] = &[
 ];
 
 impl Inquiry<'_> {
-    /// Says whether more than `most` lines of what this part reads are shown.
+    /// Returns true if more than `most` lines of what this part reads are shown.
     pub(super) fn shows_more(&self, part: &str, most: u64) -> bool {
         let Some(call) = &self.asked.event.call else { return true };
         let Action::Run { command, .. } = &call.action else { return true };
@@ -91,7 +91,7 @@ impl Inquiry<'_> {
     }
 }
 
-/// Looks at what follows a part in the text: a file, or a filter that lets little through.
+/// Reads what follows a part in the text: a redirection, or a filter that passes little.
 fn goes_elsewhere(command: &str, part: &str, few: &dyn Fn(Shown) -> bool) -> bool {
     let mut places = command.match_indices(part).map(|(at, _)| &command[at + part.len()..]).peekable();
     if part.is_empty() || places.peek().is_none() {
@@ -107,7 +107,7 @@ fn goes_elsewhere(command: &str, part: &str, few: &dyn Fn(Shown) -> bool) -> boo
         if !pipes.next().is_some_and(str::is_empty) || rest.starts_with("||") {
             return false;
         }
-        // One of the filters behind suffices.
+        // One of the following filters is enough.
         pipes.take_while(|filter| !filter.is_empty()).any(|filter| {
             let end = filter.find([';', '&', '\n', ')', '`']).unwrap_or(filter.len());
             let words: Vec<String> = filter[..end].split_whitespace().map(unquoted).collect();
@@ -116,7 +116,7 @@ fn goes_elsewhere(command: &str, part: &str, few: &dyn Fn(Shown) -> bool) -> boo
     })
 }
 
-/// Leaves out where errors go: `2>/dev/null`, `2>&1`.
+/// Removes redirections of errors: `2>/dev/null`, `2>&1`.
 fn without_errors(rest: &str) -> &str {
     let mut rest = rest.trim_start();
     while let Some(target) = rest.strip_prefix("2>") {
@@ -147,7 +147,7 @@ fn shown(argv: &[String]) -> Shown {
     }
 }
 
-/// The number that `head` and `tail` are given; ten without.
+/// The number given to `head` or `tail`; ten by default.
 fn lines(name: &str, words: &[String]) -> Shown {
     let mut words = words.iter().map(String::as_str);
     while let Some(word) = words.next() {
@@ -164,7 +164,7 @@ fn lines(name: &str, words: &[String]) -> Shown {
                 },
             },
         };
-        // All but so many, or from one on: most of the file.
+        // All but N lines, or from line N on: most of the file.
         return match value.parse::<u64>() {
             Ok(lines) if !value.starts_with('+') => Shown::Lines(lines),
             _ => Shown::All,
@@ -173,7 +173,7 @@ fn lines(name: &str, words: &[String]) -> Shown {
     Shown::Lines(10)
 }
 
-/// A search shows what fits, unless everything does.
+/// A search shows the matching lines, unless everything matches.
 fn match_lines(words: &[String]) -> Shown {
     let short = |letter: char| {
         words.iter().any(|word| word.starts_with('-') && !word.starts_with("--") && word.contains(letter))
@@ -189,7 +189,7 @@ fn match_lines(words: &[String]) -> Shown {
     }
 }
 
-/// `sed -n 5,20p` shows what it says, and without `-n` all.
+/// `sed -n 5,20p` shows these lines, and without `-n` all.
 fn edited(words: &[String]) -> Shown {
     let silent =
         words.iter().any(|word| matches!(word.as_str(), "-n" | "--quiet" | "--silent" | "-ne" | "-nE" | "-En"));

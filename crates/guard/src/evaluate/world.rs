@@ -7,7 +7,7 @@ use crate::pattern::one_of;
 use crate::subject::Subject;
 
 impl Inquiry<'_> {
-    /// Asks a clause about the world.
+    /// Evaluates a clause about the circumstances of a call.
     pub(super) fn fact(&self, clause: &Clause, focus: Option<&Subject>) -> Result<bool, String> {
         match clause {
             Clause::Session(flags) => {
@@ -48,7 +48,7 @@ impl Inquiry<'_> {
     }
 
     fn evidence(&self, word: EvidenceWord, focus: Option<&Subject>) -> Result<bool, String> {
-        // Where the feature cannot be known, no evidence can be about it.
+        // If the feature is unknown, there is no evidence for it.
         if focus.is_some_and(|subject| subject.unknown) {
             return Ok(word == EvidenceWord::None);
         }
@@ -60,7 +60,7 @@ impl Inquiry<'_> {
         })
     }
 
-    /// How evidence stands for what was found, once the call has done what comes before it.
+    /// The state of the evidence for a subject, after the earlier effects of the same call.
     pub(crate) fn standing(&self, focus: Option<&Subject>) -> Result<EvidenceState, String> {
         let feature = focus.and_then(|subject| subject.feature.as_deref());
         let standing = self.facts.evidence(feature)?;
@@ -69,7 +69,7 @@ impl Inquiry<'_> {
         }
         let list = &self.effects().list;
         let own = focus.and_then(|subject| subject.effect);
-        // Commands come one after the other, the files of a patch at once.
+        // Commands run one after the other, the files of a patch change at once.
         let in_order = self.asked.event.call.as_ref().is_some_and(|call| matches!(call.action, Action::Run { .. }));
         let end = own.filter(|_| in_order).unwrap_or(list.len());
         let before = list.iter().take(end).enumerate().filter(|(at, _)| Some(*at) != own);
@@ -78,12 +78,12 @@ impl Inquiry<'_> {
             return Ok(standing);
         }
         let why =
-            "the same call changes files that the evidence is about: make the change, prove it, then do this".into();
+            "the same call changes files that the evidence covers: make the change, verify it, then do this".into();
         Ok(EvidenceState::Stale { why })
     }
 }
 
-/// The files that an operation surely changes.
+/// The files that an operation certainly changes.
 fn changed(op: &Op) -> Vec<&Target> {
     match op {
         Op::Write { how: How::Somewhere | How::Attributes, .. } => Vec::new(),

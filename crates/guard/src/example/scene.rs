@@ -8,11 +8,11 @@ use crate::guard_facts::{
     Caller, EvidenceState, FeatureState, FileSort, FileText, GuardFacts, Looked, Measure, TestRuns,
 };
 
-/// Where the made-up project lies. No real one does.
+/// The path of the made-up project, which no real project has.
 pub(crate) const ROOT: &str = "/srv/project";
 pub(crate) const HOME: &str = "/home/person";
 
-/// What is true around an example.
+/// The circumstances of an example.
 #[derive(Clone, Debug)]
 pub(crate) struct Scene {
     pub(crate) caller: Caller,
@@ -31,7 +31,7 @@ pub(crate) struct Scene {
     pub(crate) holds: u64,
     pub(crate) waiting: usize,
     pub(crate) exec: ExecAnswer,
-    /// Files that a guard waits for are not there.
+    /// Files that `exists` names do not exist.
     pub(crate) absent: bool,
 }
 
@@ -107,7 +107,7 @@ impl GuardFacts for Scene {
         self.file(path).map_or(FileText::Missing, |text| FileText::Is(text.to_owned()))
     }
 
-    /// Unless an example says otherwise, a guard that waits for a file is tried as if the file existed.
+    /// Unless an example says otherwise, files that `exists` names are assumed to exist.
     fn exists(&self, path: &str) -> bool {
         !self.absent || self.file(path).is_some()
     }
@@ -116,7 +116,7 @@ impl GuardFacts for Scene {
         Facts::is_folder(self, Path::new(path)) == Some(true)
     }
 
-    /// Only an example that tells its files can be looked through.
+    /// Only an example that lists its files can be searched.
     fn find_file(&self, folder: &str, fits: &dyn Fn(&str, FileSort) -> bool) -> Looked {
         let told = || self.files.iter().map(|(name, _)| name).chain(self.lines.iter().map(|(name, _)| name));
         if told().next().is_none() {

@@ -1,5 +1,5 @@
-//! Two documents side by side. Items of a list are matched by their `id` or `name` where all have one, so that a new
-//! item in front does not look like a change of all the others.
+//! Compares two documents. Items of a list are matched by their `id` or `name` if all have one, so that inserting an
+//! item does not look like a change of all the others.
 
 use serde_json::Value;
 
@@ -13,7 +13,7 @@ pub(super) struct Pair<'a> {
 /// The children of two values, matched.
 pub(super) fn children<'a>(before: Option<&'a Value>, after: Option<&'a Value>) -> Vec<Pair<'a>> {
     let (old, new) = (labelled(before), labelled(after));
-    // Where a label stands twice, each is compared with the first of the other side: doubling hides nothing.
+    // Items with a duplicate label are compared with the first one of the other side, so that duplicates hide nothing.
     let mut pairs: Vec<Pair<'a>> = new
         .iter()
         .map(|(label, value)| Pair { label: label.clone(), before: find(&old, label), after: Some(*value) })
@@ -50,7 +50,7 @@ fn identity(item: &Value) -> Option<String> {
     })
 }
 
-/// The child that a name means. In a list it may be an identity or a position.
+/// The child with this name. In a list it may be an id or a position.
 pub(super) fn child<'a>(value: Option<&'a Value>, name: &str) -> Option<&'a Value> {
     match value? {
         Value::Object(map) => map.get(name),
@@ -62,7 +62,7 @@ pub(super) fn child<'a>(value: Option<&'a Value>, name: &str) -> Option<&'a Valu
     }
 }
 
-/// Every place where two documents differ, down to the single value.
+/// Every path at which two documents differ, down to single values.
 pub(super) fn differences(before: Option<&Value>, after: Option<&Value>) -> Vec<String> {
     let mut list = Vec::new();
     compare(before, after, &mut String::new(), &mut list);

@@ -1,6 +1,6 @@
 use serde_json::Value;
 
-/// How a document is written, by the end of its name.
+/// The format of a document, by its file extension.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Format {
     Json,
@@ -20,7 +20,7 @@ impl Format {
     }
 }
 
-/// What a text is as a document.
+/// A text parsed as a document.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Document {
     Is(Value),
@@ -38,7 +38,7 @@ impl Document {
     }
 }
 
-/// Reads a document; a file whose name does not say how it is written is taken for JSON.
+/// Parses a document; a file with an unknown extension is read as JSON.
 pub(crate) fn read(path: &str, text: &str) -> Document {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let value = match Format::of(path).unwrap_or(Format::Json) {

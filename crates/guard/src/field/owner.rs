@@ -5,15 +5,15 @@ use super::diff::differences;
 use super::rule::FieldHit;
 use crate::pattern::meets;
 
-/// Which fields of a document a role writes.
+/// Which fields of a document belong to a role.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Owner {
     pub(crate) role: String,
-    /// JSON pointers in which `*` stands for any key or item; what lies below belongs to it.
+    /// JSON pointers in which `*` stands for any key or item; everything below is included.
     pub(crate) pointers: Vec<String>,
 }
 
-/// The changes that a role may not make: one with fields of its own writes only these, any other writes all but those.
+/// The changes that a role may not make: a role with fields may change only these, any other role all the rest.
 pub(super) fn foreign(owners: &[Owner], role: &str, before: Option<&Value>, after: Option<&Value>) -> Vec<FieldHit> {
     let own: Vec<&Owner> = owners.iter().filter(|owner| meets(&owner.role, role)).collect();
     let is_free = |path: &str| {

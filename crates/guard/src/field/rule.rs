@@ -3,7 +3,7 @@ use serde_json::Value;
 
 use super::diff::{child, children};
 
-/// A change of a field that a guard looks for.
+/// A change of a field that a guard matches.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct FieldRule {
     /// A JSON pointer in which `*` stands for any key or item.
@@ -14,9 +14,9 @@ pub(crate) struct FieldRule {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum FieldTest {
-    /// It gets this value and did not have it.
+    /// It gets this value and had another one or none.
     Becomes(Value),
-    /// It differs, in something that was there before; a new item is no change.
+    /// It existed before and differs; a new item does not count.
     Changed,
     Added,
     Removed,
@@ -26,7 +26,7 @@ pub(crate) enum FieldTest {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct FieldHit {
     pub(crate) pointer: String,
-    /// The `id` of the item that the first `*` stands for, else its key.
+    /// The `id` of the item that the first `*` matched, else its key.
     pub(crate) owner: Option<String>,
     pub(crate) why: String,
 }
@@ -57,7 +57,7 @@ impl FieldRule {
             let next = Spot {
                 before: pair.before,
                 after: pair.after,
-                // The item itself being new or gone is for the pointer that ends at it.
+                // Whether the item itself is new or removed is for the pointer that ends at it.
                 existed: if rest.is_empty() { spot.existed } else { pair.before.is_some() && pair.after.is_some() },
                 owner: spot.owner.clone().or_else(|| Some(pair.label.clone())),
                 path: spot.below(&pair.label),
@@ -67,7 +67,7 @@ impl FieldRule {
     }
 }
 
-/// A place in both documents.
+/// A position in both documents.
 struct Spot<'a> {
     before: Option<&'a Value>,
     after: Option<&'a Value>,
@@ -98,7 +98,7 @@ impl FieldTest {
     }
 }
 
-/// Says whether a value is the wanted one; `true` may also be written as text or 1, as a lenient reader would take it.
+/// Returns true if a value is the wanted one; `true` also matches the text `true` and 1.
 fn means(value: &Value, wanted: &Value) -> bool {
     match (value, wanted) {
         (Value::Number(a), Value::Number(b)) => a == b || a.as_f64() == b.as_f64(),

@@ -1,27 +1,27 @@
-//! What will stand in a file after each step of a call: the change made on paper.
+//! The content of a file after each step of a call, computed in memory.
 
 use stead_model::{Content, Effect, How, Op, Target};
 
 use crate::guard_facts::{FileText, GuardFacts};
 use crate::pattern::means;
 
-/// What a file holds after an effect.
+/// The content of a file after an effect.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum After {
     Text(String),
     Gone,
-    /// It cannot be known, and why.
+    /// Unknown, and why.
     Unknown(&'static str),
 }
 
-/// One effect that touches the file, and every state that the file can be in then.
+/// One effect that touches the file, and every possible content of the file after it.
 pub(crate) struct Touch {
     pub(crate) effect: usize,
     pub(crate) states: Vec<After>,
 }
 
-/// A file, by its absolute path and by the one below the root. The root may be reached through a link, so the second is
-/// what is compared where both sides have one.
+/// A file, by its absolute path and by the one below the root. The root may be reached through a link, so the relative
+/// paths are compared if both sides have one.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Sheet {
     pub(crate) path: String,
@@ -33,7 +33,7 @@ impl Sheet {
         Self { path: target.path.clone(), inside: target.inside.clone() }
     }
 
-    /// How it is named in words.
+    /// How messages name it.
     pub(crate) fn shown(&self) -> &str {
         self.inside.as_deref().unwrap_or(&self.path)
     }
@@ -47,27 +47,27 @@ impl Sheet {
     }
 }
 
-/// The paper on which changes are made.
+/// Simulates changes of one file.
 pub(crate) struct Paper<'a> {
     pub(crate) effects: &'a [Effect],
     pub(crate) facts: &'a dyn GuardFacts,
 }
 
-/// Some clients look for something similar then.
-const MISSED: &str = "its old text is not there as given";
+/// Some clients then use a similar text.
+const MISSED: &str = "the text to replace does not occur as given";
 
-/// More places where a text could be replaced than anybody means; beyond, nothing is known.
+/// The maximum number of occurrences of a text to replace; with more, the result is unknown.
 const STATES: usize = 16;
-/// A file that was renamed from one that was renamed, and so on.
+/// The maximum number of consecutive renames.
 const DEPTH: usize = 8;
 
 impl Paper<'_> {
-    /// The text that stands in the file now.
+    /// The current content of the file.
     pub(crate) fn before(&self, path: &str) -> After {
         match self.facts.text(path) {
             FileText::Is(text) => After::Text(text),
             FileText::Missing => After::Gone,
-            FileText::Unreadable => After::Unknown("its present text cannot be read"),
+            FileText::Unreadable => After::Unknown("its current text cannot be read"),
         }
     }
 
@@ -92,7 +92,7 @@ impl Paper<'_> {
                 Op::Write { target, how, .. }
                     if reaches(target, file) && *how != How::Attributes && self.is_telling(at, target, *how) =>
                 {
-                    vec![After::Unknown("files are put into its folder")]
+                    vec![After::Unknown("files are written into its folder")]
                 }
                 Op::Delete(target) if hits(target, file) || reaches(target, file) => vec![After::Gone],
                 Op::Rename { to, .. } if reaches(to, file) && to.inside.is_some() => {
@@ -108,8 +108,8 @@ impl Paper<'_> {
         touches
     }
 
-    /// Says whether a write of a whole folder says anything about one file in it. What is done somewhere in it does
-    /// not, nor what comes from beyond the project or only undoes work.
+    /// Returns true if a write of a whole folder counts for one file in it. A change somewhere in it does not, nor one
+    /// that comes from outside the project or only discards work.
     fn is_telling(&self, at: usize, target: &Target, how: How) -> bool {
         let undone = |inside: &str| {
             let part = self.effects.get(at).map_or("", |effect| effect.part.as_str());
@@ -120,22 +120,22 @@ impl Paper<'_> {
         how != How::Somewhere && target.inside.as_deref().is_some_and(|inside| !undone(inside))
     }
 
-    /// What a file that is renamed holds by then.
+    /// The content of a renamed file at that point.
     fn moved(&self, from: &Target, at: usize, depth: usize) -> Vec<After> {
         if depth >= DEPTH || from.glob {
-            return vec![After::Unknown("where it comes from cannot be followed")];
+            return vec![After::Unknown("its source is unknown")];
         }
         match self.follow(&Sheet::of(from), at, depth + 1).pop() {
             Some(touch) => touch.states,
             None => match self.before(&from.path) {
-                After::Gone => vec![After::Unknown("the file it comes from is not there yet")],
+                After::Gone => vec![After::Unknown("its source does not exist yet")],
                 other => vec![other],
             },
         }
     }
 }
 
-/// Says whether a target means this very file. Files of which nothing is known are not known to be it.
+/// Returns true if a target is exactly this file. Unknown files do not count.
 fn hits(target: &Target, file: &Sheet) -> bool {
     let (path, other) = file.beside(target);
     match target.glob {
@@ -144,7 +144,7 @@ fn hits(target: &Target, file: &Sheet) -> bool {
     }
 }
 
-/// Says whether a target is a folder with all in it, and the file lies there.
+/// Returns true if a target is a whole folder that contains the file.
 fn reaches(target: &Target, file: &Sheet) -> bool {
     let (path, other) = file.beside(target);
     let folder = other.trim_end_matches('/').as_bytes();
@@ -160,8 +160,8 @@ fn reaches(target: &Target, file: &Sheet) -> bool {
         && path_bytes.get(folder.len()) == Some(&b'/')
 }
 
-/// Says whether git puts the tree back as it was: as committed last (`git checkout .`, `git reset --hard`, `git stash`),
-/// or with the changes that were set aside and had been judged before (`git stash pop`).
+/// Returns true if git restores an earlier tree: the last commit (`git checkout .`, `git reset --hard`, `git stash`),
+/// or stashed changes that were judged before (`git stash pop`).
 fn is_return(argv: &[String]) -> bool {
     let [git, rest @ ..] = argv else { return false };
     if git.rsplit('/').next() != Some("git") {
@@ -181,7 +181,7 @@ fn is_return(argv: &[String]) -> bool {
 
 fn written(now: &[After], how: How, content: &Content) -> Vec<After> {
     match content {
-        Content::Unknown => vec![After::Unknown("what it writes cannot be known")],
+        Content::Unknown => vec![After::Unknown("the new text is unknown")],
         Content::Text(text) if how == How::Append => now
             .iter()
             .map(|state| match state {
@@ -196,7 +196,7 @@ fn written(now: &[After], how: How, content: &Content) -> Vec<After> {
             for (old, new, all) in list {
                 states = states.iter().flat_map(|state| replaced(state, old, new, *all)).collect();
                 if states.len() > STATES {
-                    return vec![After::Unknown("its old text stands in too many places")];
+                    return vec![After::Unknown("the text to replace occurs too often")];
                 }
             }
             states
@@ -204,7 +204,7 @@ fn written(now: &[After], how: How, content: &Content) -> Vec<After> {
     }
 }
 
-/// Every text that one replacement can lead to: clients differ in which place they take when there are several.
+/// Every possible result of one replacement: clients differ in which of several occurrences they replace.
 fn replaced(state: &After, old: &str, new: &str, all: bool) -> Vec<After> {
     let text = match state {
         After::Text(text) => text.as_str(),
@@ -289,17 +289,17 @@ mod tests {
     fn a_change_is_made_on_paper() {
         check("a", How::Replace, Content::Text("b".into()), &["b"]);
         check("a", How::Append, Content::Text("b".into()), &["ab"]);
-        check("a", How::Replace, Content::Unknown, &["(what it writes cannot be known)"]);
+        check("a", How::Replace, Content::Unknown, &["(the new text is unknown)"]);
         check("x a y", How::Edit, replacements(&[("a", "b", false)]), &["x b y"]);
         check("a a", How::Edit, replacements(&[("a", "b", false)]), &["b a", "a b"]);
         check("a a", How::Edit, replacements(&[("a", "b", true)]), &["b b"]);
         check("ab", How::Edit, replacements(&[("a", "b", false), ("bb", "c", false)]), &["c"]);
-        check("a", How::Edit, replacements(&[("z", "b", false)]), &["(its old text is not there as given)"]);
+        check("a", How::Edit, replacements(&[("z", "b", false)]), &["(the text to replace does not occur as given)"]);
         check(
             &"a".repeat(40),
             How::Edit,
             replacements(&[("a", "b", false)]),
-            &["(its old text stands in too many places)"],
+            &["(the text to replace occurs too often)"],
         );
         check("a", How::Edit, replacements(&[("", "b", false)]), &["b", "ba", "ab"]);
     }

@@ -1,7 +1,7 @@
-//! Patterns over a command's words, after all wrappers are taken off.
+//! Patterns over a command's words, after all wrappers are removed.
 //!
-//! `git push --force|-f !--dry-run`: the program, then words in order (the first one right behind the program's own
-//! options), flags anywhere, `|` for alternatives, `!` for what may not be there, `*` inside a word.
+//! `git push --force|-f !--dry-run`: the program, then words in order (the first one right after the program's own
+//! options), flags anywhere, `|` for alternatives, `!` for what must not occur, `*` inside a word.
 
 use super::flag::{same, takes_value};
 use super::name::meets;
@@ -16,7 +16,7 @@ pub(crate) struct ArgvPattern<'a> {
 }
 
 impl<'a> ArgvPattern<'a> {
-    /// Reads a pattern; `None` when it names no program.
+    /// Parses a pattern; `None` if it names no program.
     pub(crate) fn parse(text: &'a str) -> Option<Self> {
         let mut parts = split(text);
         let program = parts.next()?;
@@ -75,11 +75,11 @@ impl<'a> ArgvPattern<'a> {
     }
 }
 
-/// A command's words, sorted.
+/// A command's words, by kind.
 struct Call<'a> {
     /// Without flags and the values of the program's own options.
     words: Vec<&'a str>,
-    /// All words in front of `--`.
+    /// All words before `--`.
     all: &'a [String],
     /// Flags of this program that have several spellings.
     same: Vec<Vec<&'static str>>,
@@ -93,7 +93,7 @@ impl<'a> Call<'a> {
         while at < end {
             let word = rest[at].as_str();
             if word.starts_with('-') && word.len() > 1 {
-                // Only in front of the sub-command do these belong to the program itself.
+                // Only before the sub-command do these belong to the program itself.
                 at += usize::from(words.is_empty() && takes_value(name, word));
             } else if !(words.is_empty() && word.starts_with('+')) {
                 // `cargo +nightly` names a toolchain.
@@ -127,12 +127,12 @@ impl<'a> Call<'a> {
         if wanted.starts_with("--") || letters.chars().count() == 0 {
             return self.spellings(wanted).iter().any(|one| self.is_given(one));
         }
-        // Short ones may be written together, and long ones of some programs have one dash.
+        // Short ones may be combined, and long ones of some programs have one dash.
         self.all.iter().any(|word| bare(word) == wanted)
             || letters.chars().all(|letter| self.spellings(&format!("-{letter}")).iter().any(|one| self.is_given(one)))
     }
 
-    /// Every way to write a flag of this program.
+    /// Every spelling of a flag of this program.
     fn spellings<'w>(&self, wanted: &'w str) -> Vec<&'w str> {
         let same = self.same.iter().find(|same| same.contains(&wanted));
         same.map_or_else(|| vec![wanted], Clone::clone)
@@ -167,7 +167,7 @@ impl<'a> Call<'a> {
     }
 }
 
-/// The shortest beginning of a long flag that is taken for it.
+/// The shortest accepted abbreviation of a long flag.
 const SHORTENED: usize = 5;
 
 /// A flag without its value.

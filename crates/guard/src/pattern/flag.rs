@@ -17,7 +17,7 @@ fn has(flags: &str, wanted: &str) -> bool {
     flags.split(' ').any(|flag| flag == wanted)
 }
 
-/// Says whether an option in front of the sub-command takes the next word.
+/// Returns true if an option before the sub-command takes the next word.
 pub(super) fn takes_value(program: &str, option: &str) -> bool {
     match stated(program, "", "switch").next() {
         Some(switches) => !option.contains('=') && !option.starts_with("--no-") && !has(switches, option),

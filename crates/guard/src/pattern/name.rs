@@ -7,7 +7,7 @@ pub(crate) fn meets(pattern: &str, name: &str) -> bool {
     name_matches(pattern, name, Case::Folded)
 }
 
-/// Returns true if a name is meant by a list in which `!` takes back. If every pattern takes back, all others are.
+/// Returns true if a list matches a name; `!` excludes. If every pattern excludes, all other names match.
 pub(crate) fn one_of(patterns: &[String], name: &str) -> bool {
     let all = patterns.iter().all(|pattern| pattern.starts_with('!')).then_some("*");
     let fits = |pattern: &str| meets(pattern, name);

@@ -1,4 +1,4 @@
-//! Path patterns against the targets of effects, which may be folders, shell patterns, or leave something out.
+//! Path patterns against the targets of effects, which may be folders, shell patterns, or have exclusions.
 
 use stead_model::Target;
 use stead_pattern::{Case, Pattern, Scope, Touched, has_wildcard, last_match};
@@ -7,18 +7,18 @@ pub(crate) fn touched(target: &Target) -> Touched<'_> {
     Touched { path: &target.path, inside: target.inside.as_deref(), open: target.glob, tree: target.tree }
 }
 
-/// Returns the pattern of a list that means a target.
+/// Returns the pattern of a list that matches a target.
 pub(crate) fn any_path<'p>(patterns: &'p [String], target: &Target, scope: Scope<'_>) -> Option<&'p str> {
     let touched = touched(target);
     last_match(
         patterns.iter().map(String::as_str),
         |pattern| Pattern::parse(pattern).meets(&touched, scope) && !is_left_out(pattern, target, scope),
-        // What is taken back must lie there as a whole: a folder that merely reaches into it does not.
+        // An exclusion applies only if the whole target is excluded, not if a folder merely overlaps.
         |pattern| Pattern::parse(pattern).covers(&touched, scope),
     )
 }
 
-/// Returns true if the call leaves out everything that a pattern means below its target.
+/// Returns true if the call excludes everything that a pattern matches below its target.
 fn is_left_out(pattern: &str, target: &Target, scope: Scope<'_>) -> bool {
     if target.except.is_empty() {
         return false;
@@ -43,20 +43,20 @@ fn is_left_out(pattern: &str, target: &Target, scope: Scope<'_>) -> bool {
     target.except.iter().any(|left_out| Pattern::parse(left_out).covers(&whole, scope))
 }
 
-/// Returns true if a target lies wholly in what a list of patterns means.
+/// Returns true if a list of patterns matches a whole target.
 pub(crate) fn covers_path(patterns: &[String], target: &Target, scope: Scope<'_>) -> bool {
     let touched = touched(target);
     patterns.iter().any(|pattern| !pattern.starts_with('!') && Pattern::parse(pattern).covers(&touched, scope))
 }
 
-/// Returns true if a target can mean this very file; `path` is the target's, and both start at the same place.
+/// Returns true if a target can be exactly this file; `path` is the target's, and both start at the same folder.
 pub(crate) fn means(target: &Target, path: &str, file: &str) -> bool {
     Touched { path, ..touched(target) }.can_be(file, Case::Folded) && !is_excepted(target, file)
 }
 
-/// Returns true if the call leaves a file out by name.
+/// Returns true if the call excludes a file by name.
 fn is_excepted(target: &Target, file: &str) -> bool {
-    // Below the root a file is given without it.
+    // Files below the root are given without it.
     let root = target.inside.as_deref().and_then(|inside| target.path.strip_suffix(inside)).unwrap_or_default();
     let whole = if file.starts_with('/') { file.to_owned() } else { format!("{root}{file}") };
     let touched = Touched { path: &whole, inside: None, open: false, tree: false };

@@ -1,16 +1,16 @@
 use regex_lite::{Regex, RegexBuilder};
 use serde::{Deserialize, Serialize};
 
-/// A regular expression behind a literal: the expression is compiled only where the literal occurs.
+/// A regular expression with a literal: the expression is compiled only if the literal occurs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct TextPattern {
     pub(crate) regex: String,
-    /// What every match holds; empty when the expression has no such text.
+    /// A text that every match contains; empty if there is none.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     literal: String,
 }
 
-/// The most bytes of a text that are searched.
+/// How many bytes of a text are searched.
 const MOST: usize = 1 << 20;
 
 impl TextPattern {
@@ -19,7 +19,7 @@ impl TextPattern {
         Ok(Self { regex: regex.to_owned(), literal: literal(regex) })
     }
 
-    /// A pattern that means just this text.
+    /// A pattern that matches exactly this text.
     pub(crate) fn plain(text: &str) -> Self {
         Self { regex: regex_lite::escape(text), literal: text.to_owned() }
     }
@@ -43,10 +43,10 @@ fn compile(regex: &str) -> Result<Regex, String> {
         .nest_limit(32)
         .multi_line(true)
         .build()
-        .map_err(|error| format!("`{regex}` is no regular expression: {error}"))
+        .map_err(|error| format!("`{regex}` is not a valid regular expression: {error}"))
 }
 
-/// The longest text that every match must hold, as far as that is plain to see.
+/// The longest text that every match must contain, as far as that is easy to determine.
 fn literal(regex: &str) -> String {
     if regex.contains(['|', '(', ')']) || regex.contains("(?") {
         return String::new();
@@ -67,7 +67,7 @@ fn literal(regex: &str) -> String {
             },
             '[' => {
                 close(&mut run, &mut best);
-                // A bracket right behind the opening one is part of the set.
+                // A bracket right after the opening one is part of the set.
                 let mut first = true;
                 while let Some(inner) = chars.next() {
                     if inner == '\\' {
@@ -79,7 +79,7 @@ fn literal(regex: &str) -> String {
                 }
             }
             '*' | '?' | '{' => {
-                // What it repeats may be missing.
+                // The repeated part may be missing.
                 run.pop();
                 close(&mut run, &mut best);
                 if c == '{' {

@@ -4,7 +4,7 @@ use stead_model::Base;
 
 use super::rule::Rule;
 
-/// The rooms of the project folder that hold files of Stead's own. A project may move them.
+/// The rooms of the project folder that contain Stead's own files. A project may move them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum OwnRoom {
     Context,
@@ -56,15 +56,15 @@ const USER: &[(Base<'static>, &str)] = &[
 /// Where `stead` usually is installed, below home.
 const PROGRAMS: &[&str] = &[".cargo/bin", ".local/bin"];
 
-/// Protects the program `stead` in a folder: without it every hook line lets everything pass. As a folder it would match
-/// the same name, and the deep form keeps the folder's own name from being searched for in every call.
+/// Protects the program `stead` in a folder: without it, every hook lets everything pass. The deep form matches the
+/// same path, and avoids searching every call for the folder's name.
 pub fn program_rule(folder: &str) -> Rule<'_> {
     let base = Base::Var { name: "", fallback: folder };
     Rule::Own { base, path: "stead/**".into(), what: "the `stead` program".into() }
 }
 
-/// Verbs of `stead` an agent may not call. `hook` is among them because it would forge records; `init` is not: none of
-/// its forms takes a line or a gate away. A loop may be ended by the session that started it.
+/// Commands of `stead` that an agent may not call. `hook` is one because it could forge records; `init` is not, because
+/// it removes no hook and no gate. A loop may be ended by the session that started it.
 const VERBS: &[&str] = &[
     "uninstall",
     "config set",
@@ -81,7 +81,7 @@ const VERBS: &[&str] = &[
     "agent flag",
 ];
 
-/// Gives the rules that hold in every project. `relative` names a room's folder below the project root.
+/// Returns the rules of every project. `relative` names a room's folder below the project root.
 pub fn builtin_rules(relative: &dyn Fn(OwnRoom) -> String) -> Vec<Rule<'static>> {
     let place = |room: OwnRoom, path: &str| -> Cow<'static, str> {
         format!("{}/{path}", relative(room).trim_end_matches('/')).into()

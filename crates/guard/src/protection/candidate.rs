@@ -4,13 +4,13 @@ use stead_shell::{MANY, ONE, fold};
 /// The folded names of a path, one component each.
 pub(crate) type Names = Vec<Vec<char>>;
 
-/// A path that is compared with the rules. Its names may hold wildcards of the shell; [`is_deep`] says which name
-/// stands for any number of folders.
+/// A path that is compared with the rules. Its names may contain shell wildcards; [`is_deep`] says which name stands
+/// for any number of folders.
 pub(crate) struct Candidate<'c> {
     pub(crate) names: Names,
-    /// Part of it is not known.
+    /// Part of it is unknown.
     pub(crate) guessed: bool,
-    /// What it leaves out.
+    /// Its exclusions.
     pub(crate) except: &'c [String],
 }
 
@@ -31,7 +31,7 @@ impl<'c> Candidate<'c> {
     }
 }
 
-/// Turns the signs of a pattern into marks.
+/// Converts the special characters of a pattern to internal marks.
 fn open(c: char) -> char {
     match c {
         '*' => MANY,

@@ -1,4 +1,4 @@
-//! Files changed by a file tool: every file of the call, with what earlier files of the same call left behind.
+//! Files changed by a file tool: every file of the call, including earlier changes by the same call.
 
 use std::path::{Path, PathBuf};
 
@@ -10,7 +10,7 @@ use super::rule::Rule;
 use super::settings;
 use super::shield::{Shield, Standing};
 
-/// Judges the changes in order; the first refusal ends it.
+/// Judges the changes in order; stops at the first denial.
 pub(crate) fn judge_changes(
     shield: &Shield<'_>,
     changes: &[FileChange<'_>],
@@ -25,7 +25,7 @@ struct Desk<'d> {
     shield: &'d Shield<'d>,
     cwd: &'d Path,
     facts: &'d dyn Facts,
-    /// What earlier changes of this call made of a file; `None` for text we do not know.
+    /// The content of a file after earlier changes of this call; `None` if it is unknown.
     written: Vec<(PathBuf, Option<String>)>,
 }
 
@@ -34,7 +34,7 @@ impl Desk<'_> {
         let path = absolute(&file.path, self.cwd, self.shield.home());
         match &file.change {
             Change::Write { content } => {
-                let after = content.as_deref().ok_or("the call does not carry the new text");
+                let after = content.as_deref().ok_or("the call does not contain the new text");
                 self.judge_result(&file.path, &path, after.map(str::to_owned))
             }
             Change::Edit(edits) => {
@@ -51,12 +51,12 @@ impl Desk<'_> {
                 let moved = self.text(&path);
                 self.judge_removal(&file.path, &path)
                     .or_else(|| self.judge_cover(to, &target))
-                    .or_else(|| self.judge_result(to, &target, moved.ok_or("the moved file's text is not known")))
+                    .or_else(|| self.judge_result(to, &target, moved.ok_or("the moved file's text is unknown")))
             }
         }
     }
 
-    /// Judges that a file gets a new text.
+    /// Judges a new text of a file.
     fn judge_result(&mut self, shown: &str, path: &Path, after: Result<String, &'static str>) -> Option<Denial> {
         let denial = match self.shield.standing_of(path, self.facts) {
             Some(Standing::In(entry)) if matches!(entry.rule, Rule::Settings { .. }) => match &after {
@@ -64,7 +64,7 @@ impl Desk<'_> {
                     let before = self.text(path);
                     let unread = before.is_none() && settings::loses_unread(entry, path, after, self.facts);
                     if unread {
-                        Some(settings::unforeseen(entry, shown, "the file as it is cannot be read"))
+                        Some(settings::unforeseen(entry, shown, "the current file cannot be read"))
                     } else {
                         settings::judge_text(entry, shown, before.as_deref(), after)
                     }
@@ -78,7 +78,7 @@ impl Desk<'_> {
         denial
     }
 
-    /// Judges that a file or folder goes away.
+    /// Judges the removal of a file or folder.
     fn judge_removal(&self, shown: &str, path: &Path) -> Option<Denial> {
         match self.shield.standing_of(path, self.facts)? {
             Standing::In(entry) if matches!(entry.rule, Rule::Settings { .. }) => {
@@ -89,10 +89,10 @@ impl Desk<'_> {
         }
     }
 
-    /// Judges that something takes the place of a folder that holds protected things.
+    /// Judges the replacement of a folder that contains protected files.
     fn judge_cover(&self, shown: &str, path: &Path) -> Option<Denial> {
         match self.shield.standing(&names(path))? {
-            Standing::Above(entry, _) => Some(holder(entry, would("take the place of", shown))),
+            Standing::Above(entry, _) => Some(holder(entry, would("replace", shown))),
             Standing::In(_) => None,
         }
     }
@@ -293,6 +293,6 @@ mod tests {
         let text = World::new().before(call(&[(".agent/config.toml", write("x"))])).reason_text();
         assert!(text.contains("`.agent/config.toml`") && text.contains("stead config set"), "{text}");
         let text = World::new().before(call(&[(".tool/settings.json", write("{}"))])).reason_text();
-        assert!(text.contains("PreToolUse") && text.contains("keep Stead's hook lines"), "{text}");
+        assert!(text.contains("PreToolUse") && text.contains("keep Stead's hooks"), "{text}");
     }
 }

@@ -6,10 +6,10 @@ use super::rule::Rule;
 /// The gate's name in config, in records and in `explain`.
 pub const GATE: &str = "self-protection";
 
-/// The longest quotation from the agent's own words; a reason must stay readable.
+/// The maximum length of a quotation; a reason must stay readable.
 const QUOTE: usize = 120;
 
-/// A refusal: what was stopped, why, and what to do instead.
+/// A denial: what was blocked, why, and what to do instead.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Denial {
     pub(crate) what: String,
@@ -22,25 +22,25 @@ impl Denial {
         Self { what: what.into(), why: why.into(), instead: instead.into() }
     }
 
-    /// Says the refusal. Every denial of this gate is worded here.
+    /// Formats the denial. Every denial of this gate is formatted here.
     pub(crate) fn verdict(&self) -> Verdict {
         Verdict::deny(GATE, format!("Stead stopped {}: {}.\nInstead: {}.", self.what, self.why, self.instead))
     }
 }
 
-/// Names the effect that is refused.
+/// Names the denied effect.
 pub(crate) fn would(verb: &str, path: &str) -> String {
     format!("a call that would {verb} {}", quote(path))
 }
 
-/// Refuses to touch something of Stead's own.
+/// Denies a change of Stead's own files.
 pub(crate) fn own(entry: &Entry<'_>, what: String) -> Denial {
     let shown = entry.shown();
     match &entry.rule {
         Rule::Settings { client, .. } => Denial::new(
             what,
-            format!("`{shown}` is a {client} settings file that can hold Stead's hook lines"),
-            "use the edit tool on that file, so that Stead can check that its hook lines survive",
+            format!("`{shown}` is a {client} settings file that can contain Stead's hooks"),
+            "use the edit tool on that file, so that Stead can check that its hooks survive",
         ),
         Rule::Own { what: thing, .. } if shown.ends_with(".toml") || shown.starts_with('~') => Denial::new(
             what,
@@ -50,22 +50,22 @@ pub(crate) fn own(entry: &Entry<'_>, what: String) -> Denial {
         Rule::Own { what: thing, .. } => Denial::new(
             what,
             format!("`{shown}` is {thing}, which agents may read but only Stead writes"),
-            "leave it alone and go on, or ask the person to change it",
+            "continue without changing it, or ask the person to change it",
         ),
         Rule::Free { .. } | Rule::Verb { .. } => Denial::new(what, "it is protected", "ask the person"),
     }
 }
 
-/// Refuses to change a folder as a whole that has protected things in it.
+/// Denies a change of a whole folder that contains protected files.
 pub(crate) fn holder(entry: &Entry<'_>, what: String) -> Denial {
     Denial::new(
         what,
-        format!("it holds `{}`, which agents may not change", entry.shown()),
-        "name the files you mean one by one, without Stead's and without the folder around them",
+        format!("it contains `{}`, which agents may not change", entry.shown()),
+        "name the files one by one, without Stead's own and without the folder that contains them",
     )
 }
 
-/// Quotes text for a reason: one line, cut when long.
+/// Quotes text for a reason: one line, truncated if long.
 pub(crate) fn quote(text: &str) -> String {
     let line: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(QUOTE + 1).collect();
     let line = line.trim();

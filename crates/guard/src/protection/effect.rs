@@ -1,4 +1,4 @@
-//! Effects that would weaken Stead: changes of protected paths, of folders that hold one, and gaps that name one.
+//! Effects that would weaken Stead: changes of protected paths, of folders that contain one, and gaps that name one.
 
 use std::path::Path;
 
@@ -14,10 +14,10 @@ use super::settings;
 use super::shield::{Shield, Standing, Width};
 use super::verb;
 
-/// Pieces of a text that are looked up as seen from a protected folder.
+/// How many pieces of a text are looked up relative to a protected folder.
 const PIECES: usize = 200;
 
-/// What effects are judged against.
+/// What is needed to judge effects.
 pub(crate) struct Bench<'b> {
     pub(crate) call: &'b ToolCall<'b>,
     pub(crate) shield: &'b Shield<'b>,
@@ -26,9 +26,9 @@ pub(crate) struct Bench<'b> {
 }
 
 impl Bench<'_> {
-    /// Finds the first thing about a call that is refused.
+    /// Finds the first reason to deny a call.
     pub(crate) fn judge(&self, effects: &Effects) -> Option<Denial> {
-        // Only the shell says of a deletion that a folder stays if something is in it.
+        // Only shell commands distinguish whether a deletion is recursive.
         let deep = !matches!(self.call.action, Action::Run { .. });
         let mut found = effects.list.iter().find_map(|effect| self.effect(effect, deep));
         found = found.or_else(|| effects.gaps.iter().find_map(|gap| self.gap(gap)));
@@ -53,10 +53,10 @@ impl Bench<'_> {
         }
     }
 
-    /// Everything protected that a target means.
+    /// All protected entries that a target matches.
     fn met(&self, target: &Target) -> Vec<Standing<'_>> {
         let mut met = self.shield.met(&Candidate::of(target));
-        // What cannot be known in front is rather the project; it may be the folder of a person's own files as well.
+        // An unknown prefix is probably the project, but may be a folder with a person's own files.
         if let (true, Some(inside)) = (target.guessed, &target.inside) {
             let end = Target { path: inside.clone(), ..target.clone() };
             met.extend(self.shield.standing_of_end(&Candidate::of(&end).names));
@@ -64,10 +64,10 @@ impl Bench<'_> {
         met
     }
 
-    /// Something goes away, with all that is in it if `deep` says so.
+    /// A deletion, recursive if `deep` is set.
     fn removal(&self, target: &Target, deep: bool, verb: &str, part: &str) -> Option<Denial> {
         let mut met = self.met(target);
-        // Who removes `*` wants the folder empty; in some shells hidden names are among them.
+        // Removing `*` is meant to empty the folder; in some shells it includes hidden names.
         let hidden = target.path.strip_suffix("/*").filter(|_| deep && target.glob && !target.guessed);
         let hidden = hidden.map(|folder| Target { path: format!("{folder}/.*"), ..target.clone() });
         met.extend(hidden.iter().flat_map(|hidden| self.shield.met(&Candidate::of(hidden))));
@@ -81,7 +81,7 @@ impl Bench<'_> {
         })
     }
 
-    /// Says whether a removal takes something from us: a settings file without our lines is not ours.
+    /// Returns true if a removal affects Stead: a settings file without our lines does not.
     fn is_lost(&self, entry: &Entry<'_>, target: &Target, search: bool) -> bool {
         match &entry.rule {
             _ if search && self.is_absent(entry) => false,
@@ -91,11 +91,11 @@ impl Bench<'_> {
         }
     }
 
-    /// Something takes a name, and the place of what had it before.
+    /// A write, which may replace what had the name before.
     fn arrival(&self, target: &Target, part: &str) -> Option<Denial> {
         self.met(target).into_iter().find_map(|standing| match standing {
             Standing::In(entry) => Some(self.own(entry, "overwrite", target, part)),
-            Standing::Above(entry, Width::Narrow) => Some(self.holder(entry, "take the place of", target, part)),
+            Standing::Above(entry, Width::Narrow) => Some(self.holder(entry, "replace", target, part)),
             Standing::Above(_, Width::Wide) => None,
         })
     }
@@ -116,20 +116,20 @@ impl Bench<'_> {
         })
     }
 
-    /// Git takes away what it does not track.
+    /// Git removes untracked files.
     fn untracked(&self, target: &Target, ignored: bool, verb: &str, part: &str) -> Option<Denial> {
         let met = self.shield.met(&Candidate::of(target));
         let mut lost: Vec<&Entry<'_>> = Vec::new();
         for entry in met.into_iter().map(Standing::entry) {
             let first = entry.first_folder(|base| self.place.folders(base));
-            // What git tracks stays, and beside it lies only what git ignores.
+            // Tracked files stay; all others there are ignored by git.
             let stays = !ignored && first.is_some_and(|folder| self.facts.is_tracked(&folder) == Some(true));
             if entry.is_of_project() && self.is_endangered(entry) && !stays {
                 lost.push(entry);
             }
         }
         let entry = lost.first()?;
-        let mut denial = holder(entry, format!("a call that would take untracked files away through {}", quote(part)));
+        let mut denial = holder(entry, format!("a call that would remove untracked files through {}", quote(part)));
         denial.why = format!("`{}` is among them, which agents may not remove", entry.shown());
         let mut names: Vec<String> = Vec::new();
         for name in lost.iter().map(|entry| entry.first().iter().collect::<String>()) {
@@ -177,7 +177,7 @@ impl Bench<'_> {
         entry.is_absent(|base| self.place.folders(base), self.facts)
     }
 
-    /// A part that could not be followed may not be given anything protected.
+    /// A part that could not be followed may not name anything protected.
     fn gap(&self, gap: &Gap) -> Option<Denial> {
         let named = gap.paths.iter().find_map(|target| {
             let mut met = self.met(target);
@@ -195,7 +195,7 @@ impl Bench<'_> {
         verb.map(|verb| verb::refuse(&verb))
     }
 
-    /// Finds a protected path in free text, also as seen from where the call is made.
+    /// Finds a protected path in free text, also relative to the folder of the call.
     fn mentioned(&self, text: &str) -> Option<String> {
         if let Some(piece) = mention::find(self.shield, text) {
             return Some(piece.to_owned());
@@ -212,7 +212,7 @@ impl Bench<'_> {
         }
     }
 
-    /// A call beyond our bounds passes only if its text names nothing protected.
+    /// A call that exceeds the limits passes only if its text names nothing protected.
     fn raw(&self) -> Option<Denial> {
         let text = match &self.call.action {
             Action::Run { command, .. } => command,
@@ -222,7 +222,7 @@ impl Bench<'_> {
         let named = named.or_else(|| mention::weakening_call(self.shield, text).map(|verb| format!("stead {verb}")))?;
         Some(Denial::new(
             "the call",
-            format!("it is too long or too nested to be read and names {}", quote(&named)),
+            format!("it is too long or too deeply nested to read, and names {}", quote(&named)),
             "split it into smaller ones",
         ))
     }
@@ -231,7 +231,7 @@ impl Bench<'_> {
     fn would(&self, verb: &str, target: &Target, part: &str) -> String {
         let path = shown(target);
         let effect = super::denial::would(verb, &path);
-        // What a script or a task does is told by the command that runs it.
+        // For a script or a task, name the command that runs it.
         let typed = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
         let part = match &self.call.action {
             Action::Run { command, .. }
@@ -261,12 +261,12 @@ impl Bench<'_> {
     }
 }
 
-/// A command without its quotes.
+/// A command without quotes.
 fn bare(text: &str) -> String {
     text.replace(['\'', '"', '\\'], "")
 }
 
-/// The way on for a search that comes upon something protected.
+/// The hint for a search that finds something protected.
 fn leave_out(entry: &Entry<'_>) -> String {
     let first: String = entry.first().iter().collect();
     format!("add `-not -path '*/{first}/*'` before the action, or search a folder without it")
@@ -277,15 +277,15 @@ fn unfollowed(gap: &Gap, path: &str) -> Denial {
     Denial::new(
         part,
         format!(
-            "it cannot be followed ({}), and it names {}, which agents may read but not change",
+            "Stead cannot follow it ({}), and it names {}, which agents may read but not change",
             gap.why,
             quote(path)
         ),
-        "read it with `cat` or `jq`; to change a client's settings use the edit tool; for the rest ask the person",
+        "to read it use `cat` or `jq`; to change a client's settings use the edit tool; for anything else ask the person",
     )
 }
 
-/// Shows a path as seen from the project.
+/// Shows a path relative to the project.
 fn shown(target: &Target) -> String {
     match target.inside.as_deref() {
         Some("") => ".".to_owned(),

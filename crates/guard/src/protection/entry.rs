@@ -1,4 +1,4 @@
-//! One protected path, and how a candidate stands to it.
+//! One protected path, and how a candidate relates to it.
 
 use std::ops::Range;
 use std::path::PathBuf;
@@ -12,9 +12,9 @@ use super::rule::Rule;
 /// One protected path.
 pub(crate) struct Entry<'a> {
     pub(crate) rule: Rule<'a>,
-    /// Which of the shield's base folders are its own.
+    /// The indices of its base folders in the shield.
     pub(crate) bases: Range<usize>,
-    /// Where the base lies below home when its variable is unset.
+    /// The base below home if its variable is unset.
     pub(crate) fallback: Names,
     pub(crate) pattern: Names,
     /// Protects the folder and everything below it.
@@ -46,19 +46,19 @@ impl Entry<'_> {
         self.pattern.first().map_or(&[], Vec::as_slice)
     }
 
-    /// Says whether nothing of what the rule protects is there.
+    /// Returns true if nothing that the rule protects exists.
     pub(crate) fn is_absent(&self, place_of: impl Fn(Base<'_>) -> Vec<PathBuf>, facts: &dyn Facts) -> bool {
         let Some((base, path)) = self.rule.spot() else { return false };
         let path = path.split("/*").next().unwrap_or_default().trim_end_matches("**");
         place_of(base).iter().all(|folder| facts.is_missing(&clean(&folder.join(path))))
     }
 
-    /// Returns true if the rule protects a folder with all that is in it.
+    /// Returns true if the rule protects a folder with everything in it.
     pub(crate) fn is_folder(&self) -> bool {
         self.deep
     }
 
-    /// Returns true if the rule is about the project, and not about a person's own files.
+    /// Returns true if the rule applies to the project, and not to a person's own files.
     pub(crate) fn is_of_project(&self) -> bool {
         matches!(self.rule.spot(), Some((Base::Project, _)))
     }
@@ -69,7 +69,7 @@ impl Entry<'_> {
         place_of(base).last().map(|folder| folder.join(path.split('/').next().unwrap_or_default()))
     }
 
-    /// The rule's concrete files. Where a client reads a whole folder, ours is the one with our name.
+    /// The rule's concrete files. If a client reads a whole folder, ours is the file with our name.
     pub(crate) fn files(&self, place_of: impl Fn(Base<'_>) -> Vec<PathBuf>) -> Vec<PathBuf> {
         match self.rule.spot() {
             Some((base, path)) => {
@@ -80,7 +80,7 @@ impl Entry<'_> {
         }
     }
 
-    /// Says how a candidate stands that meets the base.
+    /// Relates a candidate to the entry, if it matches the base.
     pub(crate) fn meets(&self, base: &[Vec<char>], candidate: &[Vec<char>]) -> Meeting {
         if candidate.iter().any(|name| is_deep(name)) {
             let rule: Vec<&[char]> = base.iter().chain(&self.pattern).map(Vec::as_slice).collect();
@@ -96,7 +96,7 @@ impl Entry<'_> {
         }
     }
 
-    /// Says how the names that a search may find stand to the rest of the rule.
+    /// Relates the names that a search may find to the rest of the rule.
     fn searched(&self, rule: &[&[char]], candidate: &[Vec<char>]) -> Meeting {
         let Some((name, rest)) = candidate.split_first() else {
             return if rule.is_empty() { Meeting::In } else { Meeting::Above };
@@ -111,8 +111,7 @@ impl Entry<'_> {
         }
     }
 
-    /// Says whether a file of this name may lie in the rule's folder. What lies there has these endings; other litter
-    /// is nobody's loss.
+    /// Returns true if a file of this name may matter in the rule's folder: only files with these extensions do.
     fn may_hold(&self, name: &[char]) -> bool {
         let last: String = self.pattern.last().map(|name| name.iter().collect()).unwrap_or_default();
         let prose = !matches!(last.as_str(), "cache" | "graph" | "guards" | "indexes");
@@ -120,7 +119,7 @@ impl Entry<'_> {
         is_deep(name) || samples.into_iter().any(|sample| can_meet(&fold(sample), name))
     }
 
-    /// Says whether the call leaves all of it out.
+    /// Returns true if the call excludes all of it.
     pub(crate) fn is_left_out(&self, base: &[Vec<char>], except: &[String]) -> bool {
         let full: Vec<&Vec<char>> = base.iter().chain(&self.pattern).collect();
         let is_at = |pattern: &Names, at: usize| {
@@ -139,13 +138,13 @@ impl Entry<'_> {
         }
         let meeting = self.meets(&self.fallback, end);
         let first = self.fallback.first().or(self.pattern.first());
-        // An everyday word such as `docs` says little alone; a dotted name says enough.
+        // A common word such as `docs` is not enough; a name with a leading dot is.
         let telling = first.is_some_and(|name| name.first() == Some(&'.')) || end.len() > 1;
         match meeting {
             Meeting::Above if !telling => Meeting::Apart,
-            // A folder such as `.github`, in which one of many folders may hold hook files, says too little.
+            // A folder such as `.github`, where one of many subfolders may contain hook files, is not enough.
             Meeting::Above if end.len() == 1 && self.pattern.iter().any(|name| name.contains(&'*')) => Meeting::Apart,
-            // `~/.config` alone holds the whole desk, not only our folder.
+            // `~/.config` contains far more than our folder.
             Meeting::Above if end.len() <= self.fallback.len() && self.pattern.len() + usize::from(self.deep) > 1 => {
                 Meeting::Apart
             }
@@ -159,13 +158,13 @@ impl Entry<'_> {
     }
 }
 
-/// Says whether two paths can mean the same as far as the shorter one goes.
+/// Returns true if two paths can be equal up to the length of the shorter one.
 pub(crate) fn meet(rule: &[Vec<char>], candidate: &[Vec<char>]) -> bool {
     let near = candidate.iter().take_while(|name| !is_deep(name));
     rule.iter().zip(near).all(|(rule, name)| can_meet(rule, name))
 }
 
-/// Folds a relative path with `/` into names.
+/// Splits a relative path at `/` into folded names.
 pub(crate) fn split(path: &str) -> Names {
     path.split('/').filter(|name| !name.is_empty() && *name != ".").map(fold).collect()
 }

@@ -1,4 +1,4 @@
-//! The pack's door: which events concern it, and the short way for the many that do not.
+//! The entry point of the pack: which events it judges, and the fast path for all others.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -14,8 +14,7 @@ use super::policy::Policy;
 use super::settings;
 use super::shield::Shield;
 
-/// Judges whether an event would weaken Stead. The effects of the call are asked for only if its literals do not decide
-/// already.
+/// Judges whether an event would weaken Stead. The effects of the call are computed only if its literals do not decide.
 pub fn judge<'e>(
     policy: &Policy<'_>,
     event: &Event<'_>,
@@ -82,9 +81,9 @@ fn is_quiet_input(policy: &Policy<'_>, tool: &str, input: &str, place: &Place<'_
     is_plain_input(tool, input) && policy.is_quiet(input, place.cwd, place)
 }
 
-/// Says at little cost that a change is nowhere near a protected path.
+/// Returns true if a change is certainly not near a protected path, at little cost.
 fn is_far(needles: &Needles<'_>, file: &FileChange<'_>, place: &Place<'_>, facts: &dyn Facts) -> bool {
-    // Only these can take a folder away with all that is in it.
+    // Only these can remove a folder with everything in it.
     if matches!(file.change, Change::Delete | Change::Rename { .. }) {
         return false;
     }

@@ -1,11 +1,11 @@
-//! Protected paths named somewhere inside free text, such as a one-line program.
+//! Protected paths named inside free text, such as a one-line program.
 
 use stead_shell::{MANY, fold};
 
 use super::candidate::Names;
 use super::shield::Shield;
 
-/// Finds a piece of the text that spells a protected path, or a folder made to hold one, from its first name on.
+/// Finds a piece of the text that contains a protected path, or the folder of one, from its first name on.
 pub(crate) fn find<'t>(shield: &Shield<'_>, text: &'t str) -> Option<&'t str> {
     pieces(text).find(|piece| shield.standing_of_end(&names_in(piece)).is_some())
 }
@@ -17,7 +17,7 @@ pub(crate) fn pieces(text: &str) -> impl Iterator<Item = &str> {
         .filter(|piece| !piece.is_empty())
 }
 
-/// The names of a piece; a `*` in code is most often a wildcard there too, and `\` may part names.
+/// The names of a piece; a `*` in code is usually a wildcard, too, and `\` may separate names.
 pub(crate) fn names_in(piece: &str) -> Names {
     piece
         .split(['/', '\\'])
@@ -26,8 +26,8 @@ pub(crate) fn names_in(piece: &str) -> Names {
         .collect()
 }
 
-/// Says whether the text calls `stead` with a verb that weakens it: the words in order, whatever stands between them
-/// as punctuation.
+/// Returns true if the text calls a `stead` command that weakens it: the words in order, with any punctuation between
+/// them.
 pub(crate) fn weakening_call(shield: &Shield<'_>, text: &str) -> Option<String> {
     let words: Vec<&str> =
         text.split(|c: char| !(c.is_alphanumeric() || "_-.".contains(c))).filter(|w| !w.is_empty()).collect();

@@ -30,7 +30,7 @@ pub fn render_needles(rules: &[Rule<'_>]) -> String {
                     add(moved, (*name).to_owned());
                 }
                 match base {
-                    // An everyday name such as our own says too little without the folder around it.
+                    // A common name such as our own is not enough without its folder.
                     Base::Var { name, fallback } if !rest.is_empty() && !first.starts_with('.') => {
                         let around = fallback.rsplit('/').next().unwrap_or_default();
                         add(names, format!("{around}/{first}").to_lowercase());
@@ -38,7 +38,7 @@ pub fn render_needles(rules: &[Rule<'_>]) -> String {
                             add(below, format!("{name}/{first}"));
                         }
                     }
-                    // A file directly in its base folder is lost with that folder, so the folder's name counts too.
+                    // A file directly in its base folder is deleted with that folder, so the folder's name counts, too.
                     Base::Var { fallback, .. } if rest.is_empty() => {
                         add(names, longest_literal(first).to_lowercase());
                         add(names, fallback.rsplit('/').next().unwrap_or_default().to_lowercase());
@@ -52,7 +52,7 @@ pub fn render_needles(rules: &[Rule<'_>]) -> String {
     lines.chain([format!("{RULES}\n")]).collect()
 }
 
-/// The longest part of a component that no `*` can change, with a `*` on the sides where the name goes on.
+/// The longest part of a component without `*`, with a `*` on the sides where the name continues.
 fn longest_literal(component: &str) -> String {
     let parts: Vec<&str> = component.split('*').collect();
     let longest = parts.iter().enumerate().max_by_key(|(_, part)| part.len()).map_or(0, |(at, _)| at);

@@ -6,14 +6,14 @@ use stead_shell::{Facts, Place};
 use super::needle::Needles;
 use super::rule::Rule;
 
-/// The compiled policy as text. Nothing is read before somebody asks, because most calls concern none of it.
+/// The compiled policy as text. It is parsed lazily, because most calls need none of it.
 #[derive(Clone, Copy, Debug)]
 pub struct Policy<'a> {
     text: &'a str,
 }
 
 impl<'a> Policy<'a> {
-    /// Takes the policy text: lines of tab-separated fields, unknown kinds ignored.
+    /// Wraps the policy text: lines of tab-separated fields; unknown kinds are ignored.
     pub fn parse(text: &'a str) -> Self {
         Self { text }
     }
@@ -22,13 +22,13 @@ impl<'a> Policy<'a> {
         self.text
     }
 
-    /// Gives the rules of this gate, in order.
+    /// Returns the rules of this gate, in order.
     pub fn rules(&self) -> impl Iterator<Item = Rule<'a>> + use<'a> {
         self.text.lines().filter_map(Rule::parse)
     }
 
-    /// Returns true if no rule can concern a command or an input with this text, run in that folder. A policy without
-    /// needles is never quiet: better slow than blind.
+    /// Returns true if no rule can apply to a command or an input with this text, run in that folder. Always false for
+    /// a policy without needles, which is slow but safe.
     pub(crate) fn is_quiet(&self, text: &str, folder: &Path, place: &Place<'_>) -> bool {
         let needles = Needles::read(self.text);
         !needles.is_empty() && needles.are_quiet(text, folder, place)

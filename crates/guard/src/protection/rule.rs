@@ -1,26 +1,26 @@
-//! One line of the compiled policy that this gate reads. The writer renders it, the hook parses it; unknown kinds
-//! belong to somebody else.
+//! One line of the compiled policy that this gate reads. The compiler writes it, the hook parses it; unknown kinds
+//! belong to other readers.
 
 use std::borrow::Cow;
 
 use stead_model::{Base, Shape};
 
-/// Something the gate protects, or leaves free.
+/// Something the gate protects, or exempts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Rule<'a> {
     /// A file or folder that only Stead writes.
     Own { base: Base<'a>, path: Cow<'a, str>, what: Cow<'a, str> },
     /// An exception from [`Rule::Own`]: the agent's own file.
     Free { base: Base<'a>, path: Cow<'a, str> },
-    /// A client's settings file: free to edit while our lines survive.
+    /// A client's settings file: may be edited if our lines survive.
     Settings { base: Base<'a>, path: Cow<'a, str>, client: Cow<'a, str>, shape: Shape, watch: Cow<'a, str> },
     /// A verb of `stead` that weakens it.
     Verb { words: Cow<'a, str> },
 }
 
 impl<'a> Rule<'a> {
-    /// Writes the rule as one line, without the line end. Tabs and line ends inside a field become spaces, because
-    /// they would end it.
+    /// Formats the rule as one line, without the newline. Tabs and newlines inside a field become spaces, because they
+    /// would end it.
     pub fn render(&self) -> String {
         let fields: Vec<Cow<'_, str>> = match self {
             Self::Own { base, path, what } => {
@@ -40,7 +40,7 @@ impl<'a> Rule<'a> {
         fields.iter().map(|field| field.replace(['\t', '\n', '\r'], " ")).collect::<Vec<_>>().join("\t")
     }
 
-    /// Reads one line. `None` for kinds this gate does not know and for lines that lack a field.
+    /// Parses one line. `None` for unknown kinds and for lines with a missing field.
     pub fn parse(line: &'a str) -> Option<Self> {
         let mut fields = line.trim_end_matches('\r').split('\t');
         let kind = fields.next()?;
@@ -64,7 +64,7 @@ impl<'a> Rule<'a> {
         })
     }
 
-    /// Gives base and path, for the rules that have them.
+    /// Returns base and path, for the rules that have them.
     pub(crate) fn spot(&self) -> Option<(Base<'a>, &str)> {
         match self {
             Self::Own { base, path, .. } | Self::Free { base, path } | Self::Settings { base, path, .. } => {

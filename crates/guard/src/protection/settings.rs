@@ -1,4 +1,4 @@
-//! A client's settings file: what an edit would leave of our lines.
+//! A client's settings file: whether our lines survive an edit.
 
 use std::path::Path;
 
@@ -11,9 +11,9 @@ use super::entry::Entry;
 use super::rule::Rule;
 use super::shield::{Shield, Standing};
 
-const KEEP: &str = "keep Stead's hook lines as they are and change only the rest, or ask the person to edit the file";
+const KEEP: &str = "keep Stead's hooks and change only the rest, or ask the person to edit the file";
 
-/// Judges the text a settings file would have.
+/// Judges the new text of a settings file.
 pub(crate) fn judge_text(entry: &Entry<'_>, shown: &str, before: Option<&str>, after: &str) -> Option<Denial> {
     let Rule::Settings { client, shape, watch, .. } = &entry.rule else {
         return None;
@@ -22,29 +22,29 @@ pub(crate) fn judge_text(entry: &Entry<'_>, shown: &str, before: Option<&str>, a
     Some(Denial::new(format!("the change of `{shown}` ({client} settings)"), problem.to_string(), KEEP))
 }
 
-/// Refuses a change whose result nobody can foresee.
+/// Denies a change with an unknown result.
 pub(crate) fn unforeseen(entry: &Entry<'_>, shown: &str, why: &str) -> Denial {
     let client = client(entry);
     Denial::new(
         format!("the change of `{shown}` ({client} settings)"),
-        format!("whether Stead's hook lines survive cannot be checked, because {why}"),
+        format!("Stead cannot check whether its hooks survive, because {why}"),
         "use the edit or write tool with the exact text, so that the result can be checked",
     )
 }
 
-/// Refuses to let a settings file go that holds our lines.
+/// Denies the removal of a settings file that contains our lines.
 pub(crate) fn removal(entry: &Entry<'_>, shown: &str, path: &Path, facts: &dyn Facts) -> Option<Denial> {
     if !holds_lines(entry, path, facts) {
         return None;
     }
     Some(Denial::new(
         format!("the removal of `{shown}` ({} settings)", client(entry)),
-        "it holds Stead's hook lines",
+        "it contains Stead's hooks",
         "leave the file in place, or ask the person to run `stead uninstall`",
     ))
 }
 
-/// Says whether a settings file holds lines of ours now.
+/// Returns true if a settings file currently contains our lines.
 pub(crate) fn holds_lines(entry: &Entry<'_>, path: &Path, facts: &dyn Facts) -> bool {
     let Rule::Settings { shape, .. } = &entry.rule else {
         return false;
@@ -55,7 +55,7 @@ pub(crate) fn holds_lines(entry: &Entry<'_>, path: &Path, facts: &dyn Facts) -> 
     }
 }
 
-/// Says whether a new text drops lines of ours from a file that cannot be read.
+/// Returns true if a new text removes our lines from a file that cannot be parsed.
 pub(crate) fn loses_unread(entry: &Entry<'_>, path: &Path, after: &str, facts: &dyn Facts) -> bool {
     match &entry.rule {
         Rule::Settings { shape, .. } => facts.had_lines(path) && !has_our_lines(*shape, after),
@@ -77,7 +77,7 @@ pub(crate) fn apply(before: Option<&str>, edits: &[Replacement<'_>]) -> Result<S
             }
             text = edit.new.to_string();
         } else if !text.contains(old) {
-            // A patch knows lines, not whether the last one has a line end.
+            // A patch has lines, but not whether the last one ends with a newline.
             let Some(head) = old.strip_suffix('\n').and_then(|last| text.strip_suffix(last)) else {
                 return Err("the text it replaces is not in the file");
             };
@@ -114,7 +114,7 @@ pub(crate) fn judge_config_change(
         None => None,
     };
     let lost = facts.had_lines(&path) && !text.is_some_and(|text| has_our_lines(*shape, &text));
-    let why = denial.or_else(|| lost.then(|| "Stead's hook lines are gone from it".to_owned()))?;
+    let why = denial.or_else(|| lost.then(|| "Stead's hooks were removed from it".to_owned()))?;
     Some(
         Denial::new(
             format!("the new {client} settings in `{written}`"),

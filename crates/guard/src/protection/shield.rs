@@ -1,4 +1,4 @@
-//! The rules made concrete for one place: which absolute paths are protected, and how a candidate stands to them.
+//! The rules made concrete for one location: which absolute paths are protected, and how a candidate relates to them.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -11,27 +11,27 @@ use super::entry::{Entry, Meeting, meet, split};
 use super::policy::Policy;
 use super::rule::Rule;
 
-/// All protected paths of one place.
+/// All protected paths of one location.
 pub(crate) struct Shield<'a> {
     entries: Vec<Entry<'a>>,
     free: Vec<Entry<'a>>,
-    /// The base folders of the entries, as written and as they really are.
+    /// The base folders of the entries, as written and with links resolved.
     bases: Vec<Names>,
-    /// The checkout that the agent works in. Where it lies within the root, the root's rules end at its edge: it has
-    /// the same rules itself.
+    /// The checkout that the agent works in. If it is inside the root, the root's rules do not apply in it: it has the
+    /// same rules itself.
     trees: Vec<Names>,
-    /// Project root and home: what is there or above is too wide for milder rules.
+    /// Project root and home: milder rules do not apply to them or to folders above.
     wide: Vec<Names>,
     verbs: Vec<Vec<String>>,
     home: Option<PathBuf>,
 }
 
-/// How a candidate stands to what is protected.
+/// How a candidate relates to what is protected.
 #[derive(Clone, Copy)]
 pub(crate) enum Standing<'s> {
-    /// It is, or may be, the protected thing or lies in it.
+    /// It is, or may be, protected or inside something protected.
     In(&'s Entry<'s>),
-    /// It is a folder that holds protected things.
+    /// It is a folder that contains something protected.
     Above(&'s Entry<'s>, Width),
 }
 
@@ -87,7 +87,7 @@ impl<'a> Shield<'a> {
                 Some(folder) => (folder, true),
                 None => (spot, false),
             };
-            // Without a project its rules have nothing to hold on to.
+            // Without a project, its rules do not apply.
             if bases.is_empty() {
                 continue;
             }
@@ -109,7 +109,7 @@ impl<'a> Shield<'a> {
         &self.verbs
     }
 
-    /// Finds the gravest standing of an absolute path. Its names may hold shell wildcards.
+    /// Finds the most severe relation of an absolute path. Its names may contain shell wildcards.
     pub(crate) fn standing(&self, candidate: &[Vec<char>]) -> Option<Standing<'_>> {
         let mut above = None;
         // Many rules share a base.
@@ -126,14 +126,14 @@ impl<'a> Shield<'a> {
         above
     }
 
-    /// Gives every entry that the candidate meets, with how it stands to it.
+    /// Returns every entry that the candidate matches, with its relation.
     pub(crate) fn met<'s>(&'s self, candidate: &Candidate<'_>) -> Vec<Standing<'s>> {
         let width = self.width(&candidate.names);
         let mut met = Vec::new();
         for entry in &self.entries {
             let bases = self.bases[entry.bases.clone()].iter().filter(|base| self.reaches(base, &candidate.names));
             let bases = bases.filter(|base| !entry.is_left_out(base, candidate.except));
-            // Around something unknown so many letters have to be spelled.
+            // Next to something unknown, this many letters must match.
             let bases = bases.filter(|base| !candidate.guessed || spelled(&candidate.names, base.len()) >= SPELLED);
             let meetings: Vec<Meeting> = bases.map(|base| entry.meets(base, &candidate.names)).collect();
             if meetings.contains(&Meeting::In) && !self.is_free(&candidate.names) {
@@ -145,7 +145,7 @@ impl<'a> Shield<'a> {
         met
     }
 
-    /// Finds the standing of an absolute path both as written and with its symlinks followed.
+    /// Finds the relation of an absolute path both as written and with its symlinks resolved.
     pub(crate) fn standing_of(&self, candidate: &Path, facts: &dyn Facts) -> Option<Standing<'_>> {
         let written = names(candidate);
         let found = self.standing(&written);
@@ -156,8 +156,8 @@ impl<'a> Shield<'a> {
         if real == written { found } else { self.standing(&real).or(found) }
     }
 
-    /// Finds how the end of a path stands when its beginning is unknown: some part of it must spell a rule from its
-    /// first name on.
+    /// Finds the relation of a path whose beginning is unknown: some part of it must match a rule from its first name
+    /// on.
     pub(crate) fn standing_of_end(&self, candidate: &[Vec<char>]) -> Option<Standing<'_>> {
         let mut above = None;
         for start in 0..candidate.len() {
@@ -176,7 +176,7 @@ impl<'a> Shield<'a> {
         above
     }
 
-    /// Says whether the rules of a base concern the candidate.
+    /// Returns true if the rules of a base apply to the candidate.
     fn reaches(&self, base: &[Vec<char>], candidate: &[Vec<char>]) -> bool {
         let ends_before =
             |tree: &Names| tree.len() > base.len() && tree.starts_with(base) && candidate.starts_with(tree);
@@ -199,10 +199,10 @@ impl<'a> Shield<'a> {
     }
 }
 
-/// So many letters of a rule have to be spelled around something unknown.
+/// How many letters of a rule must match next to something unknown.
 const SPELLED: usize = 3;
 
-/// The letters that a candidate spells behind its first names.
+/// The literal letters of a candidate after its first names.
 fn spelled(names: &[Vec<char>], from: usize) -> usize {
     names.iter().skip(from).flatten().filter(|c| !is_sign(**c)).count()
 }

@@ -6,7 +6,7 @@ use stead_shell::Facts;
 use super::denial::{Denial, quote};
 use super::shield::Shield;
 
-/// Judges a call of Stead. A word that only the shell can know may be the verb.
+/// Judges a call of Stead. A word that the shell computes may be the command.
 pub(crate) fn judge(shield: &Shield<'_>, call: &SteadCall, part: &str, facts: &dyn Facts) -> Option<Denial> {
     let words = &call.words;
     let verb = weakening(shield, words)?;
@@ -17,12 +17,12 @@ pub(crate) fn judge(shield: &Shield<'_>, call: &SteadCall, part: &str, facts: &d
     Some(if spelled { refuse(&verb) } else { refuse_open(part) })
 }
 
-/// Returns true if the shell decides about a part of the word.
+/// Returns true if the shell computes a part of the word.
 fn is_open(word: &SteadWord) -> bool {
     word.certain < word.text.len()
 }
 
-/// Says whether the call ends loops, and only such as the session itself started. A part of an id is not enough.
+/// Returns true if the call ends only loops that the session itself started, by their full ids.
 fn ends_own_loops(facts: &dyn Facts, verb: &str, words: &[SteadWord]) -> bool {
     let Some(verb) = verb.strip_prefix("loop ") else { return false };
     let Some(at) = words.iter().position(|word| word.text == verb) else { return false };
@@ -30,7 +30,7 @@ fn ends_own_loops(facts: &dyn Facts, verb: &str, words: &[SteadWord]) -> bool {
     ids.peek().is_some() && ids.all(|id| facts.started_loop(&id.text))
 }
 
-/// Finds the weakening verb in the words after the program. A flag's value may stand before it.
+/// Finds the weakening command in the words after the program. A flag's value may precede it.
 fn weakening(shield: &Shield<'_>, words: &[SteadWord]) -> Option<String> {
     let end = words.iter().position(|word| word.text == "--").unwrap_or(words.len());
     let open = words.iter().any(is_open);
@@ -56,7 +56,7 @@ fn weakening(shield: &Shield<'_>, words: &[SteadWord]) -> Option<String> {
     shield.verbs().iter().find(begins).map(|verb| verb.join(" "))
 }
 
-/// A word that is no flag, and whether it may be a flag's value.
+/// A word that is not a flag, and whether it may be a flag's value.
 struct Plain<'a> {
     word: &'a SteadWord,
     after_flag: bool,
@@ -67,13 +67,13 @@ impl Plain<'_> {
         self.word.text == wanted && !is_open(self.word)
     }
 
-    /// Says whether the word is of the shell's making and may begin like this. It may also become several words.
+    /// Returns true if the shell computes the word and it may start like this. It may also become several words.
     fn may_become(&self, wanted: &str) -> bool {
         is_open(self.word) && wanted.starts_with(&self.word.text[..self.word.certain])
     }
 }
 
-/// Says whether the words begin with the verb, or may; flag values may stand between its words.
+/// Returns true if the words start with the command, or may; flag values may be between its words.
 fn begins(words: &[Plain<'_>], verb: &[String]) -> bool {
     let mut words = words.iter();
     for (at, wanted) in verb.iter().enumerate() {
@@ -86,12 +86,12 @@ fn begins(words: &[Plain<'_>], verb: &[String]) -> bool {
     true
 }
 
-/// Refuses a verb that nobody has seen.
+/// Denies an unknown command.
 fn refuse_open(part: &str) -> Denial {
     Denial::new(
         quote(part),
-        "only the shell knows which verb it calls, and some would weaken Stead",
-        "write the verb out, such as `stead guard list`",
+        "the shell computes which `stead` command this is, and some would weaken Stead",
+        "write the command literally, such as `stead guard list`",
     )
 }
 

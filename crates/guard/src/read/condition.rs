@@ -6,7 +6,7 @@ use crate::condition::{Bound, Clause, Condition, EvidenceWord, FeatureClause, Fi
 use crate::field::{FieldRule, FieldTest, Owner};
 use crate::pattern::{ArgvPattern, TextPattern};
 
-/// Every word of the matching language.
+/// Every key of `match`.
 pub(crate) const KEYS: &[&str] = &[
     "writes",
     "deletes",
@@ -174,7 +174,7 @@ impl Reader<'_> {
             }
         }
         if !paths.is_empty() && paths.iter().all(|path| path.starts_with('!')) {
-            self.fault(node.place, format!("`{what}` only takes back, so nothing can match"), None);
+            self.fault(node.place, format!("`{what}` has only exclusions, so nothing can match"), None);
         }
         paths
     }
@@ -187,7 +187,7 @@ impl Reader<'_> {
                 let hint = "one command per entry: the program's name, its words and flags; `|` separates alternatives";
                 self.fault(place, format!("`{text}` in `runs` can never match"), Some(hint.into()));
             } else if WRAPPERS.contains(&program.as_str()) {
-                let hint = format!("name the program itself; `{program}` is taken off before anything is compared");
+                let hint = format!("name the program itself; `{program}` is removed before commands are compared");
                 self.fault(place, format!("`{text}` in `runs` can never match"), Some(hint));
             } else {
                 commands.push(text);
@@ -216,7 +216,7 @@ impl Reader<'_> {
             let test = match &value.value {
                 Value::Map(entries) => {
                     let [test] = entries.as_slice() else {
-                        self.fault(value.place, "a field has one test", Some(TESTS.into()));
+                        self.fault(value.place, "a field must have exactly one test", Some(TESTS.into()));
                         continue;
                     };
                     match (test.key.as_str(), &test.value.value) {
@@ -227,7 +227,7 @@ impl Reader<'_> {
                         _ => {
                             self.fault(
                                 test.key_place,
-                                format!("`{}` is no test of a field", test.key),
+                                format!("`{}` is not a test for a field", test.key),
                                 Some(TESTS.into()),
                             );
                             continue;
@@ -235,7 +235,7 @@ impl Reader<'_> {
                     }
                 }
                 Value::List(_) => {
-                    self.fault(value.place, "a field is tested for one value", Some(TESTS.into()));
+                    self.fault(value.place, "a field can be compared with only one value", Some(TESTS.into()));
                     continue;
                 }
                 _ => FieldTest::Becomes(value.json()),
@@ -264,20 +264,20 @@ impl Reader<'_> {
     fn pointer(&mut self, pointer: &str, place: Position) {
         if !pointer.starts_with('/') {
             let hint = format!("did you mean `/{}`?", pointer.replace('.', "/"));
-            self.fault(place, format!("`{pointer}` is no JSON pointer"), Some(hint));
+            self.fault(place, format!("`{pointer}` is not a JSON pointer"), Some(hint));
         }
     }
 }
 
 const TESTS: &str = "write a value, or `{changed: true}`, `{added: true}`, `{removed: true}`";
 
-/// Programs that are taken off before a command is compared.
+/// Wrappers that are removed before a command is compared.
 const WRAPPERS: &[&str] = &[
     "sudo", "doas", "env", "nice", "ionice", "nohup", "setsid", "stdbuf", "timeout", "time", "command", "exec",
     "builtin", "xargs", "eval",
 ];
 
-/// The clauses about files: what narrows one belongs to it.
+/// The clauses about files, with their restrictions.
 #[derive(Default)]
 struct Files {
     list: Vec<FileClause>,

@@ -10,12 +10,12 @@ use crate::guard_facts::{Caller, EvidenceState, FeatureState};
 /// What an example may do.
 const OPS: &[&str] =
     &["run", "write", "edit", "delete", "rename", "read", "mcp", "spawn", "tool", "stop", "prompt", "nothing"];
-/// What may be true around it.
+/// Its circumstances.
 const AROUND: &[&str] = &[
     "content", "old", "new", "all", "to", "input", "on", "role", "harness", "cwd", "files", "lines", "has", "evidence",
     "features", "tests", "intent", "counters", "holds", "exec", "waiting", "absent",
 ];
-/// More examples than anybody reads.
+/// The maximum number of examples.
 const MOST: usize = 200;
 
 impl Reader<'_> {
@@ -186,7 +186,7 @@ impl Reader<'_> {
         match node.value {
             Value::Whole(number) => u64::try_from(number).ok(),
             _ => {
-                self.fault(node.place, "a number is wanted here", None);
+                self.fault(node.place, "expected a number", None);
                 None
             }
         }
@@ -197,7 +197,7 @@ impl Reader<'_> {
             reader.word(node, "evidence", &["fresh", "stale", "none"], |word| match word {
                 "fresh" => Some(EvidenceState::Fresh),
                 "stale" => Some(EvidenceState::Stale { why: "Its files have changed since.".into() }),
-                "none" => Some(EvidenceState::None { why: "Nothing was seen to run.".into() }),
+                "none" => Some(EvidenceState::None { why: "No test run was observed.".into() }),
                 _ => None,
             })
         };

@@ -5,7 +5,7 @@ use crate::problem::Problem;
 use crate::source::Source;
 use stead_model::Severity;
 
-/// Collects what is wrong while a file is read, so that many faults are told at once.
+/// Collects problems while a file is read, so that all of them are reported at once.
 pub(crate) struct Reader<'a> {
     source: &'a Source,
     pub(crate) guard: Option<String>,
@@ -33,7 +33,7 @@ impl<'a> Reader<'a> {
         !self.problems.is_empty()
     }
 
-    /// Tells that a key is not known, with the one that was probably meant.
+    /// Reports an unknown key, and suggests a known one.
     pub(crate) fn unknown(&mut self, entry: &Entry, what: &str, known: &[&str]) {
         let hint = suggestion(&entry.key, known.iter().copied());
         self.fault(entry.key_place, format!("{what} has no `{}`", entry.key), Some(hint));
@@ -56,11 +56,11 @@ impl<'a> Reader<'a> {
         found
     }
 
-    /// Reads a text; other single values count as they are written.
+    /// Reads a string; other scalars are used as written.
     pub(crate) fn text(&mut self, node: &Tree, what: &str) -> Option<String> {
         match node.scalar() {
             Some(text) if text.chars().any(|c| c.is_control() && !matches!(c, '\n' | '\t')) => {
-                self.fault(node.place, format!("`{what}` holds a control character"), None);
+                self.fault(node.place, format!("`{what}` contains a control character"), None);
                 None
             }
             Some(text) if !text.trim().is_empty() => Some(text),
@@ -69,13 +69,13 @@ impl<'a> Reader<'a> {
                 None
             }
             None => {
-                self.fault(node.place, format!("`{what}` is {}, not a text", node.kind()), None);
+                self.fault(node.place, format!("`{what}` is {}, not a string", node.kind()), None);
                 None
             }
         }
     }
 
-    /// Reads one text or a list of them.
+    /// Reads one string or a list of them.
     pub(crate) fn texts(&mut self, node: &Tree, what: &str) -> Vec<(String, Position)> {
         let items = match &node.value {
             Value::List(items) => items.as_slice(),
@@ -93,7 +93,7 @@ impl<'a> Reader<'a> {
                 u64::try_from(number).ok()
             }
             _ => {
-                self.fault(node.place, format!("`{what}` is no number from 1 to {most}"), None);
+                self.fault(node.place, format!("`{what}` is not a number from 1 to {most}"), None);
                 None
             }
         }
@@ -109,7 +109,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Says whether a node is a mapping.
+    /// Returns the entries of a mapping; reports any other node.
     pub(crate) fn map<'n>(&mut self, node: &'n Tree, what: &str) -> Option<&'n [Entry]> {
         match &node.value {
             Value::Map(entries) => Some(entries),

@@ -6,13 +6,13 @@ use crate::parameter;
 use crate::shipped::{self, Shipped};
 
 impl Reader<'_> {
-    /// Puts a file that uses a shipped guard over that guard.
+    /// Applies a file that uses a shipped guard to that guard.
     pub(super) fn used(&mut self, root: &Tree, name: &Tree, rooms: &ProjectRooms) -> Option<(Tree, String)> {
         let name_text = self.text(name, "use")?;
         let known: Vec<&str> = shipped::SHIPPED.iter().map(|shipped| shipped.id).collect();
         let Some(base) = Shipped::named(&name_text) else {
             let hint = stead_model::suggestion(&name_text, known);
-            self.fault(name.place, format!("no guard `{name_text}` is shipped"), Some(hint));
+            self.fault(name.place, format!("there is no shipped guard `{name_text}`"), Some(hint));
             return None;
         };
         let tree = parse(base.text).ok()?;
@@ -44,7 +44,7 @@ impl Reader<'_> {
                 entries.retain(|known| known.key != entry.key);
                 entries.push(entry.clone());
             }
-            // Using a guard means wanting it.
+            // A guard that is used is enforced by default.
             if root.get("mode").is_none() {
                 entries.retain(|entry| entry.key != "mode");
                 let (key, at, place) = ("mode".into(), root.at.clone(), root.place);

@@ -19,13 +19,13 @@ use crate::shipped;
 use crate::source::{Origin, Source};
 use crate::then::Then;
 
-/// A guard as read, with what belongs to it but not to judging.
+/// A guard as read, with what judging does not need.
 #[derive(Clone, Debug)]
 pub(crate) struct Draft {
     pub(crate) guard: Guard,
     pub(crate) examples: Vec<Example>,
     pub(crate) place: Position,
-    /// The shipped guard it is made from.
+    /// The shipped guard it uses.
     pub(crate) made_from: Option<String>,
 }
 
@@ -33,14 +33,14 @@ const KEYS: &[&str] = &[
     "schema", "id", "about", "mode", "on", "match", "unless", "when", "exec", "then", "to", "at_most", "on_error",
     "say", "tests", "use", "with", "guards",
 ];
-/// What a file that uses a shipped guard may say itself.
+/// The keys that a file with `use` may have.
 const USE_KEYS: &[&str] = &["schema", "id", "about", "use", "mode", "with", "say", "on_error", "tests"];
-/// What guards of one file share unless they say otherwise.
+/// The keys of a file that are defaults for its guards.
 const SHARED: &[&str] = &["mode", "on", "then", "on_error", "say", "unless"];
 const SCHEMA: i128 = 1;
-/// Where a call may be sent outside of the project: whoever wrote the guard chooses no file of the person.
+/// Where a rewrite may lead outside the project: the author of a guard must not choose the person's files.
 const TEMPORARY: &[&str] = &["/tmp/", "/var/tmp/"];
-/// How often a guard may hold an agent at most.
+/// The maximum of `at_most`.
 const MOST_HOLDS: u64 = 10;
 
 /// Reads one file. A file with errors gives no guard.
@@ -54,7 +54,7 @@ pub(crate) fn read_source(source: &Source, rooms: &ProjectRooms) -> (Vec<Draft>,
         Ok(root) => reader.file(&root, source, rooms),
         Err(fault) => {
             let place = Position { line: fault.line, column: fault.column };
-            let message = format!("it is no YAML that is read here: {}", fault.message);
+            let message = format!("invalid YAML: {}", fault.message);
             reader.fault(place, message, fault.hint.map(str::to_owned));
             Vec::new()
         }
@@ -69,8 +69,8 @@ impl Reader<'_> {
     fn file(&mut self, root: &Tree, source: &Source, rooms: &ProjectRooms) -> Vec<Draft> {
         let Value::Map(entries) = &root.value else {
             let (message, hint) = match root.value {
-                Value::Null => ("the file is empty".to_owned(), "`stead guard new ID` writes one to begin with"),
-                _ => (format!("the file is {}, not a mapping", root.kind()), "it begins with `id: …`"),
+                Value::Null => ("the file is empty".to_owned(), "`stead guard new ID` creates one"),
+                _ => (format!("the file is {}, not a mapping", root.kind()), "start it with `id: …`"),
             };
             self.fault(root.place, message, Some(hint.into()));
             return Vec::new();
@@ -82,7 +82,7 @@ impl Reader<'_> {
         {
             self.fault(
                 schema.place,
-                "this file is of a form that this version does not read",
+                "this version of Stead does not support this `schema`",
                 Some("update Stead".into()),
             );
         }
@@ -97,7 +97,7 @@ impl Reader<'_> {
             },
             None if source.origin == Origin::Shipped => {
                 let mut values = shipped::defaults(root, rooms);
-                // Its examples bring values for what has no usual one.
+                // Its examples provide values for parameters without a default.
                 let samples = root.get("tests").and_then(|tests| tests.get("with")).map(Tree::entries);
                 for entry @ Entry { value, .. } in samples.unwrap_or_default() {
                     values.retain(|(known, _)| *known != entry.key);
@@ -145,7 +145,7 @@ impl Reader<'_> {
         match FileId::check(&text) {
             Ok(_) => Some(text),
             Err(problem) => {
-                self.fault(id.place, format!("`{text}` cannot be an id: {problem}"), None);
+                self.fault(id.place, format!("invalid id `{text}`: {problem}"), None);
                 None
             }
         }
@@ -226,13 +226,13 @@ impl Reader<'_> {
             let Some(kind) = self.word(item, "on", &names, EventKind::from_name) else { continue };
             if !then.fits(kind) {
                 let hint = match (then, kind) {
-                    (Then::Deny, _) => "at a stop the word is `continue`",
+                    (Then::Deny, _) => "use `continue` at a stop",
                     (Then::Allow, _) => "`allow` answers a `permission-request`, nothing else",
-                    (Then::Continue, _) => "`continue` holds an agent at `stop` or `subagent-stop`",
-                    (Then::Rewrite, _) => "`rewrite` changes a call at `before-tool`",
-                    _ => "`ask` needs something that still lies ahead",
+                    (Then::Continue, _) => "`continue` works only at `stop` or `subagent-stop`",
+                    (Then::Rewrite, _) => "`rewrite` works only at `before-tool`",
+                    _ => "`ask` works only before something happens",
                 };
-                let message = format!("`then: {}` cannot happen at `{}`", then.name(), kind.name());
+                let message = format!("`then: {}` is not possible at `{}`", then.name(), kind.name());
                 self.fault(item.place, message, Some(hint.into()));
             }
             events.push(kind);
@@ -243,7 +243,7 @@ impl Reader<'_> {
     fn expression(&mut self, node: &Tree) -> Option<String> {
         let text = self.text(node, "when")?;
         if let Err(error) = expression::check(&text) {
-            let hint = format!("names are {}", expression::NAMES.join(", "));
+            let hint = format!("expected one of {}", expression::NAMES.join(", "));
             self.fault(node.place, error, Some(hint));
         }
         Some(text)
@@ -258,8 +258,8 @@ impl Reader<'_> {
             match entry.key.as_str() {
                 "path" => exec.path = self.text(value, "path")?,
                 "sha256" if matches!(value.value, Value::Whole(_) | Value::Number(_)) => {
-                    let hint = "put it in quotes, or YAML takes it for a number";
-                    self.fault(value.place, "`sha256` is a number, not a text", Some(hint.into()));
+                    let hint = "put it in quotes; otherwise YAML reads it as a number";
+                    self.fault(value.place, "`sha256` is a number, not a string", Some(hint.into()));
                     return None;
                 }
                 "sha256" => exec.sha256 = self.text(value, "sha256")?.to_ascii_lowercase(),
@@ -268,8 +268,8 @@ impl Reader<'_> {
             }
         }
         if exec.path.starts_with(['/', '~']) || exec.path.split('/').any(|name| name == "..") || exec.path.is_empty() {
-            let hint = "keep the program in the project, beside the guard";
-            self.fault(node.place, "`exec` needs a `path` below the project's root", Some(hint.into()));
+            let hint = "keep the program in the project, next to the guard";
+            self.fault(node.place, "`exec` needs a `path` below the project root", Some(hint.into()));
         }
         if exec.sha256.len() != 64 || !exec.sha256.bytes().all(|byte| byte.is_ascii_hexdigit()) {
             let hint = "`sha256sum FILE` prints it; a program that changed is not run";
@@ -284,11 +284,11 @@ impl Reader<'_> {
                 let text = self.text(to, "to")?;
                 let is_temporary = TEMPORARY.iter().any(|folder| text.starts_with(folder));
                 if text.starts_with(['/', '~']) && !is_temporary || text.split('/').any(|name| name == "..") {
-                    let hint = "give a path below the project's root, or below `/tmp/` or `/var/tmp/`";
+                    let hint = "use a path below the project root, or below `/tmp/` or `/var/tmp/`";
                     self.fault(to.place, "`to` leaves the project", Some(hint.into()));
                 } else if leads_to_own(&text, rooms) {
-                    let hint = "agents may not write there, so nothing can be sent there";
-                    self.fault(to.place, "`to` leads to files of Stead's own", Some(hint.into()));
+                    let hint = "agents may not write there";
+                    self.fault(to.place, "`to` names one of Stead's own files", Some(hint.into()));
                 }
                 Some(text)
             }
@@ -297,18 +297,18 @@ impl Reader<'_> {
                 None
             }
             (Some(to), _) => {
-                self.fault(to.place, "`to` belongs to `then: rewrite`", None);
+                self.fault(to.place, "`to` is only for `then: rewrite`", None);
                 None
             }
             (None, _) => None,
         }
     }
 
-    /// Says what cannot mean anything.
+    /// Reports combinations that can never work.
     fn sense(&mut self, node: &Tree, guard: &Guard) {
         if guard.mode > Mode::Shadow && guard.then != Then::Allow && is_placeholder(&guard.say) {
             let place = node.get("say").map_or(node.place, |say| say.place);
-            let hint = "tell the agent why, and what to do instead; until then leave it in `mode: shadow`";
+            let hint = "tell the agent why, and what to do instead; until then use `mode: shadow`";
             self.fault(place, "`say` is still the placeholder", Some(hint.into()));
         }
         let has_call = |kind| {
@@ -324,11 +324,11 @@ impl Reader<'_> {
             text |= matches!(clause, Clause::Text(_));
         });
         if effects && !guard.events.iter().copied().any(has_call) {
-            let hint = "files, commands and tools are seen at `before-tool`";
+            let hint = "files, commands and tools occur at `before-tool`";
             self.fault(place, "no event in `on` has a tool call, so this never matches", Some(hint.into()));
         }
         if text && guard.events.iter().copied().all(has_call) {
-            let hint = "`text` is what was said at `prompt` or `stop`; for what is written to files use `content`";
+            let hint = "`text` is the message at `prompt` or `stop`; for text written to files use `content`";
             self.fault(place, "no event in `on` has a text, so this never matches", Some(hint.into()));
         }
         if guard.matches.is_empty()
@@ -337,16 +337,16 @@ impl Reader<'_> {
             && guard.exec.is_none()
             && guard.when.is_none()
         {
-            let hint = "say in `match` what it is about";
-            self.fault(node.place, "a guard without `match` would act on everything", Some(hint.into()));
+            let hint = "add a `match`";
+            self.fault(node.place, "a guard without `match` would match everything", Some(hint.into()));
         }
         if guard.at_most.is_some() && guard.then != Then::Continue {
-            self.fault(node.place, "`at_most` belongs to `then: continue`", None);
+            self.fault(node.place, "`at_most` is only for `then: continue`", None);
         }
     }
 }
 
-/// Says whether self-protection would refuse what is sent there.
+/// Returns true if self-protection would deny a write there.
 fn leads_to_own(to: &str, rooms: &ProjectRooms) -> bool {
     let rules = builtin_rules(&|room| rooms.room(&format!("{room:?}").to_lowercase()));
     let policy: String = rules.iter().map(|rule| format!("{}\n", rule.render())).collect();
@@ -357,12 +357,12 @@ fn leads_to_own(to: &str, rooms: &ProjectRooms) -> bool {
         Some(ToolCall { tool: "Write".into(), id: None, action: Action::Change(vec![change]), input: "{}".into() });
     let env = |_: &str| None;
     let place = Place { root: Some(ROOT.as_ref()), tree: None, cwd: ROOT.as_ref(), env: &env };
-    // What a file tool changes is judged without effects.
+    // Changes by a file tool are judged without effects.
     let none = Effects::default();
     judge(&Policy::parse(&policy), &event, &|| &none, &place, &Scene::default()).level > Level::Allow
 }
 
-/// A guard of a file that holds several: what it does not say, the file says.
+/// A guard of a file with several: keys that it does not have come from the file.
 fn part_of(root: &Tree, part: &Tree) -> Tree {
     let Value::Map(own) = &part.value else { return part.clone() };
     let mut entries = own.clone();

@@ -29,12 +29,12 @@ fn faults_are_told_with_their_place() {
     check("id: a\nmatch: {writes: x}\nmode: enfroce\nsay: no\n", ":3:7", "`mode` cannot be", "`enforce`");
     check("id: a\nmatch: {writes: x}\nthen: denny\nsay: no\n", ":3:7", "`then` cannot be", "`deny`");
     check("id: a\non: [before-tol]\nmatch: {writes: x}\nsay: no\n", ":2:6", "`on` cannot be", "`before-tool`");
-    check("id: a/b\nmatch: {writes: x}\nsay: no\n", ":1:5", "cannot be an id", "");
+    check("id: a/b\nmatch: {writes: x}\nsay: no\n", ":1:5", "invalid id", "");
     check("match: {writes: x}\nsay: no\n", ":1:1", "needs an `id`", "");
     check("id: a\nmatch: {writes: x}\n", ":1:1", "needs a `say`", "instead");
     check("id: a\nsay: no\n", ":1:1", "without `match`", "");
     check("id: a\nmatch: {writes: []}\nsay: no\n", ":2:", "empty list", "");
-    check("id: a\nmatch: {writes: ['!x']}\nsay: no\n", ":2:", "only takes back", "");
+    check("id: a\nmatch: {writes: ['!x']}\nsay: no\n", ":2:", "only exclusions", "");
     check("id: a\nmatch: {writes: ../x}\nsay: no\n", ":2:17", "contains `..`", "`@outside`");
     check(
         "id: a\nmatch: {writes: '@home'}\nsay: no\n",
@@ -42,38 +42,38 @@ fn faults_are_told_with_their_place() {
         "`@home` in `writes` is not a known place",
         "`@outside`",
     );
-    check("id: a\nmatch: {runs: sudo rm}\nsay: no\n", ":2:", "can never match", "taken off");
+    check("id: a\nmatch: {runs: sudo rm}\nsay: no\n", ":2:", "can never match", "is removed before");
     check("id: a\nmatch: {runs: 'a && b'}\nsay: no\n", ":2:", "can never match", "one command");
-    check("id: a\nmatch: {content: '('}\nsay: no\n", ":2:", "no regular expression", "has");
-    check("id: a\nmatch: {fields: {tested: true}}\nsay: no\n", ":2:", "no JSON pointer", "`/tested`");
-    check("id: a\nmatch: {fields: {/tested: {is: true}}}\nsay: no\n", ":2:", "no test of a field", "changed");
+    check("id: a\nmatch: {content: '('}\nsay: no\n", ":2:", "not a valid regular expression", "has");
+    check("id: a\nmatch: {fields: {tested: true}}\nsay: no\n", ":2:", "not a JSON pointer", "`/tested`");
+    check("id: a\nmatch: {fields: {/tested: {is: true}}}\nsay: no\n", ":2:", "not a test for a field", "changed");
     check("id: a\nmatch: {reads: x, lines: many}\nsay: no\n", ":2:", "cannot be `many`", ">1000");
     check("id: a\nmatch: {harness: cluade, runs: ls}\nsay: no\n", ":2:", "has no `cluade`", "`claude`");
     check("id: a\nmatch: {evidence: frsh, writes: x}\nsay: no\n", ":2:", "cannot be `frsh`", "`fresh`");
-    check("id: a\nmatch: {runs: ls}\nthen: allow\n on: x", "", "no YAML", "");
+    check("id: a\nmatch: {runs: ls}\nthen: allow\n on: x", "", "invalid YAML", "");
     check(
         "id: a\non: [before-tool]\nmatch: {runs: ls}\nthen: allow\n",
         ":2:",
-        "cannot happen at `before-tool`",
+        "is not possible at `before-tool`",
         "permission-request",
     );
-    check("id: a\non: [before-tool]\nmatch: {runs: ls}\nthen: continue\nsay: x\n", ":2:", "cannot happen", "`stop`");
-    check("id: a\non: [stop]\nmatch: {text: x}\nthen: deny\nsay: x\n", ":2:", "cannot happen", "`continue`");
+    check("id: a\non: [before-tool]\nmatch: {runs: ls}\nthen: continue\nsay: x\n", ":2:", "is not possible", "`stop`");
+    check("id: a\non: [stop]\nmatch: {text: x}\nthen: deny\nsay: x\n", ":2:", "is not possible", "`continue`");
     check("id: a\nmatch: {writes: x}\nthen: rewrite\nsay: x\n", ":1:1", "needs a `to`", "{name}");
     check("id: a\nmatch: {writes: x}\nthen: rewrite\nto: /x\nsay: x\n", ":4:5", "leaves the project", "");
     for own in [".agent/guards/{name}", ".agent/cache/{name}", ".agent/features/evidence/{name}"] {
         let text = format!("id: a\nmatch: {{writes: x}}\nthen: rewrite\nto: \"{own}\"\nsay: x\n");
-        check(&text, ":4:5", "leads to files of Stead's own", "agents may not write there");
+        check(&text, ":4:5", "names one of Stead's own files", "agents may not write there");
     }
-    check("id: a\nmatch: {writes: x}\nto: y\nsay: x\n", ":3:5", "belongs to `then: rewrite`", "");
+    check("id: a\nmatch: {writes: x}\nto: y\nsay: x\n", ":3:5", "is only for `then: rewrite`", "");
     check("id: a\non: [stop]\nmatch: {writes: x}\nthen: continue\nsay: x\n", ":3:", "never matches", "before-tool");
     check("id: a\nmatch: {text: x}\nsay: x\n", ":2:", "never matches", "content");
     check("id: a\nmatch: {writes: x}\nwhen: pth == 'x'\nsay: x\n", ":3:7", "`pth`", "path");
     check("id: a\nmatch: {writes: x}\nexec: {path: x}\nsay: x\n", ":3:", "`sha256`", "sha256sum");
     check("id: a\nmatch: {writes: x}\nexec: {path: ../x, sha256: a}\nsay: x\n", ":3:", "below the project", "");
-    check("id: a\nschema: 2\nmatch: {writes: x}\nsay: x\n", ":2:9", "does not read", "update");
-    check("id: a\nuse: destructiv\n", ":2:6", "no guard `destructiv`", "`destructive`");
-    check("id: a\nuse: orchestrator-does-not-edit\n", ":2:6", "needs `paths`", "sources");
+    check("id: a\nschema: 2\nmatch: {writes: x}\nsay: x\n", ":2:9", "does not support", "update");
+    check("id: a\nuse: destructiv\n", ":2:6", "no shipped guard `destructiv`", "`destructive`");
+    check("id: a\nuse: orchestrator-does-not-edit\n", ":2:6", "needs `paths`", "source files");
     check("id: a\nuse: destructive\nwith: {paths: x}\n", ":3:8", "`with` has no `paths`", "");
     check("id: a\nuse: destructive\nmatch: {writes: x}\n", ":3:1", "a file with `use` has no `match`", "");
     check("id: a\nmatch: {writes: x}\nsay: x\ntests: {most: [ls]}\n", ":4:9", "`tests` has no `most`", "`must`");
@@ -94,8 +94,8 @@ fn faults_are_told_with_their_place() {
 #[test]
 fn a_test_that_fails_keeps_its_guard_out() {
     let text = "id: a\nmode: enforce\nmatch: {writes: x}\nsay: no\ntests:\n  must: [touch y]\n  must_not:\n  - rm x\n";
-    check(text, ":6:1", "its test `touch y` must match and does not", "stead guard test a");
-    check(text, ":8:1", "its test `rm x` must not match and does: deletes x", "");
+    check(text, ":6:1", "its test `touch y` must match but does not", "stead guard test a");
+    check(text, ":8:1", "its test `rm x` must not match but does: deletes x", "");
 }
 
 #[test]

@@ -90,7 +90,7 @@ fn a_command_that_nobody_can_read_is_judged_by_its_text() {
     check(&guard("g", "match: {mcp: 'github/*'}"), "((github))", Level::Allow);
     check(&guard("g", "match: {harness: codex, runs: npm}"), "((npm))", Level::Allow);
     let text = given_up(&sound(&[INFRA]), &run("((rm infra/x.tf))")).verdict.reason_text();
-    assert!(text.contains("too long or too nested") && text.contains("split it"), "{text}");
+    assert!(text.contains("too long or too deeply nested") && text.contains("split it"), "{text}");
     let mut approved = run("((rm infra/x.tf))");
     approved.scene.flags = vec!["plan-approved".into()];
     assert_eq!(given_up(&sound(&[INFRA]), &approved).verdict.level, Level::Allow);
@@ -198,7 +198,7 @@ fn of_two_rewrites_the_first_holds_and_says_so() {
     let judgement = ask(&sound(&[&two, &one]), &write("src/x", ""));
     assert!(judgement.verdict.rewrite.as_deref().is_some_and(|input| input.contains("o/x")));
     let told = judgement.verdict.context_text();
-    assert!(told.contains("`b` would rewrite, too; `a` comes first and holds"), "{told}");
+    assert!(told.contains("`b` would rewrite, too; `a` comes first and applies"), "{told}");
     assert!(!told.contains("p/x"), "{told}");
     let acted: Vec<(&str, bool)> = judgement.hits.iter().map(|hit| (hit.guard.as_str(), hit.acted())).collect();
     assert_eq!(acted, [("a", true), ("b", false)]);
@@ -208,6 +208,6 @@ fn of_two_rewrites_the_first_holds_and_says_so() {
     assert_eq!(judgement.verdict.level, Level::Deny);
     assert_eq!(judgement.verdict.rewrite, None);
     let all = format!("{} {}", judgement.verdict.reason_text(), judgement.verdict.context_text());
-    assert!(!all.contains("It now goes") && all.contains("`a` would rewrite"), "{all}");
+    assert!(!all.contains("It is now written") && all.contains("`a` would rewrite"), "{all}");
     assert!(!judgement.hits[0].acted());
 }

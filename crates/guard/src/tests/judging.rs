@@ -256,7 +256,7 @@ fn guards_that_contradict_each_other_say_so() {
     let text = judgement.verdict.reason_text();
     assert!(text.starts_with("`z-deny`"), "{text}");
     assert!(text.contains("`ask` would ask"), "{text}");
-    assert!(text.contains("`move` would rewrite") && text.ends_with("the strongest holds"), "{text}");
+    assert!(text.contains("`move` would rewrite") && text.ends_with("the strongest applies"), "{text}");
     assert!(judgement.verdict.context_text().contains("`inject`"));
     assert_eq!(judgement.hits.len(), 4);
 }
@@ -317,7 +317,7 @@ fn what_was_said_is_matched() {
         "id: s\nmode: enforce\non: [stop]\nmatch: {text: {has: 'I could not'}}\nthen: continue\nsay: try again\n",
     ]);
     let prompt = ask(&guards, &said(EventKind::Prompt, "Deploy it"));
-    assert_eq!(prompt.verdict.context_text(), "`p`: read docs/deploy.md first (its text fits)");
+    assert_eq!(prompt.verdict.context_text(), "`p`: read docs/deploy.md first (its text matches)");
     assert_eq!(ask(&guards, &said(EventKind::Prompt, "test it")), Judgement::silent());
     level(&guards, &said(EventKind::Stop, "I could not do it"), Level::Deny);
     level(&guards, &said(EventKind::Stop, "done"), Level::Allow);

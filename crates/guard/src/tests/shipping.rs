@@ -80,7 +80,7 @@ fn enabling_says_what_it_needs() {
         assert!(error.to_string().contains(message), "{error}");
         assert!(error.hint().unwrap_or_default().contains(hint), "{error:?}");
     };
-    check("destructve", &[], "no guard", "`destructive`");
+    check("destructve", &[], "no shipped guard", "`destructive`");
     check("summaries-go-to", &[], "needs `folder`", "--with folder=");
     check("destructive", &[("x", "y")], "has no value `x`", "");
 }
