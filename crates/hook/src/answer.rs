@@ -1,4 +1,4 @@
-//! One call from the first byte to the last: who asks, what about, what the gates say, what is written down.
+//! One call from start to end: who is calling, what the event is, what the gates decide, what is recorded.
 
 use std::borrow::Cow;
 use std::ffi::OsString;
@@ -22,7 +22,7 @@ use crate::record;
 use crate::request::Request;
 use crate::snapshot;
 
-/// Answers the call on standard input and gives the exit code.
+/// Answers the call on standard input and returns the exit code.
 pub fn answer(call: &Call) -> u8 {
     ignore_broken_pipes();
     last_word::arm(call.harness, call.event.as_deref());
@@ -32,11 +32,7 @@ pub fn answer(call: &Call) -> u8 {
         Payload::TooBig => match call.harness {
             Some(harness) => {
                 let native = call.event.as_deref().unwrap_or_default();
-                speak(&last_word::undecided(
-                    harness,
-                    native,
-                    "the call is larger than 16 MB, which Stead does not read",
-                ))
+                speak(&last_word::undecided(harness, native, "the call is larger than 16 MB, which is the limit"))
             }
             None => 0,
         },
@@ -46,7 +42,7 @@ pub fn answer(call: &Call) -> u8 {
     exit
 }
 
-/// Writes the reply and gives its exit code. A client that has stopped listening is not our error.
+/// Writes the reply and returns its exit code. A closed pipe is not an error.
 pub(crate) fn speak(reply: &Reply) -> u8 {
     if !reply.stdout.is_empty() {
         let mut out = std::io::stdout().lock();
@@ -69,19 +65,19 @@ fn handle(call: &Call, text: &str, env: &Env) -> u8 {
     if let Ok(event) = decode(text, named) {
         return respond(call, harness, &event, env);
     }
-    // Not valid JSON as it came; the most common fault can be repaired.
+    // Invalid JSON; the most common problem can be repaired.
     let repaired = payload::escape_controls(text);
     match decode(&repaired, named) {
         Ok(event) => respond(call, harness, &event, env),
         Err(error) => {
             let native = named.map_or_else(|| sniffed(&repaired), Cow::Borrowed);
-            let reason = format!("Stead could not read the call ({error}), so it is refused; try again");
+            let reason = format!("Stead could not read the call ({error}), so it is denied; try again");
             speak(&last_word::undecided(harness, &native, &reason))
         }
     }
 }
 
-/// The event name in a text that is not JSON, where one can be made out.
+/// The event name in a text that is not JSON, if there is one.
 fn sniffed(text: &str) -> Cow<'_, str> {
     let name = text.split_once("\"hook_event_name\"").and_then(|(_, rest)| {
         let rest = rest.trim_start().strip_prefix(':')?.trim_start().strip_prefix('"')?;
@@ -90,7 +86,7 @@ fn sniffed(text: &str) -> Cow<'_, str> {
     Cow::Borrowed(name.unwrap_or_default())
 }
 
-/// Finds out who is calling; `None` for a client that this version does not know.
+/// Identifies the caller; `None` for an unknown client.
 fn caller(call: &Call, text: &str, env: &Env) -> Option<Harness> {
     let lookup = |name: &str| env(name).and_then(|value: OsString| value.into_string().ok());
     let signs = Signs::new(text, &lookup);
@@ -100,7 +96,7 @@ fn caller(call: &Call, text: &str, env: &Env) -> Option<Harness> {
     }
 }
 
-/// Says whether a client that runs another client's line also has one of its own, which will answer for it.
+/// Returns true if a client that runs another client's line also has its own, which will answer.
 fn has_own_line(harness: Harness, location: &Location, env: &Env) -> bool {
     let install = &harness.client().facts.install;
     let work = location.found.work();
@@ -137,7 +133,7 @@ fn respond(call: &Call, harness: Harness, event: &Event<'_>, env: &Env) -> u8 {
     exit
 }
 
-/// The policy where there is no marked project; a session that starts may make one, if the person wants that.
+/// The policy outside a project; a starting session may create the project, if the person enabled that.
 fn outside(event: &Event<'_>, location: &mut Location, env: &Env) -> PolicyText {
     let policy = PolicyText::outside(env);
     if event.kind == EventKind::SessionStart
@@ -153,13 +149,13 @@ fn outside(event: &Event<'_>, location: &mut Location, env: &Env) -> PolicyText 
     policy
 }
 
-/// What is wrong with the project's own files, for an arriving session.
+/// Problems in the project's own files, for a starting session.
 fn problems(request: &Request<'_>) -> Verdict {
     let mut verdict = Verdict::allow();
     if request.event.kind == EventKind::SessionStart {
         for name in ["marker", "config"] {
             if let Some(problem) = request.policy.value("note", name) {
-                let text = format!("Stead cannot read part of this project: {problem}. `stead doctor` says more.");
+                let text = format!("Stead cannot read part of this project: {problem}. `stead doctor` shows details.");
                 verdict = verdict.and(Verdict::inform(text));
             }
         }
@@ -167,7 +163,7 @@ fn problems(request: &Request<'_>) -> Verdict {
     verdict
 }
 
-/// Breaks here on purpose when a test asks for it. Release builds have no such door.
+/// Panics here if a test asks for it. Release builds do not have this.
 fn fault(point: &str) {
     if cfg!(debug_assertions) && std::env::var_os("STEAD_TEST_FAULT").is_some_and(|wanted| wanted == point) {
         if std::env::var_os("STEAD_TEST_HANG").is_some() {

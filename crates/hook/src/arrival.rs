@@ -1,5 +1,5 @@
-//! What a session is told when it arrives: its role after a compaction, else the briefing. A client that takes no text
-//! when a session starts gets it with the first prompt.
+//! What a session is told when it starts: its role after a compaction, else the briefing. A client that accepts no text
+//! at session start gets it with the first prompt.
 
 use stead_context::{BriefingPart, Loops, Note, Shelf, briefing, read_role_file};
 use stead_model::{Author, Capped, Detail, EventKind, Verdict};
@@ -11,10 +11,10 @@ use crate::member::Member;
 use crate::record;
 use crate::request::Request;
 
-/// How a client names the start of a session that follows a compaction.
+/// What a client calls the start of a session after a compaction.
 const COMPACT: &str = "compact";
 
-/// Tells a session at its turning points what it should know; other events pass at once.
+/// Adds what a session should know at its start or after a compaction; other events return at once.
 pub(crate) fn inform(request: &Request<'_>) -> Verdict {
     let kind = request.event.kind;
     let turning = matches!(
@@ -30,7 +30,7 @@ pub(crate) fn inform(request: &Request<'_>) -> Verdict {
     }
 }
 
-/// Says whether a briefing that could not be given now is to wait for the first prompt.
+/// Returns true if a briefing that could not be delivered now waits for the first prompt.
 pub(crate) fn waits(request: &Request<'_>) -> bool {
     let takes = |kind: EventKind| {
         let mut facts = request.harness.client().facts.events.iter().filter(|fact| fact.kind == kind);
@@ -59,7 +59,7 @@ fn prompt(member: &Member<'_>) -> Verdict {
     if !member.request.powers().context {
         return Verdict::allow();
     }
-    // A role is needed at once; the rest is for what the person says next.
+    // A role is needed at once; the rest can wait for the next prompt.
     let by_machine = matches!(member.event.detail, Detail::Prompt { author: Author::Machine, .. });
     let due = !by_machine && take_due(member);
     let recovered = match member.role() {
@@ -69,7 +69,7 @@ fn prompt(member: &Member<'_>) -> Verdict {
     if due { with_briefing(member, recovered) } else { recovered }
 }
 
-/// Takes a briefing that waited, so that it is given once.
+/// Takes a waiting briefing, so that it is delivered once.
 fn take_due(member: &Member<'_>) -> bool {
     let (Some(state), Some(session)) = (member.state, member.session) else { return false };
     if !state.briefing_due {
@@ -86,7 +86,7 @@ fn take_due(member: &Member<'_>) -> bool {
     }
 }
 
-/// Adds the briefing as far as there is room beside what is said already.
+/// Adds the briefing as far as there is room.
 fn with_briefing(member: &Member<'_>, said: Verdict) -> Verdict {
     let tokens = member.number("context.briefing_tokens");
     let room = Capped::LIMIT.saturating_sub(said.context_text().len() + 1) / 4;

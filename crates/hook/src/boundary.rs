@@ -1,7 +1,7 @@
-//! Where the first JSON value ends, found while bytes still arrive. Clients may send more after it or never close the
-//! pipe, so the end of input is no sign.
+//! Finds the end of the first JSON value while bytes still arrive. Clients may send more after it or never close the
+//! pipe, so the end of input cannot be used.
 
-/// A scanner that is fed in pieces and remembers where it is.
+/// An incremental scanner.
 #[derive(Clone, Debug, Default)]
 pub struct Boundary {
     seen: usize,
@@ -15,8 +15,8 @@ impl Boundary {
         Self::default()
     }
 
-    /// Looks at the bytes that came since the last call (`bytes` is everything so far) and gives the length of the text
-    /// up to the end of the first object or array, once it is complete.
+    /// Scans the bytes that arrived since the last call (`bytes` is everything so far) and returns the length of the
+    /// text up to the end of the first object or array, if it is complete.
     pub fn find(&mut self, bytes: &[u8]) -> Option<usize> {
         while let Some(&byte) = bytes.get(self.seen) {
             self.seen += 1;

@@ -3,18 +3,18 @@ use std::io::IsTerminal;
 
 use stead_client::Harness;
 
-/// A hook call as its command line names it. Lines in clients' settings outlive the version that wrote them, so nothing
-/// here is an error: what is not understood is left aside.
+/// A hook call by its command line. Lines in clients' settings outlive the version that wrote them, so nothing here is
+/// an error: unknown arguments are ignored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Call {
-    /// The named client; `None` when the name is not known to this version.
+    /// The named client; `None` if this version does not know the name.
     pub harness: Option<Harness>,
     /// The client's own name for the event.
     pub event: Option<String>,
 }
 
 impl Call {
-    /// Reads the arguments behind `stead hook`. `None` means that a person asks for help.
+    /// Reads the arguments after `stead hook`. `None` means that a person asks for help.
     pub fn parse(args: impl Iterator<Item = OsString>) -> Option<Self> {
         let mut words = Vec::new();
         for arg in args {

@@ -1,7 +1,7 @@
-//! What a role knows must survive a compaction: it is looked at before, and given back after.
+//! Keeps a role's knowledge across a compaction: checks the role file before, and restores the role after.
 //!
-//! Only a session with a role is concerned. A manual compaction is held once while the role file is not saved, an
-//! automatic one never: holding it wedges the session. Everything here fails open.
+//! This applies only to a session with a role. A manual compaction is blocked once if the role file is not saved, an
+//! automatic one never: blocking it would stall the session. Everything here fails open.
 
 use std::path::Path;
 
@@ -15,10 +15,10 @@ use stead_store::Durability;
 use crate::member::Member;
 use crate::snapshot;
 
-/// The name under which these verdicts stand in the records.
+/// The name of these verdicts in the records.
 const GATE: &str = "role";
 
-/// Looks at the role file before a compaction.
+/// Checks the role file before a compaction.
 pub(crate) fn before(member: &Member<'_>) -> Verdict {
     let Some(role) = member.role() else { return Verdict::allow() };
     judge(member, &role).unwrap_or_else(|error| {
@@ -42,7 +42,7 @@ fn judge(member: &Member<'_>, role: &RoleName) -> Result<Verdict, ContextError> 
         && let Some(session) = member.session
         && state.hold(session.as_str(), now)
     {
-        // Written before it is said: a hold that is not remembered would be repeated for ever.
+        // Recorded before the reply: otherwise the compaction would be blocked again and again.
         state.write(member.indexes(), Durability::Quick)?;
         return Ok(Verdict::deny(GATE, hold_reason(member, role, why)));
     }
@@ -58,7 +58,7 @@ fn judge(member: &Member<'_>, role: &RoleName) -> Result<Verdict, ContextError> 
     state.session = member.session.map(|session| session.as_str().to_owned());
     state.write(member.indexes(), Durability::Quick)?;
     Ok(match why {
-        // Where a client cannot pass a warning on, a stronger verdict would hold the compaction.
+        // If a client cannot show a warning, a stronger verdict would block the compaction.
         Some(why) if member.request.powers().warn != WarnBy::Nothing => {
             Verdict::warn(GATE, warning(member, role, &why))
         }
@@ -66,7 +66,7 @@ fn judge(member: &Member<'_>, role: &RoleName) -> Result<Verdict, ContextError> 
     })
 }
 
-/// Says whether this compaction may be held at all: a person asked for it, and the client lets itself be held.
+/// Returns true if this compaction may be blocked: a person asked for it, and the client supports that.
 fn may_hold(member: &Member<'_>) -> bool {
     let is_manual = matches!(member.event.detail, Detail::Compact { trigger: Trigger::Manual });
     // Only files decide: a client's settings can set variables for its hooks.
@@ -81,7 +81,7 @@ fn hold_reason(member: &Member<'_>, role: &RoleName, why: &Unsaved) -> String {
         _ => format!("bring `{file}` up to date"),
     };
     format!(
-        "Stead holds this compaction once: the role file `{file}` {why}.\n\
+        "Stead blocks this compaction once: the role file `{file}` {why}.\n\
          To keep what `{role}` knows, {first}, then run: stead role lifecycle save {role}\n\
          The next attempt passes in any case."
     )
@@ -95,7 +95,7 @@ fn warning(member: &Member<'_>, role: &RoleName, why: &Unsaved) -> String {
     )
 }
 
-/// Notes that the compaction is over, and gives the role back where the client takes text now.
+/// Records the end of the compaction, and restores the role if the client accepts text now.
 pub(crate) fn after(member: &Member<'_>) -> Verdict {
     let Some(role) = member.role() else { return Verdict::allow() };
     if member.request.powers().context {
@@ -105,12 +105,12 @@ pub(crate) fn after(member: &Member<'_>) -> Verdict {
     Verdict::allow()
 }
 
-/// Notes that the role still waits to be given back.
+/// Records that the role is not restored yet.
 pub(crate) fn waiting(member: &Member<'_>) {
     let Some(role) = member.role() else { return };
     let step = RoleState::read_or_new(member.indexes(), &role, &member.now).and_then(|mut state| {
         let session = member.session.map(|session| session.as_str().to_owned());
-        // Each compaction begins with its own event, so an active role of this session has been given back already.
+        // Each compaction starts with its own event, so an active role of this session was already restored.
         if state.state == Lifecycle::Active && session.is_some() && state.session == session {
             return Ok(());
         }
@@ -123,14 +123,14 @@ pub(crate) fn waiting(member: &Member<'_>) {
     }
 }
 
-/// Says whether a compaction of this session still waits for its recovery.
+/// Returns true if this session was compacted and its role is not restored yet.
 pub(crate) fn waits(member: &Member<'_>, role: &RoleName) -> bool {
     let Ok(Some(state)) = RoleState::read(member.indexes(), role) else { return false };
     let ours = state.session.is_some() && state.session.as_deref() == member.session.map(|id| id.as_str());
     ours && matches!(state.state, Lifecycle::Compacting | Lifecycle::Recovering)
 }
 
-/// Gives the role back: its recovery as context, its state active.
+/// Restores the role: its recovery as context, its state active.
 pub(crate) fn recover(member: &Member<'_>, role: &RoleName) -> Verdict {
     let file = member.role_file(role);
     let shown = member.short(&file);

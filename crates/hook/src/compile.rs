@@ -1,4 +1,4 @@
-//! From config, layout and what is known about the clients to the policy text that a hook call reads.
+//! Compiles config, layout and the facts about clients to the policy text that a hook call reads.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use stead_store::{Config, Layout, Marker, Room};
 
 use crate::location::Env;
 
-/// Changes whenever the built-in rules change, so that a policy compiled by another version is not used. A test says
+/// Changes whenever the built-in rules change, so that a policy compiled by another version is not used. A test prints
 /// the new value.
 pub(crate) const POLICY_STAMP: &str = "2-cd1c60b58bbd565e";
 
@@ -23,9 +23,9 @@ const SWITCHES: &[&str] = &[
     "auto_init",
 ];
 
-/// Compiles the policy of a project, or what holds outside of any.
+/// Compiles the policy of a project, or the policy outside of any.
 pub(crate) fn compile(root: Option<&Path>, env: &Env) -> String {
-    // The environment of one call must not be baked into what later calls read.
+    // The environment of one call must not affect later calls.
     let lasting = |name: &str| if name.starts_with("STEAD_") { None } else { env(name) };
     let (config, problems) = Config::load(root, &lasting, &[]);
     let mut text = String::new();
@@ -36,7 +36,7 @@ pub(crate) fn compile(root: Option<&Path>, env: &Env) -> String {
     if let Some(root) = root
         && let Err(error) = Marker::read(root)
     {
-        // Not ours to write into, but still ours to protect.
+        // Not written to, but still protected.
         text.push_str(&format!("note\tmarker\t{}\n", one_line(&error)));
     }
     if let Some(problem) = problems.first() {
@@ -53,8 +53,8 @@ pub(crate) fn compile(root: Option<&Path>, env: &Env) -> String {
     text
 }
 
-/// The folders in which `stead` lies: this program's own, and where it is found on PATH; as named and as they really are.
-/// One inside of the project is what somebody builds there, and is free.
+/// The folders that contain `stead`: this program's own, and those on PATH; as named and with links resolved. One
+/// inside the project is a build, and is not protected.
 fn programs(root: Option<&Path>, env: &Env) -> Vec<String> {
     const NAME: &str = "stead";
     let path = env("PATH").unwrap_or_default();
@@ -73,7 +73,7 @@ fn programs(root: Option<&Path>, env: &Env) -> Vec<String> {
     folders
 }
 
-/// What only some events ask for, and only where somebody chose it: the usual call reads past these lines.
+/// Values that only some events need; the usual call skips these lines.
 fn chosen(config: &Config, layout: &Layout) -> String {
     let mut text = String::new();
     for room in [Room::Roles, Room::Features, Room::Guards] {
@@ -90,7 +90,7 @@ fn chosen(config: &Config, layout: &Layout) -> String {
     text
 }
 
-/// The gate knows rooms only as far as they hold something of Stead's own.
+/// The gate knows only rooms that contain Stead's own files.
 fn store_room(room: OwnRoom) -> Room {
     match room {
         OwnRoom::Context => Room::Context,
@@ -107,7 +107,7 @@ fn one_line(text: &dyn std::fmt::Display) -> String {
     text.to_string().split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Renders the built-in rules for a layout: first the literals that a call is searched for, then the rules themselves.
+/// Formats the built-in rules for a layout: first the literals that a call is searched for, then the rules.
 pub fn rules_text(layout: &Layout) -> String {
     let mut rules = builtin_rules(&|room| layout.relative(store_room(room)).to_owned());
     for harness in Harness::ALL {

@@ -1,5 +1,5 @@
-//! The effects of a call as the session log keeps them: short, without secrets, and complete enough to judge the call by
-//! other guards later. What would be written into a file is left out.
+//! The effects of a call in the session log: short, without secrets, and complete enough to judge the call by other
+//! guards later. The text written to files is omitted.
 
 use std::path::Path;
 
@@ -12,13 +12,13 @@ use stead_store::cover;
 
 use crate::record::cut;
 
-/// The form of the entries.
+/// The version of the entries.
 const VERSION: u32 = 1;
 
-/// At most so many bytes of entries go into a line.
+/// The maximum size of the entries of a line, in bytes.
 const BUDGET: usize = 1_800;
 
-/// At most so many gaps are named.
+/// The maximum number of gaps.
 const GAPS: usize = 3;
 
 const HOWS: [(How, &str); 7] = [
@@ -62,7 +62,7 @@ pub(crate) struct EffectsLine {
     more: usize,
 }
 
-/// One effect: the first field that is there says which, the others belong to it.
+/// One effect: the first field that is present names it, the others belong to it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 struct Entry {
@@ -98,12 +98,12 @@ struct Entry {
     spawn: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     stead: Option<Vec<String>>,
-    /// The sub-expression that does it; that of the effect before, where this is missing.
+    /// The sub-command that does it; if missing, that of the previous effect.
     #[serde(skip_serializing_if = "Option::is_none")]
     part: Option<String>,
 }
 
-/// A path: relative inside of the project, else absolute.
+/// A path: relative inside the project, else absolute.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 enum Spot {
@@ -122,7 +122,7 @@ enum Spot {
 }
 
 impl EffectsLine {
-    /// Writes down the effects of a call in a project at `root`, as far as they fit.
+    /// Converts the effects of a call in a project at `root`, as far as they fit.
     pub(crate) fn of(effects: &Effects, root: &Path) -> Self {
         let mut line = Self {
             v: VERSION,
@@ -148,7 +148,7 @@ impl EffectsLine {
         line
     }
 
-    /// Reads the effects back, for a project at `root`; `None` for a form that this version does not know.
+    /// Parses the effects, for a project at `root`; `None` for an unknown version.
     pub(crate) fn effects(&self, root: &Path) -> Option<Effects> {
         if self.v != VERSION {
             return None;
@@ -171,7 +171,7 @@ impl EffectsLine {
     }
 }
 
-/// A gap as it was written down. What it names is not recorded.
+/// A recorded gap. What it names is not recorded.
 fn gap(text: &str) -> Gap {
     let parts = text.strip_prefix('`').and_then(|rest| rest.split_once("`: "));
     let (part, why) = parts.unwrap_or(("", text));
@@ -188,7 +188,7 @@ impl Entry {
         };
         match op {
             Op::Read { target, access } => {
-                // Lines of older versions know no other way.
+                // The only kind in lines of older versions.
                 let how = (*access != Access::Shown).then(|| name(&ACCESSES, *access));
                 Self { read: Some(Spot::of(target)), how, ..none }
             }
@@ -212,7 +212,7 @@ impl Entry {
         }
     }
 
-    /// The effect; `None` for one that this version does not know.
+    /// The effect; `None` for an unknown one.
     fn op(&self, root: &Path) -> Option<Op> {
         let target = |spot: &Spot| spot.target(root);
         let dir = || match &self.dir {
@@ -279,7 +279,7 @@ impl Spot {
     }
 }
 
-/// A text without secrets, shortened.
+/// A text without secrets, truncated.
 fn safe(text: &str) -> String {
     cut(&cover(text).text).to_owned()
 }

@@ -1,4 +1,4 @@
-//! Tests and builds that pass by: what was run, how it ended, what it said, so that a claim can lean on it later.
+//! Records tests and builds that an agent runs: the command, its exit status and its summary, as evidence for later.
 
 use std::time::{Duration, Instant};
 
@@ -10,12 +10,12 @@ use crate::record::cut;
 use crate::request::Request;
 use crate::run_identity::RunIdentity;
 
-/// How long the files may be looked at that a run speaks for, and what the alarm allows for it, in seconds. The reply is
-/// out, but clients wait for the end of the process.
+/// How long reading the files that a run covers may take, and what the alarm allows for it, in seconds. The reply is
+/// already written, but clients wait for the end of the process.
 const PATIENCE: Duration = Duration::from_millis(1_500);
 const ALARM: u32 = 4;
 
-/// Writes down a test or a build. Everything else leaves at once.
+/// Records a test or a build. Everything else returns at once.
 pub(crate) fn record(request: &Request<'_>, now: &str) -> Result<(), EvidenceError> {
     let event = request.event;
     if !matches!(event.kind, EventKind::AfterTool | EventKind::ToolFailed) {

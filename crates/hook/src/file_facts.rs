@@ -13,25 +13,25 @@ use stead_shell::Facts;
 use crate::location::Env;
 use crate::session::SessionState;
 
-/// The largest settings file that is looked into.
+/// The largest settings file that is read.
 const LIMIT: u64 = 1024 * 1024;
 
-/// Files that are listed when somebody asks what is in a folder.
+/// The maximum number of listed files of a folder.
 const FILES: usize = 128;
 
-/// As many links as Linux follows.
+/// The maximum number of links, as in Linux.
 const LINKS: usize = 40;
 
-/// Facts from the file system, looked up when a gate asks.
+/// Facts from the file system, looked up lazily.
 pub(crate) struct FileFacts {
     /// The folder of the project's records.
     pub(crate) indexes: PathBuf,
     pub(crate) session: Option<FileId>,
     harness: Harness,
     state: OnceCell<Option<SessionState>>,
-    /// Paths that were resolved.
+    /// Resolved paths.
     real: RefCell<BTreeMap<OsString, PathBuf>>,
-    /// Paths that the system was asked about.
+    /// Paths for which a system call was made.
     #[cfg(test)]
     pub(crate) asked: RefCell<Vec<PathBuf>>,
 }
@@ -50,7 +50,7 @@ impl FileFacts {
         }
     }
 
-    /// Resolves a path name by name. What was resolved is remembered: paths of one call share most of their folders.
+    /// Resolves a path name by name, with a cache: paths of one call share most of their folders.
     fn follow(&self, path: &Path, links: usize) -> PathBuf {
         let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else { return path.to_owned() };
         if let Some(known) = self.real.borrow().get(path.as_os_str()) {
@@ -58,13 +58,13 @@ impl FileFacts {
         }
         let plain = self.follow(parent, links).join(name);
         if plain != path && links > 0 {
-            // Its folder is reached through a link: the file may be known by its real path.
+            // Its folder is reached through a link: the file may be cached under its real path.
             let real = self.follow(&plain, links - 1);
             self.real.borrow_mut().insert(path.into(), real.clone());
             return real;
         }
         let real = match self.link_at(&plain) {
-            // A link that leads nowhere yet is written through, too.
+            // Writing through a dangling link creates its target.
             Some(target) if links > 0 => {
                 let folder = plain.parent().unwrap_or(Path::new("/"));
                 self.follow(&clean(&folder.join(target)), links - 1)
@@ -100,7 +100,7 @@ impl Facts for FileFacts {
     }
 
     fn real(&self, path: &Path) -> PathBuf {
-        // Without a slash at its end, which would make it another path.
+        // Without a trailing slash, which would make it another path.
         self.follow(path.components().as_path(), LINKS)
     }
 
@@ -119,10 +119,10 @@ impl Facts for FileFacts {
         let root = path.ancestors().find(|folder| folder.join(".git").exists())?;
         let wanted = path.strip_prefix(root).ok()?.to_str()?.as_bytes();
         let index = fs::read(root.join(".git/index")).ok()?;
-        // In its fourth form names share their beginnings.
+        // In version 4, names are prefix-compressed.
         let plain = index.starts_with(b"DIRC") && index.get(7).is_some_and(|version| *version < 4);
         let ends = |at: usize| matches!(index.get(at + wanted.len()), Some(0 | b'/'));
-        // Two bytes of flags stand before a name.
+        // Two bytes of flags precede a name.
         plain.then(|| (62..index.len()).any(|at| index[at..].starts_with(wanted) && ends(at)))
     }
 

@@ -1,7 +1,7 @@
-//! Guards in a call: the compiled guards are asked, what they say is joined with what self-protection said, and every
-//! word gets a name by which it can be explained.
+//! Guards in a call: evaluates the compiled guards, combines the result with self-protection, and gives every verdict
+//! an id by which it can be explained.
 //!
-//! A guard in shadow only leaves a line, one that warns never blocks. Where a client takes no text before a tool, a
+//! A guard in shadow mode only records, one that warns never blocks. If a client accepts no text before a tool, a
 //! warning waits for the next event that does.
 
 mod appeal;

@@ -1,8 +1,8 @@
 //! The hot path: one hook call, read, understood, judged, recorded and answered.
 //!
-//! A client spawns this on every tool call, so it starts nothing it does not need: no command line parser, no runtime,
-//! no index, no network, no fsync. It cannot fail, only answer: an error or a panic becomes a verdict, closed where a
-//! gate was asked and open elsewhere. It judges nothing itself and knows no client by name.
+//! A client spawns this on every tool call, so it does nothing unnecessary: no command line parser, no runtime, no
+//! index, no network, no fsync. It cannot fail, only answer: an error or a panic becomes a verdict that denies where a
+//! gate decides and allows elsewhere. It judges nothing itself and names no client.
 
 mod answer;
 mod arrival;

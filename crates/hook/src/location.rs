@@ -11,11 +11,11 @@ use stead_client::Harness;
 use stead_model::{Event, FileId};
 use stead_store::{Durability, Found, UserDirs, find_root, path_from_bytes, replace_creating};
 
-/// How long a session's project is remembered, and how many sessions are looked at when one begins.
+/// How long a session's project is remembered, and how many sessions are checked when one starts.
 const REMEMBERED: Duration = Duration::from_secs(60 * 24 * 3600);
 const LOOKED_AT: usize = 200;
 
-/// Set by `stead doctor`, whose calls are real but leave no record.
+/// Set by `stead doctor`, whose calls are not recorded.
 pub(crate) const DOCTOR: &str = "STEAD_DOCTOR";
 
 pub(crate) type Env = dyn Fn(&str) -> Option<OsString>;
@@ -27,7 +27,7 @@ pub(crate) struct Location {
 }
 
 impl Location {
-    /// The project root, if it carries the marker.
+    /// The project root, if it has the marker.
     pub(crate) fn root(&self) -> Option<&Path> {
         self.found.is_marked().then(|| self.found.dir())
     }
@@ -52,13 +52,13 @@ impl Location {
     }
 }
 
-/// The project folder that the client names in the environment and keeps for the whole session.
+/// The project folder that the client sets in the environment for the whole session.
 fn pinned(harness: Harness, env: &Env) -> Option<PathBuf> {
     let mut named = harness.client().facts.project_vars.iter().filter_map(|name| env(name));
     named.find_map(|value| Some(PathBuf::from(value)).filter(|path| path.is_absolute()))
 }
 
-/// A small file of this person's that remembers a session's project, for clients that do not tell it themselves.
+/// A small file in the person's state folder that stores a session's project, for clients that do not report it.
 struct Pointer(PathBuf);
 
 impl Pointer {
@@ -68,7 +68,7 @@ impl Pointer {
         Some(Self(dirs.state.join("sessions").join(harness.name()).join(session.as_str())))
     }
 
-    /// The remembered project, while it still carries the marker.
+    /// The remembered project, if it still has the marker.
     fn read(&self) -> Option<Found> {
         let bytes = std::fs::read(&self.0).ok()?;
         let found = find_root(&path_from_bytes(bytes)?);
@@ -81,7 +81,7 @@ impl Pointer {
         let _ = replace_creating(&self.0, root.as_os_str().as_encoded_bytes(), Durability::Quick);
     }
 
-    /// Drops what was remembered for sessions that nobody will come back to.
+    /// Removes the entries of old sessions.
     fn forget_old(&self) {
         let Some(Ok(others)) = self.0.parent().map(std::fs::read_dir) else { return };
         for other in others.flatten().take(LOOKED_AT) {

@@ -1,4 +1,4 @@
-//! What lines that were written before tell about a stop: whether a message is new, whether the agent has worked.
+//! What earlier lines show about a stop: whether a message is new, and whether the agent has worked.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use stead_store::Tail;
 /// How far the session log is read, from its end.
 const LINES: usize = 200;
 
-/// Says whether a line of a transcript is from after a moment. One that does not tell counts as new.
+/// Returns true if a line of a transcript is newer than a time. One without a time counts as new.
 pub(crate) fn is_newer(line: &str, since: Option<i64>) -> bool {
     #[derive(Deserialize)]
     struct Stamp {
@@ -19,7 +19,7 @@ pub(crate) fn is_newer(line: &str, since: Option<i64>) -> bool {
     unix_millis(&stamp.timestamp).is_none_or(|at| at > since)
 }
 
-/// Says whether the main agent of a session has used a tool since its last stop or prompt.
+/// Returns true if the main agent of a session has used a tool since its last stop or prompt.
 pub(crate) fn has_worked(log: &Path, session: &str) -> bool {
     #[derive(Deserialize)]
     struct Line {

@@ -1,5 +1,5 @@
-//! The loop engine's side of a stop: whose stop it is, what the agent said last, and the loop's check. It holds nobody
-//! but the session that a loop belongs to, and whatever goes wrong lets the agent go.
+//! What a loop needs at a stop: whose stop it is, the agent's last message, and the loop's check. It blocks only the
+//! session that a loop belongs to, and any failure allows the stop.
 
 use std::path::Path;
 use std::thread;
@@ -15,14 +15,14 @@ use crate::look_back;
 use crate::record;
 use crate::request::Request;
 
-/// The name under which a loop speaks.
+/// The name of loops in verdicts.
 const GATE: &str = "loop";
 
 /// How far a transcript is read, from its end.
 const LINES: usize = 200;
 
-/// A transcript lags behind the stop, so it is looked at again after each of these; one client was seen to write its
-/// own every second or so.
+/// A transcript may lag behind the stop, so it is read again after each of these delays; one client writes its
+/// transcript about every second.
 const LAGS: [Duration; 5] = [
     Duration::ZERO,
     Duration::from_millis(100),
@@ -31,16 +31,16 @@ const LAGS: [Duration; 5] = [
     Duration::from_millis(700),
 ];
 
-/// What all of them may take together, in seconds.
+/// The total time of all of them, in seconds.
 const LAGGING: u32 = 4;
 
-/// Of a check's output this much is kept.
+/// How much of a check's output is kept.
 const TAIL: usize = 4 * 1024;
 
-/// What may still happen after the check, in seconds.
+/// The time reserved after the check, in seconds.
 const AFTERWARDS: u32 = 5;
 
-/// Holds a stop, if a loop of this session says so.
+/// Blocks a stop, if a loop of this session requires it.
 pub(crate) fn judge(request: &Request<'_>) -> Verdict {
     let concerned = match request.event.kind {
         EventKind::Stop | EventKind::SubagentStop => true,
@@ -86,7 +86,7 @@ impl Engine<'_> {
             (Foreground::Own { id } | Foreground::Others { id }, owner) => {
                 let why = match owner {
                     _ if by_sub_agent => "a sub-agent stopped",
-                    None => "the session is not known",
+                    None => "the session is unknown",
                     Some(_) => "the session has no loop",
                 };
                 self.loops.pass(&id, owner.as_ref(), why, record::now_millis())?;
@@ -127,7 +127,7 @@ impl Engine<'_> {
         })
     }
 
-    /// Tells the person that the loop is over, where the client has a way that keeps nobody working.
+    /// Tells the person that the loop has ended, if the client supports that without continuing the agent.
     fn farewell(&self, id: &str, status: LoopStatus, why: &str) -> Verdict {
         match self.request.powers().warn {
             WarnBy::Notice => Verdict::warn(GATE, format!("Stead: loop `{id}` is {status}: {why}")),
@@ -145,14 +145,14 @@ impl Engine<'_> {
             && look_back::has_worked(&self.request.session_log(), self.event.session.as_deref().unwrap_or_default())
     }
 
-    /// When the loop was last looked at, or began. What was said before that was an answer to something else.
+    /// When the loop was last checked, or started. Earlier messages answered something else.
     fn last_look(&self, id: &str) -> Option<i64> {
         let state = self.loops.read(id).ok()?.state;
         let began = || unix_millis(&state.lease.as_ref()?.started);
         state.counts.seen_ms.or_else(began).filter(|look| *look <= record::now_millis())
     }
 
-    /// The last message from the client's transcript; `None` when it is not certainly there.
+    /// The last message from the client's transcript; `None` if it is not certain.
     fn transcript(&self, since: Option<i64>) -> Option<String> {
         let read = self.request.harness.client().transcript?;
         let path = Path::new(self.event.transcript.as_deref()?);
@@ -180,7 +180,7 @@ impl Engine<'_> {
                 let how = match checked.end {
                     CheckEnd::Exit(code) => format!("exit {code}"),
                     CheckEnd::Signal(signal) => format!("signal {signal}"),
-                    CheckEnd::Deadline => format!("no end after {seconds} s"),
+                    CheckEnd::Deadline => format!("timed out after {seconds} s"),
                 };
                 red(how, checked.tail)
             }

@@ -1,4 +1,4 @@
-//! Who a session is: the role it registered, or the one its surroundings name.
+//! The role of a session: the one it registered, or the one in its environment.
 
 use std::path::{Path, PathBuf};
 
@@ -24,14 +24,14 @@ pub(crate) struct Member<'a> {
 }
 
 impl<'a> Member<'a> {
-    /// `None` for a sub-agent, which has no role of its own here, and where Stead may not write.
+    /// `None` for a sub-agent, which has no role here, and if Stead may not write.
     pub(crate) fn of(request: &'a Request<'a>) -> Option<Self> {
         let root = request.writable_root().filter(|_| request.event.agent.is_none() && !request.is_by_doctor())?;
         let (session, state) = (request.session(), request.facts.state());
         Some(Self { request, event: request.event, root, session, state, now: record::now() })
     }
 
-    /// The session's role: registered here, or in the session that this one continues, or named by the environment.
+    /// The session's role: registered here, or in the session that this one continues, or set in the environment.
     pub(crate) fn role(&self) -> Option<RoleName> {
         let registered = self.state.and_then(|state| state.role.clone());
         let registered = registered.or_else(|| previous_role(self.indexes(), self.event));
@@ -40,7 +40,7 @@ impl<'a> Member<'a> {
         RoleName::check(&registered.or_else(named)?).ok()
     }
 
-    /// Where the role's file lies.
+    /// The path of the role's file.
     pub(crate) fn role_file(&self, role: &RoleName) -> PathBuf {
         role.file(&self.request.room(Room::Roles))
     }
@@ -49,12 +49,12 @@ impl<'a> Member<'a> {
         self.request.indexes()
     }
 
-    /// A file of the project as a model should name it.
+    /// The path of a project file for the model.
     pub(crate) fn short(&self, path: &Path) -> String {
         path.strip_prefix(self.root).unwrap_or(path).to_string_lossy().into_owned()
     }
 
-    /// A setting as text: the environment's word, else the files', else the default.
+    /// A setting as text: from the environment, else from files, else the default.
     pub(crate) fn setting(&self, key: &str) -> String {
         let variable = format!("STEAD_{}", key.replace('.', "_").to_uppercase());
         let named = (self.request.env)(&variable).and_then(|value| value.into_string().ok());
@@ -63,7 +63,7 @@ impl<'a> Member<'a> {
             .unwrap_or_else(|| Config::default().get(key).map(|entry| entry.value.to_string()).unwrap_or_default())
     }
 
-    /// A setting as a number; what is no number in the environment counts as not said.
+    /// A setting as a number; an invalid value in the environment is ignored.
     pub(crate) fn number(&self, key: &str) -> usize {
         let chosen = self.setting(key).parse().ok().or_else(|| self.request.policy.value("value", key)?.parse().ok());
         chosen.unwrap_or_else(|| usize::try_from(Config::default().number(key)).unwrap_or(0))

@@ -1,4 +1,4 @@
-//! The client's JSON from standard input, bounded in size and time, and made readable where it can be.
+//! The client's JSON from standard input, limited in size and time, and repaired if possible.
 
 use std::borrow::Cow;
 use std::time::{Duration, Instant};
@@ -7,25 +7,25 @@ use stead_store::{Got, read_stdin};
 
 use crate::boundary::Boundary;
 
-/// More than any client sends; above it a call is not read at all.
+/// The maximum size of a payload; larger ones are not read.
 pub(crate) const LIMIT: usize = 16 * 1024 * 1024;
 
-/// How long the client may be silent before its value is complete; below the hook's own deadline.
+/// How long the client may pause before its value is complete; less than the hook's own deadline.
 const PATIENCE: Duration = Duration::from_millis(1_200);
 
-/// How long a client that sends too much is listened to, so that its pipe does not break.
+/// How long to keep reading if a client sends too much, so that its pipe does not break.
 const DRAIN: Duration = Duration::from_millis(500);
 
-/// How long the end of input is waited for once the value is complete.
+/// How long to wait for the end of input after the value is complete.
 const REST: Duration = Duration::from_millis(25);
 
-/// The first read; most payloads fit in.
+/// The size of the first read; most payloads fit.
 const STEP: usize = 4 * 1024;
 
-/// What came in.
+/// The input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Payload {
-    /// Everything up to the end of the first value, or up to the end of input if there was no whole value.
+    /// Everything up to the end of the first value, or up to the end of input if there was no complete value.
     Bytes(Vec<u8>),
     TooBig,
 }
@@ -40,7 +40,7 @@ pub(crate) fn read() -> Payload {
             drain(DRAIN, 256 * 1024);
             return Payload::TooBig;
         }
-        // Grows with what has come, so that a large payload is not read in small steps.
+        // Grows with the input, so that a large payload is not read in small steps.
         bytes.resize(start + STEP.max(start), 0);
         match read_stdin(&mut bytes[start..], PATIENCE) {
             Ok(Got::Bytes(count)) => bytes.truncate(start + count),
@@ -56,8 +56,8 @@ pub(crate) fn read() -> Payload {
     }
 }
 
-/// Takes what still comes until the client closes the pipe: one whose last line end finds no reader may report the
-/// hook as broken. A client that keeps the pipe open is not waited for long.
+/// Reads the rest until the client closes the pipe: a client that cannot write its last newline may report the hook as
+/// broken. Does not wait long for a client that keeps the pipe open.
 pub(crate) fn drain_rest() {
     drain(REST, 512);
 }
@@ -83,7 +83,7 @@ pub(crate) fn escape_controls(text: &str) -> String {
     let (mut in_string, mut escaped) = (false, false);
     for character in text.chars() {
         if in_string && (character as u32) < 0x20 {
-            // A backslash before it would make the escape below mean something else.
+            // A preceding backslash would change the meaning of the escape below.
             if escaped {
                 repaired.push('\\');
             }

@@ -1,8 +1,8 @@
 //! The compiled policy: one small text file that says what applies in this project, so that a hook call parses neither
 //! TOML nor YAML.
 //!
-//! It lies at `.agent/cache/policy` and names the files it was made from with their size, time and hash. A call looks
-//! at those files, not into them, and recompiles when one has changed.
+//! It is at `.agent/cache/policy` and lists its source files with size, time and hash. A call checks size and time of
+//! these files, and recompiles if one has changed.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,10 +13,10 @@ use stead_store::{CONFIG, CONFIG_LOCAL, Durability, MARKER, OWN, Room, UserDirs,
 use crate::compile::{POLICY_STAMP, compile};
 use crate::location::Env;
 
-/// Where the policy lies, below the project root. It does not move with the layout: finding it must not need config.
+/// The path of the policy below the project root. It does not move with the layout: finding it must not need config.
 pub(crate) const POLICY: &str = ".agent/cache/policy";
 
-/// How the first line of the rules begins.
+/// How the first line of the rules starts.
 const RULES: &str = "names\t";
 
 /// A file changed within this many nanoseconds of compilation may have kept its time stamp, so its content is compared
@@ -26,9 +26,9 @@ const RACY: u128 = 50_000_000;
 /// The policy text that applies, and where it came from.
 pub struct PolicyText {
     pub(crate) text: String,
-    /// Where the values begin, behind the lines about its sources.
+    /// The offset of the values, after the lines about its sources.
     values: usize,
-    /// The person's folder of settings and guards.
+    /// The person's folder for settings and guards.
     pub(crate) user: Option<PathBuf>,
 }
 
@@ -51,24 +51,24 @@ impl PolicyText {
             (Some(text), Age::Fresh { values }) => Self { text, values, user },
             _ => {
                 let text = make(root, env, &sources);
-                // A project that cannot be written is compiled for each call: slower, not different.
+                // If the project is read-only, the policy is compiled for each call, which is only slower.
                 let _ = replace_creating(&path, text.as_bytes(), Durability::Quick);
                 Self { text, values: 0, user }
             }
         }
     }
 
-    /// Compiles what protects our own lines where there is no marked project.
+    /// Compiles the policy outside a project, which protects our own lines.
     pub(crate) fn outside(env: &Env) -> Self {
         Self { text: compile(None, env), values: 0, user: None }
     }
 
-    /// Says whether a gate is on. Only files decide that: a client's settings can set variables for its hooks.
+    /// Returns true if a gate is on. Only files decide: a client's settings can set variables for its hooks.
     pub(crate) fn gates(&self, switch: &str) -> bool {
         self.value("switch", switch) != Some("off")
     }
 
-    /// Says whether a recorder is on. The environment's word is the last one.
+    /// Returns true if a recorder is on. The environment takes precedence.
     pub(crate) fn records(&self, switch: &str, variable: &str, env: &Env) -> bool {
         match env(variable).as_deref().and_then(|value| value.to_str()) {
             Some("true") => true,
@@ -93,7 +93,7 @@ impl PolicyText {
         self.text.lines().next().unwrap_or_default()
     }
 
-    /// The value of a `kind` line with this name. These lines stand before the rules, so the search ends there.
+    /// The value of a `kind` line with this name. These lines precede the rules, so the search ends there.
     pub(crate) fn value(&self, kind: &str, name: &str) -> Option<&str> {
         self.lines(kind).find_map(|(known, value)| (known == name).then_some(value))
     }
@@ -106,14 +106,14 @@ impl PolicyText {
     }
 }
 
-/// The files a policy is made from.
+/// The source files of a policy.
 fn sources(root: &Path, user: Option<&Path>) -> [PathBuf; 4] {
     let user = user.map(|folder| folder.join("config.toml")).unwrap_or_default();
     [root.join(MARKER), root.join(CONFIG), root.join(CONFIG_LOCAL), user]
 }
 
 fn make(root: &Path, env: &Env, sources: &[PathBuf]) -> String {
-    // Stamped before the files are read: a change in between makes the policy stale, not wrong.
+    // The time is taken before the files are read: a change in between makes the policy stale, not wrong.
     let stamps: Vec<String> = sources.iter().map(|path| source_line(path)).collect();
     let mut text = format!("stead-policy\t{POLICY_STAMP}\t{}\n", now());
     for stamp in stamps {
@@ -156,14 +156,14 @@ fn hash_of(path: &Path) -> u64 {
     hash(&fs::read(path).unwrap_or_default())
 }
 
-/// FNV-1a: a change detector for small files, not a defence.
+/// FNV-1a: detects changes of small files, does not defend against an adversary.
 pub(crate) fn hash(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3))
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Age {
-    /// Its values begin there.
+    /// The offset of its values.
     Fresh {
         values: usize,
     },

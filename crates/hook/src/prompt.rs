@@ -1,4 +1,4 @@
-//! Writes down what a person asked for, so that the next session can be told in their own words.
+//! Records a person's prompts, so that the next session can see them verbatim.
 
 use stead_context::Prompt;
 use stead_model::{Author, Detail, EventKind};

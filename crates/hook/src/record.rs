@@ -1,7 +1,7 @@
-//! What is written down once the reply is out: the session log, the session's state, the files it touched.
+//! What is recorded after the reply: the session log, the session's state, the files it touched.
 //!
-//! Recorders fail open. What cannot be written is noted for `stead doctor` in the person's own state folder, and the
-//! agent hears nothing of it.
+//! Recorders fail open. Failures are noted for `stead doctor` in the person's own state folder, and the agent is not
+//! told.
 
 use std::path::Path;
 use std::time::{Duration, UNIX_EPOCH};
@@ -14,23 +14,23 @@ use crate::location::Env;
 use crate::request::Request;
 use crate::{evidence, prompt, relevant_file, session, session_line};
 
-/// How long a recorder waits for another one that writes the same file.
+/// How long a recorder waits for another writer of the same file.
 pub(crate) const PATIENCE: Duration = Duration::from_millis(300);
 
-/// What did not work, in the person's state folder.
+/// The notes about failures, in the person's state folder.
 const NOTES: &str = "notes.jsonl";
 
-/// How many lines of it are looked at, and how many notes are told.
+/// How many lines of it are read, and how many notes are reported.
 const NOTE_LINES: usize = 500;
 const MOST_NOTES: usize = 3;
 
-/// At most so many entries and bytes of one field go into a line.
+/// The maximum number of entries and bytes of one field in a line.
 pub(crate) const MOST_ENTRIES: usize = 16;
 const MOST_BYTES: usize = 300;
 
-/// Writes down what happened.
+/// Records what happened.
 pub(crate) fn record(request: &Request<'_>, verdict: &Verdict, report: &GuardReport) {
-    // A marker that this version cannot read belongs to somebody else's format.
+    // A marker that this version cannot read belongs to a later version.
     if request.writable_root().is_none() {
         return;
     }
@@ -43,7 +43,7 @@ pub(crate) fn record(request: &Request<'_>, verdict: &Verdict, report: &GuardRep
         }
     };
     let sessions = request.records("record.sessions", "STEAD_RECORD_SESSIONS");
-    // What a guard said must be explainable, and is only said once.
+    // A guard's verdict must be explainable, and appears only once.
     if sessions || !report.is_silent() {
         attempt(session_line::append(request, verdict, report, &now, durability));
     }
@@ -59,17 +59,17 @@ pub(crate) fn record(request: &Request<'_>, verdict: &Verdict, report: &GuardRep
     }
 }
 
-/// This moment, as files have it.
+/// The current time as files store it.
 pub(crate) fn now() -> String {
     rfc3339(now_millis())
 }
 
-/// This moment in milliseconds since 1970.
+/// The current time in milliseconds since 1970.
 pub(crate) fn now_millis() -> i64 {
     UNIX_EPOCH.elapsed().map_or(0, |since| since.as_millis() as i64)
 }
 
-/// Leaves a note of what did not work, for `stead doctor`.
+/// Writes a note about a failure, for `stead doctor`.
 pub(crate) fn note(root: &Path, env: &Env, error: &dyn std::fmt::Display) {
     let Some(UserDirs { state, .. }) = UserDirs::from_env(env) else { return };
     let _ = std::fs::create_dir_all(&state);
@@ -77,7 +77,7 @@ pub(crate) fn note(root: &Path, env: &Env, error: &dyn std::fmt::Display) {
     let _ = append_line(&state.join(NOTES), note.to_string().as_bytes(), Durability::Quick, PATIENCE);
 }
 
-/// What could not be recorded for this project since a moment: the newest first, each once, with its time.
+/// What could not be recorded for this project since a time: newest first, each once, with its time.
 pub fn recorder_notes(root: &Path, env: &Env, since: &str) -> Vec<(String, String)> {
     #[derive(serde::Deserialize)]
     struct Line {
@@ -98,7 +98,7 @@ pub fn recorder_notes(root: &Path, env: &Env, since: &str) -> Vec<(String, Strin
     told
 }
 
-/// Shortens a text for a line, at a character.
+/// Truncates a text for a line, at a character boundary.
 pub(crate) fn cut(text: &str) -> &str {
     &text[..text.floor_char_boundary(MOST_BYTES)]
 }

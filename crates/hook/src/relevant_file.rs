@@ -23,20 +23,20 @@ struct RelevantFile<'a> {
     pub session: Option<&'a str>,
 }
 
-/// A file that a call touched, and how sure we are that it matters, by what was done to it.
+/// A file that a call touched, and how likely it matters, by what was done to it.
 struct Touch {
     path: String,
     action: &'static str,
     confidence: f32,
 }
 
-/// Appends the files that a call touched, each once, with what matters most of what was done to it.
+/// Appends the files that a call touched, each once, with the strongest action.
 pub(crate) fn append(request: &Request<'_>, now: &str) -> Result<(), StoreError> {
     let Some(call) = &request.event.call else { return Ok(()) };
     if matches!(call.action, Action::Spawn { .. } | Action::Inert) {
         return Ok(());
     }
-    // A file tool did what it says; a command may have done something else, or nothing.
+    // A file tool did what its input says; a command may have done something else, or nothing.
     let is_certain = matches!(call.action, Action::Change(_) | Action::Read(_));
     let mut touches: Vec<Touch> = Vec::new();
     for effect in &request.effects().list {
@@ -81,7 +81,7 @@ fn touched(op: &Op) -> Vec<(&Target, &'static str, f32)> {
     }
 }
 
-/// The path below the project root; `None` outside of it, for Stead's own folder, and for what is not one file.
+/// The path below the project root; `None` outside it, for Stead's own folder, and for patterns and folders.
 fn inside(target: &Target) -> Option<String> {
     let inside = target.inside.as_deref().filter(|path| !path.is_empty() && !target.tree && !target.glob)?;
     let is_own = [".agent", ".git"].iter().any(|own| Path::new(inside).starts_with(own));

@@ -1,5 +1,5 @@
-//! One request of a client: who asks, where, about which event, and what the call in it does. Whatever judges or records
-//! takes this value, so that files are looked at and commands read at most once per call.
+//! One request of a client: the caller, the location, the event, and the effects of its call. All judges and recorders
+//! use this value, so that files and commands are read at most once per call.
 
 use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
@@ -40,17 +40,17 @@ impl<'a> Request<'a> {
         Self { harness, event, location, policy, env, facts, effects: OnceCell::new() }
     }
 
-    /// The same request about another event: a rewritten call is another call, with effects of its own.
+    /// The same request about another event: a rewritten call is another call, with its own effects.
     pub(crate) fn with_event<'b>(&'b self, event: &'b Event<'b>) -> Request<'b> {
         Request { event, facts: Rc::clone(&self.facts), effects: OnceCell::new(), ..*self }
     }
 
-    /// What the call does, if anybody asked: nobody does for a plain call.
+    /// The effects of the call, if they were computed, which they are not for a plain call.
     pub(crate) fn known_effects(&self) -> Option<&Effects> {
         self.effects.get()
     }
 
-    /// Asks self-protection, if it is on.
+    /// Judges by self-protection, if it is on.
     pub(crate) fn self_protection(&self) -> Verdict {
         match self.policy.gates("gate.self_protection") {
             true => {
@@ -76,7 +76,7 @@ impl<'a> Request<'a> {
         self.location.found.work()
     }
 
-    /// The project root, if this version may write there: it carries a marker that this version understands.
+    /// The project root, if this version may write there: it has a marker that this version supports.
     pub(crate) fn writable_root(&self) -> Option<&'a Path> {
         self.location.root().filter(|_| self.policy.value("note", "marker").is_none())
     }
@@ -109,27 +109,27 @@ impl<'a> Request<'a> {
         self.facts.session.as_ref()
     }
 
-    /// The client's id of the calling sub-agent.
+    /// The client's id for the calling sub-agent.
     pub(crate) fn agent_id(&self) -> Option<&'a str> {
         self.event.agent.as_ref()?.id.as_deref()
     }
 
-    /// What the client lets us do at this event.
+    /// What the client supports at this event.
     pub(crate) fn powers(&self) -> Powers {
         self.harness.client().event(&self.event.native).map_or(Powers::NONE, |fact| fact.powers)
     }
 
-    /// Says whether a recorder is on.
+    /// Returns true if a recorder is on.
     pub(crate) fn records(&self, switch: &str, variable: &str) -> bool {
         self.policy.records(switch, variable, self.env)
     }
 
-    /// Says whether `stead doctor` makes the call, which must leave nothing behind.
+    /// Returns true if `stead doctor` makes the call, which must not be recorded.
     pub(crate) fn is_by_doctor(&self) -> bool {
         (self.env)(DOCTOR).is_some()
     }
 
-    /// Leaves a note of what did not work, for `stead doctor`.
+    /// Writes a note about a failure, for `stead doctor`.
     pub(crate) fn note(&self, error: &dyn std::fmt::Display) {
         record::note(self.dir(), self.env, error);
     }

@@ -2,8 +2,8 @@ use stead_model::FileId;
 
 use crate::location::Env;
 
-/// Which run of the engine an agent works for. The engine puts it into the environment of the agents it starts; like the
-/// rest of a record it says who did something and opens no door.
+/// Which run of the engine an agent works for. The engine sets it in the environment of its agents; it is only recorded
+/// and grants nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct RunIdentity {
     pub(crate) run: Option<String>,
@@ -12,7 +12,7 @@ pub(crate) struct RunIdentity {
 }
 
 impl RunIdentity {
-    /// Reads it; values that no engine would set count as none.
+    /// Reads it; invalid values are ignored.
     pub(crate) fn from_env(env: &Env) -> Self {
         let id = |name: &str| FileId::check(env(name)?.to_str()?).ok().map(|id| id.as_str().to_owned());
         let Some(run) = id("STEAD_RUN") else { return Self::default() };

@@ -13,8 +13,8 @@ use crate::member::previous_role;
 use crate::request::Request;
 use crate::run_identity::RunIdentity;
 
-/// What is known of one session while it lives: `indexes/sessions/<id>.json`. Rewritten at turning points of the
-/// session, not at every tool call.
+/// The state of one session: `indexes/sessions/<id>.json`. Rewritten when something in it changes, not at every tool
+/// call.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct SessionState {
     pub schema: u32,
@@ -36,26 +36,26 @@ pub struct SessionState {
     /// The role that the session registered, see `stead role use`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub role: Option<String>,
-    /// What agents of this session said of themselves, see `stead agent begin`.
+    /// The roles that agents of this session started, see `stead agent begin`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub begun: Vec<Begun>,
-    /// What a person put on record about this session, see `stead agent flag`.
+    /// The flags that a person set on this session, see `stead agent flag`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub flags: Vec<String>,
     /// How often each guard has kept each agent working.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub holds: BTreeMap<String, u32>,
-    /// The run, stage and iteration that the agent was started for, where the engine started it.
+    /// The run, stage and iteration that the agent was started for, if the engine started it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stage: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub iteration: Option<u32>,
-    /// The client took no text when the session started, so the briefing waits for the first prompt.
+    /// The client accepted no text at session start, so the briefing waits for the first prompt.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub briefing_due: bool,
-    /// The settings files of the client that held our lines when the session began.
+    /// The settings files of the client that contained our lines when the session started.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hook_files: Vec<String>,
     /// Fields of later versions, kept as they are.
@@ -63,10 +63,10 @@ pub struct SessionState {
     pub other: Map<String, Value>,
 }
 
-/// A role that an agent took on by its own word.
+/// A role that an agent started itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Begun {
-    /// The sub-agent's id, where the client gives one.
+    /// The sub-agent's id, if the client reports it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
     pub role: String,
@@ -76,7 +76,7 @@ pub struct Begun {
 impl SessionState {
     pub const SCHEMA: u32 = 1;
 
-    /// The state of a session of which nothing else is known yet.
+    /// The state of a new session.
     pub fn begin(harness: &str, session: &str, root: &Path, now: &str) -> Self {
         let root = root.to_string_lossy().into_owned();
         Self {
@@ -91,23 +91,23 @@ impl SessionState {
         }
     }
 
-    /// The role that an agent last began and has not ended.
+    /// The role that an agent last started and has not ended.
     pub fn begun_role(&self, agent: Option<&str>) -> Option<String> {
         let mut own = self.begun.iter().rev().filter(|begun| begun.agent.as_deref() == agent);
         own.next().map(|begun| begun.role.clone())
     }
 
-    /// Where the state of a session lies, below the `indexes` folder.
+    /// The path of a session's state below the `indexes` folder.
     pub fn path(indexes: &Path, session: &FileId) -> PathBuf {
         indexes.join("sessions").join(format!("{}.json", session.as_str()))
     }
 
-    /// Reads the state; a missing or broken file counts as none, a later version's is an error.
+    /// Reads the state; a missing or corrupt file counts as none, a later version's is an error.
     pub fn read(indexes: &Path, session: &FileId) -> Result<Option<Self>, LaterSchema> {
         let Ok(text) = std::fs::read_to_string(Self::path(indexes, session)) else {
             return Ok(None);
         };
-        // The number first: a later version may have renamed everything else.
+        // The version first: a later version may have renamed everything else.
         match serde_json::from_str::<Version>(&text) {
             Ok(version) if version.schema > Self::SCHEMA => Err(LaterSchema),
             _ => Ok(serde_json::from_str(&text).ok()),
@@ -130,7 +130,7 @@ struct Version {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LaterSchema;
 
-/// Keeps the session's own file, at the turning points where something in it changes.
+/// Updates the session's state at the events that change it.
 pub(crate) fn update(request: &Request<'_>, now: &str, durability: Durability) -> Result<(), StoreError> {
     let event = request.event;
     let turning = matches!(
@@ -145,7 +145,7 @@ pub(crate) fn update(request: &Request<'_>, now: &str, durability: Durability) -
             hook_files: hook_files(request),
             ..SessionState::begin(request.harness.name(), session.as_str(), request.dir(), now)
         },
-        // A later version's file is not ours to rewrite.
+        // A later version's file is not rewritten.
         Err(_) => return Ok(()),
     };
     let work = RunIdentity::from_env(request.env);
@@ -166,7 +166,7 @@ pub(crate) fn update(request: &Request<'_>, now: &str, durability: Durability) -
     state.write(indexes, session, durability)
 }
 
-/// The client's settings files that hold our lines now.
+/// The client's settings files that currently contain our lines.
 fn hook_files(request: &Request<'_>) -> Vec<String> {
     let settings = request.harness.client().facts.settings.iter();
     settings

@@ -24,7 +24,7 @@ pub(crate) struct SessionLine<'a> {
     pub agent: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub role: Option<&'a str>,
-    /// The run, stage and iteration that the agent was started for, where the engine started it.
+    /// The run, stage and iteration that the agent was started for, if the engine started it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub run: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -39,24 +39,24 @@ pub(crate) struct SessionLine<'a> {
     pub call: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub action: Option<&'a str>,
-    /// The files a change or a read names. Commands are not written down: they may hold secrets.
+    /// The files that a change or a read names. Commands are not recorded: they may contain secrets.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub paths: Vec<Cow<'a, str>>,
-    /// Marks of the `stead` commands in the call, by which they find this line and so their session.
+    /// Hashes of the `stead` commands in the call, by which they find this line and so their session.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub binds: Vec<String>,
-    /// The role of the sub-agent that the call sends out.
+    /// The role of the sub-agent that the call starts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub spawns: Option<&'a str>,
     pub verdict: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// The verdict's name, where a gate or a guard had something to say.
+    /// The verdict's id, if a gate or a guard matched.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<&'a str>,
     #[serde(skip_serializing_if = "<[HitLine]>::is_empty")]
     pub hits: &'a [HitLine],
-    /// What the call does, where that was read: a plain call is let pass without.
+    /// The effects of the call, if they were computed, which they are not for a plain call.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub effects: Option<EffectsLine>,
     /// Earlier verdicts whose warnings the agent reads with this reply.
@@ -104,7 +104,7 @@ pub(crate) fn append(
     append_line(&request.session_log(), &line, durability, PATIENCE)
 }
 
-/// The effects that were read before a tool, and those that something was said about.
+/// The effects that were computed before a tool, and those of calls with a verdict.
 fn effects(request: &Request<'_>, report: &GuardReport) -> Option<EffectsLine> {
     let event = request.event;
     event.call.as_ref().filter(|_| event.kind.is_gated())?;
@@ -112,7 +112,7 @@ fn effects(request: &Request<'_>, report: &GuardReport) -> Option<EffectsLine> {
     Some(EffectsLine::of(effects, request.work()))
 }
 
-/// Marks the `stead` commands that a shell is about to run.
+/// Hashes the `stead` commands that a shell is about to run.
 fn binds(request: &Request<'_>) -> Vec<String> {
     let event = request.event;
     match event.call.as_ref().map(|call| &call.action) {
@@ -124,8 +124,8 @@ fn binds(request: &Request<'_>) -> Vec<String> {
     }
 }
 
-/// Says whether a command has the word `stead` with another word behind it. The name inside of other names, and as the
-/// last name of a path (`cd ~/stead && make`), is no call.
+/// Returns true if a command contains the word `stead` followed by another word. The name inside other names, and as
+/// the last name of a path (`cd ~/stead && make`), is not a call.
 fn may_call_stead(command: &str) -> bool {
     const NAME: &str = "stead";
     command.match_indices(NAME).any(|(at, _)| {

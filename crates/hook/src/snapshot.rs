@@ -1,4 +1,4 @@
-//! The packet that is written before a compaction nobody prepared: what Stead itself saw, without asking a model.
+//! The packet that is written before an unprepared compaction: what Stead recorded, without a model.
 
 use std::path::Path;
 use std::time::Duration;
@@ -13,21 +13,21 @@ use crate::member::Member;
 use crate::record;
 use crate::request::Request;
 
-/// The reply is out by now, but the client waits for the process to end.
+/// The reply is already written, but the client waits for the process to end.
 const SECONDS: u32 = 5;
 
-/// How long git may take for one question.
+/// The time limit of one git command.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// How much of git's answer is read.
+/// How much of git's output is read.
 const ANSWER: usize = 1024 * 1024;
 
-/// Says whether a compaction is one that nobody prepared.
+/// Returns true if a compaction is unprepared.
 pub(crate) fn is_due(member: &Member<'_>, state: &RoleState) -> bool {
     !matches!(member.event.detail, Detail::Compact { trigger: Trigger::Manual }) || state.unsaved.is_some()
 }
 
-/// Writes the packet, once the reply to a before-compact event is out.
+/// Writes the packet, after the reply to a before-compact event.
 pub(crate) fn take(request: &Request<'_>, verdict: &Verdict) {
     if request.event.kind != EventKind::BeforeCompact || verdict.level >= Level::Ask {
         return;
@@ -53,7 +53,7 @@ fn write(member: &Member<'_>, role: &RoleName) -> Result<(), ContextError> {
     }
     state.write(member.indexes(), Durability::Quick)?;
     if let (Ok(_), Some(before)) = (&made, before) {
-        // The older snapshot has nothing that the newer one lacks, unless somebody took it up.
+        // The older snapshot contains nothing that the newer one lacks, unless it was picked up.
         let _ = Shelf::new(&context).edit(&before, |packet| {
             if packet.status() == Some(Status::Draft) {
                 packet.set_status(Status::Done, &member.now);
@@ -68,11 +68,11 @@ fn packet(member: &Member<'_>, role: &RoleName, state: &RoleState, context: &Pat
     let file = member.short(&member.role_file(role));
     let saved = state.unsaved.as_ref().map_or_else(|| "is up to date".to_owned(), Clone::clone);
     let about = format!(
-        "Written by Stead before a compaction of the role `{role}`; no model was asked. The role file `{file}` {saved}."
+        "Written by Stead before a compaction of the role `{role}`, without a model. The role file `{file}` {saved}."
     );
     let handoff = Handoff {
         place: Folders { root: member.root, context },
-        purpose: &format!("Go on as {role} after a compaction"),
+        purpose: &format!("Continue as {role} after a compaction"),
         now: record::now_millis(),
         source: Some(member.request.harness.name()),
         session: member.session.map(|session| session.as_str()),
@@ -97,7 +97,7 @@ fn ignored(root: &Path, paths: &[String]) -> Vec<String> {
     answer.lines().map(str::to_owned).collect()
 }
 
-/// Asks git; without an answer in time nothing is known.
+/// Runs git; `None` if it does not answer in time.
 fn git(root: &Path, words: &[&str]) -> Option<String> {
     let quoted: Vec<String> = words.iter().map(|word| format!("'{}'", word.replace('\'', r"'\''"))).collect();
     let command = format!("git {} 2>/dev/null", quoted.join(" "));

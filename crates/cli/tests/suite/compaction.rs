@@ -313,12 +313,12 @@ fn an_automatic_compaction_leaves_a_snapshot() {
     let [packet] = &packets(&world)[..] else { panic!("{:?}", packets(&world)) };
     for part in [
         "status: draft",
-        "purpose: Go on as tester after a compaction",
+        "purpose: Continue as tester after a compaction",
         "source: claude",
         &format!("session_id: {CLAUDE}"),
         "git_branch: main",
         "relevant_files_suggested: [\"src/a.rs\"]",
-        "no model was asked. The role file `.agent/roles/tester.context.md` is older than the last edit of this session (`ignored.txt`)",
+        "without a model. The role file `.agent/roles/tester.context.md` is older than the last edit of this session (`ignored.txt`)",
         "## Next Prompt (Draft)",
     ] {
         assert!(packet.contains(part), "{part}\n{packet}");

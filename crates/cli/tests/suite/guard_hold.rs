@@ -98,7 +98,7 @@ fn a_changed_call_is_judged_anew() {
     put(&world, "there", "match: {writes: 'x/**'}");
     let run = write("src/a");
     let reason = denial(&run).unwrap_or_else(|| panic!("it passes: {run}"));
-    assert!(reason.contains("would send it to") && reason.contains("`there`"), "{reason}");
+    assert!(reason.contains("would redirect it to") && reason.contains("`there`"), "{reason}");
     assert_eq!((rewritten(&run), context(&run).contains("It is now written")), (None, false), "{run}");
     let hits = lines(&world, "sessions.jsonl").pop().unwrap()["hits"].clone();
     let did: Vec<(&str, &str)> = hits

@@ -3,13 +3,13 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// Somebody's word that a verdict was wrong: one line of `appeals.jsonl`. It unblocks nothing.
+/// An objection to a verdict: one line of `appeals.jsonl`. It unblocks nothing.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Appeal {
     pub v: u32,
     pub ts: String,
     pub verdict: String,
-    /// The guards that spoke in the verdict.
+    /// The guards that matched.
     #[serde(default)]
     pub guards: Vec<String>,
     /// `agent` or `person`.

@@ -1,6 +1,6 @@
-//! The compiled guards: one text at `.agent/cache/guards`, made from the guard files of project and person and from
-//! those that come with Stead. A call looks at the two folders and at the files it knows to be there, not into them, and
-//! recompiles when one looks different. Only then are folders listed and YAML read.
+//! The compiled guards: one text at `.agent/cache/guards`, compiled from the guard files of project and person and from
+//! the shipped ones. A call checks size and time of the two folders and of the known files, and recompiles if one
+//! differs. Only then are folders listed and YAML read.
 
 use std::fs::{self, File};
 use std::io::{Read, Seek, SeekFrom};
@@ -11,13 +11,14 @@ use stead_store::{Durability, FolderLook, Room, StoreError, extend_alarm, read_c
 
 use crate::policy::PolicyText;
 
-/// Where the compiled guards lie, below the project root. It does not move with the layout, as the policy does not.
+/// The path of the compiled guards below the project root. Like the policy, it does not move with the layout.
 pub(crate) const GUARDS: &str = ".agent/cache/guards";
 
-/// What another version compiled is not used.
+/// A file compiled by another version is not used.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// A file changed so shortly before compilation, in nanoseconds, may have changed again without looking different.
+/// A file that changed this shortly before compilation, in nanoseconds, may have changed again with the same time
+/// stamp.
 const RACY: u128 = 50_000_000;
 
 /// The largest guard file that is read.
@@ -26,15 +27,15 @@ const LARGEST: usize = 256 * 1024;
 /// How long compiling may take, in seconds.
 const PATIENCE: u32 = 8;
 
-/// So much is read at once; a longer index is read to its end, bodies one by one.
+/// How many bytes are read at once; a longer index is read completely, bodies one by one.
 const FIRST_READ: u64 = 16 * 1024;
 
-/// Within so many bytes the guards say how long they are.
+/// Within this many bytes is the length of the guards.
 const MEASURE: usize = 1024;
 
 /// The compiled guards of a project.
 pub(super) struct GuardText {
-    /// All of it, or the part before the bodies.
+    /// Everything, or the part before the bodies.
     text: String,
     start: usize,
     may_warn: bool,
@@ -65,12 +66,12 @@ impl GuardText {
             return fresh;
         }
         let made = Self::make(root, policy, &folders);
-        // A project that cannot be written is compiled for each call: slower, not different.
+        // If the project is read-only, guards are compiled for each call, which is only slower.
         let _ = replace_creating(&path, made.text.as_bytes(), Durability::Quick);
         made
     }
 
-    /// What a call asks; `None` when the text is damaged.
+    /// The guards of a call; `None` if the text is corrupt.
     pub(super) fn view(&self) -> Option<CompiledView<'_>> {
         let text = self.text.get(self.start..)?;
         match &self.bodies {
@@ -79,22 +80,22 @@ impl GuardText {
         }
     }
 
-    /// Says whether a guard may have something to tell that is not said at once.
+    /// Returns true if a guard may issue a deferred warning.
     pub(crate) fn may_warn(&self) -> bool {
         self.may_warn
     }
 
-    /// Reads what was compiled, as far as it is needed and if it still holds.
+    /// Reads the compiled guards as far as needed, if they are up to date.
     fn read(path: &Path, policy: &PolicyText, folders: &[PathBuf; 2]) -> Option<Self> {
         let mut file = File::open(path).ok()?;
         let size = file.metadata().ok()?.len();
         let mut bytes = vec![0; usize::try_from(size.min(FIRST_READ)).ok()?];
         file.read_exact(&mut bytes).ok()?;
         let Opening { start, compiled, may_warn } = Opening::read(valid_part(&bytes))?;
-        // What measures the rest stands right behind.
+        // The length of the rest follows.
         read_on(&mut file, &mut bytes, usize::try_from(size).ok()?.min(start.checked_add(MEASURE)?))?;
         let length = {
-            // Cut off in the midst of a letter, perhaps, which is not in the part that is looked at.
+            // The end may be an incomplete character, which is not in the part that is used.
             let text = valid_part(&bytes);
             if !is_fresh(text.get(..start)?, compiled, policy, folders)? {
                 return None;
@@ -122,7 +123,7 @@ impl GuardText {
             let (look, names) = FolderLook::at(folder, &is_guard_file);
             before.push_str(&folder_lines(folder, &look, &names));
         }
-        // Seldom, and worth waiting for: hundreds of files with their tests take longer than a call may.
+        // Rare, and worth waiting for: hundreds of files with their tests take longer than a call may.
         extend_alarm(PATIENCE);
         let Compiled { lines, .. } = compile(&guard_sources(root, policy), &guard_rooms(policy));
         let tells = |then: Then| matches!(then, Then::Warn | Then::Inject);
@@ -142,7 +143,7 @@ fn valid_part(bytes: &[u8]) -> &str {
     bytes.get(..valid).and_then(|part| std::str::from_utf8(part).ok()).unwrap_or_default()
 }
 
-/// Reads further, up to so many bytes from the beginning.
+/// Reads more, up to this many bytes from the beginning.
 fn read_on(file: &mut File, bytes: &mut Vec<u8>, until: usize) -> Option<()> {
     let known = bytes.len();
     if until > known {
@@ -154,7 +155,7 @@ fn read_on(file: &mut File, bytes: &mut Vec<u8>, until: usize) -> Option<()> {
 
 /// The first line, if this version wrote it.
 struct Opening {
-    /// Where the guards begin.
+    /// The offset of the guards.
     start: usize,
     /// When they were compiled, in nanoseconds since 1970.
     compiled: u128,
@@ -173,7 +174,7 @@ impl Opening {
     }
 }
 
-/// Says whether what was compiled still holds; `text` is what stands before the guards, `None` for one that is damaged.
+/// Returns true if the compiled guards are up to date; `text` is the part before the guards. `None` if it is corrupt.
 fn is_fresh(text: &str, compiled: u128, policy: &PolicyText, folders: &[PathBuf; 2]) -> Option<bool> {
     let (_, rest) = text.split_once('\n')?;
     let (line, mut rest) = rest.split_once('\n')?;
@@ -197,13 +198,14 @@ fn is_fresh(text: &str, compiled: u128, policy: &PolicyText, folders: &[PathBuf;
     Some(true)
 }
 
-/// How a folder looked, with the names of its files behind: by their length, because a name may hold a line end.
+/// The fingerprint of a folder, followed by the names of its files, with their length, because a name may contain a
+/// newline.
 fn folder_lines(folder: &Path, look: &FolderLook, names: &str) -> String {
     let FolderLook { sum, newest, files } = look;
     format!("folder\t{sum:x}\t{newest}\t{files}\t{}\t{}\n{names}\n", names.len(), folder.to_string_lossy())
 }
 
-/// The folders that guard files are read from: the project's and the person's.
+/// The folders of guard files: the project's and the person's.
 fn folders(root: &Path, policy: &PolicyText) -> [PathBuf; 2] {
     let user = policy.user.as_ref().map(|folder| folder.join("guards")).unwrap_or_default();
     [policy.room(root, Room::Guards), user]
@@ -247,7 +249,7 @@ fn text_of(path: &Path) -> Result<String, String> {
     }
 }
 
-/// What the project is to guards.
+/// What guards need to know about the project.
 pub fn guard_rooms(policy: &PolicyText) -> ProjectRooms {
     let rooms = [Room::Features, Room::Context, Room::Guards, Room::Roles];
     let named = |room: Room| policy.value("room", room.name()).unwrap_or_else(|| room.default_path()).to_owned();

@@ -1,7 +1,7 @@
-//! Who is calling. Most clients say so; where one does not, the session log tells which sub-agent was sent out and has
-//! not come back, and where that is silent, what the agent said of itself with `stead agent begin`.
+//! Identifies the calling agent. Most clients report it; if one does not, the session log shows which sub-agent was
+//! started and has not ended, and if that shows nothing, `stead agent begin` counts.
 //!
-//! An agent that nobody knows to be a sub-agent is the main one: what a role may do, nobody gets by being unknown.
+//! An unknown agent counts as the main one, so that being unknown grants no role.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -20,7 +20,7 @@ const LINES: usize = 500;
 /// The agent behind an event.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Caller {
-    /// The main agent of its session, as far as anybody knows.
+    /// The main agent of its session, as far as is known.
     pub is_main: bool,
     pub role: Option<String>,
 }
@@ -43,7 +43,7 @@ impl Caller {
         let begun = || state.and_then(|state| state.begun_role(agent.id.as_deref()));
         let role = match agent.id.as_deref() {
             Some(id) => History::read(log, session).role_of(id),
-            // It ends without a name: the one that was sent out first.
+            // Its end has no id: assume the one that was started first.
             None => History::read(log, session).away.first().and_then(|away| away.role.clone()),
         };
         Self { is_main: false, role: role.or_else(begun) }
@@ -64,15 +64,15 @@ fn unmarked(log: &Path, session: &str, state: Option<&SessionState>) -> Caller {
     }
 }
 
-/// Says whether a sub-agent of the session was sent out and has not come back.
+/// Returns true if a sub-agent of the session was started and has not ended.
 pub(crate) fn has_sub_agent(log: &Path, session: &str) -> bool {
     !History::read(log, session).away.is_empty()
 }
 
-/// What a session's lines tell about its sub-agents.
+/// What the session log shows about a session's sub-agents.
 #[derive(Default)]
 struct History {
-    /// Sent out and not back yet, oldest first.
+    /// Started and not ended, oldest first.
     away: Vec<Away>,
     /// Roles by the sub-agents' ids.
     known: HashMap<String, Option<String>>,
@@ -82,7 +82,7 @@ struct Away {
     call: Option<String>,
     role: Option<String>,
     agent: Option<String>,
-    /// It was seen at work.
+    /// It has made a call.
     has_started: bool,
 }
 
@@ -113,7 +113,7 @@ impl History {
     fn add(&mut self, line: Line) {
         let is = |kind: EventKind| line.event == kind.name();
         if is(EventKind::SessionStart) || (is(EventKind::Prompt) && line.agent.is_none()) {
-            // A turn begins without sub-agents; one that was lost must not lend its role for ever.
+            // A turn starts without sub-agents; a lost one must not keep its role forever.
             self.away.clear();
             return;
         }
@@ -136,7 +136,7 @@ impl History {
         }
         let starts = is(EventKind::SubagentStart) && (line.agent.is_none() || self.away.is_empty());
         if let Some(agent) = line.agent.filter(|agent| !self.known.contains_key(agent)) {
-            // The first sign of it: it is the one that was sent out first and not seen yet.
+            // Its first call: assume the one that was started first and has made no call.
             let role = line.role.filter(|role| !role.is_empty());
             let sent = self.away.iter_mut().find(|away| !away.has_started);
             let role = role.or_else(|| sent.as_ref().and_then(|away| away.role.clone()));

@@ -1,6 +1,6 @@
-//! Which programs of guards a person has enabled on this machine. A guard file travels with its repository, and so does the
-//! hash in it; whoever clones the repository has not agreed to run anything yet. Consent is one small file in the person's
-//! state folder, named after project, guard, program and hash, so a changed program needs it again.
+//! Which programs of guards a person has enabled on this machine. A guard file and its hash come with the repository;
+//! cloning it is no agreement to run anything. Consent is one small file in the person's state folder, named after
+//! project, guard, program and hash, so a changed program needs it again.
 
 use std::path::{Path, PathBuf};
 
@@ -16,7 +16,7 @@ pub struct ProgramConsent {
 }
 
 impl ProgramConsent {
-    /// `None` without a state folder of the person's own: one inside of the project could have come with it.
+    /// `None` without a state folder outside the project: one inside could have come with it.
     pub fn of(env: &Env, root: &Path, guard: &str, exec: &Exec) -> Option<Self> {
         let state = UserDirs::from_env(env)?.state;
         let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
@@ -28,18 +28,18 @@ impl ProgramConsent {
         Some(Self { file: state.join("programs").join(name) })
     }
 
-    /// Says whether a guard's program may run. A person's own guards need no other word of that person.
+    /// Returns true if a guard's program may run. A person's own guards need no consent.
     pub fn holds(env: &Env, root: &Path, guard: &str, origin: Origin, exec: &Exec) -> bool {
         origin == Origin::User || Self::of(env, root, guard, exec).is_some_and(|consent| consent.file.is_file())
     }
 
-    /// What is said about a guard without consent.
+    /// The message about a guard without consent.
     pub fn missing(guard: &str, exec: &Exec) -> String {
         let id = guard.split('.').next().unwrap_or(guard);
-        format!("`{}` is not enabled on this machine; a person runs `stead guard enable {id}`", exec.path)
+        format!("`{}` is not enabled on this machine; a person must run `stead guard enable {id}`", exec.path)
     }
 
-    /// Keeps the consent. What stands in the file is for people; its name decides.
+    /// Stores the consent. The content of the file is for people; its name decides.
     pub fn keep(&self, root: &Path, guard: &str, exec: &Exec, now: &str) -> Result<(), StoreError> {
         let text = json!({
             "v": 1, "root": root.to_string_lossy(), "guard": guard, "path": exec.path, "sha256": exec.sha256, "at": now,

@@ -1,5 +1,5 @@
-//! Warnings that could not be given at once. Some clients take no text for the model before a tool; there the warning
-//! waits in the session log, and the next event at which the client takes text delivers it, once.
+//! Warnings that could not be shown at once. Some clients accept no text for the model before a tool; there the warning
+//! waits in the session log, and the next event at which the client accepts text delivers it, once.
 
 use std::path::Path;
 
@@ -32,8 +32,8 @@ struct Line {
     told: Vec<String>,
 }
 
-/// Finds what is owed to the agent of this event, oldest first. Only asked where the client takes text now and does not
-/// before a tool.
+/// Finds the deferred warnings for the agent of this event, oldest first. Used only if the client accepts text now but
+/// not before a tool.
 pub(crate) fn owed(request: &Request<'_>) -> Vec<Owed> {
     let event = request.event;
     let is_after = matches!(event.kind, EventKind::AfterTool | EventKind::ToolFailed | EventKind::Prompt);
@@ -51,7 +51,7 @@ fn search(log: &Path, session: &str, agent: Option<&str>) -> Vec<Owed> {
     let (mut told, mut owed): (Vec<String>, Vec<Owed>) = (Vec::new(), Vec::new());
     for line in lines.take(LINES).flatten() {
         let start = EventKind::SessionStart.name();
-        // Most lines need no reading.
+        // Most lines need no parsing.
         if !["\"hits\":[", "\"told\":[", start].iter().any(|word| line.text.contains(word)) {
             continue;
         }

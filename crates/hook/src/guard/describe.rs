@@ -1,8 +1,8 @@
-//! What a call would do, in a few words for the log.
+//! Describes what a call would do, in a few words for the log.
 
 use stead_model::{Access, Coverage, Effects, Op, Target, redact};
 
-/// At most so many effects of a call are written down, and so many bytes of each.
+/// The maximum number of recorded effects of a call, and of bytes of each.
 const MOST: usize = 12;
 const BYTES: usize = 120;
 

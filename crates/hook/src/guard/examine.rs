@@ -1,4 +1,4 @@
-//! What would happen to a call that nobody makes: the same gates, the same guards, and nothing is written down.
+//! Judges a hypothetical call: the same gates and guards, and nothing is recorded.
 
 use std::path::Path;
 
@@ -15,14 +15,14 @@ use crate::location::{Env, Location};
 use crate::policy::PolicyText;
 use crate::request::Request;
 
-/// What gates and guards say about a would-be event.
+/// The result for a hypothetical event.
 pub struct Examined {
-    /// What self-protection says.
+    /// The verdict of self-protection.
     pub own: Verdict,
-    /// What enforced guards say.
+    /// The verdict of enforced guards.
     pub guards: Verdict,
     pub hits: Vec<Hit>,
-    /// What the agent would only be told.
+    /// Warnings for the agent.
     pub notes: Vec<String>,
     pub effects: Effects,
     /// Guard files that are not applied.
@@ -36,7 +36,7 @@ impl Examined {
     }
 }
 
-/// Judges an event as if it happened in this project. `caller` says by whom; without it the session log decides.
+/// Judges an event as if it happened in this project. `caller` makes the call; without it the session log decides.
 pub fn examine(
     root: &Path,
     cwd: &Path,

@@ -1,4 +1,4 @@
-//! What folders hold, each listed once in a call: many guards ask about the same pattern.
+//! The content of folders, each listed once per call: many guards need the same folder.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -7,11 +7,11 @@ use std::rc::Rc;
 
 use stead_guard::{FileSort, Looked};
 
-/// How many entries of folders are looked at for one pattern of the shell, and how deep.
+/// How many entries of folders are read for one shell pattern, and how deep.
 const ENTRIES: usize = 4_000;
 const DEPTH: usize = 24;
 
-/// One thing in a folder; `None` in its place for a name that is no text, which counts all the same.
+/// One entry of a folder; `None` for a name that is not UTF-8, which is still counted.
 struct Entry {
     path: String,
     is_folder: bool,
@@ -23,7 +23,7 @@ pub(super) struct Listings {
 }
 
 impl Listings {
-    /// Looks through a folder; a tree with more entries than anybody can wait for is given up.
+    /// Searches a folder; gives up if the tree has too many entries.
     pub(super) fn look_through(&self, folder: &str, fits: &dyn Fn(&str, FileSort) -> bool) -> Looked {
         let mut folders = vec![(self.of(folder.trim_end_matches('/')), 0)];
         let mut seen = 0;
@@ -46,7 +46,7 @@ impl Listings {
         Looked::Nothing
     }
 
-    /// What a folder holds, up to one entry more than is looked at; nothing where it cannot be read.
+    /// The entries of a folder, up to one more than the limit; empty if it cannot be read.
     fn of(&self, folder: &str) -> Rc<[Option<Entry>]> {
         if let Some(known) = self.known.borrow().get(folder) {
             return Rc::clone(known);

@@ -5,15 +5,15 @@ use serde_json::{Map, Value};
 use stead_model::{rfc3339, unix_millis};
 use stead_store::Tail;
 
-/// A person's word that something a guard stopped may be done for a while: one line of `overrides.jsonl`.
+/// A person's time-limited permission for something a guard blocked: one line of `overrides.jsonl`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Override {
     pub v: u32,
     pub ts: String,
-    /// The verdict that the person had before them.
+    /// The overridden verdict.
     pub verdict: String,
     pub guard: String,
-    /// The mark of guard and subject; see [`crate::HitLine`].
+    /// The hash of guard and subject; see [`crate::HitLine`].
     pub about: String,
     /// The subject in a few words, for people.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -31,23 +31,23 @@ pub struct Override {
 impl Override {
     pub const FILE: &str = "overrides.jsonl";
 
-    /// The longest time that one may hold, in milliseconds; older lines need no look.
+    /// The maximum duration, in milliseconds; older lines are not read.
     pub const LONGEST: i64 = 24 * 3600 * 1000;
 
-    /// How many lines are looked at.
+    /// How many lines are read.
     const LINES: usize = 500;
 
     pub fn path(indexes: &Path) -> PathBuf {
         indexes.join(Self::FILE)
     }
 
-    /// Says whether it holds at a moment.
+    /// Returns true if it applies at this time.
     pub fn holds(&self, now_millis: i64) -> bool {
         let began = unix_millis(&self.ts).is_some_and(|ts| ts <= now_millis && now_millis - ts <= Self::LONGEST);
         began && unix_millis(&self.until).is_some_and(|until| now_millis < until)
     }
 
-    /// Those that hold now, newest first. What cannot be read allows nothing.
+    /// The overrides that apply now, newest first. An unreadable file allows nothing.
     pub fn in_force(indexes: &Path, now_millis: i64) -> Vec<Self> {
         let Ok(lines) = Tail::open(&Self::path(indexes)) else { return Vec::new() };
         let earliest = rfc3339(now_millis - Self::LONGEST);

@@ -1,4 +1,4 @@
-//! What guards may ask about features and their evidence.
+//! What guards can know about features and their evidence.
 
 use std::time::{Duration, Instant};
 
@@ -28,7 +28,7 @@ impl Proof {
         };
         let list = FeatureList::read(&self.ground.features).map_err(|error| error.to_string())?.unwrap_or_default();
         let Ok(known) = list.find(feature) else {
-            let why = format!("`{feature}` is not in the feature list yet; add it without `tested`, then prove it");
+            let why = format!("`{feature}` is not in the feature list yet; add it without `tested`, then verify it");
             return Ok(EvidenceState::None { why });
         };
         let found = evidence::standing_of(ground, known, &bounds).map_err(|error| error.to_string())?;
@@ -36,7 +36,7 @@ impl Proof {
         Ok(standing(found.is_proven(), !found.stale.is_empty(), &why, &found.next))
     }
 
-    /// Says whether evidence is about one of these files.
+    /// Returns true if evidence covers one of these files.
     pub(crate) fn is_about(&self, feature: Option<&str>, changes: &[&Target]) -> bool {
         let list = FeatureList::read(&self.ground.features).ok().flatten().unwrap_or_default();
         let files = feature.and_then(|id| list.find(id).ok()).map(|feature| feature.files.as_slice());
@@ -57,7 +57,7 @@ impl Proof {
     }
 
     pub(crate) fn test_runs(&self, session: Option<&str>, agent: Option<&str>) -> Result<TestRuns, String> {
-        let session = session.ok_or("the session is not known")?;
+        let session = session.ok_or("the session is unknown")?;
         let seen = evidence::tests_ran(&self.ground, session, agent).map_err(|error| error.to_string())?;
         Ok(TestRuns { ran: seen.ran as u64, passed: seen.passed as u64 })
     }

@@ -1,5 +1,5 @@
-//! Why an agent may not have a command run for it. A loop's check, a packet's validators and a feature's verifiers run
-//! outside of the client's tools, so they pass here first: they must not be a way around the gates.
+//! Decides whether a command may be run for an agent. A loop's check, a packet's validators and a feature's verifiers
+//! run outside the client's tools, so they are judged here first: they must not be a way around the gates.
 
 use std::path::Path;
 
@@ -16,7 +16,7 @@ pub struct Asker<'a> {
     pub session: Option<&'a str>,
 }
 
-/// Says why the asker may not run this command in `cwd` itself; `None` when it may.
+/// Returns why the agent may not run this command in `cwd` itself; `None` if it may.
 pub fn refusal(root: &Path, cwd: &Path, env: &Env, asker: Asker<'_>, command: &str) -> Option<String> {
     let facts = &asker.harness.client().facts;
     let native = facts.events.iter().find(|fact| fact.kind == EventKind::BeforeTool).map_or("", |fact| fact.native);

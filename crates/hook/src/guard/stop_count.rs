@@ -1,5 +1,5 @@
-//! Stops that guards hold: bounded by a counter that is written down before anything is said, so that an agent is never
-//! held without end.
+//! Counts the stops that guards block. The counter is written before the reply, so that an agent is never blocked
+//! forever.
 
 use stead_model::{Event, EventKind};
 use stead_store::Durability;
@@ -10,7 +10,7 @@ use crate::record;
 use crate::request::Request;
 use crate::session::SessionState;
 
-/// The event as guards should see it: the stop of a sub-agent is one, whatever the client calls it.
+/// The event as guards should see it: the stop of a sub-agent is `subagent-stop`, whatever the client calls it.
 pub(super) fn as_sub_agent_stop<'a>(request: &Request<'a>, stops_alike: bool) -> Option<Event<'a>> {
     let event = request.event;
     if event.kind != EventKind::Stop {
@@ -21,7 +21,7 @@ pub(super) fn as_sub_agent_stop<'a>(request: &Request<'a>, stops_alike: bool) ->
     by_sub_agent.then(|| Event { kind: EventKind::SubagentStop, ..event.clone() })
 }
 
-/// Counts a hold by these guards. `false` when it cannot be remembered: then nobody may be held.
+/// Counts a blocked stop for these guards. Returns false if it cannot be stored: then the stop must not be blocked.
 pub(super) fn count(facts: &WorldFacts<'_>, guards: &[&str]) -> bool {
     let request = facts.request;
     let Some(session) = request.session() else { return false };

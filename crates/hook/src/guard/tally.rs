@@ -1,5 +1,5 @@
-//! What guards did lately, counted from the end of the session log. A guard in shadow that nobody hears of is no use, so
-//! this is said unasked: when a session starts, in `stead status` and at the end of a turn.
+//! Counts what guards did recently, from the end of the session log. It is reported without being asked for, because a
+//! shadow guard is useless if nobody sees its hits: at session start, in `stead status` and at the end of a turn.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -14,15 +14,15 @@ use super::hit::{Did, HitLine};
 /// How often hits of one guard came to what.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HitCount {
-    /// It would have done something, had it not been in shadow.
+    /// It would have acted, but is in shadow mode.
     pub shadow: u64,
-    /// It told the agent something.
+    /// It warned the agent.
     pub warned: u64,
-    /// It stopped, asked or held.
+    /// It denied, asked or continued.
     pub stopped: u64,
-    /// It is in force, and yet let something go: it had held as often as it may, or could not judge.
+    /// It is enforced, but let something pass: it reached its limit of blocked stops, or could not decide.
     pub let_go: u64,
-    /// A person had allowed what it would have stopped.
+    /// A person had allowed what it would have blocked.
     pub overridden: u64,
 }
 
@@ -48,9 +48,9 @@ impl HitCount {
 /// What is counted.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Since<'a> {
-    /// How many lines are looked at, at most.
+    /// The maximum number of lines to read.
     pub(super) lines: usize,
-    /// The earliest moment that counts, as the log writes it.
+    /// The earliest time that counts, in the format of the log.
     pub(super) moment: &'a str,
     /// Only this session's own turn: back to its last prompt.
     pub(super) turn_of: Option<&'a str>,
@@ -91,7 +91,7 @@ pub(super) fn guard_tally(log: &Path, since: Since<'_>) -> Vec<(String, HitCount
     tallies
 }
 
-/// The counts of what guards did without stopping anything in one sentence; `None` when there is nothing to tell.
+/// One sentence about what guards did without blocking; `None` if there is nothing to report.
 pub(super) fn tell_tally(tallies: &[(String, HitCount)]) -> Option<String> {
     let part = |title: &str, pick: fn(&HitCount) -> u64| {
         let named = tallies.iter().filter(|(_, count)| pick(count) > 0).take(3);
@@ -140,8 +140,8 @@ mod tests {
             let since = Since { lines: 100, moment: "2", turn_of };
             tell_tally(&guard_tally(&file, since)).unwrap_or_default()
         };
-        assert_eq!(told(None), "guards in shadow would have acted: `a` twice; warned: `b` once");
-        assert_eq!(told(Some("s")), "guards in shadow would have acted: `a` once; warned: `b` once");
+        assert_eq!(told(None), "guards in shadow mode would have acted: `a` twice; warned: `b` once");
+        assert_eq!(told(Some("s")), "guards in shadow mode would have acted: `a` once; warned: `b` once");
         assert_eq!(told(Some("nobody")), "");
         std::fs::remove_file(file).unwrap();
     }

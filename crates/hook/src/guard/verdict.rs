@@ -1,4 +1,4 @@
-//! One event before all gates: self-protection has spoken, now the guards, and all of it becomes one verdict.
+//! Combines self-protection and the guards into one verdict on an event.
 
 use std::cell::RefCell;
 
@@ -16,16 +16,16 @@ use super::world_facts::WorldFacts;
 use super::{news, stop_count};
 use crate::request::Request;
 
-/// The name under which self-protection stands in the log; it has no mode.
+/// The name of self-protection in the log; it has no mode.
 const SELF_PROTECTION: &str = stead_guard::protection::GATE;
 
-/// At most so many bytes of one text go into the log.
+/// The maximum length of one text in the log, in bytes.
 const BYTES: usize = 400;
 
-/// What gates and guards had to say, for the session log.
+/// The hits of gates and guards, for the session log.
 #[derive(Debug, Default)]
 pub(crate) struct GuardReport {
-    /// The verdict's name.
+    /// The verdict's id.
     pub(crate) id: Option<String>,
     pub(crate) hits: Vec<HitLine>,
     /// Earlier verdicts whose warnings the agent reads with this reply.
@@ -33,13 +33,13 @@ pub(crate) struct GuardReport {
 }
 
 impl GuardReport {
-    /// Says whether there is nothing that must be written down.
+    /// Returns true if there is nothing to record.
     pub(crate) fn is_silent(&self) -> bool {
         self.hits.is_empty() && self.delivered.is_empty()
     }
 }
 
-/// Asks the guards after self-protection has spoken, and names what was said.
+/// Evaluates the guards after self-protection, and gives the verdict an id.
 pub(crate) fn judge(request: &Request<'_>, said: Verdict) -> (Verdict, GuardReport) {
     let mut report = GuardReport::default();
     let Request { event, policy, .. } = *request;
@@ -70,14 +70,14 @@ pub(crate) fn judge(request: &Request<'_>, said: Verdict) -> (Verdict, GuardRepo
     if view.concerns(judged.event.kind) {
         said = said.and(ask(judged, &view, &mut report));
     }
-    // A guard that warned may have been promoted since; the turn that ends is summed up all the same.
+    // A guard that warned may have been promoted since; the turn is still summarised.
     if text.may_warn() || event.kind == EventKind::Stop {
         said = said.and(deferred_warnings(request, &mut report));
     }
     (named(said, event, &mut report), report)
 }
 
-/// Asks the guards about a request, and about the call that a guard makes of it.
+/// Evaluates the guards for a request, and again for a rewritten call.
 pub(super) fn judge_rewritten(request: &Request<'_>, view: &CompiledView<'_>, facts: &WorldFacts<'_>) -> Judgement {
     let judgement = judge_one(request, view, facts);
     match judgement.verdict.rewrite.as_deref().and_then(|input| rewritten(request.event, input)) {
@@ -102,7 +102,7 @@ fn judge_one(request: &Request<'_>, view: &CompiledView<'_>, facts: &WorldFacts<
     stead_guard::judge(view, &asked, facts)
 }
 
-/// Joins what was said about a call and about what a guard makes of it, which is another call.
+/// Combines the results for a call and for the rewritten call.
 fn join(mut here: Judgement, there: Judgement, own: Verdict, path: &str) -> Judgement {
     let said = Verdict { rewrite: None, ..own.and(there.verdict) };
     let is_new = |hit: &Hit| hit.would != Then::Rewrite && !here.hits.iter().any(|known| known.guard == hit.guard);
@@ -114,13 +114,13 @@ fn join(mut here: Judgement, there: Judgement, own: Verdict, path: &str) -> Judg
     here.notes.extend(notes);
     if said.level > Level::Warn {
         here.hits.iter_mut().filter(|hit| hit.would == Then::Rewrite).for_each(|hit| hit.overruled = true);
-        let redirected = Verdict::deny(stead_guard::GATE, format!("a guard would send it to {path}, and there:"));
+        let redirected = Verdict::deny(stead_guard::GATE, format!("a guard would redirect it to {path}, and there:"));
         here.verdict = Verdict { level: said.level, ..redirected }.and(Verdict { context: Vec::new(), ..said });
     }
     here
 }
 
-/// What the guards say about one event.
+/// The verdict of the guards on one event.
 fn ask(request: &Request<'_>, view: &CompiledView<'_>, report: &mut GuardReport) -> Verdict {
     let event = request.event;
     let mut facts = WorldFacts::new(request);
@@ -147,7 +147,7 @@ fn ask(request: &Request<'_>, view: &CompiledView<'_>, report: &mut GuardReport)
     }));
     verdict.grant = grant;
     if verdict.level == Level::Ask && !powers.ask && powers.deny {
-        let why = "this client cannot put it to the person, so it is denied";
+        let why = "this client cannot ask the person, so it is denied";
         verdict = verdict.and(Verdict::ask(stead_guard::GATE, why));
     }
     if powers.context {
@@ -158,7 +158,7 @@ fn ask(request: &Request<'_>, view: &CompiledView<'_>, report: &mut GuardReport)
     verdict
 }
 
-/// What the agent could not be told before, and at the end of a turn what guards did in it.
+/// Deferred warnings, and at the end of a turn what guards did in it.
 fn deferred_warnings(request: &Request<'_>, report: &mut GuardReport) -> Verdict {
     let mut said = Verdict::allow();
     for owed in owed(request) {
@@ -175,7 +175,7 @@ fn deferred_warnings(request: &Request<'_>, report: &mut GuardReport) -> Verdict
     said
 }
 
-/// Guards whose program nobody has enabled on this machine, for an arriving session.
+/// Guards whose program is not enabled on this machine, for a starting session.
 fn not_enabled(request: &Request<'_>, view: &CompiledView<'_>) -> Verdict {
     let missing = |guard: &Guard| {
         let exec = guard.exec.as_ref()?;
@@ -189,7 +189,7 @@ fn not_enabled(request: &Request<'_>, view: &CompiledView<'_>) -> Verdict {
     }
 }
 
-/// What is wrong with guard files, for an arriving session.
+/// Problems in guard files, for a starting session.
 fn problems(view: &CompiledView<'_>) -> Verdict {
     let problems: Vec<&str> = view.problems().collect();
     match problems.first() {
@@ -200,7 +200,7 @@ fn problems(view: &CompiledView<'_>) -> Verdict {
                 count => format!(" (and {} more)", count - 1),
             };
             Verdict::inform(format!(
-                "A guard of this project is not applied: {first}{more}. `stead guard lint` says more."
+                "A guard of this project is not applied: {first}{more}. `stead guard lint` shows details."
             ))
         }
     }
@@ -209,19 +209,19 @@ fn problems(view: &CompiledView<'_>) -> Verdict {
 /// The compiled guards cannot be read even right after compilation.
 fn broken(event: &Event<'_>) -> Verdict {
     match event.kind.is_gated() {
-        true => Verdict::deny(stead_guard::GATE, "the compiled guards could not be read; `stead doctor` says more"),
+        true => Verdict::deny(stead_guard::GATE, "the compiled guards could not be read; `stead doctor` shows details"),
         false => Verdict::allow(),
     }
 }
 
-/// Gives a verdict that says something its name, and lets the reason end with it.
+/// Gives a verdict with hits its id, and appends it to the reason.
 fn named(mut verdict: Verdict, event: &Event<'_>, report: &mut GuardReport) -> Verdict {
     if report.hits.is_empty() {
         return verdict;
     }
     let nanos = std::time::UNIX_EPOCH.elapsed().map_or(0, |since| since.as_nanos());
     let id = verdict_id(nanos, std::process::id(), event.session.as_deref().unwrap_or_default());
-    // At a stop the reason is the agent's next prompt; it is named there as well, because it can be appealed against.
+    // At a stop the reason is the agent's next prompt; it has the id as well, because it can be appealed.
     if let Some(last) = verdict.reasons.last_mut() {
         last.text = Capped::new(format!("{} [{id}]", last.text.as_str()));
     } else if let Some(last) = verdict.context.last_mut().filter(|_| report.hits.iter().any(|hit| hit.did == Did::Told))
@@ -260,7 +260,7 @@ fn line(hit: &Hit, event: &Event<'_>, powers: Powers, held: bool) -> HitLine {
     }
 }
 
-/// The mark of a guard and what it is about: a file, or a feature in it, else a command, else the whole call.
+/// The hash of a guard and its subject: a file, or a feature in it, else a command, else the whole call.
 pub(super) fn about(guard: &str, event: &Event<'_>, what: &Excuse<'_>) -> String {
     let whole = || event.call.as_ref().map_or("", |call| call.input.as_ref());
     let (kind, subject) = match (what.path, what.command) {

@@ -1,26 +1,26 @@
-//! The short name of a verdict, by which people and agents speak about it.
+//! The short id of a verdict, for people and agents.
 
-/// Letters that nobody takes for one another.
+/// Letters that are not easily confused.
 const LETTERS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 
-/// Eight letters are forty bits: within one project two alike are not to be expected.
+/// Eight letters are forty bits: collisions within one project are unlikely.
 const LENGTH: usize = 8;
 
 const FRONT: &str = "v-";
 
-/// Names a verdict after the moment it fell and the process that spoke it.
+/// Creates an id from the time and the process.
 pub(crate) fn verdict_id(nanos: u128, process: u32, session: &str) -> String {
     let bytes = nanos.to_le_bytes().into_iter().chain(process.to_le_bytes()).chain(session.bytes());
     let hash =
         bytes.fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3));
-    // The low bits of this sum follow its last bytes too closely.
+    // The low bits of this hash depend too much on its last bytes.
     let mut bits = (hash ^ (hash >> 31)).wrapping_mul(0x94d0_49bb_1331_11eb);
     bits ^= bits >> 29;
     let letters = (0..LENGTH).map(|at| char::from(LETTERS[((bits >> (5 * at)) & 31) as usize]));
     FRONT.chars().chain(letters).collect()
 }
 
-/// Finds the verdict's name in what somebody typed: with or without brackets and its front, in any case.
+/// Reads a typed verdict id: with or without brackets and prefix, in any case.
 pub fn read_verdict_id(typed: &str) -> Option<String> {
     let typed = typed.trim().trim_start_matches('[').trim_end_matches(']').to_ascii_lowercase();
     let letters = typed.strip_prefix(FRONT).unwrap_or(&typed);

@@ -8,7 +8,7 @@ use super::describe::describe_effects;
 use super::hit::HitLine;
 use crate::effects_line::EffectsLine;
 
-/// A line of the session log that a verdict left behind, as `stead explain` reads it.
+/// A line of the session log with a verdict, as `stead explain` reads it.
 #[derive(Clone, Debug, Default, Deserialize)]
 pub struct VerdictLine {
     pub ts: String,
@@ -58,7 +58,7 @@ impl VerdictLine {
         }
     }
 
-    /// Finds a verdict by its name, from the end of the log.
+    /// Finds a verdict by its id, from the end of the log.
     pub fn find(log: &Path, id: &str) -> Result<Option<Self>, StoreError> {
         for line in Tail::open(log)? {
             let line = line?;
@@ -72,7 +72,7 @@ impl VerdictLine {
         Ok(None)
     }
 
-    /// The names of the last verdicts, newest first.
+    /// The ids of the last verdicts, newest first.
     pub fn last_ids(log: &Path, most: usize) -> Vec<String> {
         let Ok(lines) = Tail::open(log) else { return Vec::new() };
         let named = lines.take(5_000).flatten().filter(|line| line.text.contains("\"id\":\"v-"));

@@ -1,4 +1,4 @@
-//! What guards may ask, answered from files: lazily, within bounds, each question once.
+//! The facts that guards need, from files: lazily, within limits, each at most once.
 
 use std::cell::{OnceCell, RefCell};
 use std::fs::{self, File};
@@ -20,7 +20,7 @@ use crate::record;
 use crate::request::Request;
 use crate::session::SessionState;
 
-/// The largest file whose text is looked into.
+/// The largest file whose text is read.
 const TEXT: u64 = 4 * 1024 * 1024;
 
 /// Where counting the lines of a file ends.
@@ -30,17 +30,17 @@ const COUNTED: u64 = 64 * 1024 * 1024;
 const PROGRAM: u64 = 64 * 1024 * 1024;
 const ANSWER: usize = 64 * 1024;
 
-/// What may still happen after a program of the longest kind, in seconds.
+/// The time reserved after the longest program, in seconds.
 const AFTERWARDS: u32 = 3;
 
-/// How many lines of the session log a counter looks at.
+/// How many lines of the session log a counter reads.
 const LINES: usize = 2_000;
 
 pub(crate) struct WorldFacts<'a> {
     pub(crate) request: &'a Request<'a>,
-    /// Who is calling, where the command line says so.
+    /// The caller, if the command line gives it.
     pub(crate) given_caller: Option<Caller>,
-    /// What a person's overrides let pass; without it they are not looked at.
+    /// The folder of overrides; without it they are not read.
     pub(crate) excused: Option<RefCell<Vec<(String, String)>>>,
     overrides: OnceCell<Vec<Override>>,
     caller: OnceCell<Caller>,
@@ -59,7 +59,7 @@ impl<'a> WorldFacts<'a> {
         }
     }
 
-    /// Guards that a person overrode in this judgement, and what about.
+    /// Guards that a person overrode in this judgement, and their subjects.
     pub(crate) fn overridden(&self) -> Vec<(String, String)> {
         self.excused.as_ref().map(|excused| excused.take()).unwrap_or_default()
     }
@@ -72,7 +72,7 @@ impl<'a> WorldFacts<'a> {
         self.request.facts.state()
     }
 
-    /// Who is calling, found out once.
+    /// The caller, determined once.
     pub(crate) fn who(&self) -> &Caller {
         self.caller.get_or_init(|| match &self.given_caller {
             Some(caller) => caller.clone(),
@@ -80,7 +80,7 @@ impl<'a> WorldFacts<'a> {
         })
     }
 
-    /// The name under which the holds of a guard are counted for the calling agent.
+    /// The key under which a guard's blocked stops are counted for the calling agent.
     pub(crate) fn hold_key(&self, guard: &str) -> String {
         let whose = match (self.request.agent_id(), self.who()) {
             (Some(id), _) => id,
@@ -172,7 +172,7 @@ impl GuardFacts for WorldFacts<'_> {
             event: String,
             verdict: String,
         }
-        let session = self.session().ok_or("the session is not known")?;
+        let session = self.session().ok_or("the session is unknown")?;
         let lines = Tail::open(&self.request.session_log()).map_err(|error| error.to_string())?;
         let own = lines.take(LINES).flatten().filter(|line| line.text.contains(session));
         let own = own.filter_map(|line| serde_json::from_str::<Line>(&line.text).ok());
@@ -182,7 +182,7 @@ impl GuardFacts for WorldFacts<'_> {
 
     fn holds(&self, guard: &str) -> Result<u64, String> {
         if self.request.session().is_none() {
-            return Err("holds of a session without a name cannot be counted".to_owned());
+            return Err("blocked stops of a session without an id cannot be counted".to_owned());
         }
         let key = self.hold_key(guard);
         Ok(self.state().and_then(|state| state.holds.get(&key)).copied().unwrap_or(0).into())
@@ -200,7 +200,7 @@ impl GuardFacts for WorldFacts<'_> {
         }
         let bytes = fs::read(&path).map_err(|error| format!("`{}`: {error}", call.exec.path))?;
         if !call.exec.is_pinned(&bytes) {
-            return Err(format!("`{}` is not the program that the guard names by its hash", call.exec.path));
+            return Err(format!("`{}` does not have the hash in the guard", call.exec.path));
         }
         let deadline = Duration::from_millis(call.exec.timeout_ms);
         let longest = (deadline * LONGEST).as_secs() + 1;
@@ -210,7 +210,7 @@ impl GuardFacts for WorldFacts<'_> {
             .map_err(|error| format!("`{}` could not be started: {error}", call.exec.path))?;
         match ran.end {
             CheckEnd::Exit(0) => ExecAnswer::parse(&ran.output).map_err(|why| format!("`{}`: {why}", call.exec.path)),
-            // As hook scripts of agent programs say it.
+            // The same convention as in hook scripts of agent programs.
             CheckEnd::Exit(2) => Ok(ExecAnswer::Deny { reason: ran.errors.trim().to_owned() }),
             CheckEnd::Exit(code) => Err(format!("`{}` exited with {code}", call.exec.path)),
             CheckEnd::Signal(signal) => Err(format!("`{}` was killed by signal {signal}", call.exec.path)),

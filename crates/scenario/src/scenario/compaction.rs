@@ -59,7 +59,7 @@ fn automatic(client: &'static Client, programs: &Programs) -> Result<()> {
     played.claim(denials.is_empty(), &format!("nothing should be held, but {denials:?}"))?;
     let packets: Value = serde_json::from_str(&ground.stead(&["packet", "list", "--json"])?)?;
     played.claim(
-        packets.to_string().contains("Go on as builder after a compaction"),
+        packets.to_string().contains("Continue as builder after a compaction"),
         &format!("no snapshot was left: {packets}"),
     )?;
     let id = played.session_id()?.to_owned();

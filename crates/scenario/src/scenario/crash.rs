@@ -30,7 +30,7 @@ fn closed(client: &'static Client, programs: &Programs, point: &str) -> Result<(
     let script = [Turn::call(Call::shell("echo ran > ran.txt")), Turn::say("It did not run.")];
     let played = play(&ground, Script::new(script))?;
     played.claim(!ground.project().join("ran.txt").exists(), "the tool ran though nobody had judged it")?;
-    played.claim_told("Stead broke inside")?;
+    played.claim_told("Stead failed")?;
     let turns = played.log.turns("").len();
     played.claim(turns == 2, &format!("the session should take 2 turns, not {turns}"))
 }
@@ -48,6 +48,6 @@ fn open(client: &'static Client, programs: &Programs) -> Result<()> {
     played.claim(ground.project().join("ran.txt").exists(), "an allowed tool did not run")?;
     let kept = ground.project().join(".agent/context/root.json").exists();
     played.claim(kept, "a denied tool ran")?;
-    let told = played.log.seen("Stead broke inside");
+    let told = played.log.seen("Stead failed");
     played.claim(told.is_empty(), "the model was told of a crash that changed nothing")
 }

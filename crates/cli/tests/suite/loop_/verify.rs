@@ -49,7 +49,7 @@ fn a_check_has_a_deadline_of_its_own() {
     );
     let since = Instant::now();
     let prompt = held(&stop(&world, "s1", DONE)).unwrap();
-    assert!(prompt.contains("failed (no end after 1 s)"), "{prompt}");
+    assert!(prompt.contains("failed (timed out after 1 s)"), "{prompt}");
     assert!(since.elapsed() < Duration::from_secs(20));
     std::thread::sleep(Duration::from_secs(3));
     assert!(!world.exists("project/late"), "what it started lives on");
