@@ -43,23 +43,7 @@ pub(super) struct StatsArgs {
 struct Count {
     evaluations: u64,
     hits: u64,
-<<<<<<< HEAD
-    would_block: u64,
-    blocked: u64,
-    warned: u64,
-    /// Enforced, but let something pass: it reached its limit of blocked stops, or could not decide.
-    let_go: u64,
-    overridden: u64,
-||||||| parent of 6ff0ec2 (hook, client, guard, store: stop exporting names nobody uses)
-    would_block: u64,
-    blocked: u64,
-    warned: u64,
-    /// In force, and yet it let something go: held as often as it may, or could not judge.
-    let_go: u64,
-    overridden: u64,
-=======
     came_to: HitCount,
->>>>>>> 6ff0ec2 (hook, client, guard, store: stop exporting names nobody uses)
     appeals: u64,
     overrides: u64,
     last: Option<String>,
@@ -120,13 +104,7 @@ pub(super) fn run(args: &StatsArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     let width = rows.iter().map(|(id, ..)| id.chars().count()).max().unwrap_or(0);
     ui.line(format!("{:width$}  calls   hits  blocked  would  warned  appeals  allowed", "guard"));
     for (id, count, marks) in rows {
-<<<<<<< HEAD
-        let let_go = (count.let_go > 0).then(|| format!("let {} pass", count.let_go));
-||||||| parent of 6ff0ec2 (hook, client, guard, store: stop exporting names nobody uses)
-        let let_go = (count.let_go > 0).then(|| format!("let {} go", count.let_go));
-=======
         let let_go = (count.came_to.let_go > 0).then(|| format!("let {} go", count.came_to.let_go));
->>>>>>> 6ff0ec2 (hook, client, guard, store: stop exporting names nobody uses)
         let marks: Vec<String> = marks.into_iter().map(str::to_owned).chain(let_go).collect();
         let row = format!(
             "{id:width$}  {:>5}  {:>5}  {:>7}  {:>5}  {:>6}  {:>7}  {:>7}  {}",
