@@ -8,6 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
+use stead_model::pieces;
 use stead_store::{CONFIG, CONFIG_LOCAL, Durability, MARKER, OWN, Room, UserDirs, confine, replace_creating};
 
 use crate::compile::{POLICY_STAMP, compile};
@@ -93,6 +94,11 @@ impl PolicyText {
         self.text.lines().next().unwrap_or_default()
     }
 
+    /// The text without the lines about its sources.
+    pub(crate) fn values(&self) -> &str {
+        self.text.get(self.values..).unwrap_or_default()
+    }
+
     /// The value of a `kind` line with this name. These lines precede the rules, so the search ends there.
     pub(crate) fn value(&self, kind: &str, name: &str) -> Option<&str> {
         self.lines(kind).find_map(|(known, value)| (known == name).then_some(value))
@@ -100,8 +106,7 @@ impl PolicyText {
 
     /// The names and values of all lines of a kind.
     fn lines(&self, kind: &str) -> impl Iterator<Item = (&str, &str)> {
-        let values = self.text.get(self.values..).unwrap_or_default();
-        let lines = values.lines().take_while(|line| !line.starts_with(RULES));
+        let lines = pieces(self.values(), b'\n').take_while(|line| !line.starts_with(RULES));
         lines.filter_map(move |line| line.strip_prefix(kind)?.strip_prefix('\t')?.split_once('\t'))
     }
 }

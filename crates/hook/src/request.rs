@@ -54,7 +54,7 @@ impl<'a> Request<'a> {
     pub(crate) fn self_protection(&self) -> Verdict {
         match self.policy.gates("gate.self_protection") {
             true => {
-                let policy = Policy::parse(&self.policy.text);
+                let policy = Policy::parse(self.policy.values());
                 protection::judge(&policy, self.event, &|| self.effects(), &self.place(), &*self.facts)
             }
             false => Verdict::allow(),
