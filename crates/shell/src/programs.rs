@@ -6,7 +6,6 @@ pub(crate) mod container;
 pub(crate) mod copy;
 pub(crate) mod database;
 pub(crate) mod editor;
-pub(crate) mod envelope;
 pub(crate) mod find;
 pub(crate) mod git;
 pub(crate) mod interpreter;

@@ -1,18 +1,22 @@
 //! Tools we do not know: their name says what they are about, the keys of their input say which texts are paths,
 //! commands or programs.
 
-use serde_json::Value;
-use stead_model::{Access, Content, Gap, How, Op, Target};
+use std::path::PathBuf;
+
+use serde_json::{Map, Value};
+use stead_model::{Access, Content, Gap, How, Op, Target, patch_changes};
 
 use crate::command;
 use crate::effect::target::Last;
-use crate::effect::tool::with_tree;
-use crate::effect::tool_name::{Kind, is_command, single_quoted, words};
+use crate::effect::tool::{changes, with_tree};
+use crate::effect::tool_name::{Kind, is_arguments, is_command, is_patch, is_root, plain, single_quoted, words};
 use crate::effect::{Ground, Record};
 use crate::facts::Facts;
 use crate::inline::Language;
 use crate::path::absolute;
 use crate::place::Place;
+use crate::programs::patch::diff_changes;
+use crate::programs::table;
 
 /// Keys whose text is a path, when their letters are put together.
 const PATHS: &[&str] = &[
@@ -79,6 +83,7 @@ pub(crate) fn effects(
     let words = words(tool);
     let language = words.iter().find_map(|word| Language::of_word(word)).or_else(|| language_of(&value));
     let mut tree = Tree {
+        words: words.clone(),
         record,
         ground,
         tool,
@@ -87,6 +92,8 @@ pub(crate) fn effects(
         place,
         facts,
         content: content_of(&value),
+        cwd: place.cwd.to_owned(),
+        shell: words.iter().map(String::as_str).chain(word_of(&value)).any(is_shell),
         seen: 0,
         from: None,
         to: None,
@@ -99,6 +106,8 @@ pub(crate) fn effects(
 }
 
 struct Tree<'t> {
+    /// The words of the tool's name.
+    words: Vec<String>,
     record: Record,
     ground: &'t Ground<'t>,
     tool: &'t str,
@@ -107,6 +116,10 @@ struct Tree<'t> {
     place: &'t Place<'t>,
     facts: &'t dyn Facts,
     content: Content,
+    /// The folder that paths and commands start from.
+    cwd: PathBuf,
+    /// Its programs are shell text.
+    shell: bool,
     seen: usize,
     from: Option<String>,
     to: Option<String>,
@@ -128,25 +141,73 @@ impl Tree<'_> {
                 self.command(&words.join(" "));
             }
             Value::Array(items) => items.iter().for_each(|item| self.read(key, item)),
-            Value::Object(members) => members.iter().for_each(|(key, value)| self.read(key, value)),
+            Value::Object(members) => self.members(members),
             Value::Null | Value::Bool(_) | Value::Number(_) => {}
         }
     }
 
+    /// Reads what stands together: a command with its words, and paths with the folder they start from.
+    fn members(&mut self, members: &Map<String, Value>) {
+        let text = |found: &dyn Fn(&str) -> bool| {
+            members.iter().find_map(|(key, value)| Some((key, value.as_str().filter(|_| found(key))?)))
+        };
+        let folder = text(&is_root).map(|(_, folder)| folder).filter(|folder| is_path(folder));
+        let cwd = folder.map(|folder| absolute(folder, &self.cwd, self.ground.home()));
+        let starts = members.iter().any(|(key, value)| {
+            let path = |key: &str| PATHS.contains(&plain(key).as_str()) && !is_root(key);
+            value.is_string() && (path(key) || is_command(key) || is_patch(key, &[]))
+        });
+        let outer = cwd.filter(|_| starts).map(|cwd| std::mem::replace(&mut self.cwd, cwd));
+        let listed = |value: &Value| -> Option<Vec<String>> {
+            value.as_array()?.iter().map(|item| item.as_str().map(single_quoted)).collect()
+        };
+        let arguments =
+            members.iter().find_map(|(key, value)| Some((key, listed(value).filter(|_| is_arguments(key))?)));
+        let command = text(&is_command);
+        for (key, value) in members {
+            match (&command, &arguments) {
+                (Some((name, program)), Some((_, words))) if *name == key => {
+                    self.command(&format!("{program} {}", words.join(" ")));
+                }
+                (Some(_), Some((name, _))) if *name == key => {}
+                // Where others start from is not meant itself.
+                _ if is_root(key) && value.as_str() == folder && starts => {}
+                _ => self.read(key, value),
+            }
+        }
+        outer.into_iter().for_each(|outer| self.cwd = outer);
+    }
+
     fn text(&mut self, key: &str, text: &str) {
         let plain = plain(key);
-        if plain == "code"
+        let mut patched = match text {
+            _ if !is_patch(key, &self.words) => Vec::new(),
+            text if text.contains("*** Begin Patch") => patch_changes(text),
+            text if text.contains("--- ") && text.contains("\n+++ ") => diff_changes(text),
+            _ => Vec::new(),
+        };
+        if !patched.is_empty() && !self.kind.reads {
+            for file in &mut patched {
+                file.path = self.rooted(&file.path).into();
+            }
+            changes(&mut self.record, self.ground, &patched);
+        } else if plain == "code"
             && let Some(language) = self.language
         {
             let record = std::mem::take(&mut self.record);
             self.record = command::code_effects(language, text, self.place, self.facts, record);
+        } else if plain == "code" && !self.shell {
+            // A program in a language that nobody said.
+            let why = format!("in which language `{}` runs its program is not known", self.tool);
+            self.record.gap_in(Gap { why, texts: vec![text.to_owned()], ..Gap::default() });
+            self.command(text);
         } else if is_command(key) {
             self.command(text);
         } else if (PATHS.contains(&plain.as_str()) || names_path(text)) && is_path(text) {
             if self.kind.moves && GOALS.contains(&plain.as_str()) {
-                self.to = Some(text.to_owned());
+                self.to = Some(self.rooted(text));
             } else if self.kind.moves && self.from.is_none() {
-                self.from = Some(text.to_owned());
+                self.from = Some(self.rooted(text));
             } else {
                 self.path(text);
             }
@@ -156,17 +217,25 @@ impl Tree<'_> {
     }
 
     fn lexical(&self, text: &str) -> Target {
-        self.ground.lexical(&absolute(text, self.place.cwd, self.ground.home()))
+        self.ground.lexical(&absolute(text, &self.cwd, self.ground.home()))
+    }
+
+    /// A path seen from the folder that the input names.
+    fn rooted(&self, text: &str) -> String {
+        match self.cwd == self.place.cwd {
+            true => text.to_owned(),
+            false => absolute(text, &self.cwd, self.ground.home()).to_string_lossy().into_owned(),
+        }
     }
 
     fn command(&mut self, text: &str) {
         let record = std::mem::take(&mut self.record);
-        self.record = command::effects(text, self.place.cwd, self.place, self.facts, record);
+        self.record = command::effects(text, &self.cwd, self.place, self.facts, record);
     }
 
     fn path(&mut self, text: &str) {
         let last = if self.kind.removes { Last::Kept } else { Last::Followed };
-        for target in self.ground.written(text, last) {
+        for target in self.ground.written(&self.rooted(text), last) {
             let target = with_tree(self.ground, target);
             let op = match &self.kind {
                 Kind { reads: true, .. } => Op::Read { target, access: Access::Shown },
@@ -201,10 +270,6 @@ impl Tree<'_> {
     }
 }
 
-fn plain(key: &str) -> String {
-    key.chars().filter(char::is_ascii_alphabetic).map(|c| c.to_ascii_lowercase()).collect()
-}
-
 /// A text that can only be a path, whatever its key.
 fn names_path(text: &str) -> bool {
     ["/", "./", "../", "~/", "file://"].iter().any(|start| text.starts_with(start))
@@ -218,8 +283,17 @@ fn is_path(text: &str) -> bool {
         && (!text.contains("://") || text.starts_with("file://"))
 }
 
+/// What the input says about the language of its program.
+fn word_of(value: &Value) -> Option<&str> {
+    ["language", "lang", "runtime", "interpreter", "kernel"].iter().find_map(|key| value.get(key)?.as_str())
+}
+
 fn language_of(value: &Value) -> Option<Language> {
-    Language::of_word(value.get("language").or_else(|| value.get("lang"))?.as_str()?)
+    Language::of_word(word_of(value)?)
+}
+
+fn is_shell(word: &str) -> bool {
+    matches!(word, "shell" | "terminal") || table::is_shell(word)
 }
 
 fn content_of(value: &Value) -> Content {

@@ -85,14 +85,59 @@ const REMOVING: &[&str] = &[
 ];
 
 /// Keys whose text is a shell command.
-const COMMANDS: &[&str] = &["bash", "cmd", "code", "command", "commands", "script", "shell", "shellcommand"];
+const COMMANDS: &[&str] = &[
+    "argv",
+    "bash",
+    "cmd",
+    "cmdline",
+    "code",
+    "command",
+    "commandline",
+    "commands",
+    "script",
+    "shell",
+    "shellcommand",
+];
+
+/// Keys whose texts are the words behind a command.
+const ARGUMENTS: &[&str] = &["args", "arguments", "argv", "parameters", "params"];
+
+/// Keys whose text is a patch or a diff.
+const PATCHES: &[&str] = &["diff", "difftext", "patch", "patchcontent", "patchtext", "unifieddiff"];
+
+/// Keys whose text is a folder that the other paths, or the command, start from.
+const ROOTS: &[&str] = &[
+    "base",
+    "basedir",
+    "basedirectory",
+    "basefolder",
+    "basepath",
+    "cwd",
+    "dir",
+    "directory",
+    "folder",
+    "projectpath",
+    "projectroot",
+    "repo",
+    "repopath",
+    "root",
+    "rootdir",
+    "rootpath",
+    "workdir",
+    "workingdir",
+    "workingdirectory",
+    "workspace",
+    "workspacefolder",
+    "workspaceroot",
+];
 
 /// Returns true if nothing in the input needs a closer look unless it names something by its letters.
 pub fn is_plain_input(tool: &str, input: &str) -> bool {
     let words = words(tool);
     let removes = words.iter().any(|word| REMOVING.contains(&word.as_str()));
     // A backslash may hide a needle in an escape.
-    !removes && !input.contains('\\') && !COMMANDS.iter().any(|key| input.contains(key))
+    let looks = COMMANDS.iter().chain(PATCHES).any(|key| input.contains(key));
+    !removes && !input.contains('\\') && !looks && !input.contains("root")
 }
 
 /// What a tool's name says it does.
@@ -115,8 +160,28 @@ impl Kind {
 
 /// Says whether a key's text is a shell command.
 pub(crate) fn is_command(key: &str) -> bool {
-    let plain: String = key.chars().filter(char::is_ascii_alphabetic).map(|c| c.to_ascii_lowercase()).collect();
-    COMMANDS.contains(&plain.as_str())
+    COMMANDS.contains(&plain(key).as_str())
+}
+
+/// Says whether a key's texts are the words behind a command.
+pub(crate) fn is_arguments(key: &str) -> bool {
+    ARGUMENTS.contains(&plain(key).as_str())
+}
+
+/// Says whether a key's text is a patch, given the words of the tool's name.
+pub(crate) fn is_patch(key: &str, words: &[String]) -> bool {
+    PATCHES.contains(&plain(key).as_str())
+        || words.iter().any(|word| matches!(word.as_str(), "applypatch" | "diff" | "patch"))
+}
+
+/// Says whether a key's text is a folder that others start from.
+pub(crate) fn is_root(key: &str) -> bool {
+    ROOTS.contains(&plain(key).as_str())
+}
+
+/// The letters of a key, put together.
+pub(crate) fn plain(key: &str) -> String {
+    key.chars().filter(char::is_ascii_alphabetic).map(|c| c.to_ascii_lowercase()).collect()
 }
 
 pub(crate) fn single_quoted(word: &str) -> String {

@@ -1,7 +1,7 @@
 //! Programs that are known to write or take away: which of their words they change.
 
 use crate::programs::table::{self, Known};
-use crate::programs::{archive, copy, envelope, sed};
+use crate::programs::{archive, copy, patch, sed};
 use crate::walk::program::brief;
 use crate::walk::{Call, Stop, Walk};
 
@@ -15,7 +15,7 @@ pub(crate) fn judge(walk: &mut Walk<'_>, name: &str, call: &Call<'_>) -> Result<
         "tar" | "bsdtar" | "gtar" => return archive::tar(walk, call),
         "unzip" => archive::unzip(walk, argv, &shown()),
         "zip" => archive::zip(walk, argv, &shown()),
-        "apply_patch" | "applypatch" => envelope::judge(walk, call),
+        "apply_patch" | "applypatch" => patch::envelope(walk, call),
         _ => return Ok(table::note(walk, name, call)? == Known::Complete),
     }
     Ok(true)

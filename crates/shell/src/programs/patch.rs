@@ -1,12 +1,12 @@
 //! Patches: the files that a diff names.
 
-use stead_model::{Content, How};
+use stead_model::{Change, Content, FileChange, How, patch_changes};
 
 use crate::parse::syntax::mark;
 use crate::programs::git;
 use crate::programs::git::pathspec;
 use crate::programs::options::{has_flag, operands_after, option_values};
-use crate::walk::program::{Reach, operands};
+use crate::walk::program::{Reach, brief, operands};
 use crate::walk::{Call, Walk};
 
 /// A file of a diff.
@@ -53,6 +53,44 @@ pub(crate) fn program(walk: &mut Walk<'_>, call: &Call<'_>, shown: &str) {
     };
     let strip = option_values(argv, 'p', "--strip").last().and_then(|number| number.parse().ok());
     apply(walk, text.as_deref(), strip, folder.as_deref(), shown);
+}
+
+/// Tells what `apply_patch` does, given its patch as a word or by its input.
+pub(crate) fn envelope(walk: &mut Walk<'_>, call: &Call<'_>) {
+    let shown = brief(call.argv);
+    let text = match operands(call.argv).into_iter().find(|word| word.contains("*** ")) {
+        Some(word) => Some(word.to_owned()),
+        None => walk.fed(call),
+    };
+    let changes = text.as_deref().map(patch_changes).unwrap_or_default();
+    if changes.is_empty() {
+        walk.gap(&shown, "the patch is not known");
+    }
+    for FileChange { path, change } in changes.into_iter().take(MOST) {
+        match change {
+            Change::Write { content } => {
+                let content = content.map_or(Content::Unknown, |text| Content::Text(text.into_owned()));
+                walk.writes(&path, How::Replace, content, &shown);
+            }
+            Change::Edit(edits) => {
+                let hunks =
+                    edits.into_iter().map(|edit| (edit.old.into_owned(), edit.new.into_owned(), edit.all)).collect();
+                walk.writes(&path, How::Edit, Content::Replacements(hunks), &shown);
+            }
+            Change::Delete => walk.removes(&path, Reach::Flat, &shown),
+            Change::Rename { to } => walk.note_move(&path, &to, &shown),
+        }
+    }
+}
+
+/// The files that a diff changes.
+pub(crate) fn diff_changes(text: &str) -> Vec<FileChange<'static>> {
+    let change = |piece: Piece| match piece {
+        Piece::Changed(path) => FileChange { path: path.into(), change: Change::Edit(Vec::new()) },
+        Piece::Removed(path) => FileChange { path: path.into(), change: Change::Delete },
+        Piece::Moved(from, to) => FileChange { path: from.into(), change: Change::Rename { to: to.into() } },
+    };
+    read(text, None).into_iter().map(change).collect()
 }
 
 /// Tells what `git apply` and `git am` change; says whether they change anything.

@@ -117,6 +117,24 @@ fn unknown_tools_are_read_by_their_input() {
     other("read_file", r#"{"path":"infra/main.tf"}"#, "");
     other("create_issue", r#"{"title":"rm -rf infra","body":"see infra/main.tf"}"#, "");
     other("frobnicate", r#"{"path":"infra/main.tf"}"#, "");
+    other("run", r#"{"command":"rm","args":["-rf","infra"]}"#, "d infra/");
+    other("run", r#"{"args":["-c","rm -rf infra"],"cmd":"bash"}"#, "d infra/");
+    other("run", r#"{"argv":["rm","-rf","infra"]}"#, "d infra/");
+    other("run", r#"{"process":{"command":"git","arguments":["reset","--hard"]}}"#, "w ./, git whole-tree");
+    other("run", r#"{"command":"rm main.tf","cwd":"infra"}"#, "d infra/main.tf");
+    other("execute", r#"{"code":"rm infra/main.tf","language":"bash"}"#, "d infra/main.tf");
+    other("eval", r#"{"code":"require('fs').unlinkSync('infra/main.tf')","runtime":"node"}"#, "d infra/main.tf");
+    other("write", r#"{"root":"infra","file":"main.tf","content":"x"}"#, "w infra/main.tf");
+    other("delete", r#"{"file":"main.tf","base_path":"/home/ann/proj/infra"}"#, "d infra/main.tf");
+    other("move", r#"{"root":"infra","from":"a.tf","to":"b.tf"}"#, "m infra/a.tf infra/b.tf");
+    other(
+        "apply_diff",
+        r#"{"diff":"--- a/infra/main.tf\n+++ b/infra/main.tf\n@@ -1 +1 @@\n-a\n+b\n"}"#,
+        "w infra/main.tf",
+    );
+    other("edit", r#"{"root":"infra","patch":"--- a/main.tf\n+++ /dev/null\n@@ -1 +0,0 @@\n-a\n"}"#, "d infra/main.tf");
+    other("patch", r#"{"input":"*** Begin Patch\n*** Delete File: infra/main.tf\n*** End Patch"}"#, "d infra/main.tf");
+    other("create_issue", r#"{"body":"--- a/infra/main.tf\n+++ b/infra/main.tf\n@@ -1 +1 @@\n-a\n+b\n"}"#, "");
     other("write_file", "not json", "");
     other("write_file", "", "");
 }
