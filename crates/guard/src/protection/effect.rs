@@ -230,7 +230,11 @@ impl Bench<'_> {
     /// Names the effect, and the part of the call that has it.
     fn would(&self, verb: &str, target: &Target, part: &str) -> String {
         let path = shown(target);
-        let effect = super::denial::would(verb, &path);
+        let home = self.shield.home().is_some_and(|home| Path::new(&target.path) == home);
+        let effect = match home {
+            true => format!("a call that would {verb} the home folder"),
+            false => super::denial::would(verb, &path),
+        };
         // For a script or a task, name the command that runs it.
         let typed = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
         let part = match &self.call.action {
