@@ -76,6 +76,15 @@ impl Eval<'_> {
         {
             return value;
         }
+        // Names that only the file system and processes have, whatever they are called on.
+        let telling = name.ends_with("Sync") || matches!(name, "appendFile" | "createWriteStream" | "writeFile");
+        if telling
+            && self.language == Language::JavaScript
+            && matches!(value, Value::Unknown)
+            && let Some(value) = javascript::call(self, &format!("_.{name}"), arguments)
+        {
+            return value;
+        }
         if let Value::File(file) = value {
             match name {
                 "write" | "print" | "puts" | "end" | "writeSync" | "printf" => {

@@ -35,6 +35,7 @@ pub(crate) fn program(walk: &mut Walk<'_>, name: &str, call: &Call<'_>) -> Resul
         "osascript" => {
             let texts = argv.iter().filter_map(|word| word.split_once("do shell script \"")).map(|(_, text)| text);
             let texts: Vec<String> = texts.filter_map(|text| text.split('"').next()).map(str::to_owned).collect();
+            walk.gap_with(&shown, "AppleScript is not followed", argv[1..].to_vec());
             return texts.iter().try_for_each(|text| walk.text(text));
         }
         _ => {}

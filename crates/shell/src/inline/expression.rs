@@ -240,7 +240,9 @@ impl Eval<'_> {
 
     fn member(&mut self, value: Value, name: &str, holder: Option<String>) -> Value {
         if self.is_sign(0, '(') {
-            if let Value::Name(module) = &value {
+            // What a promise holds is handed to the function: `import('fs').then(fs => …)`.
+            let promise = name == "then" && self.language == Language::JavaScript;
+            if let (Value::Name(module), false) = (&value, promise) {
                 return Value::Name(format!("{module}.{name}"));
             }
             if let Some(function @ (Value::Name(_) | Value::Any(_))) = value.field_of(name) {
@@ -248,6 +250,8 @@ impl Eval<'_> {
             }
             if matches!(name, "forEach" | "map" | "flatMap" | "each" | "filter" | "find" | "some" | "every") {
                 self.given = Some(value.clone().one_of());
+            } else if promise {
+                self.given = Some(value.clone());
             }
             let start = self.at;
             let arguments = self.arguments(')');

@@ -11,8 +11,12 @@ use crate::inline::{python, text};
 
 /// Looks at a call by its dotted name; `None` for one that we do not know.
 pub(crate) fn call(eval: &mut Eval<'_>, name: &str, arguments: &Arguments) -> Option<Value> {
-    let name =
-        name.replace(".promises.", ".").replace("fsp.", "fs.").replace("globalThis.", "").replace("require.", "");
+    let name = name
+        .replace(".default.", ".")
+        .replace(".promises.", ".")
+        .replace("fsp.", "fs.")
+        .replace("globalThis.", "")
+        .replace("require.", "");
     let last = name.rsplit('.').next().unwrap_or_default();
     let first = arguments.at(0);
     let second = arguments.at(1);

@@ -58,6 +58,7 @@ impl Walk<'_> {
         if how == How::Somewhere && tree {
             self.note_gap(shown, "which files it changes is not known");
         }
+        self.doubt(word, shown);
         self.remember(word, how, &content);
         let last = if how == How::Link { Last::Kept } else { Last::Followed };
         for target in self.targets(word, last, tree, shown) {
@@ -80,14 +81,24 @@ impl Walk<'_> {
 
     /// Tells that something goes away.
     pub(crate) fn removes(&mut self, word: &str, reach: Reach, shown: &str) {
+        self.doubt(word, shown);
         self.remember(word, How::Replace, &Content::Unknown);
         for target in self.targets(word, Last::Kept, reach == Reach::Deep, shown) {
             self.tell(Op::Delete(target), shown);
         }
     }
 
+    /// What a program in another language changes under a name that is not known may be anything that it names.
+    fn doubt(&mut self, word: &str, shown: &str) {
+        if !self.given.codes.is_empty() && word.contains(mark::UNKNOWN) {
+            self.gap(shown, "part of a path is not known");
+        }
+    }
+
     /// Notes that something gets another name.
     pub(crate) fn note_move(&mut self, from: &str, to: &str, shown: &str) {
+        self.doubt(from, shown);
+        self.doubt(to, shown);
         let added = matches!(self.written(from), Some(Written::Added(_)));
         let text = if added { self.file_text(from) } else { self.written_text(from) };
         if self.made_folder(from) {

@@ -3,6 +3,16 @@
 use super::scene::{About, check};
 
 pub(crate) const ROWS: &str = r##"
+    node -e "import('fs').then(fs=>fs.unlinkSync('infra/main.tf'))" => d infra/main.tf
+    node -e "import('node:fs/promises').then(({unlink})=>unlink('infra/main.tf'))" => d infra/main.tf
+    node -e "import('fs').then(({default: fs})=>fs.unlink('infra/main.tf'))" => d infra/main.tf
+    node -e "import('fs').then(m=>m.default.promises.unlink('infra/main.tf'))" => d infra/main.tf
+    node -e "import('fs').then(function(fs) { fs.unlink('infra/main.tf') })" => d infra/main.tf
+    node -e "import('node:child_process').then(c=>c.exec('rm infra/main.tf'))" => d infra/main.tf
+    node -e "(async ()=>{ const fs = await import('fs'); await fs.promises.unlink('infra/main.tf') })()" => d infra/main.tf
+    node -e "const {unlink} = await import('fs/promises'); unlink('infra/main.tf')" => d infra/main.tf
+    node -e "(await import('fs')).unlink('infra/main.tf')" => d infra/main.tf
+    node -e "load().then(c=>c.execSync('rm infra/main.tf'))" => d infra/main.tf
     python3 -c "open('infra/main.tf','w')" => w infra/main.tf
     python3 -c "open('infra/main.tf','w').write('x')" => w infra/main.tf
     python3 -c "open('infra/main.tf', mode='a').write('x')" => w infra/main.tf

@@ -14,6 +14,13 @@ fn names_in_disguise() {
         python3 -c "import codecs,shutil; shutil.rmtree(codecs.decode('.ntrag','rot13'))"
         python3 -c "exec(bytes.fromhex('6f70656e28272e6167656e742f636f6e6669672e746f6d6c272c27772729'))"
         node -e "require('fs').rmSync('.ag'+'ent',{recursive:true})"
+        node -e "import('fs').then(fs => fs.rmSync('.ag'+'ent',{recursive:true}))"
+        node -e "import('node:fs/promises').then(({rm}) => rm('.ag'+'ent',{recursive:true}))"
+        node -e "import('node:child_process').then(c => c.execSync('rm -rf .agent'))"
+        node -e "load().then(c => c.execSync('rm -rf .agent'))"
+        ruby -e 'def f(p) File.delete(p) end; f(".agent/config.toml")'
+        perl -e 'sub f { my ($p) = @_; unlink $p } f(".agent/config.toml")'
+        lua -e 'function f(p) os.remove(p) end f(".agent/config.toml")'
         node -e "require('fs').unlinkSync(Buffer.from('LmFnZW50L2NvbmZpZy50b21s','base64').toString())"
         ruby -e 'File.delete(".ag" + "ent/config.toml")'
         perl -e 'unlink(".ag" . "ent/config.toml")'
@@ -71,6 +78,8 @@ fn ways_that_name_nothing_protected_in_what_they_run() {
     for command in denied {
         expect(&judge(&world, command), Deny, command);
     }
+    let text = judge(&world, "rm -rf ~/").reason_text();
+    assert!(text.starts_with("Stead stopped a call that would delete the home folder"), "{text}");
     let text = judge(&world, "make clean").reason_text();
     assert!(text.starts_with("Stead stopped a call that would delete `.agent/guards` through `make clean`:"), "{text}");
 }
