@@ -3,11 +3,9 @@
 use stead_model::{Content, How};
 
 use crate::parse::syntax::mark;
-use crate::programs::options::{has_flag, operands_without, option_values};
+use crate::programs::options::{has_flag, operands_after, option_values};
 use crate::walk::Walk;
 use crate::walk::names::Means;
-use crate::walk::omission;
-use crate::walk::program::Reach;
 
 /// Remembers that a file gets a second name.
 fn give_name(walk: &mut Walk<'_>, name: &str, argv: &[String], source: &str, to: &str) {
@@ -30,46 +28,19 @@ fn last(source: &str) -> &str {
 fn valued(name: &str) -> &'static str {
     match name {
         "install" | "ginstall" => "mogSt",
-        "scp" => "PilocFJSD",
-        "rsync" => "efT",
         _ => "St",
     }
 }
 
-/// The long flags of `rsync` that take a value.
-const RSYNC: &[&str] = &[
-    "--backup-dir",
-    "--bwlimit",
-    "--chmod",
-    "--chown",
-    "--exclude",
-    "--exclude-from",
-    "--files-from",
-    "--filter",
-    "--include",
-    "--include-from",
-    "--link-dest",
-    "--log-file",
-    "--max-size",
-    "--min-size",
-    "--password-file",
-    "--port",
-    "--rsh",
-    "--rsync-path",
-    "--suffix",
-    "--timeout",
-];
-
 /// Tells what goes where.
 pub(crate) fn note(walk: &mut Walk<'_>, name: &str, argv: &[String], shown: &str) {
-    let long = if name == "rsync" { RSYNC } else { &[] };
-    let mut sources = operands_without(argv, valued(name), long);
+    let mut sources = operands_after(argv, valued(name));
     let folders = option_values(argv, 't', "--target-directory");
     if matches!(name, "install" | "ginstall") && has_flag(argv, "d", &["--directory"]) {
         sources.iter().for_each(|word| walk.note_write(word, How::Into, false, Content::Unknown, shown));
         return;
     }
-    let target = match folders.first().filter(|_| name != "rsync" && name != "scp") {
+    let target = match folders.first() {
         Some(folder) => *folder,
         None if sources.len() < 2 => ".",
         None => sources.pop().unwrap_or("."),
@@ -78,7 +49,6 @@ pub(crate) fn note(walk: &mut Walk<'_>, name: &str, argv: &[String], shown: &str
     let into = !folders.is_empty() || sources.len() > 1 || target.ends_with('/') || matches!(target, "." | "..");
     let into = into || walk.is_folder(target).unwrap_or(false);
     for source in sources {
-        let remote = |word: &str| matches!(name, "scp" | "rsync") && is_remote(word);
         let last = last(source);
         let inside = format!("{}/{last}", target.trim_end_matches('/'));
         let to = if into && !last.is_empty() { inside.as_str() } else { target };
@@ -91,31 +61,18 @@ pub(crate) fn note(walk: &mut Walk<'_>, name: &str, argv: &[String], shown: &str
             }
             _ => {
                 let whole = source.ends_with(['/', mark::MANY]) || source.ends_with("/.");
-                let text = if remote(source) || deep { None } else { walk.file_text(source) };
-                if !remote(source) {
-                    let except = if name == "rsync" { omitted(walk, argv, source) } else { Vec::new() };
-                    walk.leaving_out(except, |walk| walk.reads(source, deep, shown));
-                }
-                if remote(target) {
-                    continue;
-                }
+                let text = if deep { None } else { walk.file_text(source) };
+                walk.reads(source, deep, shown);
                 if has_flag(argv, "l", &["--link"]) && matches!(name, "cp" | "gcp") {
                     linked(walk, argv, source, deep, shown);
                 }
                 if deep {
-                    let except = if name == "rsync" { omitted(walk, argv, target) } else { Vec::new() };
-                    walk.leaving_out(except, |walk| walk.writes_into(if whole { target } else { to }, shown));
+                    walk.writes_into(if whole { target } else { to }, shown);
                 } else {
                     walk.note_write(to, How::Replace, false, text.map_or(Content::Unknown, Content::Text), shown);
                 }
             }
         }
-        if argv.iter().any(|word| word == "--remove-source-files") {
-            walk.removes(source, Reach::Deep, shown);
-        }
-    }
-    if argv.iter().any(|word| word.starts_with("--delete")) && !is_remote(target) {
-        walk.removes(target, Reach::Deep, shown);
     }
 }
 
@@ -129,21 +86,4 @@ fn linked(walk: &mut Walk<'_>, argv: &[String], source: &str, tree: bool, shown:
     } else if !(tree && walk.is_wide(source)) {
         walk.note_write(source, How::Link, tree, Content::Unknown, shown);
     }
-}
-
-/// What `rsync` leaves out below a folder. A pattern with more than one name in it may be counted from elsewhere.
-fn omitted(walk: &Walk<'_>, argv: &[String], folder: &str) -> Vec<String> {
-    let patterns = option_values(argv, '\0', "--exclude");
-    // What is taken back comes first in its list.
-    if argv.iter().any(|word| word.starts_with("--include") || word.starts_with("--filter") || word == "-f") {
-        return Vec::new();
-    }
-    let patterns =
-        patterns.into_iter().filter(|pattern| pattern.starts_with('/') || !pattern.trim_end_matches('/').contains('/'));
-    patterns.filter_map(|pattern| walk.left_out(&omission::ignored(pattern, folder))).collect()
-}
-
-/// Says whether a word names a place on another machine.
-fn is_remote(word: &str) -> bool {
-    word.split_once(':').is_some_and(|(host, _)| !host.is_empty() && !host.contains('/'))
 }

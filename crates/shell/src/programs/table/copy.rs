@@ -3,10 +3,10 @@
 use stead_model::{Access, Content, How};
 
 use crate::parse::syntax::mark;
+use crate::walk::Walk;
 use crate::walk::names::Means;
 use crate::walk::omission::ignored;
 use crate::walk::program::Reach;
-use crate::walk::{Stop, Walk};
 
 use crate::programs::table::effect::Read;
 
@@ -16,33 +16,32 @@ pub(crate) fn is_remote(word: &str) -> bool {
 }
 
 /// Tells what goes where.
-pub(crate) fn note(walk: &mut Walk<'_>, read: &Read<'_>) -> Result<(), Stop> {
+pub(crate) fn note(walk: &mut Walk<'_>, read: &Read<'_>) {
     let Some((&target, sources)) = read.words.split_last().filter(|(_, sources)| !sources.is_empty()) else {
-        return Ok(());
+        return;
     };
     let elsewhere = |word: &str| read.program.is("remote") && is_remote(word);
     for source in sources.iter().filter(|source| !elsewhere(source)) {
         let except = omitted(walk, read, source);
         walk.leaving_out(except, |walk| walk.accesses(source, read.deep, Access::Taken, &read.shown));
         if read.given.has("delete-source") && read.changes {
-            read.remove(walk, source, Reach::Deep)?;
+            read.remove(walk, source, Reach::Deep);
         }
     }
     if elsewhere(target) || target == "-" || !read.changes {
-        return Ok(());
+        return;
     }
     for source in sources {
-        placed(walk, read, source, target, sources.len() > 1)?;
+        placed(walk, read, source, target, sources.len() > 1);
     }
     if read.given.has("delete-target") || read.program.is("mirrors") {
         let except = omitted(walk, read, target);
         walk.leaving_out(except, |walk| walk.removes(target, Reach::Deep, &read.shown));
     }
-    Ok(())
 }
 
 /// Tells where one source goes.
-fn placed(walk: &mut Walk<'_>, read: &Read<'_>, source: &str, target: &str, many: bool) -> Result<(), Stop> {
+fn placed(walk: &mut Walk<'_>, read: &Read<'_>, source: &str, target: &str, many: bool) {
     let last = source.trim_end_matches('/').rsplit(['/', ':']).next().unwrap_or_default();
     let into = many || target.ends_with('/') || matches!(target, "." | "..") || walk.is_folder(target) == Some(true);
     let inside = format!("{}/{last}", target.trim_end_matches('/'));
@@ -55,14 +54,13 @@ fn placed(walk: &mut Walk<'_>, read: &Read<'_>, source: &str, target: &str, many
         let text = if local { walk.file_text(source) } else { None };
         let content = text.map_or(Content::Unknown, Content::Text);
         walk.note_write(&crate::walk::listing::open(to), How::Replace, false, content, &read.shown);
-        return Ok(());
+        return;
     }
     // What is in a folder or a bucket goes into the target itself.
     let contents = source.ends_with(['/', mark::MANY]) || source.ends_with("/.") || source.contains("://");
     let to = if contents || read.program.is("tree") { target } else { to };
     let except = omitted(walk, read, target);
     walk.leaving_out(except, |walk| walk.writes_into(to, &read.shown));
-    Ok(())
 }
 
 /// What a copy leaves out below a folder. A pattern with more than one name in it may be counted from elsewhere.

@@ -61,13 +61,13 @@ pub(crate) fn note(walk: &mut Walk<'_>, name: &str, call: &Call<'_>) -> Result<K
     for (role, value) in read.given.options().filter(|(_, value)| !value.is_empty()) {
         read.option(walk, role, value, tries)?;
     }
-    read.downloads(walk)?;
+    read.downloads(walk);
     if read.program.roles().any(|role| role == "place") {
-        copy::note(walk, &read)?;
+        copy::note(walk, &read);
     } else {
         read.each_word(walk)?;
     }
-    read.files(walk)?;
+    read.files(walk);
     if read.program.is("stdin-text") && !tries && !read.given.has("shell-file") {
         match walk.fed(call) {
             Some(text) => walk.text(&text)?,
@@ -104,11 +104,11 @@ impl Read<'_> {
             "command" if value != "none" => walk.text(value)?,
             // `OPEN:x,append`: what follows the comma are options.
             "take" if value.contains(",creat") || value.contains(",append") || value.contains(",trunc") => {
-                self.put(walk, value.split(',').next().unwrap_or(value), How::Replace)?;
+                self.put(walk, value.split(',').next().unwrap_or(value), How::Replace);
             }
             "write" | "append" | "edit" | "into" | "prefix" | "write-like" if tries => {}
             // What it changes by its words may need a flag, what an option names does not.
-            "write" => self.put(walk, value, How::Replace)?,
+            "write" => self.put(walk, value, How::Replace),
             "edit" => {
                 for file in value.split(',').filter(|_| self.changes) {
                     self.word(walk, role, file)?;
@@ -130,7 +130,7 @@ impl Read<'_> {
         let mut words = self.words.iter().copied();
         let (mut last, mut used) = ("", false);
         // What it runs is no word of its own.
-        let own = |role: &&str| !matches!(*role, "run" | "run-text") && !(told && *role == "text");
+        let own = |role: &&str| !(matches!(*role, "run" | "run-text") || told && *role == "text");
         for role in self.program.roles().filter(own) {
             let most = if role.ends_with('*') { usize::MAX } else { 1 };
             last = role.trim_end_matches('*');
@@ -174,61 +174,59 @@ impl Read<'_> {
                     None => walk.gap(shown, "what the script does is not known"),
                 }
             }
-            "edit" => self.edit(walk, word)?,
+            "edit" => self.edit(walk, word),
             "pack" => {
                 walk.accesses(word, self.deep, Access::Taken, shown);
                 if self.changes {
-                    self.pack(walk, word)?;
+                    self.pack(walk, word);
                 }
             }
             "clone" if self.words.len() < 2 => {
                 let name = word.trim_end_matches(".git").rsplit('/').next().unwrap_or_default();
-                self.put(walk, name, How::Into)?;
+                self.put(walk, name, How::Into);
             }
             _ if !self.changes => {}
             "write-like" if word.contains('=') || !word.contains(['.', '/']) => {}
-            "write-like" => self.put(walk, word, How::Replace)?,
-            "write" if self.given.has("deletes") => self.remove(walk, word, Reach::Flat)?,
-            "write" if self.given.has("appends") => self.put(walk, word, How::Append)?,
-            "write" => self.put(walk, word, How::Replace)?,
-            "append" => self.put(walk, word, How::Append)?,
+            "write-like" => self.put(walk, word, How::Replace),
+            "write" if self.given.has("deletes") => self.remove(walk, word, Reach::Flat),
+            "write" if self.given.has("appends") => self.put(walk, word, How::Append),
+            "write" => self.put(walk, word, How::Replace),
+            "append" => self.put(walk, word, How::Append),
             // It makes the file, or leaves its text.
             "touch" => {
                 walk.note_write(word, How::Append, false, Content::Text(String::new()), shown);
             }
-            "attributes" => self.put(walk, word, How::Attributes)?,
+            "attributes" => self.put(walk, word, How::Attributes),
             "folder" => {
                 walk.makes_folder(word);
                 walk.note_write(word, How::Into, false, Content::Unknown, shown);
             }
-            "into" | "clone-into" => self.put(walk, word, How::Into)?,
-            "prefix" => self.put(walk, &format!("{word}{}", mark::MANY), How::Replace)?,
-            "template" => self.put(walk, &self.in_folder(&made_up(word)), How::Replace)?,
-            "delete" => self.remove(walk, word, if self.deep { Reach::Deep } else { Reach::Flat })?,
-            "delete-folder" => self.remove(walk, word, Reach::Flat)?,
-            "delete-tree" => self.remove(walk, word, Reach::Deep)?,
+            "into" | "clone-into" => self.put(walk, word, How::Into),
+            "prefix" => self.put(walk, &format!("{word}{}", mark::MANY), How::Replace),
+            "template" => self.put(walk, &self.in_folder(&made_up(word)), How::Replace),
+            "delete" => self.remove(walk, word, if self.deep { Reach::Deep } else { Reach::Flat }),
+            "delete-folder" => self.remove(walk, word, Reach::Flat),
+            "delete-tree" => self.remove(walk, word, Reach::Deep),
             _ => {}
         }
         Ok(())
     }
 
     /// Writes a file, or into a folder.
-    pub(crate) fn put(&self, walk: &mut Walk<'_>, word: &str, how: How) -> Result<(), Stop> {
+    pub(crate) fn put(&self, walk: &mut Walk<'_>, word: &str, how: How) {
         let tree = how == How::Into || how == How::Attributes && self.deep;
         // `truncate -s 0` leaves an empty file.
         let emptied = self.given.values("size").any(|size| size == "0");
         let content = if emptied { Content::Text(String::new()) } else { self.content.clone() };
         walk.note_write(word, how, tree, content, &self.shown);
-        Ok(())
     }
 
-    pub(crate) fn remove(&self, walk: &mut Walk<'_>, word: &str, reach: Reach) -> Result<(), Stop> {
+    pub(crate) fn remove(&self, walk: &mut Walk<'_>, word: &str, reach: Reach) {
         walk.removes(word, reach, &self.shown);
-        Ok(())
     }
 
     /// Changes a file, or some of those in a folder.
-    fn edit(&self, walk: &mut Walk<'_>, word: &str) -> Result<(), Stop> {
+    fn edit(&self, walk: &mut Walk<'_>, word: &str) {
         let whole = format!("{}{word}", self.heads[0]);
         let whole = if word == "." && !self.heads[0].is_empty() { self.heads[0].trim_end_matches('/') } else { &whole };
         let ending = word.strip_prefix('.').filter(|rest| !rest.is_empty() && !rest.contains(['/', '.']));
@@ -244,13 +242,12 @@ impl Read<'_> {
         let head = if whole == "." { String::new() } else { format!("{}/", whole.trim_end_matches('/')) };
         let deep = if self.deep { "**/" } else { "" };
         for ending in endings {
-            self.changed(walk, &format!("{head}{}", listing::open(&format!("{deep}*.{ending}"))), false)?;
+            self.changed(walk, &format!("{head}{}", listing::open(&format!("{deep}*.{ending}"))), false);
         }
-        Ok(())
     }
 
     /// Changes a file, or looks at it.
-    fn changed(&self, walk: &mut Walk<'_>, word: &str, tree: bool) -> Result<(), Stop> {
+    fn changed(&self, walk: &mut Walk<'_>, word: &str, tree: bool) {
         match (self.changes, self.program.is("prints")) {
             (true, _) => {
                 // Of a folder it changes the files that it knows, and of those the untidy ones.
@@ -260,21 +257,22 @@ impl Read<'_> {
             (false, true) => walk.reads(word, tree, &self.shown),
             (false, false) => walk.accesses(word, false, Access::Used, &self.shown),
         }
-        Ok(())
     }
 
     /// Packs a file, or unpacks it.
-    fn pack(&self, walk: &mut Walk<'_>, word: &str) -> Result<(), Stop> {
+    fn pack(&self, walk: &mut Walk<'_>, word: &str) {
         let (ending, unpacks) = match (self.program.field("pack"), self.program.field("unpack")) {
             (Some(ending), _) => (ending, self.given.has("unpacks")),
             (None, ending) => (ending.unwrap_or_default(), true),
         };
         if self.given.values("write").next().is_none() {
             let made = if unpacks { word.trim_end_matches(ending).to_owned() } else { format!("{word}{ending}") };
-            self.put(walk, &made, How::Replace)?;
+            self.put(walk, &made, How::Replace);
         }
         let keeps = self.given.has("keep") || self.program.field("keep").is_none() && !self.given.has("deletes");
-        if keeps { Ok(()) } else { self.remove(walk, word, if self.deep { Reach::Deep } else { Reach::Flat }) }
+        if !keeps {
+            self.remove(walk, word, if self.deep { Reach::Deep } else { Reach::Flat });
+        }
     }
 
     /// A name in the folder that results go to.
@@ -286,32 +284,31 @@ impl Read<'_> {
     }
 
     /// What a program saves of what it downloads.
-    fn downloads(&self, walk: &mut Walk<'_>) -> Result<(), Stop> {
+    fn downloads(&self, walk: &mut Walk<'_>) {
         if !self.changes {
-            return Ok(());
+            return;
         }
         let named = self.given.values("save-as").map(|file| (file, self.in_folder(file)));
         let named: Vec<_> = named.chain(self.given.values("save-path").map(|file| (file, file.to_owned()))).collect();
         for (_, file) in named.iter().filter(|(file, _)| *file != "-") {
-            self.put(walk, file, How::Replace)?;
+            self.put(walk, file, How::Replace);
         }
         if self.given.has("save-named") || self.program.is("saves") && named.is_empty() {
             for url in self.words.iter().copied().chain(self.given.values("url")) {
                 if let Some(name) = remote_name(url) {
-                    self.put(walk, &self.in_folder(&name), How::Replace)?;
+                    self.put(walk, &self.in_folder(&name), How::Replace);
                 }
             }
         }
         if self.program.field("save-into").is_some() && named.is_empty() {
-            self.put(walk, self.given.values("save-into").last().unwrap_or("."), How::Into)?;
+            self.put(walk, self.given.values("save-into").last().unwrap_or("."), How::Into);
         }
-        Ok(())
     }
 
     /// The files that it rewrites wherever it works.
-    fn files(&self, walk: &mut Walk<'_>) -> Result<(), Stop> {
+    fn files(&self, walk: &mut Walk<'_>) {
         if !self.changes {
-            return Ok(());
+            return;
         }
         let if_words =
             self.program.field("files-if-words").filter(|_| self.words.iter().any(|word| !word.starts_with('+')));
@@ -321,7 +318,6 @@ impl Read<'_> {
             let word = format!("{head}{}", listing::open(file));
             walk.note_write(&word, How::Edit, false, Content::Unknown, &self.shown);
         }
-        Ok(())
     }
 }
 
