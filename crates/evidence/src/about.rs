@@ -1,10 +1,10 @@
 use serde::{Deserialize, Serialize};
 
-/// What an item of evidence is about.
+/// What a piece of evidence is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum About {
-    /// A test runner's run.
+    /// A test run.
     Test,
     /// Something was compiled or type-checked.
     Build,
@@ -14,7 +14,7 @@ pub enum About {
     File,
     /// The output of something that ran elsewhere.
     Output,
-    /// What a service answered.
+    /// The response of a service.
     Response,
     /// Written by a later version.
     #[default]

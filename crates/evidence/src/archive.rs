@@ -7,21 +7,21 @@ use stead_store::{Creation, Durability, StoreError, Tail, append_line, create, c
 
 use crate::{EvidenceError, Ground, Item, Source};
 
-/// How long a writer waits for another one.
+/// How long a writer waits for the lock.
 const PATIENCE: Duration = Duration::from_millis(300);
 
-/// The largest record that is read, and how many of a feature.
+/// The maximum size of a record, and the maximum number of records of a feature.
 const RECORD_LIMIT: usize = 256 * 1024;
 const RECORDS: usize = 2_000;
 
-/// So many items of a feature that hooks wrote are kept; older ones make room.
+/// How many of the items that hooks wrote for a feature are kept; older ones are removed.
 const KEPT: usize = 50;
 
 /// How far back the log is searched for an id.
 const LINES: usize = 5_000;
 
-/// Where evidence is written down: each test and build as one line of a log, and what concerns a feature as a file of its
-/// own beside that feature's others.
+/// Where evidence is stored: each test and build as one line of a log, and the evidence for a feature as one file each
+/// in the feature's folder.
 #[derive(Clone, Copy, Debug)]
 pub struct Archive<'a> {
     ground: &'a Ground,
@@ -29,12 +29,12 @@ pub struct Archive<'a> {
 }
 
 impl<'a> Archive<'a> {
-    /// For commands, which wait for the disk.
+    /// For commands, which sync.
     pub fn new(ground: &'a Ground) -> Self {
         Self { ground, durability: Durability::Synced }
     }
 
-    /// For the hook path, which does not.
+    /// For the hook path, which does not sync.
     pub fn quick(ground: &'a Ground) -> Self {
         Self { ground, durability: Durability::Quick }
     }
@@ -52,7 +52,7 @@ impl<'a> Archive<'a> {
         }
     }
 
-    /// Keeps an item with its feature. Its id gets an end where another one has it already.
+    /// Stores an item with its feature. If the id exists already, a suffix is added.
     pub fn keep(&self, item: &mut Item) -> Result<(), EvidenceError> {
         let feature = checked(item.feature.as_deref().unwrap_or_default())?;
         let folder = self.ground.folder(feature.as_str());
@@ -72,20 +72,20 @@ impl<'a> Archive<'a> {
         Ok(())
     }
 
-    /// Lists a feature's items, the newest first. What cannot be read is passed over.
+    /// Lists a feature's items, newest first. Unreadable ones are skipped.
     pub fn items(&self, feature: &str) -> Result<Vec<Item>, EvidenceError> {
         let folder = self.ground.folder(checked(feature)?.as_str());
         let names = names(&folder);
         Ok(names.into_iter().rev().take(RECORDS).filter_map(|name| read(&folder.join(name))).collect())
     }
 
-    /// Reads the log, the newest first.
+    /// Reads the log, newest first.
     pub fn recent(&self) -> Result<impl Iterator<Item = Item> + use<>, EvidenceError> {
         let lines = Tail::open(&self.ground.log())?;
         Ok(lines.map_while(Result::ok).filter_map(|line| serde_json::from_str(&line.text).ok()))
     }
 
-    /// Finds an item by its id or the beginning of it, with its feature or in the log.
+    /// Finds an item by its id or a prefix of it, among the features or in the log.
     pub fn find(&self, id: &str) -> Result<Item, EvidenceError> {
         let mut found: Vec<Item> = Vec::new();
         let mut known = Vec::new();
@@ -124,7 +124,7 @@ impl<'a> Archive<'a> {
         }
     }
 
-    /// Removes the oldest items that hooks wrote once there are too many. What Stead ran and what people brought stays.
+    /// Removes the oldest items that hooks wrote if there are too many. Items that Stead ran or people added stay.
     fn make_room(&self, feature: &str) {
         let folder = self.ground.folder(feature);
         let names = names(&folder);
@@ -144,7 +144,7 @@ fn checked(feature: &str) -> Result<FileId, EvidenceError> {
     FileId::check(feature).map_err(|why| EvidenceError::BadFeatureId { id: feature.to_owned(), why: why.to_string() })
 }
 
-/// The records of a folder by name, the oldest first.
+/// The records of a folder by name, oldest first.
 fn names(folder: &Path) -> Vec<String> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let mut names: Vec<String> = entries
@@ -158,6 +158,6 @@ fn names(folder: &Path) -> Vec<String> {
 fn read(path: &Path) -> Option<Item> {
     let bytes = read_capped(path, RECORD_LIMIT).ok()??;
     let item: Item = serde_json::from_slice(&bytes).ok()?;
-    // A later version's record may mean something else by the same fields.
+    // In a later version's record, the same fields may mean something else.
     (item.v <= Item::VERSION).then_some(item)
 }

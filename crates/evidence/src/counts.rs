@@ -2,7 +2,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// How many tests a runner says it ran, and how they ended. Where a runner counts packages only, these are counted.
+/// How many tests a runner reports, and how they ended. If a runner counts only packages, these are counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counts {
     #[serde(default)]
@@ -11,13 +11,13 @@ pub struct Counts {
     pub failed: u64,
     #[serde(default)]
     pub skipped: u64,
-    /// Everything the runner counted, in whatever way it ended.
+    /// Everything the runner counted, whatever the result.
     #[serde(default)]
     pub total: u64,
 }
 
 impl Counts {
-    /// Adds the total from its parts.
+    /// Computes the total from its parts.
     pub(crate) fn of(passed: u64, failed: u64, skipped: u64) -> Self {
         let total = passed.saturating_add(failed).saturating_add(skipped);
         Self { passed, failed, skipped, total }
@@ -32,7 +32,7 @@ impl Counts {
         }
     }
 
-    /// Says whether at least one test ran to an end.
+    /// Returns true if at least one test passed or failed.
     pub fn ran(self) -> bool {
         self.passed > 0 || self.failed > 0
     }

@@ -1,5 +1,5 @@
-//! A long log as the few lines that matter: what broke, what went wrong, what was warned of, each kind of line once with
-//! its count, and the first and last lines around it all. It reads once from front to back in bounded memory.
+//! Reduces a long log to the few lines that matter: crashes, errors and warnings, each kind of line once with its
+//! count, and the first and last lines. It reads the log once, in bounded memory.
 
 mod reading;
 mod render;
@@ -14,27 +14,27 @@ use regex_lite::Regex;
 use crate::{EvidenceError, Severity};
 use reading::Reading;
 
-/// What to look for.
+/// What to search for.
 #[derive(Clone, Debug, Default)]
 pub struct DigestOptions<'a> {
     /// Only lines that match this regular expression count.
     pub grep: Option<&'a str>,
 }
 
-/// A log in short.
+/// A summary of a log.
 #[derive(Clone, Debug, Default)]
 pub struct Digest {
     pub lines: u64,
     pub bytes: u64,
     /// Kinds of lines that matter, in the order of their first occurrence.
     pub groups: Vec<Group>,
-    /// Kinds of lines that found no room.
+    /// How many kinds of lines were dropped.
     pub dropped: u64,
     pub head: Vec<(u64, String)>,
     pub tail: VecDeque<(u64, String)>,
 }
 
-/// Lines that differ in numbers only.
+/// Lines that differ only in numbers.
 #[derive(Clone, Debug)]
 pub struct Group {
     pub severity: Severity,
@@ -42,11 +42,11 @@ pub struct Group {
     /// The numbers of the first and the last of them.
     pub first: u64,
     pub last: u64,
-    /// The first of them among its neighbours.
+    /// The first of them with the lines around it.
     pub lines: Vec<(u64, String)>,
 }
 
-/// So many kinds of each severity are kept.
+/// How many kinds of each severity are kept.
 const MOST: usize = 400;
 
 /// Lines before a hit, after it, and after it while they look like parts of it.
@@ -80,9 +80,9 @@ struct Digester {
     digest: Digest,
     /// Groups by severity and shape.
     known: HashMap<(u8, u64), usize>,
-    /// The last lines as they were read. They come and go with every line, so they become text only when they are shown.
+    /// The last lines as bytes. They change with every line, so they become text only when they are shown.
     last: VecDeque<(u64, Vec<u8>)>,
-    /// The group whose first hit still collects lines behind it, and how many it has.
+    /// The group whose first hit still collects following lines, and how many it has.
     open: Option<(usize, usize)>,
 }
 
@@ -124,7 +124,7 @@ impl Digester {
             self.open = None;
             return;
         }
-        // Neighbours that another group shows already are not shown twice.
+        // Lines that another group already shows are not shown twice.
         let shown = self.digest.groups.last().and_then(|group| group.lines.last()).map_or(0, |(number, _)| *number);
         let before = self.last.iter().skip(self.last.len().saturating_sub(BEFORE)).filter(|(at, _)| *at > shown);
         let mut lines: Vec<_> = before.map(|(at, line)| (*at, sign::shown(line))).collect();
@@ -134,7 +134,7 @@ impl Digester {
         self.digest.groups.push(Group { severity, count: 1, first: number, last: number, lines });
     }
 
-    /// Adds a line to the hit in front of it.
+    /// Adds a line to the preceding hit.
     fn follow(&mut self, number: u64, line: &[u8]) {
         let Some((at, count)) = self.open else { return };
         let text = sign::shown(line);

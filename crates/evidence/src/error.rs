@@ -11,26 +11,26 @@ pub enum EvidenceError {
     ListMissing { path: PathBuf },
     #[error("`{}`:{line}:{column}: {message}", path.display())]
     ListSyntax { path: PathBuf, line: usize, column: usize, message: String },
-    #[error("`{}` is no feature list: {why}", path.display())]
+    #[error("`{}` is not a feature list: {why}", path.display())]
     ListShape { path: PathBuf, why: String },
     #[error("there is no feature `{id}`")]
     UnknownFeature { id: String, nearest: Option<String>, path: PathBuf },
-    #[error("`{id}` cannot be a feature's id: {why}")]
+    #[error("invalid feature id `{id}`: {why}")]
     BadFeatureId { id: String, why: String },
     #[error("there is no evidence `{id}`")]
     UnknownItem { id: String, nearest: Option<String> },
     #[error("`{id}` could be {first} or {second}")]
     AmbiguousItem { id: String, first: String, second: String },
-    #[error("{what} is no evidence: {why}")]
+    #[error("{what} is not evidence: {why}")]
     Worthless { what: String, why: String },
-    #[error("`{pattern}` is no regular expression: {why}")]
+    #[error("`{pattern}` is not a valid regular expression: {why}")]
     Pattern { pattern: String, why: String },
     #[error("could not read `{}`", path.display())]
     Unread { path: PathBuf, source: std::io::Error },
 }
 
 impl EvidenceError {
-    /// Says what a person can do about it.
+    /// Returns what a person can do about it.
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::Store(error) => error.hint(),
@@ -40,17 +40,17 @@ impl EvidenceError {
                 path.display()
             )),
             Self::ListSyntax { line, path, .. } => Some(format!("correct line {line} of `{}`", path.display())),
-            Self::ListShape { .. } => Some("`stead schema feature-list` prints its form".into()),
+            Self::ListShape { .. } => Some("`stead schema feature-list` prints its schema".into()),
             Self::UnknownFeature { nearest: Some(nearest), .. } | Self::UnknownItem { nearest: Some(nearest), .. } => {
                 Some(format!("did you mean `{nearest}`?"))
             }
             Self::UnknownFeature { nearest: None, path, .. } => {
-                Some(format!("`{}` names the features", path.display()))
+                Some(format!("`{}` lists the features", path.display()))
             }
-            Self::UnknownItem { nearest: None, .. } => Some("`stead evidence list` shows what there is".into()),
-            Self::AmbiguousItem { .. } => Some("write more of the id".into()),
+            Self::UnknownItem { nearest: None, .. } => Some("`stead evidence list` shows all of it".into()),
+            Self::AmbiguousItem { .. } => Some("type more of the id".into()),
             Self::BadFeatureId { .. } => Some("use letters, digits, `-`, `_` and `.`".into()),
-            Self::Worthless { .. } => Some("bring something that shows what happened".into()),
+            Self::Worthless { .. } => Some("add something that shows what happened".into()),
             Self::Pattern { .. } | Self::Unread { .. } => None,
         }
     }

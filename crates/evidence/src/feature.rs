@@ -1,11 +1,11 @@
 use serde_json::{Map, Value};
 
-/// One feature of the list: a piece of work, the files it lies in, and the commands that prove it.
+/// One feature of the list: a piece of work, its files, and the commands that prove it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Feature {
     pub id: String,
     pub title: String,
-    /// Paths and patterns below the project's root; those that begin with `!` take files out. Without any, the whole
+    /// Paths and patterns below the project root; those that start with `!` exclude files. Without any, the whole
     /// project counts.
     pub files: Vec<String>,
     /// Commands that must succeed in the project's root.
@@ -17,16 +17,16 @@ pub struct Feature {
 }
 
 impl Feature {
-    /// Reads one entry of the list, forgiving what can be forgiven. Fails with a few words.
+    /// Reads one entry of the list leniently. Fails with a short message.
     pub(crate) fn read(value: &Value) -> Result<Self, String> {
-        let Value::Object(members) = value else { return Err("it is no object".into()) };
+        let Value::Object(members) = value else { return Err("it is not an object".into()) };
         let mut feature = Self::default();
         for (name, value) in members {
             match name.as_str() {
                 "id" => feature.id = id(value)?,
                 "title" => feature.title = text(value),
-                "files" => feature.files = list(value).ok_or("`files` is no list of paths")?,
-                "verifiers" => feature.verifiers = list(value).ok_or("`verifiers` is no list of commands")?,
+                "files" => feature.files = list(value).ok_or("`files` is not a list of paths")?,
+                "verifiers" => feature.verifiers = list(value).ok_or("`verifiers` is not a list of commands")?,
                 "status" => feature.status = text(value),
                 "tested" => feature.tested = value == &Value::Bool(true),
                 _ => {
@@ -43,7 +43,7 @@ fn id(value: &Value) -> Result<String, String> {
     match value {
         Value::String(id) => Ok(id.trim().to_owned()),
         Value::Number(id) => Ok(id.to_string()),
-        _ => Err("its `id` is no text".into()),
+        _ => Err("its `id` is not a string".into()),
     }
 }
 
@@ -55,7 +55,7 @@ fn text(value: &Value) -> String {
     }
 }
 
-/// A list of texts, or the one text it would hold. Blank ones say nothing.
+/// A list of strings, or a single string. Blank ones are ignored.
 fn list(value: &Value) -> Option<Vec<String>> {
     let texts: Vec<&str> = match value {
         Value::Null => Vec::new(),

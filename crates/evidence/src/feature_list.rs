@@ -6,13 +6,13 @@ use stead_store::read_capped;
 
 use crate::{EvidenceError, Feature};
 
-/// The features of a project, as agents and people keep them in `feature-list.json`. Stead reads the file and never
+/// The features of a project, which agents and people maintain in `feature-list.json`. Stead reads the file and never
 /// writes it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FeatureList {
     pub path: PathBuf,
     pub features: Vec<Feature>,
-    /// Entries that could not be read, each in a few words.
+    /// Entries that could not be read, with a short message each.
     pub problems: Vec<String>,
 }
 
@@ -22,8 +22,8 @@ impl FeatureList {
     /// The largest list that is read.
     const LIMIT: usize = 4 * 1024 * 1024;
 
-    /// Reads the list of the features room; `None` when there is none. An entry that makes no sense is a problem, not
-    /// the end of the others.
+    /// Reads the list of the features room; `None` if there is none. An invalid entry is reported as a problem and does
+    /// not affect the others.
     pub fn read(features: &Path) -> Result<Option<Self>, EvidenceError> {
         let path = features.join(Self::FILE);
         match read_capped(&path, Self::LIMIT)? {
@@ -32,12 +32,12 @@ impl FeatureList {
         }
     }
 
-    /// Reads the list, which must be there.
+    /// Reads the list, which must exist.
     pub fn require(features: &Path) -> Result<Self, EvidenceError> {
         Self::read(features)?.ok_or_else(|| EvidenceError::ListMissing { path: features.join(Self::FILE) })
     }
 
-    /// Reads the text of a list; `path` stands in errors.
+    /// Parses the text of a list; `path` is for errors.
     pub fn parse(bytes: &[u8], path: &Path) -> Result<Self, EvidenceError> {
         let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
         let document: Value = serde_json::from_slice(bytes).map_err(|error| EvidenceError::ListSyntax {
@@ -51,10 +51,10 @@ impl FeatureList {
             Value::Array(entries) => entries,
             Value::Object(members) => match members.get("features") {
                 Some(Value::Array(entries)) => entries,
-                Some(_) => return Err(shape("`features` is no list")),
+                Some(_) => return Err(shape("`features` is not a list")),
                 None => return Err(shape("it has no `features`")),
             },
-            _ => return Err(shape("it is no object")),
+            _ => return Err(shape("it is not an object")),
         };
         let mut list = Self { path: path.to_owned(), ..Self::default() };
         for (at, entry) in entries.iter().enumerate() {
@@ -85,7 +85,7 @@ impl FeatureList {
     }
 }
 
-/// The message without the position, which is given apart.
+/// The message without the position, which is given separately.
 fn plain(error: &serde_json::Error) -> String {
     let text = error.to_string();
     text.split(" at line ").next().unwrap_or(&text).to_owned()
@@ -115,11 +115,11 @@ mod tests {
             r#"{"features":[1,{"title":"x"},{"id":"a"},{"id":"a"},{"id":"../up"},{"id":7},{"id":"b","files":3}]}"#,
             &["a", "7"],
             &[
-                "feature 1: it is no object",
+                "feature 1: it is not an object",
                 "feature 2: it has no `id`",
                 "feature 4: `a` is listed twice",
                 "feature 5: the id `../up`: it starts with a dot",
-                "feature 7: `files` is no list of paths",
+                "feature 7: `files` is not a list of paths",
             ],
         );
     }
@@ -142,9 +142,9 @@ mod tests {
     fn errors_say_where() {
         assert_eq!(parse("{\n \"features\": [}").unwrap_err(), "`list`:2:15: expected value");
         assert_eq!(parse("").unwrap_err(), "`list`:1:0: EOF while parsing a value");
-        assert_eq!(parse("{}").unwrap_err(), "`list` is no feature list: it has no `features`");
-        assert_eq!(parse("3").unwrap_err(), "`list` is no feature list: it is no object");
-        assert_eq!(parse(r#"{"features":{}}"#).unwrap_err(), "`list` is no feature list: `features` is no list");
+        assert_eq!(parse("{}").unwrap_err(), "`list` is not a feature list: it has no `features`");
+        assert_eq!(parse("3").unwrap_err(), "`list` is not a feature list: it is not an object");
+        assert_eq!(parse(r#"{"features":{}}"#).unwrap_err(), "`list` is not a feature list: `features` is not a list");
     }
 
     #[test]

@@ -1,6 +1,6 @@
 use std::path::{Path, PathBuf};
 
-/// Where evidence is kept and what it speaks about.
+/// Where evidence is stored, and the project it covers.
 #[derive(Clone, Debug)]
 pub struct Ground {
     /// The project.
@@ -26,7 +26,7 @@ impl Ground {
         self.features.join("evidence").join(feature)
     }
 
-    /// Says whether a path below the root holds records instead of work.
+    /// Returns true if a path below the root contains records instead of work.
     pub(crate) fn is_own(&self, path: &Path) -> bool {
         path.starts_with(self.root.join(".agent"))
             || path.starts_with(&self.features)
@@ -34,13 +34,13 @@ impl Ground {
     }
 }
 
-/// How much may be read to know the state of a feature's files.
+/// The limits for reading a feature's files.
 #[derive(Clone, Copy)]
 pub struct Bounds<'a> {
     pub files: usize,
-    /// How many bytes may be read now. What is known from before costs nothing.
+    /// How many bytes may be read now. Cached hashes do not count.
     pub bytes: u64,
-    /// Asked now and then whether there is time left.
+    /// Called from time to time: returns true if there is time left.
     pub go_on: &'a dyn Fn() -> bool,
 }
 

@@ -5,11 +5,11 @@ use stead_store::cover;
 use crate::text::{self, blob_hash};
 use crate::{About, Counts, Kind, Source};
 
-/// One piece of evidence, as it is written down.
+/// One piece of evidence, as stored.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Item {
     pub v: u32,
-    /// Begins with the moment, so that ids sort by it.
+    /// Starts with the time, so that ids sort by it.
     pub id: String,
     pub ts: String,
     pub kind: Kind,
@@ -17,7 +17,7 @@ pub struct Item {
     pub about: About,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub feature: Option<String>,
-    /// The state of the feature's files, or of the whole project, that it speaks for.
+    /// The state of the feature's files, or of the whole project, that it applies to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tree: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -29,7 +29,7 @@ pub struct Item {
     pub exit: Option<i32>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub runner: Option<String>,
-    /// It ran everything there is to run.
+    /// It ran all tests.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub whole: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -38,10 +38,10 @@ pub struct Item {
     pub output: Option<Output>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<Attachment>,
-    /// What whoever brought it says about it.
+    /// A note by whoever added it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
-    /// Why it proves nothing, where that was plain when it was written.
+    /// Why it proves nothing, if that was known when it was written.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub weak: Option<String>,
     #[serde(flatten)]
@@ -51,7 +51,7 @@ pub struct Item {
     pub other: Map<String, Value>,
 }
 
-/// In whose name something ran.
+/// Who ran it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Who {
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -68,7 +68,7 @@ pub struct Who {
     pub stage: Option<String>,
 }
 
-/// What a command wrote: its hash, and the end of it with secrets covered.
+/// The output of a command: its hash, and its end with secrets redacted.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Output {
     pub sha1: String,
@@ -76,14 +76,14 @@ pub struct Output {
     pub tail: String,
 }
 
-/// A file that was kept beside the record.
+/// A file that is stored next to the record.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Attachment {
-    /// As it was called where it came from.
+    /// Its original name.
     pub name: String,
     pub sha1: String,
     pub bytes: u64,
-    /// Where the copy lies, below the feature's evidence folder.
+    /// The path of the copy below the feature's evidence folder.
     pub kept: String,
 }
 
@@ -97,7 +97,7 @@ impl Output {
         Self { sha1: blob_hash(output.as_bytes()), bytes: output.len() as u64, tail }
     }
 
-    /// Says whether nothing was written.
+    /// Returns true if the output is empty.
     pub fn is_empty(&self) -> bool {
         self.tail.trim().is_empty()
     }
@@ -106,7 +106,7 @@ impl Output {
 impl Item {
     pub const VERSION: u32 = 1;
 
-    /// Starts an item and gives it its id, which is made of the moment and what it is about.
+    /// Creates an item with an id made of the time and a hash of its content.
     pub(crate) fn new(ts: &str, kind: Kind, source: Source, about: About, sign: &str) -> Self {
         let compact: String = ts.chars().filter(char::is_ascii_alphanumeric).collect();
         let mark = &blob_hash(format!("{ts}\0{sign}").as_bytes())[..6];
@@ -114,22 +114,22 @@ impl Item {
         Self { v: Self::VERSION, id, ts: ts.to_owned(), kind, source, about, ..Self::default() }
     }
 
-    /// Says whether the command ended well, as far as is known.
+    /// Returns true if the command succeeded, as far as is known.
     pub fn is_green(&self) -> bool {
         self.exit == Some(0) && self.counts.is_none_or(|counts| counts.failed == 0)
     }
 
-    /// Says whether it can carry a claim: Stead vouches for it and it shows something that went well.
+    /// Returns true if it is proof: Stead observed or ran it, and it passed.
     pub fn is_proof(&self) -> bool {
         self.kind.is_own() && self.weak.is_none() && self.is_green()
     }
 
-    /// Says whether it ended well without a word about how many tests ran.
+    /// Returns true if it succeeded without a test count.
     pub(crate) fn is_uncounted(&self) -> bool {
         self.exit == Some(0) && !self.counts.is_some_and(|counts| counts.ran())
     }
 
-    /// What happened, in a few words.
+    /// The outcome, in a few words.
     pub fn outcome(&self) -> String {
         match (self.counts, self.exit) {
             (Some(counts), Some(0) | None) => counts.to_string(),
@@ -137,7 +137,7 @@ impl Item {
             (None, Some(exit)) => format!("exit {exit}"),
             (None, None) => match &self.file {
                 Some(file) => format!("{}, {} bytes", file.name, file.bytes),
-                None => "end unknown".into(),
+                None => "result unknown".into(),
             },
         }
     }

@@ -1,20 +1,20 @@
 use serde::{Deserialize, Serialize};
 
-/// How Stead knows an item. Only what was observed or run can carry a claim.
+/// How Stead knows an item. Only what was observed or run is proof.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
-    /// An agent brought it.
+    /// An agent added it.
     Claimed,
-    /// A person brought it.
+    /// A person added it.
     Person,
-    /// A hook saw the command, but not for certain how it ended.
+    /// A hook saw the command, but its result is uncertain.
     Seen,
-    /// A hook saw the command and how it ended.
+    /// A hook saw the command and its result.
     Observed,
     /// Stead ran the command itself.
     Ran,
-    /// Written by a later version; counts for nothing here.
+    /// Written by a later version; proves nothing here.
     #[default]
     #[serde(other)]
     Unknown,
@@ -32,7 +32,7 @@ impl Kind {
         }
     }
 
-    /// Says whether Stead itself vouches for it.
+    /// Returns true if Stead observed or ran it.
     pub fn is_own(self) -> bool {
         matches!(self, Self::Observed | Self::Ran)
     }

@@ -1,11 +1,10 @@
-//! Evidence: facts that Stead observed or ran itself, and the features whose claims lean on them.
+//! Evidence: facts that Stead observed or ran itself, and the features that need them.
 //!
-//! A test or build that a hook saw, or that `stead verify` ran, becomes an [`Item`]: what was run, how it ended, what the
-//! runner's own summary says, and the state of the files it speaks for. It expires when those files change. What an agent
-//! says itself is kept beside it and never suffices. [`standing`] says what a feature's claim could lean on now.
+//! A test or build that a hook saw, or that `stead verify` ran, becomes an [`Item`]: the command, its result, the
+//! counts in the runner's summary, and the state of the files it covers. It expires when those files change. What an
+//! agent adds is stored too, but never proves anything. [`standing`] computes whether a feature is proven now.
 //!
-//! It never judges an event; gates and guards ask it what is known. It prints nothing and takes neither clock nor
-//! environment by itself.
+//! It never judges an event; gates and guards query it. It prints nothing and reads neither clock nor environment.
 
 mod about;
 mod archive;

@@ -1,9 +1,9 @@
-//! The files that a feature names, without those that programs fill by themselves.
+//! The files that a feature names, without generated ones.
 
 use stead_pattern::{Case, Pattern, PatternList};
 
-/// Folders that programs fill by themselves. A test run would change them and so outdate itself; a pattern that names
-/// one of them still reaches it.
+/// Generated folders. A test run changes them, which would make its own proof stale; a pattern that names one of them
+/// still matches.
 const MADE: &[&str] = &[
     ".git",
     ".hg",
@@ -34,7 +34,7 @@ const MADE: &[&str] = &[
     "TestResults",
 ];
 
-/// Files of the same sort.
+/// Generated files.
 const MADE_FILES: &[&str] = &[".DS_Store", ".coverage", ".phpunit.result.cache", ".eslintcache", "Thumbs.db"];
 
 fn is_made_file(name: &str) -> bool {
@@ -51,8 +51,8 @@ impl NamedFiles {
         Self { patterns: PatternList::new(files, Case::Exact) }
     }
 
-    /// Returns true if a file counts. One that programs fill, or that lies in such a folder, must be named as such by a
-    /// pattern that matches it.
+    /// Returns true if a file counts. A generated file, or one in a generated folder, counts only if a matching pattern
+    /// names it as such.
     pub(crate) fn holds(&self, file: &str) -> bool {
         let made = |part: &str| MADE.contains(&part) || is_made_file(part);
         let is_meant = |part: &str| {
@@ -62,7 +62,7 @@ impl NamedFiles {
         self.patterns.matches(file) && file.split('/').filter(|part| made(part)).all(is_meant)
     }
 
-    /// Returns true if files can count that lie in a folder of this name.
+    /// Returns true if files in a folder of this name can count.
     pub(crate) fn enters(&self, folder: &str) -> bool {
         !MADE.contains(&folder) || self.patterns.wanted().any(|pattern| pattern.names(folder))
     }

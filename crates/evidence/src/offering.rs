@@ -7,12 +7,12 @@ use crate::proof::emptiness;
 use crate::text::blob_hash;
 use crate::{About, Attachment, Bounds, EvidenceError, Feature, Ground, Item, Kind, Output, Source, Who, tree_of};
 
-/// Something that somebody brings as evidence.
+/// Something that a person or an agent adds as evidence.
 pub struct Offering<'a> {
     pub feature: &'a Feature,
     /// [`About::File`], [`About::Output`] or [`About::Response`].
     pub about: About,
-    /// What it was called where it came from.
+    /// Its original name.
     pub name: &'a str,
     pub bytes: &'a [u8],
     pub note: Option<&'a str>,
@@ -22,14 +22,14 @@ pub struct Offering<'a> {
     pub now: &'a str,
 }
 
-/// Keeps what somebody brings by its hash. It supports a claim and never carries it alone.
+/// Stores added evidence under its hash. It supports a claim, but does not prove it.
 pub fn add(ground: &Ground, offering: &Offering<'_>, bounds: &Bounds<'_>) -> Result<Item, EvidenceError> {
     if let Some(why) = emptiness(offering.bytes) {
         return Err(EvidenceError::Worthless { what: format!("`{}`", offering.name), why: why.to_owned() });
     }
     let sha1 = blob_hash(offering.bytes);
     let text = std::str::from_utf8(offering.bytes).ok();
-    // What is kept is committed, and answers of services, logs and settings are full of keys.
+    // The copy is committed, and responses, logs and settings often contain keys.
     let covered = text.map(|text| cover(text).text);
     let content = covered.as_deref().map_or(offering.bytes, str::as_bytes);
     let ending = Path::new(offering.name).extension().and_then(|ending| ending.to_str());

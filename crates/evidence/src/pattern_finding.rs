@@ -9,8 +9,8 @@ use crate::ground::{Bounds, Ground};
 use crate::tree::list;
 use crate::{Feature, FeatureList};
 
-/// Tells what a person should look at in the patterns of a list, each finding in one line. A pattern whose meaning
-/// changed is told only where that makes a difference on disk, with the spelling that keeps the earlier meaning.
+/// Checks the patterns of a list, one line per finding. A pattern whose meaning changed is reported only if that makes
+/// a difference on disk, with the spelling that keeps the earlier meaning.
 pub fn pattern_findings(ground: &Ground, list: &FeatureList, bounds: &Bounds<'_>) -> Vec<String> {
     let findings = |feature: &Feature| {
         let found = of_feature(ground, feature, bounds);
@@ -26,8 +26,8 @@ fn of_feature(ground: &Ground, feature: &Feature, bounds: &Bounds<'_>) -> Vec<St
         let nothing = match (check(pattern), Pattern::parse(bare)) {
             (Err(fault), _) => Some((fault.problem, fault.hint.to_owned())),
             (_, Pattern::Root) => Some(("is the project folder, not a file in it", "write `**`".to_owned())),
-            (_, Pattern::Absolute(_)) => Some(("lies outside the project", format!("write `.{bare}`"))),
-            (_, Pattern::Home(_) | Pattern::Outside) => Some(("lies outside the project", "remove it".to_owned())),
+            (_, Pattern::Absolute(_)) => Some(("is outside the project", format!("write `.{bare}`"))),
+            (_, Pattern::Home(_) | Pattern::Outside) => Some(("is outside the project", "remove it".to_owned())),
             _ => None,
         };
         if let Some((problem, hint)) = nothing {
@@ -47,7 +47,7 @@ fn of_feature(ground: &Ground, feature: &Feature, bounds: &Bounds<'_>) -> Vec<St
                 .push(format!("`{pattern}` {change}; write `{sign}{earlier}` to keep the earlier meaning{confirm}"));
         }
     }
-    // A `!` in front of the others took back from all of them.
+    // Before, a leading `!` excluded from all patterns.
     let (taken_back, wanted): (Vec<String>, Vec<String>) =
         feature.files.iter().cloned().partition(|pattern| pattern.starts_with('!'));
     if findings.is_empty()
@@ -58,14 +58,14 @@ fn of_feature(ground: &Ground, feature: &Feature, bounds: &Bounds<'_>) -> Vec<St
     findings
 }
 
-/// The spelling that means today what a pattern without `!` meant before: it started at the root, and brackets were
-/// letters.
+/// The pattern that now means what a pattern without `!` meant before: it started at the root, and brackets were
+/// literal.
 fn earlier(bare: &str) -> String {
     let rooted = if bare.contains('/') || bare == "**" { "" } else { "./" };
     format!("{rooted}{}", bare.replace('[', "[[]"))
 }
 
-/// Says how two lists differ in what they match now, by an example.
+/// Describes how two lists differ in what they match now, by an example.
 fn change(ground: &Ground, now: &[String], before: &[String], bounds: &Bounds<'_>) -> Option<String> {
     if now == before {
         return None;
@@ -143,7 +143,7 @@ mod tests {
     #[test]
     fn a_pattern_that_matches_nothing_is_told() {
         check(r#"["."]"#, &["feature `a`: `.` is the project folder, not a file in it; write `**`"]);
-        check(r#"["/src/**"]"#, &["feature `a`: `/src/**` lies outside the project; write `./src/**`"]);
+        check(r#"["/src/**"]"#, &["feature `a`: `/src/**` is outside the project; write `./src/**`"]);
         check(
             r#"["../x"]"#,
             &["feature `a`: `../x` contains `..`, which matches nothing; patterns start at the project root; `/…`, \

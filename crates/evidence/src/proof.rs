@@ -1,10 +1,10 @@
-//! Why something proves nothing.
+//! Reasons why something proves nothing.
 
 use serde_json::Value;
 
 use crate::Counts;
 
-/// Says why a command's run is no evidence; `None` when it may be.
+/// Returns why a command's run is not evidence; `None` if it may be.
 pub(crate) fn weakness(exit: Option<i32>, counts: Option<Counts>, output: &str) -> Option<String> {
     match exit {
         None => return Some("its exit status is not known".into()),
@@ -12,7 +12,7 @@ pub(crate) fn weakness(exit: Option<i32>, counts: Option<Counts>, output: &str) 
         Some(exit) => return Some(format!("it ended with exit {exit}")),
     }
     if is_empty(output) {
-        let why = if output.trim().is_empty() { "it wrote nothing" } else { "it wrote only empty JSON" };
+        let why = if output.trim().is_empty() { "its output is empty" } else { "its output is empty JSON" };
         return Some(why.into());
     }
     match counts {
@@ -26,7 +26,7 @@ fn plural(count: u64) -> String {
     if count == 1 { "1 test".into() } else { format!("{count} tests") }
 }
 
-/// Says why a document that somebody brings is no evidence.
+/// Returns why an added document is not evidence.
 pub(crate) fn emptiness(bytes: &[u8]) -> Option<&'static str> {
     if bytes.iter().all(u8::is_ascii_whitespace) {
         return Some("it is empty");
@@ -35,7 +35,7 @@ pub(crate) fn emptiness(bytes: &[u8]) -> Option<&'static str> {
     is_empty(text).then_some("it is empty JSON")
 }
 
-/// Says whether a text has no content: nothing, or JSON that holds nothing.
+/// Returns true if a text has no content: nothing, or empty JSON.
 fn is_empty(text: &str) -> bool {
     let text = text.trim().trim_start_matches('\u{feff}');
     if text.is_empty() {
@@ -44,7 +44,7 @@ fn is_empty(text: &str) -> bool {
     text.starts_with(['{', '[', 'n', '"']) && serde_json::from_str::<Value>(text).is_ok_and(|value| is_blank(&value))
 }
 
-/// Nothing, an empty list, text or object, or an object whose `data` is nothing of that.
+/// Null, an empty list, string or object, or an object whose `data` is one of these.
 fn is_blank(value: &Value) -> bool {
     match value {
         Value::Null => true,
@@ -57,7 +57,7 @@ fn is_blank(value: &Value) -> bool {
     }
 }
 
-/// An answer that says what went wrong shows something, though nothing good.
+/// A response with an error message is not empty.
 fn has_error(members: &serde_json::Map<String, Value>) -> bool {
     ["error", "errors"].iter().any(|name| members.get(*name).is_some_and(|error| !is_blank(error)))
 }
@@ -116,7 +116,7 @@ mod tests {
         check(Some(101), Some((3, 0)), "x", Some("it ended with exit 101"));
         check(Some(0), Some((3, 1)), "x", Some("1 test failed"));
         check(Some(0), Some((0, 0)), "x", Some("no test ran"));
-        check(Some(0), None, " \n", Some("it wrote nothing"));
-        check(Some(0), None, "[]", Some("it wrote only empty JSON"));
+        check(Some(0), None, " \n", Some("its output is empty"));
+        check(Some(0), None, "[]", Some("its output is empty JSON"));
     }
 }

@@ -1,11 +1,11 @@
-/// How much a line of a log matters, from little to much.
+/// How much a line of a log matters, in ascending order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
-    /// It was asked for.
+    /// It matches `--grep`.
     Asked,
     Warning,
     Error,
-    /// The program broke.
+    /// A crash.
     Fatal,
 }
 

@@ -1,6 +1,6 @@
 use serde::{Deserialize, Serialize};
 
-/// By which door an item came in.
+/// How an item was recorded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Source {

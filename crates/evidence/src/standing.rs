@@ -1,4 +1,4 @@
-//! What a feature's claim to be tested could lean on now.
+//! Whether a feature is proven now, and what is missing.
 
 use crate::archive::Archive;
 use crate::normal::normal;
@@ -12,20 +12,20 @@ pub(crate) const WHOLE: &str = "stead verify -- <the project's test command>";
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Standing {
     pub feature: String,
-    /// What Stead observed or ran on the files as they are now, and that went well. Empty unless it suffices.
+    /// What Stead observed or ran on the current files, and that passed. Empty unless it is enough.
     pub proof: Vec<Item>,
-    /// What went well once; the files have changed since.
+    /// What passed before the files changed.
     pub stale: Vec<Item>,
-    /// What agents and people brought. It supports and never suffices.
+    /// What agents and people added. It supports a claim, but does not prove it.
     pub claimed: Vec<Item>,
-    /// Why the feature is not proven, in words that go behind `feature x`; empty when it is.
+    /// Why the feature is not proven, as a continuation of `feature x`; empty if it is.
     pub why_not: String,
     /// The command that would prove it.
     pub next: String,
 }
 
 impl Standing {
-    /// Says whether a claim may lean on it.
+    /// Returns true if the feature is proven.
     pub fn is_proven(&self) -> bool {
         !self.proof.is_empty()
     }
@@ -40,14 +40,14 @@ impl Standing {
     }
 }
 
-/// Says where a feature of the project's list stands.
+/// Computes the state of a feature of the project's list.
 pub fn standing(ground: &Ground, feature: &str, bounds: &Bounds<'_>) -> Result<Standing, EvidenceError> {
     let list = FeatureList::require(&ground.features)?;
     standing_of(ground, list.find(feature)?, bounds)
 }
 
-/// Says where a feature stands. With verifiers each of them must have gone well on the files as they are, and the last
-/// time it ran; without any, a run of everything.
+/// Computes the state of a feature. With verifiers, the latest run of each on the current files must have passed;
+/// without any, a run of the whole test suite.
 pub fn standing_of(ground: &Ground, feature: &Feature, bounds: &Bounds<'_>) -> Result<Standing, EvidenceError> {
     let items = Archive::quick(ground).items(&feature.id)?;
     let next = if feature.verifiers.is_empty() { WHOLE.to_owned() } else { format!("stead verify {}", feature.id) };
@@ -84,16 +84,16 @@ pub fn standing_of(ground: &Ground, feature: &Feature, bounds: &Bounds<'_>) -> R
     Ok(standing)
 }
 
-/// Collects what suffices, or says what is missing. `fresh` has the newest first.
+/// Collects the proof, or returns what is missing. `fresh` has the newest first.
 fn proof(feature: &Feature, fresh: &[&Item]) -> Result<Vec<Item>, String> {
     if feature.verifiers.is_empty() {
-        // A run that counts nothing takes nothing away either.
+        // A run without a test count disproves nothing either.
         let whole = || fresh.iter().filter(|item| item.whole);
         let newest = whole().find(|item| item.is_proof() || !item.is_uncounted()).or_else(|| whole().next());
         return match newest {
             Some(item) if item.is_proof() => Ok(vec![(*item).clone()]),
             Some(item) => Err(bad(item)),
-            None => Err("has no run of the whole suite on its files as they are".into()),
+            None => Err("has no run of the whole suite on its current files".into()),
         };
     }
     feature
@@ -108,7 +108,7 @@ fn proof(feature: &Feature, fresh: &[&Item]) -> Result<Vec<Item>, String> {
             match fresh.iter().find(is_it) {
                 Some(item) if item.is_proof() => Ok((*item).clone()),
                 Some(item) => Err(bad(item)),
-                None => Err(format!("has a verifier that was not run on its files as they are: `{verifier}`")),
+                None => Err(format!("has a verifier that was not run on its current files: `{verifier}`")),
             }
         })
         .collect()
@@ -124,6 +124,6 @@ fn nothing_good(own: &[&Item], claimed: &[Item]) -> String {
     match own.first() {
         Some(item) => bad(item),
         None if claimed.is_empty() => "has no evidence".into(),
-        None => "has only claimed evidence, which supports but does not suffice".into(),
+        None => "has only claimed evidence, which does not prove it".into(),
     }
 }

@@ -1,5 +1,5 @@
-//! What a test runner's own summary says. Each reader knows one runner's words; it reads lines, never expands or
-//! executes anything, and gives `None` where there is no summary.
+//! Parses the summaries of test runners. Each parser knows one runner's format; it reads lines, never expands or
+//! executes anything, and returns `None` if there is no summary.
 
 mod line;
 mod native;
@@ -10,12 +10,12 @@ mod virtual_machine;
 use crate::Counts;
 use crate::text;
 
-/// Only the end of a long output is read; that is where summaries stand.
+/// Only the end of a long output is read; that is where summaries are.
 const LIMIT: usize = 256 * 1024;
 
 type Read = fn(&str) -> Option<Counts>;
 
-/// The readers by runner. Runners that only start others are tried with all of them.
+/// The parsers by runner. For runners that only start others, all of them are tried.
 const READERS: &[(&str, Read)] = &[
     ("cargo", native::cargo),
     ("nextest", native::nextest),
@@ -39,8 +39,8 @@ const READERS: &[(&str, Read)] = &[
     ("mix", script::mix),
 ];
 
-/// Reads the counts from an output of `runner`; for a runner that starts others, from whichever summary there is. One's
-/// own words for "none" are understood, too, but not those for "some".
+/// Reads the counts from an output of `runner`; for a runner that starts others, from any known summary. A generic "no
+/// tests" is understood, too, but no other generic text.
 pub fn summarise(runner: &str, output: &str) -> Option<Counts> {
     let plain = text::plain(text::tail(output, LIMIT));
     match READERS.iter().find(|(name, _)| *name == runner) {
@@ -49,7 +49,7 @@ pub fn summarise(runner: &str, output: &str) -> Option<Counts> {
     }
 }
 
-/// Adds up every summary there is: a script may start several runners.
+/// Adds up all summaries: a script may start several runners.
 fn every(text: &str) -> Option<Counts> {
     let mut found: Vec<Counts> = Vec::new();
     for (_, read) in READERS {
@@ -62,7 +62,7 @@ fn every(text: &str) -> Option<Counts> {
     found.into_iter().reduce(Counts::plus)
 }
 
-/// Says whether a text of the agent's own could be taken for a summary.
+/// Returns true if a text of the agent could be mistaken for a summary.
 pub(crate) fn looks_like_one(text: &str) -> bool {
     READERS.iter().any(|(_, read)| read(text).is_some())
 }

@@ -1,8 +1,8 @@
-//! Output of programs as text: without colours, and only its end where it is long.
+//! Output of programs as text: without colours, and truncated at the start if it is long.
 
 use std::borrow::Cow;
 
-/// Takes the last bytes of a text, at the beginning of a line where there is one.
+/// Returns the last bytes of a text, from the start of a line if possible.
 pub(crate) fn tail(text: &str, most: usize) -> &str {
     if text.len() <= most {
         return text;
@@ -14,7 +14,7 @@ pub(crate) fn tail(text: &str, most: usize) -> &str {
     }
 }
 
-/// Takes out terminal sequences and what a carriage return overwrote.
+/// Removes terminal sequences and text that a carriage return overwrote.
 pub(crate) fn plain(text: &str) -> Cow<'_, str> {
     if !text.contains(['\u{1b}', '\r']) {
         return Cow::Borrowed(text);
@@ -24,9 +24,9 @@ pub(crate) fn plain(text: &str) -> Cow<'_, str> {
     while let Some(sign) = signs.next() {
         match sign {
             '\u{1b}' => match signs.next() {
-                // Ends at the first letter or one of a few signs.
+                // Ends at the first letter or one of a few other characters.
                 Some('[') => while signs.next().is_some_and(|sign| !('@'..='~').contains(&sign)) {},
-                // A title, up to its bell or the next sequence's beginning.
+                // A title, up to its bell or the next sequence.
                 Some(']') => while signs.next().is_some_and(|sign| sign != '\u{7}' && sign != '\\') {},
                 _ => {}
             },
@@ -38,7 +38,7 @@ pub(crate) fn plain(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// The SHA-1 of some bytes, as git would name them as a file.
+/// The SHA-1 of some bytes, as git's blob id.
 pub(crate) fn blob_hash(bytes: &[u8]) -> String {
     let mut hash = sha1_smol::Sha1::new();
     hash.update(format!("blob {}\0", bytes.len()).as_bytes());

@@ -1,5 +1,5 @@
 //! The state of a set of files as one hash: each file's path and git's hash of its content, in order of the paths.
-//! Missing files count. It reads within bounds and says so when they do not suffice.
+//! Missing files count. It reads within limits and reports if they are exceeded.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File, Metadata};
@@ -17,12 +17,12 @@ use crate::tree_cache::TreeCache;
 pub enum Tree {
     /// The hash, and how many of the files exist.
     Known { hash: String, files: usize },
-    /// It could not be told within the bounds.
+    /// It could not be computed within the limits.
     TooMuch { why: String },
 }
 
 impl Tree {
-    /// The hash, where there is one that stands for at least one file.
+    /// The hash, if it covers at least one file.
     pub fn hash(&self) -> Option<&str> {
         match self {
             Self::Known { hash, files } if *files > 0 => Some(hash),
@@ -31,7 +31,7 @@ impl Tree {
     }
 }
 
-/// Gives the state of the files that a feature names; without any, of the whole project.
+/// Computes the state of the files that a feature names; without any, of the whole project.
 pub fn tree_of(ground: &Ground, files: &[String], bounds: &Bounds<'_>) -> Tree {
     match list(ground, files, bounds) {
         Ok(files) => hash(ground, files, bounds),
@@ -46,7 +46,7 @@ pub(crate) type Files = BTreeMap<String, Option<Metadata>>;
 pub(crate) fn list(ground: &Ground, files: &[String], bounds: &Bounds<'_>) -> Result<Files, String> {
     let named = NamedFiles::new(files);
     let mut found = Found { ground, named: &named, bounds, files: BTreeMap::new(), seen: 0, too_much: None };
-    // What lies below a folder that is searched anyway is found there.
+    // Files below a folder that is searched anyway are found there.
     let mut roots: Vec<String> = named.patterns.wanted().filter_map(|pattern| pattern.search_root()).collect();
     roots.sort_unstable();
     roots.dedup();
@@ -61,7 +61,7 @@ pub(crate) fn list(ground: &Ground, files: &[String], bounds: &Bounds<'_>) -> Re
             _ => {}
         }
     }
-    // A path that is spelled out is expected to exist; what a pattern would find is not known by name.
+    // A literal path is expected to exist; the matches of a pattern have no expected names.
     for pattern in named.patterns.wanted() {
         if let Pattern::Anchored(path) = pattern
             && !has_wildcard(path)
@@ -74,19 +74,19 @@ pub(crate) fn list(ground: &Ground, files: &[String], bounds: &Bounds<'_>) -> Re
     found.too_much.map_or(Ok(found.files), Err)
 }
 
-/// Says whether a file, by its path below the root, counts for the state of what a feature names.
+/// Returns true if a file, by its path below the root, counts for the state of a feature's files.
 pub fn holds(ground: &Ground, files: &[String], path: &str) -> bool {
     !ground.is_own(&ground.root.join(path)) && NamedFiles::new(files).holds(path)
 }
 
-/// Says whether files below a folder, or some that a pattern means, may count for the state of what a feature names.
+/// Returns true if files below a folder, or matches of a pattern, may count for the state of a feature's files.
 pub fn may_hold_below(files: &[String], path: &str) -> bool {
     let named = NamedFiles::new(files);
     let mut fixed = path.split('/').take_while(|part| !has_wildcard(part));
     fixed.all(|part| part != ".agent" && named.enters(part)) && named.patterns.can_match_below(path)
 }
 
-/// Gives the state of the whole project.
+/// Computes the state of the whole project.
 pub fn project_tree(ground: &Ground, bounds: &Bounds<'_>) -> Tree {
     tree_of(ground, &[], bounds)
 }
@@ -96,7 +96,7 @@ struct Found<'a> {
     named: &'a NamedFiles,
     bounds: &'a Bounds<'a>,
     files: Files,
-    /// How many entries of folders were looked at.
+    /// How many folder entries were read.
     seen: usize,
     too_much: Option<String>,
 }
@@ -154,7 +154,7 @@ fn hash(ground: &Ground, files: Files, bounds: &Bounds<'_>) -> Tree {
                     None => {
                         bytes = bytes.saturating_add(data.len());
                         if bytes > bounds.bytes || (existing % 64 == 0 && !(bounds.go_on)()) {
-                            // What was read so far need not be read again next time.
+                            // The hashes so far are cached for the next time.
                             cache.save();
                             return Tree::TooMuch { why: "reading its files takes too long for a hook call".into() };
                         }
@@ -171,8 +171,8 @@ fn hash(ground: &Ground, files: Files, bounds: &Bounds<'_>) -> Tree {
     Tree::Known { hash: whole.digest().to_string(), files: existing }
 }
 
-/// Git's hash of a file's content. Of a link both the link and the file it leads to count; a folder or a special file
-/// behind it does not.
+/// Git's hash of a file's content. For a link, both the link and its target count, unless the target is a folder or a
+/// special file.
 fn content(path: &Path, data: &Metadata) -> String {
     if data.is_symlink() {
         let to = fs::read_link(path).map(|to| to.to_string_lossy().into_owned()).unwrap_or_default();

@@ -1,5 +1,5 @@
-//! Hashes of files that did not change since they were last read, by size and stamps, so that the state of many files can
-//! be told within a hook call. It lies in the cache room and can be deleted at any time.
+//! Caches hashes of files by size and time stamps, so that the state of many files can be computed within a hook call.
+//! It is in the cache room and can be deleted at any time.
 
 use std::collections::HashMap;
 use std::fs::Metadata;
@@ -8,13 +8,13 @@ use std::time::{Duration, UNIX_EPOCH};
 
 use stead_store::{Durability, file_stamp, read_capped, replace_creating};
 
-/// With fewer files reading them costs less than reading the cache.
+/// With fewer files, reading them is cheaper than reading the cache.
 const FEW: usize = 256;
 
 /// The largest cache that is read.
 const LIMIT: usize = 64 * 1024 * 1024;
 
-/// A file that changed this shortly before the cache was written may have changed again within the same stamp.
+/// A file that changed this shortly before the cache was written may have changed again with the same time stamp.
 pub(crate) const RACY: Duration = Duration::from_millis(50);
 
 const HEAD: &str = "stead-trees 1";
@@ -55,7 +55,7 @@ impl TreeCache {
     pub(crate) fn learn(&mut self, path: &str, data: &Metadata, hash: &str) {
         let fits = self.path.is_some() && data.is_file() && hash.len() == 40 && !path.contains(['\n', '\t']);
         let stamp = file_stamp(data);
-        // A stamp from this very moment may still be given to another content.
+        // A file with the current time stamp may still change without getting a new one.
         let is_racy = UNIX_EPOCH.elapsed().is_ok_and(|now| now < stamp.changed + RACY);
         if fits && !is_racy {
             self.known.insert(path.to_owned(), (stamp.text, hash.to_owned()));
@@ -63,7 +63,7 @@ impl TreeCache {
         }
     }
 
-    /// Writes what was learnt; a cache that cannot be written is only slower.
+    /// Writes new hashes; if that fails, later calls are only slower.
     pub(crate) fn save(&self) {
         let Some(path) = self.path.as_ref().filter(|_| self.changed) else { return };
         let mut text = format!("{HEAD}\n");

@@ -1,4 +1,4 @@
-//! Runs that Stead made itself, and what the log says about a session's or the whole project's tests.
+//! Commands that Stead ran itself, and what the log shows about the tests of a session or of the whole project.
 
 use stead_store::{CheckEnd, Checked};
 
@@ -30,14 +30,14 @@ pub struct Verified<'a> {
     pub now: &'a str,
 }
 
-/// What became of a run.
+/// The result of a run.
 pub struct Recorded {
     pub item: Item,
-    /// It went well and stands for something: a feature, or the whole project.
+    /// It passed and proves something: a feature, or the whole project.
     pub proves: bool,
 }
 
-/// Writes down a run of Stead's own.
+/// Records a command that Stead ran.
 pub fn record_run(ground: &Ground, ran: &Verified<'_>, bounds: &Bounds<'_>) -> Result<Recorded, EvidenceError> {
     let Verified { feature, command, checked, .. } = ran;
     let line = CommandLine::read(command);
@@ -56,8 +56,8 @@ pub fn record_run(ground: &Ground, ran: &Verified<'_>, bounds: &Bounds<'_>) -> R
     let sign = format!("{command}\0{}", feature.map_or("", |feature| feature.id.as_str()));
     let mut item = Item::new(ran.now, Kind::Ran, ran.source, about, &sign);
     item.weak = match checked.end {
-        CheckEnd::Signal(signal) => Some(format!("it was ended by signal {signal}")),
-        CheckEnd::Deadline => Some("it did not end in time".into()),
+        CheckEnd::Signal(signal) => Some(format!("it was killed by signal {signal}")),
+        CheckEnd::Deadline => Some("it timed out".into()),
         CheckEnd::Exit(_) => weakness(exit, counts, &checked.tail),
     };
     item.command = Some(shown(command));
@@ -96,7 +96,7 @@ pub fn record_run(ground: &Ground, ran: &Verified<'_>, bounds: &Bounds<'_>) -> R
     Ok(Recorded { proves: proves && item.is_proof(), item })
 }
 
-/// Says why the state of the files is not the one that was tested.
+/// Returns why the state of the files is not the tested one.
 fn unsteady(before: &Tree, after: &Tree) -> Option<String> {
     match (before, after) {
         (_, Tree::TooMuch { why }) => Some(why.clone()),
@@ -109,9 +109,9 @@ fn unsteady(before: &Tree, after: &Tree) -> Option<String> {
 /// How many test runs a session, or one agent in it, made.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TestsRan {
-    /// At least one test ran to an end, well or not.
+    /// At least one test passed or failed.
     pub ran: usize,
-    /// All went well, and Stead knows it.
+    /// All tests passed, and Stead observed it.
     pub passed: usize,
 }
 
@@ -139,14 +139,14 @@ pub fn tests_ran(ground: &Ground, session: &str, agent: Option<&str>) -> Result<
     Ok(count)
 }
 
-/// Whether the project as it is now was tested as a whole.
+/// Whether the current project was tested as a whole.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Verification {
-    /// What shows it: one run of everything, or the proofs of every feature.
+    /// The proof: one run of the whole suite, or the proofs of all features.
     pub proof: Vec<Item>,
-    /// Why it is not; empty when it is.
+    /// Why it is not; empty if it is.
     pub why_not: String,
-    /// What would show it.
+    /// The command that would prove it.
     pub next: String,
 }
 
@@ -156,7 +156,7 @@ impl Verification {
     }
 }
 
-/// Says whether everything was tested on the project as it is now: by a run of the whole suite, or feature by feature.
+/// Checks whether the current project was tested: by a run of the whole suite, or feature by feature.
 pub fn fresh_verification(ground: &Ground, bounds: &Bounds<'_>) -> Result<Verification, EvidenceError> {
     let list = FeatureList::read(&ground.features).unwrap_or_default();
     let features = list.map(|list| list.features).unwrap_or_default();
@@ -177,7 +177,7 @@ pub fn fresh_verification(ground: &Ground, bounds: &Bounds<'_>) -> Result<Verifi
                     Some(item) if item.is_proof() => answer.proof = vec![item.clone()],
                     Some(item) => {
                         let why = item.weak.clone().unwrap_or_else(|| item.outcome());
-                        answer.why_not = format!("`{}` went wrong: {why}", item.command.as_deref().unwrap_or_default());
+                        answer.why_not = format!("`{}` failed: {why}", item.command.as_deref().unwrap_or_default());
                         return Ok(answer);
                     }
                     None => answer.why_not = format!("files changed since the tests of {}", newest.ts),
@@ -185,7 +185,7 @@ pub fn fresh_verification(ground: &Ground, bounds: &Bounds<'_>) -> Result<Verifi
             }
         }
     } else {
-        answer.why_not = "no run of the whole test suite is on record".into();
+        answer.why_not = "no run of the whole test suite was recorded".into();
     }
     if !answer.is_fresh() && !features.is_empty() {
         let standings: Result<Vec<_>, _> =

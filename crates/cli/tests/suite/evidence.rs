@@ -251,7 +251,7 @@ fn any_command_can_be_run_and_counts_for_what_it_is() {
     let run = world.stead(&["verify", "--", "echo '0 passed'"]);
     assert!(run.code == 1 && run.stdout.starts_with("NOT PROVEN") && run.stdout.contains("no test ran"), "{run}");
     let run = world.stead(&["verify", "--", "echo '[]'"]);
-    assert!(run.code == 1 && run.stdout.contains("it wrote only empty JSON"), "{run}");
+    assert!(run.code == 1 && run.stdout.contains("its output is empty JSON"), "{run}");
     let run = world.stead(&["verify", "--", "echo 'two words' && exit 4"]);
     assert!(run.code == 1 && run.stdout.contains("exit 4") && run.stdout.ends_with("  | two words\n"), "{run}");
 }
@@ -363,7 +363,7 @@ fn what_is_brought_is_kept_and_marked() {
     };
     for empty in ["[]", "{}", "null", " ", "{\"data\": []}"] {
         let run = add(empty);
-        assert!(run.code == 1 && run.stderr.contains("is no evidence: it is empty"), "{empty}: {run}");
+        assert!(run.code == 1 && run.stderr.contains("is not evidence: it is empty"), "{empty}: {run}");
     }
     let said = add("{\"data\": [1], \"x\": \"password=hunter2\"}").ok();
     assert!(

@@ -39,7 +39,7 @@ fn lines_can_be_asked_for() {
     assert!(said.starts_with("3 lines, 32 bytes, 1 other match\n"), "{said}");
     assert_eq!(world.stead(&["logs", "a.log", "--grep", "nobody"]).code, 1);
     let run = world.stead(&["logs", "a.log", "--grep", "("]);
-    assert!(run.code == 2 && run.stderr.contains("`(` is no regular expression"), "{run}");
+    assert!(run.code == 2 && run.stderr.contains("`(` is not a valid regular expression"), "{run}");
     let mut command = world.command(env!("CARGO_BIN_EXE_stead"), &world.project());
     let said = command.args(["logs", "-"]).finish(&world, b"one\nWARN two\n").ok();
     assert!(said.starts_with("2 lines, 13 bytes, 1 warning\n"), "{said}");

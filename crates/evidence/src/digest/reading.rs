@@ -1,9 +1,9 @@
 use std::io::{self, BufRead};
 
-/// As much of a line as is looked at.
+/// How much of a line is read.
 const LIMIT: usize = 4096;
 
-/// Lines of a log, of which only the beginning is kept when they are long.
+/// The lines of a log; long lines are truncated.
 pub(super) struct Reading<R> {
     log: R,
     line: Vec<u8>,
@@ -19,7 +19,7 @@ impl<R: BufRead> Reading<R> {
         self.bytes
     }
 
-    /// Gives the next line without its end; `None` at the end of the log.
+    /// Returns the next line without its newline; `None` at the end of the log.
     pub(super) fn next(&mut self) -> io::Result<Option<&[u8]>> {
         self.line.clear();
         let mut any = false;

@@ -1,7 +1,7 @@
 use super::{Digest, Group};
 use crate::Severity;
 
-/// About as many bytes as a token has.
+/// The approximate number of bytes per token.
 const BYTES_PER_TOKEN: usize = 4;
 
 impl Digest {
@@ -10,7 +10,7 @@ impl Digest {
         self.groups.iter().filter(|group| group.severity == severity).map(|group| group.count).sum()
     }
 
-    /// Writes the digest within a budget: a heading, then the lines that matter most, in their order.
+    /// Formats the digest within a budget: a heading, then the most important lines, in order.
     pub fn render(&self, tokens: usize) -> String {
         let budget = tokens.saturating_mul(BYTES_PER_TOKEN);
         let mut text = self.heading();
@@ -18,7 +18,7 @@ impl Digest {
         let cost = |lines: &[(u64, String)]| lines.iter().map(|(_, line)| line.len() + 12).sum::<usize>();
         let mut room = budget.saturating_sub(text.len() + cost(&edges));
         let mut ranked: Vec<&Group> = self.groups.iter().collect();
-        // The first error is often the cause; lines that came once often matter more than a flood.
+        // The first error is often the cause; lines that occur once often matter more than frequent ones.
         ranked.sort_by_key(|group| (std::cmp::Reverse(group.severity), group.first));
         let mut shown: Vec<(u64, String)> = edges;
         let mut left_out = self.dropped;
@@ -65,7 +65,7 @@ impl Digest {
         text
     }
 
-    /// The first and the last lines, as many as there is room for.
+    /// The first and the last lines, as many as fit.
     fn edges(&self, room: usize) -> Vec<(u64, String)> {
         let mut edges: Vec<(u64, String)> = Vec::new();
         let mut used = 0;
@@ -81,7 +81,7 @@ impl Digest {
     }
 }
 
-/// The lines of a group that fit: with its neighbours, else alone, else not at all.
+/// The lines of a group that fit: with the lines around it, else alone, else none.
 fn fitting(group: &Group, room: usize) -> Option<Vec<(u64, String)>> {
     let counted = |(number, line): &(u64, String)| match (*number == group.first, group.count) {
         (true, 2..) => (*number, format!("{line}  (×{}, last in line {})", group.count, group.last)),

@@ -1,12 +1,12 @@
-//! What a line says about itself.
+//! Classifies lines of a log.
 
 use crate::Severity;
 use crate::text::plain;
 
-/// As much of a line as is shown.
+/// How much of a line is shown.
 const SHOWN: usize = 300;
 
-/// Tells how much a line matters by its words; `None` for the many that do not.
+/// Returns the severity of a line by its words; `None` for most lines.
 pub(super) fn severity(line: &[u8]) -> Option<Severity> {
     let mut worst = None;
     let mut at = 0;
@@ -49,7 +49,7 @@ fn of_word(word: &[u8]) -> Option<Severity> {
     }
 }
 
-/// `0 errors`, `no warnings`, `failed: 0`, `errors=0` say that all is well.
+/// `0 errors`, `no warnings`, `failed: 0`, `errors=0` are not problems.
 fn is_none(before: &[u8], after: &[u8]) -> bool {
     let before = before.trim_ascii_end();
     let ends = |word: &[u8]| {
@@ -66,7 +66,7 @@ fn is_none(before: &[u8], after: &[u8]) -> bool {
     zero || ends(b"0") || ends(b"no") || ends(b"without")
 }
 
-/// A number for a line's shape: the same for lines that differ in digits and hexadecimal words only.
+/// A hash of a line's shape: the same for lines that differ only in digits and hexadecimal words.
 pub(super) fn shape(line: &[u8]) -> u64 {
     let mut hash: u64 = 0xcbf2_9ce4_8422_2325;
     let mut add = |byte: u8| hash = (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);
@@ -75,7 +75,7 @@ pub(super) fn shape(line: &[u8]) -> u64 {
     while let Some((&first, _)) = rest.split_first() {
         let length = rest.iter().take_while(|byte| is_word(byte)).count();
         if length == 0 {
-            // Runs of blanks and rulers are one.
+            // Runs of spaces and separator lines count as one character.
             if !first.is_ascii_whitespace() {
                 add(first);
             }
@@ -101,7 +101,7 @@ pub(super) fn shape(line: &[u8]) -> u64 {
     hash
 }
 
-/// A line as it is shown: text, without colours, not too long.
+/// A line for display: text, without colours, truncated.
 pub(super) fn shown(line: &[u8]) -> String {
     let text = String::from_utf8_lossy(line);
     let text = plain(text.trim_end());

@@ -114,7 +114,7 @@ fn what_proves_nothing() {
         assert!(!standing(&project.ground, "search", &Bounds::command()).unwrap().is_proven(), "{command}");
     };
     check("cargo test", None, GREEN, "its exit status is not known");
-    check("cargo test", Some(0), "", "it wrote nothing");
+    check("cargo test", Some(0), "", "its output is empty");
     check("cargo test", Some(0), RED, "1 test failed");
     check("cargo test", Some(0), "test result: ok. 0 passed; 0 failed; 0 ignored", "no test ran");
     check("cargo test | tail -5", Some(0), GREEN, "the pipe hides how it ended");
@@ -193,9 +193,9 @@ fn the_log_says_who_tested() {
 fn the_project_is_verified_until_it_changes() {
     let project = Project::new();
     let why_not = || fresh_verification(&project.ground, &Bounds::command()).unwrap().why_not;
-    assert_eq!(why_not(), "no run of the whole test suite is on record");
+    assert_eq!(why_not(), "no run of the whole test suite was recorded");
     project.see("cargo test login", Some(0), GREEN);
-    assert_eq!(why_not(), "no run of the whole test suite is on record");
+    assert_eq!(why_not(), "no run of the whole test suite was recorded");
     project.see("cargo test", Some(0), GREEN);
     assert_eq!(why_not(), "");
     project.write("README.md", "new");
@@ -203,7 +203,7 @@ fn the_project_is_verified_until_it_changes() {
     project.write("src/login.rs", "two");
     assert_eq!(why_not(), "files changed since the tests of 2026-11-15T19:45:30.002Z");
     project.see("cargo test", Some(1), RED);
-    assert_eq!(why_not(), "`cargo test` went wrong: it ended with exit 1");
+    assert_eq!(why_not(), "`cargo test` failed: it ended with exit 1");
 }
 
 #[test]

@@ -1,6 +1,6 @@
-//! Pieces that summaries are made of.
+//! Building blocks for parsing summaries.
 
-/// Nobody has more tests; beyond it a number is nonsense, and sums stay within their type.
+/// The maximum plausible number of tests; larger numbers are ignored, so that sums cannot overflow.
 const MOST: u64 = 1_000_000_000;
 
 /// Reads a whole number.
@@ -8,7 +8,7 @@ pub(super) fn number(text: &str) -> Option<u64> {
     text.parse::<u64>().ok().map(|number| number.min(MOST))
 }
 
-/// The pairs of a number and the word behind it, such as `3 passed`. Commas, bars and brackets separate.
+/// The pairs of a number and the word after it, such as `3 passed`, separated by commas, bars and brackets.
 pub(super) fn pairs(line: &str) -> impl Iterator<Item = (u64, &str)> {
     let mut words =
         line.split(|c: char| c.is_whitespace() || ",|()[];=".contains(c)).filter(|word| !word.is_empty()).peekable();
@@ -22,17 +22,17 @@ pub(super) fn pairs(line: &str) -> impl Iterator<Item = (u64, &str)> {
     })
 }
 
-/// The number in front of the first of these words.
+/// The number before the first of these words.
 pub(super) fn before(line: &str, words: &[&str]) -> Option<u64> {
     pairs(line).find(|(_, word)| words.contains(word)).map(|(number, _)| number)
 }
 
-/// The sum of the numbers in front of these words.
+/// The sum of the numbers before these words.
 pub(super) fn sum(line: &str, words: &[&str]) -> u64 {
     pairs(line).filter(|(_, word)| words.contains(word)).map(|(number, _)| number).fold(0, u64::saturating_add)
 }
 
-/// What is counted where tests are.
+/// Words for what is counted.
 const COUNTED: &[&str] = &[
     "passed",
     "passing",
@@ -52,7 +52,7 @@ const COUNTED: &[&str] = &[
     "scenarios",
 ];
 
-/// Says whether a text of whatever program says that no test ran, and nowhere that one did.
+/// Returns true if a program's output says that no test ran, and nowhere that one did.
 pub(super) fn says_none(text: &str) -> bool {
     let lower = text.to_lowercase();
     let counted = |line| pairs(line).filter(|(_, word)| COUNTED.contains(&word.trim_end_matches(['.', '!', ':'])));
@@ -62,7 +62,7 @@ pub(super) fn says_none(text: &str) -> bool {
     is_none && numbers.iter().all(|number| *number == 0)
 }
 
-/// The number behind a label such as `Failures:`, in whatever case.
+/// The number after a label such as `Failures:`, in any case.
 pub(super) fn labelled(line: &str, label: &str) -> Option<u64> {
     let lower = line.to_ascii_lowercase();
     let mut from = 0;

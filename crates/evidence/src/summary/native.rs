@@ -24,7 +24,7 @@ pub(super) fn nextest(text: &str) -> Option<Counts> {
     Some(Counts::of(sum(counts, &["passed"]), failed, sum(counts, &["skipped"])))
 }
 
-/// Plain Go names packages only; with `-v` its tests, with `-json` both.
+/// Plain Go lists only packages; with `-v` its tests, with `-json` both.
 pub(super) fn go(text: &str) -> Option<Counts> {
     #[derive(Deserialize)]
     #[serde(rename_all = "PascalCase")]
@@ -86,7 +86,7 @@ pub(super) fn ctest(text: &str) -> Option<Counts> {
     Some(Counts::of(total.saturating_sub(failed).saturating_sub(skipped), failed, skipped))
 }
 
-/// XCTest adds a line per suite and a last one for all; Swift Testing has one of its own.
+/// XCTest has a line per suite and a last one for all; Swift Testing has its own line.
 pub(super) fn swift(text: &str) -> Option<Counts> {
     let old = text.lines().rev().find_map(|line| {
         let rest = line.trim_start().strip_prefix("Executed ")?;

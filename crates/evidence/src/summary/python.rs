@@ -3,7 +3,7 @@
 use super::line::{number, pairs, sum};
 use crate::Counts;
 
-/// `=== 3 failed, 2 passed, 1 skipped in 0.12s ===`, with or without the signs around it.
+/// `=== 3 failed, 2 passed, 1 skipped in 0.12s ===`, with or without the equals signs.
 pub(super) fn pytest(text: &str) -> Option<Counts> {
     let is_time = |word: &str| word.ends_with('s') && word.trim_end_matches('s').parse::<f64>().is_ok();
     text.lines().rev().find_map(|line| {
@@ -50,7 +50,7 @@ pub(super) fn unittest(text: &str) -> Option<Counts> {
     };
     let failed = part("failures") + part("errors") + part("unexpected successes");
     let skipped = part("skipped") + part("expected failures");
-    // A verdict that is not understood is no good one.
+    // An unknown result counts as failed.
     let failed = if failed == 0 && !verdict.starts_with("OK") && !verdict.starts_with("NO TESTS") { 1 } else { failed };
     Some(Counts { passed: total.saturating_sub(failed + skipped), failed, skipped, total })
 }

@@ -80,11 +80,11 @@ fn what_stead_runs_itself_proves_or_says_why_not() {
         }
     };
     check("echo fine", 60, None);
-    check("true", 60, Some("it wrote nothing"));
-    check("echo '[]'", 60, Some("it wrote only empty JSON"));
+    check("true", 60, Some("its output is empty"));
+    check("echo '[]'", 60, Some("its output is empty JSON"));
     check("echo no; exit 3", 60, Some("it ended with exit 3"));
-    check("echo no; kill -9 $PPID; sleep 5", 60, Some("it was ended by signal 9"));
-    check("echo waiting; exec sleep 60", 1, Some("it did not end in time"));
+    check("echo no; kill -9 $PPID; sleep 5", 60, Some("it was killed by signal 9"));
+    check("echo waiting; exec sleep 60", 1, Some("it timed out"));
     check("echo '= 1 failed, 2 passed in 0.1s ='", 60, Some("1 test failed"));
     check("echo '= no tests ran in 0.1s ='", 60, Some("no test ran"));
     check("echo '0 passed'", 60, Some("no test ran"));
@@ -99,11 +99,11 @@ fn every_verifier_must_have_run() {
     let project = Project::new(list);
     let feature = project.feature("f");
     project.run(Some(&feature), "echo one", 60);
-    project.check("f", "has a verifier that was not run on its files as they are: `echo  'two' 2>&1`");
+    project.check("f", "has a verifier that was not run on its current files: `echo  'two' 2>&1`");
     project.run(Some(&feature), "echo  'two' 2>&1", 60);
     project.check("f", "proven");
     project.write(".agent/features/feature-list.json", r#"[{"id":"f","files":["a.txt"],"verifiers":["echo three"]}]"#);
-    project.check("f", "has a verifier that was not run on its files as they are: `echo three`");
+    project.check("f", "has a verifier that was not run on its current files: `echo three`");
 }
 
 #[cfg(unix)]
@@ -161,7 +161,7 @@ fn what_is_brought_supports_and_never_suffices() {
     assert_eq!((file.name.as_str(), file.bytes), ("shot.png", 6));
     let folder = project.ground.features.join("evidence/f");
     assert_eq!(fs::read(folder.join(&file.kept)).unwrap(), b"\x89PNG\r\n");
-    project.check("f", "has only claimed evidence, which supports but does not suffice");
+    project.check("f", "has only claimed evidence, which does not prove it");
     let answer = bring(About::Response, "-", b"{\"data\":1,\"token\":\"x\"} password=hunter2", Kind::Person).unwrap();
     let kept = fs::read_to_string(folder.join(answer.file.unwrap().kept)).unwrap();
     assert!(!kept.contains("hunter2"), "{kept}");
