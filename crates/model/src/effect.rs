@@ -8,7 +8,7 @@ pub struct Effects {
     pub coverage: Coverage,
     /// What could not be followed. Empty when coverage is full.
     pub gaps: Vec<Gap>,
-    /// The call was too long or too nested to be read to its end: there may be anything in the rest. Other gaps are
+    /// The call was too long or too deeply nested to read: there may be anything in the rest. Other gaps are
     /// ordinary: a program nobody knows, a name that only the shell can tell.
     pub gave_up: bool,
 }

@@ -1,8 +1,8 @@
-//! The shell reader: splits a command text into the programs it runs, with their words, files and folders, and tells
+//! The shell reader: splits a command text into the programs it runs, with their words, files and folders, and reports
 //! what they do.
 //!
-//! It understands enough of the shell to tell a mention from an operation and to see through quotes, variables, `cd` and
-//! wrappers. What it cannot follow is a gap. It never runs anything and never fails.
+//! It understands enough of the shell to distinguish a mention from an operation, and to follow quotes, variables, `cd`
+//! and wrappers. What it cannot follow is a gap. It never runs anything and never fails.
 
 #[cfg(test)]
 mod tests;
@@ -23,13 +23,13 @@ pub(crate) use crate::programs::table::host_of;
 use crate::walk::Walk;
 use crate::walk::report::Report;
 
-/// The longest command that is read as one.
+/// The maximum length of a command that is read as one.
 pub(crate) const LIMIT: usize = 1 << 20;
 
-/// Signs that can spell a protected path without its letters, or name a file to write.
+/// Characters that can produce a protected path without spelling it, or redirect output.
 const SIGNS: &[u8] = b"*?[{$`>";
 
-/// Gives a command without its quotes if it is so plain that it does nothing to a file which it does not name.
+/// Returns a command without its quotes if it is so plain that it can only affect files which it names.
 pub fn plain_command(command: &str) -> Option<Cow<'_, str>> {
     let bytes = command.as_bytes();
     let signs = bytes.iter().enumerate().any(|(at, byte)| SIGNS.contains(byte) && !is_usual_redirect(&bytes[at..]));
@@ -43,12 +43,12 @@ pub fn plain_command(command: &str) -> Option<Cow<'_, str>> {
     (!alarming).then_some(bare)
 }
 
-/// Says whether a command begins with the path of what it runs: that may be a script.
+/// Returns true if a command starts with the path of a program, which may be a script.
 fn names_file(command: &str) -> bool {
     command.split_whitespace().next().is_some_and(|first| first.contains('/') || first == ".")
 }
 
-/// Knows `>&1`, `>/dev/null` and `> /dev/null`.
+/// Recognises `>&1`, `>/dev/null` and `> /dev/null`.
 fn is_usual_redirect(rest: &[u8]) -> bool {
     let target = rest.strip_prefix(b">").unwrap_or_default().trim_ascii_start();
     match target.strip_prefix(b"&").or_else(|| target.strip_prefix(b"/dev/null")) {
@@ -58,8 +58,8 @@ fn is_usual_redirect(rest: &[u8]) -> bool {
     }
 }
 
-/// Finds the calls of `stead` in a command and gives the words behind each, as the program will be given them. A call
-/// with a word that only the shell can know is left out.
+/// Finds the calls of `stead` in a command and returns the arguments of each, as the program will get them. A call with
+/// a word that the shell computes is excluded.
 pub fn stead_calls(effects: &Effects) -> Vec<Vec<String>> {
     let calls = effects.list.iter().filter_map(|effect| match &effect.op {
         Op::Stead(call) if call.program == SteadProgram::Named => Some(&call.words),
@@ -74,13 +74,13 @@ pub(crate) fn effects(command: &str, folder: &Path, place: &Place<'_>, facts: &d
     let clean = mark::cleaned(command);
     let mut walk = walk_in(folder, place, facts, record);
     if clean.len() > LIMIT {
-        walk.report.record.give_up("the command is too long to be read");
+        walk.report.record.give_up("the command is too long to read");
         return walk.report.record;
     }
     walk.names_stead = crate::programs::stead::is_named(&clean);
-    // What was found before a bound ended the walk counts.
+    // What was found before the limit was reached counts.
     if walk.text(&clean).is_err() {
-        walk.report.record.give_up("the command is too long or too nested to be read to its end");
+        walk.report.record.give_up("the command is too long or too deeply nested to read");
     }
     walk.report.record
 }
@@ -96,7 +96,7 @@ pub(crate) fn code_effects(
     let clean = mark::cleaned(code);
     let mut walk = walk_in(place.cwd, place, facts, record);
     if embedded::text(&mut walk, language, &clean, &[], &clean).is_err() {
-        walk.report.record.give_up("the program is too long or too nested to be read to its end");
+        walk.report.record.give_up("the program is too long or too deeply nested to read");
     }
     walk.report.record
 }

@@ -1,8 +1,8 @@
-//! Texts in disguise: the encodings in which a name or a command may be hidden. What does not decode to text is `None`.
+//! Decodes texts in which a name or a command may be hidden. Anything that does not decode to text is `None`.
 
 use crate::glob;
 
-/// The longest text that is decoded.
+/// The maximum length of a text that is decoded.
 const LONGEST: usize = 64 * 1024;
 
 /// Reads base64, with either alphabet, blanks ignored.
@@ -51,7 +51,7 @@ fn bits(text: &str, digits: impl Iterator<Item = Option<u32>>, width: u32) -> Op
     clean(String::from_utf8(bytes).ok()?)
 }
 
-/// Turns letters by thirteen.
+/// Applies ROT13.
 pub(crate) fn rot13(text: &str) -> String {
     let turn = |c: char, first: char| {
         let turned = (c as u32 - first as u32 + 13) % 26 + first as u32;
@@ -155,7 +155,7 @@ pub(crate) fn unescape(text: &str) -> String {
     plain
 }
 
-/// No decoded text may bring marks of ours.
+/// Removes our internal marks from decoded text.
 fn clean(text: String) -> Option<String> {
     (!text.contains(is_mark)).then_some(text)
 }

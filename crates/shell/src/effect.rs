@@ -1,7 +1,7 @@
 //! The action record: what a tool call of any client would do, as typed effects.
 //!
-//! File tools say it themselves, shell commands are walked, and tools we do not know are read by the shape of their
-//! input. What cannot be followed is named as a gap; nothing is guessed.
+//! The input of file tools is read directly, shell commands are walked, and for unknown tools the shape of the input
+//! decides. What cannot be followed is recorded as a gap; nothing is guessed.
 
 mod input;
 mod record;
@@ -23,7 +23,7 @@ pub(crate) use record::Record;
 pub(crate) use target::{Ground, Last};
 pub use tool_name::is_plain_input;
 
-/// Finds out what a tool call would do.
+/// Computes what a tool call would do.
 pub fn effects(call: &ToolCall<'_>, place: &Place<'_>, facts: &dyn Facts) -> Effects {
     let ground = Ground::new(place, facts);
     let mut record = Record::default();

@@ -5,22 +5,22 @@ pub const MANY: char = '\u{F0000}';
 /// Stands in a candidate for any one character.
 pub const ONE: char = '\u{F0001}';
 
-/// Says whether text holds a wildcard of the shell.
+/// Returns true if text holds a wildcard of the shell.
 pub fn is_open(text: &str) -> bool {
     text.contains(is_sign)
 }
 
-/// Says whether a character is a wildcard of the shell.
+/// Returns true if a character is a wildcard of the shell.
 pub fn is_sign(c: char) -> bool {
     c == MANY || c == ONE
 }
 
-/// Says whether the rule's component covers the candidate whatever its wildcards become.
+/// Returns true if the rule's component covers the candidate whatever its wildcards become.
 pub fn covers(rule: &[char], candidate: &[char]) -> bool {
     run(rule, candidate, |_| false)
 }
 
-/// Says whether rule and candidate can mean the same name.
+/// Returns true if rule and candidate can mean the same name.
 pub fn can_meet(rule: &[char], candidate: &[char]) -> bool {
     // As in the shell, a wildcard in front does not stand for a dot.
     let hidden = rule.first() == Some(&'.') && candidate.first().is_some_and(|c| is_sign(*c));

@@ -1,11 +1,11 @@
 //! What a tool call would do: typed effects, found without running anything.
 //!
-//! File tools say it themselves, shell commands are walked word by word, programs in other languages are read, and tools
-//! that nobody knows are read by the shape of their input. What cannot be followed is a gap that names what it is given;
-//! nothing is guessed. Guards, self-protection, evidence and records all read the one [`effects`].
+//! The input of file tools is read directly, shell commands and programs in other languages are interpreted, and for
+//! unknown tools the shape of the input decides. A part that cannot be followed becomes a gap with the words it was
+//! given; nothing is guessed. Guards, self-protection, evidence and records all use [`effects`].
 //!
-//! It never touches files, the environment, processes or the clock: [`Facts`] and [`Place`] bring in what it asks for. It
-//! knows no client by name, and it judges nothing.
+//! It never touches files, the environment, processes or the clock: [`Facts`] and [`Place`] provide what it needs. It
+//! names no client, and it judges nothing.
 
 mod command;
 mod decode;

@@ -1,4 +1,5 @@
-//! Words to commands: lists, pipelines, groups, keywords, redirections. It never fails on odd text; it goes on after it.
+//! The parser: lists, pipelines, groups, keywords, redirections. It never fails on invalid text, but continues after
+//! it.
 
 pub(crate) mod alter;
 pub(crate) mod assign;
@@ -14,9 +15,9 @@ use crate::parse::reader::{DEPTH, Reader, TooDeep};
 use crate::parse::redirect::{place_bodies, redirect, redirects};
 use crate::parse::syntax::{Command, Group, GroupKind, Item, Join, Script, Simple, Word, mark};
 
-/// Parts too deep to be read that one text may hold; each is passed over.
+/// The maximum number of too deeply nested parts of one text; each is skipped.
 const PASSES: usize = 16;
-/// Texts longer than this are given up at once: each pass looks far ahead.
+/// Longer texts are not parsed: each pass looks far ahead.
 const SHORT: usize = 64 * 1024;
 
 /// A command text, and whether all of it could be read.
@@ -27,7 +28,7 @@ pub(crate) struct Reading {
     pub(crate) torn: bool,
 }
 
-/// Reads a whole command text. What is too deep is passed over; what stands before and after it counts.
+/// Parses a whole command text. Too deeply nested parts are skipped; the text before and after them counts.
 pub(crate) fn parse(text: &str, depth: usize) -> Result<Reading, TooDeep> {
     let mut reader = Reader::new(text, depth)?;
     let mut all = Script::default();
@@ -45,7 +46,7 @@ pub(crate) fn parse(text: &str, depth: usize) -> Result<Reading, TooDeep> {
             reader.bump();
         }
     }
-    // A here-document whose line never ended has no body; those read are put in place here.
+    // A here-document without a newline has no body; the others are inserted here.
     place_bodies(&mut all, &reader.bodies);
     Ok(Reading { script: all, whole: passes == 0, torn: reader.torn })
 }
@@ -141,7 +142,7 @@ fn command(reader: &mut Reader) -> Result<Option<Command>, TooDeep> {
     }
 }
 
-/// Says whether one of the words stands here, alone.
+/// Returns true if one of the words is next, alone.
 fn at_word(reader: &Reader, words: &[&str]) -> bool {
     words.iter().any(|word| {
         let length = word.chars().count();
@@ -177,7 +178,7 @@ fn simple(reader: &mut Reader) -> Result<Option<Command>, TooDeep> {
     Ok((!empty).then_some(Command::Simple(simple)))
 }
 
-/// Says whether the words behind this one are assignments too.
+/// Returns true if the words behind this one are assignments too.
 pub(crate) fn declares(first: &Word) -> bool {
     first.plain().is_some_and(|name| matches!(name, "declare" | "export" | "local" | "readonly" | "typeset"))
 }
@@ -186,7 +187,7 @@ fn is_test(word: &str) -> bool {
     word.trim_matches(mark::BRACKET).is_empty() && word.chars().count() == 2
 }
 
-/// Takes a sign that means something else between `[[` and `]]`.
+/// Takes an operator that has another meaning between `[[` and `]]`.
 fn test_sign(reader: &mut Reader) -> bool {
     ["&&", "||", "<", ">", "(", ")"].iter().any(|sign| reader.eat(sign))
 }

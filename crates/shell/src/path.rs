@@ -1,4 +1,4 @@
-//! Paths as words: made absolute and clean without asking the disk.
+//! Makes paths absolute and clean, without reading the disk.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -15,7 +15,8 @@ pub fn absolute(text: &str, cwd: &Path, home: Option<&Path>) -> PathBuf {
     }
 }
 
-/// The names of a path, folded for comparison: protected names are protected in any case, since some disks ignore it.
+/// The names of a path, folded for comparison: protected names are protected in any case, because some file systems
+/// ignore case.
 pub fn names(path: &Path) -> Vec<Vec<char>> {
     path.components()
         .filter_map(|component| match component {

@@ -5,16 +5,16 @@ use stead_model::Base;
 
 use crate::path;
 
-/// Where an event happens: the project, the folder the agent stands in, and the environment that names base folders.
+/// Where an event happens: the project, the agent's folder, and the environment that names base folders.
 #[derive(Clone, Copy)]
 pub struct Place<'a> {
-    /// The project root; without one only the rules for user-level files hold.
+    /// The project root; without one, only the rules for user-level files apply.
     pub root: Option<&'a Path>,
-    /// The project in the checkout that the agent works in, where that is not the root. It may lie within the root.
+    /// The project in the checkout that the agent works in, if that is not the root. It may be inside the root.
     pub tree: Option<&'a Path>,
     /// Relative paths of the event start here.
     pub cwd: &'a Path,
-    /// Gives `HOME` and the variables that move a client's folder.
+    /// Returns `HOME` and the variables that move a client's folder.
     pub env: &'a dyn Fn(&str) -> Option<OsString>,
 }
 
@@ -23,7 +23,7 @@ impl Place<'_> {
         self.folder("HOME")
     }
 
-    /// Gives every folder a base may mean. A variable does not hide its fallback: the next call may run without it.
+    /// Returns every folder a base may mean. A variable does not hide its fallback: the next call may run without it.
     pub fn folders(&self, base: Base<'_>) -> Vec<PathBuf> {
         match base {
             Base::Project => self.root.into_iter().chain(self.tree).map(Path::to_path_buf).collect(),

@@ -1,4 +1,4 @@
-//! What each program does with its words: the table, and those with a grammar of their own.
+//! What each program does with its arguments: the table, and code for programs with their own grammar.
 
 pub(crate) mod archive;
 pub(crate) mod awk;

@@ -1,5 +1,5 @@
-//! The walk through a command: where each part runs, what its variables hold, what it prints. It tells the action
-//! record what each program does, in order, and what could not be followed.
+//! The walk through a command: where each part runs, the values of its variables, what it prints. It reports to the
+//! action record what each program does, in order, and what could not be followed.
 
 pub(crate) mod branch;
 pub(crate) mod expand;
@@ -30,20 +30,20 @@ use crate::walk::program::brief;
 use crate::walk::report::{Report, Written};
 use crate::walk::variable::VARIABLES;
 
-/// Simple commands one call may run before we stop counting.
+/// The maximum number of simple commands of one call.
 const STEPS: usize = 20_000;
 /// Folders a command may be in at once, after `cd a || cd b` and the like.
 const FOLDERS: usize = 8;
 /// The most text that is kept of what flows through a pipe.
 const UPSTREAM: usize = 64 * 1024;
-/// Values of a loop that are gone through one by one; more are taken together.
+/// The maximum number of values for which a loop is walked one by one; more are combined.
 const ROUNDS: usize = 8;
-/// Steps after which loops are no longer gone through one by one.
+/// Steps after which loops are no longer walked value by value.
 const PATIENCE: usize = 500;
 /// Rounds of a loop that takes one word after the other.
 const WORDS: usize = 64;
 
-/// A walk ended early: there was too much to read.
+/// The walk ended early, because a limit was reached.
 pub(crate) struct Stop;
 
 impl From<TooDeep> for Stop {
@@ -52,7 +52,7 @@ impl From<TooDeep> for Stop {
     }
 }
 
-/// What the commands before in a pipeline were about.
+/// The earlier commands of a pipeline.
 #[derive(Clone, Default)]
 pub(crate) struct Upstream {
     /// Their words.
@@ -61,7 +61,7 @@ pub(crate) struct Upstream {
     pub(crate) output: Option<String>,
 }
 
-/// One program with its words, and what it is fed.
+/// One program with its words and its input.
 pub(crate) struct Call<'c> {
     pub(crate) argv: &'c [String],
     /// Here-documents and here-strings.
@@ -70,8 +70,8 @@ pub(crate) struct Call<'c> {
     pub(crate) feed: Option<&'c Upstream>,
 }
 
-/// What a program is given beyond what was told of it: its words, what is assigned before it, the programs in other
-/// languages that it is made of.
+/// What a program is given in addition to recorded effects: its words, the assignments before it, and its inline
+/// programs.
 #[derive(Clone, Default)]
 pub(crate) struct Given {
     pub(crate) words: Vec<String>,
@@ -85,9 +85,9 @@ pub(crate) struct Walk<'w> {
     home: Option<PathBuf>,
     root: Option<PathBuf>,
     pub(crate) report: Report<'w>,
-    /// What the program at hand is given; a gap names it.
+    /// What the current program is given; a gap names it.
     pub(crate) given: Given,
-    /// Where the next command may run; never empty. A folder with an unknown part holds a mark.
+    /// Where the next command may run; never empty. A folder with an unknown part contains a mark.
     pub(crate) cwds: Vec<String>,
     /// The folders that `popd` goes back to.
     pub(crate) stack: Vec<Vec<String>>,
@@ -116,18 +116,18 @@ pub(crate) struct Walk<'w> {
     pub(crate) input: Option<String>,
     /// More was printed than is kept.
     pub(crate) spilled: bool,
-    /// Somebody takes what is printed.
+    /// The output is used.
     pub(crate) heard: bool,
-    /// A word just expanded stands for one of several.
+    /// The last expanded word has several possible values.
     pub(crate) plural: bool,
     pub(crate) depth: usize,
     /// Scripts read from files so far.
     pub(crate) scripts: usize,
-    /// Bytes of text made by expansion so far.
+    /// Bytes of text created by expansion so far.
     pub(crate) work: usize,
     /// Second names that this command gave to files: links, moves and copies.
     pub(crate) names: Names,
-    /// What it leaves out of folders and patterns.
+    /// What it excludes of folders and patterns.
     pub(crate) omissions: Omissions,
     /// The command names `stead`.
     pub(crate) names_stead: bool,
@@ -209,7 +209,7 @@ impl<'w> Walk<'w> {
             if join != Join::Always && chain.is_none() {
                 chain = Some(self.variables.len());
             }
-            // What follows `||` runs where the part before it failed.
+            // The part after `||` runs if the part before it failed.
             let after = match item.join {
                 Join::Or => std::mem::replace(&mut self.cwds, before.clone()),
                 Join::And | Join::Always => Vec::new(),
@@ -236,7 +236,7 @@ impl<'w> Walk<'w> {
         chain.map_or(Ok(()), |from| self.keep_both(from))
     }
 
-    /// Walks one item. A part that is too much is a gap, and the rest is still told.
+    /// Walks one item. A part that exceeds a limit is a gap, and the rest is still reported.
     fn item(&mut self, item: &Item) -> Result<(), Stop> {
         let (depth, heard, input) = (self.depth, self.heard, self.input.clone());
         let (branches, given) = (self.branches, self.given.clone());
@@ -294,13 +294,13 @@ impl<'w> Walk<'w> {
         }
     }
 
-    /// Counts what is done, so that no command keeps us for long.
+    /// Counts steps, so that no command takes too long.
     pub(crate) fn step(&mut self) -> Result<(), Stop> {
         self.steps += 1;
         if self.steps > STEPS { Err(Stop) } else { Ok(()) }
     }
 
-    /// Says whether the walk may go on at all.
+    /// Returns true if the walk may go on at all.
     fn has_strength(&self) -> bool {
         self.steps < STEPS && self.work < expand::WORK && self.variables.len() < VARIABLES
     }
@@ -318,7 +318,7 @@ impl<'w> Walk<'w> {
         let heard = self.hear(&opened);
         match &group.kind {
             GroupKind::Function { name } => {
-                // What it does is told when it is called.
+                // Its effects are reported when it is called.
                 self.functions.push((name.clone(), group.body.clone()));
                 self.cwds = cwds;
             }
@@ -350,7 +350,7 @@ impl<'w> Walk<'w> {
         self.close(heard, &opened, "{ … }")
     }
 
-    /// Goes through a loop: value by value where they are few, else with all of them at once.
+    /// Walks a loop: value by value if there are few, else with all of them at once.
     fn rounds(&mut self, variable: &str, values: &[Word], body: &Script) -> Result<(), Stop> {
         let mut all = Vec::new();
         for value in values {
@@ -435,25 +435,25 @@ impl<'w> Walk<'w> {
         self.close(heard, &opened, &brief(&argv))
     }
 
-    /// Says whether what is assigned belongs to the function being run.
+    /// Returns true if what is assigned belongs to the function being run.
     fn declares_locals(&self, simple: &Simple) -> bool {
         let first = simple.words.first().and_then(Word::plain);
         first.is_some_and(|name| matches!(name, "local" | "declare" | "typeset"))
     }
 
-    /// Adds to what is printed; `None` when that is not known.
+    /// Adds to what is printed; `None` if that is unknown.
     pub(crate) fn print(&mut self, text: Option<String>) {
         self.spilled |= !join_text(&mut self.printed, text);
     }
 
-    /// Gives up when somebody takes what was too much to be kept.
+    /// Gives up if output is used that was too long to keep.
     pub(crate) fn mind_spill(&mut self, taken: &Upstream) {
         if std::mem::take(&mut self.spilled) && taken.output.is_none() {
             self.give_up();
         }
     }
 
-    /// What a program reads from its input, where that is known.
+    /// What a program reads from its input, if known.
     pub(crate) fn fed(&self, call: &Call<'_>) -> Option<String> {
         match (call.texts.last(), call.feed) {
             (Some(text), _) => Some(text.clone()),
@@ -462,7 +462,7 @@ impl<'w> Walk<'w> {
         }
     }
 
-    /// Keeps the words of a command for whoever runs what it prints.
+    /// Keeps the words of a command for whatever runs what it prints.
     fn note(&mut self, text: &str) {
         if self.heard && self.upstream.text.len() + text.len() < UPSTREAM {
             self.upstream.text.push(' ');
@@ -474,7 +474,7 @@ impl<'w> Walk<'w> {
 /// The most that is kept of what is printed: as much as a command may be long.
 const PRINTED: usize = crate::command::LIMIT;
 
-/// Adds text; says whether there was room for it.
+/// Adds text; returns true if there was room for it.
 fn join_text(text: &mut Option<String>, more: Option<String>) -> bool {
     let (before, more) = match (text.take(), more) {
         (Some(before), Some(more)) => (before, more),
@@ -485,7 +485,7 @@ fn join_text(text: &mut Option<String>, more: Option<String>) -> bool {
     room
 }
 
-/// Says whether nothing runs after the item: the way on leads past it.
+/// Returns true if nothing runs after the item.
 pub(crate) fn leaves(item: &Item) -> bool {
     let Some(Command::Simple(simple)) = item.pipeline.last() else {
         return matches!(item.pipeline.last(), Some(Command::Group(group)) if group.body.0.last().is_some_and(leaves));

@@ -1,5 +1,5 @@
-//! Tools we do not know: their name says what they are about, the keys of their input say which texts are paths,
-//! commands or programs.
+//! Unknown tools: their name indicates what they do, the keys of their input which texts are paths, commands or
+//! programs.
 
 use std::path::PathBuf;
 
@@ -18,7 +18,7 @@ use crate::place::Place;
 use crate::programs::patch::diff_changes;
 use crate::programs::table;
 
-/// Keys whose text is a path, when their letters are put together.
+/// Keys whose text is a path, without separators.
 const PATHS: &[&str] = &[
     "absolutepath",
     "dest",
@@ -49,18 +49,18 @@ const PATHS: &[&str] = &[
     "uri",
 ];
 
-/// Keys that name where something goes to.
+/// Keys that name a destination.
 const GOALS: &[&str] = &["dest", "destination", "newpath", "targetpath", "to", "topath"];
 
-/// Keys whose text will stand in the file.
+/// Keys whose text is written to the file.
 const TEXTS: &[&str] = &["content", "contents", "filetext", "newcontent", "text"];
 
-/// The longest text that is taken for a path.
+/// The maximum length of a text that is taken for a path.
 const LONGEST: usize = 4_096;
-/// Texts of one input that are looked at.
+/// The maximum number of texts of one input that are read.
 const MOST: usize = 1_000;
 
-/// Adds the effects that the input of a tool tells.
+/// Adds the effects that the input of a tool shows.
 pub(crate) fn effects(
     record: Record,
     ground: &Ground<'_>,
@@ -251,7 +251,7 @@ impl Tree<'_> {
         }
     }
 
-    /// A tool that moves needs both ends; with one alone that one counts as gone.
+    /// A move needs both ends; a single path counts as removed.
     fn finish(mut self) -> (Record, Vec<Target>) {
         match (self.from.take(), self.to.take()) {
             (Some(from), Some(to)) => {

@@ -1,14 +1,14 @@
 use stead_model::{Coverage, Effect, Effects, Gap, Op};
 
-/// The most effects one call is credited with; a call that does more is known in part.
+/// The maximum number of effects of one call; with more, coverage is partial.
 const MOST: usize = 4_096;
-/// The most gaps that are named.
+/// The maximum number of gaps that are named.
 const GAPS: usize = 16;
-/// The longest quotation of a sub-expression.
+/// The maximum length of a quoted sub-command.
 const PART: usize = 160;
 /// How far back a repetition is noticed.
 const BACK: usize = 24;
-/// The most paths, and bytes of text, that the gaps of one call may hold.
+/// The maximum number of paths, and bytes of text, that the gaps of one call may hold.
 const PATHS: usize = 2_048;
 const TEXT: usize = 1 << 20;
 
@@ -25,7 +25,7 @@ pub(crate) struct Record {
 }
 
 impl Record {
-    /// Notes an operation; the same one from the same part is noted once.
+    /// Records an operation; the same one from the same part is noted once.
     pub(crate) fn push(&mut self, op: Op, part: &str) {
         let part = shorten(part);
         let known = self.list.iter().rev().take(BACK).any(|effect| effect.op == op && effect.part == part);
@@ -39,12 +39,12 @@ impl Record {
         self.list.push(Effect { op, part });
     }
 
-    /// Notes that something could not be followed.
+    /// Records that something could not be followed.
     pub(crate) fn gap(&mut self, why: impl Into<String>) {
         self.gap_in(Gap { why: why.into(), ..Gap::default() });
     }
 
-    /// Notes a gap. Where many are, the last one takes what the others would name, so that nothing goes unseen.
+    /// Records a gap. If there are too many, the last one collects what the others would name, so that nothing is lost.
     pub(crate) fn gap_in(&mut self, gap: Gap) {
         self.partial = true;
         let Gap { part, why, paths, texts } = gap;
@@ -74,18 +74,19 @@ impl Record {
         gap.texts.extend(new);
     }
 
-    /// Notes that the rest was too much to be read.
+    /// Records that the rest was too long or too deeply nested to read.
     pub(crate) fn give_up(&mut self, why: &str) {
         self.gave_up = true;
         self.partial = true;
-        // What matters most is named even where many gaps are. Who looks for names has to look at the whole call.
+        // This reason is recorded even if there are many gaps. Rules that look for names then use the text of the whole
+        // call.
         self.gaps.truncate(GAPS - 1);
         if !self.gaps.iter().any(|gap| gap.why == why) {
             self.gaps.push(Gap { why: why.to_owned(), ..Gap::default() });
         }
     }
 
-    /// Says that no more effects are noted.
+    /// Returns true if no more effects are recorded.
     pub(crate) fn is_full(&self) -> bool {
         self.list.len() >= MOST
     }
@@ -94,7 +95,7 @@ impl Record {
         self.list.is_empty()
     }
 
-    /// Closes the record. `best` is the coverage when there was no gap; nothing known stays nothing known.
+    /// Finishes the record. `best` is the coverage if there was no gap.
     pub(crate) fn finish(self, best: Coverage) -> Effects {
         let coverage = if self.partial { best.min(Coverage::Partial) } else { best };
         Effects { list: self.list, coverage, gaps: self.gaps, gave_up: self.gave_up }

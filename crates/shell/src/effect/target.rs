@@ -7,7 +7,7 @@ use crate::facts::Facts;
 use crate::path::{absolute, clean};
 use crate::place::Place;
 
-/// Questions to the disk that one call may cost.
+/// The maximum number of disk accesses of one call.
 const LOOKS: usize = 200;
 
 /// Where paths are resolved: the project, home, and the disk behind them.
@@ -16,14 +16,14 @@ pub(crate) struct Ground<'g> {
     cwd: PathBuf,
     home: Option<PathBuf>,
     root: Option<PathBuf>,
-    /// The root as it really is, where a link leads to it.
+    /// The root with links resolved, if it differs.
     real_root: Option<PathBuf>,
-    /// The checkout that the agent works in, as written and as it really is. Its files are the project's.
+    /// The checkout that the agent works in, as written and with links resolved. Its files belong to the project.
     trees: Vec<PathBuf>,
     looks: Cell<usize>,
 }
 
-/// Whether a link at the path's end is followed: who writes through it changes its target, who removes it does not.
+/// Whether a link at the end of the path is followed: a write changes its target, a removal does not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Last {
     Followed,
@@ -43,7 +43,7 @@ impl<'g> Ground<'g> {
         self.home.as_deref()
     }
 
-    /// Says whether the path is a folder; `None` when nobody knows.
+    /// Returns true if the path is a folder; `None` if that is unknown.
     pub(crate) fn is_folder(&self, path: &Path) -> Option<bool> {
         if self.looked() { self.facts.is_folder(path) } else { None }
     }
@@ -53,8 +53,8 @@ impl<'g> Ground<'g> {
         self.targets(&absolute(text, &self.cwd, self.home()), last)
     }
 
-    /// Makes the targets an absolute path means: as it really is and, where a link inside the project is on the way,
-    /// as it was written.
+    /// Creates the targets of an absolute path: with links resolved and, if there is a link inside the project, also as
+    /// written.
     pub(crate) fn targets(&self, path: &Path, last: Last) -> Vec<Target> {
         let real = match (self.looked(), last, path.parent(), path.file_name()) {
             (false, ..) => path.to_path_buf(),
@@ -72,17 +72,17 @@ impl<'g> Ground<'g> {
         targets
     }
 
-    /// Makes the target of a path whose name is a pattern; the disk is not asked.
+    /// Creates the target of a pattern without reading the disk.
     pub(crate) fn open(&self, path: &Path) -> Target {
         Target { glob: true, ..self.lexical(path) }
     }
 
-    /// Makes the target of a path as it is written; the disk is not asked.
+    /// Creates the target of a path as written, without reading the disk.
     pub(crate) fn lexical(&self, path: &Path) -> Target {
         target(path, self.inside(path))
     }
 
-    /// Gives the path below the project's root.
+    /// Returns the path below the project's root.
     pub(crate) fn inside(&self, path: &Path) -> Option<String> {
         // A tree within the root comes first.
         let roots = self.trees.iter().chain(&self.root).chain(&self.real_root);

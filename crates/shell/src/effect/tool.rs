@@ -1,4 +1,4 @@
-//! File tools: they say what they change.
+//! File tools, whose input says what they change.
 
 use std::borrow::Cow;
 
@@ -8,7 +8,7 @@ use stead_model::{Access, Change, Content, FileChange, How, Op, Target, ToolCall
 use crate::effect::target::Last;
 use crate::effect::{Ground, Record};
 
-/// Notes the changes of a call, in order.
+/// Records the changes of a call, in order.
 pub(crate) fn changes(record: &mut Record, ground: &Ground<'_>, changes: &[FileChange<'_>]) {
     for file in changes {
         let part = file.path.as_ref();
@@ -59,7 +59,7 @@ fn write(record: &mut Record, ground: &Ground<'_>, path: &str, how: How, content
 /// Keys of a search that limit it to files with such names.
 const GLOBS: &[&str] = &["glob", "include", "include_pattern", "includePattern"];
 
-/// Notes what a reading tool looks at.
+/// Records what a reading tool looks at.
 pub(crate) fn reads(record: &mut Record, ground: &Ground<'_>, call: &ToolCall<'_>, paths: &[Cow<'_, str>]) {
     let globs = globs(&call.input);
     if paths.is_empty() && globs.is_empty() {
@@ -94,7 +94,7 @@ fn globs(input: &str) -> Vec<String> {
     named.flat_map(|text| text.split([',', ' '])).filter(|glob| !glob.is_empty()).map(str::to_owned).collect()
 }
 
-/// A folder goes with all that is in it.
+/// Deleting a folder deletes everything in it.
 pub(crate) fn with_tree(ground: &Ground<'_>, target: Target) -> Target {
     let tree = ground.is_folder(target.path.as_ref()) == Some(true);
     Target { tree, ..target }

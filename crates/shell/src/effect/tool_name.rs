@@ -1,6 +1,6 @@
-//! What a tool's name and the keys of its input say about a tool that nobody knows.
+//! What the name and the input keys of an unknown tool indicate.
 
-/// Words in a tool's name that say it only looks.
+/// Words in a tool's name that mean that it only reads.
 const READING: &[&str] = &[
     "ask",
     "check",
@@ -39,7 +39,7 @@ const READING: &[&str] = &[
     "watch",
 ];
 
-/// Words that say it does more; they win over the reading ones.
+/// Words that mean that it does more; they take precedence.
 const CHANGING: &[&str] = &[
     "append",
     "apply",
@@ -78,7 +78,7 @@ const CHANGING: &[&str] = &[
     "write",
 ];
 
-/// Words that say whole folders go.
+/// Words that mean that whole folders are affected.
 const REMOVING: &[&str] = &[
     "clean", "clear", "delete", "destroy", "drop", "erase", "move", "mv", "purge", "remove", "rename", "rm", "rmdir",
     "trash", "unlink",
@@ -131,7 +131,7 @@ const ROOTS: &[&str] = &[
     "workspaceroot",
 ];
 
-/// Returns true if nothing in the input needs a closer look unless it names something by its letters.
+/// Returns true if only a literal match in the input could matter.
 pub fn is_plain_input(tool: &str, input: &str) -> bool {
     let words = words(tool);
     let removes = words.iter().any(|word| REMOVING.contains(&word.as_str()));
@@ -140,17 +140,17 @@ pub fn is_plain_input(tool: &str, input: &str) -> bool {
     !removes && !input.contains('\\') && !looks && !input.contains("root")
 }
 
-/// What a tool's name says it does.
+/// What a tool does, by its name.
 pub(crate) struct Kind {
     pub(crate) reads: bool,
     pub(crate) changes: bool,
     pub(crate) removes: bool,
-    /// It gives a file another name.
+    /// It renames a file.
     pub(crate) moves: bool,
 }
 
 impl Kind {
-    /// Reads it out of the words of the name.
+    /// Determines it from the words of the name.
     pub(crate) fn of(words: &[String]) -> Self {
         let is = |table: &[&str]| words.iter().any(|word| table.contains(&word.as_str()));
         let moves = is(&["move", "mv", "rename"]);
@@ -158,7 +158,7 @@ impl Kind {
     }
 }
 
-/// Says whether a key's text is a shell command.
+/// Returns true if a key's text is a shell command.
 pub(crate) fn is_command(key: &str) -> bool {
     COMMANDS.contains(&plain(key).as_str())
 }

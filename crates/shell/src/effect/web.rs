@@ -1,4 +1,4 @@
-//! Tools that fetch a page or search the web: whom they talk to.
+//! Tools that fetch a page or search the web: which hosts they connect to.
 
 use serde_json::Value;
 use stead_model::Op;
@@ -10,10 +10,10 @@ use crate::effect::tool_name::words;
 /// Keys whose text is an address.
 const ADDRESSES: &[&str] = &["address", "href", "link", "uri", "url", "urls"];
 
-/// Addresses of one call that are told.
+/// The maximum number of recorded addresses of one call.
 const MOST: usize = 32;
 
-/// Notes that a tool talks to somebody, if its name or its input says so.
+/// Records a network connection of a tool, if its name or its input indicates one.
 pub(crate) fn note(record: &mut Record, tool: &str, input: &str) {
     let names = words(tool);
     let is = |name: &str| names.iter().any(|word| word == name);

@@ -25,7 +25,7 @@ impl Eval<'_> {
         self.act(Act::Gap { what: what.to_owned() });
     }
 
-    /// Tells a write for each text that the path may be.
+    /// Reports a write for each text that the path may be.
     pub(crate) fn write(&mut self, path: &Value, how: How, content: Content) -> Value {
         let mut last = 0;
         for path in path.texts() {

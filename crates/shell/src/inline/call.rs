@@ -1,4 +1,4 @@
-//! Calls and methods: known ones by the tables of the language, the program's own by what they return.
+//! Calls and methods: known ones by the tables of the language, those of the program by what they return.
 
 use crate::inline::arguments::Arguments;
 use crate::inline::eval::Eval;
@@ -49,7 +49,7 @@ impl Eval<'_> {
         Value::Unknown
     }
 
-    /// Methods whose name says that they change a file, of which nobody knows which it is.
+    /// Methods whose name says that they change a file, but which file is unknown.
     fn telling(&mut self, name: &str, arguments: &Arguments) -> Option<Value> {
         if self.language != Language::Python {
             return None;

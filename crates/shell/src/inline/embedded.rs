@@ -1,4 +1,4 @@
-//! Programs given inline to an interpreter: found among its words, read, and told operation by operation.
+//! Programs given inline to an interpreter: found among its words, read, and reported operation by operation.
 
 use stead_model::{Content, How};
 
@@ -13,7 +13,7 @@ use crate::walk::{Call, Stop, Walk};
 /// How deep programs may run each other.
 const DEPTH: usize = 16;
 
-/// Tells what an interpreter will do.
+/// Reports what an interpreter will do.
 pub(crate) fn program(walk: &mut Walk<'_>, name: &str, call: &Call<'_>) -> Result<(), Stop> {
     let argv = call.argv;
     let shown = brief(argv);
@@ -28,7 +28,7 @@ pub(crate) fn program(walk: &mut Walk<'_>, name: &str, call: &Call<'_>) -> Resul
         "pwsh" | "powershell" => {
             let at = argv.iter().position(|word| word.to_lowercase().starts_with("-c"));
             let Some(text) = at.and_then(|at| argv.get(at + 1)) else { return Ok(()) };
-            // Another grammar: what looks alike is told, and the text counts as not followed.
+            // Another grammar: what looks like shell is reported, and the text counts as not followed.
             walk.gap_with(&shown, "PowerShell is not followed", vec![text.clone()]);
             return walk.text(text);
         }
@@ -208,7 +208,7 @@ fn edited(walk: &mut Walk<'_>, argv: &[String], found: &Found, shown: &str) -> R
     Ok(())
 }
 
-/// Says whether a word stands for what a program is fed.
+/// Returns true if a word means standard input.
 pub(crate) fn is_input(word: &str) -> bool {
     matches!(word, "-" | "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0")
 }
@@ -303,7 +303,7 @@ fn tell(walk: &mut Walk<'_>, language: Language, act: Act, words: &Words<'_>, sh
     Ok(())
 }
 
-/// Follows a module of the project. Those of others do something at most, and then by their calls, which are told.
+/// Follows a module of the project. Third-party modules act only through their calls, which are reported.
 fn import(walk: &mut Walk<'_>, language: Language, module: &str, words: &Words<'_>, shown: &str) -> Result<(), Stop> {
     // Where the script lies is where its modules are looked for first.
     let folder = words.script.filter(|script| !is_input(script)).and_then(|script| script.rsplit_once('/'));

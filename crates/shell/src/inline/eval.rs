@@ -1,4 +1,4 @@
-//! The evaluator: goes through the tokens, keeps what names hold, and collects what calls do.
+//! The evaluator: processes the tokens, keeps the values of names, and collects what calls do.
 
 use std::collections::HashSet;
 
@@ -13,16 +13,16 @@ use crate::inline::value::Value;
 
 /// How deep expressions may nest.
 pub(crate) const DEPTH: usize = 48;
-/// Tokens that may be looked at, nested texts included.
+/// The maximum number of tokens that are read, including nested texts.
 const STEPS: usize = 400_000;
-/// What one reading may cost so that there is another.
+/// The maximum cost of one reading for another one to follow.
 const AGAIN: usize = 100_000;
-/// How often a program is read because its functions tell something new.
+/// How often a program is read again because its functions revealed something new.
 const READINGS: usize = 5;
 /// Names that are kept.
 const NAMES: usize = 1_000;
 
-/// What the program sees of its surroundings.
+/// The environment of the program.
 pub(crate) struct Surroundings<'s> {
     pub(crate) home: Option<String>,
     pub(crate) cwd: String,
@@ -34,7 +34,7 @@ pub(crate) struct Surroundings<'s> {
     pub(crate) script: Option<String>,
 }
 
-/// Reads a program and tells what it would do.
+/// Reads a program and reports what it would do.
 pub(crate) fn read(language: Language, text: &str, surroundings: &Surroundings<'_>) -> Vec<Act> {
     let mut before = Seen::default();
     let tokens = tokens(language, text);
@@ -66,7 +66,7 @@ pub(crate) struct Eval<'e> {
     pub(crate) acts: Vec<Act>,
     /// The modules that were taken in by their names.
     pub(crate) modules: Vec<String>,
-    /// Open files whose text somebody else writes.
+    /// Open files whose text is written elsewhere.
     pub(crate) spoiled: Vec<usize>,
     pub(crate) depth: usize,
     /// An expression was passed over.
@@ -147,7 +147,7 @@ impl<'e> Eval<'e> {
         }
     }
 
-    /// Says whether enough was looked at.
+    /// Returns true if enough was looked at.
     pub(crate) fn is_spent(&self) -> bool {
         self.steps >= STEPS
     }
@@ -161,7 +161,7 @@ impl<'e> Eval<'e> {
         }
     }
 
-    /// Reads a statement, or passes over what is none.
+    /// Reads a statement, or skips a token.
     pub(crate) fn step(&mut self) {
         let before = self.at;
         self.statement();
@@ -274,7 +274,7 @@ impl<'e> Eval<'e> {
         }
     }
 
-    /// What a name holds; the name itself when nothing was said.
+    /// The value of a name; the name itself if it has none.
     pub(crate) fn value_of(&mut self, name: &str) -> Value {
         let held = self.names.iter().rev().find(|(known, _)| known == name).map(|(_, value)| value);
         // A function may use what is set only after it.

@@ -70,7 +70,7 @@ impl Eval<'_> {
             self.at += if python { 1 } else { 2 };
             self.skip_lines();
             let right = self.expression();
-            // What is not known may be nothing, and then it is the other.
+            // What is unknown may be nothing, and then it is the other.
             return Some(Value::union([left.clone(), right]));
         }
         if python && word == Some("and") || script && twice('&') {

@@ -1,6 +1,6 @@
-//! Functions of the program's own. A body is read once, where it stands; a parameter stands for all that the calls give
-//! at its place, and a call for all that is returned. Both are known only when the whole was read, so it is read again
-//! until nothing new comes up.
+//! Functions that the program defines. A body is read once, where it is defined; a parameter stands for all arguments
+//! of the calls, and a call for all returned values. Both are known only after the whole program was read, so it is
+//! read again until nothing new is found.
 
 use std::collections::{HashMap, HashSet};
 
@@ -45,7 +45,7 @@ struct Parameter {
 }
 
 impl Eval<'_> {
-    /// Tells what was found out about functions.
+    /// Reports what was found out about functions.
     pub(crate) fn seen(self) -> Seen {
         let mut calls: HashMap<String, Vec<Arguments>> = HashMap::new();
         for (name, arguments) in self.calls.into_iter().filter(|(name, _)| self.defined.contains(name)) {
@@ -80,7 +80,7 @@ impl Eval<'_> {
         self.calls.push((name.to_owned(), arguments));
     }
 
-    /// Functions that are handed over are called with what stands behind them, as far as anybody knows.
+    /// Functions passed as arguments are assumed to be called with the arguments after them.
     pub(crate) fn hands_over(&mut self, arguments: &Arguments) {
         if self.second && self.before.defined.is_empty() {
             return;
@@ -112,7 +112,7 @@ impl Eval<'_> {
         }
     }
 
-    /// What a call of a function of the program's own is worth.
+    /// The value of a call of a function that the program defines.
     pub(crate) fn returned(&self, name: &str) -> Value {
         let name = name.rsplit('.').next().unwrap_or_default();
         match self.before.returns.get(name) {
@@ -149,7 +149,7 @@ impl Eval<'_> {
         true
     }
 
-    /// Ends the functions whose lines are over.
+    /// Ends the functions whose indentation ended.
     pub(crate) fn dedent(&mut self, column: usize) {
         self.widen(column);
         while self.scopes.last().is_some_and(|scope| scope.column.is_some_and(|head| column <= head)) {

@@ -98,7 +98,7 @@ impl Eval<'_> {
         true
     }
 
-    /// Tells that a file of the project is taken in by its name.
+    /// Reports that a file of the project is taken in by its name.
     pub(crate) fn requires(&mut self, module: &str) {
         if module.starts_with("./") || module.starts_with("../") {
             self.act(Act::Import { module: module.to_owned() });

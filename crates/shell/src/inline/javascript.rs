@@ -58,7 +58,7 @@ pub(crate) fn call(eval: &mut Eval<'_>, name: &str, arguments: &Arguments) -> Op
         }
         "copyFile" | "cp" | "copy" if disk => {
             eval.looks(first);
-            // A folder goes with all that is in it, and only this call takes folders.
+            // A folder goes with everything in it, and only this call takes folders.
             if verb != "copyFile" && arguments.at(2).field_of("recursive").is_some() {
                 for path in second.texts() {
                     eval.act(Act::Write { path, how: How::Into, content: Content::Unknown, tree: true });

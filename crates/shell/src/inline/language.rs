@@ -24,7 +24,7 @@ impl Language {
         }
     }
 
-    /// Finds the language that a word in a tool's name or input tells.
+    /// Finds the language that a word in a tool's name or input names.
     pub(crate) fn of_word(word: &str) -> Option<Self> {
         match word.to_ascii_lowercase().as_str() {
             "py" | "jupyter" | "notebook" | "ipython" | "repl" => Some(Self::Python),
@@ -34,12 +34,12 @@ impl Language {
         }
     }
 
-    /// Calls may stand without parentheses.
+    /// Calls may have no parentheses.
     pub(crate) fn is_bare(self) -> bool {
         matches!(self, Self::Ruby | Self::Perl | Self::Lua)
     }
 
-    /// Text between double quotes has holes.
+    /// Text in double quotes has interpolations.
     pub(crate) fn fills_double_quotes(self) -> bool {
         matches!(self, Self::Ruby | Self::Perl | Self::Php)
     }

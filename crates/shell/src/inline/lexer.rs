@@ -1,10 +1,11 @@
-//! Characters to tokens: strings with their escapes and holes, names, signs. Comments and patterns are passed over.
+//! The lexer: strings with their escapes and interpolations, names, operators. Comments and regular expressions are
+//! skipped.
 
 use crate::decode::unescape;
 
 use crate::inline::language::Language;
 
-/// The longest program that is read.
+/// The maximum length of a program that is read.
 pub(crate) const LONGEST: usize = 256 * 1024;
 
 #[derive(Clone, Debug, PartialEq)]
@@ -16,7 +17,7 @@ pub(crate) enum Token {
     /// A string that is run as a command.
     Command(Vec<Piece>),
     Sign(char),
-    /// A line end, where one may end a statement; with the column where the next line begins.
+    /// A newline, where one may end a statement; with the column where the next line begins.
     Line(usize),
 }
 
@@ -237,7 +238,7 @@ impl Lexer {
         }
     }
 
-    /// Takes text between a sign and its partner.
+    /// Takes text between a delimiter and its counterpart.
     fn delimited(&mut self, open: char) -> String {
         let close = closing(open);
         self.at += 1;
@@ -261,7 +262,7 @@ impl Lexer {
         raw
     }
 
-    /// A slash divides after a value; elsewhere it begins a pattern.
+    /// A slash is a division after a value; elsewhere it starts a regular expression.
     fn pattern_may_begin(&self) -> bool {
         let divides = match self.tokens.last() {
             Some(Token::Name(name)) => {
@@ -298,7 +299,7 @@ impl Lexer {
         self.tokens.push(Token::Sign('/'));
     }
 
-    /// Tells text from holes: `{x}`, `${x}`, `#{x}`, `$x`.
+    /// Splits a string into text and interpolations: `{x}`, `${x}`, `#{x}`, `$x`.
     fn holes(&self, raw: &str) -> Vec<Piece> {
         let signs: Vec<char> = raw.chars().collect();
         let (mut pieces, mut text, mut at) = (Vec::new(), String::new(), 0);
@@ -335,7 +336,7 @@ impl Lexer {
                 let name: String =
                     signs[at + 1 + open..].iter().take_while(|c| c.is_alphanumeric() || **c == '_').collect();
                 at += 1 + name.chars().count() + 2 * open;
-                // `$ENV{HOME}` goes on behind its name.
+                // `$ENV{HOME}` continues after its name.
                 let mut code = format!("${name}");
                 if name == "ENV" && signs.get(at) == Some(&'{') {
                     let key = inside(&signs[at + 1..]);
@@ -375,7 +376,7 @@ fn inside(signs: &[char]) -> String {
     signs[..end.unwrap_or(signs.len())].iter().collect()
 }
 
-/// A hole without its format.
+/// An interpolation without its format.
 fn plain_hole(code: &str) -> String {
     let code = code.split(['!', ':']).next().unwrap_or_default();
     code.trim_end_matches('=').to_owned()

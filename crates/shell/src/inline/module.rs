@@ -1,16 +1,16 @@
-//! Modules of other people: which of them are known to leave files alone.
+//! Third-party modules: which of them are known not to touch files.
 
 use crate::inline::Act;
 use crate::inline::eval::Eval;
 use crate::inline::value::Value;
 
 impl Eval<'_> {
-    /// Says whether a call goes to a module that somebody else wrote.
+    /// Returns true if a call goes to a third-party module.
     pub(crate) fn is_foreign(&self, name: &str) -> bool {
         let module = name.split('.').next().unwrap_or_default();
         let last = name.rsplit('.').next().unwrap_or_default();
         let imported = |value: &Value| matches!(value, Value::Name(held) if held.split('.').next() == Some(module));
-        // What nobody knows of a module that works on files may do anything to them.
+        // An unknown call of a module that works on files may do anything to them.
         if FILES.contains(&module) {
             let looks = READING.contains(&last.trim_end_matches("Sync")) || name.contains(".path.");
             return name.contains('.') && !looks;
@@ -20,7 +20,7 @@ impl Eval<'_> {
             || name.starts_with('.')
     }
 
-    /// Tells that a module is taken in, unless it is known to do nothing by that; says whether it is.
+    /// Records an import, unless importing the module is known to have no effect; returns true if it is.
     pub(crate) fn takes_in(&mut self, module: &str) -> bool {
         let foreign = !module.is_empty() && !TAME.contains(&module.split('.').next().unwrap_or_default());
         if foreign {
@@ -33,7 +33,7 @@ impl Eval<'_> {
 /// Modules that work on files.
 const FILES: &[&str] = &["fs", "io", "os", "shutil"];
 
-/// Their calls that only look at files, or at none.
+/// Their calls that only read files, or touch none.
 const READING: &[&str] = &[
     "BytesIO",
     "DirEntry",

@@ -1,4 +1,4 @@
-//! `if name.endswith('.py')`: what a pattern stands for where the question was answered with yes.
+//! `if name.endswith('.py')`: restricts a pattern inside the branch of such a condition.
 
 use crate::glob;
 
@@ -8,7 +8,7 @@ use crate::inline::lexer::Token;
 use crate::inline::value::{UNKNOWN, Value};
 
 impl Eval<'_> {
-    /// Narrows what a name holds, for as long as that is sure; `start` is where the brackets of the question open.
+    /// Restricts the value of a name while the condition holds; `start` is the opening bracket of the condition.
     pub(crate) fn narrow(&mut self, start: usize, holder: &str, value: &Value, ending: &Value) {
         let is_word = |back: usize, word: &str| {
             start
@@ -16,7 +16,7 @@ impl Eval<'_> {
                 .and_then(|at| self.tokens.get(at))
                 .is_some_and(|token| matches!(token, Token::Name(name) if name == word))
         };
-        // In front of the brackets stand the method, a dot and the name.
+        // The brackets are preceded by the name, a dot and the method.
         let asked = is_word(4, "if");
         let denied = is_word(4, "not") && is_word(5, "if");
         let line = usize::from(matches!(self.peek(1), Some(Token::Line(_))));
@@ -36,7 +36,7 @@ impl Eval<'_> {
         let ended = |text: &String| endings.iter().map(|ending| format!("{text}{ending}")).collect::<Vec<_>>();
         let any: Vec<String> = texts.iter().flat_map(ended).collect();
         let path = matches!(value, Value::Text { path: true, .. });
-        // With `or` behind it, it is another question.
+        // Followed by `or`, the condition means something else.
         if asked && (self.is_sign(0, ':') || self.name_at(0) == Some("and")) {
             self.narrowed.push((self.column, holder.to_owned(), value.clone()));
         } else if asked && !matches!(self.peek(0), Some(Token::Sign(']' | ')'))) {
@@ -45,7 +45,7 @@ impl Eval<'_> {
         self.set(holder, Value::Text { any, path });
     }
 
-    /// Ends what was narrowed further to the right.
+    /// Ends restrictions of lines that were indented further.
     pub(crate) fn widen(&mut self, column: usize) {
         while let Some((_, name, value)) = self.narrowed.pop_if(|(head, ..)| column <= *head) {
             self.set(&name, value);

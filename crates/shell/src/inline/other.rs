@@ -9,7 +9,7 @@ use crate::inline::language::Language;
 use crate::inline::value::{Value, pattern};
 use crate::inline::{python, text};
 
-/// Says whether a name is one of the calls that may stand without parentheses.
+/// Returns true if a name is one of the calls that may stand without parentheses.
 pub(crate) fn takes_bare(language: Language, value: &Value) -> bool {
     let Value::Name(name) = value else { return false };
     match language {

@@ -2,17 +2,18 @@ use std::collections::HashSet;
 
 use crate::glob;
 
-/// The most texts one value may stand for. Above the number of acts, so that whoever is cut here is cut and told there.
+/// The maximum number of texts of one value. Greater than the number of acts, so that truncation here is reported
+/// there.
 const MOST: usize = 600;
-/// The longest text that is put together.
+/// The maximum length of a text that is put together.
 const LONGEST: usize = 64 * 1024;
 /// The most that the texts of one value hold together.
 const WHOLE: usize = 4 * LONGEST;
 
-/// Stands in a text for what is not known.
+/// Stands in a text for what is unknown.
 pub(crate) const UNKNOWN: char = '\u{F0002}';
 
-/// What an expression is worth.
+/// The value of an expression.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Value {
     /// One of these texts; `path` for an object that is a path.
@@ -21,7 +22,7 @@ pub(crate) enum Value {
         path: bool,
     },
     List(Vec<Value>),
-    /// A dictionary or an object; a key that is not known may be any.
+    /// A dictionary or an object; a key that is unknown may be any.
     Fields(Vec<(Option<String>, Value)>),
     /// One of these, not all of them texts.
     Any(Vec<Value>),
@@ -73,7 +74,7 @@ impl Value {
         Self::Text { any, path }
     }
 
-    /// The texts it may be, with a mark for what is not known; never none at all.
+    /// The texts it may be, with a mark for what is unknown; never none at all.
     pub(crate) fn texts(&self) -> Vec<String> {
         let mut texts: Vec<String> = match self {
             Self::Text { any, .. } => any.clone(),
@@ -97,7 +98,7 @@ impl Value {
         }
     }
 
-    /// The value as it is in another reading, where files are opened anew.
+    /// The value in another reading, in which files are opened again.
     pub(crate) fn lasting(self) -> Self {
         match self {
             Self::File(_) => Self::Unknown,
@@ -168,7 +169,7 @@ impl Value {
         }
     }
 
-    /// What a dictionary has under a key; `None` when it has no such key.
+    /// What a dictionary has under a key; `None` if it has no such key.
     pub(crate) fn field_of(&self, key: &str) -> Option<Self> {
         match self {
             Self::Fields(fields) => {
@@ -248,7 +249,7 @@ impl Value {
     }
 }
 
-/// Joins paths as most languages do: an absolute second part wins.
+/// Joins paths as most languages do: an absolute second part replaces the first.
 fn below(left: &str, right: &str) -> String {
     if right.starts_with('/') || left.is_empty() {
         return right.to_owned();

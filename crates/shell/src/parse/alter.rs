@@ -4,13 +4,13 @@ use crate::glob;
 
 use crate::parse::syntax::mark;
 
-/// The longest value that is looked through.
+/// The maximum length of a value that is looked through.
 const LONGEST: usize = 512;
 
 /// Signs that change a value, longer ones first.
 const SIGNS: &[&str] = &["##", "#", "%%", "%", "//", "/", "^^", "^", ",,", ",", "@", ":"];
 
-/// Splits what stands behind a variable's name into sign and operand; `None` when it changes nothing.
+/// Splits what follows a variable's name into sign and operand; `None` if it changes nothing.
 pub(crate) fn split(rest: &str) -> Option<(&'static str, &str)> {
     let sign = SIGNS.iter().find(|sign| rest.starts_with(**sign))?;
     let operand = &rest[sign.len()..];
@@ -54,7 +54,7 @@ fn compute(value: &str, sign: &str, operand: &str) -> Option<String> {
     }
 }
 
-/// Takes away what fits at the beginning or the end, as little or as much as possible.
+/// Removes what fits at the beginning or the end, as little or as much as possible.
 fn cut(value: &str, sign: &str, pattern: &str) -> Option<String> {
     if pattern.contains(['?', '[', '\\']) {
         return None;

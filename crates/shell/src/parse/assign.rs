@@ -3,7 +3,7 @@
 use crate::parse::reader::{Reader, TooDeep};
 use crate::parse::syntax::{Assignment, Part, Value, Word, mark};
 
-/// Reads a word as an assignment, with the array behind it; `None` when it is none.
+/// Reads a word as an assignment, with the array behind it; `None` if it is none.
 pub(crate) fn assignment(reader: &mut Reader, word: &Word) -> Result<Option<Assignment>, TooDeep> {
     let Some((name, adds, value)) = split(word) else { return Ok(None) };
     let value =

@@ -5,7 +5,7 @@ use crate::parse::syntax::mark::MANY;
 use crate::parse::syntax::{Arm, Command, Group, GroupKind, Item, Join, Part, Script, Simple, Word};
 use crate::parse::{at_word, command, parse_inner, script};
 
-/// Reads a command that holds others; `None` where none begins.
+/// Reads a command that holds others; `None` if none begins.
 pub(crate) fn compound(reader: &mut Reader) -> Result<Option<(GroupKind, Script)>, TooDeep> {
     if reader.peek() == Some('(') {
         if reader.peek_at(1) == Some('(') {
@@ -166,7 +166,7 @@ fn evaluated(words: Vec<Word>) -> Item {
     Item { join: Join::Always, pipeline: vec![Command::Simple(Simple { words, ..Simple::default() })] }
 }
 
-/// Says whether something may run when the word is expanded.
+/// Returns true if something may run when the word is expanded.
 fn runs(word: &Word) -> bool {
     word.0.iter().any(|part| !matches!(part, Part::Text(_) | Part::Variable { instead: None, .. } | Part::Unknown))
 }

@@ -1,5 +1,4 @@
-//! Characters to words: quotes, escapes, expansions, here-documents. It never fails; what is unfinished ends with the
-//! text, as a shell that waits for more would have it.
+//! The lexer: quotes, escapes, expansions, here-documents. It never fails; an unfinished part ends with the text.
 
 use crate::parse;
 use crate::parse::alter;
@@ -9,7 +8,7 @@ use crate::parse::syntax::{Part, Script, Word, mark};
 /// How deep substitutions and groups may nest before we stop understanding.
 pub(crate) const DEPTH: usize = 40;
 
-/// Words that are read of one text; nobody writes so many, and each costs.
+/// The maximum number of words of one text.
 const WORDS: usize = 100_000;
 
 /// Says that a command was too deep to be read.
@@ -62,7 +61,7 @@ impl Reader {
         found
     }
 
-    /// Goes on behind the next sign that may end a command.
+    /// Continues after the next character that may end a command.
     pub(crate) fn pass_over(&mut self) {
         while let Some(c) = self.bump() {
             if matches!(c, '\n' | ';' | '&' | '|') {
@@ -71,7 +70,7 @@ impl Reader {
         }
     }
 
-    /// Skips blanks, continued lines and comments; stops at a line end.
+    /// Skips blanks, continued lines and comments; stops at a newline.
     pub(crate) fn skip_blanks(&mut self) {
         loop {
             match self.peek() {
@@ -87,7 +86,7 @@ impl Reader {
         }
     }
 
-    /// Takes a line end and the here-documents that begin there.
+    /// Takes a newline and the here-documents that begin there.
     pub(crate) fn line_end(&mut self) -> Result<(), TooDeep> {
         self.at += 1;
         for (delimiter, quoted, tabs) in std::mem::take(&mut self.awaited) {
@@ -113,7 +112,7 @@ impl Reader {
         Ok(())
     }
 
-    /// Remembers a here-document and gives its number; its body follows the next line end.
+    /// Remembers a here-document and gives its number; its body follows the next newline.
     pub(crate) fn await_body(&mut self, delimiter: &Word, tabs: bool, quoted: bool) -> usize {
         let text = delimiter.plain().unwrap_or_default().chars().filter(|c| !mark::is_mark(*c)).collect();
         self.awaited.push((text, quoted, tabs));
@@ -121,7 +120,7 @@ impl Reader {
         self.announced - 1
     }
 
-    /// Reads one word; `None` where none begins.
+    /// Reads one word; `None` if none begins.
     pub(crate) fn word(&mut self) -> Result<Option<Word>, TooDeep> {
         self.words += 1;
         if self.words > WORDS {
@@ -140,7 +139,7 @@ impl Reader {
                     let inner = self.balanced('(', ')');
                     let one = parts.pop() == Some('@');
                     if inner.contains(['$', '`']) {
-                        // What it may run counts; what it matches is not known.
+                        // What it may run counts; what it matches is unknown.
                         let inner = Reader::new(&inner, self.depth + 1)?.quoted(None)?;
                         inner.0.into_iter().filter(|part| !matches!(part, Part::Text(_))).for_each(|p| parts.part(p));
                         parts.push(mark::MANY);
@@ -202,7 +201,7 @@ impl Reader {
         Ok((self.at > start).then(|| parts.finish()))
     }
 
-    /// Reads the tilde in front of a word: one's own home, the folder one is in or was in, another's home.
+    /// Reads the tilde before a word: the own home, the current or previous folder, another user's home.
     fn tilde(&mut self, parts: &mut Parts) {
         self.at += 1;
         let ends = |c: char| c.is_whitespace() || "/;|&()<>".contains(c);
@@ -403,7 +402,7 @@ impl Reader {
         Ok(script)
     }
 
-    /// Takes text from an opening character to its partner, minding quotes; gives what is between.
+    /// Takes text from an opening character to its counterpart, respecting quotes; returns the text between them.
     pub(crate) fn balanced(&mut self, open: char, close: char) -> String {
         let (mut inner, mut level, mut quote) = (String::new(), 0_usize, None);
         while let Some(c) = self.bump() {
@@ -434,7 +433,8 @@ impl Reader {
     }
 }
 
-/// Tells `(a + 1)`, the inside of double parentheses, from a command in parentheses: no two words stand side by side.
+/// Returns true for `(a + 1)`, the inside of double parentheses, and false for a command in parentheses, in which two
+/// words are next to each other.
 pub(crate) fn is_arithmetic(text: &str) -> bool {
     // With anything between them the parentheses are not double.
     if !(text.starts_with('(') && text.ends_with(')')) {

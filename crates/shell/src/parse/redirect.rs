@@ -14,7 +14,7 @@ pub(crate) fn redirects(reader: &mut Reader) -> Result<Vec<Redirect>, TooDeep> {
     }
 }
 
-/// Reads one redirection: `None` where none begins, an empty list for one without a file.
+/// Reads one redirection: `None` if none begins, an empty list for one without a file.
 pub(crate) fn redirect(reader: &mut Reader) -> Result<Option<Vec<Redirect>>, TooDeep> {
     let mut digits = 0;
     while reader.peek_at(digits).is_some_and(|c| c.is_ascii_digit()) {
@@ -69,7 +69,7 @@ fn target(reader: &mut Reader) -> Result<Option<Word>, TooDeep> {
     reader.word()
 }
 
-/// Says whether any part of a here-document's delimiter is quoted: then its body is taken as it stands.
+/// Returns true if any part of a here-document's delimiter is quoted: then its body is taken as it stands.
 fn here_is_quoted(reader: &Reader) -> bool {
     let mut ahead = 0;
     while let Some(c) = reader.peek_at(ahead).filter(|c| !c.is_whitespace()) {

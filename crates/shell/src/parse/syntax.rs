@@ -1,10 +1,10 @@
-//! A shell command as a tree: just enough to know which program gets which words and which files.
+//! A shell command as a tree, with just enough detail to know which program gets which words and files.
 
 /// A list of pipelines.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Script(pub(crate) Vec<Item>);
 
-/// One pipeline, and how it hangs on the one before.
+/// One pipeline, and how it is joined to the previous one.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Item {
     pub(crate) join: Join,
@@ -13,7 +13,7 @@ pub(crate) struct Item {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Join {
-    /// After `;`, `&`, a line end, or at the start.
+    /// After `;`, `&`, a newline, or at the start.
     Always,
     And,
     Or,
@@ -35,7 +35,7 @@ pub(crate) struct Simple {
 /// `name=value`, before a command or alone.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Assignment {
-    /// With the key in brackets where one element is meant; a key that is not known is empty.
+    /// With the key in brackets where one element is meant; a key that is unknown is empty.
     pub(crate) name: String,
     pub(crate) value: Value,
     /// `+=`.
@@ -71,11 +71,11 @@ pub(crate) struct Group {
 pub(crate) enum GroupKind {
     Brace,
     Subshell,
-    /// Runs perhaps: `if`, `case`.
+    /// May run: `if`, `case`.
     Maybe,
     /// A way through the one around it, or the first command of it.
     Arm(Arm),
-    /// Runs again while there is something left: `while`, `until`.
+    /// May run repeatedly: `while`, `until`.
     Loop,
     For {
         variable: String,
@@ -111,9 +111,9 @@ pub(crate) enum Redirect {
 /// What a redirection writes, and how.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Output {
-    /// What the command prints takes the place of the file's text.
+    /// The output replaces the file's text.
     Replace,
-    /// What the command prints is added to it.
+    /// The output is appended.
     Append,
     /// Error messages, or a file opened for both.
     Other,
@@ -157,7 +157,7 @@ impl Word {
         Self(vec![Part::Text(text.into())])
     }
 
-    /// Gives the word when it is plain text.
+    /// Returns the word when it is plain text.
     pub(crate) fn plain(&self) -> Option<&str> {
         match self.0.as_slice() {
             [Part::Text(text)] => Some(text),
@@ -166,7 +166,7 @@ impl Word {
     }
 }
 
-/// Characters that stand for what is not text. Real input is rid of them before it is read.
+/// Characters that stand for something other than text. They are removed from real input before it is read.
 pub(crate) mod mark {
     use std::borrow::Cow;
 
@@ -181,10 +181,10 @@ pub(crate) mod mark {
     pub(crate) const COMMA: char = '\u{F0006}';
     pub(crate) const CLOSE: char = '\u{F0007}';
 
-    /// Signs behind a word that say what was left out of it.
+    /// Marks after a word that say what was excluded from it.
     const OMISSIONS: std::ops::RangeInclusive<char> = '\u{F0010}'..='\u{F004F}';
 
-    /// Says whether a text may hold a mark: all of them are letters of four bytes.
+    /// Returns true if a text may hold a mark: all of them are letters of four bytes.
     pub(crate) fn may_be_in(text: &str) -> bool {
         text.bytes().any(|byte| byte >= 0xF0)
     }
@@ -214,7 +214,7 @@ pub(crate) mod mark {
         OMISSIONS.contains(&c).then(|| c as usize - 0xF_0010)
     }
 
-    /// Gives the word with the signs its marks came from, as a shell passes it on that finds no file to match. `None`
+    /// Returns the word with the signs its marks came from, as a shell passes it on that finds no file to match. `None`
     /// when part of it is unknown.
     pub(crate) fn literal(word: &str) -> Option<String> {
         let sign = |c| match c {

@@ -1,4 +1,4 @@
-//! Archives with a grammar of their own: what goes in, and where it comes out.
+//! Archive programs with their own grammar: what is packed, and where it is unpacked.
 
 use stead_model::{Access, Content, How};
 
@@ -43,13 +43,13 @@ fn dashed(argv: &[String], program: &Program) -> Vec<String> {
     dashed
 }
 
-/// Says whether `tar` only lists what is in an archive.
+/// Returns true if `tar` only lists what is in an archive.
 pub(crate) fn tar_lists(argv: &[String]) -> bool {
     let Some(program) = Program::of("tar") else { return false };
     mode(&Given::read(&program, &dashed(argv, &program))) == Some(Mode::List)
 }
 
-/// Tells what `tar` does; says whether all is known about it.
+/// Reports what `tar` does; returns true if all is known about it.
 pub(crate) fn tar(walk: &mut Walk<'_>, call: &Call<'_>) -> Result<bool, Stop> {
     let Some(program) = Program::of("tar") else { return Ok(false) };
     let argv = dashed(call.argv, &program);
@@ -107,8 +107,8 @@ fn within(folder: &str, name: &str) -> String {
     }
 }
 
-/// The words of a `zip` call: the archive and what goes in, and what is left out. Behind `-x` every word is left out, up
-/// to the next flag.
+/// The words of a `zip` call: the archive and what goes in, and what is excluded. Behind `-x` every word is excluded,
+/// up to the next flag.
 fn zip_words(argv: &[String]) -> (Vec<&str>, Vec<&str>) {
     let (mut taken, mut left_out, mut leaves) = (Vec::new(), Vec::new(), false);
     for word in argv.iter().skip(1) {
@@ -128,7 +128,7 @@ fn zip_words(argv: &[String]) -> (Vec<&str>, Vec<&str>) {
     (taken, left_out)
 }
 
-/// Tells what `zip` packs, and where. Its `*` crosses folders; who leaves out a name means it wherever it is.
+/// Reports what `zip` packs, and where. Its `*` crosses folders; an excluded name is excluded everywhere.
 pub(crate) fn zip(walk: &mut Walk<'_>, argv: &[String], shown: &str) {
     let (taken, left_out) = zip_words(argv);
     let pattern = |word: &str| {
@@ -151,7 +151,7 @@ pub(crate) fn zip(walk: &mut Walk<'_>, argv: &[String], shown: &str) {
     walk.writes(archive, How::Replace, Content::Unknown, shown);
 }
 
-/// Tells what `unzip` unpacks.
+/// Reports what `unzip` unpacks.
 pub(crate) fn unzip(walk: &mut Walk<'_>, argv: &[String], shown: &str) {
     let folders = option_values(argv, 'd', "--directory");
     if !has_flag(argv, "lptvzZ", &[]) {
@@ -161,7 +161,7 @@ pub(crate) fn unzip(walk: &mut Walk<'_>, argv: &[String], shown: &str) {
     }
 }
 
-/// Tells what is unpacked: the members that are named, else something into the folder.
+/// Reports what is unpacked: the members that are named, else something into the folder.
 fn unpack(walk: &mut Walk<'_>, folder: &str, members: &[&str], shown: &str) {
     if members.is_empty() {
         walk.writes_into(folder, shown);

@@ -10,7 +10,7 @@ use crate::programs::table;
 use crate::walk::program::brief;
 use crate::walk::{Call, Stop, Walk};
 
-/// Tells what a call does.
+/// Reports what a call does.
 pub(crate) fn note(walk: &mut Walk<'_>, name: &str, call: &Call<'_>) -> Result<(), Stop> {
     let argv = call.argv;
     let shown = brief(argv);
@@ -41,7 +41,7 @@ pub(crate) fn note(walk: &mut Walk<'_>, name: &str, call: &Call<'_>) -> Result<(
     }
 }
 
-/// Looks at what stands behind `>`, `|` and `system(`.
+/// Looks at what follows `>`, `|` and `system(`.
 fn program(walk: &mut Walk<'_>, code: &str, given: &[(String, String)], shown: &str) -> Result<(), Stop> {
     let mut commands = Vec::new();
     // What stands before in the same statement, strings left out, and how many of its parentheses are open.
@@ -109,7 +109,7 @@ fn text(rest: &str) -> (String, &str) {
     (unescape(text), "")
 }
 
-/// Reads strings and variables side by side, which make one text; gives what follows them. `None` when there are none.
+/// Reads strings and variables side by side, which make one text; gives what follows them. `None` if there are none.
 fn joined<'c>(code: &'c str, given: &[(String, String)]) -> (Option<String>, &'c str) {
     let mut all: Option<String> = None;
     let mut rest = code.trim_start_matches([' ', '\t', '(']);

@@ -1,5 +1,5 @@
-//! Commands run in a container: the program is told as run, and what it does to a folder of ours that is mounted there is
-//! told as done here.
+//! Commands in a container: the program is reported as run, and what it does to a mounted folder is reported for the
+//! folder on this machine.
 
 use stead_model::{Gap, How, Op, Target};
 
@@ -10,7 +10,7 @@ use crate::walk::program::{self, Reach, brief, program_name, readable};
 use crate::walk::unknown_name;
 use crate::walk::{Call, Stop, Walk};
 
-/// A folder of ours, and where the container has it.
+/// A mounted folder, and its path in the container.
 struct Mount {
     ours: String,
     theirs: String,
@@ -28,14 +28,14 @@ struct Inner<'a> {
     folder: Option<&'a str>,
 }
 
-/// Tells what a command does in its container.
+/// Reports what a command does in its container.
 pub(crate) fn note(walk: &mut Walk<'_>, name: &str, call: &Call<'_>) -> Result<(), Stop> {
     let Some(inner) = read(walk, name, call.argv) else { return Ok(()) };
     let mut words = inner.words.to_vec();
     if let Some(entry) = inner.entry {
         words.insert(0, entry.to_owned());
     } else if let Some(image) = inner.image.filter(|_| !words.first().is_some_and(|word| is_program(word))) {
-        // An image that is called like a program takes the words for itself.
+        // An image with the name of a program gets the words itself.
         let last = image.rsplit('/').next().unwrap_or_default().split([':', '@']).next().unwrap_or_default();
         let mut own = vec![last.to_owned()];
         own.extend(words.iter().cloned());
@@ -47,7 +47,7 @@ pub(crate) fn note(walk: &mut Walk<'_>, name: &str, call: &Call<'_>) -> Result<(
     within(walk, call, &inner, &words)
 }
 
-/// Walks the command as if here, and keeps of it what it runs and what it does to mounted folders.
+/// Walks the command as if it ran here, and keeps the programs it runs and its effects on mounted folders.
 fn within(walk: &mut Walk<'_>, call: &Call<'_>, inner: &Inner<'_>, words: &[String]) -> Result<(), Stop> {
     let folder = inner.folder.map_or_else(|| "/".to_owned(), |folder| ours(&inner.mounts, folder));
     let cwds = std::mem::replace(&mut walk.cwds, vec![folder]);
@@ -148,7 +148,7 @@ fn place(inner: &Inner<'_>, target: &Target) -> Option<(String, bool)> {
     Some((if target.glob { crate::walk::listing::open(&path) } else { path }, read_only))
 }
 
-/// Says whether a word is rather a program than what an image's own program is given.
+/// Returns true if a word is rather a program than what an image's own program is given.
 fn is_program(word: &str) -> bool {
     let name = program_name(word);
     word.starts_with('/')
@@ -157,7 +157,7 @@ fn is_program(word: &str) -> bool {
         || table::is_interpreter(&name)
 }
 
-/// Takes a call apart; `None` when it runs nothing.
+/// Takes a call apart; `None` if it runs nothing.
 fn read<'a>(walk: &Walk<'_>, name: &str, argv: &'a [String]) -> Option<Inner<'a>> {
     let program = Program::of_call(name, argv).filter(Program::runs_words)?;
     let given = Given::read(&program, argv);

@@ -1,4 +1,4 @@
-//! Copies, moves and links: what goes where.
+//! Copies, moves and links.
 
 use stead_model::{Content, How};
 
@@ -32,7 +32,7 @@ fn valued(name: &str) -> &'static str {
     }
 }
 
-/// Tells what goes where.
+/// Reports what goes where.
 pub(crate) fn note(walk: &mut Walk<'_>, name: &str, argv: &[String], shown: &str) {
     let mut sources = operands_after(argv, valued(name));
     let folders = option_values(argv, 't', "--target-directory");
@@ -76,8 +76,8 @@ pub(crate) fn note(walk: &mut Walk<'_>, name: &str, argv: &[String], shown: &str
     }
 }
 
-/// A hard link is a door to the file itself for whoever comes later, so making one touches the file. A link that is
-/// followed by its name is seen through when it is used.
+/// A hard link gives later commands access to the file itself, so creating one counts as a write. A symbolic link is
+/// resolved when it is used.
 fn linked(walk: &mut Walk<'_>, argv: &[String], source: &str, tree: bool, shown: &str) {
     if has_flag(argv, "s", &["--symbolic", "--symbolic-link"]) {
         if source.contains(mark::UNKNOWN) {

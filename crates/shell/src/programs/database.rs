@@ -12,7 +12,7 @@ const ASKING: &[&str] = &["select", "pragma", "explain", "with"];
 /// Dot-commands that write the file they name.
 const WRITING: &[&str] = &[".output", ".once", ".save", ".backup", ".log", ".clone"];
 
-/// Tells what a call does. A database changes unless the text only asks.
+/// Reports what a call does. A database changes unless the text only asks.
 pub(crate) fn note(walk: &mut Walk<'_>, call: &Call<'_>, shown: &str) -> Result<(), Stop> {
     let words = operands(call.argv);
     let Some((file, texts)) = words.split_first() else { return Ok(()) };

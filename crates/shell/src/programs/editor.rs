@@ -6,7 +6,7 @@ use crate::programs::options::{has_flag, operands_after};
 use crate::walk::program::{brief, operands};
 use crate::walk::{Call, Stop, Walk};
 
-/// Tells what an editor changes.
+/// Reports what an editor changes.
 pub(crate) fn note(walk: &mut Walk<'_>, name: &str, call: &Call<'_>) -> Result<(), Stop> {
     let argv = call.argv;
     let shown = brief(argv);

@@ -1,4 +1,4 @@
-//! `find` and `fd`: harmless searches, until they are told to act on what they find.
+//! `find` and `fd`: searches that may act on what they find.
 
 use stead_model::{Content, How};
 
@@ -44,7 +44,7 @@ pub(crate) fn judge(walk: &mut Walk<'_>, name: &str, call: &Call<'_>) -> Result<
     Ok(())
 }
 
-/// Starting points and names that are told apart; a search with more is told by its starting points.
+/// The maximum number of starting points and names; a search with more is reported by its starting points.
 const PATTERNS: usize = 16;
 
 /// What a `find` call says.
@@ -55,7 +55,7 @@ pub(crate) struct Search {
     paths: Vec<String>,
     /// The patterns of the name as they were written.
     written: Vec<String>,
-    /// What is passed over.
+    /// What is skipped.
     excluded: String,
     /// The same as patterns, where all that is meant is known to be left out.
     left_out: Vec<String>,
@@ -142,7 +142,7 @@ impl Search {
         search
     }
 
-    /// Takes the tests of one branch: what it prunes is passed over, the rest is looked for.
+    /// Takes the tests of one branch: what it prunes is skipped, the rest is looked for.
     fn close(&mut self, branch: Branch) {
         if branch.prunes {
             branch.names.iter().chain(&branch.paths).for_each(|value| self.pass_over(value));
@@ -157,7 +157,7 @@ impl Search {
             }
             return;
         }
-        // Only what every branch leaves out is left out.
+        // Only what every branch excludes is excluded.
         match &mut self.omitted {
             Some(omitted) => omitted.retain(|pattern| branch.omitted.contains(pattern)),
             None => self.omitted = Some(branch.omitted),
@@ -166,7 +166,7 @@ impl Search {
         self.paths.extend(branch.paths);
     }
 
-    /// What the search leaves out, as patterns.
+    /// What the search excludes, as patterns.
     pub(crate) fn left_out(self) -> Vec<String> {
         self.left_out
     }
@@ -212,13 +212,13 @@ impl Search {
     }
 }
 
-/// What a test leaves out for certain: a name or a path, with all below where it is pruned.
+/// What a test excludes for certain: a name or a path, with all below where it is pruned.
 fn omitted(test: &str, value: &str, pruned: bool) -> Option<String> {
     if test == "-regex" {
         return None;
     }
     if matches!(test, "-name" | "-iname") {
-        // A folder of that name is not gone into, or it is; a file is left out either way.
+        // Whether a folder of that name is entered or not, a file is excluded.
         let is_file = value.trim_start_matches('.').contains('.') || value.starts_with('.');
         return (pruned || is_file).then(|| format!("**/{value}"));
     }

@@ -1,4 +1,4 @@
-//! Programs that run a text: shells, whose text is read like the command itself, and others.
+//! Programs that run a text: shells, whose text is read like the command, and others.
 
 use crate::inline::embedded;
 use crate::walk::program::{brief, operands};
@@ -43,7 +43,7 @@ pub(crate) fn shell(walk: &mut Walk<'_>, call: &Call<'_>) -> Result<(), Stop> {
     })
 }
 
-/// Says whether a shell reads its text and runs nothing of it: `bash -n`, `sh -o noexec`.
+/// Returns true if a shell reads its text and runs nothing of it: `bash -n`, `sh -o noexec`.
 fn only_checks(argv: &[String]) -> bool {
     let mut words = argv.iter().skip(1);
     while let Some(word) = words.next().filter(|word| word.starts_with(['-', '+']) && *word != "--") {
@@ -56,7 +56,7 @@ fn only_checks(argv: &[String]) -> bool {
     false
 }
 
-/// Follows what a shell is fed: by its own redirections, by the pipe, or by the group it stands in.
+/// Follows the input of a shell: from its redirections, the pipe, or the surrounding group.
 fn fed(walk: &mut Walk<'_>, call: &Call<'_>, input: Option<String>) -> Result<(), Stop> {
     let argv = call.argv;
     if let (true, None, Some(text)) = (call.texts.is_empty(), call.feed, input) {
@@ -87,7 +87,7 @@ fn started(walk: &mut Walk<'_>, call: &Call<'_>) -> Result<(), Stop> {
     Ok(())
 }
 
-/// Walks what a program of its own does: it keeps the folder and the variables it changes to itself.
+/// Walks a separate process: its folder and variables do not affect the caller.
 pub(crate) fn apart(
     walk: &mut Walk<'_>,
     call: &Call<'_>,
@@ -112,12 +112,12 @@ pub(crate) fn source(walk: &mut Walk<'_>, call: &Call<'_>) -> Result<(), Stop> {
     script::source(walk, script, call)
 }
 
-/// Follows a program named by its path that is a script; says whether it is one.
+/// Follows a program named by its path that is a script; returns true if it is one.
 pub(crate) fn runs_file(walk: &mut Walk<'_>, call: &Call<'_>) -> Result<bool, Stop> {
     script::file(walk, call)
 }
 
-/// Says that a call only prints: `awk` without output of its own.
+/// Returns true if a call only prints: `awk` without its own output.
 pub(crate) fn only_reads(name: &str, call: &Call<'_>) -> bool {
     let awk = matches!(name, "awk" | "gawk" | "mawk" | "nawk");
     let plain = |word: &String| !word.contains(['>', '|']) && !word.contains("system") && !word.contains("inplace");

@@ -1,11 +1,11 @@
-//! Programs that are known to write or take away: which of their words they change.
+//! Programs that are known to write or remove: which of their words they change.
 
 use crate::programs::table::{self, Known};
 use crate::programs::{archive, copy, patch, sed};
 use crate::walk::program::brief;
 use crate::walk::{Call, Stop, Walk};
 
-/// Tells what a program does; says whether that is all.
+/// Reports what a program does; returns true if that is all.
 pub(crate) fn judge(walk: &mut Walk<'_>, name: &str, call: &Call<'_>) -> Result<bool, Stop> {
     let argv = call.argv;
     let shown = || brief(argv);
@@ -21,12 +21,12 @@ pub(crate) fn judge(walk: &mut Walk<'_>, name: &str, call: &Call<'_>) -> Result<
     Ok(true)
 }
 
-/// Gives the words that are neither flags nor the values of the short flags named.
+/// Returns the words that are neither flags nor the values of the short flags named.
 pub(crate) fn operands_after<'a>(argv: &'a [String], valued: &str) -> Vec<&'a str> {
     operands_without(argv, valued, &[])
 }
 
-/// Gives the words that are neither flags nor the values of the short and long flags named.
+/// Returns the words that are neither flags nor the values of the short and long flags named.
 pub(crate) fn operands_without<'a>(argv: &'a [String], valued: &str, long: &[&str]) -> Vec<&'a str> {
     let (mut words, mut at, mut flags) = (Vec::new(), 1, true);
     while let Some(word) = argv.get(at) {
@@ -41,7 +41,7 @@ pub(crate) fn operands_without<'a>(argv: &'a [String], valued: &str, long: &[&st
     words
 }
 
-/// Says whether a short flag (alone or in a bundle) or a long one is there.
+/// Returns true if a short flag (alone or in a bundle) or a long one is there.
 pub(crate) fn has_flag(argv: &[String], short: &str, long: &[&str]) -> bool {
     argv.iter().skip(1).take_while(|word| *word != "--").any(|word| match word.strip_prefix("--") {
         Some(_) => long.iter().any(|flag| word == flag || word.starts_with(&format!("{flag}="))),
@@ -49,7 +49,7 @@ pub(crate) fn has_flag(argv: &[String], short: &str, long: &[&str]) -> bool {
     })
 }
 
-/// Gives the values of an option: `-o x`, `-ox`, `--output x`, `--output=x`.
+/// Returns the values of an option: `-o x`, `-ox`, `--output x`, `--output=x`.
 pub(crate) fn option_values<'a>(argv: &'a [String], short: char, long: &str) -> Vec<&'a str> {
     let mut values = Vec::new();
     for (at, word) in argv.iter().enumerate().skip(1) {
@@ -65,7 +65,7 @@ pub(crate) fn option_values<'a>(argv: &'a [String], short: char, long: &str) -> 
     values
 }
 
-/// Says whether `sed` rewrites its files.
+/// Returns true if `sed` rewrites its files.
 pub(crate) fn edits_in_place(argv: &[String]) -> bool {
     argv.iter().skip(1).any(|word| {
         word.starts_with("--in-place")

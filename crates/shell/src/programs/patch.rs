@@ -27,10 +27,10 @@ impl Piece {
     }
 }
 
-/// The most files that are read out of a diff.
+/// The maximum number of files that are read out of a diff.
 const MOST: usize = 1_000;
 
-/// Tells what `patch` changes: the file it is given, or those that the diff names.
+/// Reports what `patch` changes: the file it is given, or those that the diff names.
 pub(crate) fn program(walk: &mut Walk<'_>, call: &Call<'_>, shown: &str) {
     let argv = call.argv;
     if has_flag(argv, "", &["--dry-run"]) {
@@ -93,7 +93,7 @@ pub(crate) fn diff_changes(text: &str) -> Vec<FileChange<'static>> {
     read(text, None).into_iter().map(change).collect()
 }
 
-/// Tells what `git apply` and `git am` change; says whether they change anything.
+/// Reports what `git apply` and `git am` change; returns true if they change anything.
 pub(crate) fn git(walk: &mut Walk<'_>, argv: &[String], call: &Call<'_>, shown: &str) -> bool {
     let looks =
         ["--check", "--stat", "--numstat", "--summary", "--cached", "--abort", "--continue", "--skip", "--quit"];
@@ -114,8 +114,8 @@ pub(crate) fn git(walk: &mut Walk<'_>, argv: &[String], call: &Call<'_>, shown: 
     true
 }
 
-/// What a diff or an archive of git is about, as the headers of a diff: the paths that the call names, as patterns. What
-/// stands below the headers is not known.
+/// What a diff or an archive of git is about, as the headers of a diff: the paths that the call names, as patterns.
+/// What stands below the headers is unknown.
 pub(crate) fn printed(walk: &Walk<'_>, argv: &[String]) -> Option<String> {
     let (sub, folder) = git::split(argv);
     let verb = argv.get(sub).filter(|_| folder.is_none())?;

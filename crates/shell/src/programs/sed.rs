@@ -6,7 +6,7 @@ use crate::parse::syntax::mark;
 use crate::programs::options::has_flag;
 use crate::walk::Walk;
 
-/// Tells which files a call changes or reads.
+/// Reports which files a call changes or reads.
 pub(crate) fn note(walk: &mut Walk<'_>, argv: &[String], changes: bool, shown: &str) {
     let Words { mut scripts, script_files, files } = Words::read(argv);
     let mut texts = Vec::new();

@@ -1,4 +1,4 @@
-//! Calls of `stead` itself: an effect of their own, because some verbs weaken it and others bind a session.
+//! Calls of `stead` itself: a separate effect, because some commands weaken it and others bind a session.
 
 use stead_model::{Op, SteadCall, SteadProgram, SteadWord};
 
@@ -7,10 +7,10 @@ use crate::programs::options::{operands_after, option_values};
 use crate::walk::program::{self, Reach, brief, readable};
 use crate::walk::{Call, Stop, Walk};
 
-/// First words of the verbs that weaken Stead; a program of another name that is given one may be a copy.
+/// First words of the commands that weaken Stead; an unknown program with one of them may be a copy.
 const VERBS: &[&str] = &["agent", "allow", "config", "guard", "hook", "loop", "uninstall"];
 
-/// Tells a call and what it reads, and goes on to what it runs.
+/// Reports a call and what it reads, and goes on to what it runs.
 pub(crate) fn call(walk: &mut Walk<'_>, call: &Call<'_>) -> Result<(), Stop> {
     let words = &call.argv[1..];
     called(walk, call.argv);
@@ -27,7 +27,7 @@ pub(crate) fn call(walk: &mut Walk<'_>, call: &Call<'_>) -> Result<(), Stop> {
     Ok(())
 }
 
-/// Tells what a call reads, and that some calls run what others have written down.
+/// Reports what a call reads, and that some calls run commands stored elsewhere.
 fn note(walk: &mut Walk<'_>, argv: &[String]) {
     if argv.iter().any(|word| word == "--help" || word == "-h") {
         return;
@@ -44,12 +44,12 @@ fn note(walk: &mut Walk<'_>, argv: &[String]) {
             let files = ["--file", "--output", "--response"].map(|flag| option_values(argv, '\0', flag)).concat();
             files.iter().for_each(|file| walk.reads(file, false, &shown));
         }
-        ["run" | "verify" | "test", ..] => walk.gap(&shown, "what it runs is written down elsewhere"),
+        ["run" | "verify" | "test", ..] => walk.gap(&shown, "the commands it runs are stored elsewhere"),
         _ => {}
     }
 }
 
-/// Tells a call of Stead.
+/// Reports a call of Stead.
 pub(crate) fn called(walk: &mut Walk<'_>, argv: &[String]) {
     tell(walk, argv, &argv[1..], SteadProgram::Named);
 }
@@ -67,16 +67,16 @@ fn stead_word(word: &str) -> SteadWord {
     }
 }
 
-/// How little is known about a program.
+/// What is unknown about a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Doubt {
-    /// Its name is not known.
+    /// Its name is unknown.
     Nameless,
-    /// Its path is, what lies there is not: it may be a copy.
+    /// Its path is known, its content is not: it may be a copy.
     Stranger,
 }
 
-/// Tells a call of a program that may be Stead under another name: if nobody else would be given such words.
+/// Reports a call of a program that may be Stead under another name, if only Stead would be given such words.
 pub(crate) fn doubtful(walk: &mut Walk<'_>, argv: &[String], doubt: Doubt) {
     let words = &argv[1..];
     let Some(at) = words.iter().position(|word| VERBS.contains(&word.as_str())) else { return };
@@ -94,14 +94,14 @@ pub(crate) fn doubtful(walk: &mut Walk<'_>, argv: &[String], doubt: Doubt) {
     }
 }
 
-/// Says whether a command names `stead` as a word of its own.
+/// Returns true if a command names `stead` as a word of its own.
 pub(crate) fn is_named(text: &str) -> bool {
     let part = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
     text.match_indices("stead")
         .any(|(at, name)| !text[..at].ends_with(part) && !text[at + name.len()..].starts_with(part))
 }
 
-/// The command that a call hands on to be run: the words behind `verify --`.
+/// The command that a call runs: the words after `verify --`.
 fn handed_on(words: &[String]) -> Option<&[String]> {
     let at = words.iter().position(|word| word == "--")?;
     let inner = words.get(at + 1..).filter(|inner| !inner.is_empty())?;
@@ -111,7 +111,7 @@ fn handed_on(words: &[String]) -> Option<&[String]> {
 /// The names under which package managers know Stead.
 const PACKAGES: &[&str] = &["stead", "stead-cli"];
 
-/// Tells `cargo uninstall stead-cli`, and `cargo run … -- verb` where the package at hand is Stead's.
+/// Reports `cargo uninstall stead-cli`, and `cargo run … -- verb` where the package at hand is Stead's.
 pub(crate) fn cargo(walk: &mut Walk<'_>, argv: &[String]) {
     let operands = operands_after(argv, "p");
     let is_toolchain = |word: &&&str| word.starts_with('+');

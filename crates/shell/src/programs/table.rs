@@ -1,7 +1,7 @@
-//! What programs do with their words: a table (`programs/programs.txt`, which explains itself), the reading of a call by
-//! its entry, and the effects that follow. Programs with a grammar of their own have code instead.
+//! What programs do with their arguments: a table (`programs/programs.txt`, which documents its format), the parsing of
+//! a call by its entry, and the resulting effects. Programs with their own grammar have code instead.
 //!
-//! The table is searched as text, and only the entry of the program in question is ever taken apart.
+//! The table is searched as text, and only the entry of the program in question is parsed.
 
 pub(crate) mod copy;
 pub(crate) mod effect;
@@ -21,7 +21,7 @@ use stead_model::pieces;
 /// The entries, sorted by name.
 const TABLE: &str = include_str!("programs.txt");
 
-/// What an entry says, without its name.
+/// The content of an entry, without its name.
 #[derive(Clone, Copy, Debug)]
 struct Row {
     traits: &'static str,
@@ -100,19 +100,19 @@ impl Program {
 
     pub(crate) fn is(&self, name: &str) -> bool {
         match self.sub {
-            // What is known of the program does not hold for its sub-commands.
+            // The program's own entry does not apply to its sub-commands.
             Some(sub) if name == "complete" => sub.is(name),
             Some(sub) => sub.is(name) || self.own.is(name),
             None => self.own.is(name),
         }
     }
 
-    /// Says whether an option takes a value.
+    /// Returns true if an option takes a value.
     pub(crate) fn takes_value(&self, flag: &str) -> bool {
         self.option(flag).is_some_and(|(role, _)| !given::BARE.contains(&role))
     }
 
-    /// Says whether a flag for help means this program.
+    /// Returns true if a flag for help means this program.
     fn vouches(&self) -> bool {
         !self.is("code") && (self.is("complete") || self.field("help").is_some())
     }
@@ -304,7 +304,7 @@ fn entries(name: &str) -> &'static [Entry] {
     &ENTRIES[start..start + length]
 }
 
-/// Says whether a program only reads, prints or asks, whatever words it is given.
+/// Returns true if a program only reads, prints or asks, whatever words it is given.
 pub(crate) fn is_read_only(name: &str) -> bool {
     Program::of(name).is_some_and(|program| {
         let harmless = |role: &str| matches!(role.trim_end_matches('*'), "text" | "value" | "read" | "search");
@@ -317,22 +317,22 @@ pub(crate) fn is_read_only(name: &str) -> bool {
     })
 }
 
-/// Says whether a program removes the files it is given.
+/// Returns true if a program removes the files it is given.
 pub(crate) fn is_remover(name: &str) -> bool {
     Program::of(name).is_some_and(|program| program.removes())
 }
 
-/// Says whether a program writes the files it is given.
+/// Returns true if a program writes the files it is given.
 pub(crate) fn is_writer(name: &str) -> bool {
     Program::of(name).is_some_and(|program| program.writes())
 }
 
-/// Says whether a program copies, moves or links what it is given to its last word.
+/// Returns true if a program copies, moves or links what it is given to its last word.
 pub(crate) fn is_placer(name: &str) -> bool {
     Program::of(name).is_some_and(|program| program.places())
 }
 
-/// Says whether a program runs text in another language than the shell's.
+/// Returns true if a program runs text in another language than the shell's.
 pub(crate) fn is_interpreter(name: &str) -> bool {
     Program::of(name).is_some_and(|program| program.is("interpreter"))
 }
@@ -346,12 +346,12 @@ pub(crate) fn is_shell(name: &str) -> bool {
     Program::of(name).is_some_and(|program| program.is("shell"))
 }
 
-/// Says whether a word changes the shell itself and runs nothing.
+/// Returns true if a word changes the shell itself and runs nothing.
 pub(crate) fn is_builtin(name: &str) -> bool {
     Program::of(name).is_some_and(|program| program.is("builtin"))
 }
 
-/// Other words that may remove by folder or hide a path.
+/// Other words that may affect a whole folder or hide a path.
 const ALARMS: &[&str] = &[
     "am",
     "apply",
@@ -378,7 +378,7 @@ const ALARMS: &[&str] = &[
     "yarn",
 ];
 
-/// Says whether a word in a command means that more than its literals must be read.
+/// Returns true if a word in a command means that more than its literals must be read.
 pub(crate) fn is_alarming(word: &str) -> bool {
     let changes = |program: Program| {
         let runs_text = program.is("shell") || program.is("interpreter");
@@ -387,8 +387,8 @@ pub(crate) fn is_alarming(word: &str) -> bool {
     !word.is_empty() && (ALARMS.contains(&word) || Program::of(word).is_some_and(changes))
 }
 
-/// Says whether a call asks a program for help, so that it does nothing. Those that run other programs may hand the flag
-/// to them, so that the entry must vouch for it.
+/// Returns true if a call asks a program for help, so that it does nothing. Those that run other programs may hand the
+/// flag to them, so that the entry must vouch for it.
 pub(crate) fn asks_for_help(name: &str, argv: &[String]) -> bool {
     let flag = |word: &String| word.trim_start_matches('-').starts_with(['h', 'v', 'V']) && word.starts_with('-');
     if !argv.iter().skip(1).any(flag) {

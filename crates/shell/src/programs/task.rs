@@ -11,7 +11,7 @@ const DEPTH: usize = 8;
 /// Targets of a `Makefile` that one call is followed through.
 const TARGETS: usize = 16;
 
-/// Walks the task that a call names. What stands beside it in the file stays unknown.
+/// Walks the task that a call names. The rest of the file stays unknown.
 pub(crate) fn judge(walk: &mut Walk<'_>, name: &str, call: &Call<'_>) -> Result<(), Stop> {
     if walk.depth >= DEPTH {
         return Ok(());
@@ -99,7 +99,7 @@ fn enter(walk: &mut Walk<'_>, folder: &str) -> Result<(), Stop> {
     crate::walk::program::enter(walk, &Call { argv: &argv, texts: &[], feed: None })
 }
 
-/// Takes away what stands for something else in a walk.
+/// Removes our internal marks.
 fn plain(text: &str) -> String {
     text.chars().filter(|c| !mark::is_mark(*c) && *c != '\0').collect()
 }
@@ -155,7 +155,7 @@ impl Makefile {
         file
     }
 
-    /// Puts in the variables that are known; the others are the shell's to ask for, which knows them as little.
+    /// Replaces known variables; the others are left to the shell, where they are unknown as well.
     fn expand(&self, line: &str, target: &str) -> String {
         let mut text = line.to_owned();
         for _ in 0..4 {

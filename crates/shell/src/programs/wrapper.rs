@@ -1,5 +1,5 @@
-//! Programs that run another program: taken off, and what they run is followed. Which of their words that is, the table
-//! says (`wraps`).
+//! Programs that run another program: they are removed, and what they run is followed. Which of their words that is,
+//! the table says (`wraps`).
 
 use crate::parse::syntax::mark;
 use crate::programs::interpreter::apart;
@@ -9,7 +9,7 @@ use crate::walk::program::{self, brief, program_name, quoted};
 use crate::walk::unknown_name::is_telling;
 use crate::walk::{Call, Stop, Walk};
 
-/// Follows what a wrapper runs; says whether there was one.
+/// Follows what a wrapper runs; returns true if there was one.
 pub(crate) fn judge(walk: &mut Walk<'_>, name: &str, call: &Call<'_>) -> Result<bool, Stop> {
     let wrapper = Program::of(name).filter(|program| program.is("wraps"));
     let program = wrapper.and_then(|_| Program::of_call(name, call.argv));
@@ -18,7 +18,7 @@ pub(crate) fn judge(walk: &mut Walk<'_>, name: &str, call: &Call<'_>) -> Result<
     if given.has("help") && given.inner.is_empty() {
         return Ok(false);
     }
-    // Those that raise rights or fetch what they run matter by themselves.
+    // Wrappers that raise privileges or download what they run are recorded themselves.
     if program.is("shown") {
         walk.runs(call.argv);
     }
@@ -66,7 +66,7 @@ fn inner(walk: &mut Walk<'_>, program: &Program, given: &Given<'_>, call: &Call<
         let words = given.inner.iter().map(|word| quoted(word)).collect::<Vec<_>>();
         return apart(walk, call, |walk| walk.text(&format!("{text} {}", words.join(" "))));
     }
-    // What stands behind `;` is the next command of the wrapper itself.
+    // What follows `;` is the next command of the wrapper itself.
     let end = given.inner.iter().position(|word| word == ";").filter(|_| program.is("sequence"));
     let (words, rest) = given.inner.split_at(end.unwrap_or(given.inner.len()));
     match words {
@@ -93,7 +93,7 @@ fn inner(walk: &mut Walk<'_>, program: &Program, given: &Given<'_>, call: &Call<
     Ok(())
 }
 
-/// Gives a gap the words of a program that nobody knows if they begin like a command: it may be a wrapper.
+/// Adds the words of an unknown program to a gap if they look like a command: it may be a wrapper.
 pub(crate) fn commands_within(argv: &[String]) -> Vec<String> {
     let first = |text: &str| text.split_whitespace().next().map(program_name).unwrap_or_default();
     let texts = argv.iter().skip(1).filter(|word| word.contains(char::is_whitespace) && is_telling(&first(word)));
@@ -101,7 +101,7 @@ pub(crate) fn commands_within(argv: &[String]) -> Vec<String> {
     texts.cloned().chain(at.map(|at| argv[at + 1..].join(" "))).collect()
 }
 
-/// Tells what a program that nobody knows may run: the words behind `--`, if they begin like a command.
+/// Reports what an unknown program may run: the words after `--`, if they look like a command.
 pub(crate) fn note_behind(walk: &mut Walk<'_>, argv: &[String]) {
     let Some(at) = argv.iter().position(|word| word == "--") else { return };
     // These hand the words to a program of the project.
@@ -115,7 +115,7 @@ pub(crate) fn note_behind(walk: &mut Walk<'_>, argv: &[String]) {
 /// Words that are handed over one by one; more go together.
 const ROUNDS: usize = 32;
 
-/// Tells what the command does with the words that the pipe, a file or `:::` brings.
+/// Reports what the command does with the words that the pipe, a file or `:::` brings.
 fn items(walk: &mut Walk<'_>, program: &Program, given: &Given<'_>, call: &Call<'_>) -> Result<(), Stop> {
     let (command, listed) = listed(walk, program, given.inner);
     let mut fed = None;
@@ -172,7 +172,7 @@ fn items(walk: &mut Walk<'_>, program: &Program, given: &Given<'_>, call: &Call<
     Ok(())
 }
 
-/// Splits the words behind `:::` and `::::` off: the first are items, the others files with items.
+/// Splits off the words after `:::` and `::::`: the former are items, the latter files with items.
 fn listed<'a>(walk: &mut Walk<'_>, program: &Program, inner: &'a [String]) -> (&'a [String], Option<Vec<String>>) {
     let is_sign = |word: &String| word.starts_with(":::") && word.trim_matches([':', '+']).is_empty();
     let Some(at) = inner.iter().position(is_sign).filter(|_| program.is("lines")) else { return (inner, None) };
@@ -191,7 +191,7 @@ fn listed<'a>(walk: &mut Walk<'_>, program: &Program, inner: &'a [String]) -> (&
     (&inner[..at], Some(items))
 }
 
-/// The command with a word in the place of its sign, and of the signs for parts of that word.
+/// The command with its placeholders replaced by a word or parts of it.
 fn filled(program: &Program, command: &[String], sign: &str, word: &str) -> Vec<String> {
     let stem = word.rsplit_once('.').filter(|(_, ending)| !ending.contains('/')).map_or(word, |(stem, _)| stem);
     let (folder, name) = word.rsplit_once('/').unwrap_or((".", word));

@@ -1,4 +1,4 @@
-//! Words to texts: variables, braces, tilde, what substitutions say. Where several values are possible all are given.
+//! Expands words: variables, braces, tilde, substitutions. If several values are possible, all are returned.
 
 use crate::parse::alter;
 use crate::parse::syntax::{Part, Script, Word, mark};
@@ -6,15 +6,15 @@ use crate::walk::report::Written;
 use crate::walk::variable::slice;
 use crate::walk::{Stop, Upstream, Walk};
 
-/// The most texts one word may become.
+/// The maximum number of texts one word may become.
 const MOST: usize = 1_024;
-/// The most bytes they may have together: `a=$a$a` doubles with each repetition.
+/// The maximum number of bytes they may have together: `a=$a$a` doubles with each repetition.
 const LONGEST: usize = 2 << 20;
-/// The most bytes that one command may make by expansion.
+/// The maximum number of bytes that one command may make by expansion.
 pub(crate) const WORK: usize = 32 << 20;
 
 impl Walk<'_> {
-    /// Gives the texts that a word becomes, and follows the substitutions in it.
+    /// Returns the texts that a word becomes, and follows the substitutions in it.
     pub(crate) fn expand(&mut self, word: &Word) -> Result<Vec<String>, Stop> {
         let mut texts = Vec::new();
         for text in self.parts(word, Shape::Words)? {
@@ -106,7 +106,7 @@ impl Walk<'_> {
         Ok((if one { vec![values.join(&joint())] } else { values }, quoted || whole))
     }
 
-    /// Gives the values that a word may stand for where it is one text: it does not fall apart.
+    /// Returns the values of a word that is not split.
     pub(crate) fn expand_value(&mut self, word: &Word) -> Result<Vec<String>, Stop> {
         let values = self.parts(word, Shape::Text)?;
         self.work += values.iter().map(String::len).sum::<usize>();
@@ -130,7 +130,7 @@ impl Walk<'_> {
         })
     }
 
-    /// Follows a script that runs beside the command and says what it was about.
+    /// Follows a substitution's script and returns its words.
     fn run_apart(&mut self, script: &Script) -> Result<Upstream, Stop> {
         self.step()?;
         let (cwds, outer) = (self.cwds.clone(), std::mem::take(&mut self.upstream));

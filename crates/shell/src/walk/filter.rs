@@ -1,6 +1,6 @@
-//! Programs between a listing and its user that let some lines through: what is known of the names stays known.
+//! Filters between a listing and its user: what is known about the names stays known.
 //!
-//! A line of a listing is a pattern for many names, so it is narrowed at most; other lines are decided one by one.
+//! A line of a listing is a pattern for many names, so it is only narrowed; other lines are filtered one by one.
 
 use crate::parse::syntax::mark;
 use crate::programs::options::{has_flag, operands_after, option_values};
@@ -9,7 +9,7 @@ use crate::programs::table;
 /// Alternatives that one pattern may have.
 const ALTERNATIVES: usize = 16;
 
-/// Gives the lines that come through; `None` when that cannot be known or the program is no filter.
+/// Returns the lines that pass; `None` if that is unknown or the program is not a filter.
 pub(crate) fn of(name: &str, argv: &[String], text: &str) -> Option<String> {
     if !table::places(name, argv).into_iter().all(|word| word == "-") {
         return None;
@@ -106,7 +106,7 @@ fn grep(name: &str, argv: &[String], lines: &[&str], listing: bool) -> Option<Ve
     Some(kept)
 }
 
-/// What `grep -v` leaves out of the names that come through, as patterns; `dotted` names begin with `./`.
+/// What `grep -v` excludes of the names that come through, as patterns; `dotted` names begin with `./`.
 pub(crate) fn left_out(name: &str, argv: &[String], dotted: bool) -> Vec<String> {
     let inverted = name.ends_with("grep") && has_flag(argv, "v", &["--invert-match"]);
     let needles = if inverted { needles(name, argv) } else { None };
@@ -159,7 +159,7 @@ fn in_one_spelling(pattern: &str, extended: bool) -> String {
     all
 }
 
-/// Takes a pattern with groups apart; `None` when it has too many readings.
+/// Takes a pattern with groups apart; `None` if it has too many readings.
 fn alternatives(pattern: &str) -> Option<Vec<String>> {
     let (mut level, mut escaped, mut set) = (0_usize, false, false);
     let (mut open, mut parts, mut from) = (None, Vec::new(), 0);
@@ -250,7 +250,7 @@ impl Needle {
         self.pieces.last().map_or("", String::as_str)
     }
 
-    /// The pattern for the paths that it is in; `None` where that cannot be said.
+    /// The pattern for the paths that it is in; `None` if that cannot be said.
     fn as_pattern(&self, dotted: bool) -> Option<String> {
         let text = match self.pieces.as_slice() {
             [text] => text.clone(),
@@ -272,7 +272,7 @@ impl Needle {
         })
     }
 
-    /// Says whether the needle is in a line, and in all that an open line stands for; `None` when that is not known.
+    /// Returns true if the needle is in a line, and in all that an open line stands for; `None` if that is unknown.
     fn is_in(&self, line: &str, any_case: bool) -> Option<bool> {
         let [text] = self.pieces.as_slice() else { return None };
         if line.contains(mark::is_mark) {
@@ -323,7 +323,7 @@ impl Needle {
     }
 }
 
-/// Narrows a pattern to names that end so; `None` when none does.
+/// Narrows a pattern to names that end so; `None` if none does.
 fn with_end(line: &str, tail: &str) -> Option<String> {
     let any = format!("{0}{0}", mark::MANY);
     if is_any(line) {

@@ -8,7 +8,7 @@ use crate::walk::Walk;
 use crate::walk::omission::ignored;
 use crate::walk::program::operands;
 
-/// Says whether the program prints file names.
+/// Returns true if the program prints file names.
 pub(crate) fn lists(name: &str, argv: &[String]) -> bool {
     match name {
         "find" | "gfind" | "fd" | "fdfind" | "ls" => true,
@@ -29,7 +29,7 @@ fn named(below: &str, name: &str, argv: &[String]) -> Vec<String> {
     if names.is_empty() { vec![below.to_owned()] } else { names }
 }
 
-/// What a listing leaves out, by the words of its call.
+/// What a listing excludes, by the words of its call.
 pub(crate) fn omissions(walk: &Walk<'_>, name: &str, argv: &[String]) -> Vec<String> {
     let patterns: Vec<String> = match name {
         "find" | "gfind" => Search::read(argv).left_out(),
@@ -74,7 +74,7 @@ pub(crate) fn open(glob: &str) -> String {
         .collect()
 }
 
-/// Gives one pattern per line.
+/// Returns one pattern per line.
 pub(crate) fn of(name: &str, argv: &[String]) -> Option<String> {
     let (one, any) = (mark::MANY.to_string(), format!("{0}{0}", mark::MANY));
     let below =

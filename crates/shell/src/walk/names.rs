@@ -1,4 +1,4 @@
-//! Second names that a command gives to files on its way: what is done to them later is done to the first.
+//! Links, moves and copies within a command: later effects on the new name apply to the original file.
 
 use std::path::{Path, PathBuf};
 
@@ -14,10 +14,10 @@ const MOST: usize = 256;
 /// Names that lead to names.
 const HOPS: usize = 8;
 
-/// How a file came to a second name.
+/// How a file got a second name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Means {
-    /// Both names are one file.
+    /// A link: both names are one file.
     Link,
     /// The first name is gone.
     Move,
@@ -71,8 +71,7 @@ impl Walk<'_> {
         self.behind(word, Last::Followed, &[Means::Link, Means::Move])
     }
 
-    /// The name of a program that was linked, moved or copied. Without a path it may still be found, but then we mind
-    /// only our own.
+    /// The name of a program that was linked, moved or copied. Without a path, only our own program matters.
     pub(crate) fn real_program(&self, first: &str) -> Option<String> {
         let all = [Means::Link, Means::Move, Means::Copy];
         if first.contains('/') {

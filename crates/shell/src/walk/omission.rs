@@ -1,15 +1,15 @@
-//! What a command leaves out by its own words: `--exclude`, `-prune`, `:!path`. It holds for one effect, or travels with
-//! the names that a search prints.
+//! What a command excludes: `--exclude`, `-prune`, `:!path`. It applies to one effect, or to the names that a search
+//! prints.
 
 use std::borrow::Cow;
 
 use crate::parse::syntax::mark;
 use crate::walk::Walk;
 
-/// Lists of what is left out that one command may make; of more nothing is known to be left out.
+/// The maximum number of exclusion lists of one command; further ones are ignored.
 const MOST: usize = 32;
 
-/// What the effect being told leaves out, and the lists that words carry with them.
+/// The exclusions of the current effect, and the lists attached to words.
 #[derive(Default)]
 pub(crate) struct Omissions {
     now: Vec<String>,
@@ -17,14 +17,14 @@ pub(crate) struct Omissions {
 }
 
 impl Walk<'_> {
-    /// Tells effects that leave something out.
+    /// Reports effects with exclusions.
     pub(crate) fn leaving_out(&mut self, except: Vec<String>, tell: impl FnOnce(&mut Self)) {
         let outer = std::mem::replace(&mut self.omissions.now, except);
         tell(self);
         self.omissions.now = outer;
     }
 
-    /// Gives every line a sign that says what was left out of it.
+    /// Marks every line with its exclusions.
     pub(crate) fn carry(&mut self, lines: String, except: Vec<String>) -> String {
         match self.sign(except) {
             Some(sign) => lines.lines().map(|line| format!("{line}{sign}\n")).collect(),
@@ -48,7 +48,7 @@ impl Walk<'_> {
         all
     }
 
-    /// The sign for a list of what is left out.
+    /// The mark for a list of exclusions.
     pub(crate) fn sign(&mut self, except: Vec<String>) -> Option<char> {
         if except.is_empty() || self.omissions.carried.len() >= MOST {
             return None;
@@ -57,7 +57,7 @@ impl Walk<'_> {
         mark::omission(self.omissions.carried.len() - 1)
     }
 
-    /// The word without its sign, and what is left out of it. A sign within the word says nothing any more.
+    /// The word without its mark, and its exclusions. A mark inside the word is ignored.
     pub(crate) fn without_sign<'a>(&self, word: &'a str) -> (Cow<'a, str>, Vec<String>) {
         if self.omissions.carried.is_empty() {
             return (Cow::Borrowed(word), self.omissions.now.clone());
@@ -67,7 +67,7 @@ impl Walk<'_> {
         (Cow::Owned(word.chars().filter(|c| mark::omitted(*c).is_none()).collect()), except)
     }
 
-    /// A name at any depth, or a path seen from where the command runs, as it is left out; `None` where that is not
+    /// A name at any depth, or a path seen from where the command runs, as it is excluded; `None` if that is not
     /// known.
     pub(crate) fn left_out(&self, pattern: &str) -> Option<String> {
         let pattern = mark::literal(pattern)?;
@@ -84,8 +84,8 @@ impl Walk<'_> {
     }
 }
 
-/// A pattern as `.gitignore` and `rsync` write it: with a slash in front or within it belongs to the folder, else to any
-/// depth below.
+/// A pattern as `.gitignore` and `rsync` write it: with a slash in front or within it belongs to the folder, else to
+/// any depth below.
 pub(crate) fn ignored(pattern: &str, folder: &str) -> String {
     let whole = pattern.trim_end_matches('/');
     let bare = whole.trim_end_matches("/**").trim_end_matches("/*");

@@ -1,5 +1,5 @@
-//! What programs print, where their words and their input say so: enough to follow a name or a command that is put
-//! together on the way.
+//! What programs print, if their words and their input determine it: enough to follow a name or a command that is
+//! assembled along the way.
 
 use std::path::Path;
 
@@ -11,10 +11,10 @@ use crate::walk::program::operands;
 use crate::walk::{Call, Walk};
 use crate::walk::{filter, listing};
 
-/// The most that is put together.
+/// The maximum length of computed output.
 const LONGEST: usize = 64 * 1024;
 
-/// Gives what a program prints; `None` when that cannot be known.
+/// Returns what a program prints; `None` if that cannot be known.
 pub(crate) fn of(walk: &mut Walk<'_>, name: &str, call: &Call<'_>) -> Option<String> {
     let argv = call.argv;
     let words = || operands(argv);
@@ -68,7 +68,7 @@ pub(crate) fn of(walk: &mut Walk<'_>, name: &str, call: &Call<'_>) -> Option<Str
     }
 }
 
-/// What comes in: by a file named, else by the pipe.
+/// The input: from a named file, else from the pipe.
 fn input(walk: &mut Walk<'_>, call: &Call<'_>) -> Option<String> {
     match operands(call.argv).first().copied().filter(|word| *word != "-") {
         Some(word) => {
@@ -152,7 +152,7 @@ fn fill(format: &str, words: &mut std::slice::Iter<'_, String>, all: &mut String
     Some(())
 }
 
-/// Where programs are: in which folder is not known, but it makes no difference.
+/// Where programs are: in which folder is unknown, but it makes no difference.
 pub(crate) fn located(words: &[String]) -> String {
     let names = words.iter().filter(|word| !word.starts_with('-'));
     names.map(|name| if name.contains('/') { format!("{name}\n") } else { format!("/usr/bin/{name}\n") }).collect()
@@ -186,7 +186,7 @@ fn seq(words: &[&str]) -> Option<String> {
     few.then(|| (from..=to).map(|number| format!("{number}\n")).collect())
 }
 
-/// Programs that print nothing when all is well.
+/// Programs that print nothing on success.
 fn is_silent(name: &str) -> bool {
     table::is_remover(name) || table::is_placer(name) || SILENT.contains(&name)
 }

@@ -1,4 +1,4 @@
-//! One program with its words: which kind it is, and what it would do.
+//! Follows one program with its words.
 
 use crate::inline::embedded;
 use crate::parse::syntax::mark;
@@ -51,7 +51,7 @@ fn follow(walk: &mut Walk<'_>, call: &Call<'_>) -> Result<(), Stop> {
     Ok(())
 }
 
-/// Follows what is left when all wrappers are off.
+/// Follows the command without its wrappers.
 fn act(walk: &mut Walk<'_>, name: &str, call: &Call<'_>) -> Result<(), Stop> {
     match name {
         "cd" | "chdir" => return enter(walk, call),
@@ -104,12 +104,12 @@ fn act(walk: &mut Walk<'_>, name: &str, call: &Call<'_>) -> Result<(), Stop> {
     Ok(())
 }
 
-/// Says whether the program is named by its path.
+/// Returns true if the program is named by its path.
 fn first_is_path(call: &Call<'_>) -> bool {
     call.argv.first().is_some_and(|first| first.contains('/'))
 }
 
-/// Says whether a program only reads what it is given.
+/// Returns true if a program only reads what it is given.
 fn is_harmless(name: &str, call: &Call<'_>) -> bool {
     table::is_read_only(name)
         || name == "sed" && !options::edits_in_place(call.argv)
@@ -118,7 +118,7 @@ fn is_harmless(name: &str, call: &Call<'_>) -> bool {
         || name == "tar" && archive::tar_lists(call.argv)
 }
 
-/// The longest showing of a command that anybody reads.
+/// The maximum length of a shown command.
 const SHOWN: usize = 240;
 
 /// Shows the words of a command, cut when long.
@@ -144,7 +144,7 @@ pub(crate) fn program_name(word: &str) -> String {
     word.trim_start_matches('\\').rsplit('/').next().unwrap_or_default().to_lowercase()
 }
 
-/// A program that nobody knows may do anything to what it is given.
+/// An unknown program may do anything to what it is given.
 fn unknown(walk: &mut Walk<'_>, call: &Call<'_>) {
     if first_is_path(call) {
         stead::doubtful(walk, call.argv, stead::Doubt::Stranger);
@@ -169,7 +169,7 @@ pub(crate) fn candidates(word: &str) -> impl Iterator<Item = &str> {
         .filter(move |candidate| !candidate.is_empty() && !text)
 }
 
-/// Runs a function with its words. It is taken away meanwhile, so that it cannot call itself for ever.
+/// Walks a function with its words. It is removed meanwhile, so that it cannot recurse.
 fn function(walk: &mut Walk<'_>, at: usize, call: &Call<'_>) -> Result<(), Stop> {
     walk.depth += 1;
     if walk.depth > crate::parse::reader::DEPTH {
@@ -195,7 +195,7 @@ fn function(walk: &mut Walk<'_>, at: usize, call: &Call<'_>) -> Result<(), Stop>
     result
 }
 
-/// Runs what a name stands for.
+/// Walks an alias.
 fn alias(walk: &mut Walk<'_>, at: usize, call: &Call<'_>) -> Result<(), Stop> {
     let (name, text) = walk.aliases.remove(at);
     let words: Vec<String> = call.argv[1..].iter().map(|word| quoted(word)).collect();
@@ -273,7 +273,7 @@ fn searched(walk: &Walk<'_>, target: &str) -> Option<Vec<String>> {
     Some(paths.map(|path| path.map_or(mark::UNKNOWN.to_string(), |path| path.to_string_lossy().into_owned())).collect())
 }
 
-/// The most folders that are stacked.
+/// The maximum number of folders that are stacked.
 const STACK: usize = 64;
 
 /// `pushd` and `popd`: to another folder and back.
@@ -304,12 +304,12 @@ fn unknown_head(path: &str) -> String {
     format!("{}{}", mark::UNKNOWN, path.rsplit(mark::UNKNOWN).next().unwrap_or_default())
 }
 
-/// How far a removal goes.
+/// How deep a removal is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reach {
-    /// The named thing only.
+    /// Only the named file.
     Flat,
-    /// A folder with all that is in it.
+    /// A folder with everything in it.
     Deep,
 }
 
@@ -329,7 +329,7 @@ pub(crate) fn readable(text: &str) -> String {
         .collect()
 }
 
-/// Gives the words that are not flags.
+/// Returns the words that are not flags.
 pub(crate) fn operands(argv: &[String]) -> Vec<&str> {
     let mut operands = Vec::new();
     let mut flags = true;

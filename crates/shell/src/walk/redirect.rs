@@ -1,4 +1,4 @@
-//! Redirections: the texts they feed and the files they write, with what is printed into them.
+//! Redirections: the input they provide and the files they write, with their new text.
 
 use crate::parse::syntax::{Output, Redirect};
 use crate::walk::{Stop, Walk};
@@ -9,7 +9,7 @@ pub(crate) struct Opened {
     kind: Output,
 }
 
-/// What was heard before a file took what is printed.
+/// The output before it was redirected to a file.
 pub(crate) struct Heard {
     printed: Option<String>,
     heard: bool,
@@ -17,7 +17,7 @@ pub(crate) struct Heard {
 }
 
 impl Walk<'_> {
-    /// Begins to listen to what is printed into files.
+    /// Starts collecting output that goes to files.
     pub(crate) fn hear(&mut self, opened: &[Opened]) -> Option<Heard> {
         let prints = opened.iter().any(|file| file.kind != Output::Other);
         prints.then(|| Heard {
@@ -27,7 +27,7 @@ impl Walk<'_> {
         })
     }
 
-    /// Notes what went into the files that a command had open.
+    /// Records what was written to the files that a command had open.
     pub(crate) fn close(&mut self, heard: Option<Heard>, opened: &[Opened], command: &str) -> Result<(), Stop> {
         let text = heard.and_then(|before| {
             (self.heard, self.spilled) = (before.heard, before.spilled);
@@ -41,7 +41,7 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// Follows redirections and gives the texts they feed and the files they write.
+    /// Follows redirections and returns the input they provide and the files they write.
     pub(crate) fn redirects(&mut self, redirects: &[Redirect]) -> Result<(Vec<String>, Vec<Opened>), Stop> {
         let (mut texts, mut opened) = (Vec::new(), Vec::new());
         for redirect in redirects {

@@ -1,4 +1,4 @@
-//! What the walk tells the action record: operations, and what could not be followed.
+//! What the walk reports to the action record: operations and gaps.
 
 use std::path::{Path, PathBuf};
 
@@ -18,12 +18,12 @@ const FILE: usize = 256 * 1024;
 const FILES: usize = 24;
 /// Files whose new text is remembered.
 const WRITTEN: usize = 256;
-/// Words of one program that are told.
+/// The maximum number of words of one program that are recorded.
 const WORDS: usize = 1_000;
-/// The longest word that is taken for a path.
+/// The maximum length of a word that is taken for a path.
 const LONGEST: usize = 4_096;
 
-/// The action record, and the ground its paths stand on.
+/// The action record, and where its paths are resolved.
 pub(crate) struct Report<'r> {
     pub(crate) record: Record,
     pub(crate) ground: Ground<'r>,
@@ -32,28 +32,28 @@ pub(crate) struct Report<'r> {
 /// What a command wrote into a file.
 #[derive(Clone, Debug)]
 pub(crate) enum Written {
-    /// All that it holds now.
+    /// Its whole content.
     Text(String),
-    /// What stands behind that which it held before.
+    /// Text appended to its earlier content.
     Added(String),
     Unknown,
 }
 
 impl Walk<'_> {
-    /// Tells that a file is written.
+    /// Reports that a file is written.
     pub(crate) fn writes(&mut self, word: &str, how: How, content: Content, shown: &str) {
         self.note_write(word, how, false, content, shown);
     }
 
-    /// Tells that files appear in a folder, or change somewhere below it.
+    /// Reports that files appear in a folder, or change somewhere below it.
     pub(crate) fn writes_into(&mut self, word: &str, shown: &str) {
         self.note_write(word, How::Into, true, Content::Unknown, shown);
     }
 
-    /// Tells that a file, or all in a folder, is written.
+    /// Reports that a file, or all in a folder, is written.
     pub(crate) fn note_write(&mut self, word: &str, how: How, tree: bool, content: Content, shown: &str) {
         let content = known(content);
-        // Something new in the project's root can be anywhere in it.
+        // Something new in the project root can be anywhere in it.
         let how = if how == How::Into && tree && self.is_wide(word) { How::Somewhere } else { how };
         if how == How::Somewhere && tree {
             self.note_gap(shown, "which files it changes is not known");
@@ -66,7 +66,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Notes the file that a redirection wrote, with what was printed into it.
+    /// Records the file that a redirection wrote, with what was printed into it.
     pub(crate) fn redirected(&mut self, word: &str, kind: Output, text: Option<&str>, shown: &str) {
         let how = match kind {
             Output::Append => How::Append,
@@ -79,7 +79,7 @@ impl Walk<'_> {
         self.note_write(word, how, false, content, shown);
     }
 
-    /// Tells that something goes away.
+    /// Reports a deletion.
     pub(crate) fn removes(&mut self, word: &str, reach: Reach, shown: &str) {
         self.doubt(word, shown);
         self.remember(word, How::Replace, &Content::Unknown);
@@ -95,7 +95,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Notes that something gets another name.
+    /// Records a rename.
     pub(crate) fn note_move(&mut self, from: &str, to: &str, shown: &str) {
         self.doubt(from, shown);
         self.doubt(to, shown);
@@ -109,7 +109,7 @@ impl Walk<'_> {
             Some(text) => self.remember(to, How::Replace, &Content::Text(text)),
             None => self.remember(to, How::Replace, &Content::Unknown),
         }
-        // What is not there yet was made by this command: by `mkdir` if it is a folder.
+        // What does not exist yet was created by this command: by `mkdir` if it is a folder.
         let folder = self.is_folder(from).unwrap_or_else(|| from.ends_with('/') || self.made_folder(from));
         let targets = self.targets(to, Last::Kept, folder, shown);
         let sources = self.targets(from, Last::Kept, folder, shown);
@@ -118,7 +118,7 @@ impl Walk<'_> {
                 self.tell(Op::Rename { from: from.clone(), to: to.clone() }, shown);
             }
         }
-        // Where only one end is known, something still appears there or goes from there.
+        // If only one end is known, something still appears there or is removed there.
         if sources.is_empty() {
             for target in targets {
                 self.tell(Op::Write { target, how: How::Replace, content: Content::Unknown }, shown);
@@ -130,12 +130,12 @@ impl Walk<'_> {
         }
     }
 
-    /// Notes that a file is read and shown.
+    /// Records that a file is read and shown.
     pub(crate) fn reads(&mut self, word: &str, tree: bool, shown: &str) {
         self.accesses(word, tree, Access::Shown, shown);
     }
 
-    /// Notes that a file is read in some way.
+    /// Records that a file is read in some way.
     pub(crate) fn accesses(&mut self, word: &str, tree: bool, access: Access, shown: &str) {
         if is_device(word) {
             return;
@@ -150,7 +150,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Notes a program with its words.
+    /// Records a program with its words.
     pub(crate) fn runs(&mut self, argv: &[String]) {
         let words: Vec<String> = argv.iter().take(WORDS).map(|word| readable(word)).collect();
         let dir = self.cwds.first().map(|cwd| readable(cwd)).unwrap_or_default();
@@ -161,7 +161,7 @@ impl Walk<'_> {
         self.tell(Op::Run { argv: words, dir }, &shown);
     }
 
-    /// Notes what git does beyond reading.
+    /// Records what git does beyond reading.
     pub(crate) fn does_git(&mut self, verb: &str, kind: GitKind, shown: &str) {
         self.tell_git(verb, kind, None, shown);
     }
@@ -171,33 +171,33 @@ impl Walk<'_> {
         self.tell(Op::Git(GitOp { verb: verb.to_owned(), kind, dir, untracked }), shown);
     }
 
-    /// Notes that git takes the untracked files below a folder away.
+    /// Records that git removes the untracked files below a folder.
     pub(crate) fn takes_untracked(&mut self, verb: &str, kind: GitKind, folder: &str, ignored: bool, shown: &str) {
         let target = self.targets(folder, Last::Followed, true, shown).into_iter().next();
         self.tell_git(verb, kind, target.map(|target| Untracked { target, ignored }), shown);
     }
 
-    /// Notes that somebody outside is talked to.
+    /// Records a network connection.
     pub(crate) fn calls_out(&mut self, program: &str, host: Option<String>, shown: &str) {
         self.tell(Op::Network { program: program.to_owned(), host }, shown);
     }
 
-    /// Notes that a part was too much to be read.
+    /// Records that a part was too long or too deeply nested to read.
     pub(crate) fn give_up(&mut self) {
-        self.report.record.give_up("a part is too long or too nested to be read");
+        self.report.record.give_up("a part is too long or too deeply nested to read");
     }
 
-    /// Notes that something could not be followed, with what the program at hand is given.
+    /// Records a gap, with what the current program is given.
     pub(crate) fn gap(&mut self, what: &str, why: &str) {
         self.gap_with(what, why, Vec::new());
     }
 
-    /// Notes a gap about an effect that is told: what the program is given is covered.
+    /// Records a gap about a recorded effect: what the program is given is already known.
     fn note_gap(&mut self, what: &str, why: &str) {
         self.report.record.gap_in(Gap { part: readable(what), why: why.to_owned(), ..Gap::default() });
     }
 
-    /// Notes that a text could not be followed that a program is given or runs.
+    /// Records a gap for a text that a program is given or runs.
     pub(crate) fn gap_with(&mut self, what: &str, why: &str, texts: Vec<String>) {
         let part: String = readable(what).chars().take(100).collect();
         let given = self.given.clone();
@@ -211,7 +211,7 @@ impl Walk<'_> {
         self.report.record.gap_in(Gap { part, why: why.to_owned(), paths, texts });
     }
 
-    /// The paths that a word may name, without a look at the disk. A word of which nothing is known names none.
+    /// The paths that a word may name, without reading the disk. A completely unknown word names none.
     fn named(&self, word: &str) -> Vec<Target> {
         let unknown = |c: char| c == mark::UNKNOWN || c == '/';
         if word.is_empty() || word.len() > LONGEST || is_device(word) || word.chars().all(unknown) {
@@ -231,7 +231,7 @@ impl Walk<'_> {
         self.report.record.push(op, &readable(shown));
     }
 
-    /// Makes a word absolute, once for each folder the command may be in. `None` when part of it is unknown.
+    /// Makes a word absolute, once for each folder the command may be in. `None` if part of it is unknown.
     pub(crate) fn paths(&self, word: &str) -> Vec<Option<PathBuf>> {
         let rooted = word.starts_with(['/', '~']);
         let path = |cwd: &String| {
@@ -241,7 +241,7 @@ impl Walk<'_> {
         self.cwds.iter().map(path).collect()
     }
 
-    /// Says whether a word names a folder; `None` when nobody knows.
+    /// Returns true if a word names a folder; `None` if that is unknown.
     pub(crate) fn is_folder(&self, word: &str) -> Option<bool> {
         if word.contains(mark::is_mark) || word.len() > LONGEST {
             return None;
@@ -249,7 +249,7 @@ impl Walk<'_> {
         self.report.ground.is_folder(&self.paths(word).into_iter().next()??)
     }
 
-    /// Says whether this command made a folder of that name.
+    /// Returns true if this command made a folder of that name.
     fn made_folder(&self, word: &str) -> bool {
         let path = self.paths(word).into_iter().next().flatten();
         path.is_some_and(|path| self.folders.contains(&path.to_string_lossy().into_owned()))
@@ -263,7 +263,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Says whether a word names the project's root or a folder above it.
+    /// Returns true if a word names the project's root or a folder above it.
     pub(crate) fn is_wide(&self, word: &str) -> bool {
         let paths = self.paths(word);
         let mut roots = self.root().into_iter().chain(self.place.tree);
@@ -302,7 +302,7 @@ impl Walk<'_> {
             match path {
                 Some(path) if glob::is_open(word) => {
                     targets.push(self.report.ground.open(&signs(&path)));
-                    // Some of all files: those that hold a text, or differ.
+                    // Some of all files: those that contain a text, or differ.
                     if word.chars().eq([mark::MANY; 2]) {
                         self.note_gap(shown, "which files are meant is not known");
                     }
@@ -320,7 +320,7 @@ impl Walk<'_> {
     /// The path that a word of which a part is unknown may mean.
     fn guess(&self, cwd: &str, word: &str) -> Option<Target> {
         let whole = if word.starts_with(['/', '~']) { word.to_owned() } else { format!("{cwd}/{word}") };
-        // What cannot be known in front is most often the project; the rest of the path is what counts.
+        // An unknown prefix is usually the project; the rest of the path is what counts.
         let head = whole.strip_prefix(mark::UNKNOWN).or_else(|| word.strip_prefix(mark::UNKNOWN));
         let path = match head {
             None => absolute(&whole, Path::new("/"), self.home()),
@@ -335,7 +335,7 @@ impl Walk<'_> {
         Some(Target { guessed: true, ..self.report.ground.open(&signs(&path)) })
     }
 
-    /// Remembers what a file will hold for the commands after.
+    /// Stores the new content of a file for later commands.
     fn remember(&mut self, word: &str, how: How, content: &Content) {
         if self.files.len() >= WRITTEN || word.contains(mark::is_mark) || matches!(how, How::Attributes | How::Link) {
             return;
@@ -363,7 +363,7 @@ impl Walk<'_> {
         self.files.iter().rev().find(|(known, _)| *known == path).map(|(_, text)| text)
     }
 
-    /// All that a file holds since this command wrote it, where that is known.
+    /// The whole content of a file after this command wrote it, if known.
     pub(crate) fn written_text(&self, word: &str) -> Option<String> {
         match self.written(word)? {
             Written::Text(text) => Some(text.clone()),
@@ -371,7 +371,7 @@ impl Walk<'_> {
         }
     }
 
-    /// The text of a file in the project or a temporary folder, as it will be when the command comes to it.
+    /// The text of a file in the project or a temporary folder, as it will be when the command reads it.
     pub(crate) fn file_text(&mut self, word: &str) -> Option<String> {
         if word.contains(mark::is_mark) || word.len() > LONGEST {
             return None;
@@ -394,12 +394,12 @@ impl Walk<'_> {
         match (self.facts.read(&path), added) {
             (text, None) => text.filter(|text| text.len() <= FILE),
             (Some(text), Some(added)) => Some(text + &added).filter(|text| text.len() <= FILE),
-            // A file that is not there yet begins with what is added.
+            // A file that does not exist yet starts with the appended text.
             (None, added) => added.filter(|_| self.facts.is_folder(&path).is_none()),
         }
     }
 
-    /// Says whether a file is the project's or a temporary one.
+    /// Returns true if a file is in the project or a temporary folder.
     fn is_near(&self, path: &Path) -> bool {
         let temporary = ["TMPDIR", "TEMP", "TMP"].iter().filter_map(|name| (self.place.env)(name)).map(PathBuf::from);
         let mut folders = temporary.chain(["/tmp", "/var/tmp", "/private/tmp"].map(PathBuf::from));
@@ -413,7 +413,7 @@ pub(crate) fn looks_like_folder(word: &str) -> bool {
     word.ends_with('/') || matches!(word, "." | "..") || !word.rsplit('/').next().is_some_and(|name| name.contains('.'))
 }
 
-/// A text with a part that is not known is not known.
+/// A text with a part that is unknown is unknown.
 fn known(content: Content) -> Content {
     match content {
         Content::Text(text) if text.contains(mark::is_mark) => Content::Unknown,
@@ -421,7 +421,7 @@ fn known(content: Content) -> Content {
     }
 }
 
-/// Files that are none.
+/// Paths such as `/dev/null` that are not regular files.
 fn is_device(word: &str) -> bool {
     word.strip_prefix("/dev/").is_some_and(|name| {
         matches!(name, "null" | "stdin" | "stdout" | "stderr" | "tty" | "zero" | "full" | "random" | "urandom")
@@ -431,7 +431,7 @@ fn is_device(word: &str) -> bool {
     })
 }
 
-/// Shows a path with the signs of its patterns.
+/// Formats a path with its wildcards.
 fn signs(path: &Path) -> PathBuf {
     let text: String = path
         .to_string_lossy()

@@ -1,4 +1,4 @@
-//! Scripts in files: read as they are when the command comes to them, if they are the project's or temporary.
+//! Scripts in files of the project or a temporary folder: read with earlier changes of the same command.
 
 use stead_model::Access;
 
@@ -33,14 +33,14 @@ pub(crate) fn shell(walk: &mut Walk<'_>, argv: &[String], call: &Call<'_>) -> Re
 pub(crate) fn source(walk: &mut Walk<'_>, word: &str, call: &Call<'_>) -> Result<(), Stop> {
     walk.accesses(word, false, Access::Used, &brief(call.argv));
     match walk.file_text(word).filter(|_| walk.depth < DEPTH) {
-        // Variables alone are no commands; the walk keeps what they hold.
+        // A file with only assignments has no commands; the walk keeps the values.
         Some(text) => {
             let before = walk.value("BASH_SOURCE");
             walk.set("BASH_SOURCE", vec![word.to_owned()])?;
             walk.text(&text)?;
             walk.set("BASH_SOURCE", before)
         }
-        // A file that everybody has, such as an environment's, is rather full of variables than of commands.
+        // A common file, such as one of a virtual environment, contains variables rather than commands.
         None if !word.contains(mark::is_mark) && !word.starts_with("/dev/") && walk.written(word).is_none() => Ok(()),
         None => {
             walk.gap(&brief(call.argv), "the script is not known");
@@ -49,7 +49,7 @@ pub(crate) fn source(walk: &mut Walk<'_>, word: &str, call: &Call<'_>) -> Result
     }
 }
 
-/// Walks a program named by its path, if that is a script; says whether it is one.
+/// Walks a program named by its path, if that is a script; returns true if it is one.
 pub(crate) fn file(walk: &mut Walk<'_>, call: &Call<'_>) -> Result<bool, Stop> {
     let Some(word) = call.argv.first() else { return Ok(false) };
     if walk.depth >= DEPTH {

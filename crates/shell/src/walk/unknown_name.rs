@@ -1,4 +1,4 @@
-//! Programs whose name is not known to the last letter: a variable may be empty, a wrapper, or the rest of the name.
+//! Programs whose name is partly unknown: a variable may be empty, a wrapper, or the rest of the name.
 
 use crate::glob;
 
@@ -8,14 +8,14 @@ use crate::programs::table;
 use crate::walk::program::{self, brief, program_name};
 use crate::walk::{Call, Stop, Walk};
 
-/// Follows a program by what its name may be; says whether that settles it.
+/// Follows a program by its possible names; returns true if nothing else is to be done.
 pub(crate) fn judge(walk: &mut Walk<'_>, name: &str, call: &Call<'_>) -> Result<bool, Stop> {
     if !name.contains(mark::is_mark) {
         return Ok(false);
     }
     let known: String = name.chars().filter(|c| !mark::is_mark(*c)).collect();
     if known.is_empty() {
-        // `$SUDO rm x`: what stands behind a word that may be nothing is a program if it is called like one.
+        // `$SUDO rm x`: what follows a word that may be nothing is a program if it is called like one.
         let next = call.argv.get(1).map(|word| program_name(word)).unwrap_or_default();
         if is_telling(&next) {
             walk.gap(&brief(call.argv), "the program is not known");
@@ -40,7 +40,7 @@ pub(crate) fn judge(walk: &mut Walk<'_>, name: &str, call: &Call<'_>) -> Result<
     Ok(false)
 }
 
-/// Says whether a word is rather a program than what another one is given.
+/// Returns true if a word is more likely a program than an argument.
 pub(crate) fn is_telling(name: &str) -> bool {
     name == "stead"
         || table::is_remover(name)

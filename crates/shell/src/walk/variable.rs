@@ -1,7 +1,7 @@
-//! Variables: what they may hold, arrays, and the words of a function or script.
+//! Variables: their possible values, arrays, and the arguments of a function or script.
 //!
-//! Several values of a variable are several that it may have. An array stands under `name[@]` with its elements, and
-//! an element that was set by itself under `name[key]`; whoever came last counts.
+//! A variable may have several possible values. An array is stored under `name[@]` with its elements, and an element
+//! that was set separately under `name[key]`; the later one counts.
 
 use std::borrow::Cow;
 
@@ -14,7 +14,7 @@ use crate::walk::{Call, Stop, Walk};
 pub(crate) const VARIABLES: usize = 2_000;
 /// Values that one variable may have.
 const VALUES: usize = 1_024;
-/// The most bytes they may have together.
+/// The maximum number of bytes they may have together.
 const LONGEST: usize = 2 << 20;
 /// Names that one name may stand for, one after the other.
 const REFERENCES: usize = 8;
@@ -24,7 +24,7 @@ const LINES: usize = 64;
 const WORDS: usize = 32;
 
 impl Walk<'_> {
-    /// Gives a variable its values.
+    /// Sets the values of a variable.
     pub(crate) fn set(&mut self, name: &str, values: Vec<String>) -> Result<(), Stop> {
         if self.variables.len() >= VARIABLES {
             return Err(Stop);
@@ -34,7 +34,7 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// The variable that a name means: itself, or the one it refers to.
+    /// The variable of a name: itself, or the one it refers to.
     fn meant<'n>(&self, name: &'n str) -> Cow<'n, str> {
         let mut meant = Cow::Borrowed(name);
         for _ in 0..self.references.len().min(REFERENCES) {
@@ -45,7 +45,7 @@ impl Walk<'_> {
         meant
     }
 
-    /// `declare -n name=other`: takes what was assigned from a place on for other names of variables.
+    /// `declare -n name=other`: treats the latest assignments as references to other variables.
     pub(crate) fn refer(&mut self, simple: &Simple, from: usize) {
         let flag = |word: &Word| {
             word.plain().is_some_and(|flag| flag.starts_with('-') && !flag.starts_with("--") && flag.contains('n'))
@@ -62,7 +62,7 @@ impl Walk<'_> {
         self.bound(name).or_else(|| (self.place.env)(name).map(|value| vec![value.to_string_lossy().into_owned()]))
     }
 
-    /// The signs that part words, if this command says which.
+    /// The characters that separate words, if this command sets them.
     pub(crate) fn separators(&self) -> Option<String> {
         self.bound("IFS").map(|signs| signs.concat()).filter(|signs| !signs.contains(mark::is_mark))
     }
@@ -83,7 +83,7 @@ impl Walk<'_> {
         })
     }
 
-    /// What this command itself gave a variable; `None` when it did not set it.
+    /// What this command itself gave a variable; `None` if it did not set it.
     fn bound(&self, name: &str) -> Option<Vec<String>> {
         let name = &*self.meant(name);
         let (base, key) = name.strip_suffix(']').and_then(|name| name.split_once('[')).unwrap_or((name, ""));
@@ -93,7 +93,7 @@ impl Walk<'_> {
             let rest = known.strip_prefix(base);
             match (rest, place) {
                 (_, Some(place)) if known == "@" => {
-                    // Who counts the words beyond the last gets nothing.
+                    // An index beyond the last word gives nothing.
                     return Some(vec![values.get(place - 1).cloned().unwrap_or_default()]);
                 }
                 (Some("[@]"), _) => return Some(element(values, key)),
@@ -110,7 +110,7 @@ impl Walk<'_> {
         None
     }
 
-    /// Says whether a name stands for many words rather than for one that is not known.
+    /// Returns true if a name stands for many words rather than for one that is unknown.
     pub(crate) fn is_list(&self, name: &str) -> bool {
         let base = name.strip_suffix("[@]").or_else(|| name.strip_suffix("[*]"));
         let array = |(known, _): &&(String, Vec<String>)| {
@@ -131,7 +131,7 @@ impl Walk<'_> {
     pub(crate) fn value_or(&mut self, name: &str, sign: char, other: Vec<String>) -> Result<Vec<String>, Stop> {
         let inborn = matches!(name, "HOME" | "OLDPWD" | "PWD") || (self.place.env)(name).is_some();
         let known = self.bound(name).or_else(|| inborn.then(|| self.value(name)));
-        // Nobody set it: what stands instead is what it gives.
+        // It is unset, so the default applies.
         let Some(known) = known else {
             if sign == '=' {
                 self.set(name, other.clone())?;
@@ -205,7 +205,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Stops what grows without end.
+    /// Limits values that grow without end.
     pub(crate) fn bear(&mut self, values: &[String]) -> Result<(), Stop> {
         let bytes = values.iter().map(String::len).sum::<usize>();
         self.work += bytes;
@@ -320,7 +320,7 @@ pub(crate) fn options(walk: &mut Walk<'_>, call: &Call<'_>) -> Result<(), Stop> 
     Ok(())
 }
 
-/// Gives variables what is read: a here-string, else something unknown.
+/// Sets variables by `read`: from a here-string, else to an unknown value.
 pub(crate) fn take_in(walk: &mut Walk<'_>, call: &Call<'_>) -> Result<(), Stop> {
     let mut flags = Flags::read(call.argv);
     let fed = walk.fed(call).filter(|text| !text.trim().is_empty());

@@ -27,7 +27,7 @@ struct Spec<'a> {
 pub(crate) struct Meant {
     /// The files and folders, each with whether all below goes with it.
     pub(crate) paths: Vec<(String, bool)>,
-    /// What is left out.
+    /// What is excluded.
     pub(crate) except: Vec<String>,
     /// All of the tree is meant, from the repository's root on.
     pub(crate) top: bool,
@@ -142,7 +142,7 @@ pub(crate) fn root(walk: &Walk<'_>) -> Option<String> {
     root.map(|root| root.to_string_lossy().into_owned())
 }
 
-/// Says whether a word means all there is.
+/// Returns true if a word means all there is.
 pub(crate) fn is_all(word: &str) -> bool {
     matches!(word, "." | "./" | ":/" | "*" | ":/." | "./*" | "**" | "**/*")
         || word.chars().all(|c| c == mark::MANY) && !word.is_empty()

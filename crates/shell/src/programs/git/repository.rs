@@ -11,7 +11,7 @@ use crate::walk::program::Reach;
 use crate::walk::{Call, Walk};
 use crate::walk::{listing, omission};
 
-/// Tells what a sub-command does beyond reading.
+/// Reports what a sub-command does beyond reading.
 pub(crate) fn note(walk: &mut Walk<'_>, verb: &str, argv: &[String], call: &Call<'_>, shown: &str) {
     if argv.iter().take_while(|word| *word != "--").any(|word| matches!(word.as_str(), "--help" | "-h" | "--dry-run")) {
         return;
@@ -301,7 +301,7 @@ fn take(walk: &mut Walk<'_>, verb: &str, argv: &[String], shown: &str) {
     walk.does_git(verb, GitKind::Paths, shown);
 }
 
-/// Says whether a call of `git config` sets something.
+/// Returns true if a call of `git config` sets something.
 fn config(argv: &[String]) -> bool {
     let words = git::words(argv);
     let asks = ["--get", "--get-all", "--list", "-l", "--get-regexp", "--show-origin", "--get-urlmatch"];

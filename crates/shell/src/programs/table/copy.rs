@@ -1,4 +1,4 @@
-//! Copies between here and there: what is read on the way out, and written on the way in.
+//! Copies between this machine and others: uploads read, downloads write.
 
 use stead_model::{Access, Content, How};
 
@@ -10,12 +10,12 @@ use crate::walk::program::Reach;
 
 use crate::programs::table::effect::Read;
 
-/// Says whether a word names a place on another machine, in a container or in a store.
+/// Returns true if a word names a place on another machine, in a container or in a store.
 pub(crate) fn is_remote(word: &str) -> bool {
     word.split_once(':').is_some_and(|(host, _)| !host.is_empty() && !host.contains('/'))
 }
 
-/// Tells what goes where.
+/// Reports what goes where.
 pub(crate) fn note(walk: &mut Walk<'_>, read: &Read<'_>) {
     let Some((&target, sources)) = read.words.split_last().filter(|(_, sources)| !sources.is_empty()) else {
         return;
@@ -40,7 +40,7 @@ pub(crate) fn note(walk: &mut Walk<'_>, read: &Read<'_>) {
     }
 }
 
-/// Tells where one source goes.
+/// Reports where one source goes.
 fn placed(walk: &mut Walk<'_>, read: &Read<'_>, source: &str, target: &str, many: bool) {
     let last = source.trim_end_matches('/').rsplit(['/', ':']).next().unwrap_or_default();
     let into = many || target.ends_with('/') || matches!(target, "." | "..") || walk.is_folder(target) == Some(true);
@@ -56,14 +56,14 @@ fn placed(walk: &mut Walk<'_>, read: &Read<'_>, source: &str, target: &str, many
         walk.note_write(&crate::walk::listing::open(to), How::Replace, false, content, &read.shown);
         return;
     }
-    // What is in a folder or a bucket goes into the target itself.
+    // The content of a folder or a bucket goes into the target itself.
     let contents = source.ends_with(['/', mark::MANY]) || source.ends_with("/.") || source.contains("://");
     let to = if contents || read.program.is("tree") { target } else { to };
     let except = omitted(walk, read, target);
     walk.leaving_out(except, |walk| walk.writes_into(to, &read.shown));
 }
 
-/// What a copy leaves out below a folder. A pattern with more than one name in it may be counted from elsewhere.
+/// What a copy excludes below a folder. A pattern with more than one name in it may be counted from elsewhere.
 fn omitted(walk: &Walk<'_>, read: &Read<'_>, folder: &str) -> Vec<String> {
     // What is taken back comes first in its list.
     if read.given.has("include") {

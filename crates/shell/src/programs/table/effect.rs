@@ -1,4 +1,4 @@
-//! The effects of a call, as the program's entry says.
+//! The effects of a call, by the program's entry.
 
 use stead_model::{Access, Content, How};
 
@@ -13,9 +13,9 @@ use crate::programs::table::{Given, Program, copy, search};
 /// How much is known about a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Known {
-    /// All that it does to files.
+    /// Everything that it does to files.
     Complete,
-    /// What it says, and perhaps more.
+    /// The entry, and possibly more.
     Partial,
 }
 
@@ -35,7 +35,7 @@ pub(crate) struct Read<'c> {
     content: Content,
 }
 
-/// Tells what a program does; says how much is known about that.
+/// Reports what a program does; returns how much is known about that.
 pub(crate) fn note(walk: &mut Walk<'_>, name: &str, call: &Call<'_>) -> Result<Known, Stop> {
     let program = Program::of_call(name, call.argv).or_else(|| Program::of("*"));
     let Some(program) = program else { return Ok(Known::Partial) };
@@ -98,7 +98,7 @@ fn heads(given: &Given<'_>) -> Vec<String> {
 }
 
 impl Read<'_> {
-    /// What becomes of an option's value.
+    /// What is done with an option's value.
     fn option(&self, walk: &mut Walk<'_>, role: &str, value: &str, tries: bool) -> Result<(), Stop> {
         match role {
             "command" if value != "none" => walk.text(value)?,
@@ -146,7 +146,7 @@ impl Read<'_> {
         Ok(())
     }
 
-    /// What becomes of a word or value.
+    /// What is done with a word or value.
     fn word(&self, walk: &mut Walk<'_>, role: &str, word: &str) -> Result<(), Stop> {
         let shown = &self.shown;
         match role {
@@ -250,7 +250,7 @@ impl Read<'_> {
     fn changed(&self, walk: &mut Walk<'_>, word: &str, tree: bool) {
         match (self.changes, self.program.is("prints")) {
             (true, _) => {
-                // Of a folder it changes the files that it knows, and of those the untidy ones.
+                // In a folder, it changes the badly formatted files of known types.
                 let how = if tree { How::Somewhere } else { How::Edit };
                 walk.note_write(word, how, tree, Content::Unknown, &self.shown);
             }
@@ -347,7 +347,7 @@ fn remote_name(url: &str) -> Option<String> {
     Some(if name.is_empty() { "index.html".to_owned() } else { name.to_owned() })
 }
 
-/// A name of which three `X` or more are made up.
+/// A name with a placeholder of three or more `X`.
 fn made_up(template: &str) -> String {
     let mut name = template.replace("XXX", &mark::MANY.to_string());
     while let Some(at) = name.find(&format!("{}X", mark::MANY)) {

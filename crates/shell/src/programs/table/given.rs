@@ -178,7 +178,7 @@ impl<'a> Given<'a> {
         true
     }
 
-    /// Says whether an option of that role is there.
+    /// Returns true if an option of that role is there.
     pub(crate) fn has(&self, role: &str) -> bool {
         self.options.iter().any(|option| option.role == role)
     }

@@ -1,11 +1,11 @@
-//! Who is talked to.
+//! Network connections.
 
 use crate::walk::Walk;
 use crate::walk::program::brief;
 
 use crate::programs::table::{Given, Program, is_remote};
 
-/// Tells if a program talks to somebody, and to whom.
+/// Reports whether a program connects to a host, and to which.
 pub(crate) fn note(walk: &mut Walk<'_>, name: &str, argv: &[String]) {
     let Some(program) = Program::of_call(name, argv) else { return };
     let Some(kind) = program.field("network") else { return };

@@ -52,7 +52,7 @@ pub(crate) fn globs(name: &str, argv: &[String]) -> Vec<String> {
     Program::of(name).map(|program| limits(&Given::read(&program, argv))).unwrap_or_default()
 }
 
-/// What a search through folders leaves out, as patterns.
+/// What a search through folders excludes, as patterns.
 pub(crate) fn omissions(name: &str, argv: &[String]) -> Vec<String> {
     Program::of(name).map(|program| left_out(&Given::read(&program, argv))).unwrap_or_default()
 }
@@ -76,14 +76,14 @@ fn left_out(given: &Given<'_>) -> Vec<String> {
     negated.chain(names.map(|name| format!("**/{name}"))).collect()
 }
 
-/// Tells that a file or folder is searched.
+/// Reports that a file or folder is searched.
 pub(crate) fn one(walk: &mut Walk<'_>, read: &Read<'_>, word: &str) {
     let omitted = if is_deep(read) { left_out(&read.given) } else { Vec::new() };
     let except = omitted.iter().filter_map(|pattern| walk.left_out(pattern)).collect();
     walk.leaving_out(except, |walk| walk.reads(word, is_deep(read), &read.shown));
 }
 
-/// Tells which names a search through folders is limited to.
+/// Reports which names a search through folders is limited to.
 pub(crate) fn limited(walk: &mut Walk<'_>, read: &Read<'_>) {
     let globs = if is_deep(read) { limits(&read.given) } else { Vec::new() };
     let told = read.given.has("pattern") || read.given.has("script") || read.given.has("no-text");
