@@ -169,7 +169,7 @@ fn fields_belong_to_roles() {
             &world,
             By::Sub("tester"),
             &client.edit(&path, "  \"done\": false,", "  \"done\": true,"),
-            "not yours",
+            "your role may not change this field",
         );
         let (world, path) = sent("coder");
         passes(client, &world, By::Sub("coder"), &client.edit(&path, "  \"done\": false,", "  \"done\": true,"));
@@ -178,7 +178,7 @@ fn fields_belong_to_roles() {
             &world,
             By::Sub("coder"),
             &client.edit(&path, "  \"tested\": false", "  \"tested\": true"),
-            "not yours",
+            "your role may not change this field",
         );
     }
 }

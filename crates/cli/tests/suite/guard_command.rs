@@ -112,7 +112,7 @@ fn a_failing_test_names_what_was_seen() {
     );
     world.write("project/.agent/guards/infra.yaml", GUARD.replace("ask first", "run `touch infra/b` instead"));
     let run = world.stead(&["guard", "lint", "infra"]);
-    assert!(run.code == 1 && run.stdout.contains("which `infra` stops"), "{run}");
+    assert!(run.code == 1 && run.stdout.contains("which `infra` blocks"), "{run}");
 }
 
 #[test]
