@@ -36,7 +36,6 @@ pub(super) fn run(args: &ListArgs, here: &Here, ui: &mut Ui) -> Result<Exit, Cli
             .collect();
         ui.json(&json!({"active_loop_id": active.last(), "loops": list}));
     } else {
-        let width = ids.iter().map(String::len).max().unwrap_or(0);
         for (id, read) in &loops {
             match read {
                 Ok(file) => {
@@ -44,7 +43,8 @@ pub(super) fn run(args: &ListArgs, here: &Here, ui: &mut Ui) -> Result<Exit, Cli
                     let sign = if is_foreground(id) { '*' } else { ' ' };
                     let reason = state.reason.as_ref().map(|reason| format!(" ({reason})")).unwrap_or_default();
                     let (status, progress) = (state.status.name(), state.progress());
-                    ui.line(format!("{sign} {id:width$}  {status:<9}  {progress:<8}  {}{reason}", session_of(state)));
+                    // The id comes late: it may be long, and a narrow terminal then wraps only what follows it.
+                    ui.line(format!("{sign} {status:<9}  {progress:<8}  {id}  {}{reason}", session_of(state)));
                 }
                 Err(error) => ui.warning(error.to_string()),
             }

@@ -78,7 +78,7 @@ fn loops_are_listed_shown_and_explained() {
     assert!(world.stead(&["loop", "list"]).stderr.contains("no loops yet"));
     let id = start(&world, "s1", &["--promise", "DONE|BLOCKED", "--verify", "cargo test"]);
     let list = world.stead(&["loop", "list"]).ok();
-    assert!(list.starts_with(&format!("* {id}  active     1 of 25 ")), "{list}");
+    assert!(list.starts_with(&format!("* active     1 of 25   {id}  ")), "{list}");
     let text = world.stead(&["loop", "show", "fix-it"]).ok();
     for part in [
         "status      active",
