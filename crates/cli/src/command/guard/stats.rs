@@ -102,12 +102,12 @@ pub(super) fn run(args: &StatsArgs, ui: &mut Ui) -> Result<Exit, CliError> {
         return Ok(Exit::Done);
     }
     let width = rows.iter().map(|(id, ..)| id.chars().count()).max().unwrap_or(0);
-    ui.line(format!("{:width$}  calls   hits  blocked  would  warned  appeals  allowed", "guard"));
+    ui.line(format!("{:width$}  calls  hits blocked would warned appeals allowed", "guard"));
     for (id, count, marks) in rows {
-        let let_go = (count.came_to.let_go > 0).then(|| format!("let {} go", count.came_to.let_go));
+        let let_go = (count.came_to.let_go > 0).then(|| format!("let {} pass", count.came_to.let_go));
         let marks: Vec<String> = marks.into_iter().map(str::to_owned).chain(let_go).collect();
         let row = format!(
-            "{id:width$}  {:>5}  {:>5}  {:>7}  {:>5}  {:>6}  {:>7}  {:>7}  {}",
+            "{id:width$}  {:>5} {:>5} {:>7} {:>5} {:>6} {:>7} {:>7}  {}",
             count.evaluations,
             count.hits,
             count.came_to.stopped,
