@@ -1,7 +1,8 @@
 //! Needles: what no call that concerns a rule can do without. The compiler writes them before the rules, and the hook
 //! looks for them before it reads any rule.
 
-use std::path::Path;
+use std::cell::OnceCell;
+use std::path::{Path, PathBuf};
 
 use stead_model::{Base, Target, pieces};
 use stead_shell::Place;
@@ -63,8 +64,9 @@ fn longest_literal(component: &str) -> String {
 /// The needles of a policy.
 pub(crate) struct Needles<'a> {
     names: Vec<Name<'a>>,
-    /// A variable, and a folder below the one that it names.
+    /// `VARIABLE/folder`: a folder below the one that the variable names; and what that means here, once asked for.
     below: &'a str,
+    folders: OnceCell<Vec<PathBuf>>,
     /// Variables that move the folder of a client.
     moved: &'a str,
     /// Verbs of `stead` that weaken it.
@@ -89,7 +91,7 @@ struct Name<'a> {
 impl<'a> Needles<'a> {
     pub(crate) fn read(policy: &'a str) -> Self {
         let (names, verbs) = (Vec::with_capacity(40), Vec::with_capacity(20));
-        let mut needles = Self { names, below: "", moved: "", verbs, first: [0; 256] };
+        let mut needles = Self { names, below: "", folders: OnceCell::new(), moved: "", verbs, first: [0; 256] };
         needles.mark("stead", OTHER);
         for line in policy.lines().take_while(|line| *line != RULES) {
             if let Some(names) = line.strip_prefix("names\t") {
@@ -178,11 +180,14 @@ impl<'a> Needles<'a> {
 
     /// Returns true if a path has none of the names in it.
     pub(crate) fn is_far(&self, path: &Path, place: &Place<'_>) -> bool {
-        let below = |needle: &str| {
-            let (variable, folder) = needle.split_once('/').unwrap_or((needle, ""));
-            (place.env)(variable).is_some_and(|base| path.starts_with(Path::new(&base).join(folder)))
-        };
-        !self.are_in(&path.to_string_lossy()) && !pieces(self.below, b'\t').any(below)
+        let folders = self.folders.get_or_init(|| {
+            let named = |needle: &str| {
+                let (variable, folder) = needle.split_once('/')?;
+                Some(Path::new(&(place.env)(variable)?).join(folder))
+            };
+            pieces(self.below, b'\t').filter_map(named).collect()
+        });
+        !self.are_in(&path.to_string_lossy()) && !folders.iter().any(|folder| path.starts_with(folder))
     }
 
     /// Returns true if a target is far from all that is protected, with all that is in it if `deep` says so.

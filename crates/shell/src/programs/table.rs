@@ -1,11 +1,12 @@
 //! What programs do with their arguments: a table (`programs/programs.txt`, which documents its format), the parsing of
 //! a call by its entry, and the resulting effects. Programs with their own grammar have code instead.
 //!
-//! The table is searched as text, and only the entry of the program in question is parsed.
+//! The table is indexed when Stead is built, so that a call parses nothing.
 
 pub(crate) mod copy;
 pub(crate) mod effect;
 pub(crate) mod given;
+mod index;
 pub(crate) mod network;
 pub(crate) mod search;
 
@@ -18,14 +19,13 @@ pub(crate) use search::{globs, omissions, places};
 
 use stead_model::pieces;
 
-/// The entries, sorted by name.
-const TABLE: &str = include_str!("programs.txt");
+use index::{Entry, Field, entries};
 
 /// The content of an entry, without its name.
 #[derive(Clone, Copy, Debug)]
 struct Row {
     traits: &'static str,
-    fields: &'static str,
+    fields: &'static [Field],
 }
 
 /// A program, or one of its sub-commands.
@@ -44,13 +44,11 @@ impl Row {
     fn is(&self, name: &str) -> bool {
         pieces(self.traits, b' ').any(|known| known == name)
     }
+}
 
-    fn fields(&self) -> impl Iterator<Item = (&'static str, &'static str)> + use<> {
-        let lines = pieces(self.fields, b'\n').map(|line| line.trim_ascii_start());
-        lines.filter_map(|line| {
-            let end = line.bytes().position(|byte| byte == b':')?;
-            Some((&line[..end], line[end + 1..].strip_prefix(' ')?))
-        })
+impl From<&Entry> for Row {
+    fn from(entry: &Entry) -> Self {
+        Self { traits: entry.traits(), fields: entry.fields() }
     }
 }
 
@@ -66,11 +64,11 @@ impl Program {
 
     fn named(name: &str) -> Option<Self> {
         let (entry, others) = entries(name).split_first()?;
-        match TABLE[entry.name..entry.head].strip_prefix(" = ") {
+        match entry.same_as() {
             Some(other) => Self::named(other),
             None => {
                 let branches = !others.is_empty();
-                Some(Self { name: entry.program(), own: entry.row(), sub: None, verbs: 0, branches })
+                Some(Self { name: entry.program(), own: entry.into(), sub: None, verbs: 0, branches })
             }
         }
     }
@@ -90,7 +88,7 @@ impl Program {
             if verbs.clone().enumerate().all(named) {
                 let count = verbs.count();
                 if count > program.verbs {
-                    program.sub = Some(entry.row());
+                    program.sub = Some(entry.into());
                     program.verbs = count;
                 }
             }
@@ -162,7 +160,7 @@ impl Program {
 
     /// The items of a field; the sub-command's own come first.
     pub(crate) fn field(&self, name: &str) -> Option<&'static str> {
-        self.rows().flat_map(|row| row.fields()).find(|(key, _)| *key == name).map(|(_, items)| items)
+        self.rows().flat_map(|row| row.fields).find(|field| field.key() == name).map(Field::text)
     }
 
     /// The roles of its words.
@@ -172,136 +170,27 @@ impl Program {
 
     /// What an option means, and how the table spells it.
     fn option(&self, flag: &str) -> Option<(&'static str, &'static str)> {
-        let options = || {
-            let fields = self.rows().flat_map(|row| row.fields()).filter(|(key, _)| !NOT_OPTIONS.contains(key));
-            fields.flat_map(|(key, items)| pieces(items, b' ').map(move |item| (key, item)))
-        };
         // What starts a word is spelled in any case.
-        let found = match flag.ends_with([':', '=']) {
-            true => options().find(|(_, item)| item.eq_ignore_ascii_case(flag)),
-            false => options().find(|(_, item)| *item == flag),
-        };
+        let start = flag.ends_with([':', '=']);
         let shortens = self.is("abbreviates");
-        let short = || options().find(|(_, item)| shortens && flag.len() > 2 && item.starts_with(flag));
-        let common = || match flag {
+        let may_be_short = shortens && flag.len() > 2 && flag.starts_with("--");
+        let mut short = None;
+        for field in self.rows().flat_map(|row| row.fields) {
+            for item in field.options() {
+                if item == flag || start && item.eq_ignore_ascii_case(flag) {
+                    return Some((field.key(), item));
+                }
+                if may_be_short && short.is_none() && item.starts_with(flag) {
+                    short = Some((field.key(), item));
+                }
+            }
+        }
+        match flag {
             "--help" => Some(("help", "--help")),
             "--version" if shortens => Some(("help", "--version")),
-            _ => None,
-        };
-        found.or_else(common).or_else(|| short().filter(|_| flag.starts_with("--")))
-    }
-}
-
-/// Fields whose items are not options.
-const NOT_OPTIONS: &[&str] = &[
-    "words",
-    "network",
-    "files",
-    "files-if-words",
-    "endings",
-    "word-endings",
-    "pack",
-    "unpack",
-    "default",
-    "run-with",
-    "sign",
-    "letters",
-];
-
-/// Where the entries lie in the table, found when Stead is built: those of a program stand together, its own first.
-static ENTRIES: [Entry; count(TABLE.as_bytes())] = index(TABLE.as_bytes());
-
-#[derive(Clone, Copy)]
-struct Entry {
-    /// Where its head begins.
-    at: usize,
-    /// Where the name of its program ends.
-    name: usize,
-    /// Where its names end, with those of a sub-command.
-    names: usize,
-    head: usize,
-    fields: usize,
-}
-
-/// Whether a line that begins there is the head of an entry.
-const fn is_head(table: &[u8], at: usize) -> bool {
-    (at == 0 || table[at - 1] == b'\n') && table[at] != b' ' && table[at] != b'#'
-}
-
-const fn count(table: &[u8]) -> usize {
-    let (mut at, mut found) = (0, 0);
-    while at < table.len() {
-        if is_head(table, at) {
-            found += 1;
+            _ => short,
         }
-        at += 1;
     }
-    found
-}
-
-const fn index<const N: usize>(table: &[u8]) -> [Entry; N] {
-    let mut index = [Entry { at: 0, name: 0, names: 0, head: 0, fields: 0 }; N];
-    let (mut at, mut found) = (0, 0);
-    while at < table.len() {
-        if is_head(table, at) {
-            let head = end_of_line(table, at);
-            let mut fields = head;
-            while fields + 1 < table.len() && table[fields + 1] == b' ' {
-                fields = end_of_line(table, fields + 1);
-            }
-            let (name, names) = (end_of_program(table, at), end_of_names(table, at, head));
-            index[found] = Entry { at, name, names, head, fields };
-            found += 1;
-        }
-        at += 1;
-    }
-    index
-}
-
-const fn end_of_line(table: &[u8], mut at: usize) -> usize {
-    while at < table.len() && table[at] != b'\n' {
-        at += 1;
-    }
-    at
-}
-
-const fn end_of_program(table: &[u8], start: usize) -> usize {
-    let mut end = start;
-    while table[end] != b' ' && table[end] != b'\n' {
-        end += 1;
-    }
-    if table[end - 1] == b':' && end - start > 1 { end - 1 } else { end }
-}
-
-const fn end_of_names(table: &[u8], start: usize, end: usize) -> usize {
-    let mut at = start + 1;
-    while at < end && !(table[at] == b':' && (at + 1 == end || table[at + 1] == b' ')) {
-        at += 1;
-    }
-    at
-}
-
-impl Entry {
-    fn program(&self) -> &'static str {
-        &TABLE[self.at..self.name]
-    }
-
-    /// The words of its sub-command.
-    fn verbs(&self) -> impl Iterator<Item = &'static str> + Clone + use<> {
-        pieces(&TABLE[self.at..self.names], b' ').skip(1)
-    }
-
-    fn row(&self) -> Row {
-        let traits = TABLE[self.names..self.head].strip_prefix(": ").unwrap_or_default();
-        Row { traits, fields: &TABLE[self.head..self.fields] }
-    }
-}
-
-/// The entries of a program: its own, then those of its sub-commands.
-fn entries(name: &str) -> &'static [Entry] {
-    let start = ENTRIES.partition_point(|entry| entry.program() < name);
-    let length = ENTRIES[start..].iter().take_while(|entry| entry.program() == name).count();
-    &ENTRIES[start..start + length]
 }
 
 /// Returns true if a program only reads, prints or asks, whatever words it is given.

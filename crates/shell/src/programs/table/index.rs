@@ -1,0 +1,221 @@
+//! Where everything lies in the table, found when Stead is built, so that a call parses nothing.
+
+use std::ops::Range;
+
+use stead_model::pieces;
+
+/// The entries, sorted by name.
+const TABLE: &str = include_str!("../programs.txt");
+
+/// Fields whose items are not options.
+const NOT_OPTIONS: &[&str] = &[
+    "words",
+    "network",
+    "files",
+    "files-if-words",
+    "endings",
+    "word-endings",
+    "pack",
+    "unpack",
+    "default",
+    "run-with",
+    "sign",
+    "letters",
+];
+
+const SIZES: (usize, usize, usize) = sizes(TABLE.as_bytes());
+
+static INDEX: Index<{ SIZES.0 }, { SIZES.1 }, { SIZES.2 }> = index(TABLE.as_bytes());
+
+struct Index<const E: usize, const F: usize, const I: usize> {
+    entries: [Entry; E],
+    fields: [Field; F],
+    items: [Span; I],
+}
+
+/// A part of the table, or of a list.
+#[derive(Clone, Copy, Debug)]
+struct Span {
+    from: usize,
+    to: usize,
+}
+
+/// A program, or one of its sub-commands. The entries of a program stand together, its own first.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Entry {
+    program: Span,
+    /// The names, with those of a sub-command.
+    names: Span,
+    /// What follows the names.
+    rest: Span,
+    fields: Span,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Field {
+    key: Span,
+    text: Span,
+    items: Span,
+    options: bool,
+}
+
+const NONE: Span = Span { from: 0, to: 0 };
+
+/// Counts the entries, fields and items.
+const fn sizes(table: &[u8]) -> (usize, usize, usize) {
+    let (mut entries, mut fields, mut items, mut at) = (0, 0, 0, 0);
+    while at < table.len() {
+        let end = end_of_line(table, at);
+        if table[at] == b' ' {
+            fields += 1;
+            let mut sign = end_of_key(table, at, end);
+            while sign < end {
+                items += (table[sign] == b' ') as usize;
+                sign += 1;
+            }
+        } else if table[at] != b'#' {
+            entries += 1;
+        }
+        at = end + 1;
+    }
+    (entries, fields, items)
+}
+
+const fn index<const E: usize, const F: usize, const I: usize>(table: &[u8]) -> Index<E, F, I> {
+    let entry = Entry { program: NONE, names: NONE, rest: NONE, fields: NONE };
+    let field = Field { key: NONE, text: NONE, items: NONE, options: false };
+    let mut index = Index { entries: [entry; E], fields: [field; F], items: [NONE; I] };
+    let (mut entries, mut fields, mut items, mut at) = (0, 0, 0, 0);
+    while at < table.len() {
+        let end = end_of_line(table, at);
+        if table[at] == b' ' {
+            let mut from = at;
+            while table[from] == b' ' {
+                from += 1;
+            }
+            let key = Span { from, to: end_of_key(table, from, end) };
+            // Behind the colon stand a blank and the items.
+            let text = Span { from: if key.to + 2 < end { key.to + 2 } else { end }, to: end };
+            let first = items;
+            let mut start = text.from;
+            while start < end {
+                let mut to = start;
+                while to < end && table[to] != b' ' {
+                    to += 1;
+                }
+                index.items[items] = Span { from: start, to };
+                items += 1;
+                start = to + 1;
+            }
+            let options = !is_one_of(table, key, NOT_OPTIONS);
+            index.fields[fields] = Field { key, text, items: Span { from: first, to: items }, options };
+            fields += 1;
+            index.entries[entries - 1].fields.to = fields;
+        } else if table[at] != b'#' {
+            let names = Span { from: at, to: end_of_key(table, at, end) };
+            let mut to = at;
+            while to < names.to && table[to] != b' ' {
+                to += 1;
+            }
+            let rest = Span { from: names.to, to: end };
+            let fields = Span { from: fields, to: fields };
+            index.entries[entries] = Entry { program: Span { from: at, to }, names, rest, fields };
+            entries += 1;
+        }
+        at = end + 1;
+    }
+    index
+}
+
+const fn end_of_line(table: &[u8], mut at: usize) -> usize {
+    while at < table.len() && table[at] != b'\n' {
+        at += 1;
+    }
+    at
+}
+
+/// Where the names before a colon end, or those before ` = `.
+const fn end_of_key(table: &[u8], start: usize, end: usize) -> usize {
+    let mut at = start + 1;
+    while at < end {
+        let colon = table[at] == b':' && (at + 1 == end || table[at + 1] == b' ');
+        if colon || table[at] == b' ' && at + 1 < end && table[at + 1] == b'=' {
+            break;
+        }
+        at += 1;
+    }
+    at
+}
+
+const fn is_one_of(table: &[u8], part: Span, words: &[&str]) -> bool {
+    let mut at = 0;
+    while at < words.len() {
+        let word = words[at].as_bytes();
+        let mut same = 0;
+        while same < word.len() && part.from + same < part.to && table[part.from + same] == word[same] {
+            same += 1;
+        }
+        if same == word.len() && part.from + same == part.to {
+            return true;
+        }
+        at += 1;
+    }
+    false
+}
+
+impl Span {
+    fn text(self) -> &'static str {
+        &TABLE[self.range()]
+    }
+
+    fn range(self) -> Range<usize> {
+        self.from..self.to
+    }
+}
+
+impl Entry {
+    pub(super) fn program(&self) -> &'static str {
+        self.program.text()
+    }
+
+    /// The program of which this is another name.
+    pub(super) fn same_as(&self) -> Option<&'static str> {
+        self.rest.text().strip_prefix(" = ")
+    }
+
+    /// The words of its sub-command.
+    pub(super) fn verbs(&self) -> impl Iterator<Item = &'static str> + Clone + use<> {
+        pieces(self.names.text(), b' ').skip(1)
+    }
+
+    pub(super) fn traits(&self) -> &'static str {
+        self.rest.text().strip_prefix(": ").unwrap_or_default()
+    }
+
+    pub(super) fn fields(&self) -> &'static [Field] {
+        &INDEX.fields[self.fields.range()]
+    }
+}
+
+impl Field {
+    pub(super) fn key(&self) -> &'static str {
+        self.key.text()
+    }
+
+    pub(super) fn text(&self) -> &'static str {
+        self.text.text()
+    }
+
+    /// Its items, if they are options.
+    pub(super) fn options(&self) -> impl Iterator<Item = &'static str> + use<> {
+        let items = if self.options { self.items } else { NONE };
+        INDEX.items[items.range()].iter().map(|item| item.text())
+    }
+}
+
+/// The entries of a program: its own, then those of its sub-commands.
+pub(super) fn entries(name: &str) -> &'static [Entry] {
+    let start = INDEX.entries.partition_point(|entry| entry.program() < name);
+    let length = INDEX.entries[start..].iter().take_while(|entry| entry.program() == name).count();
+    &INDEX.entries[start..start + length]
+}
