@@ -99,9 +99,9 @@ pub(super) fn tell_tally(tallies: &[(String, HitCount)]) -> Option<String> {
         (!named.is_empty()).then(|| format!("{title}: {}", named.join(", ")))
     };
     let parts = [
-        part("in shadow would have acted", |count| count.shadow),
+        part("in shadow mode would have acted", |count| count.shadow),
         part("warned", |count| count.warned),
-        part("in force let go", |count| count.let_go),
+        part("let this pass despite `enforce`", |count| count.let_go),
     ];
     let parts: Vec<String> = parts.into_iter().flatten().collect();
     (!parts.is_empty()).then(|| format!("guards {}", parts.join("; ")))
