@@ -153,7 +153,7 @@ fn what_is_brought_supports_and_never_suffices() {
     };
     for empty in ["", "[]", "{}", "null", "{\"data\":[]}"] {
         let error = bring(About::Response, "answer.json", empty.as_bytes(), Kind::Claimed).unwrap_err();
-        assert!(error.to_string().starts_with("`answer.json` is no evidence: it is empty"), "{error}");
+        assert!(error.to_string().starts_with("`answer.json` is not evidence: it is empty"), "{error}");
     }
     project.check("f", "has no evidence");
     let shot = bring(About::File, "x/shot.png", b"\x89PNG\r\n", Kind::Claimed).unwrap();
