@@ -1,5 +1,7 @@
 //! What an action would do, as far as it can be known before it runs.
 
+use crate::{Print, Run};
+
 /// Everything one tool call would do.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Effects {
@@ -11,6 +13,11 @@ pub struct Effects {
     /// The call was too long or too deeply nested to read: there may be anything in the rest. Other gaps are
     /// ordinary: a program nobody knows, a name that only the shell can tell.
     pub gave_up: bool,
+    /// Every program that runs, in order, with what the call's end and output say about it. A program that runs twice
+    /// is here twice, though its effect is listed once.
+    pub runs: Vec<Run>,
+    /// What the shell itself prints into the call's own output (`echo`, `printf`), where it holds a digit.
+    pub prints: Vec<Print>,
 }
 
 crate::named! {

@@ -25,3 +25,4 @@ pub use facts::Facts;
 pub use glob::{MANY, ONE, can_meet, covers, is_open, is_sign};
 pub use path::{absolute, clean, fold, names};
 pub use place::Place;
+pub use walk::trust::TOOL_FOLDERS;

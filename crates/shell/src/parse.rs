@@ -82,6 +82,8 @@ fn read_into(reader: &mut Reader, until: &[&str], items: &mut Vec<Item>) -> Resu
             Some('&') if reader.peek_at(1) != Some('>') => {
                 reader.bump();
                 join = Join::Always;
+                let list = items.iter().rposition(|item| item.join == Join::Always).unwrap_or(0);
+                items.iter_mut().skip(list).for_each(|item| item.background = true);
             }
             Some('|') => {
                 reader.bump();
@@ -92,7 +94,7 @@ fn read_into(reader: &mut Reader, until: &[&str], items: &mut Vec<Item>) -> Resu
                 }
                 let pipeline = pipeline(reader, until)?;
                 if !pipeline.is_empty() {
-                    items.push(Item { join, pipeline });
+                    items.push(Item { join, pipeline, background: false });
                 }
                 join = Join::Always;
             }

@@ -7,15 +7,19 @@ pub(crate) mod filter;
 pub(crate) mod listing;
 pub(crate) mod names;
 pub(crate) mod omission;
+pub(crate) mod outcome;
 pub(crate) mod output;
 pub(crate) mod program;
 pub(crate) mod redirect;
 pub(crate) mod report;
 pub(crate) mod script;
+pub(crate) mod trust;
 pub(crate) mod unknown_name;
 pub(crate) mod variable;
 
 use std::path::{Path, PathBuf};
+
+use stead_model::Hidden;
 
 use crate::facts::Facts;
 use crate::path::clean;
@@ -26,6 +30,7 @@ use crate::parse::reader::TooDeep;
 use crate::parse::syntax::{Command, Group, GroupKind, Item, Join, Script, Simple, Word, mark};
 use crate::walk::names::Names;
 use crate::walk::omission::Omissions;
+use crate::walk::outcome::Outcome;
 use crate::walk::program::brief;
 use crate::walk::report::{Report, Written};
 use crate::walk::variable::VARIABLES;
@@ -131,6 +136,16 @@ pub(crate) struct Walk<'w> {
     pub(crate) omissions: Omissions,
     /// The command names `stead`.
     pub(crate) names_stead: bool,
+    /// What the call's end and output tell about the command at hand.
+    pub(crate) outcome: Outcome,
+    /// The run that the command at hand is part of.
+    pub(crate) run: Option<usize>,
+    /// Variables that the programs to come see.
+    pub(crate) exported: Vec<String>,
+    /// Why the programs to come may be others than their names say.
+    pub(crate) doubts: Vec<String>,
+    /// The program whose output a substitution took last.
+    pub(crate) captured: Option<String>,
     steps: usize,
 }
 
@@ -167,6 +182,11 @@ impl<'w> Walk<'w> {
             names: Names::default(),
             omissions: Omissions::default(),
             names_stead: false,
+            outcome: Outcome::default(),
+            run: None,
+            exported: Vec::new(),
+            doubts: Vec::new(),
+            captured: None,
             steps: 0,
         }
     }
@@ -199,7 +219,7 @@ impl<'w> Walk<'w> {
         let mut before = self.cwds.clone();
         // Where the variables begin that a part sets which runs only if the one before it did, or did not.
         let (mut chain, mut join) = (None, Join::Always);
-        for item in items {
+        for (at, item) in items.iter().enumerate() {
             if item.join != join
                 && let Some(from) = chain.take()
             {
@@ -220,7 +240,11 @@ impl<'w> Walk<'w> {
             let heard = self.printed.as_ref().map(String::len);
             let branches = self.branches;
             self.branches += usize::from(item.join != Join::Always);
-            self.item(item)?;
+            let outcome = self.outcome;
+            self.outcome.enter(items, at);
+            let result = self.item(item);
+            self.outcome.leave(outcome);
+            result?;
             self.branches = branches;
             if item.join == Join::Or {
                 if heard != self.printed.as_ref().map(String::len) {
@@ -260,9 +284,13 @@ impl<'w> Walk<'w> {
     }
 
     fn pipeline(&mut self, commands: &[Command]) -> Result<(), Stop> {
+        if matches!(commands.first(), Some(Command::Group(Group { kind: GroupKind::Not, .. }))) {
+            self.outcome.lose(Hidden::Negated);
+        }
         if let [only] = commands {
             return self.command(only, None);
         }
+        let (outcome, doubts) = (self.outcome, self.doubts.len());
         let cwds = self.cwds.clone();
         let outer = std::mem::take(&mut self.upstream);
         let (input, heard) = (self.input.clone(), self.heard);
@@ -275,9 +303,13 @@ impl<'w> Walk<'w> {
             if position > 0 {
                 self.input.clone_from(&feed.output);
             }
+            self.outcome = outcome;
+            self.outcome.enter_part(commands, position);
             self.command(command, (position > 0).then_some(&feed))?;
             self.cwds.clone_from(&cwds);
+            self.doubts.truncate(doubts);
         }
+        self.outcome = outcome;
         (self.input, self.heard) = (input, heard);
         self.spilled |= spilled | !join_text(&mut printed, self.printed.take());
         self.printed = printed;
@@ -316,6 +348,8 @@ impl<'w> Walk<'w> {
             self.input = Some(text.clone());
         }
         let heard = self.hear(&opened);
+        let outcome = self.outcome;
+        self.outcome.redirect(&opened);
         match &group.kind {
             GroupKind::Function { name } => {
                 // Its effects are reported when it is called.
@@ -324,9 +358,11 @@ impl<'w> Walk<'w> {
             }
             GroupKind::For { variable, values } => {
                 self.rounds(variable, values, &group.body)?;
+                self.outcome.leave_loop(outcome);
                 self.also_in(cwds);
             }
             GroupKind::Maybe => {
+                self.outcome.hide(Hidden::Condition);
                 self.branches += 1;
                 self.choose(&group.body)?;
                 self.branches -= 1;
@@ -334,18 +370,25 @@ impl<'w> Walk<'w> {
             }
             GroupKind::Loop => {
                 let known = self.variables.len();
+                self.outcome.hide(Hidden::Repeated);
                 self.repeat(&group.body)?;
                 self.keep_both(known)?;
+                self.outcome.leave_loop(outcome);
                 self.printed = self.printed.take().filter(String::is_empty);
                 self.also_in(cwds);
             }
-            GroupKind::Brace | GroupKind::Arm(_) => self.script(&group.body)?,
+            GroupKind::Brace | GroupKind::Not | GroupKind::Arm(_) => self.script(&group.body)?,
             GroupKind::Subshell => {
-                let stack = self.stack.clone();
+                let (stack, doubts) = (self.stack.clone(), self.doubts.len());
+                self.outcome.enter_shell();
                 self.script(&group.body)?;
                 (self.cwds, self.stack) = (cwds, stack);
+                self.doubts.truncate(doubts);
+                self.outcome = outcome;
             }
         }
+        self.outcome.leave(outcome);
+        self.outcome.output = outcome.output;
         self.input = input;
         self.close(heard, &opened, "{ … }")
     }
@@ -360,11 +403,19 @@ impl<'w> Walk<'w> {
             all.push(mark::UNKNOWN.to_string());
         }
         if all.len() > ROUNDS || self.steps > PATIENCE {
+            self.outcome.hide(Hidden::Repeated);
             self.set(variable, all)?;
             return self.script(body);
         }
         let start = self.cwds.clone();
-        for value in all {
+        let (outcome, rounds) = (self.outcome, all.len());
+        for (round, value) in all.into_iter().enumerate() {
+            self.outcome.leave(outcome);
+            if value.contains(mark::is_mark) {
+                self.outcome.hide(Hidden::Repeated);
+            } else if round + 1 < rounds {
+                self.outcome.lose(Hidden::Repeated);
+            }
             self.set(variable, vec![value])?;
             let before = std::mem::replace(&mut self.cwds, start.clone());
             self.script(body)?;
@@ -404,9 +455,13 @@ impl<'w> Walk<'w> {
         // What stands before a command holds for it alone, and not for its own words yet.
         let kept = simple.words.first().is_none_or(parse::declares);
         let passing = if kept { Vec::new() } else { self.variables.split_off(known.min(self.variables.len())) };
+        let names = || simple.assignments.iter().map(|assignment| assignment.name.clone());
         if kept && self.declares_locals(simple) {
-            self.locals.extend(simple.assignments.iter().map(|assignment| assignment.name.clone()));
+            self.locals.extend(names());
             self.refer(simple, known);
+        }
+        if kept && exports(simple) {
+            self.exported.extend(names());
         }
         self.plural = false;
         let mut argv = Vec::new();
@@ -420,11 +475,25 @@ impl<'w> Walk<'w> {
         argv.iter().for_each(|word| self.note(word));
         texts.iter().for_each(|text| self.note(text));
         let heard = self.hear(&opened);
+        let output = self.outcome.output;
+        self.outcome.redirect(&opened);
         if !argv.is_empty() {
             let outer = std::mem::replace(&mut self.given.assigned, assigned);
+            let exported = self.exported.len();
+            if !kept {
+                self.exported.extend(names());
+            }
             program::judge(self, &Call { argv: &argv, texts: &texts, feed })?;
+            let end = exported + simple.assignments.len();
+            if !kept && self.exported.len() >= end {
+                self.exported.drain(exported..end);
+            }
             self.given.assigned = outer;
             self.last_word = argv.last().cloned();
+        }
+        // `exec > file` holds for all that follows.
+        if argv.len() != 1 || argv[0] != "exec" {
+            self.outcome.output = output;
         }
         if count > 0 && self.variables.len() >= from + count {
             self.variables.drain(from..from + count);
@@ -469,6 +538,12 @@ impl<'w> Walk<'w> {
             self.upstream.text.push_str(text);
         }
     }
+}
+
+/// Says whether programs see what is assigned.
+fn exports(simple: &Simple) -> bool {
+    let mut words = simple.words.iter().filter_map(Word::plain);
+    words.next() == Some("export") || words.any(|flag| flag == "-x")
 }
 
 /// The most that is kept of what is printed: as much as a command may be long.

@@ -1,4 +1,4 @@
-use stead_model::{Coverage, Effect, Effects, Gap, Op};
+use stead_model::{Coverage, Effect, Effects, Gap, Op, Print, Run};
 
 /// The maximum number of effects of one call; with more, coverage is partial.
 const MOST: usize = 4_096;
@@ -11,6 +11,8 @@ const BACK: usize = 24;
 /// The maximum number of paths, and bytes of text, that the gaps of one call may hold.
 const PATHS: usize = 2_048;
 const TEXT: usize = 1 << 20;
+/// The most printed texts that are kept.
+const PRINTS: usize = 64;
 
 /// Collects effects and gaps of one call.
 #[derive(Default)]
@@ -19,6 +21,9 @@ pub(crate) struct Record {
     gaps: Vec<Gap>,
     partial: bool,
     gave_up: bool,
+    runs: Vec<Run>,
+    prints: Vec<Print>,
+    noted: usize,
     /// Paths, and bytes of text, of the gaps so far.
     paths: usize,
     text: usize,
@@ -27,16 +32,46 @@ pub(crate) struct Record {
 impl Record {
     /// Records an operation; the same one from the same part is noted once.
     pub(crate) fn push(&mut self, op: Op, part: &str) {
+        self.place(op, part);
+    }
+
+    /// Notes an operation and gives its place; `None` when there is no room for it.
+    pub(crate) fn place(&mut self, op: Op, part: &str) -> Option<usize> {
         let part = shorten(part);
-        let known = self.list.iter().rev().take(BACK).any(|effect| effect.op == op && effect.part == part);
-        if known {
-            return;
+        let last = self.list.len().saturating_sub(BACK);
+        let known = self.list[last..].iter().rposition(|effect| effect.op == op && effect.part == part);
+        if let Some(known) = known {
+            return Some(last + known);
         }
         if self.is_full() {
             self.give_up("there are more effects than are told");
-            return;
+            return None;
         }
         self.list.push(Effect { op, part });
+        Some(self.list.len() - 1)
+    }
+
+    /// Notes how a program runs, and gives the run's place.
+    pub(crate) fn push_run(&mut self, run: Run) -> usize {
+        self.runs.push(run);
+        self.runs.len() - 1
+    }
+
+    /// How many programs were noted.
+    pub(crate) fn runs_noted(&self) -> usize {
+        self.runs.len()
+    }
+
+    /// Notes what the shell prints.
+    pub(crate) fn push_print(&mut self, print: Print) {
+        if self.prints.len() < PRINTS {
+            self.prints.push(print);
+        }
+    }
+
+    /// How often something could not be followed so far.
+    pub(crate) fn gaps_noted(&self) -> usize {
+        self.noted
     }
 
     /// Records that something could not be followed.
@@ -47,6 +82,7 @@ impl Record {
     /// Records a gap. If there are too many, the last one collects what the others would name, so that nothing is lost.
     pub(crate) fn gap_in(&mut self, gap: Gap) {
         self.partial = true;
+        self.noted += 1;
         let Gap { part, why, paths, texts } = gap;
         let (part, why) = (shorten(&part), shorten(&why));
         self.paths += paths.len();
@@ -78,6 +114,7 @@ impl Record {
     pub(crate) fn give_up(&mut self, why: &str) {
         self.gave_up = true;
         self.partial = true;
+        self.noted += 1;
         // This reason is recorded even if there are many gaps. Rules that look for names then use the text of the whole
         // call.
         self.gaps.truncate(GAPS - 1);
@@ -98,7 +135,8 @@ impl Record {
     /// Finishes the record. `best` is the coverage if there was no gap.
     pub(crate) fn finish(self, best: Coverage) -> Effects {
         let coverage = if self.partial { best.min(Coverage::Partial) } else { best };
-        Effects { list: self.list, coverage, gaps: self.gaps, gave_up: self.gave_up }
+        let Self { list, gaps, gave_up, runs, prints, .. } = self;
+        Effects { list, coverage, gaps, gave_up, runs, prints }
     }
 }
 

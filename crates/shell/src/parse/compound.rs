@@ -2,7 +2,7 @@
 
 use crate::parse::reader::{Reader, TooDeep, is_arithmetic};
 use crate::parse::syntax::mark::MANY;
-use crate::parse::syntax::{Arm, Command, Group, GroupKind, Item, Join, Part, Script, Simple, Word};
+use crate::parse::syntax::{Arm, Command, Group, GroupKind, Item, Part, Script, Simple, Word};
 use crate::parse::{at_word, command, parse_inner, script};
 
 /// Reads a command that holds others; `None` if none begins.
@@ -51,11 +51,13 @@ pub(crate) fn compound(reader: &mut Reader) -> Result<Option<(GroupKind, Script)
                 "then" => GroupKind::Arm(Arm::Way),
                 "elif" => GroupKind::Arm(Arm::Condition),
                 "else" => GroupKind::Arm(Arm::Rest),
+                "!" | "coproc" => GroupKind::Not,
                 _ => GroupKind::Brace,
             };
             match reader.peek() {
-                Some(c) if c != '\n' && c != ';' && c != ')' => Ok(command(reader)?
-                    .map(|command| (kind, Script(vec![Item { join: Join::Always, pipeline: vec![command] }])))),
+                Some(c) if c != '\n' && c != ';' && c != ')' => {
+                    Ok(command(reader)?.map(|command| (kind, Script(vec![Item::alone(vec![command])]))))
+                }
                 _ => Ok(Some((kind, Script::default()))),
             }
         }
@@ -151,7 +153,7 @@ fn case(reader: &mut Reader) -> Result<(GroupKind, Script), TooDeep> {
             patterns.iter().any(|word| matches!(word.0.as_slice(), [Part::Text(text)] if text.chars().eq([MANY])));
         let kind = GroupKind::Arm(if rest { Arm::Rest } else { Arm::Way });
         let arm = Command::Group(Group { kind, body: Script::default(), redirects: Vec::new() });
-        all.0.push(Item { join: Join::Always, pipeline: vec![arm] });
+        all.0.push(Item::alone(vec![arm]));
         evaluate(&mut all, patterns);
         all.0.extend(script(reader, &["esac", ";;"])?.0);
         while matches!(reader.peek(), Some(';' | '&' | ')')) {
@@ -163,7 +165,7 @@ fn case(reader: &mut Reader) -> Result<(GroupKind, Script), TooDeep> {
 /// A command that only has its words expanded.
 fn evaluated(words: Vec<Word>) -> Item {
     let words = std::iter::once(Word::text("let")).chain(words).collect();
-    Item { join: Join::Always, pipeline: vec![Command::Simple(Simple { words, ..Simple::default() })] }
+    Item::alone(vec![Command::Simple(Simple { words, ..Simple::default() })])
 }
 
 /// Returns true if something may run when the word is expanded.
@@ -217,7 +219,7 @@ fn function(reader: &mut Reader) -> Result<Option<(GroupKind, Script)>, TooDeep>
 fn function_body(reader: &mut Reader, name: String) -> Result<(GroupKind, Script), TooDeep> {
     skip_lines(reader)?;
     let pipeline: Vec<Command> = command(reader)?.into_iter().collect();
-    Ok((GroupKind::Function { name }, Script(vec![Item { join: Join::Always, pipeline }])))
+    Ok((GroupKind::Function { name }, Script(vec![Item::alone(pipeline)])))
 }
 
 fn skip_lines(reader: &mut Reader) -> Result<(), TooDeep> {

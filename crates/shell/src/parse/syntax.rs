@@ -9,6 +9,15 @@ pub(crate) struct Script(pub(crate) Vec<Item>);
 pub(crate) struct Item {
     pub(crate) join: Join,
     pub(crate) pipeline: Vec<Command>,
+    /// `&` stands behind the list it belongs to.
+    pub(crate) background: bool,
+}
+
+impl Item {
+    /// One command that hangs on nothing.
+    pub(crate) fn alone(pipeline: Vec<Command>) -> Self {
+        Self { join: Join::Always, pipeline, background: false }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,6 +79,8 @@ pub(crate) struct Group {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum GroupKind {
     Brace,
+    /// `!`, `coproc`: runs, and how it ends is turned round or lost.
+    Not,
     Subshell,
     /// May run: `if`, `case`.
     Maybe,

@@ -1,7 +1,8 @@
 //! Programs that run a text: shells, whose text is read like the command, and others.
 
 use crate::inline::embedded;
-use crate::walk::program::{brief, operands};
+use crate::programs::table;
+use crate::walk::program::{brief, operands, program_name};
 use crate::walk::script;
 use crate::walk::variable::give_words;
 use crate::walk::{Call, Stop, Walk};
@@ -95,7 +96,13 @@ pub(crate) fn apart(
 ) -> Result<(), Stop> {
     let (cwds, known) = (walk.cwds.clone(), walk.variables.len());
     let input = std::mem::replace(&mut walk.input, call.feed.and_then(|feed| feed.output.clone()));
+    let (outcome, exported, doubts) = (walk.outcome, walk.exported.len(), walk.doubts.len());
+    let is_shell = call.argv.first().is_some_and(|program| table::is_shell(&program_name(program)));
+    walk.outcome.enter_program(if is_shell { &call.argv[1..] } else { &[] });
     inner(walk)?;
+    walk.outcome = outcome;
+    walk.exported.truncate(exported);
+    walk.doubts.truncate(doubts);
     walk.cwds = cwds;
     walk.variables.truncate(known);
     walk.input = input;

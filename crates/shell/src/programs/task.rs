@@ -1,4 +1,7 @@
-//! Tasks of a project: the scripts of its `package.json` and the recipes of its `Makefile`, walked as scripts are.
+//! Tasks of a project: the scripts of its `package.json` and `composer.json`, the recipes of its `Makefile` and
+//! `justfile`, walked as scripts are.
+
+use stead_model::Hidden;
 
 use crate::parse::syntax::mark;
 use crate::programs::interpreter::apart;
@@ -19,6 +22,8 @@ pub(crate) fn judge(walk: &mut Walk<'_>, name: &str, call: &Call<'_>) -> Result<
     match name {
         "npm" | "pnpm" | "yarn" | "bun" => script(walk, name, call),
         "make" | "gmake" => make(walk, call),
+        "just" => just(walk, call),
+        "composer" => composer(walk, call),
         _ => Ok(()),
     }
 }
@@ -61,14 +66,76 @@ fn make(walk: &mut Walk<'_>, call: &Call<'_>) -> Result<(), Stop> {
     let head = folder.as_deref().map_or(String::new(), |folder| format!("{}/", folder.trim_end_matches('/')));
     let named = option_values(call.argv, 'f', "--file").last().map(|file| format!("{head}{file}"));
     let usual = ["GNUmakefile", "makefile", "Makefile"].map(|file| format!("{head}{file}"));
-    let text = match named {
-        Some(file) => walk.file_text(&file),
-        None => usual.iter().find_map(|file| walk.file_text(file)),
-    };
-    let Some(text) = text else { return Ok(()) };
+    let Some(text) = named_or(walk, named, &usual) else { return Ok(()) };
     let file = Makefile::read(&plain(&text), call.argv);
     let words = operands_without(call.argv, "Cfj", &["--directory", "--file", "--jobs"]);
-    let mut open: Vec<String> = words.iter().filter(|word| !word.contains('=')).map(|&word| word.to_owned()).collect();
+    let targets = words.iter().filter(|word| !word.contains('=')).map(|&word| word.to_owned()).collect();
+    let ignores = call.argv.iter().any(|flag| matches!(flag.as_str(), "-i" | "--ignore-errors"));
+    recipes(walk, call, &file, targets, folder, ignores)
+}
+
+/// `just fix`, with what it needs before.
+fn just(walk: &mut Walk<'_>, call: &Call<'_>) -> Result<(), Stop> {
+    if call.argv.iter().any(|word| matches!(word.as_str(), "-n" | "--dry-run" | "-l" | "--list" | "-s" | "--show")) {
+        return Ok(());
+    }
+    let named = option_values(call.argv, 'f', "--justfile").last().map(|&file| file.to_owned());
+    let usual = ["justfile", "Justfile", ".justfile"].map(str::to_owned);
+    let folder = option_values(call.argv, 'd', "--working-directory").last().map(|&folder| folder.to_owned());
+    let Some(text) = named_or(walk, named, &usual) else { return Ok(()) };
+    let file = Makefile::read_just(&plain(&text));
+    let words = operands_without(call.argv, "fd", &["--justfile", "--working-directory", "--set", "--shell"]);
+    // Behind a recipe stand its words, or more recipes.
+    let targets = words.iter().filter(|word| !word.contains('=')).map(|&word| word.to_owned());
+    let targets = targets.filter(|word| file.rules.iter().any(|rule| rule.target == *word)).collect();
+    recipes(walk, call, &file, targets, folder, false)
+}
+
+/// `composer test`: a script is one command or several.
+fn composer(walk: &mut Walk<'_>, call: &Call<'_>) -> Result<(), Stop> {
+    let words = operands_without(call.argv, "d", &["--working-dir"]);
+    let (task, rest) = match words.as_slice() {
+        ["run" | "run-script", task, rest @ ..] | [task, rest @ ..] => (*task, rest),
+        [] => return Ok(()),
+    };
+    let Some(text) = walk.file_text("composer.json") else { return Ok(()) };
+    let Ok(manifest) = serde_json::from_str::<serde_json::Value>(&text) else { return Ok(()) };
+    let lines: Vec<String> = match manifest.get("scripts").and_then(|scripts| scripts.get(task)) {
+        Some(serde_json::Value::String(line)) => vec![plain(line)],
+        Some(serde_json::Value::Array(lines)) => lines.iter().filter_map(|line| line.as_str().map(plain)).collect(),
+        _ => return Ok(()),
+    };
+    let words: Vec<String> = rest.iter().filter(|word| **word != "--").map(|word| quoted(word)).collect();
+    let last = lines.len().saturating_sub(1);
+    apart(walk, call, |walk| {
+        lines.iter().enumerate().try_for_each(|(at, line)| match line.strip_prefix('@') {
+            Some(task) => {
+                walk.text(&task.strip_prefix("php ").map_or(format!("composer {task}"), |php| format!("php {php}")))
+            }
+            None if at == last => walk.text(&format!("{line} {}", words.join(" "))),
+            None => walk.text(line),
+        })
+    })
+}
+
+/// The text of the file that is named, or of the first usual one that is there.
+fn named_or(walk: &mut Walk<'_>, named: Option<String>, usual: &[String]) -> Option<String> {
+    match named {
+        Some(file) => walk.file_text(&file),
+        None => usual.iter().find_map(|file| walk.file_text(file)),
+    }
+}
+
+/// Walks the recipes of targets, and of what they need.
+fn recipes(
+    walk: &mut Walk<'_>,
+    call: &Call<'_>,
+    file: &Makefile,
+    targets: Vec<String>,
+    folder: Option<String>,
+    ignores: bool,
+) -> Result<(), Stop> {
+    let mut open = targets;
     if open.is_empty() {
         open.extend(file.rules.first().map(|rule| rule.target.clone()));
     }
@@ -79,9 +146,12 @@ fn make(walk: &mut Walk<'_>, call: &Call<'_>) -> Result<(), Stop> {
         }
         for rule in file.rules.iter().filter(|rule| rule.target == target) {
             open.extend(rule.needs.iter().cloned());
-            for line in &rule.recipe {
-                let line = file.expand(line, &target);
+            for Line { text, ignored } in &rule.recipe {
+                let line = file.expand(text, &target);
                 apart(walk, call, |walk| {
+                    if *ignored || ignores {
+                        walk.outcome.lose(Hidden::Ignored);
+                    }
                     if let Some(folder) = &folder {
                         enter(walk, folder)?;
                     }
@@ -114,7 +184,21 @@ struct Makefile {
 struct Rule {
     target: String,
     needs: Vec<String>,
-    recipe: Vec<String>,
+    recipe: Vec<Line>,
+}
+
+/// A line of a recipe.
+struct Line {
+    text: String,
+    /// `-`: its failure is none.
+    ignored: bool,
+}
+
+impl Line {
+    fn read(line: &str) -> Self {
+        let text = line.trim_start_matches([' ', '@', '-', '+']);
+        Self { text: text.to_owned(), ignored: line[..line.len() - text.len()].contains('-') }
+    }
 }
 
 impl Makefile {
@@ -124,8 +208,7 @@ impl Makefile {
         let mut current = 0..0;
         for line in joined.lines() {
             if let Some(command) = line.strip_prefix('\t') {
-                let command = command.trim_start_matches([' ', '@', '-', '+']);
-                file.rules[current.clone()].iter_mut().for_each(|rule| rule.recipe.push(command.to_owned()));
+                file.rules[current.clone()].iter_mut().for_each(|rule| rule.recipe.push(Line::read(command)));
                 continue;
             }
             let line = line.split('#').next().unwrap_or_default();
@@ -155,6 +238,40 @@ impl Makefile {
         file
     }
 
+    /// Reads a `justfile`: `name words: needs`, and lines that stand further in. `{{name}}` is what `$(name)` is elsewhere.
+    fn read_just(text: &str) -> Self {
+        let mut file = Self::default();
+        let joined = text.replace("\\\n", " ").replace('$', "$$").replace("{{", "$(").replace("}}", ")");
+        for line in joined.lines().filter(|line| !line.trim().is_empty() && !line.starts_with('#')) {
+            if line.starts_with([' ', '\t']) {
+                let Some(rule) = file.rules.last_mut() else { continue };
+                let line = line.trim_start();
+                match rule.recipe.first_mut().filter(|first| first.text.starts_with("#!")) {
+                    // A script of its own.
+                    Some(script) => script.text = format!("{}\n{line}", script.text),
+                    None => rule.recipe.push(Line::read(line)),
+                }
+            } else if let Some((name, value)) = line.split_once(":=") {
+                match name.trim().strip_prefix("alias ") {
+                    Some(alias) => {
+                        let (target, needs) = (alias.trim().to_owned(), vec![value.trim().to_owned()]);
+                        file.rules.push(Rule { target, needs, recipe: Vec::new() });
+                    }
+                    None => {
+                        let name = name.trim().trim_start_matches("export ").trim();
+                        file.variables.push((name.to_owned(), value.trim().trim_matches(['"', '\'']).to_owned()));
+                    }
+                }
+            } else if let Some((head, needs)) = line.split_once(':') {
+                let target = head.split_whitespace().next().unwrap_or_default().trim_start_matches('@').to_owned();
+                let needs = needs.split(['(', '#']).next().unwrap_or_default().split_whitespace();
+                let needs = needs.filter(|need| *need != "&&").map(str::to_owned).collect();
+                file.rules.push(Rule { target, needs, recipe: Vec::new() });
+            }
+        }
+        file
+    }
+
     /// Replaces known variables; the others are left to the shell, where they are unknown as well.
     fn expand(&self, line: &str, target: &str) -> String {
         let mut text = line.to_owned();
@@ -176,7 +293,7 @@ impl Makefile {
                 Some(open @ ('(' | '{')) => {
                     let close = if open == '(' { ')' } else { '}' };
                     match rest[1..].split_once(close) {
-                        Some((name, behind)) => (self.value(name), behind),
+                        Some((name, behind)) => (self.value(name.trim()), behind),
                         None => (String::new(), ""),
                     }
                 }
@@ -224,7 +341,7 @@ mod tests {
         let file = Makefile::read(text, &[]);
         let fix = &file.rules[1];
         assert_eq!((fix.target.as_str(), fix.needs.as_slice()), ("fix", &["fmt".to_owned(), "lint".to_owned()][..]));
-        let lines: Vec<String> = fix.recipe.iter().map(|line| file.expand(line, "fix")).collect();
+        let lines: Vec<String> = fix.recipe.iter().map(|line| file.expand(&line.text, "fix")).collect();
         assert_eq!(lines, ["rm -rf infra/old", "cd infra && echo $HOME > fix"]);
         assert_eq!(file.expand("$(shell ls)/$<", "x"), "${MAKE}/${MAKE}");
     }

@@ -43,13 +43,18 @@ pub(crate) fn judge(walk: &mut Walk<'_>, name: &str, call: &Call<'_>) -> Result<
         let argv = ["cd".to_owned(), folder.to_owned()];
         program::judge(walk, &Call { argv: &argv, texts: &[], feed: None })?;
     }
+    let exported = walk.exported.len();
     for (name, value) in &given.assigned {
-        walk.set(name, vec![(*value).to_owned()])?;
+        walk.export(name, value)?;
     }
     if program.is("items") {
         items(walk, &program, &given, call)?;
     } else {
         inner(walk, &program, &given, call)?;
+    }
+    walk.exported.truncate(exported);
+    if name == "exec" && !given.inner.is_empty() {
+        walk.outcome.replaced();
     }
     if folder.is_some() {
         walk.cwds = cwds;

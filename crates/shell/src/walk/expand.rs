@@ -37,7 +37,8 @@ impl Walk<'_> {
         for part in &word.0 {
             match part {
                 Part::Text(text) => {
-                    empty = false;
+                    // `"$@"` without words is no word, `""` is one.
+                    empty &= text.is_empty() && word.0.iter().any(is_words);
                     open.iter_mut().for_each(|head| head.push_str(text));
                 }
                 Part::Unknown => {
@@ -136,7 +137,12 @@ impl Walk<'_> {
         let (cwds, outer) = (self.cwds.clone(), std::mem::take(&mut self.upstream));
         let (printed, heard) = (self.printed.replace(String::new()), std::mem::replace(&mut self.heard, true));
         let spilled = std::mem::take(&mut self.spilled);
+        let (outcome, run, doubts) = (self.outcome, self.run, self.doubts.len());
+        self.outcome.capture();
+        self.captured = None;
         self.script(script)?;
+        (self.outcome, self.run) = (outcome, run);
+        self.doubts.truncate(doubts);
         let output = std::mem::replace(&mut self.printed, printed);
         (self.cwds, self.heard) = (cwds, heard);
         let inner = Upstream { output, ..std::mem::replace(&mut self.upstream, outer) };
@@ -144,6 +150,11 @@ impl Walk<'_> {
         self.spilled = spilled;
         Ok(inner)
     }
+}
+
+/// `"$@"`, `"${list[@]}"`.
+fn is_words(part: &Part) -> bool {
+    matches!(part, Part::Variable { name, quoted: true, instead: None } if name == "@" || name.ends_with("[@]"))
 }
 
 /// Where a word stands: as words of a command, or where it is one text.

@@ -1,15 +1,19 @@
 //! Follows one program with its words.
 
+use stead_model::Hidden;
+
 use crate::inline::embedded;
 use crate::parse::syntax::mark;
 use crate::programs::{archive, container, find, git, interpreter, options, stead, table, task, wrapper};
 use crate::walk::{Call, Stop, Walk};
-use crate::walk::{output, unknown_name, variable};
+use crate::walk::{outcome, output, unknown_name, variable};
 
 /// Follows a program about to run.
 pub(crate) fn judge(walk: &mut Walk<'_>, call: &Call<'_>) -> Result<(), Stop> {
     let outer = std::mem::replace(&mut walk.given.words, call.argv.to_vec());
+    let run = walk.run;
     let result = follow(walk, call);
+    walk.run = run;
     walk.given.words = outer;
     result
 }
@@ -29,9 +33,22 @@ fn follow(walk: &mut Walk<'_>, call: &Call<'_>) -> Result<(), Stop> {
         argv[0] = real;
         return judge(walk, &Call { argv: &argv, ..*call });
     }
+    let Some(why) = outcome::hides(name, call.argv) else { return proceed(walk, name, call) };
+    let outer = walk.outcome;
+    walk.outcome.hide(why);
+    let result = proceed(walk, name, call);
+    walk.outcome.leave(outer);
+    result
+}
+
+fn proceed(walk: &mut Walk<'_>, name: &str, call: &Call<'_>) -> Result<(), Stop> {
+    let doubts = walk.doubts.len();
+    walk.doubt_file(call);
     if unknown_name::judge(walk, name, call)? || wrapper::judge(walk, name, call)? {
+        walk.doubts.truncate(doubts);
         return Ok(());
     }
+    walk.doubts.truncate(doubts);
     if table::asks_for_help(name, call.argv) {
         walk.print(None);
         return Ok(());
@@ -46,6 +63,9 @@ fn follow(walk: &mut Walk<'_>, call: &Call<'_>) -> Result<(), Stop> {
     act(walk, name, call)?;
     if !runs_text {
         let printed = output::of(walk, name, call);
+        if matches!(name, "echo" | "printf") {
+            walk.shows(printed.as_deref());
+        }
         walk.print(printed);
     }
     Ok(())
@@ -60,12 +80,14 @@ fn act(walk: &mut Walk<'_>, name: &str, call: &Call<'_>) -> Result<(), Stop> {
         "export" | "declare" | "local" | "readonly" | "typeset" => return variable::declare(walk, call),
         "shift" => return variable::shift(walk, call),
         "getopts" => return variable::options(walk, call),
-        "eval" => return walk.text(&call.argv[1..].join(" ")),
+        "eval" => return walk.eval(&call.argv[1..].join(" ")),
         "trap" => return call.argv.get(1).map_or(Ok(()), |text| walk.text(text)),
+        "exit" | "return" | "break" | "continue" => walk.outcome.exit(name, call.argv),
         "source" | "." => return interpreter::source(walk, call),
         "alias" => return name_alias(walk, call),
         "hash" => return name_path(walk, call),
         "set" => {
+            walk.set_options(call.argv);
             if let Some(at) = call.argv.iter().position(|word| word == "--") {
                 variable::give_words(walk, &call.argv[at..])?;
             }
@@ -87,12 +109,20 @@ fn act(walk: &mut Walk<'_>, name: &str, call: &Call<'_>) -> Result<(), Stop> {
     if name == "cargo" {
         stead::cargo(walk, call.argv);
     }
+    walk.doubt_file(call);
     task::judge(walk, name, call)?;
     if table::is_shell(name) {
         return interpreter::shell(walk, call);
     }
     if table::is_interpreter(name) && !interpreter::only_reads(name, call) {
-        return embedded::program(walk, name, call);
+        let outer = walk.outcome;
+        // `python -m pytest` ends as the module does; a program ends as it likes.
+        if !call.argv.iter().any(|word| word == "-m") {
+            walk.outcome.lose(Hidden::Ignored);
+        }
+        let result = embedded::program(walk, name, call);
+        walk.outcome.leave(outer);
+        return result;
     }
     if table::is_container(name) {
         container::note(walk, name, call)?;
@@ -179,7 +209,10 @@ fn function(walk: &mut Walk<'_>, at: usize, call: &Call<'_>) -> Result<(), Stop>
     walk.set("@", call.argv[1..].to_vec())?;
     let (locals, branches) = (std::mem::take(&mut walk.locals), std::mem::take(&mut walk.branches));
     let (name, body) = walk.functions.remove(at);
+    let outcome = walk.outcome;
+    walk.outcome.enter_function();
     let result = walk.script(&body);
+    walk.outcome.leave_function(outcome);
     walk.functions.push((name, body));
     walk.branches = branches;
     let locals = std::mem::replace(&mut walk.locals, locals);

@@ -9,6 +9,14 @@ pub(crate) struct Opened {
     kind: Output,
 }
 
+impl Opened {
+    /// Says whether it takes what the command prints, so that the caller does not see it.
+    pub(crate) fn takes_output(&self) -> bool {
+        self.kind != Output::Other
+            && !matches!(self.target.as_str(), "/dev/stdout" | "/dev/stderr" | "/dev/tty" | "/dev/fd/1" | "/dev/fd/2")
+    }
+}
+
 /// The output before it was redirected to a file.
 pub(crate) struct Heard {
     printed: Option<String>,

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use stead_model::{Access, Content, Gap, GitKind, GitOp, How, Op, Target, Untracked};
+use stead_model::{Access, Content, Gap, GitKind, GitOp, How, Op, Run, RunOutput, Target, Untracked};
 
 use crate::effect::{Ground, Last, Record};
 use crate::glob;
@@ -10,7 +10,7 @@ use crate::path::absolute;
 
 use crate::parse::syntax::{Output, mark};
 use crate::walk::Walk;
-use crate::walk::program::{Reach, brief, candidates, readable};
+use crate::walk::program::{Reach, brief, candidates, program_name, readable};
 
 /// The largest file that is read because a command uses its text.
 const FILE: usize = 256 * 1024;
@@ -20,6 +20,9 @@ const FILES: usize = 24;
 const WRITTEN: usize = 256;
 /// The maximum number of words of one program that are recorded.
 const WORDS: usize = 1_000;
+/// Programs whose variables are told, and programs that are told at all.
+const RUNS: usize = 64;
+const MOST_RUNS: usize = 1_024;
 /// The maximum length of a word that is taken for a path.
 const LONGEST: usize = 4_096;
 
@@ -158,7 +161,26 @@ impl Walk<'_> {
         if argv.len() > WORDS {
             self.gap(&shown, "it has too many words");
         }
-        self.tell(Op::Run { argv: words, dir }, &shown);
+        let placed = self.report.record.place(Op::Run { argv: words, dir }, &readable(&shown));
+        let Some(effect) = placed else { return };
+        let noted = self.report.record.runs_noted();
+        let many = noted >= RUNS;
+        let run = Run {
+            effect,
+            by: self.run,
+            hidden: self.outcome.ends,
+            output: self.outcome.output,
+            passes_on: self.outcome.passes_on,
+            elsewhere: self.cwds.len() > 1,
+            env: if many { Vec::new() } else { self.environment() },
+            doubt: self.doubts.first().cloned().or_else(|| many.then(|| "the call runs too many programs".to_owned())),
+        };
+        if noted < MOST_RUNS {
+            self.run = Some(self.report.record.push_run(run));
+        }
+        if self.outcome.output == RunOutput::Captured {
+            self.captured = argv.first().map(|first| program_name(first));
+        }
     }
 
     /// Records what git does beyond reading.
@@ -400,7 +422,7 @@ impl Walk<'_> {
     }
 
     /// Returns true if a file is in the project or a temporary folder.
-    fn is_near(&self, path: &Path) -> bool {
+    pub(crate) fn is_near(&self, path: &Path) -> bool {
         let temporary = ["TMPDIR", "TEMP", "TMP"].iter().filter_map(|name| (self.place.env)(name)).map(PathBuf::from);
         let mut folders = temporary.chain(["/tmp", "/var/tmp", "/private/tmp"].map(PathBuf::from));
         self.root().is_some_and(|root| path.starts_with(root))

@@ -1,6 +1,6 @@
 //! Scripts in files of the project or a temporary folder: read with earlier changes of the same command.
 
-use stead_model::Access;
+use stead_model::{Access, Hidden};
 
 use crate::inline::Language;
 
@@ -9,6 +9,7 @@ use crate::parse::syntax::mark;
 use crate::programs::interpreter::apart;
 use crate::programs::table;
 use crate::walk::program::{brief, program_name};
+use crate::walk::trust::Trust;
 use crate::walk::variable::give_words;
 use crate::walk::{Call, Stop, Walk};
 
@@ -32,17 +33,36 @@ pub(crate) fn shell(walk: &mut Walk<'_>, argv: &[String], call: &Call<'_>) -> Re
 /// Walks a script that is read into the shell itself.
 pub(crate) fn source(walk: &mut Walk<'_>, word: &str, call: &Call<'_>) -> Result<(), Stop> {
     walk.accesses(word, false, Access::Used, &brief(call.argv));
-    match walk.file_text(word).filter(|_| walk.depth < DEPTH) {
+    let text = walk.file_text(word).filter(|_| walk.depth < DEPTH);
+    let trust = walk.trust(word, text.as_deref());
+    match text {
         // A file with only assignments has no commands; the walk keeps the values.
         Some(text) => {
             let before = walk.value("BASH_SOURCE");
+            let (known, exported) = (walk.variables.len(), walk.exported.len());
+            let gaps = walk.report.record.gaps_noted();
             walk.set("BASH_SOURCE", vec![word.to_owned()])?;
             walk.text(&text)?;
+            match trust {
+                // Where it leads PATH no program lies that is not known.
+                Trust::Known => {
+                    let own = walk.variables.split_off(known.min(walk.variables.len()));
+                    walk.variables.extend(own.into_iter().filter(|(name, _)| name != "PATH"));
+                    walk.exported.truncate(exported);
+                }
+                Trust::Followed if walk.report.record.gaps_noted() == gaps => {}
+                Trust::Followed | Trust::Unknown => walk.doubt_source(word),
+            }
             walk.set("BASH_SOURCE", before)
         }
+        None if trust == Trust::Known => Ok(()),
         // A common file, such as one of a virtual environment, contains variables rather than commands.
-        None if !word.contains(mark::is_mark) && !word.starts_with("/dev/") && walk.written(word).is_none() => Ok(()),
+        None if !word.contains(mark::is_mark) && !word.starts_with("/dev/") && walk.written(word).is_none() => {
+            walk.doubt_source(word);
+            Ok(())
+        }
         None => {
+            walk.doubt_source(word);
             walk.gap(&brief(call.argv), "the script is not known");
             Ok(())
         }
@@ -69,7 +89,10 @@ pub(crate) fn file(walk: &mut Walk<'_>, call: &Call<'_>) -> Result<bool, Stop> {
     if table::is_shell(&program) {
         run(walk, &text, call.argv, call)?;
     } else if let Some(language) = Language::of_program(&program) {
+        let outer = walk.outcome;
+        walk.outcome.lose(Hidden::Ignored);
         embedded::script(walk, language, &text, call.argv)?;
+        walk.outcome.leave(outer);
     } else {
         return Ok(false);
     }

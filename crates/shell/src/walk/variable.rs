@@ -34,6 +34,12 @@ impl Walk<'_> {
         Ok(())
     }
 
+    /// Gives a variable a value that programs see.
+    pub(crate) fn export(&mut self, name: &str, value: &str) -> Result<(), Stop> {
+        self.exported.push(name.to_owned());
+        self.set(name, vec![value.to_owned()])
+    }
+
     /// The variable of a name: itself, or the one it refers to.
     fn meant<'n>(&self, name: &'n str) -> Cow<'n, str> {
         let mut meant = Cow::Borrowed(name);
@@ -84,7 +90,7 @@ impl Walk<'_> {
     }
 
     /// What this command itself gave a variable; `None` if it did not set it.
-    fn bound(&self, name: &str) -> Option<Vec<String>> {
+    pub(crate) fn bound(&self, name: &str) -> Option<Vec<String>> {
         let name = &*self.meant(name);
         let (base, key) = name.strip_suffix(']').and_then(|name| name.split_once('[')).unwrap_or((name, ""));
         let place = base.parse::<usize>().ok().filter(|place| *place > 0);
@@ -278,7 +284,12 @@ pub(crate) fn declare(walk: &mut Walk<'_>, call: &Call<'_>) -> Result<(), Stop> 
         walk.locals.extend(names);
     }
     let refers = has_flag(call.argv, "n", &[]) && !matches!(program(call), "export" | "readonly");
+    let exports = program(call) == "export" || call.argv.iter().any(|flag| flag.starts_with('-') && flag.contains('x'));
     for word in &call.argv[1..] {
+        if exports && !word.starts_with('-') {
+            let name = word.split('=').next().unwrap_or_default();
+            walk.exported.push(name.trim_end_matches('+').to_owned());
+        }
         if let Some((name, value)) = word.split_once('=') {
             if refers {
                 walk.references.push((name.to_owned(), value.to_owned()));

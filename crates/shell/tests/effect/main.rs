@@ -13,6 +13,7 @@ mod inline;
 mod names;
 mod network;
 mod omission;
+mod outcome;
 mod package;
 mod programs;
 mod property;

@@ -23,7 +23,7 @@ fn command(command: &Command) -> String {
             let body = show(&group.body);
             let shown = match &group.kind {
                 GroupKind::Arm(arm) if body.is_empty() => format!("{arm:?}").to_lowercase(),
-                GroupKind::Brace | GroupKind::Arm(_) => format!("brace({body})"),
+                GroupKind::Brace | GroupKind::Not | GroupKind::Arm(_) => format!("brace({body})"),
                 GroupKind::Subshell => format!("sub({body})"),
                 GroupKind::Maybe => format!("maybe({body})"),
                 GroupKind::Loop => format!("loop({body})"),
