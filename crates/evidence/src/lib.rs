@@ -8,22 +8,21 @@
 
 mod about;
 mod archive;
-mod command_line;
 mod counts;
 mod digest;
+mod environment;
 mod error;
 mod feature;
 mod feature_list;
 mod ground;
 mod item;
-mod joint;
 mod kind;
 mod named_file;
-mod normal;
 mod observe;
 mod offering;
 mod pattern_finding;
 mod proof;
+mod ran;
 mod runner;
 mod severity;
 mod source;
@@ -33,6 +32,7 @@ mod text;
 mod tree;
 mod tree_cache;
 mod verification;
+mod verifier;
 
 pub use about::About;
 pub use archive::Archive;

@@ -1,4 +1,4 @@
-//! Which test runner or compiler a command is, told from its words alone.
+//! Which test runner or compiler a program is, told from its words alone. Wrappers are off already.
 
 mod build;
 mod extent;
@@ -6,8 +6,6 @@ mod script;
 mod tools;
 
 use crate::About;
-use crate::command_line::Part;
-use crate::normal::program_words;
 
 pub(crate) use tools::Tools;
 
@@ -21,11 +19,17 @@ pub(crate) struct Run {
     pub(crate) is_whole: bool,
 }
 
+impl Run {
+    /// Says whether it only runs what a file of the project says, which may be anything.
+    pub(crate) fn is_task(&self) -> bool {
+        matches!(self.runner, "just" | "make" | "script" | "task")
+    }
+}
+
 /// Recognises a test run or a build by its words; `None` for everything else, also for runs that test nothing, such as
 /// `--help` and listings.
-pub(crate) fn recognise_part(part: &Part, tools: Tools<'_>) -> Option<Run> {
-    let words = program_words(part);
-    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+pub(crate) fn recognise(argv: &[String], tools: Tools<'_>) -> Option<Run> {
+    let words: Vec<&str> = argv.iter().map(String::as_str).collect();
     recognise_words(&words, tools)
 }
 
@@ -47,6 +51,7 @@ fn recognise_words(words: &[&str], tools: Tools<'_>) -> Option<Run> {
         "pytest" | "py.test" | "pytest3" => test("pytest", rest),
         "tox" | "nox" => test("python-session", rest),
         name if is_python(name) => python(rest),
+        "coverage" if rest.first() == Some(&"run") => python(&rest[1..]),
         "jest" => test("jest", rest),
         "vitest" => match rest.first() {
             Some(&"bench") | Some(&"list") => None,
@@ -74,8 +79,59 @@ fn recognise_words(words: &[&str], tools: Tools<'_>) -> Option<Run> {
         "swift" => script::verb("swift", rest, &["test"], &["build"]),
         "mix" => script::verb("mix", rest, &["test"], &["compile"]),
         "deno" => script::verb("deno", rest, &["test"], &["check", "compile"]),
-        _ => build::recognise(name, rest),
+        _ => other(name, rest).or_else(|| build::recognise(name, rest)),
     }
+}
+
+/// Runners whose summary is read as any script's: their name, and the word that makes them test, if they do more.
+const OTHERS: &[(&str, &str)] = &[
+    ("ava", ""),
+    ("bats", ""),
+    ("bazel", "test"),
+    ("bazelisk", "test"),
+    ("behave", ""),
+    ("busted", ""),
+    ("cabal", "test"),
+    ("crystal", "spec"),
+    ("cucumber", ""),
+    ("cypress", "run"),
+    ("dart", "test"),
+    ("dune", "test"),
+    ("flutter", "test"),
+    ("forge", "test"),
+    ("hardhat", "test"),
+    ("jasmine", ""),
+    ("karma", "start"),
+    ("lein", "test"),
+    ("meson", "test"),
+    ("ng", "test"),
+    ("nx", "test"),
+    ("playwright", "test"),
+    ("qunit", ""),
+    ("react-scripts", "test"),
+    ("sbt", "test"),
+    ("stack", "test"),
+    ("tap", ""),
+    ("ts-mocha", ""),
+    ("uvu", ""),
+    ("web-test-runner", ""),
+    ("wtr", ""),
+    ("zig", "test"),
+];
+
+/// The names of those runners, for whoever looks for one in a text.
+pub(crate) fn other_runners() -> impl Iterator<Item = &'static str> {
+    OTHERS.iter().map(|(name, _)| *name).filter(|name| name.len() > 2)
+}
+
+fn other(name: &str, rest: &[&str]) -> Option<Run> {
+    let (runner, verb) = OTHERS.iter().find(|(known, _)| *known == name)?;
+    let own = match (*verb, rest.split_first()) {
+        ("", _) => rest,
+        (verb, Some((first, own))) if first == &verb => own,
+        _ => return None,
+    };
+    Some(Run { runner, about: About::Test, is_whole: extent::is_whole(runner, own) })
 }
 
 /// Words that make a runner print something about itself instead of running.
@@ -99,18 +155,15 @@ const NOT_A_RUN: &[&str] = &[
     "-list",
 ];
 
-/// The program behind launchers that run a tool of the project's own environment.
+/// The program behind those that run a tool of the project and watch it.
 fn launched<'a>(words: &'a [&'a str], tools: Tools<'_>) -> &'a [&'a str] {
     let mut words = words;
     loop {
         let Some((program, rest)) = words.split_first().filter(|(program, _)| tools.has(program)) else { return words };
         let skip = match (base(program), rest.first()) {
-            ("uv" | "poetry" | "pipenv" | "pdm" | "hatch" | "rye" | "pixi", Some(&"run")) => 1,
-            ("bundle" | "mise" | "direnv" | "asdf" | "bunx", Some(&"exec")) => 1,
-            ("pnpm" | "yarn" | "npm", Some(&"exec" | &"dlx" | &"x")) => 1,
-            ("npx" | "bunx" | "pnpx", Some(_)) => 0,
+            ("pixi", Some(&"run")) | ("bun", Some(&"x")) => 1,
+            ("c8" | "nyc" | "pnpx", Some(_)) => 0,
             ("yarn" | "pnpm", Some(&("jest" | "vitest" | "mocha" | "tsc"))) => 0,
-            ("sudo", Some(_)) => 0,
             _ => return words,
         };
         let rest = &rest[skip..];
@@ -144,6 +197,7 @@ fn python(rest: &[&str]) -> Option<Run> {
         (Some(&"pytest"), Some(at)) => whole("pytest", &rest[at + 2..]),
         (Some(&"unittest"), Some(at)) => whole("unittest", after(&rest[at + 2..], "discover")),
         (Some(&"tox" | &"nox"), Some(at)) => whole("python-session", &rest[at + 2..]),
+        (Some(&"coverage"), Some(at)) => python(after(&rest[at + 2..], "run")),
         _ => {
             let script = rest.iter().position(|word| !word.starts_with('-'))?;
             match (base(rest[script]), rest.get(script + 1)) {

@@ -1,8 +1,9 @@
 //! Whether a feature is proven now, and what is missing.
 
 use crate::archive::Archive;
-use crate::normal::normal;
 use crate::observe::shown;
+use crate::runner::Tools;
+use crate::verifier::single;
 use crate::{Bounds, EvidenceError, Feature, FeatureList, Ground, Item, Kind, Tree, tree_of};
 
 /// What proves features that have no verifiers.
@@ -72,7 +73,7 @@ pub fn standing_of(ground: &Ground, feature: &Feature, bounds: &Bounds<'_>) -> R
     let is_fresh = |item: &&Item| item.tree.as_deref() == Some(&now);
     standing.stale = own.iter().filter(|item| item.is_proof() && !is_fresh(item)).map(|item| (*item).clone()).collect();
     let fresh: Vec<&Item> = own.iter().copied().filter(|item| is_fresh(item)).collect();
-    match proof(feature, &fresh) {
+    match proof(feature, &fresh, Tools::of(&ground.root)) {
         Ok(proof) => standing.proof = proof,
         Err(why) if fresh.is_empty() => {
             let last = standing.stale.first().map(|item| item.ts.clone()).unwrap_or_default();
@@ -85,7 +86,7 @@ pub fn standing_of(ground: &Ground, feature: &Feature, bounds: &Bounds<'_>) -> R
 }
 
 /// Collects the proof, or returns what is missing. `fresh` has the newest first.
-fn proof(feature: &Feature, fresh: &[&Item]) -> Result<Vec<Item>, String> {
+fn proof(feature: &Feature, fresh: &[&Item], tools: Tools<'_>) -> Result<Vec<Item>, String> {
     if feature.verifiers.is_empty() {
         // A run without a test count disproves nothing either.
         let whole = || fresh.iter().filter(|item| item.whole);
@@ -100,13 +101,13 @@ fn proof(feature: &Feature, fresh: &[&Item]) -> Result<Vec<Item>, String> {
         .verifiers
         .iter()
         .map(|verifier| {
-            let words = normal(verifier);
-            let is_it = |item: &&&Item| {
-                let command = item.command.as_deref().unwrap_or_default();
-                command == shown(verifier) || (words.is_some() && normal(command) == words)
-            };
-            match fresh.iter().find(is_it) {
-                Some(item) if item.is_proof() => Ok((*item).clone()),
+            let command = |item: &Item| item.command.clone().unwrap_or_default();
+            let typed = fresh.iter().position(|item| command(item) == shown(verifier));
+            // Another spelling of the same command counts as well, if it was the last.
+            let other = single(verifier, tools)
+                .and_then(|own| fresh.iter().position(|item| single(&command(item), tools).as_ref() == Some(&own)));
+            match typed.into_iter().chain(other).min().map(|at| fresh[at]) {
+                Some(item) if item.is_proof() => Ok(item.clone()),
                 Some(item) => Err(bad(item)),
                 None => Err(format!("has a verifier that was not run on its current files: `{verifier}`")),
             }

@@ -1,12 +1,13 @@
 //! Commands that Stead ran itself, and what the log shows about the tests of a session or of the whole project.
 
+use stead_model::Effects;
 use stead_store::{CheckEnd, Checked};
 
 use crate::archive::Archive;
-use crate::command_line::CommandLine;
-use crate::observe::{features, keep_for, shown, speaks_for};
+use crate::observe::{features, keep_for, shown, spoken};
 use crate::proof::weakness;
-use crate::runner::{Tools, recognise_part};
+use crate::ran::Ran;
+use crate::runner::Tools;
 use crate::standing::WHOLE;
 use crate::summary::summarise;
 use crate::{
@@ -22,6 +23,8 @@ pub struct Verified<'a> {
     /// The feature whose verifier it is.
     pub feature: Option<&'a Feature>,
     pub command: &'a str,
+    /// What it does, read in the project's root.
+    pub effects: &'a Effects,
     pub checked: &'a Checked,
     /// The state of the feature's files before it ran.
     pub before: &'a Tree,
@@ -35,26 +38,30 @@ pub struct Recorded {
     pub item: Item,
     /// It passed and proves something: a feature, or the whole project.
     pub proves: bool,
+    /// Why it is no test run, though it looks like one.
+    pub doubt: Option<String>,
 }
 
 /// Records a command that Stead ran.
-pub fn record_run(ground: &Ground, ran: &Verified<'_>, bounds: &Bounds<'_>) -> Result<Recorded, EvidenceError> {
-    let Verified { feature, command, checked, .. } = ran;
-    let line = CommandLine::read(command);
-    let part = match line.parts.as_slice() {
-        [part] if !line.is_opaque && !part.is_diverted => Some(part),
-        _ => None,
-    };
-    let run = part.and_then(|part| recognise_part(part, Tools::of(&ground.root)));
+pub fn record_run(ground: &Ground, verified: &Verified<'_>, bounds: &Bounds<'_>) -> Result<Recorded, EvidenceError> {
+    let Verified { feature, command, checked, .. } = verified;
+    let ran = Ran::of(verified.effects, Tools::of(&ground.root));
+    let main = ran.main();
+    let doubt = main.and_then(|(at, _)| ran.doubt(at));
+    // What is not certain to be a test runner's run is a command like any other.
+    let known = main.filter(|_| doubt.is_none());
+    let run = known.map(|(_, run)| run);
     let about = run.map_or(About::Check, |run| run.about);
     let runner = run.map_or("", |run| run.runner);
-    let counts = summarise(runner, &checked.tail).filter(|_| about != About::Build);
+    // A verifier is the person's word; what else claims to be a test must be one.
+    let is_counted = about != About::Build && (doubt.is_none() || feature.is_some());
+    let counts = summarise(runner, &checked.tail).filter(|_| is_counted);
     let exit = match checked.end {
         CheckEnd::Exit(code) => Some(code),
         CheckEnd::Signal(_) | CheckEnd::Deadline => None,
     };
     let sign = format!("{command}\0{}", feature.map_or("", |feature| feature.id.as_str()));
-    let mut item = Item::new(ran.now, Kind::Ran, ran.source, about, &sign);
+    let mut item = Item::new(verified.now, Kind::Ran, verified.source, about, &sign);
     item.weak = match checked.end {
         CheckEnd::Signal(signal) => Some(format!("it was killed by signal {signal}")),
         CheckEnd::Deadline => Some("it timed out".into()),
@@ -65,9 +72,10 @@ pub fn record_run(ground: &Ground, ran: &Verified<'_>, bounds: &Bounds<'_>) -> R
     item.exit = exit;
     item.counts = counts;
     item.runner = run.map(|run| run.runner.to_owned());
-    item.whole = run.is_some_and(|run| run.is_whole && run.about == About::Test);
+    item.whole =
+        known.is_some_and(|(at, run)| run.is_whole && run.about == About::Test && ran.dir(at).as_deref() == Some(""));
     item.output = Some(Output::of(&checked.tail));
-    item.who = ran.who.clone();
+    item.who = verified.who.clone();
     let archive = Archive::new(ground);
     let mut logged = item.clone();
     if let Some(feature) = feature {
@@ -75,25 +83,25 @@ pub fn record_run(ground: &Ground, ran: &Verified<'_>, bounds: &Bounds<'_>) -> R
         let after = tree_of(ground, &feature.files, bounds);
         item.tree = after.hash().map(str::to_owned);
         if item.weak.is_none() {
-            item.weak = unsteady(ran.before, &after);
+            item.weak = unsteady(verified.before, &after);
         }
         archive.keep(&mut item)?;
         logged.id.clone_from(&item.id);
         logged.feature.clone_from(&item.feature);
     }
     let mut proves = feature.is_some() || logged.whole;
-    if let (Some(part), Some(run)) = (part, run) {
+    if let Some((at, _)) = known {
+        let commands = spoken(&ran, at);
         let others = features(ground).into_iter().filter(|other| feature.is_none_or(|feature| feature.id != other.id));
-        for other in others.filter(|other| speaks_for(other, part, &run)) {
-            keep_for(&archive, ground, &other, part, &logged, bounds)?;
-            proves = true;
+        for other in others {
+            proves |= keep_for(&archive, ground, &other, &commands, &logged, bounds)?;
         }
     }
     if logged.whole {
         logged.tree = project_tree(ground, bounds).hash().map(str::to_owned);
     }
     archive.log(&logged)?;
-    Ok(Recorded { proves: proves && item.is_proof(), item })
+    Ok(Recorded { proves: proves && item.is_proof(), item, doubt })
 }
 
 /// Returns why the state of the files is not the tested one.

@@ -2,10 +2,15 @@
 
 use std::time::{Duration, Instant};
 
-use stead_evidence::{Bounds, EvidenceError, Seen, Who, could_be_evidence, observe};
-use stead_model::{Action, EventKind};
+use stead_client::Harness;
+use stead_evidence::{Bounds, EvidenceError, Ground, Seen, Who, could_be_evidence, observe};
+use stead_guard::ReadEffects;
+use stead_model::{Action, Effects, Event, EventKind, ToolCall};
+use stead_shell::Place;
 use stead_store::extend_alarm;
 
+use crate::file_facts::FileFacts;
+use crate::location::Env;
 use crate::record::cut;
 use crate::request::Request;
 use crate::run_identity::RunIdentity;
@@ -14,6 +19,15 @@ use crate::run_identity::RunIdentity;
 /// already written, but clients wait for the end of the process.
 const PATIENCE: Duration = Duration::from_millis(1_500);
 const ALARM: u32 = 4;
+
+/// Reads what a command does that Stead runs itself in the project's root.
+pub fn command_effects(ground: &Ground, env: &Env, command: &str) -> Effects {
+    let event = Event::new(EventKind::BeforeTool, "");
+    let facts = FileFacts::new(ground.indexes.clone(), Harness::ALL[0], &event);
+    let action = Action::Run { command: command.into(), dir: None };
+    let call = ToolCall { tool: "".into(), id: None, action, input: "".into() };
+    stead_shell::effects(&call, &Place { root: Some(&ground.root), tree: None, cwd: &ground.root, env }, &facts)
+}
 
 /// Records a test or a build. Everything else returns at once.
 pub(crate) fn record(request: &Request<'_>, now: &str) -> Result<(), EvidenceError> {
@@ -37,9 +51,10 @@ pub(crate) fn record(request: &Request<'_>, now: &str) -> Result<(), EvidenceErr
         stage: work.stage,
     };
     let folder = request.location.cwd.join(dir.as_deref().unwrap_or_default());
-    let seen = Seen { command, dir: &folder, exit: outcome.exit, output: &outcome.output, who, now };
     let begun = Instant::now();
     extend_alarm(ALARM);
+    let effects = request.effects();
+    let seen = Seen { command, effects, dir: &folder, exit: outcome.exit, output: &outcome.output, who, now };
     let go_on = || begun.elapsed() < PATIENCE;
     observe(&request.evidence_ground(), &seen, &Bounds::hook(&go_on)).map(drop)
 }

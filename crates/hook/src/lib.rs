@@ -34,6 +34,7 @@ pub use answer::answer;
 pub use boundary::Boundary;
 pub use call::Call;
 pub use compile::rules_text;
+pub use evidence::command_effects;
 pub use guard::{
     Appeal, Asker, Caller, Did, Examined, HitCount, HitLine, Override, ProgramConsent, VerdictLine, describe_action,
     examine, guard_news, guard_rooms, guard_sources, read_verdict_id, refusal,

@@ -5,6 +5,7 @@ use serde_json::json;
 use stead_evidence::{
     Bounds, Feature, FeatureList, Ground, Item, Recorded, Source, Verified, Who, pattern_findings, record_run, tree_of,
 };
+use stead_hook::command_effects;
 use stead_store::{Checked, run_check};
 
 use crate::cli::Exit;
@@ -144,11 +145,13 @@ impl Verifier {
         let files = job.feature.map_or(&[][..], |feature| &feature.files);
         let bounds = Bounds::command();
         let before = tree_of(&self.ground, files, &bounds);
+        let effects = command_effects(&self.ground, &env, &job.command);
         let checked = run_check(&job.command, &self.ground.root, &[(WITHIN, "1")], self.timeout, KEPT)
             .map_err(|source| CliError::user(format!("could not run `{}`", job.command)).because(source))?;
         let verified = Verified {
             feature: job.feature,
             command: &job.command,
+            effects: &effects,
             checked: &checked,
             before: &before,
             source: Source::Verify,
@@ -163,7 +166,7 @@ impl Verifier {
     }
 }
 
-fn tell(Recorded { item, proves }: &Recorded, job: &Job<'_>, checked: &Checked, ui: &mut Ui) {
+fn tell(Recorded { item, proves, doubt }: &Recorded, job: &Job<'_>, checked: &Checked, ui: &mut Ui) {
     let seconds = checked.took.as_secs_f64();
     let named = job.feature.map(|feature| format!("{}: ", feature.id)).unwrap_or_default();
     let word = match (item.is_proof(), proves) {
@@ -177,7 +180,8 @@ fn tell(Recorded { item, proves }: &Recorded, job: &Job<'_>, checked: &Checked, 
     }
     ui.line(format!("{word}  {named}`{}`: {how} ({seconds:.1} s)", job.command));
     if item.is_proof() && !proves {
-        ui.note("this proves nothing: it is neither a run of the whole test suite nor a feature's verifier");
+        let why = doubt.as_deref().unwrap_or("it is neither a run of the whole test suite nor a feature's verifier");
+        ui.note(format!("this proves nothing: {why}"));
     } else if item.is_proof() && job.feature.is_none() && item.counts.is_none() {
         ui.note("the output has no test count: this verifies the project, but no feature without `verifiers`");
     }

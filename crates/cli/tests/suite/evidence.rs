@@ -245,6 +245,15 @@ fn any_command_can_be_run_and_counts_for_what_it_is() {
     // What only has its name is a script like any other.
     world.stead(&["verify", "--", "./make", "test"]).ok();
     assert_eq!(standing(&world, "search"), "missing");
+    // So is a makefile that runs no test, whatever it prints.
+    world.write("project/Makefile", "test:\n\t@cat summary\n");
+    let run = world.stead(&["verify", "--", "make", "test"]);
+    assert!(
+        run.stderr.contains("this proves nothing: the recipe of `make` runs no test runner that is known"),
+        "{run}"
+    );
+    assert_eq!(standing(&world, "search"), "missing");
+    world.write("project/Makefile", "test:\n\tpytest\n");
     let run = world.stead(&["verify", "--", "make", "test"]);
     assert_eq!(run.code, 0, "{run}");
     assert_eq!(standing(&world, "search"), "fresh");

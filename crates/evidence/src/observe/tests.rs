@@ -1,6 +1,9 @@
+mod spelling;
+
 use std::fs;
 
 use super::*;
+use crate::verifier::read_on_disk;
 use crate::{TestsRan, fresh_verification, standing, tests_ran};
 
 const GREEN: &str =
@@ -51,8 +54,9 @@ impl Project {
         self.clock.set(self.clock.get() + 1);
         let now = stead_model::rfc3339(1_794_771_930_000 + i64::from(self.clock.get()));
         let who = Who { session: Some("s1".into()), agent: Some("a1".into()), ..Who::default() };
-        let dir = self.ground.root.join(dir);
-        let seen = Seen { command, dir: &dir, exit, output, who, now: &now };
+        let dir = if dir.is_empty() { self.ground.root.clone() } else { self.ground.root.join(dir) };
+        let effects = read_on_disk(command, &dir, Tools::of(&self.ground.root));
+        let seen = Seen { command, effects: &effects, dir: &dir, exit, output, who, now: &now };
         observe(&self.ground, &seen, &Bounds::command()).unwrap()
     }
 
@@ -122,16 +126,49 @@ fn what_proves_nothing() {
     check("cargo test; echo done", Some(0), GREEN, "the command behind it hides how it ended");
     check("cargo test &", Some(0), GREEN, "`&` hides how it ended");
     check("cargo test > log && echo ok", Some(0), GREEN, "its output went elsewhere");
-    check("(cargo test)", Some(0), GREEN, "the command around it is more than can be followed");
-    check("cargo() { echo; }; cargo test", Some(0), GREEN, "the command around it is more than can be followed");
     check("cargo test && cat fake", Some(0), GREEN, "`cat` beside it may have written the summary");
-    check("alias cargo=true; cargo test", Some(0), GREEN, "`alias` beside it may have written the summary");
-    check(
-        "printf 'test result: ok. 9 passed; 0 failed; 0 ignored\\n' && cargo test",
-        Some(0),
-        GREEN,
-        "`printf` beside it may have written the summary",
-    );
+    check("{ cat fake; cargo test; }", Some(0), GREEN, "`cat` beside it may have written the summary");
+    check("bash -c 'cat fake; cargo test'", Some(0), GREEN, "`cat` beside it may have written the summary");
+    check("bash <<E\ncat fake\ncargo test\nE\n", Some(0), GREEN, "`cat` beside it may have written the summary");
+    check("echo \"$(cat fake)\" && cargo test", Some(0), GREEN, "`cat` beside it may have written the summary");
+    for print in [
+        "printf '%s\\n' 'test result: ok. 9 passed; 0 failed; 0 ignored'",
+        "echo -e 'x\\ntest result: ok. 9 passed; 0 failed; 0 ignored'",
+    ] {
+        check(
+            &format!("{print} && cargo test"),
+            Some(0),
+            GREEN,
+            "the call itself printed `test result: ok. 9 passed; 0 failed; 0 ignored`",
+        );
+    }
+    for (command, weak) in [
+        ("! cargo test", "`!` hides how it ended"),
+        ("if cargo test; then echo ok; fi", "a condition hides whether it ran and how it ended"),
+        ("while cargo test; do :; done", "how often it ran is not known"),
+        ("for x in *; do cargo test; done", "how often it ran is not known"),
+        ("find . -name x -exec cargo test ;", "how often it ran is not known"),
+        ("X=$(cargo test)", "its output went elsewhere"),
+        ("[ -f x ] && exit 0; cargo test", "an `exit` or `return` before it may have ended the call"),
+        ("trap 'exit 0' EXIT; cargo test", "an `exit` or `return` before it may have ended the call"),
+        ("[ -f x ] && { cargo test || exit 1; }; echo done", "the command behind it hides how it ended"),
+        ("(cargo test); echo done", "the command behind it hides how it ended"),
+        ("set -e; cd . && cargo test; echo done", "the command behind it hides how it ended"),
+        ("cargo test | tee out.log", "the pipe hides how it ended"),
+        ("set -o pipefail; cargo test | python3 tally.py", "its output went elsewhere"),
+        ("set -o pipefail; cargo test | tee out.log > /dev/null", "its output went elsewhere"),
+        ("exec > log; cargo test", "its output went elsewhere"),
+        ("{ cargo test; } > log", "its output went elsewhere"),
+        ("tmux new-session -d 'cargo test'", "the program that started it hides how it ended"),
+        (
+            "python3 -c \"import subprocess; subprocess.run(['cargo', 'test'])\"",
+            "the program that started it hides how it ended",
+        ),
+        ("docker run -v $PWD:/w image cargo test", "it ran in a container or on another machine"),
+        ("cargo test; exit 0", "the command behind it hides how it ended"),
+    ] {
+        check(command, Some(0), GREEN, weak);
+    }
 }
 
 #[test]
@@ -143,6 +180,9 @@ fn ordinary_company_takes_nothing_away() {
         "export CI=1\ncargo test",
         "set -o pipefail; cargo test 2>&1 | tail -40",
         "mkdir -p out && git add -A && timeout 600 cargo test",
+        "(cargo test)",
+        "set -o pipefail; cargo test 2>&1 | grep -E 'passed|failed' | tail -n 5",
+        "cat notes.md > copy.md; cargo test",
     ] {
         let project = Project::new();
         let item = project.see(command, Some(0), GREEN).unwrap();
@@ -290,6 +330,7 @@ fn a_verifier_of_several_commands_is_known_where_it_is_typed_as_written() {
 #[test]
 fn a_run_that_counts_no_tests_says_so_and_takes_nothing_away() {
     let project = Project::new();
+    project.write("Makefile", "test:\n\tctest\n");
     project.see("make test", Some(0), "all is well\n").unwrap();
     let standing = standing(&project.ground, "search", &Bounds::command()).unwrap();
     assert!(!standing.is_proven() && standing.why_not.contains("counts no tests"), "{}", standing.why_not);

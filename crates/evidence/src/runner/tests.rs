@@ -1,11 +1,17 @@
 use super::*;
-use crate::command_line::CommandLine;
+use crate::ran::Ran;
+use crate::verifier::read;
 
+/// Shows what the test or build of a command is recognised as.
 #[track_caller]
 fn check(command: &str, expected: &str) {
-    let line = CommandLine::read(command);
-    let shown = match line.parts.first().and_then(|part| recognise_part(part, Tools::for_tests())) {
-        Some(run) => format!("{} {}{}", run.runner, run.about.name(), if run.is_whole { " whole" } else { "" }),
+    let tools = Tools::for_tests();
+    let effects = read(command, tools);
+    let ran = Ran::of(&effects, tools);
+    let shown = match ran.main() {
+        // Something that is not known started it.
+        Some(_) if effects.runs.iter().any(|run| run.doubt.is_some()) => "-".to_owned(),
+        Some((_, run)) => format!("{} {}{}", run.runner, run.about.name(), if run.is_whole { " whole" } else { "" }),
         None => "-".to_owned(),
     };
     assert_eq!(shown, expected, "{command}");

@@ -3,8 +3,7 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-/// Folders into which package managers of a project put its tools.
-const FOLDERS: &[&str] = &["node_modules/.bin", "vendor/bin", ".venv/bin", "venv/bin", "env/bin", ".venv/Scripts"];
+use stead_shell::TOOL_FOLDERS;
 
 /// Programs that projects carry themselves, wherever they lie in it.
 const CARRIED: &[&str] =
@@ -13,8 +12,8 @@ const CARRIED: &[&str] =
 /// Finds programs that are named with their folder.
 #[derive(Clone, Copy)]
 pub(crate) struct Tools<'a> {
-    root: &'a Path,
-    env: fn(&str) -> Option<OsString>,
+    pub(crate) root: &'a Path,
+    pub(crate) env: fn(&str) -> Option<OsString>,
 }
 
 impl<'a> Tools<'a> {
@@ -41,7 +40,36 @@ impl<'a> Tools<'a> {
             return true;
         }
         let inside = if path.is_absolute() { folder.strip_prefix(self.root).ok() } else { Some(folder) };
-        inside.is_some_and(|inside| CARRIED.contains(&name) || FOLDERS.iter().any(|known| inside.ends_with(known)))
+        inside.is_some_and(|inside| CARRIED.contains(&name) || TOOL_FOLDERS.iter().any(|known| inside.ends_with(known)))
+    }
+
+    /// The first folder of a changed PATH in which agents write: one of the project's, unless its package manager fills
+    /// it, a temporary one, or one that is not known.
+    pub(crate) fn leads_astray<'p>(&self, path: &'p str) -> Option<&'p str> {
+        let own: Vec<PathBuf> = self.on_path().collect();
+        path.split(':').find(|folder| match Path::new(folder) {
+            folder if own.iter().any(|known| known == folder) => false,
+            // What PATH was before, where nobody knows it.
+            _ if *folder == "…" && own.is_empty() => false,
+            _ if folder.contains('…') => true,
+            folder if !folder.is_absolute() => true,
+            folder => match stead_model::clean(folder).strip_prefix(self.root) {
+                Ok(inside) => !TOOL_FOLDERS.iter().any(|known| inside.ends_with(known)),
+                Err(_) => self.is_temporary(&stead_model::clean(folder)),
+            },
+        })
+    }
+
+    fn is_temporary(&self, folder: &Path) -> bool {
+        let named = ["TMPDIR", "TEMP", "TMP"].iter().filter_map(|name| (self.env)(name)).map(PathBuf::from);
+        let usual = ["/tmp", "/var/tmp", "/private/tmp"].map(PathBuf::from);
+        named.chain(usual).any(|temporary| temporary.is_absolute() && folder.starts_with(temporary))
+    }
+
+    /// Says whether a program in this folder is found by its name, on PATH as it is or as the call changes it.
+    pub(crate) fn finds_in(&self, folder: &Path, changed: Option<&str>) -> bool {
+        self.on_path().any(|known| known == folder)
+            || changed.is_some_and(|path| path.split(':').any(|known| Path::new(known) == folder))
     }
 
     fn on_path(&self) -> impl Iterator<Item = PathBuf> + use<> {

@@ -4,6 +4,7 @@ use std::time::Duration;
 use stead_store::run_check;
 
 use super::*;
+use crate::verifier::read_on_disk;
 use crate::{Offering, add, standing};
 
 struct Project {
@@ -43,9 +44,11 @@ impl Project {
         let bounds = Bounds::command();
         let before = tree_of(&self.ground, feature.map_or(&[][..], |feature| &feature.files), &bounds);
         let checked = run_check(command, &self.ground.root, &[], Duration::from_secs(seconds), 64 * 1024).unwrap();
+        let effects = read_on_disk(command, &self.ground.root, Tools::of(&self.ground.root));
         let ran = Verified {
             feature,
             command,
+            effects: &effects,
             checked: &checked,
             before: &before,
             source: Source::Verify,
