@@ -29,6 +29,8 @@ static INDEX: Index<{ SIZES.0 }, { SIZES.1 }, { SIZES.2 }> = index(TABLE.as_byte
 
 struct Index<const E: usize, const F: usize, const I: usize> {
     entries: [Entry; E],
+    /// The entries whose names begin with a byte.
+    first: [Span; 256],
     fields: [Field; F],
     items: [Span; I],
 }
@@ -84,7 +86,7 @@ const fn sizes(table: &[u8]) -> (usize, usize, usize) {
 const fn index<const E: usize, const F: usize, const I: usize>(table: &[u8]) -> Index<E, F, I> {
     let entry = Entry { program: NONE, names: NONE, rest: NONE, fields: NONE };
     let field = Field { key: NONE, text: NONE, items: NONE, options: false };
-    let mut index = Index { entries: [entry; E], fields: [field; F], items: [NONE; I] };
+    let mut index = Index { entries: [entry; E], first: [NONE; 256], fields: [field; F], items: [NONE; I] };
     let (mut entries, mut fields, mut items, mut at) = (0, 0, 0, 0);
     while at < table.len() {
         let end = end_of_line(table, at);
@@ -120,7 +122,12 @@ const fn index<const E: usize, const F: usize, const I: usize>(table: &[u8]) -> 
             let rest = Span { from: names.to, to: end };
             let fields = Span { from: fields, to: fields };
             index.entries[entries] = Entry { program: Span { from: at, to }, names, rest, fields };
+            let first = &mut index.first[table[at] as usize];
+            if first.to == 0 {
+                first.from = entries;
+            }
             entries += 1;
+            first.to = entries;
         }
         at = end + 1;
     }
@@ -215,7 +222,9 @@ impl Field {
 
 /// The entries of a program: its own, then those of its sub-commands.
 pub(super) fn entries(name: &str) -> &'static [Entry] {
-    let start = INDEX.entries.partition_point(|entry| entry.program() < name);
-    let length = INDEX.entries[start..].iter().take_while(|entry| entry.program() == name).count();
-    &INDEX.entries[start..start + length]
+    let near = name.bytes().next().map_or(NONE, |first| INDEX.first[usize::from(first)]);
+    let near = &INDEX.entries[near.range()];
+    let start = near.partition_point(|entry| entry.program() < name);
+    let length = near[start..].iter().take_while(|entry| entry.program() == name).count();
+    &near[start..start + length]
 }
