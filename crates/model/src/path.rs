@@ -2,7 +2,10 @@ use std::path::{Component, Path, PathBuf};
 
 /// Removes `.`, `..` and doubled separators by the letters alone, as if no symlink existed.
 pub fn clean(path: &Path) -> PathBuf {
-    let mut clean = PathBuf::new();
+    if cfg!(unix) && is_clean(path.as_os_str().as_encoded_bytes()) {
+        return path.to_path_buf();
+    }
+    let mut clean = PathBuf::with_capacity(path.as_os_str().len());
     for component in path.components() {
         match component {
             Component::CurDir => {}
@@ -13,6 +16,12 @@ pub fn clean(path: &Path) -> PathBuf {
         }
     }
     clean
+}
+
+/// Returns true if nothing is to be removed; nearly every path of a call is like that.
+fn is_clean(path: &[u8]) -> bool {
+    let rest = path.strip_prefix(b"/").unwrap_or(path);
+    rest.split(|byte| *byte == b'/').all(|name| !matches!(name, b"" | b"." | b".."))
 }
 
 #[cfg(test)]
@@ -30,5 +39,11 @@ mod tests {
         check("/a/b/../c", "/a/c");
         check("/../../a", "/a");
         check("/a/b/c/../../..", "/");
+        check("/a/b", "/a/b");
+        check("a/.b/..c", "a/.b/..c");
+        check("/", "/");
+        check("//a//b/", "/a/b");
+        check("./a/.", "a");
+        check("", "");
     }
 }

@@ -20,6 +20,8 @@ pub struct Tail<R = File> {
     searched: usize,
     /// The current line exceeds the limit; its bytes were dropped.
     too_long: bool,
+    /// Torn lines are left to the caller.
+    unchecked: bool,
     skipped: u64,
 }
 
@@ -43,7 +45,14 @@ impl<R: Read + Seek> Tail<R> {
     }
 
     fn at(reader: Option<R>, path: &Path, end: u64) -> Self {
-        Self { reader, path: path.to_owned(), held: Vec::new(), start: end, searched: 0, too_long: false, skipped: 0 }
+        let (path, held) = (path.to_owned(), Vec::new());
+        Self { reader, path, held, start: end, searched: 0, too_long: false, unchecked: false, skipped: 0 }
+    }
+
+    /// Returns torn lines too: for a caller who parses only a few of the lines and so finds those himself.
+    pub fn unchecked(mut self) -> Self {
+        self.unchecked = true;
+        self
     }
 
     /// How many torn or foreign lines were skipped so far.
@@ -96,7 +105,8 @@ impl<R: Read + Seek> Tail<R> {
         if std::mem::take(&mut self.too_long) {
             return Reading::Broken;
         }
-        Line::read(bytes, self.start + from_start)
+        let offset = self.start + from_start;
+        if self.unchecked { Line::take(bytes, offset) } else { Line::read(bytes, offset) }
     }
 }
 

@@ -75,7 +75,7 @@ impl VerdictLine {
     /// The ids of the last verdicts, newest first.
     pub fn last_ids(log: &Path, most: usize) -> Vec<String> {
         let Ok(lines) = Tail::open(log) else { return Vec::new() };
-        let named = lines.take(5_000).flatten().filter(|line| line.text.contains("\"id\":\"v-"));
+        let named = lines.unchecked().take(5_000).flatten().filter(|line| line.text.contains("\"id\":\"v-"));
         let lines = named.filter_map(|line| serde_json::from_str::<Self>(&line.text).ok());
         lines.map(|line| line.id).filter(|id| !id.is_empty()).take(most).collect()
     }
