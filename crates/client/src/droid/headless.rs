@@ -1,4 +1,4 @@
-//! From its documentation: it does not run without an account.
+//! As it ran without an account, with a model of its own settings.
 
 use crate::headless::{Headless, PromptWay};
 use crate::report::{Report, events, text};
@@ -12,7 +12,7 @@ pub(super) const HEADLESS: Headless = Headless {
     ..Headless::PLAIN
 };
 
-/// Its versions end with a `result` or with a `completion`.
+/// One output format ends with a `result`, this one with a `completion`. An exhausted quota is told in prose only.
 fn read(said: &str) -> Report {
     let mut report = Report::default();
     for event in events(said) {
@@ -31,7 +31,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn versions_end_differently() {
+    fn formats_end_differently() {
         let result = r#"{"type":"result","is_error":false,"result":"done","session_id":"s1"}"#;
         let report = read(result);
         assert_eq!((report.message.as_deref(), report.session.as_deref()), (Some("done"), Some("s1")));

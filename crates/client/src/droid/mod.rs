@@ -1,4 +1,4 @@
-//! Factory Droid. Exit code 3 aborts the agent, so only 0 is used. A failed tool raises no event.
+//! Factory Droid, as it ran headless without an account. Exit code 3 aborts the agent. A failed tool raises no event.
 
 use stead_model::{Shape, Spot};
 
@@ -18,8 +18,8 @@ pub(crate) static CLIENT: Client = Client {
         traces: &[".factory"],
         project_vars: &["FACTORY_PROJECT_DIR", "DROID_PROJECT_DIR"],
         events: payload::EVENTS,
-        // It obeyed 12 blocks in a row.
-        stop_cap: StopCap::Unknown,
+        // It obeyed 60 blocks in a row.
+        stop_cap: StopCap::None,
         stops_alike: false,
         drops_compact_start: false,
         subagents: "stop events only; calls do not name the agent",
@@ -36,7 +36,7 @@ pub(crate) static CLIENT: Client = Client {
             lines: LINES,
             entry: command_entry,
             whole: None,
-            confirm: "restart `droid`, or review the hooks in its `/hooks`; it reads them only at start",
+            confirm: "start `droid` in this folder once and trust it, because interactive sessions skip hooks elsewhere; restart running ones",
         },
         // It does not search subfolders.
         commands: Commands {
@@ -52,7 +52,7 @@ pub(crate) static CLIENT: Client = Client {
     encode: payload::encode,
     outcome: outcome::last_line,
     claims: payload::claims,
-    transcript: None,
+    transcript: Some(payload::transcript),
     headless: headless::HEADLESS,
 };
 

@@ -1,22 +1,24 @@
+use serde_json::{Value, json};
 use stead_model::{Agent, Detail, Event, EventKind, Reply, Verdict};
 
 use crate::client::{EventFact, Heard, Powers, event};
 use crate::detect::Signs;
 use crate::dialect::{self, Accent};
-use crate::lenient::Members;
+use crate::lenient::{Members, items_of};
 use crate::tool::{Does, McpName, Tool, tool};
+use crate::transcript::Spoken;
 
 pub(super) const EVENTS: &[EventFact] = &[
     event("SessionStart", EventKind::SessionStart, Powers::CONTEXT),
-    // A block is ignored here and after a tool; only `continue: false` works, which ends the run.
-    event("UserPromptSubmit", EventKind::Prompt, Powers::CONTEXT),
+    event("UserPromptSubmit", EventKind::Prompt, Powers::DENY_CONTEXT),
     // With `ask` the tool runs, and nobody sees a notice.
     event("PreToolUse", EventKind::BeforeTool, Powers { rewrite: true, ..Powers::DENY }),
+    // A block is ignored here.
     event("PostToolUse", EventKind::AfterTool, Powers::CONTEXT),
     event("Stop", EventKind::Stop, Powers::DENY),
     // The answer is discarded.
     event("SubagentStop", EventKind::SubagentStop, Powers::NONE),
-    // That exit code 2 blocks here is only documented.
+    // Exit code 2 blocks here, but every compaction is reported as automatic, and those must not be blocked.
     event("PreCompact", EventKind::BeforeCompact, Powers::NONE),
     event("Notification", EventKind::Notification, Powers::NONE),
     event("SessionEnd", EventKind::SessionEnd, Powers::NONE),
@@ -58,7 +60,42 @@ pub(super) fn decode<'a>(payload: &'a str, named: Option<&'a str>) -> serde_json
 }
 
 pub(super) fn encode(heard: &Heard<'_>, verdict: &Verdict) -> Reply {
-    dialect::print(dialect::answer(&ACCENT, heard, verdict), "")
+    let mut answer = dialect::answer(&ACCENT, heard, verdict);
+    if heard.kind == EventKind::Prompt
+        && let Some(Value::Object(top)) = &mut answer
+        && let Some(reason) = top.remove("reason")
+    {
+        // Here a block is ignored. This rejects the prompt and shows the reason, and the session goes on.
+        top.remove("decision");
+        top.insert("continue".into(), json!(false));
+        top.insert("stopReason".into(), reason);
+    }
+    dialect::print(answer, "")
+}
+
+/// One message a line, with its text and its calls. What a hook answered is a user's line that only the person sees.
+pub(super) fn transcript(line: &str) -> Spoken {
+    let line = Members::of(line);
+    let message = line.members("message");
+    if line.text("type").as_deref() != Some("message") || message.text("visibility").as_deref() == Some("user_only") {
+        return Spoken::Nothing;
+    }
+    match message.text("role").as_deref() {
+        Some("user") => Spoken::Unanswered,
+        Some("assistant") => {
+            let content = message.raw("content").unwrap_or_default();
+            let is_call = |part: &str| Members::of(part).text("type").as_deref() == Some("tool_use");
+            let text = dialect::prompt_text(content);
+            if items_of(content).into_iter().any(is_call) {
+                Spoken::Unanswered
+            } else if text.is_empty() {
+                Spoken::Nothing
+            } else {
+                Spoken::Agent(text.into_owned())
+            }
+        }
+        _ => Spoken::Nothing,
+    }
 }
 
 pub(super) fn claims(signs: &Signs<'_>) -> bool {

@@ -44,7 +44,8 @@ pub(crate) fn take(harness: Harness, native: &str, kind: EventKind, reply: &Repl
         return Err(format!("not one JSON object: {}", reply.stdout));
     };
     match harness.name() {
-        "claude" | "qwen" | "droid" => groups(native, kind, &top),
+        "claude" | "qwen" => groups(native, kind, &top),
+        "droid" => droid(native, kind, &top),
         "kimi" if kind != EventKind::BeforeTool => Err("JSON is read before a tool only".into()),
         "kimi" => groups(native, kind, &top),
         "codex" => strict(&top).and_then(|()| groups(native, kind, &top)),
@@ -98,6 +99,19 @@ fn groups(native: &str, kind: EventKind, top: &Map<String, Value>) -> Result<Tak
         _ => taken.denied = decided(top, "block"),
     }
     Ok(taken)
+}
+
+/// A prompt is rejected by `continue: false` alone. `ask` and a notice before a tool are only logged.
+fn droid(native: &str, kind: EventKind, top: &Map<String, Value>) -> Result<Taken, String> {
+    let taken = groups(native, kind, top)?;
+    let is_rejected = top.get("continue") == Some(&Value::Bool(false));
+    let denied = match kind {
+        EventKind::Prompt => text(top, "stopReason").filter(|_| is_rejected),
+        _ if is_rejected => return Err("this ends the run".into()),
+        EventKind::AfterTool | EventKind::SubagentStop => None,
+        _ => taken.denied,
+    };
+    Ok(Taken { denied, asked: None, person_reads: None, ..taken })
 }
 
 /// One key outside the schema and the whole answer is rejected; a rewrite counts only beside `allow`.

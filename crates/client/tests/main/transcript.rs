@@ -1,4 +1,5 @@
-//! Last words from transcripts. The lines are written after the clients' documents and sources; none was recorded.
+//! Last words from transcripts. Droid's was recorded; the other lines are written after the clients' documents and
+//! sources.
 
 use proptest::prelude::*;
 use stead_client::{Harness, last_message};
@@ -55,9 +56,27 @@ fn copilot_cli() {
 }
 
 #[test]
+fn factory_droid() {
+    let text = std::fs::read_to_string(crate::fixture::folder().join("droid/transcript.jsonl")).unwrap();
+    let lines: Vec<&str> = text.lines().collect();
+    let after = |words: &str| lines.iter().position(|line| line.contains(words)).unwrap() + 1;
+    check("droid", &lines, Some("All is done. <promise>DONE</promise>"));
+    // What stands there at each stop, before the hook's own line.
+    check("droid", &lines[..after("DONE</promise>")], Some("All is done. <promise>DONE</promise>"));
+    check("droid", &lines[..after("\"Not yet.\"")], Some("Not yet."));
+    // The reason of the blocked stop is the next prompt.
+    check("droid", &lines[..after("[{\"type\":\"text\",\"text\":\"Go on, iteration 2.\"}]")], None);
+    check("droid", &lines[..after("\"Do it.\"}]")], None);
+    // Text in front of a call is not the last message.
+    check("droid", &lines[..after("Now it is shown.")], None);
+    let torn = [&lines[..after("\"Not yet.\"")], &["{\"type\":\"mess"]].concat();
+    check("droid", &torn, Some("Not yet."));
+}
+
+#[test]
 fn others_have_none_that_is_known() {
     let with: Vec<_> = Harness::ALL.into_iter().filter(|client| client.client().transcript.is_some()).collect();
-    assert_eq!(with, [Harness::Claude, Harness::Codex, Harness::Copilot]);
+    assert_eq!(with, [Harness::Claude, Harness::Codex, Harness::Copilot, Harness::Droid]);
 }
 
 proptest! {

@@ -69,6 +69,14 @@ const CLIENTS: &[Client] = &[
         held: |run| (run.code == 2 && run.stdout.is_empty()).then(|| run.stderr.clone()),
     },
     Client {
+        name: "droid",
+        before: ("PreToolUse", "PreToolUse.Execute.json"),
+        stop: ("Stop", "Stop.json"),
+        command: "/tool_input/command",
+        message: None,
+        held: |run| block(run, "block"),
+    },
+    Client {
         name: "cursor",
         before: ("preToolUse", "preToolUse.Shell.json"),
         stop: ("stop", "stop.json"),
@@ -102,6 +110,10 @@ impl Client {
         let text = text.replace("/home/dev/project", &world.project().display().to_string());
         let mut value: Value =
             serde_json::from_str(&text.replace("/home/dev", &world.home().display().to_string())).unwrap();
+        if self.name == "droid" {
+            // Its payloads are from several sessions.
+            value["session_id"] = json!("d1");
+        }
         if self.name == "opencode" {
             // The plugin adds them.
             value["directory"] = json!(world.project());
@@ -163,24 +175,49 @@ fn a_client_that_never_tells_what_was_said_is_held_by_count_and_check() {
     }
 }
 
+/// How a client that sends no message writes one down: where its transcript is, lines of no interest, and the message.
+struct Transcript {
+    client: &'static str,
+    path: &'static str,
+    noise: fn() -> Value,
+    said: fn(&str) -> Value,
+    end: fn() -> Value,
+}
+
+const TRANSCRIPTS: &[Transcript] = &[
+    Transcript {
+        client: "copilot",
+        path: "transcriptPath",
+        noise: || json!({"type": "tool.execution_complete", "data": {"result": "x".repeat(1000)}, "id": "1"}),
+        said: |text| json!({"type": "assistant.message", "data": {"content": text}, "id": "1"}),
+        end: || json!({"type": "assistant.turn_end", "data": {}, "id": "1"}),
+    },
+    Transcript {
+        client: "droid",
+        path: "transcript_path",
+        noise: || json!({"type": "message", "message": {"role": "user", "content": [{"type": "tool_result", "content": "x".repeat(1000)}]}}),
+        said: |text| json!({"type": "message", "message": {"role": "assistant", "content": [{"type": "text", "text": text}]}}),
+        end: || json!({"type": "message", "message": {"role": "user", "content": [], "visibility": "user_only", "hookEventName": "Stop"}}),
+    },
+];
+
 #[test]
 fn the_transcript_speaks_where_the_client_does_not() {
-    let client = CLIENTS.iter().find(|client| client.name == "copilot").unwrap();
-    let world = marked();
-    let id = client.start(&world, &["--promise", "DONE"]);
-    assert_eq!(client.stop(&world, ""), None, "nothing is held because something was not found");
-    assert_eq!(super::status(&world, &id), "active");
-    assert_eq!(super::log(&world).pop().unwrap(), "let-go: the agent's last message could not be read");
-    let path = client.payload(&world, client.stop.1)["transcriptPath"].as_str().unwrap().to_owned();
-    let line = |kind: &str, data: Value| json!({"type": kind, "data": data, "id": "1"}).to_string() + "\n";
-    let long = line("tool.execution_complete", json!({"result": "x".repeat(1000)})).repeat(5_000);
-    let said = |text: &str| line("assistant.message", json!({"content": text}));
-    let end = line("assistant.turn_end", json!({}));
-    world.write(&path, format!("{long}{}{end}", said("not yet")));
-    assert!(client.stop(&world, "").unwrap().contains("iteration 2 of 25"));
-    world.write(&path, format!("{long}{}{end}{{\"type\":\"assis", said("done <promise>DONE</promise>")));
-    assert_eq!(client.stop(&world, ""), None);
-    assert_eq!(super::status(&world, &id), "done: promise `DONE` kept");
+    for Transcript { client: name, path, noise, said, end } in TRANSCRIPTS {
+        let client = CLIENTS.iter().find(|client| client.name == *name).unwrap();
+        let world = marked();
+        let id = client.start(&world, &["--promise", "DONE"]);
+        assert_eq!(client.stop(&world, ""), None, "{name}: nothing is held because something was not found");
+        assert_eq!(super::status(&world, &id), "active", "{name}");
+        assert_eq!(super::log(&world).pop().unwrap(), "let-go: the agent's last message could not be read", "{name}");
+        let path = client.payload(&world, client.stop.1)[path].as_str().unwrap().to_owned();
+        let long = format!("{}\n", noise()).repeat(5_000);
+        world.write(&path, format!("{long}{}\n{}\n", said("not yet"), end()));
+        assert!(client.stop(&world, "").unwrap().contains("iteration 2 of 25"), "{name}");
+        world.write(&path, format!("{long}{}\n{}\n{{\"type\":\"assis", said("done <promise>DONE</promise>"), end()));
+        assert_eq!(client.stop(&world, ""), None, "{name}");
+        assert_eq!(super::status(&world, &id), "done: promise `DONE` kept", "{name}");
+    }
 }
 
 #[test]

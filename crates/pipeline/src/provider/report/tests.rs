@@ -51,7 +51,7 @@ fn a_quota_is_known_by_its_event_or_its_exit_code() {
             assert_eq!(report(harness, &output, How::Exit(1)).quota, None, "{harness}");
         }
     }
-    assert_eq!(told, [Harness::Codex]);
+    assert_eq!(told, [Harness::Codex, Harness::Droid]);
 }
 
 #[test]
