@@ -157,7 +157,7 @@ pub(crate) const CLIENTS: &[Client] = &[
         read: Some(["Read", "file_path"]),
         spawn: ["Task", "subagent_type", "prompt"],
         warns: Warns::After,
-        rewrites: true,
+        rewrites: false,
         holds_sub: Some("subagentStop"),
     },
 ];

@@ -274,7 +274,8 @@ fn what_cannot_be_asked_is_denied_in_so_many_words() {
         let world = marked();
         world.write("project/.agent/guards/mind.yaml", guard);
         let run = client.before(&world, By::Main, &client.shell("touch src/a.rs"));
-        let words = run.to_string().contains("this client cannot ask the person, so it is denied");
+        let words = run.to_string().contains("this client cannot ask the person, so it is denied; stop and ask them")
+            && run.to_string().contains("`stead allow` and this id [v-");
         match denial(&run) {
             Some(reason) => assert!(words && reason.contains("may it?"), "{}: {run}", client.name),
             None => assert!(!words && run.to_string().contains("may it?"), "{}: {run}", client.name),

@@ -1,5 +1,6 @@
-//! Cursor. From its documentation of September 2026 and its bundle 2026.09.18; never run. It also runs the hook lines
-//! in another client's settings, and a permission event without valid JSON blocks.
+//! Cursor. From its documentation of September 2026 and its bundle 2026.09.18; never run. Its SDK 1.0.32 was: it raised
+//! four events without a call, and ran a project's hooks without asking for trust. Cursor also runs the hook lines in
+//! another client's settings, and a permission event without valid JSON blocks.
 
 use serde_json::{Value, json};
 use stead_model::Shape;

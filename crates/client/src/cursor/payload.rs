@@ -9,17 +9,17 @@ use crate::dialect::{self, Accent};
 use crate::lenient::{Members, items_of, text_of};
 use crate::tool::{Does, McpName, Tool, call_with_quoted_input, tool};
 
-/// `ask` is accepted here but never asked, so it counts as unsupported.
-const TOOL: Powers = Powers { rewrite: true, ..Powers::DENY };
-const PERMISSION: Powers = Powers { ask: true, ..Powers::DENY };
+/// Asking the person and changing the input are documented, but were never seen. If they were ignored, the call would
+/// run as it is, so they are not offered; a denial takes their place.
+const TOOL: Powers = Powers::DENY;
 
 pub(super) const EVENTS: &[EventFact] = &[
     event("sessionStart", EventKind::SessionStart, Powers::CONTEXT),
     // Context reaches the model in some builds only.
     event("beforeSubmitPrompt", EventKind::Prompt, Powers::DENY),
     event("preToolUse", EventKind::BeforeTool, TOOL),
-    event("beforeShellExecution", EventKind::BeforeTool, PERMISSION),
-    event("beforeMCPExecution", EventKind::BeforeTool, PERMISSION),
+    event("beforeShellExecution", EventKind::BeforeTool, TOOL),
+    event("beforeMCPExecution", EventKind::BeforeTool, TOOL),
     event("beforeReadFile", EventKind::BeforeTool, Powers::DENY),
     event("beforeTabFileRead", EventKind::BeforeTool, Powers::DENY),
     event("postToolUse", EventKind::AfterTool, Powers::CONTEXT),
@@ -37,14 +37,12 @@ pub(super) const EVENTS: &[EventFact] = &[
     event("afterAgentResponse", EventKind::Other, Powers::NONE),
     event("afterAgentThought", EventKind::Other, Powers::NONE),
     event("workspaceOpen", EventKind::Other, Powers::NONE),
-    // Events of another client's lines, under their original names.
+    // Events of another client's lines, under their original names; it does not know the two that are missing.
     event("SessionStart", EventKind::SessionStart, Powers::CONTEXT),
     event("UserPromptSubmit", EventKind::Prompt, Powers::DENY),
     event("PreToolUse", EventKind::BeforeTool, Powers::DENY),
     event("PostToolUse", EventKind::AfterTool, Powers::CONTEXT),
-    event("PostToolUseFailure", EventKind::ToolFailed, Powers::NONE),
     event("Stop", EventKind::Stop, Powers::DENY),
-    event("SubagentStart", EventKind::SubagentStart, Powers::NONE),
     event("SubagentStop", EventKind::SubagentStop, Powers::DENY),
     event("PreCompact", EventKind::BeforeCompact, Powers::NONE),
     event("SessionEnd", EventKind::SessionEnd, Powers::NONE),
@@ -157,11 +155,6 @@ pub(super) fn encode(heard: &Heard<'_>, verdict: &Verdict) -> Reply {
             top.insert("agent_message".into(), json!(reason));
             top.insert("user_message".into(), json!(reason));
         }
-    }
-    if let Some(input) = dialect::rewritten(verdict) {
-        // A changed input applies only to an allowed call.
-        top.insert("permission".into(), json!("allow"));
-        top.insert("updated_input".into(), input);
     }
     if let Some(text) = dialect::for_the_model(EVENTS, heard, verdict) {
         top.insert("additional_context".into(), json!(text));

@@ -147,7 +147,8 @@ fn ask(request: &Request<'_>, view: &CompiledView<'_>, report: &mut GuardReport)
     }));
     verdict.grant = grant;
     if verdict.level == Level::Ask && !powers.ask && powers.deny {
-        let why = "this client cannot ask the person, so it is denied";
+        let why = "this client cannot ask the person, so it is denied; stop and ask them, they can permit it with \
+                   `stead allow` and this id";
         verdict = verdict.and(Verdict::ask(stead_guard::GATE, why));
     }
     if powers.context {
