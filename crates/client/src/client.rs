@@ -52,8 +52,8 @@ pub struct Facts {
     pub marks_calls: bool,
     /// Variables that tell a command that this client's agent runs it.
     pub shell_vars: &'static [&'static str],
-    /// The client reports the exit status of shell commands. Otherwise a reported test run proves nothing.
-    pub exit_status: bool,
+    /// Whether hooks learn how a shell command ended. Otherwise a reported test run proves nothing.
+    pub exit_status: ExitStatus,
     /// Every settings layer the client reads. Agents may edit them only if our lines survive.
     pub settings: &'static [SettingsFile],
     pub install: Install,
@@ -142,6 +142,15 @@ impl StopCap {
             most => Some(most.saturating_sub(excludes_last.into())),
         }
     }
+}
+
+/// Which shell commands a client reports with their exit status.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ExitStatus {
+    All,
+    /// A command that fails raises no event after it.
+    Successful,
+    None,
 }
 
 /// The event as far as a reply needs it; known even if the payload could not be read.

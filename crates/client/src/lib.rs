@@ -43,7 +43,7 @@ roster! {
     Cursor = cursor,
 }
 
-pub use client::{Client, EventFact, Facts, Heard, Powers, StopCap, WarnBy};
+pub use client::{Client, EventFact, ExitStatus, Facts, Heard, Powers, StopCap, WarnBy};
 pub use commands::{CommandFormat, CommandKey, Commands};
 pub use detect::{Signs, detect};
 pub use headless::{Headless, PromptWay};

@@ -44,7 +44,7 @@ pub use feature_list::FeatureList;
 pub use ground::{Bounds, Ground};
 pub use item::{Attachment, Item, Output, Who};
 pub use kind::Kind;
-pub use observe::{Seen, could_be_evidence, observe};
+pub use observe::{Phase, Seen, could_be_evidence, observe};
 pub use offering::{Offering, add};
 pub use pattern_finding::pattern_findings;
 pub use severity::Severity;

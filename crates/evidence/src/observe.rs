@@ -26,9 +26,21 @@ const UNCOUNTED: &str = "its output counts no tests, so it cannot stand for a fe
 /// How much of a command a record shows.
 const SHOWN: usize = 500;
 
-/// A shell command that has ended.
+/// Why a run that was only seen to start takes earlier evidence away.
+const UNREPORTED: &str = "it was started, and its client did not report that it succeeded";
+
+/// When a hook saw a shell command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Phase {
+    /// Before it, in a client that reports the end of a command only if it succeeds.
+    Started,
+    Ended,
+}
+
+/// A shell command that a hook saw.
 #[derive(Clone, Debug)]
 pub struct Seen<'a> {
+    pub phase: Phase,
     /// As it was typed: it is shown, and compared with verifiers of several commands.
     pub command: &'a str,
     /// What it does, read in the folder it was started in.
@@ -111,9 +123,15 @@ pub fn observe(ground: &Ground, seen: &Seen<'_>, bounds: &Bounds<'_>) -> Result<
     // A failing line failed, whichever of its commands did.
     let exit = seen.exit.filter(|exit| doubt.is_none() || *exit != 0);
     let counts = summarise(run.runner, seen.output).filter(|_| run.about != About::Build);
-    let kind = if exit.is_some() { Kind::Observed } else { Kind::Seen };
+    let is_start = seen.phase == Phase::Started;
+    if is_start && doubt.is_some() && typed.is_empty() {
+        // Its end would not restore what its start takes away.
+        return Ok(None);
+    }
+    let kind = if exit.is_some() || is_start && doubt.is_none() { Kind::Observed } else { Kind::Seen };
     let mut item = Item::new(seen.now, kind, Source::Hook, run.about, &format!("{}\0{:?}", seen.command, seen.who));
     item.weak = match doubt {
+        _ if is_start => Some(UNREPORTED.to_owned()),
         Some(doubt) if exit.is_none() => Some(doubt),
         _ => weakness(exit, counts, seen.output),
     };
@@ -128,7 +146,7 @@ pub fn observe(ground: &Ground, seen: &Seen<'_>, bounds: &Bounds<'_>) -> Result<
     let archive = Archive::quick(ground);
     for (feature, verifier) in &typed {
         let mut own = Item { kind: Kind::Observed, exit: seen.exit, command: Some(shown(verifier)), ..item.clone() };
-        own.weak = weakness(seen.exit, counts, seen.output);
+        own.weak = if is_start { own.weak } else { weakness(seen.exit, counts, seen.output) };
         keep_with_tree(&archive, ground, feature, own, bounds)?;
     }
     let is_typed = |feature: &Feature| typed.iter().any(|(known, _)| known.id == feature.id);
@@ -198,7 +216,9 @@ fn keep_with_tree(
 /// The verifier that was typed as it is written, where Stead would run it; `None` where the client does not tell how it
 /// ended. A verifier of one program is found by that.
 fn verbatim<'f>(feature: &'f Feature, seen: &Seen<'_>, tools: Tools<'_>) -> Option<&'f str> {
-    seen.exit?;
+    if seen.phase == Phase::Ended {
+        seen.exit?;
+    }
     let mut verifiers = feature.verifiers.iter().map(String::as_str);
     let found = verifiers.find(|verifier| verifier.trim() == seen.command.trim())?;
     let is_at = |dir: &Path| {

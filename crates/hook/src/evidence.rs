@@ -2,10 +2,10 @@
 
 use std::time::{Duration, Instant};
 
-use stead_client::Harness;
-use stead_evidence::{Bounds, EvidenceError, Ground, Seen, Who, could_be_evidence, observe};
+use stead_client::{ExitStatus, Harness};
+use stead_evidence::{Bounds, EvidenceError, Ground, Phase, Seen, Who, could_be_evidence, observe};
 use stead_guard::ReadEffects;
-use stead_model::{Action, Effects, Event, EventKind, ToolCall};
+use stead_model::{Action, Effects, Event, EventKind, Level, ToolCall, Verdict};
 use stead_shell::Place;
 use stead_store::extend_alarm;
 
@@ -30,11 +30,13 @@ pub fn command_effects(ground: &Ground, env: &Env, command: &str) -> Effects {
 }
 
 /// Records a test or a build. Everything else returns at once.
-pub(crate) fn record(request: &Request<'_>, now: &str) -> Result<(), EvidenceError> {
+pub(crate) fn record(request: &Request<'_>, verdict: &Verdict, now: &str) -> Result<(), EvidenceError> {
     let event = request.event;
-    if !matches!(event.kind, EventKind::AfterTool | EventKind::ToolFailed) {
-        return Ok(());
-    }
+    let phase = match event.kind {
+        EventKind::AfterTool | EventKind::ToolFailed => Phase::Ended,
+        EventKind::BeforeTool if starts_unseen(request, verdict) => Phase::Started,
+        _ => return Ok(()),
+    };
     let Some(Action::Run { command, dir }) = event.call.as_ref().map(|call| &call.action) else { return Ok(()) };
     if !could_be_evidence(command) || !request.records("record.evidence", "STEAD_RECORD_EVIDENCE") {
         return Ok(());
@@ -54,7 +56,13 @@ pub(crate) fn record(request: &Request<'_>, now: &str) -> Result<(), EvidenceErr
     let begun = Instant::now();
     extend_alarm(ALARM);
     let effects = request.effects();
-    let seen = Seen { command, effects, dir: &folder, exit: outcome.exit, output: &outcome.output, who, now };
+    let seen = Seen { phase, command, effects, dir: &folder, exit: outcome.exit, output: &outcome.output, who, now };
     let go_on = || begun.elapsed() < PATIENCE;
     observe(&request.evidence_ground(), &seen, &Bounds::hook(&go_on)).map(drop)
+}
+
+/// Returns true if the call runs and its client will not report its failure. Then a red run would leave no trace, and an
+/// earlier green one would still count.
+fn starts_unseen(request: &Request<'_>, verdict: &Verdict) -> bool {
+    request.harness.client().facts.exit_status == ExitStatus::Successful && verdict.level <= Level::Warn
 }

@@ -54,7 +54,7 @@ pub(crate) fn record(request: &Request<'_>, verdict: &Verdict, report: &GuardRep
         attempt(relevant_file::append(request, &now));
     }
     attempt(prompt::record(request, &now));
-    if let Err(error) = evidence::record(request, &now) {
+    if let Err(error) = evidence::record(request, verdict, &now) {
         request.note(&error);
     }
 }

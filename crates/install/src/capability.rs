@@ -1,5 +1,5 @@
 use serde::Serialize;
-use stead_client::{Client, Harness, Powers, WarnBy};
+use stead_client::{Client, ExitStatus, Harness, Powers, WarnBy};
 use stead_model::{EventKind, Level, Verdict};
 
 /// What a client lets Stead do, according to its facts.
@@ -21,8 +21,9 @@ pub struct Capability {
     pub stop_cap: Option<u32>,
     /// `block`, `tell` or `no`.
     pub before_compact: &'static str,
-    /// True if the exit status of a shell command is reported, so that a test run can be evidence.
-    pub exit_status: bool,
+    /// Which shell commands are reported with their exit status, so that a test run can be evidence: `all`,
+    /// `successful` or `none`.
+    pub exit_status: &'static str,
     pub subagents: &'static str,
     /// When the model reads a guard's warning issued before a tool; a warning is never raised to a denial: `at once`,
     /// `after the tool`, `with the next prompt` or `never`.
@@ -61,7 +62,11 @@ pub fn capability(harness: Harness) -> Capability {
             Some(_) => "tell",
             None => "no",
         },
-        exit_status: facts.exit_status,
+        exit_status: match facts.exit_status {
+            ExitStatus::All => "all",
+            ExitStatus::Successful => "successful",
+            ExitStatus::None => "none",
+        },
         subagents: facts.subagents,
         guard_warning: match () {
             () if before.context => "at once",

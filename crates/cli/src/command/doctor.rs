@@ -228,7 +228,7 @@ fn tell_capabilities(capabilities: &[Capability], ui: &mut Ui) {
         }
     }
     ui.line("\n  The program reports exit codes, so that a test run is evidence:");
-    for (told, word) in [(true, "yes"), (false, "no")] {
+    for (told, word) in [("all", "yes"), ("successful", "if 0"), ("none", "no")] {
         let names = capabilities.iter().filter(|client| client.exit_status == told).map(|client| client.harness);
         field(word, &names.collect::<Vec<_>>().join(", "), ui);
     }

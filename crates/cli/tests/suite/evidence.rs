@@ -50,8 +50,11 @@ fn after(world: &World, client: &str, command: &str, exit: i32, output: &str) ->
             "tool_response": {"llmContent": format!("Command: x\nDirectory: (root)\nOutput: {output}\nError: (none)\nExit Code: {exit}\nSignal: (none)")}}),
         "kimi" => json!({"client_type": "kimi_code_cli", "tool_name": "Bash", "tool_input": {"command": command},
             "tool_output": output}),
-        "droid" => json!({"permission_mode": "auto-low", "tool_name": "Execute", "tool_input": {"command": command},
-            "tool_response": format!("{output}\n[Process exited with code {exit}]")}),
+        "droid" if exit == 0 => json!({"permission_mode": "auto-low", "tool_name": "Execute",
+            "tool_input": {"command": command}, "tool_response": format!("{output}\n[Process exited with code 0]")}),
+        // It says nothing after a command that failed, so its start is all there is.
+        "droid" => json!({"hook_event_name": "PreToolUse", "permission_mode": "auto-low", "tool_name": "Execute",
+            "tool_input": {"command": command}}),
         "cursor" => json!({"hook_event_name": "postToolUse", "conversation_id": "session-1", "cursor_version": "1",
             "workspace_roots": [cwd], "tool_name": "Shell", "tool_input": {"command": command},
             "tool_output": json!({"exitCode": exit, "stdout": output}).to_string()}),
@@ -101,7 +104,7 @@ fn every_client_leaves_what_it_tells() {
             (Some(3), Some("session-1")),
             "{client}"
         );
-        let tells = harness.client().facts.exit_status;
+        let tells = harness.client().facts.exit_status != stead_client::ExitStatus::None;
         assert_eq!(log[0]["kind"], if tells { "observed" } else { "seen" }, "{client}");
         assert_eq!(standing(&world, "search"), if tells { "fresh" } else { "missing" }, "{client}");
         see(&world, client, "cargo test", 101, "test result: FAILED. 2 passed; 1 failed; 0 ignored\n");

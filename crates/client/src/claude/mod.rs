@@ -3,7 +3,7 @@
 use serde_json::json;
 use stead_model::{Shape, Spot};
 
-use crate::client::{Client, Facts, StopCap};
+use crate::client::{Client, ExitStatus, Facts, StopCap};
 use crate::commands::{CommandFormat, CommandKey, Commands};
 use crate::outcome;
 use crate::settings::{Install, Line, Scope, SettingsFile, below, command_entry, line, project, stop};
@@ -30,7 +30,7 @@ pub(crate) static CLIENT: Client = Client {
         drops_compact_start: false,
         subagents: "start and stop events; calls carry agent_id",
         marks_calls: true,
-        exit_status: true,
+        exit_status: ExitStatus::All,
         shell_vars: &["CLAUDECODE"],
         settings: SETTINGS,
         install: Install {

@@ -3,7 +3,7 @@
 
 use stead_model::{Shape, Spot};
 
-use crate::client::{Client, Facts, StopCap};
+use crate::client::{Client, ExitStatus, Facts, StopCap};
 use crate::commands::shared_skill;
 use crate::outcome;
 use crate::settings::{Install, Line, SettingsFile, below, command_entry, line, project, stop};
@@ -24,7 +24,7 @@ pub(crate) static CLIENT: Client = Client {
         drops_compact_start: false,
         subagents: "start and stop events; calls and prompts carry agent_id",
         marks_calls: true,
-        exit_status: false,
+        exit_status: ExitStatus::None,
         shell_vars: &["CODEX_THREAD_ID", "CODEX_SANDBOX", "CODEX_CI"],
         settings: SETTINGS,
         install: Install {

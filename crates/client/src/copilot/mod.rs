@@ -5,7 +5,7 @@
 use serde_json::{Value, json};
 use stead_model::{Shape, Spot};
 
-use crate::client::{Client, Facts, StopCap};
+use crate::client::{Client, ExitStatus, Facts, StopCap};
 use crate::commands::shared_skill;
 use crate::outcome;
 use crate::settings::{Install, Line, Scope, SettingsFile, below, file, line, project, stop};
@@ -26,7 +26,7 @@ pub(crate) static CLIENT: Client = Client {
         drops_compact_start: false,
         subagents: "start and stop events, not for its general-purpose agent; calls carry parentAgentId",
         marks_calls: true,
-        exit_status: true,
+        exit_status: ExitStatus::All,
         shell_vars: &["COPILOT_CLI"],
         settings: SETTINGS,
         install: Install {

@@ -5,7 +5,7 @@
 use serde_json::{Value, json};
 use stead_model::Shape;
 
-use crate::client::{Client, Facts, StopCap};
+use crate::client::{Client, ExitStatus, Facts, StopCap};
 use crate::commands::{CommandFormat, Commands};
 use crate::outcome;
 use crate::settings::{Install, Line, Scope, SettingsFile, file, home, line, project, stop};
@@ -27,7 +27,7 @@ pub(crate) static CLIENT: Client = Client {
         drops_compact_start: false,
         subagents: "start and stop events; calls do not name the agent",
         marks_calls: false,
-        exit_status: true,
+        exit_status: ExitStatus::All,
         shell_vars: &["CURSOR_AGENT"],
         settings: SETTINGS,
         install: Install {

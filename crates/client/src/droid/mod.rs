@@ -2,7 +2,7 @@
 
 use stead_model::{Shape, Spot};
 
-use crate::client::{Client, Facts, StopCap};
+use crate::client::{Client, ExitStatus, Facts, StopCap};
 use crate::commands::{CommandFormat, CommandKey, Commands};
 use crate::outcome;
 use crate::settings::{Install, Line, SettingsFile, below, command_entry, file, line, project, stop};
@@ -24,7 +24,7 @@ pub(crate) static CLIENT: Client = Client {
         drops_compact_start: false,
         subagents: "stop events only; calls do not name the agent",
         marks_calls: false,
-        exit_status: true,
+        exit_status: ExitStatus::Successful,
         shell_vars: &[],
         settings: SETTINGS,
         install: Install {

@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 use stead_model::Shape;
 
-use crate::client::{Client, Facts, StopCap};
+use crate::client::{Client, ExitStatus, Facts, StopCap};
 use crate::commands::{CommandFormat, Commands};
 use crate::outcome;
 use crate::settings::{Install, Line, Scope, SettingsFile, file, home, line, project, stop};
@@ -26,7 +26,7 @@ pub(crate) static CLIENT: Client = Client {
         drops_compact_start: false,
         subagents: "no events; calls do not name the agent",
         marks_calls: false,
-        exit_status: false,
+        exit_status: ExitStatus::None,
         shell_vars: &["GEMINI_CLI"],
         settings: SETTINGS,
         install: Install {

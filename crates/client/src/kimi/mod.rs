@@ -4,7 +4,7 @@
 use serde_json::json;
 use stead_model::{Shape, Spot};
 
-use crate::client::{Client, Facts, StopCap};
+use crate::client::{Client, ExitStatus, Facts, StopCap};
 use crate::commands::shared_skill;
 use crate::settings::{Install, Line, Scope, SettingsFile, below, file};
 use crate::{dialect, outcome};
@@ -26,7 +26,7 @@ pub(crate) static CLIENT: Client = Client {
         drops_compact_start: false,
         subagents: "start and stop events; neither calls nor the stop event that precedes a sub-agent's own name the agent",
         marks_calls: false,
-        exit_status: false,
+        exit_status: ExitStatus::None,
         shell_vars: &[],
         settings: SETTINGS,
         install: Install {

@@ -5,7 +5,7 @@
 use serde_json::Value;
 use stead_model::{Shape, Spot};
 
-use crate::client::{Client, Facts, StopCap};
+use crate::client::{Client, ExitStatus, Facts, StopCap};
 use crate::commands::{CommandFormat, CommandKey, Commands};
 use crate::outcome;
 use crate::settings::{Install, Line, Scope, SettingsFile, below, file, line, project};
@@ -26,7 +26,7 @@ pub(crate) static CLIENT: Client = Client {
         drops_compact_start: false,
         subagents: "child sessions; the plugin names their parent",
         marks_calls: true,
-        exit_status: true,
+        exit_status: ExitStatus::All,
         shell_vars: &["OPENCODE"],
         settings: SETTINGS,
         install: Install {

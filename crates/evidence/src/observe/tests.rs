@@ -50,13 +50,21 @@ impl Project {
         self.see_in("", command, exit, output)
     }
 
+    fn start(&self, command: &str) -> Option<Item> {
+        self.see_at(Phase::Started, "", command, None, "")
+    }
+
     fn see_in(&self, dir: &str, command: &str, exit: Option<i32>, output: &str) -> Option<Item> {
+        self.see_at(Phase::Ended, dir, command, exit, output)
+    }
+
+    fn see_at(&self, phase: Phase, dir: &str, command: &str, exit: Option<i32>, output: &str) -> Option<Item> {
         self.clock.set(self.clock.get() + 1);
         let now = stead_model::rfc3339(1_794_771_930_000 + i64::from(self.clock.get()));
         let who = Who { session: Some("s1".into()), agent: Some("a1".into()), ..Who::default() };
         let dir = if dir.is_empty() { self.ground.root.clone() } else { self.ground.root.join(dir) };
         let effects = read_on_disk(command, &dir, Tools::of(&self.ground.root));
-        let seen = Seen { command, effects: &effects, dir: &dir, exit, output, who, now: &now };
+        let seen = Seen { phase, command, effects: &effects, dir: &dir, exit, output, who, now: &now };
         observe(&self.ground, &seen, &Bounds::command()).unwrap()
     }
 
@@ -351,4 +359,28 @@ fn what_only_has_a_runners_name_proves_nothing() {
     project.check("search", "has no evidence");
     project.see("cargo test", Some(0), GREEN).unwrap();
     project.check("search", "proven");
+}
+
+/// Some clients say nothing after a command that failed.
+#[test]
+fn a_run_that_started_proves_nothing_until_its_success_is_reported() {
+    let project = Project::new();
+    project.see("cargo test login", Some(0), GREEN);
+    project.see("cargo test", Some(0), GREEN);
+    project.check("login", "proven");
+    project.check("search", "proven");
+    project.start("cargo test login");
+    project.check("login", &format!("was last tried by `cargo test login`: {UNREPORTED}"));
+    project.check("search", "proven");
+    project.see("cargo test login", Some(0), GREEN);
+    project.check("login", "proven");
+    project.start("cargo test");
+    project.check("search", &format!("was last tried by `cargo test`: {UNREPORTED}"));
+    assert!(!fresh_verification(&project.ground, &Bounds::command()).unwrap().is_fresh());
+    assert_eq!(tests_ran(&project.ground, "s1", None).unwrap(), TestsRan { ran: 3, passed: 3 });
+    // The success of this line would not be the run's own, so its start counts for nothing.
+    project.see("cargo test", Some(0), GREEN);
+    assert_eq!(project.start("cargo test | tail -5"), None);
+    project.check("search", "proven");
+    assert_eq!(project.start("ls"), None);
 }

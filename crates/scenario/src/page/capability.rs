@@ -1,6 +1,6 @@
 //! The capability table, from the facts that encoder, installer and `stead doctor` share.
 
-use stead_client::{Facts, Harness, Powers, StopCap, WarnBy};
+use stead_client::{ExitStatus, Facts, Harness, Powers, StopCap, WarnBy};
 use stead_model::EventKind;
 
 use super::named;
@@ -39,7 +39,11 @@ pub(super) fn tables() -> String {
     for harness in Harness::ALL {
         let facts = &harness.client().facts;
         let (cap, confirm) = (cap(facts), facts.install.confirm);
-        let exit = if facts.exit_status { "yes" } else { "no" };
+        let exit = match facts.exit_status {
+            ExitStatus::All => "yes",
+            ExitStatus::Successful => "only of commands that succeed",
+            ExitStatus::None => "no",
+        };
         text.push_str(&format!("| {} | {cap} | {exit} | {} | {confirm} |\n", named(harness), facts.subagents));
     }
     text
