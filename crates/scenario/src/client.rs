@@ -8,10 +8,12 @@ use stead_testkit::fake_model::Call;
 
 use crate::ground::Ground;
 use crate::repository;
+use crate::scenario::{Scenario, Stage};
 
 mod claude;
 mod codex;
 mod copilot;
+mod droid;
 mod gemini;
 mod kimi;
 mod opencode;
@@ -32,6 +34,8 @@ pub struct Client {
     pub(crate) prepare: fn(&Ground) -> Result<()>,
     /// The calls by which an agent sends out a sub-agent.
     pub(crate) spawn: fn(task: &str) -> Vec<Call>,
+    /// What it lacks headless though its hooks know it, and the scenarios that it therefore cannot play.
+    pub(crate) lacks: &'static [(&'static [u8], &'static str)],
     /// A command that is typed headless is expanded; where not, the client only tells the model that there is one.
     pub(crate) expands: bool,
     /// So many tokens of input make it compact the conversation.
@@ -83,7 +87,7 @@ const ALWAYS: &str = "always";
 
 impl Client {
     /// Every client, in the order of the roster.
-    pub const ALL: [&'static Self; 7] = [
+    pub const ALL: [&'static Self; 8] = [
         &claude::CLIENT,
         &codex::CLIENT,
         &gemini::CLIENT,
@@ -91,13 +95,17 @@ impl Client {
         &opencode::CLIENT,
         &copilot::CLIENT,
         &kimi::CLIENT,
+        &droid::CLIENT,
     ];
+
+    /// The clients of every test run: the most used ones, and those that a run can be quick with.
+    const EACH_RUN: [&'static Self; 4] = [&claude::CLIENT, &codex::CLIENT, &gemini::CLIENT, &droid::CLIENT];
 
     /// Finds clients by name; no name means all of them.
     pub fn choose(names: &[String]) -> Result<Vec<&'static Self>> {
         match names {
             [] => return Ok(Self::ALL.to_vec()),
-            [name] if name == ALWAYS => return Ok(Self::ALL[..3].to_vec()),
+            [name] if name == ALWAYS => return Ok(Self::EACH_RUN.to_vec()),
             _ => {}
         }
         let find = |name: &String| match Self::ALL.iter().find(|client| client.harness.name() == name) {
@@ -108,6 +116,13 @@ impl Client {
             }
         };
         names.iter().map(find).collect()
+    }
+
+    /// Why it cannot play a scenario, by the facts about the client or by what it lacks headless.
+    pub(crate) fn obstacle(&self, scenario: &Scenario) -> Option<&'static str> {
+        let Stage::Built { obstacle, .. } = scenario.stage else { return None };
+        let lacks = || self.lacks.iter().find(|(numbers, _)| numbers.contains(&scenario.number)).map(|(_, why)| *why);
+        obstacle(&self.harness.client().facts).or_else(lacks)
     }
 
     /// The pinned version.
@@ -158,8 +173,8 @@ mod tests {
 
     #[test]
     fn clients_are_found_by_name() {
-        assert_eq!(Client::choose(&[]).unwrap().len(), 7);
-        assert_eq!(Client::choose(&words(&["always"])).unwrap().len(), 3);
+        assert_eq!(Client::choose(&[]).unwrap().len(), 8);
+        assert_eq!(Client::choose(&words(&["always"])).unwrap().len(), 4);
         assert_eq!(Client::choose(&words(&["codex"])).unwrap()[0].harness, Harness::Codex);
         assert!(Client::choose(&words(&["cursor"])).is_err());
     }

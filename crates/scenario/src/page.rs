@@ -109,7 +109,7 @@ fn named(harness: Harness) -> String {
 fn standing(client: &Client, scenario: &Scenario, results: &Results) -> Standing {
     match scenario.stage {
         Stage::NotBuilt => Standing::NotBuilt,
-        Stage::Built { obstacle, .. } if obstacle(&client.harness.client().facts).is_some() => Standing::NotExpressible,
+        Stage::Built { .. } if client.obstacle(scenario).is_some() => Standing::NotExpressible,
         Stage::Built { .. } => results.get(client.harness, scenario.number),
     }
 }
@@ -118,11 +118,12 @@ fn obstacles() -> String {
     let mut lines = String::new();
     for client in Client::ALL {
         for scenario in Scenario::ALL {
-            if let Stage::Built { obstacle, .. } = scenario.stage
-                && let Some(why) = obstacle(&client.harness.client().facts)
-            {
+            if let Some(why) = client.obstacle(scenario) {
                 lines.push_str(&format!("- {}, {}: {why}.\n", named(client.harness), scenario.number));
             }
+        }
+        for (_, what) in client.lacks.iter().filter(|(numbers, _)| numbers.is_empty()) {
+            lines.push_str(&format!("- {}: {what}.\n", named(client.harness)));
         }
     }
     format!("Not expressible means that the client does not support it:\n\n{lines}\n{}{}\n", EXTENT, unexpanded())

@@ -62,10 +62,10 @@ pub fn run(choice: &Choice, on_difference: OnDifference) -> Result<ExitCode> {
 }
 
 fn judge(client: &'static Client, scenario: &Scenario, programs: &Programs) -> (Standing, String) {
-    let Stage::Built { obstacle, play } = scenario.stage else {
+    let Stage::Built { play, .. } = scenario.stage else {
         return (Standing::NotBuilt, String::new());
     };
-    if obstacle(&client.harness.client().facts).is_some() {
+    if client.obstacle(scenario).is_some() {
         return (Standing::NotExpressible, String::new());
     }
     // A failed setup panics; the other scenarios still run.

@@ -18,6 +18,7 @@ pub(super) const CLIENT: Client = Client {
         "`CLAUDE_CODE_AUTO_COMPACT_WINDOW`, so that it compacts a full conversation by itself",
     ],
     spawn: |task| vec![Call::spawn("general-purpose", task)],
+    lacks: &[],
     expands: true,
     full: 190_000,
     prepare,

@@ -21,6 +21,7 @@ pub(super) const CLIENT: Client = Client {
     ],
     // Its agent tools are not shown until they are looked for.
     spawn: |task| vec![Call::find_tool("spawn agent"), Call::spawn("", task)],
+    lacks: &[],
     expands: true,
     full: 260_000,
     prepare,

@@ -18,6 +18,7 @@ pub(super) const CLIENT: Client = Client {
         "`--allow-all-tools`, so that only hooks deny calls",
     ],
     spawn: |task| vec![Call::spawn("explore", task)],
+    lacks: &[],
     expands: false,
     full: 125_000,
     prepare,

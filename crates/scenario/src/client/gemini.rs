@@ -18,6 +18,7 @@ pub(super) const CLIENT: Client = Client {
         "`--approval-mode yolo`; without it a headless run offers no tool that changes anything",
     ],
     spawn: |task| vec![Call::spawn("generalist", task)],
+    lacks: &[],
     expands: true,
     full: 1_000_000,
     prepare,

@@ -14,6 +14,7 @@ pub(super) const CLIENT: Client = Client {
     scope: Scope::User,
     trust: &["nothing; it has no project settings, so `stead init --user` is used in addition to `stead init`"],
     spawn: |task| vec![Call::spawn("coder", task)],
+    lacks: &[],
     expands: false,
     full: 97_000,
     prepare,

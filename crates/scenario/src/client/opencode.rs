@@ -18,6 +18,7 @@ pub(super) const CLIENT: Client = Client {
         "its plugin package is installed beforehand; offline it would try for over a minute",
     ],
     spawn: |task| vec![Call::spawn("general", task)],
+    lacks: &[],
     expands: true,
     full: 99_000,
     prepare,

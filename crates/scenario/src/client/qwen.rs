@@ -18,6 +18,7 @@ pub(super) const CLIENT: Client = Client {
         "`--approval-mode yolo`; without it a headless run refuses the shell before any hook",
     ],
     spawn: |task| vec![Call::spawn("general-purpose", task)],
+    lacks: &[],
     expands: true,
     full: 170_000,
     prepare,

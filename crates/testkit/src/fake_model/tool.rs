@@ -8,8 +8,8 @@ use super::answer::{Input, NativeCall};
 use super::api::Offered;
 use super::side::required;
 
-const SHELL: &[&str] = &["Bash", "bash", "run_shell_command", "exec_command", "shell_command", "shell"];
-const WRITE: &[&str] = &["Write", "write_file", "write", "create"];
+const SHELL: &[&str] = &["Bash", "bash", "run_shell_command", "exec_command", "shell_command", "shell", "Execute"];
+const WRITE: &[&str] = &["Write", "write_file", "write", "create", "Create"];
 const EDIT: &[&str] = &["Edit", "replace", "edit"];
 const READ: &[&str] = &["Read", "read_file", "read", "view"];
 const SPAWN: &[&str] = &["Agent", "Task", "agent", "task", "spawn_agent", "invoke_agent"];
@@ -107,7 +107,13 @@ fn marked(mark: char, text: &str) -> String {
 /// MCP tools go by many names, and some clients accept a call of one that they have not shown yet.
 fn mcp(offered: &[Offered], server: &str, tool: &str, arguments: &Value) -> NativeCall {
     let flat = format!("mcp__{server}__{tool}");
-    let names = [flat.clone(), format!("mcp_{server}_{tool}"), format!("{server}_{tool}"), format!("{server}-{tool}")];
+    let names = [
+        flat.clone(),
+        format!("mcp_{server}_{tool}"),
+        format!("{server}_{tool}"),
+        format!("{server}-{tool}"),
+        format!("{server}___{tool}"),
+    ];
     let by_name = names.iter().find_map(|name| offered.iter().find(|one| one.name == *name));
     let group = format!("mcp__{server}");
     let grouped = || offered.iter().find(|one| one.name == tool && one.namespace.as_deref() == Some(&group));
