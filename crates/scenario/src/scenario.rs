@@ -8,6 +8,7 @@ use crate::client::Client;
 use crate::ground::Programs;
 
 mod allowed_edit;
+mod asked_write;
 mod command;
 mod compaction;
 mod crash;
@@ -60,6 +61,7 @@ impl Scenario {
         guarded_field::SCENARIO,
         evidence_gate::SCENARIO,
         pipeline::SCENARIO,
+        asked_write::SCENARIO,
     ];
 }
 
