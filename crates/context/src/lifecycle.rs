@@ -48,13 +48,8 @@ mod tests {
     #[test]
     fn only_these_steps_are_legal() {
         let legal = [
-            "active>saving",
-            "saving>saved",
-            "saving>active",
-            "saved>compacting",
-            "saved>saving",
-            "compacting>recovering",
-            "recovering>active",
+            "active>saving", "saving>saved", "saving>active", "saved>compacting", "saved>saving",
+            "compacting>recovering", "recovering>active",
         ];
         for from in Lifecycle::ALL {
             for to in Lifecycle::ALL {

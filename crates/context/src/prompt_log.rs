@@ -80,23 +80,8 @@ pub(crate) fn requests(log: &Path, scope: &Scope<'_>) -> Result<Vec<Prompt>, Sto
 /// The sentences of a request that restrict how it may be fulfilled, verbatim.
 pub(crate) fn constraints(text: &str) -> Vec<&str> {
     const WORDS: &[&str] = &[
-        "must",
-        "mustn't",
-        "never",
-        "always",
-        "only",
-        "don't",
-        "dont",
-        "not",
-        "without",
-        "avoid",
-        "keep",
-        "cannot",
-        "can't",
-        "shall",
-        "shouldn't",
-        "at most",
-        "at least",
+        "must", "mustn't", "never", "always", "only", "don't", "dont", "not", "without", "avoid", "keep", "cannot",
+        "can't", "shall", "shouldn't", "at most", "at least",
     ];
     let mut found = Vec::new();
     for line in text.lines() {

@@ -6,44 +6,15 @@ use crate::runner::Tools;
 
 /// Variables that change how much is said or where programs are found, not what is done.
 const TALK: &[&str] = &[
-    "CARGO_TERM_COLOR",
-    "CI",
-    "CLICOLOR",
-    "CLICOLOR_FORCE",
-    "COLUMNS",
-    "DEBUG",
-    "FORCE_COLOR",
-    "LANG",
-    "LC_ALL",
-    "NO_COLOR",
-    "NVM_DIR",
-    "PAGER",
-    "PATH",
-    "PS1",
-    "PYTHONDONTWRITEBYTECODE",
-    "PYTHONUNBUFFERED",
-    "PY_COLORS",
-    "RUST_BACKTRACE",
-    "RUST_LOG",
-    "TERM",
-    "VIRTUAL_ENV",
+    "CARGO_TERM_COLOR", "CI", "CLICOLOR", "CLICOLOR_FORCE", "COLUMNS", "DEBUG", "FORCE_COLOR", "LANG", "LC_ALL",
+    "NO_COLOR", "NVM_DIR", "PAGER", "PATH", "PS1", "PYTHONDONTWRITEBYTECODE", "PYTHONUNBUFFERED", "PY_COLORS",
+    "RUST_BACKTRACE", "RUST_LOG", "TERM", "VIRTUAL_ENV",
 ];
 
 /// Variables that bring code into every program or into a runner.
 const BRINGS_CODE: &[&str] = &[
-    "BASH_ENV",
-    "DYLD_INSERT_LIBRARIES",
-    "ENV",
-    "LD_AUDIT",
-    "LD_PRELOAD",
-    "MAKEFILES",
-    "NPM_CONFIG_SCRIPT_SHELL",
-    "PERL5OPT",
-    "PYTEST_PLUGINS",
-    "PYTHONHOME",
-    "RUBYOPT",
-    "RUSTC",
-    "RUSTDOC",
+    "BASH_ENV", "DYLD_INSERT_LIBRARIES", "ENV", "LD_AUDIT", "LD_PRELOAD", "MAKEFILES", "NPM_CONFIG_SCRIPT_SHELL",
+    "PERL5OPT", "PYTEST_PLUGINS", "PYTHONHOME", "RUBYOPT", "RUSTC", "RUSTDOC",
 ];
 
 /// Variables that choose among the tests.

@@ -57,43 +57,10 @@ pub struct Seen<'a> {
 /// Says at little cost whether a command may be a test or a build. Most commands are neither.
 pub fn could_be_evidence(command: &str) -> bool {
     const SIGNS: &[&str] = &[
-        "test",
-        "spec",
-        "jest",
-        "mocha",
-        "build",
-        "check",
-        "make",
-        "mvn",
-        "gradle",
-        "cargo",
-        "tsc",
-        "unit",
-        "just ",
-        "rake",
-        "verify",
-        "compile",
-        "pest",
-        "tox",
-        "nox",
-        "go vet",
-        "go install",
-        "mypy",
-        "pyright",
-        "javac",
-        "ninja",
-        "npm t",
-        "clippy",
-        "webpack",
-        "rollup",
-        "e2e",
-        "coverage",
-        // What these run stands in a file.
-        ".sh",
-        "npm run",
-        "yarn ",
-        "bun run",
-        "composer ",
+        "test", "spec", "jest", "mocha", "build", "check", "make", "mvn", "gradle", "cargo", "tsc", "unit", "just ",
+        "rake", "verify", "compile", "pest", "tox", "nox", "go vet", "go install", "mypy", "pyright", "javac", "ninja",
+        "npm t", "clippy", "webpack", "rollup", "e2e", "coverage", // What these run stands in a file.
+        ".sh", "npm run", "yarn ", "bun run", "composer ",
     ];
     let has = |sign: &str| command.contains(sign);
     command.len() <= 64 * 1024 && (SIGNS.iter().any(|sign| has(sign)) || other_runners().any(has))

@@ -76,14 +76,7 @@ mod tests {
         check("", Some("it is empty"));
         check(" \n\t", Some("it is empty"));
         for blank in [
-            "[]",
-            "{}",
-            "null",
-            " [ ] ",
-            "\"\"",
-            "[null, {}]",
-            r#"{"data":[]}"#,
-            r#"{"data":null,"ok":true}"#,
+            "[]", "{}", "null", " [ ] ", "\"\"", "[null, {}]", r#"{"data":[]}"#, r#"{"data":null,"ok":true}"#,
             r#"{"data":{"data":""}}"#,
         ] {
             check(blank, Some("it is empty JSON"));

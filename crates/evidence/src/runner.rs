@@ -136,22 +136,8 @@ fn other(name: &str, rest: &[&str]) -> Option<Run> {
 
 /// Words that make a runner print something about itself instead of running.
 const NOT_A_RUN: &[&str] = &[
-    "--help",
-    "--version",
-    "-V",
-    "--list",
-    "--listTests",
-    "--collect-only",
-    "--co",
-    "--list-tests",
-    "-N",
-    "--show-only",
-    "--dry-run",
-    "--just-print",
-    "--fixtures",
-    "--markers",
-    "--showConfig",
-    "--list-test-cases",
+    "--help", "--version", "-V", "--list", "--listTests", "--collect-only", "--co", "--list-tests", "-N",
+    "--show-only", "--dry-run", "--just-print", "--fixtures", "--markers", "--showConfig", "--list-test-cases",
     "-list",
 ];
 

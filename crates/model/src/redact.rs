@@ -8,28 +8,8 @@ const COVER: &str = "[redacted]";
 
 /// How known keys begin.
 const PREFIXES: &[&str] = &[
-    "sk-",
-    "sk_",
-    "pk_",
-    "rk_",
-    "ghp_",
-    "gho_",
-    "ghu_",
-    "ghs_",
-    "ghr_",
-    "github_pat_",
-    "glpat-",
-    "xox",
-    "AKIA",
-    "ASIA",
-    "AIza",
-    "ya29.",
-    "eyJ",
-    "npm_",
-    "pypi-",
-    "hf_",
-    "dop_v1_",
-    "shpat_",
+    "sk-", "sk_", "pk_", "rk_", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-", "xox", "AKIA", "ASIA",
+    "AIza", "ya29.", "eyJ", "npm_", "pypi-", "hf_", "dop_v1_", "shpat_",
 ];
 
 /// Names whose value is a secret, whatever it looks like.

@@ -11,10 +11,7 @@ use crate::{SettingsError, document};
 
 /// Scripts of older hook sets that Stead replaces.
 const OLD_SCRIPTS: [&str; 5] = [
-    "pre-compact.sh",
-    "block-tested-true.py",
-    "force-tester-completion.py",
-    "enforce-mcp-logs.py",
+    "pre-compact.sh", "block-tested-true.py", "force-tester-completion.py", "enforce-mcp-logs.py",
     "block-direct-edit.py",
 ];
 

@@ -58,11 +58,7 @@ fn anthropic_messages_are_spoken() {
     assert_eq!(
         kinds,
         [
-            "message_start",
-            "content_block_start",
-            "content_block_delta",
-            "content_block_stop",
-            "message_delta",
+            "message_start", "content_block_start", "content_block_delta", "content_block_stop", "message_delta",
             "message_stop"
         ]
     );

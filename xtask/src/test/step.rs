@@ -59,15 +59,9 @@ fn dependencies() -> Result<Tally> {
 }
 
 fn clippy() -> Result<Tally> {
-    program::run(program::cargo().args([
-        "clippy",
-        "--locked",
-        "--workspace",
-        "--all-targets",
-        "--",
-        "-D",
-        "warnings",
-    ]))?;
+    program::run(
+        program::cargo().args(["clippy", "--locked", "--workspace", "--all-targets", "--", "-D", "warnings"]),
+    )?;
     Ok(Tally::PASSED)
 }
 

@@ -175,13 +175,8 @@ fn paths_cannot_sneak_past() {
     std::os::unix::fs::symlink(project.join(".agent"), project.join("innocent")).unwrap();
     std::os::unix::fs::symlink(project.join(".agent/config.toml"), project.join("notes.txt")).unwrap();
     for path in [
-        ".agent/config.toml",
-        "src/../.agent/config.toml",
-        "./.agent//./config.toml",
-        "innocent/config.toml",
-        "notes.txt",
-        "innocent/guards/new.yaml",
-        ".AGENT/config.toml",
+        ".agent/config.toml", "src/../.agent/config.toml", "./.agent//./config.toml", "innocent/config.toml",
+        "notes.txt", "innocent/guards/new.yaml", ".AGENT/config.toml",
     ] {
         let run = world.hook("claude PreToolUse", tool(&world, "Write", json!({"file_path": path, "content": ""})));
         assert!(denies(&run.stdout), "{path}: {run}");

@@ -29,13 +29,8 @@ fn guards_are_listed_shown_and_moved() {
     assert_eq!((&find("infra")["mode"], &find("infra")["active"]), (&json!("enforce"), &json!(true)));
     assert_eq!(find("tested-needs-evidence")["active"], true);
     for inert in [
-        "orchestrator-does-not-edit",
-        "summaries-go-to",
-        "fields-by-role",
-        "destructive.force-push",
-        "logs-through-tools",
-        "pr-needs-verification",
-        "tester-must-test",
+        "orchestrator-does-not-edit", "summaries-go-to", "fields-by-role", "destructive.force-push",
+        "logs-through-tools", "pr-needs-verification", "tester-must-test",
     ] {
         assert_eq!(find(inert)["active"], false, "{inert}");
     }

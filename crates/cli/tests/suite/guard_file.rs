@@ -94,10 +94,7 @@ fn a_worktree_of_a_run_is_guarded_and_recorded_by_the_project_around_it() {
             assert_eq!(ask(command), None, "{committed} {command}");
         }
         let refused = [
-            "echo x > infra/a",
-            "echo x > ../../plan.json",
-            "rm -rf ../f.b",
-            "rm -rf .agent/guards",
+            "echo x > infra/a", "echo x > ../../plan.json", "rm -rf ../f.b", "rm -rf .agent/guards",
             "rm -rf ../../../../guards",
         ];
         for command in refused {

@@ -111,20 +111,8 @@ fn flags_and_documents_fill_the_packet() {
     let json = r###"{"next_prompt": "Go on with add().", "plan": ["one", "two"], "files": ["src/read.rs", "none.rs"],
         "validators": ["just check"], "mood": "fine", "notes": "## Intent\nnot a section; password: hunter22"}"###;
     let args = [
-        "handoff",
-        "add",
-        "--confirm",
-        "src/add.rs",
-        "--validator",
-        "make all",
-        "--promise",
-        "DONE|BLOCKED",
-        "--max-iterations=7",
-        "--decision",
-        "no crates",
-        "--source",
-        "codex",
-        "--json",
+        "handoff", "add", "--confirm", "src/add.rs", "--validator", "make all", "--promise", "DONE|BLOCKED",
+        "--max-iterations=7", "--decision", "no crates", "--source", "codex", "--json",
     ];
     let run = world.command(env!("CARGO_BIN_EXE_stead"), &world.project()).args(args).finish(&world, json.as_bytes());
     let text = packet(&world, &run.json());

@@ -52,14 +52,8 @@ fn the_program_may_be_used_and_others_removed() {
     world.stead(&["context", "init"]).ok();
     let on_path = world.folder().join("bin/stead").display().to_string();
     for command in [
-        "ls -l PROGRAM",
-        "PROGRAM status",
-        "sha256sum PROGRAM",
-        "cp PROGRAM /tmp/copy",
-        "rm ~/.cargo/bin/ripgrep",
-        "cargo uninstall ripgrep",
-        "cargo install ripgrep",
-        "rm -rf instead",
+        "ls -l PROGRAM", "PROGRAM status", "sha256sum PROGRAM", "cp PROGRAM /tmp/copy", "rm ~/.cargo/bin/ripgrep",
+        "cargo uninstall ripgrep", "cargo install ripgrep", "rm -rf instead",
     ] {
         let command = command.replace("PROGRAM", &on_path);
         assert_eq!(asked(&world, &command), None, "{command}");

@@ -13,13 +13,7 @@ fn handed_over() -> (World, String) {
     }
     commit(&world, "first");
     let confirm = [
-        "--confirm",
-        "src/same.rs",
-        "--confirm",
-        "src/changed.rs",
-        "--confirm",
-        "src/moved.rs",
-        "--confirm",
+        "--confirm", "src/same.rs", "--confirm", "src/changed.rs", "--confirm", "src/moved.rs", "--confirm",
         "src/gone.rs",
     ];
     let args = ["handoff", "go on", "--validator", "true", "--json"];

@@ -121,14 +121,8 @@ fn files_that_a_command_touched_become_relevant_by_what_was_done() {
         .map(|line| format!("{} {} {}", line["file_path"].as_str().unwrap(), line["action"], line["confidence"]))
         .collect();
     let expected = [
-        r#"a.txt "read" 0.4"#,
-        r#"docs/e.md "read" 0.4"#,
-        r#"b.txt "edit" 0.9"#,
-        r#"log.txt "edit" 0.9"#,
-        r#"new.txt "write" 0.9"#,
-        r#"gone.txt "delete" 0.6"#,
-        r#"old.txt "rename" 0.8"#,
-        r#"c.txt "rename" 0.8"#,
+        r#"a.txt "read" 0.4"#, r#"docs/e.md "read" 0.4"#, r#"b.txt "edit" 0.9"#, r#"log.txt "edit" 0.9"#,
+        r#"new.txt "write" 0.9"#, r#"gone.txt "delete" 0.6"#, r#"old.txt "rename" 0.8"#, r#"c.txt "rename" 0.8"#,
         r#"d.txt "edit" 0.9"#,
     ];
     assert_eq!(shown, expected);

@@ -18,13 +18,7 @@ fn json() -> impl Strategy<Value = Value> {
         any::<f64>().prop_map(Value::from),
         any::<String>().prop_map(Value::from),
         prop::sample::select(vec![
-            "PreToolUse",
-            "Stop",
-            "Bash",
-            "Write",
-            "apply_patch",
-            "{\"path\":\"x\"}",
-            "*** Add File: "
+            "PreToolUse", "Stop", "Bash", "Write", "apply_patch", "{\"path\":\"x\"}", "*** Add File: "
         ])
         .prop_map(Value::from),
     ];
@@ -39,31 +33,9 @@ fn json() -> impl Strategy<Value = Value> {
 
 fn key() -> impl Strategy<Value = String> {
     let known = vec![
-        "hook_event_name",
-        "session_id",
-        "sessionId",
-        "tool_name",
-        "toolName",
-        "tool_input",
-        "toolArgs",
-        "prompt",
-        "event",
-        "input",
-        "output",
-        "properties",
-        "type",
-        "args",
-        "parts",
-        "agent_id",
-        "file_path",
-        "command",
-        "edits",
-        "workspace_roots",
-        "status",
-        "loop_count",
-        "error",
-        "tool_response",
-        "mcp_context",
+        "hook_event_name", "session_id", "sessionId", "tool_name", "toolName", "tool_input", "toolArgs", "prompt",
+        "event", "input", "output", "properties", "type", "args", "parts", "agent_id", "file_path", "command", "edits",
+        "workspace_roots", "status", "loop_count", "error", "tool_response", "mcp_context",
     ];
     prop_oneof![prop::sample::select(known).prop_map(str::to_owned), any::<String>()]
 }

@@ -16,13 +16,7 @@ const JUMPS: usize = 16;
 
 /// The states that every machine of that framework has.
 const STOCK: [&str; 8] = [
-    "not.installed",
-    "initialized",
-    "setup",
-    "all.states.added",
-    "started",
-    "to.be.deleted",
-    "next.custom.state",
+    "not.installed", "initialized", "setup", "all.states.added", "started", "to.be.deleted", "next.custom.state",
     "finished",
 ];
 

@@ -15,12 +15,7 @@ const NAMES: [(&str, &[&str]); 4] = [
     (
         COMPLETED,
         &[
-            "completed",
-            "completed this session",
-            "completed tasks",
-            "work completed",
-            "work done",
-            "done",
+            "completed", "completed this session", "completed tasks", "work completed", "work done", "done",
             "finished work",
         ],
     ),

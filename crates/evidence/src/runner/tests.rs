@@ -29,16 +29,8 @@ fn a_file_that_is_called_like_a_runner_is_none() {
         check(known, "cargo test whole");
     }
     for unknown in [
-        "./cargo test",
-        "/tmp/evil/cargo test",
-        "../cargo test",
-        "bin/cargo test",
-        "/p/cargo test",
-        "/usr/bin/x/cargo test",
-        "./uv run pytest",
-        "uv run ./pytest",
-        "/tmp/.venv/bin/pytest",
-        "/tmp/gradlew test",
+        "./cargo test", "/tmp/evil/cargo test", "../cargo test", "bin/cargo test", "/p/cargo test",
+        "/usr/bin/x/cargo test", "./uv run pytest", "uv run ./pytest", "/tmp/.venv/bin/pytest", "/tmp/gradlew test",
         "./npx jest",
     ] {
         check(unknown, "-");
@@ -144,32 +136,11 @@ fn builds() {
 #[test]
 fn neither() {
     for command in [
-        "",
-        "ls",
-        "echo cargo test",
-        "grep -rn pytest .",
-        "cargo --version",
-        "cargo test --help",
-        "cargo test -- --list",
-        "cargo run",
-        "cargo fmt --check",
-        "pytest --collect-only",
-        "jest --listTests",
-        "python test.py",
-        "python -c 'import pytest'",
-        "npm install",
-        "npm ci",
-        "npm run lint",
-        "yarn add jest",
-        "go mod tidy",
-        "go test -c",
-        "make clean",
-        "make -n test",
-        "make install",
-        "git commit -m 'cargo test'",
-        "cat test.log",
-        "node server.js",
-        "vitest list",
+        "", "ls", "echo cargo test", "grep -rn pytest .", "cargo --version", "cargo test --help",
+        "cargo test -- --list", "cargo run", "cargo fmt --check", "pytest --collect-only", "jest --listTests",
+        "python test.py", "python -c 'import pytest'", "npm install", "npm ci", "npm run lint", "yarn add jest",
+        "go mod tidy", "go test -c", "make clean", "make -n test", "make install", "git commit -m 'cargo test'",
+        "cat test.log", "node server.js", "vitest list",
     ] {
         check(command, "-");
     }

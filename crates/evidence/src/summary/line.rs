@@ -34,22 +34,8 @@ pub(super) fn sum(line: &str, words: &[&str]) -> u64 {
 
 /// Words for what is counted.
 const COUNTED: &[&str] = &[
-    "passed",
-    "passing",
-    "test",
-    "tests",
-    "spec",
-    "specs",
-    "example",
-    "examples",
-    "assertion",
-    "assertions",
-    "case",
-    "cases",
-    "check",
-    "checks",
-    "scenario",
-    "scenarios",
+    "passed", "passing", "test", "tests", "spec", "specs", "example", "examples", "assertion", "assertions", "case",
+    "cases", "check", "checks", "scenario", "scenarios",
 ];
 
 /// Returns true if a program's output says that no test ran, and nowhere that one did.

@@ -16,16 +16,7 @@ pub(super) fn pytest(text: &str) -> Option<Counts> {
             return Some(Counts::default());
         }
         let known = [
-            "passed",
-            "failed",
-            "skipped",
-            "error",
-            "errors",
-            "xfailed",
-            "xpassed",
-            "deselected",
-            "warning",
-            "warnings",
+            "passed", "failed", "skipped", "error", "errors", "xfailed", "xpassed", "deselected", "warning", "warnings",
         ];
         let found: Vec<_> = pairs(counts).collect();
         if found.is_empty() || !found.iter().all(|(_, word)| known.contains(word)) {

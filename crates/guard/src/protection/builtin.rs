@@ -66,19 +66,8 @@ pub fn program_rule(folder: &str) -> Rule<'_> {
 /// Commands of `stead` that an agent may not call. `hook` is one because it could forge records; `init` is not, because
 /// it removes no hook and no gate. A loop may be ended by the session that started it.
 const VERBS: &[&str] = &[
-    "uninstall",
-    "config set",
-    "config unset",
-    "hook",
-    "loop cancel",
-    "loop pause",
-    "guard new",
-    "guard enable",
-    "guard disable",
-    "guard promote",
-    "guard demote",
-    "allow",
-    "agent flag",
+    "uninstall", "config set", "config unset", "hook", "loop cancel", "loop pause", "guard new", "guard enable",
+    "guard disable", "guard promote", "guard demote", "allow", "agent flag",
 ];
 
 /// Returns the rules of every project. `relative` names a room's folder below the project root.

@@ -8,35 +8,9 @@ use crate::pattern::{ArgvPattern, TextPattern};
 
 /// Every key of `match`.
 pub(crate) const KEYS: &[&str] = &[
-    "writes",
-    "deletes",
-    "reads",
-    "recursive",
-    "content",
-    "fields",
-    "owners",
-    "lines",
-    "size",
-    "runs",
-    "git",
-    "network",
-    "mcp",
-    "spawn",
-    "tool",
-    "agent",
-    "role",
-    "harness",
-    "text",
-    "exists",
-    "session",
-    "counter",
-    "intent",
-    "feature",
-    "tests",
-    "evidence",
-    "all",
-    "any",
-    "not",
+    "writes", "deletes", "reads", "recursive", "content", "fields", "owners", "lines", "size", "runs", "git",
+    "network", "mcp", "spawn", "tool", "agent", "role", "harness", "text", "exists", "session", "counter", "intent",
+    "feature", "tests", "evidence", "all", "any", "not",
 ];
 
 const GIT: &[&str] = &["commit", "push", "force-push", "whole-tree", "paths", "refs", "config", "other"];

@@ -136,11 +136,7 @@ fn a_folder_that_is_written_is_all_in_it() {
             "mv src infra",
         ],
         &[
-            "tar -xf x.tar -C out",
-            "unzip x.zip -d src",
-            "cp -r infra out",
-            "git restore src",
-            "git log -- infra",
+            "tar -xf x.tar -C out", "unzip x.zip -d src", "cp -r infra out", "git restore src", "git log -- infra",
             "git pull",
         ],
     );

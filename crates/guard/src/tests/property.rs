@@ -20,12 +20,7 @@ fn condition() -> impl Strategy<Value = String> {
     let file = (prop::sample::select(vec!["writes", "deletes", "reads"]), paths)
         .prop_map(|(op, paths)| format!("{op}: {paths}"));
     let other = prop::sample::select(vec![
-        "runs: [rm, 'cp|mv']",
-        "runs: touch",
-        "git: push",
-        "tool: Bash",
-        "agent: main",
-        "harness: claude",
+        "runs: [rm, 'cp|mv']", "runs: touch", "git: push", "tool: Bash", "agent: main", "harness: claude",
     ]);
     let single = prop_oneof![4 => file, 2 => other.prop_map(str::to_owned)].prop_map(|text| format!("{{{text}}}"));
     prop_oneof![

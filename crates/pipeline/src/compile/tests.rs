@@ -149,14 +149,8 @@ stages:
     assert_eq!(
         ids(&plan),
         [
-            "look.speed-care",
-            "look.speed-care-2",
-            "look.7",
-            "judge.codex",
-            "judge.mock",
-            "judge.a-sh",
-            "judge.codex-2",
-            "end"
+            "look.speed-care", "look.speed-care-2", "look.7", "judge.codex", "judge.mock", "judge.a-sh",
+            "judge.codex-2", "end"
         ]
     );
     let first = &plan.nodes[0];

@@ -20,33 +20,9 @@ use crate::programs::table;
 
 /// Keys whose text is a path, without separators.
 const PATHS: &[&str] = &[
-    "absolutepath",
-    "dest",
-    "destination",
-    "dir",
-    "directory",
-    "file",
-    "filename",
-    "filepath",
-    "files",
-    "folder",
-    "from",
-    "frompath",
-    "newpath",
-    "notebookpath",
-    "oldpath",
-    "path",
-    "paths",
-    "relativepath",
-    "source",
-    "sourcepath",
-    "src",
-    "target",
-    "targetfile",
-    "targetpath",
-    "to",
-    "topath",
-    "uri",
+    "absolutepath", "dest", "destination", "dir", "directory", "file", "filename", "filepath", "files", "folder",
+    "from", "frompath", "newpath", "notebookpath", "oldpath", "path", "paths", "relativepath", "source", "sourcepath",
+    "src", "target", "targetfile", "targetpath", "to", "topath", "uri",
 ];
 
 /// Keys that name a destination.

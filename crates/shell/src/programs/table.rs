@@ -242,29 +242,8 @@ pub(crate) fn is_builtin(name: &str) -> bool {
 
 /// Other words that may affect a whole folder or hide a path.
 const ALARMS: &[&str] = &[
-    "am",
-    "apply",
-    "checkout",
-    "clean",
-    "dd",
-    "eval",
-    "find",
-    "git-clean",
-    "gmake",
-    "make",
-    "npm",
-    "patch",
-    "pnpm",
-    "restore",
-    "rmdir",
-    "sed",
-    "source",
-    "stash",
-    "tar",
-    "unzip",
-    "worktree",
-    "xargs",
-    "yarn",
+    "am", "apply", "checkout", "clean", "dd", "eval", "find", "git-clean", "gmake", "make", "npm", "patch", "pnpm",
+    "restore", "rmdir", "sed", "source", "stash", "tar", "unzip", "worktree", "xargs", "yarn",
 ];
 
 /// Returns true if a word in a command means that more than its literals must be read.

@@ -23,14 +23,7 @@ pub(crate) enum Trust {
 
 /// Files below the home folder that installers write for shells to read, and those that a login shell reads anyway.
 const HOME_FILES: &[&str] = &[
-    ".cargo/env",
-    ".local/bin/env",
-    ".nvm/nvm.sh",
-    ".bashrc",
-    ".bash_profile",
-    ".profile",
-    ".zshrc",
-    ".zprofile",
+    ".cargo/env", ".local/bin/env", ".nvm/nvm.sh", ".bashrc", ".bash_profile", ".profile", ".zshrc", ".zprofile",
     ".zshenv",
 ];
 
@@ -43,21 +36,8 @@ const SYSTEM: &[&str] = &["/etc", "/opt", "/usr", "/nix"];
 
 /// Programs that print how to set up a shell.
 const SETUP: &[&str] = &[
-    "asdf",
-    "brew",
-    "conda",
-    "direnv",
-    "fnm",
-    "goenv",
-    "jenv",
-    "mamba",
-    "micromamba",
-    "mise",
-    "nodenv",
-    "opam",
-    "pyenv",
-    "rbenv",
-    "ssh-agent",
+    "asdf", "brew", "conda", "direnv", "fnm", "goenv", "jenv", "mamba", "micromamba", "mise", "nodenv", "opam",
+    "pyenv", "rbenv", "ssh-agent",
 ];
 
 /// The longest printed text that is kept.
@@ -181,33 +161,14 @@ fn is_activation(path: &Path, text: &str) -> bool {
 
 /// The programs that such a script runs.
 const RUNS: &[&str] = &[
-    "basename",
-    "cygpath",
-    "deactivate",
-    "dirname",
-    "echo",
-    "exit",
-    "let",
-    "realpath",
-    "true",
-    "uname",
-    "unset",
+    "basename", "cygpath", "deactivate", "dirname", "echo", "exit", "let", "realpath", "true", "uname", "unset",
     "wslpath",
 ];
 
 /// The variables that it sets, apart from those in which it keeps what was there before.
 const SETS: &[&str] = &[
-    "CURRENT_DIR",
-    "CURRENT_PATH",
-    "PATH",
-    "PKG_CONFIG_PATH",
-    "PS1",
-    "PYTHONHOME",
-    "SCRIPT_PATH",
-    "TCL_LIBRARY",
-    "TK_LIBRARY",
-    "VIRTUAL_ENV",
-    "VIRTUAL_ENV_PROMPT",
+    "CURRENT_DIR", "CURRENT_PATH", "PATH", "PKG_CONFIG_PATH", "PS1", "PYTHONHOME", "SCRIPT_PATH", "TCL_LIBRARY",
+    "TK_LIBRARY", "VIRTUAL_ENV", "VIRTUAL_ENV_PROMPT",
 ];
 
 struct Activation<'a> {

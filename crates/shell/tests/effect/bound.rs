@@ -124,23 +124,8 @@ fn words_that_explode() {
 #[test]
 fn torn_text() {
     for command in [
-        "rm 'infra",
-        "rm \"infra",
-        "rm $(",
-        "rm ${",
-        "rm `",
-        "cat <<EOF",
-        "cat <<",
-        "python3 -c \"open('",
-        "(",
-        "{",
-        "if",
-        "case x in",
-        "f() {",
-        "\\",
-        "$",
-        "<(",
-        ">",
+        "rm 'infra", "rm \"infra", "rm $(", "rm ${", "rm `", "cat <<EOF", "cat <<", "python3 -c \"open('", "(", "{",
+        "if", "case x in", "f() {", "\\", "$", "<(", ">",
     ] {
         bounded(command);
     }

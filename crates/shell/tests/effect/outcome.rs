@@ -176,18 +176,8 @@ fn wrapping_keeps_a_run() {
         (head, Box::new(move |text: &str| format!("{head} bash -c {}", quote(text))))
     };
     let mut wraps: Vec<Wrap<'_>> = [
-        "",
-        "sudo",
-        "sudo -E",
-        "env A=1",
-        "env -u X",
-        "nice -n 5",
-        "timeout 60",
-        "nohup",
-        "xvfb-run -a",
-        "uv run",
-        "direnv exec .",
-        "time -p",
+        "", "sudo", "sudo -E", "env A=1", "env -u X", "nice -n 5", "timeout 60", "nohup", "xvfb-run -a", "uv run",
+        "direnv exec .", "time -p",
     ]
     .into_iter()
     .map(plain)

@@ -96,16 +96,8 @@ fn scripts_on_disk() {
     put("build.sh", "#!/bin/sh\ncat .agent/config.toml\nrm -rf target\necho done > build.log\n");
     put("show.py", "# os.remove('.agent/config.toml')\nprint(open('.agent/config.toml').read())\n");
     let denied = [
-        "sh wipe.sh",
-        "./wipe.sh",
-        "bash -x ./wipe.sh",
-        ". ./wipe.sh",
-        "source wipe.sh",
-        "sh first.sh",
-        "python3 wipe.py",
-        "sh -c ./wipe.sh",
-        "cd src; sh ../wipe.sh",
-        "./wipe; true > x",
+        "sh wipe.sh", "./wipe.sh", "bash -x ./wipe.sh", ". ./wipe.sh", "source wipe.sh", "sh first.sh",
+        "python3 wipe.py", "sh -c ./wipe.sh", "cd src; sh ../wipe.sh", "./wipe; true > x",
     ];
     for command in denied {
         expect(&judge(&world, command), Deny, command);

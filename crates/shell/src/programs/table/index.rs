@@ -9,18 +9,8 @@ const TABLE: &str = include_str!("../programs.txt");
 
 /// Fields whose items are not options.
 const NOT_OPTIONS: &[&str] = &[
-    "words",
-    "network",
-    "files",
-    "files-if-words",
-    "endings",
-    "word-endings",
-    "pack",
-    "unpack",
-    "default",
-    "run-with",
-    "sign",
-    "letters",
+    "words", "network", "files", "files-if-words", "endings", "word-endings", "pack", "unpack", "default", "run-with",
+    "sign", "letters",
 ];
 
 const SIZES: (usize, usize, usize) = sizes(TABLE.as_bytes());
