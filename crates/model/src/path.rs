@@ -1,8 +1,8 @@
-use std::path::{Component, Path, PathBuf};
+use std::path::{Component, MAIN_SEPARATOR, Path, PathBuf};
 
 /// Removes `.`, `..` and doubled separators by the letters alone, as if no symlink existed.
 pub fn clean(path: &Path) -> PathBuf {
-    if cfg!(unix) && is_clean(path.as_os_str().as_encoded_bytes()) {
+    if MAIN_SEPARATOR == '/' && is_clean(path.as_os_str().as_encoded_bytes()) {
         return path.to_path_buf();
     }
     let mut clean = PathBuf::with_capacity(path.as_os_str().len());
