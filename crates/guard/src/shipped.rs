@@ -149,7 +149,10 @@ pub fn enable_text(id: &str, values: &[(String, String)]) -> Result<String, Enab
     let parameters = shipped.parameters();
     for (name, _) in values {
         if !parameters.iter().any(|parameter| parameter.name == *name) {
-            let hint = suggestion(name, parameters.iter().map(|parameter| parameter.name.as_str()));
+            let hint = match parameters.is_empty() {
+                true => "it takes no values".to_owned(),
+                false => suggestion(name, parameters.iter().map(|parameter| parameter.name.as_str())),
+            };
             return Err(EnableError::UnknownValue { id: id.to_owned(), name: name.clone(), hint });
         }
     }

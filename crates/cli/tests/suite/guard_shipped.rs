@@ -20,7 +20,11 @@ fn asked(world: &World, command: &str) -> Option<String> {
 fn a_project_below_the_temporary_folder_keeps_its_git_folder() {
     let world = with(&["destructive"]);
     world.write("project/sub/.git/HEAD", "ref: refs/heads/main\n");
-    for command in ["rm -rf .git", "rm -rf sub/.git", "rm -rf .", "rm -rf ..", "rm -rf ~", "cd .. && rm -rf project"] {
+    let denied = [
+        "rm -rf .git", "rm -rf sub/.git", "rm -rf .", "rm -rf ..", "rm -rf ~", "rm -rf ~/docs",
+        "cd .. && rm -rf project",
+    ];
+    for command in denied {
         let reason = asked(&world, command).unwrap_or_else(|| panic!("`{command}` passes"));
         assert!(reason.contains("delete-beyond") || reason.starts_with("Stead stopped"), "{command}: {reason}");
     }

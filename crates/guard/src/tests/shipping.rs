@@ -82,5 +82,5 @@ fn enabling_says_what_it_needs() {
     };
     check("destructve", &[], "no shipped guard", "`destructive`");
     check("summaries-go-to", &[], "needs `folder`", "--with folder=");
-    check("destructive", &[("x", "y")], "has no value `x`", "");
+    check("destructive", &[("x", "y")], "has no value `x`", "takes no values");
 }
