@@ -22,14 +22,15 @@ pub(crate) enum Reading {
 impl Line {
     /// Classifies the bytes of one line, without its line end.
     pub(crate) fn read(bytes: &[u8], offset: u64) -> Reading {
-        match Self::take(bytes, offset) {
-            Reading::Whole(line) if !is_object(&line.text) => Reading::Broken,
-            reading => reading,
-        }
+        Self::read_if(bytes, offset, is_object)
     }
 
     /// The same without a look at what the text is.
     pub(crate) fn take(bytes: &[u8], offset: u64) -> Reading {
+        Self::read_if(bytes, offset, |_| true)
+    }
+
+    fn read_if(bytes: &[u8], offset: u64, is_whole: fn(&str) -> bool) -> Reading {
         if bytes.len() > LINE_LIMIT {
             return Reading::Broken;
         }
@@ -37,8 +38,8 @@ impl Line {
             return Reading::Blank;
         }
         match std::str::from_utf8(bytes) {
-            Ok(text) => Reading::Whole(Self { text: text.trim().to_owned(), offset }),
-            Err(_) => Reading::Broken,
+            Ok(text) if is_whole(text) => Reading::Whole(Self { text: text.trim().to_owned(), offset }),
+            _ => Reading::Broken,
         }
     }
 }
