@@ -2,8 +2,8 @@ use std::borrow::Cow;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use stead_model::{Action, Coverage, Effects, Op, ToolCall};
 use stead_shell::{Facts, Place, effects};
-use stead_model::{Action, Coverage, Op, Effects, ToolCall};
 
 /// Any command and any tool input has a record, and nothing written after a deletion hides it.
 pub fn effect(data: &[u8]) {

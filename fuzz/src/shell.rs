@@ -3,10 +3,10 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
-use stead_shell::{Facts, Place, effects};
 use stead_guard::protection::{Policy, judge};
 use stead_hook::rules_text;
 use stead_model::{Action, Event, EventKind, Level, ToolCall, Verdict};
+use stead_shell::{Facts, Place, effects};
 use stead_store::Layout;
 
 /// The gate judges any command and any tool input without failing, and nothing that is written after a forbidden
