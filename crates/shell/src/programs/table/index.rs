@@ -25,11 +25,11 @@ struct Index<const E: usize, const F: usize, const I: usize> {
     items: [Span; I],
 }
 
-/// A part of the table, or of a list.
+/// A part of the table, or of a list. Small numbers, because a call touches fewer pages of a small index.
 #[derive(Clone, Copy, Debug)]
 struct Span {
-    from: usize,
-    to: usize,
+    from: u32,
+    to: u32,
 }
 
 /// A program, or one of its sub-commands. The entries of a program stand together, its own first.
@@ -51,7 +51,12 @@ pub(super) struct Field {
     options: bool,
 }
 
-const NONE: Span = Span { from: 0, to: 0 };
+const NONE: Span = span(0, 0);
+
+#[expect(clippy::cast_possible_truncation, reason = "the table has less than four billion bytes")]
+const fn span(from: usize, to: usize) -> Span {
+    Span { from: from as u32, to: to as u32 }
+}
 
 /// Counts the entries, fields and items.
 const fn sizes(table: &[u8]) -> (usize, usize, usize) {
@@ -85,39 +90,34 @@ const fn index<const E: usize, const F: usize, const I: usize>(table: &[u8]) -> 
             while table[from] == b' ' {
                 from += 1;
             }
-            let key = Span { from, to: end_of_key(table, from, end) };
+            let colon = end_of_key(table, from, end);
             // Behind the colon stand a blank and the items.
-            let text = Span { from: if key.to + 2 < end { key.to + 2 } else { end }, to: end };
-            let first = items;
-            let mut start = text.from;
+            let mut start = if colon + 2 < end { colon + 2 } else { end };
+            let (key, text, first) = (span(from, colon), span(start, end), items);
             while start < end {
                 let mut to = start;
                 while to < end && table[to] != b' ' {
                     to += 1;
                 }
-                index.items[items] = Span { from: start, to };
+                index.items[items] = span(start, to);
                 items += 1;
                 start = to + 1;
             }
-            let options = !is_one_of(table, key, NOT_OPTIONS);
-            index.fields[fields] = Field { key, text, items: Span { from: first, to: items }, options };
+            let options = !is_one_of(table, from, colon, NOT_OPTIONS);
+            index.fields[fields] = Field { key, text, items: span(first, items), options };
             fields += 1;
-            index.entries[entries - 1].fields.to = fields;
+            index.entries[entries - 1].fields.to += 1;
         } else if table[at] != b'#' {
-            let names = Span { from: at, to: end_of_key(table, at, end) };
+            let colon = end_of_key(table, at, end);
             let mut to = at;
-            while to < names.to && table[to] != b' ' {
+            while to < colon && table[to] != b' ' {
                 to += 1;
             }
-            let rest = Span { from: names.to, to: end };
-            let fields = Span { from: fields, to: fields };
-            index.entries[entries] = Entry { program: Span { from: at, to }, names, rest, fields };
+            let (program, names, rest) = (span(at, to), span(at, colon), span(colon, end));
+            index.entries[entries] = Entry { program, names, rest, fields: span(fields, fields) };
             let first = &mut index.first[table[at] as usize];
-            if first.to == 0 {
-                first.from = entries;
-            }
+            *first = span(if first.to == 0 { entries } else { first.from as usize }, entries + 1);
             entries += 1;
-            first.to = entries;
         }
         at = end + 1;
     }
@@ -144,15 +144,15 @@ const fn end_of_key(table: &[u8], start: usize, end: usize) -> usize {
     at
 }
 
-const fn is_one_of(table: &[u8], part: Span, words: &[&str]) -> bool {
+const fn is_one_of(table: &[u8], from: usize, to: usize, words: &[&str]) -> bool {
     let mut at = 0;
     while at < words.len() {
         let word = words[at].as_bytes();
         let mut same = 0;
-        while same < word.len() && part.from + same < part.to && table[part.from + same] == word[same] {
+        while same < word.len() && from + same < to && table[from + same] == word[same] {
             same += 1;
         }
-        if same == word.len() && part.from + same == part.to {
+        if same == word.len() && from + same == to {
             return true;
         }
         at += 1;
@@ -166,7 +166,7 @@ impl Span {
     }
 
     fn range(self) -> Range<usize> {
-        self.from..self.to
+        self.from as usize..self.to as usize
     }
 }
 
