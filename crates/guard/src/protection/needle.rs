@@ -90,7 +90,7 @@ struct Name<'a> {
 
 impl<'a> Needles<'a> {
     pub(crate) fn read(policy: &'a str) -> Self {
-        let (names, verbs) = (Vec::with_capacity(40), Vec::with_capacity(20));
+        let (names, verbs) = (Vec::with_capacity(28), Vec::with_capacity(16));
         let mut needles = Self { names, below: "", folders: OnceCell::new(), moved: "", verbs, first: [0; 256] };
         needles.mark("stead", OTHER);
         for line in policy.lines().take_while(|line| *line != RULES) {

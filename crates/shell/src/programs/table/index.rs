@@ -35,12 +35,13 @@ struct Span {
 /// A program, or one of its sub-commands. The entries of a program stand together, its own first.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Entry {
-    program: Span,
-    /// The names, with those of a sub-command.
-    names: Span,
-    /// What follows the names.
-    rest: Span,
-    fields: Span,
+    at: u32,
+    /// The lengths of the program's name, of the names with those of a sub-command, and of the line.
+    program: u8,
+    names: u8,
+    line: u16,
+    fields: u16,
+    field_count: u16,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -79,7 +80,7 @@ const fn sizes(table: &[u8]) -> (usize, usize, usize) {
 }
 
 const fn index<const E: usize, const F: usize, const I: usize>(table: &[u8]) -> Index<E, F, I> {
-    let entry = Entry { program: NONE, names: NONE, rest: NONE, fields: NONE };
+    let entry = Entry { at: 0, program: 0, names: 0, line: 0, fields: 0, field_count: 0 };
     let field = Field { key: NONE, text: NONE, items: NONE, options: false };
     let mut index = Index { entries: [entry; E], first: [NONE; 256], fields: [field; F], items: [NONE; I] };
     let (mut entries, mut fields, mut items, mut at) = (0, 0, 0, 0);
@@ -106,15 +107,14 @@ const fn index<const E: usize, const F: usize, const I: usize>(table: &[u8]) -> 
             let options = !is_one_of(table, from, colon, NOT_OPTIONS);
             index.fields[fields] = Field { key, text, items: span(first, items), options };
             fields += 1;
-            index.entries[entries - 1].fields.to += 1;
+            index.entries[entries - 1].field_count += 1;
         } else if table[at] != b'#' {
             let colon = end_of_key(table, at, end);
             let mut to = at;
             while to < colon && table[to] != b' ' {
                 to += 1;
             }
-            let (program, names, rest) = (span(at, to), span(at, colon), span(colon, end));
-            index.entries[entries] = Entry { program, names, rest, fields: span(fields, fields) };
+            index.entries[entries] = entry_at(at, to, colon, end, fields);
             let first = &mut index.first[table[at] as usize];
             *first = span(if first.to == 0 { entries } else { first.from as usize }, entries + 1);
             entries += 1;
@@ -122,6 +122,13 @@ const fn index<const E: usize, const F: usize, const I: usize>(table: &[u8]) -> 
         at = end + 1;
     }
     index
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "what does not fit ends the build")]
+const fn entry_at(at: usize, program: usize, names: usize, end: usize, fields: usize) -> Entry {
+    assert!(names - at < 256 && end - at < 65_536 && fields < 65_536);
+    let (program, names, line) = ((program - at) as u8, (names - at) as u8, (end - at) as u16);
+    Entry { at: at as u32, program, names, line, fields: fields as u16, field_count: 0 }
 }
 
 const fn end_of_line(table: &[u8], mut at: usize) -> usize {
@@ -171,26 +178,36 @@ impl Span {
 }
 
 impl Entry {
+    fn part(&self, from: usize, to: usize) -> &'static str {
+        let at = self.at as usize;
+        &TABLE[at + from..at + to]
+    }
+
     pub(super) fn program(&self) -> &'static str {
-        self.program.text()
+        self.part(0, usize::from(self.program))
+    }
+
+    /// What follows the names.
+    fn rest(&self) -> &'static str {
+        self.part(usize::from(self.names), usize::from(self.line))
     }
 
     /// The program of which this is another name.
     pub(super) fn same_as(&self) -> Option<&'static str> {
-        self.rest.text().strip_prefix(" = ")
+        self.rest().strip_prefix(" = ")
     }
 
     /// The words of its sub-command.
     pub(super) fn verbs(&self) -> impl Iterator<Item = &'static str> + Clone + use<> {
-        pieces(self.names.text(), b' ').skip(1)
+        pieces(self.part(0, usize::from(self.names)), b' ').skip(1)
     }
 
     pub(super) fn traits(&self) -> &'static str {
-        self.rest.text().strip_prefix(": ").unwrap_or_default()
+        self.rest().strip_prefix(": ").unwrap_or_default()
     }
 
     pub(super) fn fields(&self) -> &'static [Field] {
-        &INDEX.fields[self.fields.range()]
+        &INDEX.fields[usize::from(self.fields)..][..usize::from(self.field_count)]
     }
 }
 
