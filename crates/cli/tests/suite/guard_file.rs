@@ -64,7 +64,7 @@ fn hundreds_of_guards_hold_and_only_those_that_fit_are_read() {
     let made = moment();
     assert!(asked(&world, "touch area-299/x").is_some());
     assert_eq!(moment(), made);
-    // What was compiled is cut off: it is made anew.
+    // What was compiled is cut off: it is compiled again.
     let whole = fs::read(&compiled).unwrap();
     assert!(whole.len() > 64 * 1024, "{}", whole.len());
     for length in [whole.len() - 1, 60_000, 20_000, 10_000, 300, 60, 0] {

@@ -84,7 +84,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Runs a text in the shell itself. What is not known of it may name programs anew.
+    /// Runs a text in the shell itself. An unknown part of it may redefine programs.
     pub(crate) fn eval(&mut self, text: &str) -> Result<(), Stop> {
         let setup = self.captured.as_deref().is_some_and(|program| SETUP.contains(&program));
         if text.contains(mark::UNKNOWN) && !setup {

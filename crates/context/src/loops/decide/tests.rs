@@ -215,7 +215,7 @@ fn the_clients_own_cap_is_announced_one_before() {
     let why = "go: no promise given; this client allows at most 8 blocks in a row; the loop stays active";
     let state_then = check(state.clone(), beyond, why);
     assert_eq!((state_then.iteration, state_then.status), (state.iteration, LoopStatus::Active));
-    // A new turn counts anew, and a client with a single hold is told at once.
+    // A new turn starts the count again, and a client with a single hold is told at once.
     let fresh = Stop { cap: Some(8), ..stop(LastMessage::Message("new")) };
     let Decision::Hold { prompt, .. } = decide(&mut state, "Fix it.", &fresh) else { panic!("it was let go") };
     assert!(!prompt.contains("in a row"), "{prompt}");
