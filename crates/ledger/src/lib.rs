@@ -1,0 +1,2 @@
+//! Intents (what agents are allowed to change, and why) and the ledger (who changed what, for which intent). It answers
+//! questions about both and never decides a verdict.
