@@ -50,6 +50,9 @@ pub struct Facts {
     pub subagents: &'static str,
     /// Tool calls name the sub-agent that makes them. Otherwise it is unknown which agent makes a call.
     pub marks_calls: bool,
+    /// The event that proves that a person typed a command of Stead. `None` if a command looks like other prompts, or an
+    /// agent's like a person's; then what a person types grants nothing.
+    pub typed_by: Option<&'static str>,
     /// Variables that tell a command that this client's agent runs it.
     pub shell_vars: &'static [&'static str],
     /// Whether hooks learn how a shell command ended. Otherwise a reported test run proves nothing.

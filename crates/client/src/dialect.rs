@@ -4,11 +4,10 @@
 use std::borrow::Cow;
 
 use serde_json::{Map, Value, json};
-use stead_model::{Agent, Author, Detail, Event, EventKind, Level, Reply, Trigger, Verdict};
+use stead_model::{Agent, Author, Detail, Event, EventKind, Level, Reply, Trigger, TypedCommand, Verdict};
 
 use crate::client::{EventFact, Heard, WarnBy};
 use crate::lenient::{Members, items_of, text_of};
-use crate::settings::{Line, line, stop};
 use crate::tool::{Does, McpName, Tool, call, tool};
 
 /// What differs between the clients that use the dialect.
@@ -21,13 +20,26 @@ pub(crate) struct Accent {
     pub(crate) plain: fn(&str) -> &str,
     /// Returns who wrote a prompt. In most clients, a person's prompt looks like one from a hook or another agent.
     pub(crate) author: fn(&Members<'_>) -> Author,
+    /// Returns the command of Stead that a person typed, if this event of the main agent proves it.
+    pub(crate) typed: TypedReader,
     pub(crate) rewrite: RewriteStyle,
 }
 
+/// Reads a typed command from an event, by its native name and its members.
+type TypedReader = for<'a> fn(&str, &Members<'a>) -> Option<TypedCommand<'a>>;
+
 impl Accent {
-    /// Names as they are, prompts by unknown authors, `updatedInput` alone.
+    /// Names as they are, prompts by unknown authors, no typed commands, `updatedInput` alone.
     pub(crate) const fn new(events: &'static [EventFact], tools: &'static [&'static [Tool]], mcp: McpName) -> Self {
-        Self { events, tools, mcp, plain: |name| name, author: |_| Author::Unknown, rewrite: RewriteStyle::Bare }
+        Self {
+            events,
+            tools,
+            mcp,
+            plain: |name| name,
+            author: |_| Author::Unknown,
+            typed: |_, _| None,
+            rewrite: RewriteStyle::Bare,
+        }
     }
 }
 
@@ -58,21 +70,6 @@ pub(crate) const TOOLS: &[Tool] = &[
     tool("TodoWrite|WebFetch|WebSearch|AskUserQuestion|EnterPlanMode|ExitPlanMode", Does::Nothing),
 ];
 
-/// The hook lines of clients that know all events of the dialect but permission requests.
-pub(crate) const LINES: &[Line] = &[
-    line("SessionStart"),
-    line("UserPromptSubmit"),
-    line("PreToolUse"),
-    line("PostToolUse"),
-    line("PostToolUseFailure"),
-    stop("Stop"),
-    line("SubagentStart"),
-    line("SubagentStop"),
-    line("PreCompact"),
-    line("PostCompact"),
-    line("SessionEnd"),
-];
-
 /// Reads a payload of the dialect.
 pub(crate) fn decode<'a>(accent: &Accent, payload: &'a str, named: Option<&'a str>) -> serde_json::Result<Event<'a>> {
     Ok(event(accent, &Members::read(payload)?, named))
@@ -84,6 +81,7 @@ pub(crate) fn event<'a>(accent: &Accent, wire: &Members<'a>, named: Option<&'a s
     let kind = accent.events.iter().find(|fact| fact.native == native).map_or(EventKind::Other, |fact| fact.kind);
     let id = wire.filled("agent_id");
     let is_about_agent = matches!(kind, EventKind::SubagentStart | EventKind::SubagentStop);
+    let may_be_typed = matches!(kind, EventKind::Prompt | EventKind::Other) && id.is_none();
     Event {
         session: wire.filled("session_id"),
         agent: (id.is_some() || is_about_agent).then(|| Agent { id, role: wire.text("agent_type") }),
@@ -91,9 +89,26 @@ pub(crate) fn event<'a>(accent: &Accent, wire: &Members<'a>, named: Option<&'a s
         transcript: wire.filled("transcript_path"),
         call: tool_call(accent, wire),
         result: wire.any_raw("tool_response|tool_result|tool_output").map(Cow::Borrowed),
+        prompt: wire.filled("prompt_id"),
+        typed: may_be_typed.then(|| (accent.typed)(&native, wire)).flatten(),
+        scheduled: kind == EventKind::Stop
+            && wire.any_raw("session_crons|crons").is_some_and(|c| !items_of(c).is_empty()),
         detail: detail(accent, kind, wire),
         ..Event::new(kind, native)
     }
+}
+
+/// The event by which several clients tell that they replace a command with its text.
+pub(crate) const EXPANSION: &str = "UserPromptExpansion";
+
+/// Reads a command from the event about its expansion; `prefix` is what the client's name for it starts with.
+pub(crate) fn expansion<'a>(native: &str, wire: &Members<'a>, prefix: &str) -> Option<TypedCommand<'a>> {
+    let is_command = wire.text("expansion_type").is_none_or(|kind| kind == "slash_command");
+    if native != EXPANSION || !is_command {
+        return None;
+    }
+    let name = wire.filled("command_name")?.strip_prefix(prefix)?.to_owned();
+    Some(TypedCommand { name: name.into(), arguments: wire.text("command_args").unwrap_or_default() })
 }
 
 fn tool_call<'a>(accent: &Accent, wire: &Members<'a>) -> Option<stead_model::ToolCall<'a>> {

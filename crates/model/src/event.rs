@@ -50,6 +50,12 @@ pub struct Event<'a> {
     pub call: Option<ToolCall<'a>>,
     /// What the tool gave back, as the payload's own JSON text, unread. `client` knows how to read it.
     pub result: Option<Cow<'a, str>>,
+    /// The client's id of the prompt that the turn answers.
+    pub prompt: Option<Cow<'a, str>>,
+    /// The command of Stead that a person typed, if the event proves it.
+    pub typed: Option<TypedCommand<'a>>,
+    /// The client will send itself a prompt later, which looks like a person's.
+    pub scheduled: bool,
     pub detail: Detail<'a>,
 }
 
@@ -66,9 +72,20 @@ impl<'a> Event<'a> {
             transcript: None,
             call: None,
             result: None,
+            prompt: None,
+            typed: None,
+            scheduled: false,
             detail: Detail::None,
         }
     }
+}
+
+/// A command of Stead as a person typed it in a client: `/stead:loop cancel x` is `loop` with `cancel x`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TypedCommand<'a> {
+    pub name: Cow<'a, str>,
+    /// The text after the command, unparsed.
+    pub arguments: Cow<'a, str>,
 }
 
 /// A sub-agent: its id within the session and the role it was spawned for.

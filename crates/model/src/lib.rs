@@ -28,7 +28,7 @@ pub use effect::{
     Access, Content, Coverage, Effect, Effects, Gap, GitKind, GitOp, How, Op, SteadCall, SteadProgram, SteadWord,
     Target, Untracked,
 };
-pub use event::{Agent, Author, Detail, Event, EventKind, Trigger};
+pub use event::{Agent, Author, Detail, Event, EventKind, Trigger, TypedCommand};
 pub use id::FileId;
 pub use patch::patch_changes;
 pub use path::clean;

@@ -5,8 +5,8 @@ use stead_model::{Shape, Spot};
 
 use crate::client::{Client, ExitStatus, Facts, StopCap};
 use crate::commands::{CommandFormat, CommandKey, Commands};
-use crate::outcome;
 use crate::settings::{Install, Line, Scope, SettingsFile, below, command_entry, line, project, stop};
+use crate::{dialect, outcome};
 
 mod headless;
 mod payload;
@@ -30,6 +30,7 @@ pub(crate) static CLIENT: Client = Client {
         drops_compact_start: false,
         subagents: "start and stop events; calls carry agent_id",
         marks_calls: true,
+        typed_by: Some(dialect::EXPANSION),
         exit_status: ExitStatus::All,
         shell_vars: &["CLAUDECODE"],
         settings: SETTINGS,
@@ -87,6 +88,7 @@ const fn user(path: &'static str) -> Spot<'static> {
 const LINES: &[Line] = &[
     line("SessionStart"),
     line("UserPromptSubmit"),
+    line(dialect::EXPANSION),
     line("PreToolUse").any(),
     line("PermissionRequest").any(),
     line("PostToolUse").any(),

@@ -13,6 +13,8 @@ const DENY_NOTICE: Powers = Powers { warn: WarnBy::Notice, ..Powers::DENY };
 pub(super) const EVENTS: &[EventFact] = &[
     event("SessionStart", EventKind::SessionStart, Powers::CONTEXT),
     event("UserPromptSubmit", EventKind::Prompt, Powers::DENY_CONTEXT),
+    // Follows the prompt event of a typed command. Other answers are only documented.
+    event(dialect::EXPANSION, EventKind::Other, Powers::NONE),
     event("PreToolUse", EventKind::BeforeTool, Powers { ask: true, rewrite: true, ..Powers::DENY_CONTEXT }),
     event("PermissionRequest", EventKind::PermissionRequest, Powers { grant: true, ..DENY_NOTICE }),
     event("PostToolUse", EventKind::AfterTool, Powers::DENY_CONTEXT),
@@ -34,7 +36,10 @@ pub(super) const EVENTS: &[EventFact] = &[
 const TOOLS: &[Tool] =
     &[tool("TaskCreate|TaskUpdate|TaskGet|TaskList|TaskOutput|BashOutput|ToolSearch", Does::Nothing)];
 
-const ACCENT: Accent = Accent::new(EVENTS, &[dialect::TOOLS, TOOLS], McpName::Double);
+const ACCENT: Accent = Accent {
+    typed: |native, wire| dialect::expansion(native, wire, "stead:"),
+    ..Accent::new(EVENTS, &[dialect::TOOLS, TOOLS], McpName::Double)
+};
 
 pub(super) fn decode<'a>(payload: &'a str, named: Option<&'a str>) -> serde_json::Result<Event<'a>> {
     let mut event = dialect::decode(&ACCENT, payload, named)?;

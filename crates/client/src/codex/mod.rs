@@ -24,6 +24,7 @@ pub(crate) static CLIENT: Client = Client {
         drops_compact_start: false,
         subagents: "start and stop events; calls and prompts carry agent_id",
         marks_calls: true,
+        typed_by: Some("UserPromptSubmit"),
         exit_status: ExitStatus::None,
         shell_vars: &["CODEX_THREAD_ID", "CODEX_SANDBOX", "CODEX_CI"],
         settings: SETTINGS,

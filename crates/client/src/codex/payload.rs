@@ -1,4 +1,4 @@
-use stead_model::{Author, Event, EventKind, Reply, Verdict};
+use stead_model::{Author, Event, EventKind, Reply, TypedCommand, Verdict};
 
 use crate::client::{EventFact, Heard, Powers, event};
 use crate::detect::Signs;
@@ -37,7 +37,7 @@ const TOOLS: &[Tool] = &[
 ];
 
 const ACCENT: Accent =
-    Accent { plain, author, rewrite: RewriteStyle::WithAllow, ..Accent::new(EVENTS, &[TOOLS], McpName::Double) };
+    Accent { plain, author, typed, rewrite: RewriteStyle::WithAllow, ..Accent::new(EVENTS, &[TOOLS], McpName::Double) };
 
 /// Newer models call the agent tools through a namespace, which is prefixed without a separator.
 fn plain(name: &str) -> &str {
@@ -54,6 +54,17 @@ fn plain(name: &str) -> &str {
 /// A sub-agent's task raises the prompt event as well.
 fn author(wire: &Members<'_>) -> Author {
     if wire.filled("agent_id").is_some() { Author::Machine } else { Author::Unknown }
+}
+
+/// The prompt event has the text as it was typed. A skill that the text only mentions is not a command.
+fn typed<'a>(native: &str, wire: &Members<'a>) -> Option<TypedCommand<'a>> {
+    if native != "UserPromptSubmit" {
+        return None;
+    }
+    let prompt = wire.text("prompt")?;
+    let rest = prompt.trim().strip_prefix("$stead-")?;
+    let (name, arguments) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
+    Some(TypedCommand { name: name.to_owned().into(), arguments: arguments.trim().to_owned().into() })
 }
 
 pub(super) fn decode<'a>(payload: &'a str, named: Option<&'a str>) -> serde_json::Result<Event<'a>> {

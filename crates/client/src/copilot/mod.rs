@@ -26,6 +26,7 @@ pub(crate) static CLIENT: Client = Client {
         drops_compact_start: false,
         subagents: "start and stop events, not for its general-purpose agent; calls carry parentAgentId",
         marks_calls: true,
+        typed_by: None,
         exit_status: ExitStatus::All,
         shell_vars: &["COPILOT_CLI"],
         settings: SETTINGS,

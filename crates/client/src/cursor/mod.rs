@@ -27,6 +27,7 @@ pub(crate) static CLIENT: Client = Client {
         drops_compact_start: false,
         subagents: "start and stop events; calls do not name the agent",
         marks_calls: false,
+        typed_by: None,
         exit_status: ExitStatus::All,
         shell_vars: &["CURSOR_AGENT"],
         settings: SETTINGS,

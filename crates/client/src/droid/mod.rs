@@ -24,6 +24,8 @@ pub(crate) static CLIENT: Client = Client {
         drops_compact_start: false,
         subagents: "stop events only; calls do not name the agent",
         marks_calls: false,
+        // What its prompt event says about a typed command was not seen.
+        typed_by: None,
         exit_status: ExitStatus::Successful,
         shell_vars: &[],
         settings: SETTINGS,

@@ -26,6 +26,7 @@ pub(crate) static CLIENT: Client = Client {
         drops_compact_start: false,
         subagents: "no events; calls do not name the agent",
         marks_calls: false,
+        typed_by: None,
         exit_status: ExitStatus::None,
         shell_vars: &["GEMINI_CLI"],
         settings: SETTINGS,

@@ -6,8 +6,8 @@ use stead_model::{Shape, Spot};
 
 use crate::client::{Client, ExitStatus, Facts, StopCap};
 use crate::commands::shared_skill;
-use crate::settings::{Install, Line, Scope, SettingsFile, below, file};
-use crate::{dialect, outcome};
+use crate::outcome;
+use crate::settings::{Install, Line, Scope, SettingsFile, below, file, line, stop};
 
 mod headless;
 mod payload;
@@ -26,6 +26,7 @@ pub(crate) static CLIENT: Client = Client {
         drops_compact_start: false,
         subagents: "start and stop events; neither calls nor the stop event that precedes a sub-agent's own name the agent",
         marks_calls: false,
+        typed_by: None,
         exit_status: ExitStatus::None,
         shell_vars: &[],
         settings: SETTINGS,
@@ -35,7 +36,7 @@ pub(crate) static CLIENT: Client = Client {
             project: None,
             local: None,
             user: user("config.toml"),
-            lines: dialect::LINES,
+            lines: LINES,
             entry,
             whole: None,
             confirm: "nothing, but restart running sessions of `kimi`",
@@ -55,6 +56,20 @@ const SETTINGS: &[SettingsFile] = &[file(user("config.toml"), Shape::TomlList, "
 const fn user(path: &'static str) -> Spot<'static> {
     below("KIMI_CODE_HOME", ".kimi-code", path)
 }
+
+const LINES: &[Line] = &[
+    line("SessionStart"),
+    line("UserPromptSubmit"),
+    line("PreToolUse"),
+    line("PostToolUse"),
+    line("PostToolUseFailure"),
+    stop("Stop"),
+    line("SubagentStart"),
+    line("SubagentStop"),
+    line("PreCompact"),
+    line("PostCompact"),
+    line("SessionEnd"),
+];
 
 /// Any other key makes it drop all hooks, including the person's own.
 fn entry(line: &Line, command: &str, _: Scope) -> serde_json::Value {

@@ -26,6 +26,7 @@ pub(crate) static CLIENT: Client = Client {
         drops_compact_start: false,
         subagents: "child sessions; the plugin names their parent",
         marks_calls: true,
+        typed_by: Some("command.execute.before"),
         exit_status: ExitStatus::All,
         shell_vars: &["OPENCODE"],
         settings: SETTINGS,
@@ -69,6 +70,7 @@ const fn user(path: &'static str) -> Spot<'static> {
 /// The events for which the plugin calls Stead.
 const LINES: &[Line] = &[
     line("session.created"),
+    line("command.execute.before"),
     line("chat.message"),
     line("tool.execute.before"),
     line("tool.execute.after"),

@@ -1,7 +1,7 @@
 use std::borrow::Cow;
 
 use serde_json::{Map, Value, json};
-use stead_model::{Agent, Author, Detail, Event, EventKind, Level, Reply, Trigger, Verdict};
+use stead_model::{Agent, Author, Detail, Event, EventKind, Level, Reply, Trigger, TypedCommand, Verdict};
 
 use crate::client::{EventFact, Heard, Powers, event};
 use crate::detect::Signs;
@@ -14,6 +14,8 @@ pub(super) const EVENTS: &[EventFact] = &[
     event("session.created", EventKind::SessionStart, Powers::CONTEXT),
     // Refusing a message ends the run with a generic error, so it is not offered.
     event("chat.message", EventKind::Prompt, Powers::CONTEXT),
+    // Precedes the message that a typed command becomes.
+    event("command.execute.before", EventKind::Other, Powers::NONE),
     // The plugin stores the context and adds it to the result.
     event("tool.execute.before", EventKind::BeforeTool, Powers { rewrite: true, ..Powers::DENY_CONTEXT }),
     event("tool.execute.after", EventKind::AfterTool, Powers::DENY_CONTEXT),
@@ -52,7 +54,8 @@ pub(super) fn decode<'a>(payload: &'a str, named: Option<&'a str>) -> serde_json
     let kind = EVENTS.iter().find(|fact| fact.native == native).map_or(EventKind::Other, |fact| fact.kind);
     let own = input.filled("sessionID").or(properties.filled("sessionID")).or(info.filled("id"));
     let parent = wire.filled("parent").or(info.filled("parentID"));
-    let kind = if parent.is_some() { within_child(kind) } else { kind };
+    let is_child = parent.is_some();
+    let kind = if is_child { within_child(kind) } else { kind };
     let name = input.filled("tool");
     let args = output.raw("args").or(input.raw("args"));
     let call = (name.is_some() || (kind == EventKind::BeforeTool && args.is_some())).then(|| {
@@ -62,16 +65,32 @@ pub(super) fn decode<'a>(payload: &'a str, named: Option<&'a str>) -> serde_json
     });
     Ok(Event {
         // A sub-agent has its own session; its parent is used as the session, as in other clients.
-        agent: parent.is_some().then(|| Agent { id: own.clone(), role: None }),
+        agent: is_child.then(|| Agent { id: own.clone(), role: None }),
         session: parent.or(own),
         cwd: wire.filled("directory").or(info.filled("directory")),
         // Outside a repository the work tree is the root of the disk.
         project: wire.filled("worktree").filter(|path| path != "/"),
         call,
         result: (kind == EventKind::AfterTool).then(|| wire.raw("output").map(Cow::Borrowed)).flatten(),
+        typed: (!is_child).then(|| typed(&native, &wire, &input)).flatten(),
         detail: detail(kind, &wire, &output),
         ..Event::new(kind, native)
     })
+}
+
+/// The command that was typed. The plugin adds it to the message that the command became.
+fn typed<'a>(native: &str, wire: &Members<'a>, input: &Members<'a>) -> Option<TypedCommand<'a>> {
+    let message;
+    let command = match native {
+        "command.execute.before" => input,
+        "chat.message" => {
+            message = wire.members("command");
+            &message
+        }
+        _ => return None,
+    };
+    let name = command.filled("command")?.strip_prefix("stead-")?.to_owned();
+    Some(TypedCommand { name: name.into(), arguments: command.text("arguments").unwrap_or_default() })
 }
 
 fn within_child(kind: EventKind) -> EventKind {

@@ -45,6 +45,7 @@ export const Stead = async ({ client, directory, worktree }) => {
   const parents = new Map() // child session: the session at the top
   const last = new Map() // session: its latest text
   const sent = new Map() // session: what it was last told to go on with
+  const commands = new Map() // session: the command that was typed, and the text it became
   const notes = new Map() // call: what the model is to read beside its result
   // A headless run ends before a prompt sent at `session.idle` is read, so there every text may be the last.
   const headless = process.argv.includes("run")
@@ -68,7 +69,7 @@ export const Stead = async ({ client, directory, worktree }) => {
     await client.session.promptAsync({ path: { id: session }, body: { parts } }).catch(() => {})
   }
   const forget = (session) => {
-    for (const memory of [started, parents, last, sent]) memory.delete(session)
+    for (const memory of [started, parents, last, sent, commands]) memory.delete(session)
   }
 
   return {
@@ -88,12 +89,21 @@ export const Stead = async ({ client, directory, worktree }) => {
         forget(session)
       }
     },
+    "command.execute.before": async (input, output) => {
+      const { command, arguments: words, sessionID } = input
+      const text = output.parts?.find((part) => part.type === "text")?.text
+      commands.set(sessionID, { command, arguments: words, text })
+      await ask("command.execute.before", sessionID, { input, output })
+    },
     "chat.message": async (input, output) => {
       const session = input.sessionID
       const part = output.parts?.find((part) => part.type === "text")
+      const typed = commands.get(session)
+      commands.delete(session)
+      const command = typed && typed.text === part?.text ? typed : undefined
       const machine = sent.has(session) && part?.text === sent.get(session)
       if (!machine) sent.delete(session)
-      const answer = await ask("chat.message", session, { input, output, machine })
+      const answer = await ask("chat.message", session, { input, output, machine, command })
       if (answer.context && part) part.text += "\n\n" + answer.context
     },
     "tool.execute.before": async (input, output) => {

@@ -5,7 +5,7 @@ use stead_model::{Shape, Spot};
 
 use crate::client::{Client, ExitStatus, Facts, StopCap};
 use crate::commands::{CommandFormat, CommandKey, Commands};
-use crate::settings::{Install, Line, Scope, SettingsFile, below, file, project};
+use crate::settings::{Install, Line, Scope, SettingsFile, below, file, line, project, stop};
 use crate::{dialect, outcome};
 
 mod headless;
@@ -30,6 +30,7 @@ pub(crate) static CLIENT: Client = Client {
         drops_compact_start: true,
         subagents: "start and stop events; calls carry agent_id",
         marks_calls: true,
+        typed_by: Some(dialect::EXPANSION),
         exit_status: ExitStatus::All,
         shell_vars: &["QWEN_CODE"],
         settings: SETTINGS,
@@ -38,7 +39,7 @@ pub(crate) static CLIENT: Client = Client {
             project: Some(".qwen/settings.json"),
             local: None,
             user: user("settings.json"),
-            lines: dialect::LINES,
+            lines: LINES,
             entry,
             whole: None,
             confirm: "trust this folder in `qwen`; elsewhere it reads no project settings",
@@ -68,6 +69,21 @@ const SETTINGS: &[SettingsFile] =
 const fn user(path: &'static str) -> Spot<'static> {
     below("QWEN_HOME", ".qwen", path)
 }
+
+const LINES: &[Line] = &[
+    line("SessionStart"),
+    line("UserPromptSubmit"),
+    line(dialect::EXPANSION),
+    line("PreToolUse"),
+    line("PostToolUse"),
+    line("PostToolUseFailure"),
+    stop("Stop"),
+    line("SubagentStart"),
+    line("SubagentStop"),
+    line("PreCompact"),
+    line("PostCompact"),
+    line("SessionEnd"),
+];
 
 /// Seconds; older builds use milliseconds, and all builds treat values from 1000 on as milliseconds.
 fn entry(line: &Line, command: &str, _: Scope) -> serde_json::Value {

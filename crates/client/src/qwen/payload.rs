@@ -24,7 +24,8 @@ pub(super) const EVENTS: &[EventFact] = &[
     // The context steers the summary.
     event("PreCompact", EventKind::BeforeCompact, Powers::CONTEXT),
     event("PostCompact", EventKind::AfterCompact, Powers::NONE),
-    event("UserPromptExpansion", EventKind::Other, Powers::CONTEXT),
+    // Precedes the prompt event of a typed command; its skill tool raises it too.
+    event(dialect::EXPANSION, EventKind::Other, Powers::CONTEXT),
     event("PostToolBatch", EventKind::Other, Powers::CONTEXT),
     event("Notification", EventKind::Notification, Powers::NONE),
     event("SessionEnd", EventKind::SessionEnd, Powers::NONE),
@@ -43,7 +44,11 @@ const TOOLS: &[Tool] = &[
     tool("todo_write|web_fetch|web_search|ask_user_question|exit_plan_mode", Does::Nothing),
 ];
 
-const ACCENT: Accent = Accent { author, ..Accent::new(EVENTS, &[TOOLS], McpName::Double) };
+const ACCENT: Accent = Accent {
+    author,
+    typed: |native, wire| dialect::expansion(native, wire, "stead:"),
+    ..Accent::new(EVENTS, &[TOOLS], McpName::Double)
+};
 
 /// The prompt event fires before every model call; only a person's prompt is marked as such.
 fn author(wire: &Members<'_>) -> Author {

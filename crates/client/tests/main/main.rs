@@ -14,3 +14,4 @@ mod reply;
 mod roster;
 mod snapshot;
 mod transcript;
+mod typed;

@@ -245,3 +245,22 @@ fn a_child_session_names_the_one_at_the_top() {
     let last = asked.lines().last().unwrap();
     assert!(last.contains(r#""parent":"top""#), "{asked}");
 }
+
+#[test]
+fn a_typed_command_is_told_with_the_message_that_it_became() {
+    let world = World::new(None).run(
+        r#"const parts = (text) => ({ parts: [{ type: "text", text }] })
+        const typed = { command: "stead-loop", sessionID: "s", arguments: "cancel x" }
+        await hooks["command.execute.before"](typed, parts("Run it."))
+        await hooks["chat.message"]({ sessionID: "other" }, parts("Run it."))
+        await hooks["chat.message"]({ sessionID: "s" }, parts("Run it."))
+        await hooks["chat.message"]({ sessionID: "s" }, parts("Run it."))
+        await hooks["command.execute.before"](typed, parts("Run it."))
+        await hooks["chat.message"]({ sessionID: "s" }, parts("Something else."))"#,
+    );
+    let asked = world.asked();
+    let lines: Vec<&str> = asked.lines().collect();
+    let tells = |line: &&str| line.contains(r#""command":{"command":"stead-loop","arguments":"cancel x""#);
+    assert_eq!(lines.iter().map(tells).collect::<Vec<_>>(), [false, false, true, false, false, false], "{asked}");
+    assert!(lines[0].starts_with("hook opencode command.execute.before {"), "{asked}");
+}
