@@ -18,7 +18,8 @@ use crate::inline::{Language, embedded};
 use crate::place::Place;
 use crate::programs::table;
 
-use crate::parse::syntax::mark;
+use crate::parse::parse;
+use crate::parse::syntax::{Command, Item, Part, Word, mark};
 pub(crate) use crate::programs::table::host_of;
 use crate::walk::Walk;
 use crate::walk::report::Report;
@@ -69,6 +70,24 @@ pub fn stead_calls(effects: &Effects) -> Vec<Vec<String>> {
     known.map(|words| words.iter().map(|word| word.text.clone()).collect()).collect()
 }
 
+/// Returns the words of a command that is one program with literal words: no other command, redirection or assignment,
+/// and nothing that the shell computes. Wildcards and braces are returned as written.
+pub fn lone_command(command: &str) -> Option<Vec<String>> {
+    if command.len() > LIMIT || mark::cleaned(command) != command {
+        return None;
+    }
+    let reading = parse(command, 0).ok().filter(|reading| reading.whole && !reading.torn)?;
+    let [Item { pipeline, background: false, .. }] = reading.script.0.as_slice() else { return None };
+    let [Command::Simple(simple)] = pipeline.as_slice() else { return None };
+    let text = |part: &Part| match part {
+        Part::Text(text) => mark::literal(text),
+        _ => None,
+    };
+    let word = |word: &Word| word.0.iter().map(text).collect::<Option<String>>();
+    let bare = simple.assignments.is_empty() && simple.redirects.is_empty() && !simple.words.is_empty();
+    bare.then(|| simple.words.iter().map(word).collect()).flatten()
+}
+
 /// Finds the effects of a command as if run in `folder` and adds them to the record.
 pub(crate) fn effects(command: &str, folder: &Path, place: &Place<'_>, facts: &dyn Facts, record: Record) -> Record {
     let clean = mark::cleaned(command);
@@ -104,4 +123,29 @@ pub(crate) fn code_effects(
 fn walk_in<'w>(folder: &Path, place: &'w Place<'w>, facts: &'w dyn Facts, record: Record) -> Walk<'w> {
     let report = Report { record, ground: Ground::new(place, facts) };
     Walk::new(place, facts, report, folder.to_string_lossy().into_owned())
+}
+
+#[cfg(test)]
+mod lone {
+    use super::lone_command;
+
+    #[test]
+    fn only_one_program_with_literal_words_is_a_lone_command() {
+        let check = |command: &str, expected: Option<&[&str]>| {
+            let found = lone_command(command);
+            let words = found.as_ref().map(|words| words.iter().map(String::as_str).collect::<Vec<_>>());
+            assert_eq!(words.as_deref(), expected, "{command}");
+        };
+        check("stead loop cancel x", Some(&["stead", "loop", "cancel", "x"]));
+        check("  stead  'a b' \"c d\" e\\ f''g ", Some(&["stead", "a b", "c d", "e fg"]));
+        check("stead add 'src/**' src/** {a,b} ''", Some(&["stead", "add", "src/**", "src/**", "{a,b}", ""]));
+        for other in [
+            "", " ", "stead x; ls", "stead x && ls", "ls; stead x", "stead x | cat", "stead x &", "(stead x)",
+            "{ stead x; }", "! stead x", "A=1 stead x", "A=1", "stead x > f", "stead x < f", "stead x <<< y",
+            "stead $X", "stead \"$X\"", "stead $(x)", "stead `x`", "stead <(x)", "stead 'x", "stead \"x",
+            "stead x\nls", "if stead x; then y; fi", "stead $((1))", "stead ${X:-y}",
+        ] {
+            check(other, None);
+        }
+    }
 }

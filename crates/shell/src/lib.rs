@@ -19,7 +19,7 @@ mod place;
 mod programs;
 mod walk;
 
-pub use command::{plain_command, stead_calls};
+pub use command::{lone_command, plain_command, stead_calls};
 pub use effect::{effects, is_plain_input};
 pub use facts::Facts;
 pub use glob::{MANY, ONE, can_meet, covers, is_open, is_sign};
