@@ -8,12 +8,13 @@ pub(crate) struct Template {
 }
 
 /// All commands.
-pub(crate) const TEMPLATES: [Template; 5] = [
+pub(crate) const TEMPLATES: [Template; 6] = [
     Template { name: "context", text: include_str!("../assets/commands/context.md") },
     Template { name: "handoff", text: include_str!("../assets/commands/handoff.md") },
     Template { name: "pickup", text: include_str!("../assets/commands/pickup.md") },
     Template { name: "packet", text: include_str!("../assets/commands/packet.md") },
     Template { name: "loop", text: include_str!("../assets/commands/loop.md") },
+    Template { name: "intent", text: include_str!("../assets/commands/intent.md") },
 ];
 
 /// Stands in for arguments that a client passes by itself.

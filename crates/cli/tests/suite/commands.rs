@@ -9,7 +9,7 @@ use stead_testkit::World;
 
 use crate::world::{bare, by_person};
 
-const NAMES: [&str; 5] = ["context", "handoff", "pickup", "packet", "loop"];
+const NAMES: [&str; 6] = ["context", "handoff", "pickup", "packet", "loop", "intent"];
 
 /// Everything in the project and at home, without Stead's own and git's.
 fn everything(world: &World) -> BTreeMap<String, Vec<u8>> {
@@ -194,14 +194,14 @@ fn doctor_counts_them() {
     let world = bare().with_stead_on_path();
     world.stead(&["init", "--harness", "claude"]).ok();
     let said = world.stead(&["doctor"]).ok();
-    assert!(said.contains("  commands  5/5 present for this project (`/stead:handoff` …)\n"), "{said}");
+    assert!(said.contains("  commands  6/6 present for this project (`/stead:handoff` …)\n"), "{said}");
     world.write("project/.claude/commands/stead/loop.md", "mine\n");
     fs::remove_file(world.folder().join("project/.claude/commands/stead/pickup.md")).unwrap();
     let path = "project/.claude/commands/stead/packet.md";
     world.write(path, world.read(path) + "more\n");
     let json = world.stead(&["doctor", "--json"]).json();
     let report = &json["harnesses"][0]["commands"][0];
-    assert_eq!((report["found"].as_u64(), report["expected"].as_u64()), (Some(3), Some(5)));
+    assert_eq!((report["found"].as_u64(), report["expected"].as_u64()), (Some(4), Some(6)));
     assert_eq!(report["missing"], serde_json::json!(["pickup"]));
     assert_eq!(report["differing"], serde_json::json!(["packet"]));
     assert_eq!(report["foreign"], serde_json::json!(["loop"]));
