@@ -23,6 +23,7 @@ mod pipeline;
 mod session_start;
 mod sub_agent;
 mod two_sessions;
+mod typed_command;
 
 /// Something to prove with every client that supports it.
 pub struct Scenario {
@@ -62,6 +63,7 @@ impl Scenario {
         evidence_gate::SCENARIO,
         pipeline::SCENARIO,
         asked_write::SCENARIO,
+        typed_command::SCENARIO,
     ];
 }
 

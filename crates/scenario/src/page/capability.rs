@@ -35,7 +35,7 @@ pub(super) fn tables() -> String {
         }
         text.push('\n');
     }
-    text.push_str("\n| client | how often a stop can be blocked | reports the exit status | sub-agents | what a person confirms |\n|---|---|---|---|---|\n");
+    text.push_str("\n| client | how often a stop can be blocked | reports the exit status | typed commands grant | sub-agents | what a person confirms |\n|---|---|---|---|---|---|\n");
     for harness in Harness::ALL {
         let facts = &harness.client().facts;
         let (cap, confirm) = (cap(facts), facts.install.confirm);
@@ -44,7 +44,12 @@ pub(super) fn tables() -> String {
             ExitStatus::Successful => "only of commands that succeed",
             ExitStatus::None => "no",
         };
-        text.push_str(&format!("| {} | {cap} | {exit} | {} | {confirm} |\n", named(harness), facts.subagents));
+        let typed = if facts.typed_by.is_some() { "yes" } else { "no" };
+        text.push_str(&format!(
+            "| {} | {cap} | {exit} | {typed} | {} | {confirm} |\n",
+            named(harness),
+            facts.subagents
+        ));
     }
     text
 }
