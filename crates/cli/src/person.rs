@@ -2,18 +2,16 @@
 //! commands that would weaken Stead check the caller themselves.
 
 mod seat;
-mod sign;
 
 use std::path::Path;
 
-use stead_store::{Config, Process, ancestry};
+use stead_hook::{AgentSign, lineage, spend_grant};
+use stead_store::{Config, Process};
 
 use crate::error::CliError;
 use crate::project::{Project, env};
 use crate::session::calling_session;
 use crate::ui::Ui;
-
-pub(crate) use sign::Sign;
 
 /// Whose files a command would change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,7 +27,7 @@ pub(crate) fn require_person(what: &str, project: &Project, ui: &Ui) -> Result<(
     let surroundings = Surroundings::look();
     let terminal = || (!ui.is_interactive()).then(|| "there is no terminal".to_owned());
     let why = surroundings.agent().or_else(|| called_by_session(project)).or_else(terminal);
-    why.or_else(|| surroundings.empty_seat()).map_or(Ok(()), |why| Err(refusal(what, &why)))
+    unless_typed(what, why.or_else(|| surroundings.empty_seat()), project)
 }
 
 /// Fails unless a person at a terminal runs a command that weakens the rules.
@@ -43,11 +41,25 @@ pub(crate) fn refuse_agents(what: &str, whose: Whose, project: &Project) -> Resu
         return Ok(());
     }
     let why = Surroundings::look().agent().or_else(|| called_by_session(project));
-    why.map_or(Ok(()), |why| Err(refusal(what, &why)))
+    unless_typed(what, why, project)
+}
+
+/// Fails for the reason given, unless a person typed exactly this command in the client whose agent runs it. That
+/// permits it once; see `stead_hook::Grant` for who counts as a person there and which commands can be typed.
+fn unless_typed(what: &str, why: Option<String>, project: &Project) -> Result<(), CliError> {
+    match why {
+        Some(why) if !was_typed(project) => Err(refusal(what, &why)),
+        _ => Ok(()),
+    }
+}
+
+fn was_typed(project: &Project) -> bool {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    calling_session(project).is_some_and(|binding| spend_grant(&project.indexes(), &binding, &words))
 }
 
 /// Looks for signs that an agent runs this command.
-pub(crate) fn agent_near() -> Option<Sign> {
+pub(crate) fn agent_near() -> Option<AgentSign> {
     Surroundings::look().sign()
 }
 
@@ -72,21 +84,12 @@ struct Surroundings {
 }
 
 impl Surroundings {
-    /// Lets a test that runs inside an agent act as a person; release builds do not have this.
     fn look() -> Self {
-        if cfg!(debug_assertions)
-            && let Some(said) = env("STEAD_TEST_ANCESTORS")
-        {
-            let words = |line: &str| line.split_whitespace().map(str::to_owned).collect();
-            let above = said.to_string_lossy().into_owned();
-            let above = above.lines().map(|line| Process { words: words(line), ..Process::default() });
-            return Self { line: std::iter::once(Process::default()).chain(above).collect() };
-        }
-        Self { line: ancestry() }
+        Self { line: lineage() }
     }
 
-    fn sign(&self) -> Option<Sign> {
-        Sign::of_agent(&env, self.line.get(1..).unwrap_or_default())
+    fn sign(&self) -> Option<AgentSign> {
+        AgentSign::of_agent(&env, self.line.get(1..).unwrap_or_default())
     }
 
     fn agent(&self) -> Option<String> {

@@ -22,6 +22,8 @@ pub struct Binding {
     pub agent: Option<String>,
     /// The client's id of the call that started the command, if it has one.
     pub call: Option<String>,
+    /// The id of the grant that the call may spend, if a person typed the command.
+    pub grant: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -34,6 +36,7 @@ struct Line {
     verdict: String,
     #[serde(default)]
     binds: Vec<String>,
+    grant: Option<String>,
 }
 
 /// Hashes a command's words, the same way in the hook that sees them and in the command that gets them.
@@ -60,8 +63,8 @@ pub fn bound_session(log: &Path, words: &[&str], now_millis: i64) -> Option<Bind
             return None;
         }
         if line.verdict != "deny" && line.binds.contains(&mark) {
-            let Line { harness, session, agent, call, .. } = line;
-            return Some(Binding { harness, session: session?, agent, call });
+            let Line { harness, session, agent, call, grant, .. } = line;
+            return Some(Binding { harness, session: session?, agent, call, grant });
         }
     }
     None

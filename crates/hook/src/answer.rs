@@ -12,6 +12,7 @@ use stead_store::ignore_broken_pipes;
 use crate::arrival;
 use crate::call::Call;
 use crate::file_facts::resolve;
+use crate::grant;
 use crate::guard;
 use crate::last_word;
 use crate::location::{Env, Location};
@@ -121,6 +122,7 @@ fn respond(call: &Call, harness: Harness, event: &Event<'_>, env: &Env) -> u8 {
     let (verdict, report) = guard::judge(&request, request.self_protection().and(problems(&request)));
     let verdict = verdict.and(arrival::inform(&request));
     let verdict = verdict.and(loop_stop::judge(&request));
+    grant::update(&request);
     fault("judged");
     let client = harness.client();
     let exit = speak(&client.reply(&client.heard(&event.native), &verdict));

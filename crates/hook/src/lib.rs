@@ -4,6 +4,7 @@
 //! index, no network, no fsync. It cannot fail, only answer: an error or a panic becomes a verdict that denies where a
 //! gate decides and allows elsewhere. It judges nothing itself and names no client.
 
+mod agent_sign;
 mod answer;
 mod arrival;
 mod boundary;
@@ -13,6 +14,7 @@ mod compile;
 mod effects_line;
 mod evidence;
 mod file_facts;
+mod grant;
 mod guard;
 mod last_word;
 mod location;
@@ -30,11 +32,13 @@ mod session;
 mod session_line;
 mod snapshot;
 
+pub use agent_sign::{AgentSign, lineage};
 pub use answer::answer;
 pub use boundary::Boundary;
 pub use call::Call;
 pub use compile::rules_text;
 pub use evidence::command_effects;
+pub use grant::{Grant, spend_grant};
 pub use guard::{
     Appeal, Asker, Caller, Did, Examined, HitCount, HitLine, Override, ProgramConsent, VerdictLine, describe_action,
     examine, guard_news, guard_rooms, guard_sources, read_verdict_id, refusal,

@@ -9,11 +9,12 @@ use stead_client::{Harness, Powers};
 use stead_evidence::Ground;
 use stead_guard::ReadEffects;
 use stead_guard::protection::{self, Policy};
-use stead_model::{Effects, Event, FileId, Verdict};
+use stead_model::{Effects, Event, FileId, Level, Verdict};
 use stead_shell::Place;
 use stead_store::Room;
 
 use crate::file_facts::FileFacts;
+use crate::grant::{self, Grant};
 use crate::location::{DOCTOR, Env, Location};
 use crate::policy::PolicyText;
 use crate::record;
@@ -26,6 +27,7 @@ pub(crate) struct Request<'a> {
     pub(crate) env: &'a Env,
     pub(crate) facts: Rc<FileFacts>,
     effects: OnceCell<Effects>,
+    grant: OnceCell<Option<Grant>>,
 }
 
 impl<'a> Request<'a> {
@@ -37,12 +39,12 @@ impl<'a> Request<'a> {
         env: &'a Env,
     ) -> Self {
         let facts = Rc::new(FileFacts::new(policy.indexes(location.found.dir()), harness, event));
-        Self { harness, event, location, policy, env, facts, effects: OnceCell::new() }
+        Self { harness, event, location, policy, env, facts, effects: OnceCell::new(), grant: OnceCell::new() }
     }
 
     /// The same request about another event: a rewritten call is another call, with its own effects.
     pub(crate) fn with_event<'b>(&'b self, event: &'b Event<'b>) -> Request<'b> {
-        Request { event, facts: Rc::clone(&self.facts), effects: OnceCell::new(), ..*self }
+        Request { event, facts: Rc::clone(&self.facts), effects: OnceCell::new(), grant: OnceCell::new(), ..*self }
     }
 
     /// The effects of the call, if they were computed, which they are not for a plain call.
@@ -50,15 +52,19 @@ impl<'a> Request<'a> {
         self.effects.get()
     }
 
-    /// Judges by self-protection, if it is on.
+    /// Judges by self-protection, if it is on. A command that the person typed is the person's.
     pub(crate) fn self_protection(&self) -> Verdict {
-        match self.policy.gates("gate.self_protection") {
-            true => {
-                let policy = Policy::parse(self.policy.values());
-                protection::judge(&policy, self.event, &|| self.effects(), &self.place(), &*self.facts)
-            }
-            false => Verdict::allow(),
+        if !self.policy.gates("gate.self_protection") {
+            return Verdict::allow();
         }
+        let policy = Policy::parse(self.policy.values());
+        let verdict = protection::judge(&policy, self.event, &|| self.effects(), &self.place(), &*self.facts);
+        if verdict.level > Level::Allow && self.grant().is_some() { Verdict::allow() } else { verdict }
+    }
+
+    /// The grant for this call, if a person typed exactly this command in this turn. Reads a file.
+    pub(crate) fn grant(&self) -> Option<&Grant> {
+        self.grant.get_or_init(|| grant::for_call(self)).as_ref()
     }
 
     fn place(&self) -> Place<'_> {
@@ -150,7 +156,7 @@ mod tests {
     use std::ffi::OsString;
     use std::fs;
 
-    use stead_model::{Action, EventKind, Level, ToolCall};
+    use stead_model::{Action, EventKind, ToolCall};
     use stead_store::find_root;
 
     use super::*;

@@ -55,6 +55,9 @@ pub struct SessionState {
     /// The client accepted no text at session start, so the briefing waits for the first prompt.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub briefing_due: bool,
+    /// At its last stop the client was going to prompt itself later, so that a prompt need not be a person's.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub scheduled: bool,
     /// The settings files of the client that contained our lines when the session started.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hook_files: Vec<String>,
@@ -156,6 +159,9 @@ pub(crate) fn update(request: &Request<'_>, now: &str, durability: Durability) -
         state.transcript = Some(transcript.to_string());
     }
     state.ended_at = (event.kind == EventKind::SessionEnd).then(|| now.to_owned());
+    if event.kind == EventKind::Stop {
+        state.scheduled = event.scheduled;
+    }
     if let Detail::Start { source, previous } = &event.detail {
         state.source = source.as_deref().map(str::to_owned);
         state.previous = previous.as_deref().map(str::to_owned).or(state.previous);

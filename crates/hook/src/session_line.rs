@@ -45,6 +45,9 @@ pub(crate) struct SessionLine<'a> {
     /// Hashes of the `stead` commands in the call, by which they find this line and so their session.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub binds: Vec<String>,
+    /// The id of the grant that the command may spend, because a person typed it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub grant: Option<&'a str>,
     /// The role of the sub-agent that the call starts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub spawns: Option<&'a str>,
@@ -75,6 +78,8 @@ pub(crate) fn append(
     let event = request.event;
     let call = event.call.as_ref();
     let work = RunIdentity::from_env(request.env);
+    let binds = binds(request);
+    let grant = if binds.is_empty() { None } else { request.grant() };
     let line = SessionLine {
         v: 1,
         ts: now,
@@ -91,7 +96,8 @@ pub(crate) fn append(
         call: call.and_then(|call| call.id.as_deref()).map(cut),
         action: call.map(|call| action_name(&call.action)),
         paths: call.map(|call| paths(&call.action)).unwrap_or_default(),
-        binds: binds(request),
+        binds,
+        grant: grant.map(|grant| grant.id.as_str()),
         spawns: spawns(event),
         verdict: verdict.level.name(),
         reason: (verdict.level > Level::Allow).then(|| cut(&redact(&verdict.reason_text())).to_owned()),

@@ -25,6 +25,8 @@ pub struct Capability {
     /// `successful` or `none`.
     pub exit_status: &'static str,
     pub subagents: &'static str,
+    /// A command that a person types permits what only a person may do.
+    pub typed_commands: bool,
     /// When the model reads a guard's warning issued before a tool; a warning is never raised to a denial: `at once`,
     /// `after the tool`, `with the next prompt` or `never`.
     pub guard_warning: &'static str,
@@ -68,6 +70,7 @@ pub fn capability(harness: Harness) -> Capability {
             ExitStatus::None => "none",
         },
         subagents: facts.subagents,
+        typed_commands: facts.typed_by.is_some(),
         guard_warning: match () {
             () if before.context => "at once",
             () if powers(EventKind::AfterTool).context => "after the tool",

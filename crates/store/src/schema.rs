@@ -40,6 +40,7 @@ schemas! {
     "context": "what an agent reads: `iterations/<n>/context.json`",
     "evidence": "what was tested or built: `indexes/evidence.jsonl`, `features/evidence/<feature>/<id>.json`",
     "feature-list": "the features of a project: `features/feature-list.json`",
+    "grant": "a command that a person typed: `indexes/grants/<session>.json`",
     "guard": "a guard file: `.agent/guards/<id>.yaml`",
     "install": "how to undo an installation: `indexes/install.json`",
     "loop-log": "one line of `indexes/loop-log.jsonl`",

@@ -10,6 +10,7 @@ mod context;
 mod definitions;
 mod doctor;
 mod evidence;
+mod grant;
 mod guard_client;
 mod guard_command;
 mod guard_file;
