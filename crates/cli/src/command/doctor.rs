@@ -233,7 +233,7 @@ fn tell_capabilities(capabilities: &[Capability], ui: &mut Ui) {
         field(word, &names.collect::<Vec<_>>().join(", "), ui);
     }
     field("", "otherwise use `stead verify`, which runs the tests itself", ui);
-    ui.line("\n  A typed `intent`, `loop` or `packet` command permits what only a person may do:");
+    ui.line("\n  A typed command permits what only a person may do:");
     for (is, word) in [(true, "yes"), (false, "no")] {
         let names = capabilities.iter().filter(|client| client.typed_commands == is).map(|client| client.harness);
         field(word, &names.collect::<Vec<_>>().join(", "), ui);

@@ -16,7 +16,7 @@ fn a_project_and_its_lines_are_made_at_once() {
     assert!(said.contains("\nwrote    .claude/settings.json\nwrote    .codex/hooks.json\n"), "{run}");
     assert!(said.contains("\nNext:\n  Claude Code: "), "{run}");
     assert_eq!(run.stderr, "");
-    assert_eq!(lines_in(&world, "project/.claude/settings.json"), 13);
+    assert_eq!(lines_in(&world, "project/.claude/settings.json"), 14);
     let bare = "command -v stead >/dev/null 2>&1 || exit 0; exec stead hook claude PreToolUse";
     let text = world.read("project/.claude/settings.json");
     assert!(text.contains(bare) && !text.contains("onFailure"), "{text}");
