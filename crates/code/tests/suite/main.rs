@@ -1,0 +1,8 @@
+//! Tests of the room through its public functions.
+
+#![allow(clippy::expect_used, reason = "a test may panic")]
+
+mod bound;
+mod line;
+mod node;
+mod vector;
