@@ -5,6 +5,7 @@
 //! and [`classify`] compares two of them. docs/formats/content-hash.md defines the hashes.
 
 mod budget;
+mod class;
 mod error;
 mod hash;
 mod language;
@@ -13,6 +14,7 @@ mod node;
 mod tree;
 
 pub use budget::Budget;
+pub use class::{Change, Class, Judgement, classify};
 pub use error::CodeError;
 pub use hash::{Hash, LineHash, Lines, file_hash, line_hash, range_hash};
 pub use language::Language;

@@ -11,7 +11,7 @@ use crate::tree::{Piece, Tree};
 pub struct Node {
     /// `function`, `method`, `class`, `impl`, `statement`…
     pub kind: &'static str,
-    /// With the names of the items around it, as in `module::Type::method`; empty for a statement.
+    /// With the names of the items around it, as in `module::Type::method`; for a statement the variable it sets, if any.
     pub name: String,
     /// The first line, from 1.
     pub start: usize,

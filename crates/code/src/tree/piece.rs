@@ -76,7 +76,10 @@ impl Tree<'_> {
             piece.what = IMPORT;
             return piece;
         }
-        let Some((item, name)) = self.item_of(core) else { return piece };
+        let Some((item, name)) = self.item_of(core) else {
+            piece.name = self.assigned(core).unwrap_or_default();
+            return piece;
+        };
         piece.what = item.what;
         piece.name = name;
         if matches!(item.what, "const" | "variable") && self.binds_function(core) {
@@ -174,6 +177,17 @@ impl Tree<'_> {
         let mut inside = at..self.terms[at].end as usize;
         let place = inside.find(|place| self.kind_name(*place) == "type_identifier")?;
         Some(self.text(place).to_owned())
+    }
+
+    /// The name that a statement sets.
+    fn assigned(&self, at: usize) -> Option<String> {
+        let is_expression = self.table.is(self.terms[at].kind, Flags::EXPRESSION);
+        let inner = self.children(at).next().filter(|_| is_expression);
+        [Some(at), inner].into_iter().flatten().find_map(|at| {
+            let (_, pattern, _) = self.table.lets.iter().find(|(kind, ..)| *kind == self.terms[at].kind)?;
+            let name = self.follow(at, pattern)?;
+            (self.terms[name].text != super::Text::None).then(|| self.text(name).to_owned())
+        })
     }
 
     /// `const f = () => …`

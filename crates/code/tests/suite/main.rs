@@ -4,5 +4,6 @@
 
 mod bound;
 mod line;
+mod mutation;
 mod node;
 mod vector;
