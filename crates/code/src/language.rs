@@ -93,6 +93,11 @@ impl Language {
         self.facts().grammar
     }
 
+    /// A file knows only its own names and those it imports.
+    pub(crate) fn has_file_scope(self) -> bool {
+        matches!(self, Self::JavaScript | Self::Python | Self::Rust | Self::TypeScript | Self::Tsx)
+    }
+
     fn facts(self) -> &'static Facts {
         // The test below checks that the list has the order of the variants.
         &FACTS[self as usize]

@@ -9,6 +9,8 @@ struct Difference {
     gone: Vec<usize>,
     new: Vec<usize>,
     moved: HashSet<String>,
+    /// Places before and after.
+    moves: Vec<(usize, usize)>,
 }
 
 pub(super) fn compare(before: Vec<Unit>, after: Vec<Unit>, stems: &[String]) -> Judgement {
@@ -27,9 +29,7 @@ pub(super) fn compare(before: Vec<Unit>, after: Vec<Unit>, stems: &[String]) -> 
     let failure = difference.failure(&before, &after);
     if !difference.is_empty() {
         how = Some(inlined(&mut before, &mut after, &difference));
-        let moved = difference.moved;
         difference = Difference::of(&before, &after);
-        difference.moved.extend(moved);
     }
     if !difference.is_empty() {
         return failure;
@@ -40,6 +40,11 @@ pub(super) fn compare(before: Vec<Unit>, after: Vec<Unit>, stems: &[String]) -> 
     }
     if !import::agree(&old_imports, &new_imports, &difference.moved, stems, &after) {
         return Judgement::evolution("import");
+    }
+    let captured =
+        |(old, new): &(usize, usize)| is_captured(&before, &after, &before[*old], after[*new].file, &old_imports);
+    if difference.moves.iter().any(captured) {
+        return Judgement::evolution("move");
     }
     if sequences(&before) != sequences(&after) || !keeps_order(&before, &after) {
         return Judgement::evolution("order");
@@ -77,7 +82,7 @@ impl Difference {
         let mut new: Vec<usize> = open.into_values().flatten().collect();
         new.sort_unstable();
         // What moved may be seen by others then.
-        let mut moved = HashSet::new();
+        let (mut moved, mut moves) = (HashSet::new(), Vec::new());
         gone.retain(|at| {
             let old = &before[*at];
             if old.is_ordered() || old.name.is_empty() {
@@ -86,12 +91,12 @@ impl Difference {
             let key = old.hidden().key();
             let place = new.iter().position(|new| after[*new].file != old.file && after[*new].hidden().key() == key);
             if let Some(place) = place {
-                new.remove(place);
+                moves.push((*at, new.remove(place)));
                 moved.insert(old.name.clone());
             }
             place.is_none()
         });
-        Self { gone, new, moved }
+        Self { gone, new, moved, moves }
     }
 
     fn is_empty(&self) -> bool {
@@ -114,19 +119,11 @@ impl Difference {
 fn inlined(before: &mut Vec<Unit>, after: &mut Vec<Unit>, difference: &Difference) -> &'static str {
     let counts = |units: &[Unit], places: &[usize]| places.iter().map(|at| units[*at].locals.len()).sum::<usize>();
     let more = counts(after, &difference.new) > counts(before, &difference.gone);
-    for (units, places) in [(&mut *before, &difference.gone), (&mut *after, &difference.new)] {
-        for at in places {
-            let table = units[*at].table();
-            inline::simplify(&mut units[*at].exprs, table);
-        }
-    }
     let extracted = without_helpers(after, before, &difference.new);
     let removed = without_helpers(before, after, &difference.gone);
     for unit in before.iter_mut().chain(after.iter_mut()) {
         let table = unit.table();
-        if unit.file != usize::MAX {
-            inline::simplify(&mut unit.exprs, table);
-        }
+        inline::simplify(&mut unit.exprs, table);
     }
     match (extracted, removed) {
         (true, _) => "extract",
@@ -148,7 +145,9 @@ fn without_helpers(units: &mut Vec<Unit>, other: &[Unit], places: &[usize]) -> b
     let mut any = false;
     for (path, name) in names {
         let Some(place) = units.iter().position(|unit| unit.path == path && unit.name == name) else { continue };
-        let Some(helper) = Extract::of(&units[place]) else { continue };
+        let mut simple = units[place].clone();
+        inline::simplify(&mut simple.exprs, simple.language.table());
+        let Some(helper) = Extract::of(&simple) else { continue };
         let users: Vec<usize> = (0..units.len()).filter(|at| *at != place && units[*at].mentions(&name)).collect();
         let mut copies: Vec<(usize, Unit)> = users.iter().map(|at| (*at, units[*at].clone())).collect();
         // A helper that nobody mentions, or that mentions itself, is new behaviour.
@@ -165,14 +164,37 @@ fn without_helpers(units: &mut Vec<Unit>, other: &[Unit], places: &[usize]) -> b
 }
 
 /// What runs in order, per file and item.
-fn sequences(units: &[Unit]) -> HashMap<(usize, &str), Vec<Vec<u8>>> {
-    let mut sequences: HashMap<(usize, &str), Vec<Vec<u8>>> = HashMap::new();
-    let mut ordered: Vec<_> = units.iter().filter(|unit| unit.is_ordered()).collect();
-    ordered.sort_by_key(|unit| unit.place);
-    for unit in ordered {
-        sequences.entry((unit.file, &unit.path)).or_default().push(unit.key());
+fn sequences(units: &[Unit]) -> HashMap<(usize, &str, &str), Vec<Vec<u8>>> {
+    let mut sequences: HashMap<(usize, &str, &str), Vec<Vec<u8>>> = HashMap::new();
+    let mut sorted: Vec<_> = units.iter().collect();
+    sorted.sort_by_key(|unit| unit.place);
+    for unit in sorted {
+        if unit.is_ordered() {
+            sequences.entry((unit.file, &unit.path, "")).or_default().push(unit.key());
+        } else if unit.table().on("ordered") && !unit.name.is_empty() {
+            // Of several items of one name the last counts.
+            sequences.entry((unit.file, &unit.path, &unit.name)).or_default().push(unit.key());
+        }
     }
+    sequences.retain(|(_, _, name), keys| name.is_empty() || keys.len() > 1);
     sequences
+}
+
+/// A word of a moved item means something else in its new file, which has its own item of that name.
+fn is_captured(before: &[Unit], after: &[Unit], unit: &Unit, file: usize, imports: &[Unit]) -> bool {
+    // Elsewhere the files of a package share their names.
+    if !unit.language.has_file_scope() {
+        return false;
+    }
+    let keys = |units: &[Unit], file: usize, word: &str| -> HashSet<Vec<u8>> {
+        let named = units.iter().filter(|unit| unit.file == file && unit.path.is_empty() && unit.name == word);
+        named.map(|unit| unit.hidden().key()).collect()
+    };
+    let is_imported = |word: &str| imports.iter().any(|import| import.file == unit.file && import.mentions(word));
+    unit.words().into_iter().filter(|word| *word != unit.name).any(|word| {
+        let there = keys(after, file, word);
+        !there.is_empty() && !is_imported(word) && there != keys(before, unit.file, word)
+    })
 }
 
 /// The order of items by name.

@@ -8,6 +8,34 @@ use super::inline::{self, Walk};
 use super::unit::Unit;
 use crate::language::{Flags, Table};
 
+/// Parts of a function that make it differ from its body.
+const ODD: &[&str] = &[
+    "async",
+    "await",
+    "await_expression",
+    "yield",
+    "yield_expression",
+    "yield_statement",
+    "generator_function",
+    "generator_function_declaration",
+    "synchronized",
+    "decorator",
+    "annotation",
+    "marker_annotation",
+    "attribute_item",
+    "attribute_list",
+    "virtual",
+    "override",
+    "abstract",
+    "abstract_modifier",
+    "defer_statement",
+    "try_expression",
+    "super",
+    "goto_statement",
+    "function_static_declaration",
+    "nonlocal_statement",
+];
+
 /// What to put in the place of a mention.
 pub(super) struct Extract {
     name: String,
@@ -41,9 +69,18 @@ impl Extract {
                 }
             });
         }
+        // What is in front of a function may change when or how it runs.
+        let odd = |expr: &Expr| ODD.contains(&table.name(expr.kind));
+        if unit.exprs.iter().any(|expr| expr.any(&mut |expr| odd(expr))) {
+            return None;
+        }
+        // `this` is another one in a function that is no method.
+        let own_this = |function: &Expr| unit.path.is_empty() && table.name(function.kind) != "arrow_function";
+        let is_this = |expr: &Expr| table.name(expr.kind) == "this";
         let content = match (function, constant) {
+            (Some(function), _) if own_this(function) && function.any(&mut |expr| is_this(expr)) => return None,
             (Some(function), _) => Self::function(function, table)?,
-            (None, Some(value)) if inline::is_plain(value, table) => Content::Constant(value.clone()),
+            (None, Some(value)) if inline::is_constant(value, table) => Content::Constant(value.clone()),
             _ => return None,
         };
         Some(Self { name: unit.name.clone(), path: unit.path.clone(), content })
@@ -124,6 +161,7 @@ impl Extract {
                     *expr = Expr { field: expr.field, ..value };
                 }
             }
+            Content::Function { .. } if !expr.is(table, Flags::BLOCK) && !expr.is(table, Flags::STATEMENTS) => {}
             Content::Function { statements, result, .. } => {
                 let mut at = 0;
                 while at < expr.children.len() {

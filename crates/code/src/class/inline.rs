@@ -32,6 +32,7 @@ fn declared<'e>(statement: &'e Expr, table: &Table) -> Option<(&'e Expr, &'e Exp
     // `let mut`, `let … else`, and several names at once are left alone.
     let odd = |child: &Expr| matches!(table.name(child.kind), "mutable_specifier" | "else");
     if statement.children.iter().any(odd)
+        || may_convert(statement, table)
         || statement.follow(&pattern[..1]).is_some_and(|first| twins(statement, first) > 1)
     {
         return None;
@@ -53,6 +54,24 @@ fn declared<'e>(statement: &'e Expr, table: &Table) -> Option<(&'e Expr, &'e Exp
         _ => statement.follow(value)?,
     };
     Some((alone(statement.follow(pattern)?)?, alone(value)?))
+}
+
+/// `int x = a / 2.0;` gives another number than `a / 2.0`.
+fn may_convert(statement: &Expr, table: &Table) -> bool {
+    const NUMBERS: &[&str] = &["int", "long", "short", "char", "byte", "float", "double", "unsigned", "size_t"];
+    let is_number = |expr: &Expr| {
+        let kind = table.name(expr.kind);
+        let is_type = kind.contains("type") || kind == "int" || NUMBERS.contains(&kind);
+        is_type && (NUMBERS.contains(&kind) || expr.word().is_some_and(|word| NUMBERS.contains(&word)))
+            || matches!(kind, "integral_type" | "floating_point_type")
+    };
+    let converts = |expr: &Expr| {
+        let kind = table.name(expr.kind);
+        matches!(kind, "/" | "<<" | ">>")
+            || kind.contains("cast")
+            || expr.is(table, Flags::NUMBER) && expr.word().is_some_and(|word| word.contains('.'))
+    };
+    statement.any(&mut |expr| is_number(expr)) && statement.any(&mut |expr| converts(expr))
 }
 
 fn twins(parent: &Expr, child: &Expr) -> usize {
@@ -123,6 +142,11 @@ pub(super) fn is_plain(value: &Expr, table: &Table) -> bool {
     let is_known = value.children.is_empty() || KINDS.iter().any(|kind| name.contains(kind));
     let bad = value.is(table, Flags::EFFECT) || value.is(table, Flags::FRESH) || value.is(table, Flags::LOOP);
     is_known && !bad && value.children.iter().all(|child| is_plain(child, table))
+}
+
+/// Gives the same at any time.
+pub(super) fn is_constant(value: &Expr, table: &Table) -> bool {
+    is_plain(value, table) && is_stable(value, table, &HashSet::new())
 }
 
 /// Depends on nothing that may change: literals, constants in capitals, variables that are set once.

@@ -6,6 +6,15 @@ use super::expr::{Expr, Leaf};
 use super::unit::Unit;
 use crate::language::Table;
 
+/// Methods that many types have: a mention may mean another type's.
+const COMMON: &[&str] = &[
+    "add", "all", "any", "append", "apply", "call", "clear", "close", "contains", "copy", "count", "delete", "each",
+    "end", "equals", "extend", "filter", "find", "first", "format", "get", "has", "index", "insert", "items", "iter",
+    "join", "keys", "last", "len", "length", "map", "max", "min", "name", "next", "open", "pop", "push", "put", "read",
+    "reduce", "remove", "replace", "reverse", "run", "send", "set", "size", "slice", "sort", "split", "start", "stop",
+    "sum", "test", "to_s", "toString", "trim", "update", "value", "values", "write",
+];
+
 /// Finds items that only have another name, and which name it is. All mentions must follow: an old name that is still
 /// there, or a new one that was there before, proves nothing.
 pub(super) fn find(before: &[Unit], after: &[Unit], gone: &[usize], new: &[usize]) -> HashMap<String, String> {
@@ -35,7 +44,8 @@ pub(super) fn find(before: &[Unit], after: &[Unit], gone: &[usize], new: &[usize
             && !before.iter().any(|unit| unit.mentions(to) || unit.locals.contains(to));
         // Several items of one name, such as overloads, would be renamed together.
         let is_one = before.iter().filter(|unit| unit.name == old.name).count() == 1;
-        if !old.name.is_empty() && is_used && is_clean && is_one {
+        let is_common = !old.path.is_empty() && (COMMON.contains(&old.name.as_str()) || COMMON.contains(&to.as_str()));
+        if !old.name.is_empty() && is_used && is_clean && is_one && !is_common {
             renamed.insert(old.name.clone(), to.clone());
         }
     }

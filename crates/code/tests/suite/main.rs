@@ -3,6 +3,7 @@
 #![allow(clippy::expect_used, reason = "a test may panic")]
 
 mod bound;
+mod class;
 mod line;
 mod mutation;
 mod node;
