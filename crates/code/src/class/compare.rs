@@ -13,6 +13,9 @@ struct Difference {
     moves: Vec<(usize, usize)>,
 }
 
+/// More differing units are not brought into another form.
+const MANY: usize = 500;
+
 pub(super) fn compare(before: Vec<Unit>, after: Vec<Unit>, stems: &[String]) -> Judgement {
     let (old_imports, mut before): (Vec<_>, Vec<_>) = before.into_iter().partition(Unit::is_import);
     let (new_imports, mut after): (Vec<_>, Vec<_>) = after.into_iter().partition(Unit::is_import);
@@ -27,6 +30,9 @@ pub(super) fn compare(before: Vec<Unit>, after: Vec<Unit>, stems: &[String]) -> 
         }
     }
     let failure = difference.failure(&before, &after);
+    if difference.gone.len().max(difference.new.len()) > MANY {
+        return failure;
+    }
     if !difference.is_empty() {
         how = Some(inlined(&mut before, &mut after, &difference));
         difference = Difference::of(&before, &after);
@@ -121,9 +127,13 @@ fn inlined(before: &mut Vec<Unit>, after: &mut Vec<Unit>, difference: &Differenc
     let more = counts(after, &difference.new) > counts(before, &difference.gone);
     let extracted = without_helpers(after, before, &difference.new);
     let removed = without_helpers(before, after, &difference.gone);
-    for unit in before.iter_mut().chain(after.iter_mut()) {
-        let table = unit.table();
-        inline::simplify(&mut unit.exprs, table);
+    // What is equal stays equal, and may be large.
+    let open = Difference::of(before, after);
+    for (units, places) in [(before, open.gone), (after, open.new)] {
+        for at in places {
+            let table = units[at].table();
+            inline::simplify(&mut units[at].exprs, table);
+        }
     }
     match (extracted, removed) {
         (true, _) => "extract",
@@ -205,21 +215,24 @@ fn order(units: &[Unit]) -> Vec<(usize, Vec<u8>)> {
 /// In a script an item is known from its place on: what runs must find the same items as before.
 fn keeps_order(before: &[Unit], after: &[Unit]) -> bool {
     let needs = |units: &[Unit]| -> HashSet<(usize, Vec<u8>, String)> {
+        let mut names: HashMap<&str, Vec<usize>> = HashMap::new();
+        for (at, item) in units.iter().enumerate().filter(|(_, item)| !item.name.is_empty() && item.what != "statement")
+        {
+            names.entry(&item.name).or_default().push(at);
+        }
         let mut found = HashSet::new();
         for (at, unit) in units.iter().enumerate().filter(|(_, unit)| unit.is_ordered() && unit.table().on("ordered")) {
             let mut seen: HashSet<&str> = HashSet::new();
             let mut open = vec![unit];
-            while let Some(unit) = open.pop() {
-                for word in unit.words() {
-                    let of_name = units.iter().filter(|item| item.name == word && item.what != "statement");
+            while let Some(user) = open.pop() {
+                for word in user.words().into_iter().filter(|word| names.contains_key(word)) {
                     if seen.insert(word) {
-                        open.extend(of_name);
+                        open.extend(names[word].iter().map(|place| &units[*place]));
+                        let later = names[word].iter().any(|place| *place > at && units[*place].file == unit.file);
+                        found.extend(later.then(|| (unit.file, unit.key(), word.to_owned())));
                     }
                 }
             }
-            let later = units[at..].iter().filter(|item| item.file == unit.file && seen.contains(item.name.as_str()));
-            let later = later.filter(|item| !item.name.is_empty() && item.what != "statement");
-            found.extend(later.map(|item| (unit.file, unit.key(), item.name.clone())));
         }
         found
     };

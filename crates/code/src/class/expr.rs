@@ -167,4 +167,16 @@ impl Expr {
         });
         highest
     }
+
+    /// How many nodes it has, and how deep it is.
+    fn extent(&self) -> (usize, usize) {
+        let below = self.children.iter().map(Expr::extent);
+        below.fold((1, 1), |(size, depth), (more, deeper)| (size + more, depth.max(deeper + 1)))
+    }
+}
+
+/// Returns true if the trees may be rewritten: each rewriting makes them larger.
+pub(super) fn is_small(exprs: &[Expr]) -> bool {
+    let limit = |(size, depth): (usize, usize)| size <= 20_000 && depth <= 400;
+    exprs.iter().map(Expr::extent).all(limit)
 }

@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 
-use super::expr::{Expr, Leaf};
+use super::expr::{Expr, Leaf, is_small};
 use super::inline::{self, Walk};
 use super::unit::Unit;
 use crate::language::{Flags, Table};
@@ -136,11 +136,14 @@ impl Extract {
     /// Puts the helper in the place of all its mentions; false if one is left.
     pub(super) fn apply(&self, unit: &mut Unit) -> bool {
         let table = unit.table();
+        if !is_small(&unit.exprs) {
+            return false;
+        }
         let mut next = unit.exprs.iter().map(Expr::highest).max().unwrap_or(0) + 1_000_000;
         for expr in &mut unit.exprs {
             self.rewrite(expr, table, &mut next);
         }
-        !unit.mentions(&self.name)
+        is_small(&unit.exprs) && !unit.mentions(&self.name)
     }
 
     fn rewrite(&self, expr: &mut Expr, table: &Table, next: &mut u32) {

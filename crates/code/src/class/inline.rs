@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::expr::{Expr, Leaf};
+use super::expr::{Expr, Leaf, is_small};
 use crate::language::{Flags, Place, Step, Table};
 
 /// Rounds after which a unit is as simple as it gets.
@@ -12,7 +12,7 @@ const ROUNDS: usize = 200;
 pub(super) fn simplify(exprs: &mut [Expr], table: &Table) {
     for _ in 0..ROUNDS {
         let fixed = fixed(exprs, table);
-        if fixed.is_empty() || !exprs.iter_mut().any(|expr| round(expr, table, &fixed)) {
+        if !is_small(exprs) || fixed.is_empty() || !exprs.iter_mut().any(|expr| round(expr, table, &fixed)) {
             return;
         }
     }

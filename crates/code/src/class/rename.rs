@@ -15,6 +15,9 @@ const COMMON: &[&str] = &[
     "sum", "test", "to_s", "toString", "trim", "update", "value", "values", "write",
 ];
 
+/// So many items do not get other names in one call.
+const MANY: usize = 50;
+
 /// Finds items that only have another name, and which name it is. All mentions must follow: an old name that is still
 /// there, or a new one that was there before, proves nothing.
 pub(super) fn find(before: &[Unit], after: &[Unit], gone: &[usize], new: &[usize]) -> HashMap<String, String> {
@@ -29,12 +32,19 @@ pub(super) fn find(before: &[Unit], after: &[Unit], gone: &[usize], new: &[usize
         .filter(|name| !name.is_empty())
         .collect();
     let mut renamed: HashMap<String, String> = HashMap::new();
+    if lost.len() > MANY || found.len() > MANY {
+        return renamed;
+    }
+    let shapes: HashMap<usize, Vec<u8>> = found.iter().map(|at| (**at, shape(&after[**at], &movable))).collect();
     let mut taken: HashSet<usize> = HashSet::new();
     for at in lost {
         let old = &before[*at];
         let shape = shape(old, &movable);
-        let same = |unit: &Unit| unit.what == old.what && !unit.name.is_empty() && self::shape(unit, &movable) == shape;
-        let Some(place) = found.iter().find(|place| !taken.contains(**place) && same(&after[***place])) else {
+        let same = |place: usize| {
+            let unit = &after[place];
+            unit.what == old.what && !unit.name.is_empty() && shapes.get(&place) == Some(&shape)
+        };
+        let Some(place) = found.iter().find(|place| !taken.contains(**place) && same(***place)) else {
             continue;
         };
         taken.insert(**place);

@@ -1,7 +1,7 @@
 //! Whatever the text is, the answer comes within the budget.
 
 use proptest::prelude::*;
-use stead_code::{Budget, CodeError, Language, nodes};
+use stead_code::{Budget, Change, Class, CodeError, Language, classify, nodes};
 
 fn read(language: Language, text: &str) -> Result<usize, CodeError> {
     nodes(language, text, &Budget::default()).map(|nodes| nodes.len())
@@ -33,6 +33,30 @@ fn a_minified_bundle_is_read_or_refused() {
     assert!(read(Language::JavaScript, &text).is_ok());
 }
 
+/// Judges the change from one text to another.
+fn class(language: Language, before: &str, after: &str) -> Class {
+    let change = Change { path: "x", language: Some(language), before: Some(before), after: Some(after) };
+    classify(&[change], &Budget::default()).class
+}
+
+/// Each line doubles what is put in the place of the last name.
+#[test]
+fn inlining_does_not_grow_without_bound() {
+    let line = |at: usize| format!("    let a{} = a{at} + a{at};\n", at + 1);
+    let body: String = (0..80).map(line).collect();
+    let text = format!("fn f(a0: u64) -> u64 {{\n{body}    a80\n}}\n");
+    assert_eq!(class(Language::Rust, &text, &text.replace("    a80", "    a79")), Class::Evolution);
+}
+
+#[test]
+fn many_changes_are_judged_quickly() {
+    let items =
+        |name: &str| (0..3_000).map(|at| format!("def {name}{at}(x):\n    return x + {at}\n\n")).collect::<String>();
+    assert_eq!(class(Language::Python, &items("a"), &items("b")), Class::Evolution);
+    let calls = |space: &str| (0..3_000).map(|at| format!("go({space}{at})\n")).collect::<String>();
+    assert_eq!(class(Language::Python, &calls(""), &calls(" ")), Class::Refactor);
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
@@ -48,7 +72,11 @@ proptest! {
         at in 0..13usize,
     ) {
         let language = Language::all().nth(at).unwrap_or(Language::C);
-        let _ = read(language, &words.concat());
+        let text = words.concat();
+        let _ = read(language, &text);
+        let (_, half) = words.split_at(words.len() / 2);
+        let _ = class(language, &text, &half.concat());
+        prop_assert_eq!(class(language, &text, &text), Class::Refactor);
     }
 }
 
