@@ -82,6 +82,7 @@ flags! {
     DROP "" "A token without meaning: the tree says what it separates.",
     COMMA "" "A comma.",
     CLOSER "" "A token that ends a list.",
+    SPELLED "" "A part of a string or of text between tags that has one spelling here.",
 }
 
 /// Where and from when a name is known.
@@ -198,7 +199,7 @@ impl Table {
             switches: Vec::new(),
             unknown: Vec::new(),
         };
-        let mut reader = Reader { grammar, table };
+        let mut reader = Reader { grammar, table, kinds: HashMap::new() };
         reader.tokens();
         for line in text.lines().filter(|line| !line.starts_with('#')) {
             let words: Vec<_> = line.split_whitespace().collect();
@@ -243,18 +244,24 @@ impl Table {
 struct Reader<'a> {
     grammar: &'a tree_sitter::Language,
     table: Table,
+    kinds: HashMap<&'a str, Vec<u16>>,
 }
 
-impl Reader<'_> {
+impl<'a> Reader<'a> {
     fn tokens(&mut self) {
         let count = self.grammar.node_kind_count();
         self.table.flags = vec![Flags::default(); count];
         for kind in 0..count {
             let Ok(id) = u16::try_from(kind) else { return };
+            let grammar: &'a tree_sitter::Language = self.grammar;
+            let token = grammar.node_kind_for_id(id).unwrap_or_default();
+            self.kinds.entry(token).or_default().push(id);
             if self.grammar.node_kind_is_named(id) {
+                if matches!(token, "jsx_text" | "string_start" | "string_end") {
+                    self.table.flags[kind].0 |= Flags::SPELLED.0;
+                }
                 continue;
             }
-            let token = self.grammar.node_kind_for_id(id).unwrap_or_default();
             let mut flags = 0;
             if matches!(token, ";" | "(" | ")" | "{" | "}" | "\"" | "'" | "`") || token.trim().is_empty() {
                 flags |= Flags::DROP.0;
@@ -270,8 +277,7 @@ impl Reader<'_> {
     }
 
     fn kinds(&mut self, name: &str) -> Vec<u16> {
-        let count = u16::try_from(self.grammar.node_kind_count()).unwrap_or(u16::MAX);
-        let found: Vec<_> = (0..count).filter(|id| self.grammar.node_kind_for_id(*id) == Some(name)).collect();
+        let found = self.kinds.get(name).cloned().unwrap_or_default();
         if found.is_empty() {
             self.table.unknown.push(format!("kind {name}"));
         }

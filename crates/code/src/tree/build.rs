@@ -162,7 +162,7 @@ impl Builder<'_, '_> {
             _ => None,
         });
         let mut own_field = field;
-        if let Some(block) = wrap.filter(|block| *block != kind && node.kind() != "colon_block" && !raw) {
+        if let Some(block) = wrap.filter(|block| *block != kind && !raw && node.kind() != "colon_block") {
             self.open(node, block, field);
             count = 2;
             own_field = 0;
@@ -193,9 +193,9 @@ impl Builder<'_, '_> {
         let kept = flags.has(Flags::COMMA) || !flags.has(Flags::DROP);
         if kept {
             // In text a token may have whitespace in front, which counts there.
-            let is_longer = node.byte_range().len() != node.kind().len();
             let is_text = |frame: &Frame| self.table.is(frame.kind, Flags::TEXT);
-            let text = is_longer && self.stack.iter().rev().take(3).any(is_text);
+            let is_longer = || node.byte_range().len() != node.kind().len();
+            let text = self.stack.iter().rev().take(3).any(is_text) && is_longer();
             self.leaf(node, node.kind_id(), field, if text { Text::Source } else { Text::None });
         }
         if let Some(frame) = self.stack.last_mut() {
@@ -205,7 +205,7 @@ impl Builder<'_, '_> {
 
     /// Removes the comma behind the last element, unless it makes a list of one element what it is.
     fn drop_comma(&mut self) {
-        let Some(frame) = self.stack.last() else { return };
+        let Some(frame) = self.stack.last().filter(|frame| frame.comma) else { return };
         let name = self.table.name(frame.kind);
         let lonely = || ["tuple", "pattern_list", "expression_list"].iter().any(|kind| name.contains(kind));
         let is_comma = self.terms.last().is_some_and(|term| self.table.is(term.kind, Flags::COMMA));
@@ -275,20 +275,21 @@ impl Builder<'_, '_> {
             self.leaf(node, self.table.alias(kind), field, Text::Owned(text.into()));
             return true;
         }
-        if node.kind() == "jsx_text" {
+        let spelled = if flags.has(Flags::SPELLED) { node.kind() } else { "" };
+        if spelled == "jsx_text" {
             let text = spelling::tag_text(self.text_of(node));
             if text.as_deref() != Some("") {
                 self.leaf(node, kind, field, text.map_or(Text::Source, |text| Text::Owned(text.into())));
             }
             return true;
         }
-        if node.kind() == "string_start" {
+        if spelled == "string_start" {
             // What is left is the prefix: `f`, `rb`.
             let prefix = self.text_of(node).trim_end_matches(['"', '\'']).to_ascii_lowercase();
             self.leaf(node, kind, field, Text::Owned(prefix.into()));
             return true;
         }
-        if node.kind() == "string_end" {
+        if spelled == "string_end" {
             return true;
         }
         if let Some(short) = self.table.shorthands.iter().find(|short| short.kind == kind) {
