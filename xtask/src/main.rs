@@ -11,6 +11,7 @@ mod arguments;
 mod bench;
 mod clients;
 mod dependencies;
+mod eval;
 mod fuzz;
 mod licence;
 mod metadata;
@@ -53,6 +54,8 @@ Tasks:
       --iterations <n>      iterations of the long run, in thousands (default 10000)
       --json                print the figures as JSON
       --check               fail if a target is missed by far
+  eval mutation             judge labelled changes of code and print how often the class is right
+      --cases               list wrong answers, except for the half that is held out
   fuzz <target>             fuzz one decoder until it fails or the time limit is reached
   fuzz --smoke              fuzz every target briefly
       --seconds <n>         how long each target runs (default 60, with --smoke 3)
@@ -84,6 +87,7 @@ fn run(mut arguments: Arguments) -> Result<ExitCode> {
             bench::order::run().map(|()| ExitCode::SUCCESS)
         }
         Some("clients") => clients::run(arguments),
+        Some("eval") => eval::run(arguments),
         Some("fuzz") => fuzz::run(arguments),
         Some(other) => bail!("there is no task `{other}`; see `cargo xtask --help`"),
         None => {

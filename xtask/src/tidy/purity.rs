@@ -2,7 +2,7 @@ use super::rust_text::{line_of, words};
 use super::{Finding, Tree};
 
 /// Crates that only compute. What they need from outside is passed in.
-const PURE: &[&str] = &["model", "pattern", "yaml", "client", "shell", "settings"];
+const PURE: &[&str] = &["model", "pattern", "yaml", "client", "shell", "settings", "code"];
 
 /// I/O in a pure crate, and what to use instead.
 const REACHES: &[(&str, &str)] = &[
