@@ -1,0 +1,20 @@
+//! The ledger of changes: one line for each tool call that changed files, as an Agent Trace 0.1.0 record with what Stead
+//! knows beyond it under one metadata key. Lines of other writers are read in this dialect and in the older one.
+
+mod build;
+mod export;
+mod fit;
+mod ledger;
+mod line_diff;
+mod record;
+#[cfg(test)]
+mod tests;
+
+pub use build::{Budget, CallFacts, FileChange, Side, build};
+pub use export::{Dialect, export};
+pub use ledger::{Ledger, Source, TraceLine, TraceLines};
+pub use line_diff::{content_hash, file_hash, line_hash, line_hashes};
+pub use record::{
+    Contributor, ContributorKind, Conversation, FileNote, FileOp, FileTrace, LineRange, Metadata, MutationClass,
+    NodeNote, Phase, Record, Related, SteadNote, Tool, Vcs,
+};
