@@ -15,6 +15,7 @@ mod evidence;
 mod file_facts;
 mod guard;
 mod last_word;
+mod ledger;
 mod location;
 mod look_back;
 mod loop_stop;

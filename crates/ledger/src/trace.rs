@@ -2,15 +2,18 @@
 //! knows beyond it under one metadata key. Lines of other writers are read in this dialect and in the older one.
 
 mod build;
+mod cache;
 mod export;
 mod fit;
 mod ledger;
 mod line_diff;
 mod record;
+mod spool;
 #[cfg(test)]
 mod tests;
 
 pub use build::{Budget, CallFacts, FileChange, Side, build};
+pub use cache::{Sight, TraceCache};
 pub use export::{Dialect, export};
 pub use ledger::{Ledger, Source, TraceLine, TraceLines};
 pub use line_diff::{content_hash, file_hash, line_hash, line_hashes};
@@ -18,3 +21,4 @@ pub use record::{
     Contributor, ContributorKind, Conversation, FileNote, FileOp, FileTrace, LineRange, Metadata, MutationClass,
     NodeNote, Phase, Record, Related, SteadNote, Tool, Vcs,
 };
+pub use spool::Spooled;

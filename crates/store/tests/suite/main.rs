@@ -7,5 +7,6 @@ mod child;
 mod file;
 mod init;
 mod lines;
+mod revision;
 mod root;
 mod schema;
