@@ -14,7 +14,7 @@ use std::path::PathBuf;
 use stead_guard::ReadEffects;
 use stead_ledger::Selection;
 use stead_ledger::trace::{
-    Budget, CallFacts, ContributorKind, FileChange, Ledger, Phase, Sight, Spooled, TraceCache, build, file_hash,
+    Budget, CallFacts, ContributorKind, FileChange, Ledger, Phase, Sight, Spooled, TraceCache, build,
 };
 use stead_model::{Action, Coverage, EventKind, FileId, unix_millis};
 use stead_store::{Durability, Marker, Room, StoreError, UserDirs, checked_out_revision, cover};
@@ -117,7 +117,8 @@ fn remember(file: &Changed, cache: &TraceCache) {
     }
     match (&file.change.after, &file.stamp_after) {
         (Side::Bytes(bytes), Some(stamp)) => {
-            let sight = Sight { stamp: stamp.clone(), hash: file_hash(bytes), at: now_millis() };
+            let sight =
+                Sight { stamp: stamp.clone(), hash: file.change.after.hash().unwrap_or_default(), at: now_millis() };
             cache.remember(path, &sight, Some(bytes));
         }
         _ => cache.forget(path),

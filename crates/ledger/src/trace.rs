@@ -3,10 +3,10 @@
 
 mod build;
 mod cache;
+mod class;
 mod export;
 mod fit;
 mod ledger;
-mod line_diff;
 mod record;
 mod spool;
 #[cfg(test)]
@@ -16,7 +16,6 @@ pub use build::{Budget, CallFacts, FileChange, Side, build};
 pub use cache::{Sight, TraceCache};
 pub use export::{Dialect, export};
 pub use ledger::{Ledger, Source, TraceLine, TraceLines};
-pub use line_diff::{content_hash, file_hash, line_hash, line_hashes};
 pub use record::{
     Contributor, ContributorKind, Conversation, FileNote, FileOp, FileTrace, LineRange, Metadata, MutationClass,
     NodeNote, Phase, Record, Related, SteadNote, Tool, Vcs,

@@ -2,7 +2,7 @@
 //! was made in between that could have changed it.
 
 use serde::Deserialize;
-use stead_ledger::trace::{Budget, CallFacts, ContributorKind, FileChange, Side, Sight, TraceCache, build, file_hash};
+use stead_ledger::trace::{Budget, CallFacts, ContributorKind, FileChange, Side, Sight, TraceCache, build};
 use stead_model::EventKind;
 use stead_store::{Durability, StoreError, Tail, checked_out_revision};
 
@@ -27,7 +27,9 @@ pub(super) fn record(
     for file in changed {
         let (Some(stamp), Side::Bytes(bytes)) = (&file.stamp_before, &file.change.before) else { continue };
         let Some(sight) = cache.sight(&file.change.path).filter(|sight| sight.stamp != *stamp) else { continue };
-        if sight.hash == file_hash(bytes) || !is_by_nobody_else(request, line, &sight, stamp, &file.change.path) {
+        if file.change.before.hash().as_deref() == Some(&sight.hash)
+            || !is_by_nobody_else(request, line, &sight, stamp, &file.change.path)
+        {
             continue;
         }
         let Some(known) = cache.blob(&sight.hash) else { continue };

@@ -1,13 +1,14 @@
 use std::borrow::Cow;
 use std::time::{Duration, Instant};
 
+use stead_code::{Language, Lines, Node, changed_lines, file_hash, line_hash, nodes};
 use uuid::Uuid;
 
+use super::class::classify;
 use super::fit::fit;
-use super::line_diff::{changed, content_hash, file_hash, line_hashes, lines};
 use super::record::{
-    Contributor, ContributorKind, Conversation, FileNote, FileOp, FileTrace, LineRange, Metadata, MutationClass, Phase,
-    Record, Related, SteadNote, Tool, Vcs,
+    Contributor, ContributorKind, Conversation, FileNote, FileOp, FileTrace, LineRange, Metadata, MutationClass,
+    NodeNote, Phase, Record, Related, SteadNote, Tool, Vcs,
 };
 use crate::MutationClaim;
 
@@ -68,27 +69,30 @@ pub struct Budget {
     pub time: Duration,
     /// The longest file whose lines are compared, in bytes.
     pub bytes: usize,
+    /// How many bytes may be parsed, of all files together.
+    pub parsed: usize,
 }
 
 impl Budget {
     /// After a tool.
-    pub const HOOK: Self = Self { time: Duration::from_millis(40), bytes: 1024 * 1024 };
+    pub const HOOK: Self = Self { time: Duration::from_millis(40), bytes: 1024 * 1024, parsed: 40 * 1024 };
     /// When somebody waits for a command anyway.
-    pub const COMMAND: Self = Self { time: Duration::from_secs(10), bytes: 16 * 1024 * 1024 };
+    pub const COMMAND: Self = Self { time: Duration::from_secs(10), bytes: 16 * 1024 * 1024, parsed: 16 * 1024 * 1024 };
 }
 
 /// Builds the record of a call; `None` if nothing changed. The phase is provisional if something about a change could
 /// not be looked at within the budget, or the text before is missing.
 pub fn build(facts: &CallFacts, changes: &[FileChange], budget: Budget) -> Option<Record> {
     let deadline = Instant::now() + budget.time;
-    let seen: Vec<Seen> = changes.iter().filter_map(|change| look(change, budget, deadline)).collect();
+    let mut left = budget.parsed;
+    let seen: Vec<Seen> = changes.iter().filter_map(|change| look(change, budget, &mut left, deadline)).collect();
     if seen.is_empty() {
         return None;
     }
     let contributor = Contributor { kind: facts.contributor, model_id: facts.model.as_deref().map(model_id) };
     let related: Vec<Related> = facts.intent.as_deref().map(Related::to_intent).into_iter().collect();
     let is_whole = seen.iter().all(|file| file.is_whole);
-    let (class, how) = classify(&seen);
+    let (class, how) = if is_whole { classify(&seen) } else { (MutationClass::Unknown, "unread") };
     let (mut files, mut notes) = (Vec::new(), Vec::new());
     for Seen { note, ranges, .. } in seen {
         let talk = Conversation { url: None, contributor: Some(contributor.clone()), ranges, related: related.clone() };
@@ -142,14 +146,24 @@ fn model_id(name: &str) -> String {
 }
 
 /// A changed file as far as it was looked at.
-struct Seen {
-    note: FileNote,
-    ranges: Vec<LineRange>,
+pub(super) struct Seen<'a> {
+    pub(super) note: FileNote,
+    pub(super) ranges: Vec<LineRange>,
     /// Both texts were compared.
     is_whole: bool,
+    /// Both texts; `None` where there is none, or where bytes are no text.
+    pub(super) old: Option<Cow<'a, str>>,
+    pub(super) new: Option<Cow<'a, str>>,
 }
 
-fn look(change: &FileChange, budget: Budget, deadline: Instant) -> Option<Seen> {
+impl Seen<'_> {
+    /// Returns true if both files have the same bytes.
+    pub(super) fn is_same_text(&self) -> bool {
+        self.note.before.is_some() && self.note.before == self.note.after
+    }
+}
+
+fn look<'a>(change: &'a FileChange, budget: Budget, left: &mut usize, deadline: Instant) -> Option<Seen<'a>> {
     let (before, after) = (change.before.hash(), change.after.hash());
     let op = match (&change.before, &change.after, &change.from) {
         (Side::Absent, Side::Absent, _) => return None,
@@ -170,55 +184,76 @@ fn look(change: &FileChange, budget: Budget, deadline: Instant) -> Option<Seen> 
         },
         ranges: Vec::new(),
         is_whole: true,
+        old: change.before.text(),
+        new: change.after.text(),
     };
     // Of a file that is gone, or only has another name, no line is new.
-    let is_same = op == FileOp::Rename && seen.note.before.is_some() && seen.note.before == seen.note.after;
-    let (Some(new), false) = (change.after.text(), is_same || change.after == Side::Absent) else {
+    let is_same = op == FileOp::Rename && seen.is_same_text();
+    let (Some(new), false) = (&seen.new, is_same) else {
         seen.is_whole = !matches!(change.after, Side::Unknown { .. } | Side::Unseen);
         return Some(seen);
     };
-    let old = match &change.before {
-        Side::Absent => Cow::Borrowed(""),
-        side => match side.text() {
-            Some(old) => old,
-            None => {
-                // Bytes that are no text, or no bytes: nobody knows which lines are new.
-                seen.is_whole = matches!(side, Side::Bytes(_));
-                return Some(seen);
-            }
-        },
+    let old = match (&change.before, &seen.old) {
+        (Side::Absent, _) => "",
+        (_, Some(old)) => old,
+        (side, None) => {
+            // Bytes that are no text, or no bytes: nobody knows which lines are new.
+            seen.is_whole = matches!(side, Side::Bytes(_));
+            return Some(seen);
+        }
     };
     if old.len().max(new.len()) > budget.bytes || Instant::now() >= deadline {
         seen.is_whole = false;
         return Some(seen);
     }
-    let (old, new) = (lines(&old), lines(&new));
-    for range in changed(&old, &new, deadline) {
-        let own = &new[range.clone()];
-        seen.note.lines.push_str(&line_hashes(own.iter().copied()));
+    let lines = Lines::of(new);
+    for range in changed_lines(old, new) {
+        let own = lines.all().get(range.start - 1..range.end).unwrap_or_default();
+        own.iter().for_each(|line| seen.note.lines.push_str(&line_hash(line).to_string()));
         seen.ranges.push(LineRange {
-            start_line: range.start as u64 + 1,
+            start_line: range.start as u64,
             end_line: range.end as u64,
-            content_hash: Some(content_hash(own)),
+            content_hash: lines.range_hash(range.start, range.end).map(|hash| hash.to_string()),
             contributor: None,
         });
+    }
+    let Some(language) = Language::of(&change.path, new) else { return Some(seen) };
+    // Both texts are parsed to compare them.
+    let cost = old.len() + new.len();
+    match left.checked_sub(cost).filter(|_| Instant::now() < deadline) {
+        Some(rest) => {
+            *left = rest;
+            seen.note.nodes = nodes_in(language, new, &seen.ranges);
+        }
+        None => seen.is_whole = false,
     }
     Some(seen)
 }
 
-/// What the change means.
-fn classify(seen: &[Seen]) -> (MutationClass, &'static str) {
-    match seen.iter().all(|file| file.note.op == FileOp::Rename && file.ranges.is_empty() && file.is_whole) {
-        true => (MutationClass::Refactor, "renamed"),
-        false => (MutationClass::Unknown, "unread"),
-    }
+/// The syntax nodes that have changed lines.
+fn nodes_in(language: Language, text: &str, ranges: &[LineRange]) -> Vec<NodeNote> {
+    let is_changed = |node: &Node| {
+        let (start, end) = (node.start as u64, node.end as u64);
+        ranges.iter().any(|range| range.start_line <= end && start <= range.end_line)
+    };
+    let nodes = nodes(language, text, &stead_code::Budget::default()).unwrap_or_default();
+    let note = |node: Node| NodeNote {
+        lang: language.name().to_owned(),
+        kind: node.kind.to_owned(),
+        name: node.name,
+        start: node.start as u64,
+        end: node.end as u64,
+        raw: node.raw.to_string(),
+        normal: node.normal.map(|hash| hash.to_string()),
+    };
+    nodes.into_iter().filter(is_changed).map(note).collect()
 }
 
 impl Side {
     /// The hash of the file, if it is known.
     pub fn hash(&self) -> Option<String> {
         match self {
-            Self::Bytes(bytes) => Some(file_hash(bytes)),
+            Self::Bytes(bytes) => Some(file_hash(bytes).to_string()),
             Self::Unknown { hash } => hash.clone(),
             Self::Absent | Self::Unseen => None,
         }

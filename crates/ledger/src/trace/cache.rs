@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+use stead_code::file_hash;
 use stead_store::{Durability, read_capped, replace_creating, sha256};
 
 /// The longest text that is kept.
@@ -78,7 +79,7 @@ impl TraceCache {
     /// The text with a hash, if it was kept and is whole.
     pub fn blob(&self, hash: &str) -> Option<Vec<u8>> {
         let bytes = read_capped(&self.blob_path(hash)?, LONGEST).ok()??;
-        (super::file_hash(&bytes) == hash).then_some(bytes)
+        (file_hash(&bytes).to_string() == hash).then_some(bytes)
     }
 
     /// Removes the oldest texts and sights if there are too many.
@@ -114,7 +115,7 @@ mod tests {
     fn a_sight_and_its_text_are_read_back() {
         let folder = tempfile::tempdir().unwrap();
         let cache = TraceCache::of(folder.path());
-        let hash = super::super::file_hash(b"text\n");
+        let hash = file_hash(b"text\n").to_string();
         let sight = Sight { stamp: "5.1.2.3".into(), hash: hash.clone(), at: 7 };
         assert_eq!((cache.sight("a"), cache.blob(&hash)), (None, None));
         cache.remember("a", &sight, Some(b"text\n"));
@@ -132,7 +133,7 @@ mod tests {
         let cache = TraceCache::of(folder.path());
         for n in 0..MOST + 20 {
             let text = format!("text {n}");
-            let sight = Sight { stamp: "x".into(), hash: super::super::file_hash(text.as_bytes()), at: 0 };
+            let sight = Sight { stamp: "x".into(), hash: file_hash(text.as_bytes()).to_string(), at: 0 };
             cache.remember("a", &sight, Some(text.as_bytes()));
         }
         cache.prune();

@@ -194,7 +194,9 @@ pub struct NodeNote {
     pub start: u64,
     pub end: u64,
     pub raw: String,
-    pub normal: String,
+    /// Absent if the node does not parse.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub normal: Option<String>,
 }
 
 macro_rules! word {

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
+use stead_code::file_hash;
 use stead_store::{Durability, StoreError, ask_git, read_capped, replace_creating};
 
 use super::build::{Budget, CallFacts, FileChange, Side, build};
@@ -142,7 +143,7 @@ fn after(file: &FileNote, cache: &TraceCache, root: &Path) -> Side {
         return if file.op == super::FileOp::Delete { Side::Absent } else { Side::Unknown { hash: None } };
     };
     let now = read_capped(&root.join(&file.path), LONGEST).ok().flatten();
-    let now = now.filter(|bytes| super::file_hash(bytes) == *hash).or_else(|| cache.blob(hash));
+    let now = now.filter(|bytes| file_hash(bytes).to_string() == *hash).or_else(|| cache.blob(hash));
     now.map_or_else(|| Side::Unknown { hash: Some(hash.clone()) }, Side::Bytes)
 }
 
@@ -162,7 +163,7 @@ fn before(file: &FileNote, stamp: Option<&str>, cache: &TraceCache, root: &Path)
     });
     match (&file.before, committed) {
         (None, Some(bytes)) => Side::Bytes(bytes),
-        (Some(hash), Some(bytes)) if super::file_hash(&bytes) == *hash => Side::Bytes(bytes),
+        (Some(hash), Some(bytes)) if file_hash(&bytes).to_string() == *hash => Side::Bytes(bytes),
         (hash, _) => Side::Unknown { hash: hash.clone() },
     }
 }

@@ -128,7 +128,7 @@ fn what_cannot_be_compared_is_provisional_or_only_hashed() {
         (record.stead().unwrap().phase, ranges(&record).len())
     };
     let text = || Side::Bytes("a\n".into());
-    let known = || Side::Unknown { hash: Some(file_hash(b"b")) };
+    let known = || Side::Unknown { hash: Some(stead_code::file_hash(b"b").to_string()) };
     assert_eq!(phase(known(), text()), (Phase::Provisional, 0));
     assert_eq!(phase(Side::Unseen, text()), (Phase::Provisional, 0));
     assert_eq!(phase(text(), known()), (Phase::Provisional, 0));
@@ -145,16 +145,16 @@ fn what_cannot_be_compared_is_provisional_or_only_hashed() {
 fn a_line_of_the_ledger_is_never_too_long() {
     let folder = tempfile::tempdir().unwrap();
     let ledger = Ledger::of(folder.path(), None);
-    let huge: String = (0..200_000).map(|n| format!("line {n}\n")).collect();
-    let odd: String = (0..200_000).map(|n| if n % 2 == 0 { "x\n".into() } else { format!("line {n}\n") }).collect();
-    let many: Vec<FileChange> = (0..8_000).map(|n| change(&format!("folder/file-{n}.rs"), None, Some("x\n"))).collect();
+    let huge: String = (0..100_000).map(|n| format!("line {n}\n")).collect();
+    let odd: String = (0..100_000).map(|n| if n % 9 == 0 { "x\n".into() } else { format!("line {n}\n") }).collect();
+    let many: Vec<FileChange> = (0..4_000).map(|n| change(&format!("folder/file-{n}.rs"), None, Some("x\n"))).collect();
     let cases = [vec![change("a", None, Some(&huge))], vec![change("a", Some(&huge), Some(&odd))], many];
     for changes in cases {
         ledger.append(&record(&changes), Durability::Quick, PATIENCE).unwrap();
     }
     assert_eq!(ledger.verify().unwrap().flaws, []);
     let last = Ledger::read_back(&ledger.sources()[0]).unwrap().next().unwrap().unwrap().record;
-    assert_eq!(last.files.len() as u64 + last.stead().unwrap().more, 8_000);
+    assert_eq!(last.files.len() as u64 + last.stead().unwrap().more, 4_000);
 }
 
 /// What a program that follows the older text writes.
@@ -259,8 +259,8 @@ proptest! {
             let mut hashes = String::new();
             for range in &record.files[0].conversations[0].ranges {
                 let own = &new[range.start_line as usize - 1..range.end_line as usize];
-                prop_assert_eq!(range.content_hash.clone().unwrap(), content_hash(own));
-                hashes.push_str(&line_hashes(own.iter().copied()));
+                prop_assert_eq!(range.content_hash.clone().unwrap(), stead_code::file_hash((own.join("\n") + "\n").as_bytes()).to_string());
+                own.iter().for_each(|line| hashes.push_str(&stead_code::line_hash(line).to_string()));
             }
             prop_assert_eq!(&note.lines, &hashes);
         }
