@@ -14,13 +14,14 @@ use std::path::PathBuf;
 use stead_guard::ReadEffects;
 use stead_ledger::Selection;
 use stead_ledger::trace::{
-    Budget, CallFacts, ContributorKind, FileChange, Ledger, Phase, Sight, Spooled, TraceCache, build,
+    Budget, CallFacts, ContributorKind, FileChange, Ledger, Phase, Side, Sight, Spooled, TraceCache, build,
 };
 use stead_model::{Action, Coverage, EventKind, FileId, unix_millis};
 use stead_store::{Durability, Marker, Room, StoreError, UserDirs, checked_out_revision, cover};
 
 pub(crate) use stamps::stamps;
 
+use crate::plain_reading::is_plain_reading;
 use crate::record::{PATIENCE, cut, now_millis};
 use crate::request::Request;
 use crate::run_identity::RunIdentity;
@@ -46,7 +47,12 @@ fn is_on(request: &Request<'_>) -> bool {
 
 fn after_tool(request: &Request<'_>, now: &str) -> Result<(), StoreError> {
     let Some(call) = &request.event.call else { return Ok(()) };
-    if matches!(call.action, Action::Read(_) | Action::Inert) || !is_on(request) {
+    let only_reads = match &call.action {
+        Action::Read(_) | Action::Inert => true,
+        Action::Run { command, .. } => is_plain_reading(command),
+        _ => false,
+    };
+    if only_reads || !is_on(request) {
         return Ok(());
     }
     // A file tool names all of its files; of other calls the effects tell.
@@ -94,6 +100,11 @@ fn write(
         let appended = ledger.append(&record, Durability::Quick, PATIENCE);
         let is_provisional = record.stead().is_some_and(|note| note.phase == Phase::Provisional);
         if is_provisional || appended.is_err() {
+            for side in changed.iter().map(|file| &file.change.before) {
+                if let (Side::Bytes(bytes), Some(hash)) = (side, side.hash()) {
+                    cache.keep(&hash, bytes);
+                }
+            }
             let stamps = changed.iter().map(|file| file.stamp_before.clone().unwrap_or_default()).collect();
             Spooled { v: 1, record, appended: appended.is_ok(), stamps }.put(cache)?;
         }
@@ -110,7 +121,6 @@ fn write(
 }
 
 fn remember(file: &Changed, cache: &TraceCache) {
-    use stead_ledger::trace::Side;
     let path = &file.change.path;
     if let Some(from) = &file.change.from {
         cache.forget(from);

@@ -21,6 +21,7 @@ mod look_back;
 mod loop_stop;
 mod member;
 mod payload;
+mod plain_reading;
 mod policy;
 mod prompt;
 mod record;

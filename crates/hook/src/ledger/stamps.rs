@@ -6,27 +6,27 @@ use stead_model::{Action, EventKind};
 use stead_store::file_stamp;
 
 use super::target;
+use crate::plain_reading::is_plain_reading;
 use crate::request::Request;
 
 /// What stands for a file that is not there.
 pub(super) const ABSENT: &str = "-";
 
-/// The stamps of the files that a call is about to change, for its session line. Nothing for a plain call: one whose
-/// effects nobody has asked for.
+/// The stamps of the files that a call is about to change, for its session line. A plain call, which only reads, pays
+/// nothing.
 pub(crate) fn stamps(request: &Request<'_>) -> BTreeMap<String, String> {
     let event = request.event;
     let call = event.call.as_ref().filter(|_| event.kind == EventKind::BeforeTool);
-    let named = match call.map(|call| &call.action) {
-        Some(Action::Change(_)) => target::named(request),
-        Some(Action::Run { .. } | Action::Mcp { .. } | Action::Other) => match request.known_effects() {
-            Some(effects) => target::of_effects(effects),
-            None => return BTreeMap::new(),
-        },
-        _ => return BTreeMap::new(),
+    let may_change = match call.map(|call| &call.action) {
+        Some(Action::Change(_)) => true,
+        Some(Action::Run { command, .. }) => !is_plain_reading(command),
+        Some(Action::Mcp { .. } | Action::Other) => request.known_effects().is_some(),
+        _ => false,
     };
-    if named.is_empty() || !super::is_on(request) {
+    if !may_change || !super::is_on(request) {
         return BTreeMap::new();
     }
+    let named = target::named(request);
     named.into_iter().map(|file| (file.inside, stamp(&file.path).unwrap_or_else(|| ABSENT.to_owned()))).collect()
 }
 

@@ -44,7 +44,7 @@ pub(super) fn named(request: &Request<'_>) -> Vec<Named> {
 }
 
 /// The files that effects name as changed. Folders and patterns name none.
-pub(super) fn of_effects(effects: &Effects) -> Vec<Named> {
+fn of_effects(effects: &Effects) -> Vec<Named> {
     let mut found = Found::default();
     for effect in &effects.list {
         match &effect.op {

@@ -58,9 +58,14 @@ impl TraceCache {
         let Sight { stamp, hash, at } = sight;
         let line = format!("{stamp} {hash} {at}\n");
         let _ = replace_creating(&self.sight_path(path), line.as_bytes(), Durability::Quick);
-        if let Some(bytes) = bytes.filter(|bytes| bytes.len() <= LONGEST)
-            && let Some(blob) = self.blob_path(hash).filter(|blob| !blob.exists())
-        {
+        if let Some(bytes) = bytes {
+            self.keep(hash, bytes);
+        }
+    }
+
+    /// Keeps a text with its hash, if it is not long. Best effort.
+    pub fn keep(&self, hash: &str, bytes: &[u8]) {
+        if let Some(blob) = self.blob_path(hash).filter(|blob| bytes.len() <= LONGEST && !blob.exists()) {
             let _ = replace_creating(&blob, bytes, Durability::Quick);
         }
     }
