@@ -1,6 +1,7 @@
 //! `cargo xtask bench hook`: what one hook call costs, compared with programs that do nothing or do the same in another
 //! language; with `--day`, what a mix of calls costs. `gate`: what guards add. `context`: what a stop and a handoff
-//! cost in a project with large logs. `engine`: what a run adds to its agents. All but the last spawn their programs in
+//! cost in a project with large logs. `ledger`: what recording a
+//! change costs. `engine`: what a run adds to its agents. All but the last spawn their programs in
 //! turn, shuffled, so that the load of the machine affects all of them alike.
 //!
 //! Wall times are for people. CI checks only instruction counts, which do not depend on the load.
@@ -21,6 +22,7 @@ mod engine;
 mod gate;
 mod ground;
 mod hook;
+mod ledger;
 mod measured;
 pub(crate) mod order;
 mod report;
@@ -54,6 +56,10 @@ pub(crate) fn run(mut arguments: Arguments) -> Result<ExitCode> {
             arguments.finish()?;
             context::measure(rounds(context::ROUNDS))?
         }
+        Some("ledger") => {
+            arguments.finish()?;
+            ledger::measure(rounds(ledger::ROUNDS))?
+        }
         Some("engine") => {
             let iterations = arguments.number("--iterations")?.unwrap_or(engine::ITERATIONS);
             let check = arguments.flag("--check");
@@ -64,8 +70,8 @@ pub(crate) fn run(mut arguments: Arguments) -> Result<ExitCode> {
             }
             figures.report()
         }
-        Some(other) => bail!("unknown benchmark `{other}`; expected `hook`, `gate`, `context` or `engine`"),
-        None => bail!("which benchmark? expected `hook`, `gate`, `context` or `engine`"),
+        Some(other) => bail!("unknown benchmark `{other}`; expected `hook`, `gate`, `context`, `ledger` or `engine`"),
+        None => bail!("which benchmark? expected `hook`, `gate`, `context`, `ledger` or `engine`"),
     };
     print!("{}", if json { report.json() } else { report.table() });
     Ok(code)

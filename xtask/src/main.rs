@@ -50,6 +50,9 @@ Tasks:
   bench context             measure a stop with a long transcript, and a handoff in a large repository (Linux)
       --rounds <n>          spawns of each program (default 30)
       --json                print the figures as JSON
+  bench ledger              measure a call after an edit, and many processes that append at once (Linux)
+      --rounds <n>          spawns of each program (default 60)
+      --json                print the figures as JSON
   bench engine              compare a run of many iterations with a bash loop with jq (Linux)
       --iterations <n>      iterations of the long run, in thousands (default 10000)
       --json                print the figures as JSON

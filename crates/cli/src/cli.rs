@@ -10,6 +10,7 @@ use stead_store::terminal_columns;
 
 use crate::command;
 use crate::error::CliError;
+use crate::ledger;
 use crate::project::env;
 use crate::ui::Ui;
 
@@ -71,6 +72,7 @@ commands! {
     Role role RoleArgs,
     Verify verify VerifyArgs,
     Evidence evidence EvidenceArgs,
+    Trace trace TraceArgs,
     Logs logs LogsArgs,
     Run run RunArgs,
     Status status StatusArgs,
@@ -132,7 +134,9 @@ impl Exit {
 pub(crate) fn run() -> u8 {
     let cli = parse();
     let mut ui = Ui::new(cli.global.clone());
-    match cli.command.run(&mut ui) {
+    let outcome = cli.command.run(&mut ui);
+    ledger::finish_waiting(&ui);
+    match outcome {
         Ok(exit) => exit.code(),
         Err(error) => {
             ui.error(&error);

@@ -34,6 +34,7 @@ pub(crate) mod status;
 pub(crate) mod stop;
 pub(crate) mod tail;
 pub(crate) mod test;
+pub(crate) mod trace;
 pub(crate) mod uninstall;
 pub(crate) mod verify;
 pub(crate) mod where_;

@@ -8,6 +8,7 @@ mod error;
 mod git;
 mod guards;
 mod here;
+mod ledger;
 mod log;
 mod person;
 mod progress;

@@ -14,6 +14,7 @@ mod detect;
 mod dialect;
 mod headless;
 mod lenient;
+mod original;
 mod outcome;
 mod report;
 mod settings;
@@ -47,6 +48,7 @@ pub use client::{Client, EventFact, ExitStatus, Facts, Heard, Powers, StopCap, W
 pub use commands::{CommandFormat, CommandKey, Commands};
 pub use detect::{Signs, detect};
 pub use headless::{Headless, PromptWay};
+pub use original::{Original, original};
 pub use outcome::Outcome;
 pub use report::{Quota, Report};
 pub use settings::{Scope, SettingsFile};

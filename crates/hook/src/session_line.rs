@@ -1,4 +1,5 @@
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 use serde::Serialize;
 use stead_context::fingerprint;
@@ -8,6 +9,7 @@ use stead_store::{Durability, StoreError, append_line};
 
 use crate::effects_line::EffectsLine;
 use crate::guard::{GuardReport, HitLine};
+use crate::ledger;
 use crate::record::{MOST_ENTRIES, PATIENCE, cut};
 use crate::request::Request;
 use crate::run_identity::RunIdentity;
@@ -62,6 +64,9 @@ pub(crate) struct SessionLine<'a> {
     /// The effects of the call, if they were computed, which they are not for a plain call.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub effects: Option<EffectsLine>,
+    /// The stamps of the files that the call is about to change, `-` for a file that is not there.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub stats: BTreeMap<String, String>,
     /// Earlier verdicts whose warnings the agent reads with this reply.
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     pub told: &'a [String],
@@ -104,6 +109,7 @@ pub(crate) fn append(
         id: report.id.as_deref(),
         hits: &report.hits,
         effects: effects(request, report),
+        stats: ledger::stamps(request),
         told: &report.delivered,
     };
     let line = serde_json::to_vec(&line).unwrap_or_default();

@@ -104,6 +104,20 @@ pub fn run_program(
     Ok(ProgramRun { end, output: text(output), errors: text(errors) })
 }
 
+/// Asks git a question about a checkout: its whole answer, if that is at most `limit` bytes long and comes in time.
+/// `None` if git fails, or is not there.
+pub fn ask_git(root: &Path, words: &[&str], deadline: Duration, limit: usize) -> Option<Vec<u8>> {
+    let mut command = Command::new("git");
+    command.arg("-C").arg(root).args(words);
+    command.env("GIT_OPTIONAL_LOCKS", "0").env("GIT_TERMINAL_PROMPT", "0").env("LC_ALL", "C");
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+    let mut child = spawn(command).ok()?;
+    let output = child.stdout.take().map(|stdout| keep_tail(stdout, limit + 1))?;
+    let end = wait(&mut child, &mut Limit::of_wall_time(deadline)).ok()?;
+    let answer = output.recv_timeout(LAST_WORDS).ok()?;
+    (end == CheckEnd::Exit(0) && answer.len() <= limit).then_some(answer)
+}
+
 /// A program may take so many times its deadline when the machine is busy.
 pub const LONGEST: u32 = 3;
 

@@ -35,6 +35,7 @@ macro_rules! schemas {
 
 schemas! {
     "active-loop": "the loop in the foreground: `indexes/active-loop.json`",
+    "agent-trace": "one line of the ledger: `intents/agent_trace.jsonl`",
     "appeal": "one line of `indexes/appeals.jsonl`",
     "config": "settings: `.agent/config.toml`",
     "context": "what an agent reads: `iterations/<n>/context.json`",

@@ -4,13 +4,14 @@ use crate::metadata::Metadata;
 /// Packages whose first use costs more than the whole hook call.
 const SLOW: &[&str] = &["clap", "globset", "regex", "rusqlite", "serde-saphyr", "tokio", "tree-sitter"];
 
-/// Reads YAML and compiles expressions, but only if a guard file has changed or a guard needs it; the count of
-/// instructions checks that the usual call does neither.
-const READER: &str = "stead-guard";
+/// The first reads YAML and compiles expressions, but only if a guard file has changed or a guard needs it; the second
+/// parses source code, but only after a call that changed some. The count of instructions checks that the usual call
+/// does none of it.
+const READERS: &[&str] = &["stead-guard", "stead-code"];
 
 /// `hook` does not depend, directly or indirectly, on packages that are too slow for the hot path.
 pub(super) fn hook_pulls_in_nothing_slow(metadata: &Metadata) -> Vec<Finding> {
-    let closure = metadata.closure("stead-hook", Some(READER));
+    let closure = metadata.closure("stead-hook", READERS);
     if closure.is_empty() {
         return vec![Finding::whole("crates/hook/Cargo.toml", "cargo knows no package `stead-hook`")];
     }

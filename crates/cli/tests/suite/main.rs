@@ -38,6 +38,7 @@ mod root;
 mod run;
 mod schema;
 mod terminal;
+mod trace;
 mod uninstall;
 mod where_;
 mod world;

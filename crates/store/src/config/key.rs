@@ -70,6 +70,7 @@ const FIXED: &[Key] = &[
     switch("record.relevant_files", "record which files the agent touched"),
     switch("record.prompts", "record what the person asks for, without secrets"),
     switch("record.evidence", "record the tests and builds that the agent runs"),
+    switch("record.ledger", "record which lines the agent changed, and why"),
     switch("gate.self_protection", "keep the agent from changing Stead's own files and hook lines"),
     switch("gate.guards", "let guards judge what the agent does"),
     number("context.briefing_tokens", "maximum length of the briefing at session start, in tokens; 0 for none"),

@@ -2,9 +2,11 @@
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot be set up has failed")]
 
 mod append;
+mod chain;
 mod child;
 mod file;
 mod init;
 mod lines;
+mod revision;
 mod root;
 mod schema;

@@ -1,0 +1,198 @@
+//! Records what a call changed, in the ledger. Before a tool only the stamps of the files that the call names are noted,
+//! in its session line; after it they are compared. It never changes a verdict.
+
+mod before;
+mod call_line;
+mod changed;
+mod human;
+mod stamps;
+mod sweep;
+mod target;
+
+use std::path::PathBuf;
+
+use stead_guard::ReadEffects;
+use stead_ledger::Selection;
+use stead_ledger::trace::{
+    Budget, CallFacts, ContributorKind, FileChange, Ledger, Phase, Side, Sight, Spooled, TraceCache, build,
+};
+use stead_model::{Action, Coverage, EventKind, FileId, unix_millis};
+use stead_store::{Durability, Marker, Room, StoreError, UserDirs, checked_out_revision, cover};
+
+pub(crate) use stamps::stamps;
+
+use crate::plain_reading::is_plain_reading;
+use crate::record::{PATIENCE, cut, now_millis};
+use crate::request::Request;
+use crate::run_identity::RunIdentity;
+
+use call_line::CallLine;
+use changed::Changed;
+
+/// How often the kept texts are counted: once in so many lines.
+const PRUNE: u64 = 64;
+
+/// Records what a call changed, or, at a stop, what the calls before it changed unnamed.
+pub(crate) fn record(request: &Request<'_>, now: &str) -> Result<(), StoreError> {
+    match request.event.kind {
+        EventKind::AfterTool | EventKind::ToolFailed => after_tool(request, now),
+        EventKind::Stop | EventKind::SubagentStop | EventKind::SessionEnd => sweep::sweep(request, now),
+        _ => Ok(()),
+    }
+}
+
+fn is_on(request: &Request<'_>) -> bool {
+    request.records("record.ledger", "STEAD_RECORD_LEDGER")
+}
+
+fn after_tool(request: &Request<'_>, now: &str) -> Result<(), StoreError> {
+    let Some(call) = &request.event.call else { return Ok(()) };
+    let only_reads = match &call.action {
+        Action::Read(_) | Action::Inert => true,
+        Action::Run { command, .. } => is_plain_reading(command),
+        _ => false,
+    };
+    if only_reads || !is_on(request) {
+        return Ok(());
+    }
+    // A file tool names all of its files; of other calls the effects tell.
+    let is_file_tool = matches!(call.action, Action::Change(_));
+    let is_open = !is_file_tool && leaves_open(request);
+    let named = target::named(request);
+    if named.is_empty() && !is_open {
+        return Ok(());
+    }
+    let line = CallLine::find(request);
+    if is_open {
+        sweep::expect(request, line.as_ref(), now)?;
+    }
+    let cache = cache(request);
+    let changed = changed::changed(request, &named, line.as_ref(), &cache);
+    if changed.is_empty() {
+        return Ok(());
+    }
+    if let Some(line) = &line {
+        human::record(request, line, &changed, &cache)?;
+    }
+    let mut facts = facts(request, line.as_ref(), now);
+    if line.as_ref().is_some_and(|line| changed.iter().any(|file| line.is_shared(&file.change.path))) {
+        facts.contributor = ContributorKind::Unknown;
+    }
+    write(request, &facts, changed, &cache)
+}
+
+/// Returns true if a call may have changed files that it does not name.
+fn leaves_open(request: &Request<'_>) -> bool {
+    let effects = request.effects();
+    effects.coverage != Coverage::Full || effects.list.iter().any(|effect| target::is_open(&effect.op))
+}
+
+/// Appends a record of changes, and remembers how the files look now.
+fn write(
+    request: &Request<'_>,
+    facts: &CallFacts,
+    changed: Vec<Changed>,
+    cache: &TraceCache,
+) -> Result<(), StoreError> {
+    let changes: Vec<FileChange> = changed.iter().map(|file| file.change.clone()).collect();
+    if let Some(record) = build(facts, &changes, Budget::HOOK) {
+        let ledger = ledger(request);
+        let appended = ledger.append(&record, Durability::Quick, PATIENCE);
+        let is_provisional = record.stead().is_some_and(|note| note.phase == Phase::Provisional);
+        if is_provisional || appended.is_err() {
+            for side in changed.iter().map(|file| &file.change.before) {
+                if let (Side::Bytes(bytes), Some(hash)) = (side, side.hash()) {
+                    cache.keep(&hash, bytes);
+                }
+            }
+            let stamps = changed.iter().map(|file| file.stamp_before.clone().unwrap_or_default()).collect();
+            Spooled { v: 1, record, appended: appended.is_ok(), stamps }.put(cache)?;
+        }
+        match appended {
+            Ok(head) if head.seq % PRUNE == 0 => cache.prune(),
+            Ok(_) | Err(StoreError::Locked { .. }) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    for file in &changed {
+        remember(file, cache);
+    }
+    Ok(())
+}
+
+fn remember(file: &Changed, cache: &TraceCache) {
+    let path = &file.change.path;
+    if let Some(from) = &file.change.from {
+        cache.forget(from);
+    }
+    match (&file.change.after, &file.stamp_after) {
+        (Side::Bytes(bytes), Some(stamp)) => {
+            let sight =
+                Sight { stamp: stamp.clone(), hash: file.change.after.hash().unwrap_or_default(), at: now_millis() };
+            cache.remember(path, &sight, Some(bytes));
+        }
+        _ => cache.forget(path),
+    }
+}
+
+/// The project's ledger.
+fn ledger(request: &Request<'_>) -> Ledger {
+    Ledger::of(&request.room(Room::Intents), state_dir(request).as_deref())
+}
+
+/// The folder for this project in the person's state folder.
+fn state_dir(request: &Request<'_>) -> Option<PathBuf> {
+    let id = Marker::read(request.dir()).ok()?.project_id;
+    let id = FileId::check(&id).ok()?;
+    Some(UserDirs::from_env(request.env)?.state.join("projects").join(id.as_str()))
+}
+
+fn cache(request: &Request<'_>) -> TraceCache {
+    TraceCache::of(&request.dir().join(Room::Cache.default_path()))
+}
+
+/// Who made the call, and for what.
+fn facts(request: &Request<'_>, line: Option<&CallLine>, now: &str) -> CallFacts {
+    let event = request.event;
+    let own = |text: &str| cut(&cover(text).text).to_owned();
+    let work = RunIdentity::from_env(request.env);
+    let selected = selected(request, &work);
+    let call = event.call.as_ref();
+    CallFacts {
+        timestamp: now.to_owned(),
+        revision: checked_out_revision(request.work()),
+        contributor: ContributorKind::Ai,
+        model: None,
+        session: event.session.as_deref().map(own),
+        harness: Some(request.harness.name().to_owned()),
+        agent: request.agent_id().map(own),
+        role: event.agent.as_ref().and_then(|agent| agent.role.as_deref()).map(own),
+        run: work.run,
+        stage: work.stage,
+        iteration: work.iteration,
+        call: call.and_then(|call| call.id.as_deref()).map(own),
+        tool: call.map(|call| own(&call.tool)),
+        intent: selected.as_ref().map(|selected| own(&selected.intent)),
+        claim: selected.and_then(|selected| selected.claim),
+        verdict: line.and_then(|line| line.id.clone()),
+        guards: line.map(|line| line.hits.iter().map(|hit| hit.guard.clone()).collect()).unwrap_or_default(),
+        of: None,
+    }
+}
+
+/// The intent that the calling agent works for: its session's, else the one that its run is bound to.
+fn selected(request: &Request<'_>, work: &RunIdentity) -> Option<stead_ledger::Selected> {
+    let indexes = request.indexes();
+    let own = request.session().and_then(|session| Selection::read(indexes, session, request.agent_id()));
+    own.or_else(|| {
+        let run = FileId::check(work.run.as_deref()?).ok()?;
+        let stage = FileId::check(work.stage.as_deref()?).ok()?;
+        let text = std::fs::read_to_string(Selection::run_path(indexes, &run, &stage)).ok()?;
+        Selection::in_text(&text, request.agent_id())
+    })
+}
+
+/// A time of the session log in milliseconds.
+fn millis(ts: &str) -> Option<i64> {
+    unix_millis(ts)
+}

@@ -1,0 +1,62 @@
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use stead_model::EventKind;
+use stead_store::Tail;
+
+use crate::guard::HitLine;
+use crate::request::Request;
+
+/// How far the session log is read, from its end.
+const LINES: usize = 400;
+
+/// The session line from before a call.
+#[derive(Clone, Debug, Default, Deserialize)]
+pub(super) struct CallLine {
+    pub(super) ts: String,
+    session: Option<String>,
+    agent: Option<String>,
+    event: String,
+    tool: Option<String>,
+    call: Option<String>,
+    pub(super) id: Option<String>,
+    #[serde(default)]
+    pub(super) hits: Vec<HitLine>,
+    #[serde(default)]
+    pub(super) stats: BTreeMap<String, String>,
+    /// The lines of other calls that began since.
+    #[serde(skip)]
+    since: Vec<String>,
+}
+
+impl CallLine {
+    /// Finds the line: by the client's id of the call, else the last call of this agent with this tool.
+    pub(super) fn find(request: &Request<'_>) -> Option<Self> {
+        let event = request.event;
+        let call = event.call.as_ref()?;
+        let lines = Tail::open(&request.session_log()).ok()?;
+        let before = format!("\"event\":\"{}\"", EventKind::BeforeTool.name());
+        let mut since = Vec::new();
+        for line in lines.unchecked().take(LINES).flatten().filter(|line| line.text.contains(&before)) {
+            let Ok(found) = serde_json::from_str::<Self>(&line.text) else { continue };
+            let is_own = found.event == EventKind::BeforeTool.name()
+                && found.session.as_deref() == event.session.as_deref()
+                && match (&found.call, &call.id) {
+                    (Some(one), Some(other)) => one == other.as_ref(),
+                    _ => found.tool.as_deref() == Some(&call.tool) && found.agent.as_deref() == request.agent_id(),
+                };
+            if is_own {
+                return Some(Self { since, ..found });
+            }
+            since.push(line.text);
+        }
+        None
+    }
+
+    /// Returns true if another call that began during this one names the file.
+    pub(super) fn is_shared(&self, path: &str) -> bool {
+        let quoted = serde_json::to_string(path).unwrap_or_default();
+        let end = format!("/{}", quoted.trim_start_matches('"'));
+        self.since.iter().any(|line| line.contains(&quoted) || line.contains(&end))
+    }
+}

@@ -1,0 +1,187 @@
+//! Changes that no effect names: a test run that writes files, a generator, a formatter of a whole folder. The windows of
+//! such calls are noted; at the stop git tells which files changed, and a file belongs to a call only if it was changed
+//! within the call's window. In the windows of two calls it belongs to nobody known.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use stead_ledger::trace::{CallFacts, ContributorKind, FileChange, Side};
+use stead_store::{
+    Durability, Lines, StoreError, append_line, ask_git, create_parents, extend_alarm, file_stamp, read_capped,
+};
+
+use super::call_line::CallLine;
+use super::changed::{Changed, TICK};
+use super::stamps::Fields;
+use super::{cache, facts, millis, write};
+use crate::record::{PATIENCE, now_millis};
+use crate::request::Request;
+
+/// How long git may take, its longest answer, and how many files are looked at.
+const GIT: Duration = Duration::from_millis(1_000);
+const ANSWER: usize = 1024 * 1024;
+const MOST: usize = 500;
+const LONGEST: u64 = 1024 * 1024;
+
+/// The reply is already written, but the client waits for the process to end, in seconds.
+const ALARM: u32 = 4;
+
+/// A call that may have changed files it does not name.
+#[derive(Serialize, Deserialize)]
+struct Window {
+    v: u32,
+    from: i64,
+    to: i64,
+    #[serde(default)]
+    session: Option<String>,
+    #[serde(default)]
+    agent: Option<String>,
+    #[serde(default)]
+    role: Option<String>,
+    #[serde(default)]
+    call: Option<String>,
+    #[serde(default)]
+    tool: Option<String>,
+    #[serde(default)]
+    intent: Option<String>,
+    #[serde(default)]
+    claim: Option<String>,
+    #[serde(default)]
+    verdict: Option<String>,
+}
+
+fn path(request: &Request<'_>) -> PathBuf {
+    request.dir().join(".agent/cache/windows.jsonl")
+}
+
+/// Notes the window of a call.
+pub(super) fn expect(request: &Request<'_>, line: Option<&CallLine>, now: &str) -> Result<(), StoreError> {
+    // Without its beginning nothing can be said.
+    let Some(from) = line.and_then(|line| millis(&line.ts)) else { return Ok(()) };
+    let facts = facts(request, line, now);
+    let window = Window {
+        v: 1,
+        from,
+        to: now_millis(),
+        session: facts.session,
+        agent: facts.agent,
+        role: facts.role,
+        call: facts.call,
+        tool: facts.tool,
+        intent: facts.intent,
+        claim: facts.claim.map(|claim| claim.name().to_owned()),
+        verdict: facts.verdict,
+    };
+    let path = path(request);
+    let line = serde_json::to_vec(&window).unwrap_or_default();
+    match append_line(&path, &line, Durability::Quick, PATIENCE) {
+        Err(StoreError::Io { source, .. }) if source.kind() == std::io::ErrorKind::NotFound => {
+            create_parents(&path)?;
+            append_line(&path, &line, Durability::Quick, PATIENCE)
+        }
+        done => done,
+    }
+}
+
+/// Attributes what changed within the noted windows. Returns at once if there is none.
+pub(super) fn sweep(request: &Request<'_>, now: &str) -> Result<(), StoreError> {
+    let path = path(request);
+    if !path.exists() || !super::is_on(request) {
+        return Ok(());
+    }
+    // Whoever moves the file away works on it.
+    let mine = path.with_extension(format!("{}.taken", std::process::id()));
+    if std::fs::rename(&path, &mine).is_err() {
+        return Ok(());
+    }
+    let windows: Vec<Window> =
+        Lines::open(&mine)?.flatten().filter_map(|line| serde_json::from_str(&line.text).ok()).collect();
+    let _ = std::fs::remove_file(&mine);
+    if windows.is_empty() {
+        return Ok(());
+    }
+    extend_alarm(ALARM);
+    let words = ["-c", "core.quotePath=false", "status", "--porcelain", "-z", "-uall", "--no-renames"];
+    let Some(answer) = ask_git(request.work(), &words, GIT, ANSWER) else { return Ok(()) };
+    let mut found: Vec<(Option<usize>, Changed)> = Vec::new();
+    let cache = cache(request);
+    for (status, path) in entries(&answer).take(MOST) {
+        let absolute = request.work().join(path);
+        let Some(data) = std::fs::metadata(&absolute).ok().filter(|data| data.is_file()) else { continue };
+        let stamp = file_stamp(&data).text;
+        if path.starts_with(".agent/") || cache.sight(path).is_some_and(|sight| sight.stamp == stamp) {
+            continue;
+        }
+        let Some(fields) = Fields::of(&stamp) else { continue };
+        let at = fields.changed_millis();
+        let mut within = windows.iter().enumerate().filter(|(_, one)| one.from - TICK <= at && at <= one.to + TICK);
+        let Some((owner, _)) = within.next() else { continue };
+        let owner = within.next().is_none().then_some(owner);
+        let bytes = (data.len() <= LONGEST).then(|| read_capped(&absolute, LONGEST as usize).ok().flatten()).flatten();
+        let sight = cache.sight(path);
+        let before = match (&sight, status) {
+            (Some(sight), _) => match cache.blob(&sight.hash) {
+                Some(bytes) => Side::Bytes(bytes),
+                None => Side::Unknown { hash: Some(sight.hash.clone()) },
+            },
+            // Untracked and never seen: new in this window, unless it was there before and is older than the ledger.
+            (None, "??") if born_within(&data, at, &windows) => Side::Absent,
+            (None, _) => Side::Unknown { hash: None },
+        };
+        let after = bytes.map_or(Side::Unknown { hash: None }, Side::Bytes);
+        let change = FileChange { path: path.to_owned(), from: None, before, after };
+        found.push((owner, Changed { change, stamp_before: None, stamp_after: Some(stamp) }));
+    }
+    for owner in (0..windows.len()).map(Some).chain([None]) {
+        let own: Vec<Changed> = extract(&mut found, owner);
+        if !own.is_empty() {
+            write(request, &window_facts(request, owner.map(|at| &windows[at]), now), own, &cache)?;
+        }
+    }
+    Ok(())
+}
+
+fn extract(found: &mut Vec<(Option<usize>, Changed)>, owner: Option<usize>) -> Vec<Changed> {
+    let (own, rest) = std::mem::take(found).into_iter().partition(|(other, _)| *other == owner);
+    *found = rest;
+    let own: Vec<(Option<usize>, Changed)> = own;
+    own.into_iter().map(|(_, changed)| changed).collect()
+}
+
+/// Returns true if a file was created in the window in which it last changed.
+fn born_within(data: &std::fs::Metadata, changed: i64, windows: &[Window]) -> bool {
+    let born = data.created().ok().and_then(|born| born.duration_since(std::time::UNIX_EPOCH).ok());
+    let Some(born) = born.and_then(|born| i64::try_from(born.as_millis()).ok()) else { return false };
+    windows.iter().any(|one| one.from - TICK <= born && born <= one.to + TICK && changed <= one.to + TICK)
+}
+
+/// The facts of the call that a window belongs to; without one, nobody is known.
+fn window_facts(request: &Request<'_>, window: Option<&Window>, now: &str) -> CallFacts {
+    let facts = facts(request, None, now);
+    let Some(window) = window else {
+        return CallFacts {
+            timestamp: facts.timestamp,
+            revision: facts.revision,
+            contributor: ContributorKind::Unknown,
+            ..CallFacts::default()
+        };
+    };
+    CallFacts {
+        session: window.session.clone(),
+        agent: window.agent.clone(),
+        role: window.role.clone(),
+        call: window.call.clone(),
+        tool: window.tool.clone(),
+        intent: window.intent.clone(),
+        claim: window.claim.as_deref().and_then(stead_ledger::MutationClaim::from_name),
+        verdict: window.verdict.clone(),
+        ..facts
+    }
+}
+
+/// The entries of `git status -z`: two signs and a path.
+fn entries(answer: &[u8]) -> impl Iterator<Item = (&str, &str)> {
+    let records = answer.split(|byte| *byte == 0).filter_map(|record| std::str::from_utf8(record).ok());
+    records.filter_map(|record| Some((record.get(..2)?, record.get(3..)?)))
+}

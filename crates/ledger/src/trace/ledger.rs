@@ -1,0 +1,150 @@
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde_json::Value;
+use stead_store::{Chain, Durability, Head, Line, Lines, StoreError, Tail, Verified, create, create_parents, sha256};
+
+use super::record::Record;
+
+/// What git ignores in the folder of the intents.
+const IGNORED: &[u8] = b"# Private to this checkout.\n/agent_trace*\n/peers/\n/requests.jsonl\n";
+
+/// The ledger of a project: the file that this machine writes, and those of others beside it.
+#[derive(Clone, Debug)]
+pub struct Ledger {
+    /// The folder of the intents.
+    pub dir: PathBuf,
+    chain: Chain,
+}
+
+/// A file of the ledger.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Source {
+    pub path: PathBuf,
+    /// The name of another writer; `None` for this machine.
+    pub peer: Option<String>,
+}
+
+/// A line of the ledger.
+#[derive(Clone, Debug)]
+pub struct TraceLine {
+    pub record: Record,
+    pub line: Line,
+}
+
+impl Ledger {
+    pub const FILE: &str = "agent_trace.jsonl";
+    /// The file of this machine where another tool's ledger has the usual name.
+    pub const OTHER_FILE: &str = "agent_trace.stead.jsonl";
+    const HEAD: &str = "agent_trace.head";
+    const OTHER_HEAD: &str = "agent_trace.stead.head";
+    /// The folder with the ledgers of others.
+    pub const PEERS: &str = "peers";
+
+    /// The ledger in the folder of the intents. `state` is the folder for this project in the person's state folder.
+    pub fn of(dir: &Path, state: Option<&Path>) -> Self {
+        let copy = state.map(|state| {
+            // Two clones of a project have the same id, and each its own ledger.
+            let place = sha256(dir.as_os_str().as_encoded_bytes());
+            state.join(format!("agent_trace-{}.head", &place[..16]))
+        });
+        // A chain of ours has a head from the start; a ledger without one belongs to somebody else.
+        let (file, head) = match dir.join(Self::HEAD).exists() || !has_text(&dir.join(Self::FILE)) {
+            true => (Self::FILE, Self::HEAD),
+            false => (Self::OTHER_FILE, Self::OTHER_HEAD),
+        };
+        let chain = Chain { log: dir.join(file), head: dir.join(head), copy, link: &["metadata", "dev.stead"] };
+        Self { dir: dir.to_owned(), chain }
+    }
+
+    /// The file that this machine writes.
+    pub fn path(&self) -> &Path {
+        &self.chain.log
+    }
+
+    pub fn chain(&self) -> &Chain {
+        &self.chain
+    }
+
+    /// Appends a record and returns the end of the chain.
+    pub fn append(&self, record: &Record, durability: Durability, patience: Duration) -> Result<Head, StoreError> {
+        let object = match serde_json::to_value(record) {
+            Ok(Value::Object(object)) => object,
+            _ => Default::default(),
+        };
+        if !self.chain.log.exists() {
+            create_parents(&self.chain.log)?;
+            // Ledgers are private until somebody decides to share them; the rest of the folder is not.
+            create(&self.dir.join(".gitignore"), IGNORED, Durability::Quick)?;
+        }
+        self.chain.append(object, durability, patience)
+    }
+
+    pub fn verify(&self) -> Result<Verified, StoreError> {
+        self.chain.verify()
+    }
+
+    /// All files of the ledger: this machine's first, then those of others by name.
+    pub fn sources(&self) -> Vec<Source> {
+        let mut sources = vec![Source { path: self.chain.log.clone(), peer: None }];
+        let foreign = self.dir.join(Self::FILE);
+        if self.chain.log != foreign {
+            sources.push(Source { path: foreign, peer: Some("agent_trace".to_owned()) });
+        }
+        let entries = fs::read_dir(self.dir.join(Self::PEERS)).into_iter().flatten().flatten();
+        let mut peers: Vec<Source> = entries
+            .filter_map(|entry| {
+                let path = entry.path();
+                let name = path.file_stem()?.to_str()?.to_owned();
+                (path.extension()? == "jsonl").then_some(Source { path, peer: Some(name) })
+            })
+            .collect();
+        peers.sort_by(|a, b| a.peer.cmp(&b.peer));
+        sources.extend(peers);
+        sources
+    }
+
+    /// Reads the lines of a file, oldest first.
+    pub fn read(source: &Source) -> Result<TraceLines<Lines>, StoreError> {
+        Ok(TraceLines { lines: Lines::open(&source.path)?, foreign: 0 })
+    }
+
+    /// Reads the lines of a file, newest first.
+    pub fn read_back(source: &Source) -> Result<TraceLines<Tail>, StoreError> {
+        Ok(TraceLines { lines: Tail::open(&source.path)?.unchecked(), foreign: 0 })
+    }
+}
+
+fn has_text(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|data| data.len() > 0)
+}
+
+/// The records of a file; torn lines and those that are no records are skipped.
+pub struct TraceLines<L> {
+    lines: L,
+    foreign: u64,
+}
+
+impl<L> TraceLines<L> {
+    /// How many whole lines were no records.
+    pub fn foreign(&self) -> u64 {
+        self.foreign
+    }
+}
+
+impl<L: Iterator<Item = Result<Line, StoreError>>> Iterator for TraceLines<L> {
+    type Item = Result<TraceLine, StoreError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            match self.lines.next()? {
+                Ok(line) => match Record::parse(&line.text) {
+                    Some(record) => return Some(Ok(TraceLine { record, line })),
+                    None => self.foreign += 1,
+                },
+                Err(error) => return Some(Err(error)),
+            }
+        }
+    }
+}
