@@ -37,6 +37,7 @@ mod root;
 mod run;
 mod schema;
 mod terminal;
+mod tree;
 mod uninstall;
 mod where_;
 mod world;
