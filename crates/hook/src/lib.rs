@@ -26,9 +26,11 @@ mod record;
 mod relevant_file;
 mod request;
 mod run_identity;
+mod seen;
 mod session;
 mod session_line;
 mod snapshot;
+mod stale_file;
 
 pub use answer::answer;
 pub use boundary::Boundary;
@@ -42,3 +44,4 @@ pub use guard::{
 pub use policy::PolicyText;
 pub use record::recorder_notes;
 pub use session::{Begun, SessionState};
+pub use stale_file::STALE_FILE;

@@ -36,6 +36,7 @@ mod role;
 mod root;
 mod run;
 mod schema;
+mod stale_file;
 mod terminal;
 mod tree;
 mod uninstall;

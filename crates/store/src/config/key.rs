@@ -72,6 +72,10 @@ const FIXED: &[Key] = &[
     switch("record.evidence", "record the tests and builds that the agent runs"),
     switch("gate.self_protection", "keep the agent from changing Stead's own files and hook lines"),
     switch("gate.guards", "let guards judge what the agent does"),
+    switch(
+        "gate.stale_files",
+        "deny a change of a file that changed since the agent saw it; by default with intents only",
+    ),
     number("context.briefing_tokens", "maximum length of the briefing at session start, in tokens; 0 for none"),
     switch("context.hold_stops", "keep an agent working until its loop is done"),
     switch("context.hold_compaction", "block a manual compaction once while the role file is unsaved"),
