@@ -47,7 +47,7 @@ fn read_with(command: &str, cwd: &Path, tools: Tools<'_>, facts: &dyn Facts) -> 
     let action = Action::Run { command: command.into(), dir: None };
     let call = ToolCall { tool: "".into(), id: None, action, input: "".into() };
     let env = tools.env;
-    stead_shell::effects(&call, &Place { root: Some(tools.root), tree: None, cwd, env: &env }, facts)
+    stead_shell::effects(&call, &Place { root: Some(tools.root), tree: None, others: &[], cwd, env: &env }, facts)
 }
 
 /// Reads a command as a hook does, with the files as they are.

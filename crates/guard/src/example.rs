@@ -133,7 +133,7 @@ impl Example {
             };
         }
         let env = |name: &str| (name == "HOME").then(|| HOME.into());
-        let place = Place { root: Some(ROOT.as_ref()), tree: None, cwd: cwd.as_ref(), env: &env };
+        let place = Place { root: Some(ROOT.as_ref()), tree: None, others: &[], cwd: cwd.as_ref(), env: &env };
         let read = || event.call.as_ref().map(|call| effects(call, &place, &self.scene)).unwrap_or_default();
         ask(&Asked {
             event: &event,

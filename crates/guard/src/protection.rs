@@ -23,6 +23,7 @@ mod shield;
 mod testing;
 #[cfg(test)]
 mod tests;
+mod tree;
 mod verb;
 
 pub use builtin::{OwnRoom, builtin_rules, program_rule};

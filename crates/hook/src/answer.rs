@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::io::Write;
 
 use stead_client::{Harness, Signs, detect};
-use stead_model::{Event, EventKind, Reply, Verdict};
+use stead_model::{Event, EventKind, Level, Reply, Verdict};
 use stead_settings::has_our_lines;
 use stead_store::ignore_broken_pipes;
 
@@ -22,6 +22,7 @@ use crate::policy::PolicyText;
 use crate::record;
 use crate::request::Request;
 use crate::snapshot;
+use crate::stale_file;
 
 /// Answers the call on standard input and returns the exit code.
 pub fn answer(call: &Call) -> u8 {
@@ -119,7 +120,11 @@ fn respond(call: &Call, harness: Harness, event: &Event<'_>, env: &Env) -> u8 {
         None => outside(event, &mut location, env),
     };
     let request = Request::new(harness, event, &location, &policy, env);
-    let (verdict, report) = guard::judge(&request, request.self_protection().and(problems(&request)));
+    let mut own = request.self_protection();
+    if own.level == Level::Allow {
+        own = own.and(stale_file::judge(&request));
+    }
+    let (verdict, report) = guard::judge(&request, own.and(problems(&request)));
     let verdict = verdict.and(arrival::inform(&request));
     let verdict = verdict.and(loop_stop::judge(&request));
     grant::update(&request);

@@ -18,6 +18,9 @@ const SWITCHES: &[&str] = &[
     "gate.self_protection", "gate.guards", "auto_init",
 ];
 
+/// Switches that apply once the project has intents, unless config sets them.
+const ON_WITH_INTENTS: &[&str] = &["gate.stale_files"];
+
 /// Compiles the policy of a project, or the policy outside of any.
 pub(crate) fn compile(root: Option<&Path>, env: &Env) -> String {
     // The environment of one call must not affect later calls.
@@ -26,6 +29,14 @@ pub(crate) fn compile(root: Option<&Path>, env: &Env) -> String {
     let mut text = String::new();
     for key in SWITCHES {
         let state = if config.bool(key) { "on" } else { "off" };
+        text.push_str(&format!("switch\t{key}\t{state}\n"));
+    }
+    for key in ON_WITH_INTENTS {
+        let state = match (config.bool(key), config.is_set(key)) {
+            (false, _) => "off",
+            (true, true) => "on",
+            (true, false) => "auto",
+        };
         text.push_str(&format!("switch\t{key}\t{state}\n"));
     }
     if let Some(root) = root
@@ -71,7 +82,7 @@ fn programs(root: Option<&Path>, env: &Env) -> Vec<String> {
 /// Values that only some events need; the usual call skips these lines.
 fn chosen(config: &Config, layout: &Layout) -> String {
     let mut text = String::new();
-    for room in [Room::Roles, Room::Features, Room::Guards] {
+    for room in [Room::Roles, Room::Intents, Room::Features, Room::Guards] {
         if layout.relative(room) != room.default_path() {
             text.push_str(&format!("room\t{}\t{}\n", room.name(), layout.relative(room)));
         }

@@ -331,7 +331,7 @@ mod tests {
 
     fn read(command: &str) -> Effects {
         let root = Path::new(ROOT);
-        let place = Place { root: Some(root), tree: None, cwd: root, env: &|_| None };
+        let place = Place { root: Some(root), tree: None, others: &[], cwd: root, env: &|_| None };
         let action = Action::Run { command: command.into(), dir: None };
         effects(&ToolCall { tool: "Bash".into(), id: None, action, input: "".into() }, &place, &NoFiles)
     }

@@ -1,13 +1,14 @@
 //! Records tests and builds that an agent runs: the command, its exit status and its summary, as evidence for later.
 
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use stead_client::{ExitStatus, Harness};
 use stead_evidence::{Bounds, EvidenceError, Ground, Phase, Seen, Who, could_be_evidence, observe};
 use stead_guard::ReadEffects;
-use stead_model::{Action, Effects, Event, EventKind, Level, ToolCall, Verdict};
-use stead_shell::Place;
-use stead_store::extend_alarm;
+use stead_model::{Action, Effects, Event, EventKind, Level, Op, ProjectTree, ToolCall, Verdict};
+use stead_shell::{Facts, Place};
+use stead_store::{Found, extend_alarm};
 
 use crate::file_facts::FileFacts;
 use crate::location::Env;
@@ -23,10 +24,15 @@ const ALARM: u32 = 4;
 /// Reads what a command does that Stead runs itself in the project's root.
 pub fn command_effects(ground: &Ground, env: &Env, command: &str) -> Effects {
     let event = Event::new(EventKind::BeforeTool, "");
-    let facts = FileFacts::new(ground.indexes.clone(), Harness::ALL[0], &event);
+    let found = Found::Bare { dir: ground.root.clone() };
+    let facts = FileFacts::new(&found, ground.indexes.clone(), Harness::ALL[0], &event);
     let action = Action::Run { command: command.into(), dir: None };
     let call = ToolCall { tool: "".into(), id: None, action, input: "".into() };
-    stead_shell::effects(&call, &Place { root: Some(&ground.root), tree: None, cwd: &ground.root, env }, &facts)
+    stead_shell::effects(
+        &call,
+        &Place { root: Some(&ground.root), tree: None, others: &[], cwd: &ground.root, env },
+        &facts,
+    )
 }
 
 /// Records a test or a build. Everything else returns at once.
@@ -58,7 +64,25 @@ pub(crate) fn record(request: &Request<'_>, verdict: &Verdict, now: &str) -> Res
     let effects = request.effects();
     let seen = Seen { phase, command, effects, dir: &folder, exit: outcome.exit, output: &outcome.output, who, now };
     let go_on = || begun.elapsed() < PATIENCE;
-    observe(&request.evidence_ground(), &seen, &Bounds::hook(&go_on)).map(drop)
+    observe(&ground_of(request), &seen, &Bounds::hook(&go_on)).map(drop)
+}
+
+/// Where a call's evidence belongs: it is about the tree that its last program ran in, which may be a work tree or copy
+/// of the project. The records are the project's.
+fn ground_of(request: &Request<'_>) -> Ground {
+    let mut ground = request.evidence_ground();
+    let mut runs = request.effects().list.iter().rev();
+    let dir = runs.find_map(|effect| match &effect.op {
+        Op::Run { dir, .. } => Some(request.facts.real(Path::new(dir))),
+        _ => None,
+    });
+    if let Some(dir) = dir
+        && let Some(ProjectTree::Same(tree)) = request.facts.tree_of(&dir)
+        && dir.starts_with(&tree)
+    {
+        ground.root = tree;
+    }
+    ground
 }
 
 /// Returns true if the call runs and its client will not report its failure. Then a red run would leave no trace, and an

@@ -7,8 +7,9 @@ use std::path::{Path, PathBuf};
 
 use stead_client::Harness;
 use stead_context::{Loops, Owner};
-use stead_model::{Base, Event, FileId, Spot, clean};
+use stead_model::{Base, Event, FileId, ProjectTree, Spot, clean};
 use stead_shell::Facts;
+use stead_store::{Found, Identity};
 
 use crate::location::Env;
 use crate::session::SessionState;
@@ -29,6 +30,12 @@ pub(crate) struct FileFacts {
     pub(crate) session: Option<FileId>,
     harness: Harness,
     state: OnceCell<Option<SessionState>>,
+    project: Identity,
+    /// The project in the checkout that is worked in.
+    work: PathBuf,
+    /// The trees that begin at folders or around them, and the checkouts of this project below its root.
+    trees: RefCell<BTreeMap<PathBuf, Option<ProjectTree>>>,
+    checkouts: RefCell<BTreeMap<PathBuf, Option<PathBuf>>>,
     /// Resolved paths.
     real: RefCell<BTreeMap<OsString, PathBuf>>,
     /// Paths for which a system call was made.
@@ -37,13 +44,18 @@ pub(crate) struct FileFacts {
 }
 
 impl FileFacts {
-    pub(crate) fn new(indexes: PathBuf, harness: Harness, event: &Event<'_>) -> Self {
+    /// The facts for a call in a project.
+    pub(crate) fn new(found: &Found, indexes: PathBuf, harness: Harness, event: &Event<'_>) -> Self {
         let session = event.session.as_deref().and_then(|id| FileId::check(id).ok());
         Self {
             indexes,
             session,
             harness,
             state: OnceCell::new(),
+            project: Identity::of(found.dir()),
+            work: found.work().to_owned(),
+            trees: RefCell::default(),
+            checkouts: RefCell::default(),
             real: RefCell::default(),
             #[cfg(test)]
             asked: RefCell::default(),
@@ -73,6 +85,33 @@ impl FileFacts {
         };
         self.real.borrow_mut().insert(path.into(), real.clone());
         real
+    }
+
+    /// The nearest tree around a folder, the folder included. Folders are asked once.
+    fn climb(&self, folder: &Path) -> Option<ProjectTree> {
+        if folder == self.project.root() || folder == self.work {
+            return None;
+        }
+        if let Some(known) = self.trees.borrow().get(folder) {
+            return known.clone();
+        }
+        let found = self.project.tree_at(folder).or_else(|| self.climb(folder.parent()?));
+        self.trees.borrow_mut().insert(folder.to_owned(), found.clone());
+        found
+    }
+
+    fn checkout_around(&self, folder: &Path, root: &Path) -> Option<PathBuf> {
+        if folder == root {
+            return None;
+        }
+        if let Some(known) = self.checkouts.borrow().get(folder) {
+            return known.clone();
+        }
+        #[cfg(test)]
+        self.asked.borrow_mut().push(folder.join(".git"));
+        let found = self.project.checkout_at(folder).or_else(|| self.checkout_around(folder.parent()?, root));
+        self.checkouts.borrow_mut().insert(folder.to_owned(), found.clone());
+        found
     }
 
     fn link_at(&self, path: &Path) -> Option<PathBuf> {
@@ -106,6 +145,14 @@ impl Facts for FileFacts {
 
     fn had_lines(&self, path: &Path) -> bool {
         self.state().is_some_and(|state| state.hook_files.iter().any(|file| Path::new(file) == path))
+    }
+
+    fn tree_of(&self, path: &Path) -> Option<ProjectTree> {
+        self.climb(path).filter(|tree| !self.project.is_root(tree.dir()))
+    }
+
+    fn checkout_below(&self, root: &Path, path: &Path) -> Option<PathBuf> {
+        self.checkout_around(path, root)
     }
 
     fn is_missing(&self, path: &Path) -> bool {
@@ -190,7 +237,8 @@ mod tests {
         symlink(folder.join("to-a/b"), folder.join("to-b")).unwrap();
         symlink("../a/new", folder.join("a/dangling")).unwrap();
         symlink("loop", folder.join("loop")).unwrap();
-        let facts = FileFacts::new(PathBuf::new(), Harness::ALL[0], &Event::new(EventKind::BeforeTool, ""));
+        let found = Found::Bare { dir: folder.clone() };
+        let facts = FileFacts::new(&found, PathBuf::new(), Harness::ALL[0], &Event::new(EventKind::BeforeTool, ""));
         let check = |path: &str, expected: &str| {
             for _ in 0..2 {
                 assert_eq!(facts.real(&folder.join(path)), folder.join(expected), "{path}");

@@ -30,9 +30,11 @@ mod record;
 mod relevant_file;
 mod request;
 mod run_identity;
+mod seen;
 mod session;
 mod session_line;
 mod snapshot;
+mod stale_file;
 
 pub use agent_sign::{AgentSign, lineage};
 pub use answer::answer;
@@ -48,3 +50,4 @@ pub use guard::{
 pub use policy::PolicyText;
 pub use record::recorder_notes;
 pub use session::{Begun, SessionState};
+pub use stale_file::STALE_FILE;

@@ -82,7 +82,7 @@ fn touched(op: &Op) -> Vec<(&Target, &'static str, f32)> {
 }
 
 /// The path below the project root; `None` outside it, for Stead's own folder, and for patterns and folders.
-fn inside(target: &Target) -> Option<String> {
+pub(crate) fn inside(target: &Target) -> Option<String> {
     let inside = target.inside.as_deref().filter(|path| !path.is_empty() && !target.tree && !target.glob)?;
     let is_own = [".agent", ".git"].iter().any(|own| Path::new(inside).starts_with(own));
     (!is_own).then(|| inside.to_owned())

@@ -38,7 +38,7 @@ impl<'a> Request<'a> {
         policy: &'a PolicyText,
         env: &'a Env,
     ) -> Self {
-        let facts = Rc::new(FileFacts::new(policy.indexes(location.found.dir()), harness, event));
+        let facts = Rc::new(FileFacts::new(&location.found, policy.indexes(location.found.dir()), harness, event));
         Self { harness, event, location, policy, env, facts, effects: OnceCell::new(), grant: OnceCell::new() }
     }
 
@@ -69,7 +69,7 @@ impl<'a> Request<'a> {
 
     fn place(&self) -> Place<'_> {
         let Location { found, cwd } = self.location;
-        Place { root: Some(found.dir()), tree: found.tree(), cwd, env: self.env }
+        Place { root: Some(found.dir()), tree: found.tree(), others: &[], cwd, env: self.env }
     }
 
     /// The folder of the project, with or without the marker.

@@ -1,5 +1,7 @@
 use std::path::{Path, PathBuf};
 
+use stead_model::ProjectTree;
+
 /// What the reader needs to know about the file system and the session.
 ///
 /// Implementers answer lazily, never fail and never panic: each question has an answer for "unknown". Paths are
@@ -30,6 +32,18 @@ pub trait Facts {
 
     /// Lists the files in a folder and below; `None` if that is unknown or there are too many.
     fn files_below(&self, _path: &Path) -> Option<Vec<PathBuf>> {
+        None
+    }
+
+    /// Returns the project whose tree a path lies in, if that is another tree than those of the call's place: the
+    /// nearest one, or none.
+    fn tree_of(&self, _path: &Path) -> Option<ProjectTree> {
+        None
+    }
+
+    /// Returns the nearest checkout of this project around a path, below `root`. It costs less than
+    /// [`Self::tree_of`], because only git checkouts count.
+    fn checkout_below(&self, _root: &Path, _path: &Path) -> Option<PathBuf> {
         None
     }
 

@@ -12,6 +12,8 @@ pub struct Place<'a> {
     pub root: Option<&'a Path>,
     /// The project in the checkout that the agent works in, if that is not the root. It may be inside the root.
     pub tree: Option<&'a Path>,
+    /// Other trees, of this project and of others, that the call concerns: the project's rules apply in them, too.
+    pub others: &'a [PathBuf],
     /// Relative paths of the event start here.
     pub cwd: &'a Path,
     /// Returns `HOME` and the variables that move a client's folder.
@@ -26,7 +28,10 @@ impl Place<'_> {
     /// Returns every folder a base may mean. A variable does not hide its fallback: the next call may run without it.
     pub fn folders(&self, base: Base<'_>) -> Vec<PathBuf> {
         match base {
-            Base::Project => self.root.into_iter().chain(self.tree).map(Path::to_path_buf).collect(),
+            Base::Project => {
+                let own = self.root.into_iter().chain(self.tree).map(Path::to_path_buf);
+                own.chain(self.others.iter().cloned()).collect()
+            }
             Base::Home => self.home().into_iter().collect(),
             Base::Var { name, fallback } => {
                 let below_home = self.home().map(|home| home.join(fallback));

@@ -114,7 +114,7 @@ fn climb(start: &Path) -> Found {
 }
 
 /// Looks for the marker below `dir`, reusing the buffer.
-fn has_marker(dir: &mut PathBuf) -> bool {
+pub(crate) fn has_marker(dir: &mut PathBuf) -> bool {
     dir.push(MARKER);
     let found = fs::metadata(&dir).is_ok_and(|data| data.is_file());
     for _ in MARKER.split('/') {
@@ -123,7 +123,7 @@ fn has_marker(dir: &mut PathBuf) -> bool {
     found
 }
 
-fn has_git(dir: &mut PathBuf) -> bool {
+pub(crate) fn has_git(dir: &mut PathBuf) -> bool {
     dir.push(".git");
     let found = fs::metadata(&dir).is_ok_and(|data| data.is_dir() || data.is_file());
     dir.pop();

@@ -14,14 +14,32 @@ pub struct Worktree {
 impl Worktree {
     /// Reads git's own files in the folder. `None` for a main checkout, a submodule, or no checkout.
     pub fn at(dir: &Path) -> Option<Self> {
-        let link = read_short(&dir.join(".git"))?;
-        let git_dir = clean(&dir.join(link.strip_prefix("gitdir:")?.trim()));
-        // Only a linked worktree has this file; a submodule's git folder is self-contained.
-        let shared = read_short(&git_dir.join("commondir"))?;
-        let shared = clean(&git_dir.join(shared.trim()));
+        let git_dir = linked_git_dir(dir)?;
+        let shared = shared_dir(&git_dir)?;
         let main = (shared.file_name()? == ".git").then(|| shared.parent().map(Path::to_owned)).flatten();
         Some(Self { dir: dir.to_owned(), main })
     }
+}
+
+/// The folder with the objects and branches of the checkout at `dir`: all worktrees of a repository have the same one.
+pub(crate) fn common_dir(dir: &Path) -> Option<PathBuf> {
+    let own = match linked_git_dir(dir) {
+        Some(git_dir) => shared_dir(&git_dir).unwrap_or(git_dir),
+        None => dir.join(".git"),
+    };
+    std::fs::canonicalize(own).ok()
+}
+
+/// Where the `.git` file of a linked worktree or submodule leads.
+fn linked_git_dir(dir: &Path) -> Option<PathBuf> {
+    let link = read_short(&dir.join(".git"))?;
+    Some(clean(&dir.join(link.strip_prefix("gitdir:")?.trim())))
+}
+
+/// What a linked worktree's git folder shares. A submodule's is self-contained and lacks this file.
+fn shared_dir(git_dir: &Path) -> Option<PathBuf> {
+    let shared = read_short(&git_dir.join("commondir"))?;
+    Some(clean(&git_dir.join(shared.trim())))
 }
 
 /// Reads the beginning of a small regular file.

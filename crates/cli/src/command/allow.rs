@@ -3,7 +3,7 @@ use std::time::Duration;
 use clap::Args;
 use serde_json::json;
 use stead_guard::protection::GATE;
-use stead_hook::{Did, HitLine, Override};
+use stead_hook::{Did, HitLine, Override, STALE_FILE};
 use stead_model::rfc3339;
 use stead_store::{Durability, append_line, cover};
 
@@ -54,6 +54,10 @@ pub(crate) fn run(args: AllowArgs, ui: &mut Ui) -> Result<Exit, CliError> {
             verdict.id
         ))
         .hinted("run the command yourself in this terminal"));
+    }
+    if verdict.hits.iter().filter(stopped).any(|hit| hit.guard == STALE_FILE) {
+        return Err(CliError::user(format!("{} is about a file that changed since the agent saw it", verdict.id))
+            .hinted("let the agent read the file again"));
     }
     let hits: Vec<&HitLine> = verdict.hits.iter().filter(stopped).filter(|hit| !hit.about.is_empty()).collect();
     if hits.is_empty() {

@@ -136,6 +136,32 @@ fn a_run_proves_until_its_files_change() {
     assert!(rows.iter().all(|row| row.chars().count() <= 80), "{runs}");
 }
 
+/// A run speaks for the tree that it ran in, and so for the main tree once that has the same files.
+#[test]
+fn a_run_in_another_tree_proves_what_is_there() {
+    let world = world();
+    let script =
+        "git init -q -b main . && git add -A && git -c user.name=T -c user.email=t@example.invalid commit -qm x
+        git worktree add -q ../wt -b wt && git clone -q . ../clone && mkdir ../plain && cp -r src check.sh ../plain";
+    world.sh(script).ok();
+    let text = |dir: &str, text: &str| world.write(format!("{dir}/src/search.rs"), text);
+    for (round, dir) in ["wt", "clone"].into_iter().enumerate() {
+        text("project", &format!("old {round}"));
+        text(dir, &format!("new {round}"));
+        see(&world, "claude", &format!("cd ../{dir} && cargo test"), 0, GREEN);
+        assert_ne!(standing(&world, "search"), "fresh", "{dir}: the main tree has other files");
+        text("project", &format!("new {round}"));
+        assert_eq!(standing(&world, "search"), "fresh", "{dir}");
+        assert_eq!(standing(&world, "login"), "missing", "{dir}");
+    }
+    see(&world, "claude", "cd ../wt && sh check.sh login", 0, "== 2 passed in 0.1s ==\n");
+    assert_eq!(standing(&world, "login"), "fresh");
+    text("project", "last");
+    text("plain", "last");
+    see(&world, "claude", "cd ../plain && cargo test", 0, GREEN);
+    assert_eq!(standing(&world, "search"), "stale");
+}
+
 /// `*.py` reaches every folder, as in a guard; whoever wrote it for the root alone is told how to write that now.
 #[test]
 fn evidence_expires_with_a_file_at_any_depth() {

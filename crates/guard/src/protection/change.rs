@@ -3,26 +3,28 @@
 use std::path::{Path, PathBuf};
 
 use stead_model::{Change, FileChange};
-use stead_shell::{Facts, absolute, names};
+use stead_shell::{Facts, Place, absolute, names};
 
 use super::denial::{Denial, holder, own, would};
 use super::rule::Rule;
 use super::settings;
-use super::shield::{Shield, Standing};
+use super::shield::{Shield, Standing, Width};
+use super::tree;
 
 /// Judges the changes in order; stops at the first denial.
 pub(crate) fn judge_changes(
     shield: &Shield<'_>,
     changes: &[FileChange<'_>],
-    cwd: &Path,
+    place: &Place<'_>,
     facts: &dyn Facts,
 ) -> Option<Denial> {
-    let mut desk = Desk { shield, cwd, facts, written: Vec::new() };
+    let mut desk = Desk { shield, place, cwd: place.cwd, facts, written: Vec::new() };
     changes.iter().find_map(|change| desk.judge(change))
 }
 
 struct Desk<'d> {
     shield: &'d Shield<'d>,
+    place: &'d Place<'d>,
     cwd: &'d Path,
     facts: &'d dyn Facts,
     /// The content of a file after earlier changes of this call; `None` if it is unknown.
@@ -85,6 +87,10 @@ impl Desk<'_> {
                 settings::removal(entry, shown, path, self.facts)
             }
             Standing::In(entry) => Some(own(entry, would("remove", shown))),
+            Standing::Above(entry, Width::Tree) if entry.is_of_project() => {
+                let lost = self.shield.of_project().find(|entry| tree::is_lost(entry, path, self.place, self.facts))?;
+                Some(holder(lost, would("remove", shown)))
+            }
             Standing::Above(entry, _) => Some(holder(entry, would("remove", shown))),
         }
     }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use stead_model::{Action, Content, Effect, Effects, Gap, How, Op, Target, ToolCall};
-use stead_shell::{Facts, Place, absolute};
+use stead_shell::{Facts, Place, absolute, is_sign};
 
 use super::candidate::Candidate;
 use super::denial::{Denial, holder, own, quote};
@@ -12,6 +12,7 @@ use super::mention;
 use super::rule::Rule;
 use super::settings;
 use super::shield::{Shield, Standing, Width};
+use super::tree;
 use super::verb;
 
 /// How many pieces of a text are looked up relative to a protected folder.
@@ -61,6 +62,12 @@ impl Bench<'_> {
             let end = Target { path: inside.clone(), ..target.clone() };
             met.extend(self.shield.standing_of_end(&Candidate::of(&end).names));
         }
+        // A pattern may stand for any folder, so for another tree of a project, too.
+        if target.glob && target.inside.is_none() {
+            let names = Candidate::of(target).names;
+            let open = names.iter().position(|name| name.iter().any(|c| is_sign(*c)));
+            met.extend(open.and_then(|at| self.shield.standing_of_end(&names[at + 1..])));
+        }
         met
     }
 
@@ -74,6 +81,10 @@ impl Bench<'_> {
         let search = Candidate::of(target).is_search();
         met.into_iter().find_map(|standing| match standing {
             Standing::In(entry) if self.is_lost(entry, target, search) => Some(self.own(entry, verb, target, part)),
+            Standing::Above(entry, Width::Tree) if entry.is_of_project() => {
+                let lost = deep && tree::is_lost(entry, Path::new(&target.path), self.place, self.facts);
+                lost.then(|| self.holder(entry, verb, target, part))
+            }
             Standing::Above(entry, _) if deep && self.is_endangered(entry) && !(search && self.is_absent(entry)) => {
                 Some(self.holder(entry, verb, target, part))
             }
@@ -96,7 +107,7 @@ impl Bench<'_> {
         self.met(target).into_iter().find_map(|standing| match standing {
             Standing::In(entry) => Some(self.own(entry, "overwrite", target, part)),
             Standing::Above(entry, Width::Narrow) => Some(self.holder(entry, "replace", target, part)),
-            Standing::Above(_, Width::Wide) => None,
+            Standing::Above(_, Width::Wide | Width::Tree) => None,
         })
     }
 
@@ -121,7 +132,7 @@ impl Bench<'_> {
         let met = self.shield.met(&Candidate::of(target));
         let mut lost: Vec<&Entry<'_>> = Vec::new();
         for entry in met.into_iter().map(Standing::entry) {
-            let first = entry.first_folder(|base| self.place.folders(base));
+            let first = entry.first_folder(tree::around(Path::new(&target.path), self.place));
             // Tracked files stay; all others there are ignored by git.
             let stays = !ignored && first.is_some_and(|folder| self.facts.is_tracked(&folder) == Some(true));
             if entry.is_of_project() && self.is_endangered(entry) && !stays {
@@ -203,7 +214,7 @@ impl Bench<'_> {
         let home = self.shield.home();
         let standing = |path: &Path| self.shield.standing_of(path, self.facts);
         match standing(self.place.cwd)? {
-            Standing::Above(_, Width::Wide) => None,
+            Standing::Above(_, Width::Wide | Width::Tree) => None,
             _ => {
                 let inside =
                     |piece: &&str| matches!(standing(&absolute(piece, self.place.cwd, home)), Some(Standing::In(_)));

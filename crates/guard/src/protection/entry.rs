@@ -1,7 +1,7 @@
 //! One protected path, and how a candidate relates to it.
 
 use std::ops::Range;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use stead_model::Base;
 use stead_shell::{Facts, can_meet, clean, covers, fold};
@@ -63,10 +63,10 @@ impl Entry<'_> {
         matches!(self.rule.spot(), Some((Base::Project, _)))
     }
 
-    /// The first folder of the rule's path.
-    pub(crate) fn first_folder(&self, place_of: impl Fn(Base<'_>) -> Vec<PathBuf>) -> Option<PathBuf> {
-        let (base, path) = self.rule.spot()?;
-        place_of(base).last().map(|folder| folder.join(path.split('/').next().unwrap_or_default()))
+    /// The first folder of the rule's path, below a project.
+    pub(crate) fn first_folder(&self, project: Option<&Path>) -> Option<PathBuf> {
+        let (_, path) = self.rule.spot()?;
+        project.map(|folder| folder.join(path.split('/').next().unwrap_or_default()))
     }
 
     /// The rule's concrete files. If a client reads a whole folder, ours is the file with our name.

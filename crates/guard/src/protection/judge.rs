@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::path::Path;
 
-use stead_model::{Action, Change, Effects, Event, EventKind, FileChange, ToolCall, Verdict};
+use stead_model::{Action, Change, Detail, Effects, Event, EventKind, FileChange, ToolCall, Verdict};
 use stead_shell::{Facts, Place, absolute, is_plain_input, plain_command};
 
 use super::change;
@@ -13,6 +13,7 @@ use super::needle::Needles;
 use super::policy::Policy;
 use super::settings;
 use super::shield::Shield;
+use super::tree;
 
 /// Judges whether an event would weaken Stead. The effects of the call are computed only if its literals do not decide.
 pub fn judge<'e>(
@@ -28,7 +29,11 @@ pub fn judge<'e>(
             denial.map_or_else(Verdict::allow, |denial| denial.verdict())
         }
         EventKind::ConfigChange => {
-            let shield = Shield::raise(policy, place, facts);
+            let others = match &event.detail {
+                Detail::Config { path: Some(path), .. } => tree::of_written([path.as_ref()], place, facts),
+                _ => Vec::new(),
+            };
+            let shield = Shield::raise(policy, &Place { others: &others, ..*place }, facts);
             settings::judge_config_change(&shield, event, place.cwd, facts).unwrap_or_else(Verdict::allow)
         }
         _ => Verdict::allow(),
@@ -49,7 +54,9 @@ fn judge_call<'e>(
             if !needles.is_empty() && changes.iter().all(|change| is_far(&needles, change, place, facts)) {
                 return None;
             }
-            return change::judge_changes(&Shield::raise(policy, place, facts), changes, place.cwd, facts);
+            let others = tree::of_changes(changes, place, facts);
+            let place = &Place { others: &others, ..*place };
+            return change::judge_changes(&Shield::raise(policy, place, facts), changes, place, facts);
         }
         Action::Run { command, dir } => {
             let folder = match dir {
@@ -67,6 +74,8 @@ fn judge_call<'e>(
     let effects = effects();
     let deep = !matches!(call.action, Action::Run { .. });
     let judge = || {
+        let others = tree::of_effects(effects, place, facts);
+        let place = &Place { others: &others, ..*place };
         let shield = Shield::raise(policy, place, facts);
         Bench { call, shield: &shield, place, facts }.judge(effects)
     };

@@ -38,7 +38,12 @@ impl<'a> Policy<'a> {
     /// is one that a rule begins with. `deep` says that a deletion takes folders with all that is in them.
     pub(crate) fn spares(&self, effects: &Effects, deep: bool, place: &Place<'_>, facts: &dyn Facts) -> bool {
         let needles = Needles::read(self.text);
-        let is_far = |target: &Target, deep: bool| needles.are_far(target, deep, place);
+        // Only a folder can contain another tree.
+        let is_apart = |target: &Target, deep: bool| {
+            let is_one = !deep && !target.tree && !target.glob;
+            is_one || facts.tree_of(Path::new(&target.path)).is_none()
+        };
+        let is_far = |target: &Target, deep: bool| needles.are_far(target, deep, place) && is_apart(target, deep);
         let spared = |effect: &Effect| match &effect.op {
             Op::Write { target, .. } => is_far(target, false),
             Op::Delete(target) => is_far(target, deep),
@@ -70,7 +75,7 @@ mod tests {
     #[track_caller]
     fn check_in(folder: &str, text: &str, quiet: bool) {
         let env = |name: &str| (name == "XDG").then(|| "/xdg".into());
-        let place = Place { root: None, tree: None, cwd: Path::new("/"), env: &env };
+        let place = Place { root: None, tree: None, others: &[], cwd: Path::new("/"), env: &env };
         assert_eq!(Policy::parse(POLICY).is_quiet(text, Path::new(folder), &place), quiet, "{folder}: {text}");
     }
 
@@ -119,7 +124,7 @@ mod tests {
 
     #[test]
     fn a_policy_without_needles_is_never_quiet() {
-        let place = Place { root: None, tree: None, cwd: Path::new("/"), env: &|_| None };
+        let place = Place { root: None, tree: None, others: &[], cwd: Path::new("/"), env: &|_| None };
         assert!(!Policy::parse("own\tproject\tx\tit").is_quiet("nothing", Path::new("/"), &place));
     }
 

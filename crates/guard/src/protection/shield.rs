@@ -22,6 +22,8 @@ pub(crate) struct Shield<'a> {
     trees: Vec<Names>,
     /// Project root and home: milder rules do not apply to them or to folders above.
     wide: Vec<Names>,
+    /// Other trees of this project and of others.
+    others: Vec<Names>,
     verbs: Vec<Vec<String>>,
     home: Option<PathBuf>,
 }
@@ -47,6 +49,8 @@ impl<'s> Standing<'s> {
 pub(crate) enum Width {
     /// A folder such as `.agent`.
     Narrow,
+    /// Another tree of a project, or a folder above it.
+    Tree,
     /// The project root, home, or a folder above them.
     Wide,
 }
@@ -62,8 +66,9 @@ impl<'a> Shield<'a> {
         let tree = place.tree.map(clean);
         let wide = root.iter().chain(&tree).chain(home.iter()).flat_map(both).collect();
         let trees = tree.iter().flat_map(both).collect();
+        let others = place.others.iter().flat_map(both).collect();
         let (entries, free, bases, verbs) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        let mut shield = Self { entries, free, bases, trees, wide, verbs, home };
+        let mut shield = Self { entries, free, bases, trees, wide, others, verbs, home };
         let mut known: Vec<(Base<'_>, Range<usize>)> = Vec::new();
         for rule in policy.rules() {
             if let Rule::Verb { words } = &rule {
@@ -103,6 +108,11 @@ impl<'a> Shield<'a> {
 
     pub(crate) fn home(&self) -> Option<&Path> {
         self.home.as_deref()
+    }
+
+    /// The entries of the project's own folder.
+    pub(crate) fn of_project(&self) -> impl Iterator<Item = &Entry<'a>> {
+        self.entries.iter().filter(|entry| entry.is_of_project())
     }
 
     pub(crate) fn verbs(&self) -> &[Vec<String>] {
@@ -194,8 +204,11 @@ impl<'a> Shield<'a> {
     }
 
     fn width(&self, candidate: &[Vec<char>]) -> Width {
-        let wide = self.wide.iter().any(|folder| candidate.len() <= folder.len() && meet(folder, candidate));
-        if wide { Width::Wide } else { Width::Narrow }
+        let holds = |folder: &Names| candidate.len() <= folder.len() && meet(folder, candidate);
+        if self.wide.iter().any(holds) {
+            return Width::Wide;
+        }
+        if self.others.iter().any(holds) { Width::Tree } else { Width::Narrow }
     }
 }
 
@@ -254,7 +267,7 @@ mod tests {
         let env = |name: &str| (name == "HOME").then(|| World::HOME.into());
         let root = Path::new(World::ROOT);
         let tree = clean(&root.join(tree));
-        let place = Place { root: Some(root), tree: Some(&tree), cwd: &tree, env: &env };
+        let place = Place { root: Some(root), tree: Some(&tree), others: &[], cwd: &tree, env: &env };
         let policy = Policy::parse(&world.policy);
         let shield = Shield::raise(&policy, &place, &world);
         let candidate = stead_shell::absolute(path, &tree, shield.home());

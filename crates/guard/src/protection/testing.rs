@@ -80,7 +80,7 @@ impl World {
     pub(crate) fn judge(&self, event: &Event<'_>) -> Verdict {
         let env = |name: &str| (name == "HOME").then(|| OsString::from(Self::HOME));
         let root = (!self.rootless).then_some(Path::new(Self::ROOT));
-        let place = Place { root, tree: None, cwd: &self.cwd, env: &env };
+        let place = Place { root, tree: None, others: &[], cwd: &self.cwd, env: &env };
         let made: OnceCell<Effects> = OnceCell::new();
         let make = || event.call.as_ref().map(|call| effects(call, &place, self)).unwrap_or_default();
         judge(&Policy::parse(&self.policy), event, &|| made.get_or_init(make), &place, self)
@@ -95,7 +95,7 @@ impl World {
 
     pub(crate) fn with_shield(&self, test: impl FnOnce(&Shield<'_>, &Place<'_>)) {
         let env = |name: &str| (name == "HOME").then(|| OsString::from(Self::HOME));
-        let place = Place { root: Some(Path::new(Self::ROOT)), tree: None, cwd: &self.cwd, env: &env };
+        let place = Place { root: Some(Path::new(Self::ROOT)), tree: None, others: &[], cwd: &self.cwd, env: &env };
         let policy = Policy::parse(&self.policy);
         test(&Shield::raise(&policy, &place, self), &place);
     }
@@ -148,6 +148,7 @@ pub(crate) fn show(standing: Option<Standing<'_>>) -> String {
     match standing {
         Some(Standing::In(entry)) => format!("in {}", entry.shown()),
         Some(Standing::Above(_, Width::Narrow)) => "above, narrow".to_owned(),
+        Some(Standing::Above(_, Width::Tree)) => "above, tree".to_owned(),
         Some(Standing::Above(_, Width::Wide)) => "above, wide".to_owned(),
         None => "apart".to_owned(),
     }

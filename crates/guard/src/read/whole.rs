@@ -356,7 +356,7 @@ fn leads_to_own(to: &str, rooms: &ProjectRooms) -> bool {
     event.call =
         Some(ToolCall { tool: "Write".into(), id: None, action: Action::Change(vec![change]), input: "{}".into() });
     let env = |_: &str| None;
-    let place = Place { root: Some(ROOT.as_ref()), tree: None, cwd: ROOT.as_ref(), env: &env };
+    let place = Place { root: Some(ROOT.as_ref()), tree: None, others: &[], cwd: ROOT.as_ref(), env: &env };
     // Changes by a file tool are judged without effects.
     let none = Effects::default();
     judge(&Policy::parse(&policy), &event, &|| &none, &place, &Scene::default()).level > Level::Allow

@@ -45,7 +45,7 @@ pub(crate) fn judge(request: &Request<'_>, said: Verdict) -> (Verdict, GuardRepo
     let Request { event, policy, .. } = *request;
     if said.level > Level::Allow {
         let hit = HitLine {
-            guard: SELF_PROTECTION.to_owned(),
+            guard: said.reasons.first().map_or(SELF_PROTECTION, |reason| reason.gate).to_owned(),
             would: said.level.name().to_owned(),
             did: Did::Denied,
             say: cut(&redact(&said.reason_text()), BYTES),

@@ -1,7 +1,7 @@
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::path::{Path, PathBuf};
 
-use stead_model::Target;
+use stead_model::{ProjectTree, Target};
 
 use crate::facts::Facts;
 use crate::path::{absolute, clean};
@@ -20,6 +20,8 @@ pub(crate) struct Ground<'g> {
     real_root: Option<PathBuf>,
     /// The checkout that the agent works in, as written and with links resolved. Its files belong to the project.
     trees: Vec<PathBuf>,
+    /// Folders that the call makes another tree of the project.
+    made: RefCell<Vec<PathBuf>>,
     looks: Cell<usize>,
 }
 
@@ -36,7 +38,8 @@ impl<'g> Ground<'g> {
         let real_root = root.as_ref().map(|root| facts.real(root)).filter(|real| Some(real) != root.as_ref());
         let tree = place.tree.map(clean);
         let trees = tree.map(|tree| vec![facts.real(&tree), tree]).unwrap_or_default();
-        Self { facts, cwd: clean(place.cwd), home: place.home(), root, real_root, trees, looks: Cell::new(0) }
+        let (cwd, home, made) = (clean(place.cwd), place.home(), RefCell::default());
+        Self { facts, cwd, home, root, real_root, trees, made, looks: Cell::new(0) }
     }
 
     pub(crate) fn home(&self) -> Option<&Path> {
@@ -61,8 +64,13 @@ impl<'g> Ground<'g> {
             (true, Last::Kept, Some(parent), Some(name)) => self.facts.real(parent).join(name),
             _ => self.facts.real(path),
         };
-        let inside = self.inside(&real);
-        let written = self.inside(path);
+        // Another tree as a whole is not in the project: removing it removes nothing from the main tree.
+        let inside = |path: &Path| match self.inside(path) {
+            Some(below) if below.is_empty() && last == Last::Kept && !self.is_own_root(path) => None,
+            below => below,
+        };
+        let written = if real == path { None } else { inside(path) };
+        let inside = inside(&real);
         let mut targets = vec![target(&real, inside.clone())];
         match (inside, written) {
             (Some(inside), Some(written)) if inside != written => targets.push(target(path, Some(written))),
@@ -82,12 +90,36 @@ impl<'g> Ground<'g> {
         target(path, self.inside(path))
     }
 
-    /// Returns the path below the project's root.
+    fn is_own_root(&self, path: &Path) -> bool {
+        self.trees.iter().chain(&self.root).chain(&self.real_root).any(|root| root == path)
+    }
+
+    /// Returns the path below the project's root, in the tree that it lies in.
     pub(crate) fn inside(&self, path: &Path) -> Option<String> {
+        let below = path.strip_prefix(self.root_of(path)?).ok()?.to_string_lossy().replace('\\', "/");
+        Some(below)
+    }
+
+    /// Returns the project's folder in the tree that a path lies in.
+    pub(crate) fn root_of(&self, path: &Path) -> Option<PathBuf> {
+        if let Some(made) = self.made.borrow().iter().rev().find(|made| path.starts_with(made)) {
+            return Some(made.clone());
+        }
         // A tree within the root comes first.
-        let roots = self.trees.iter().chain(&self.root).chain(&self.real_root);
-        let below = roots.filter_map(|root| path.strip_prefix(root).ok()).next()?;
-        Some(below.to_string_lossy().replace('\\', "/"))
+        let mut roots = self.trees.iter().chain(&self.root).chain(&self.real_root);
+        if let Some(root) = roots.find(|root| path.starts_with(root)) {
+            let nested = self.facts.checkout_below(root, path);
+            return nested.filter(|nested| path.starts_with(nested)).or_else(|| Some(root.clone()));
+        }
+        match self.facts.tree_of(path)? {
+            ProjectTree::Same(dir) => path.starts_with(&dir).then_some(dir),
+            ProjectTree::Other(_) => None,
+        }
+    }
+
+    /// Notes that the call makes this folder another tree of the project.
+    pub(crate) fn makes_tree(&self, folder: PathBuf) {
+        self.made.borrow_mut().extend([self.facts.real(&folder), folder]);
     }
 
     fn looked(&self) -> bool {

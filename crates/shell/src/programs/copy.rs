@@ -54,7 +54,10 @@ pub(crate) fn note(walk: &mut Walk<'_>, name: &str, argv: &[String], shown: &str
         let to = if into && !last.is_empty() { inside.as_str() } else { target };
         give_name(walk, name, argv, source, to);
         match name {
-            "mv" | "gmv" => walk.note_move(source, to, shown),
+            "mv" | "gmv" => {
+                walk.note_move(source, to, shown);
+                walk.copies_tree(source, to);
+            }
             "ln" => {
                 walk.note_write(to, How::Link, false, Content::Unknown, shown);
                 linked(walk, argv, source, false, shown);
@@ -67,7 +70,9 @@ pub(crate) fn note(walk: &mut Walk<'_>, name: &str, argv: &[String], shown: &str
                     linked(walk, argv, source, deep, shown);
                 }
                 if deep {
-                    walk.writes_into(if whole { target } else { to }, shown);
+                    let to = if whole { target } else { to };
+                    walk.writes_into(to, shown);
+                    walk.copies_tree(source, to);
                 } else {
                     walk.note_write(to, How::Replace, false, text.map_or(Content::Unknown, Content::Text), shown);
                 }

@@ -285,6 +285,19 @@ impl Walk<'_> {
         }
     }
 
+    /// Remembers that this command makes a folder another tree of the project.
+    pub(crate) fn makes_tree(&self, word: &str) {
+        self.paths(word).into_iter().flatten().for_each(|path| self.report.ground.makes_tree(path));
+    }
+
+    /// Remembers that a folder becomes another tree of the project, if what is copied there is one.
+    pub(crate) fn copies_tree(&self, source: &str, to: &str) {
+        let ground = &self.report.ground;
+        if self.paths(source).iter().flatten().any(|path| ground.root_of(path).as_ref() == Some(path)) {
+            self.makes_tree(to);
+        }
+    }
+
     /// Returns true if a word names the project's root or a folder above it.
     pub(crate) fn is_wide(&self, word: &str) -> bool {
         let paths = self.paths(word);

@@ -83,7 +83,11 @@ pub(crate) fn call(action: Action<'_>) -> Effects {
 
 pub(crate) fn of(call: &ToolCall<'_>) -> Effects {
     let env = |name: &str| (name == "HOME").then(|| OsString::from(HOME));
-    effects(call, &Place { root: Some(Path::new(ROOT)), tree: None, cwd: Path::new(ROOT), env: &env }, &World)
+    effects(
+        call,
+        &Place { root: Some(Path::new(ROOT)), tree: None, others: &[], cwd: Path::new(ROOT), env: &env },
+        &World,
+    )
 }
 
 pub(crate) fn run(command: &str) -> Effects {

@@ -73,6 +73,10 @@ const FIXED: &[Key] = &[
     switch("record.ledger", "record which lines the agent changed, and why"),
     switch("gate.self_protection", "keep the agent from changing Stead's own files and hook lines"),
     switch("gate.guards", "let guards judge what the agent does"),
+    switch(
+        "gate.stale_files",
+        "deny a change of a file that changed since the agent saw it; by default with intents only",
+    ),
     number("context.briefing_tokens", "maximum length of the briefing at session start, in tokens; 0 for none"),
     switch("context.hold_stops", "keep an agent working until its loop is done"),
     switch("context.hold_compaction", "block a manual compaction once while the role file is unsaved"),

@@ -32,7 +32,7 @@ impl Facts for Nothing {
 fn check(command: &str, expected: &[&[&str]]) {
     let action = Action::Run { command: command.into(), dir: None };
     let call = ToolCall { tool: "Bash".into(), id: None, action, input: "".into() };
-    let place = Place { root: None, tree: None, cwd: Path::new("/"), env: &|_| None };
+    let place = Place { root: None, tree: None, others: &[], cwd: Path::new("/"), env: &|_| None };
     assert_eq!(stead_calls(&effects(&call, &place, &Nothing)), expected, "{command}");
 }
 

@@ -1,7 +1,5 @@
 //! Pathspecs of git: paths, patterns whose `*` crosses folders, and magic such as `:/`, `:(glob)` and `:!`.
 
-use std::path::Path;
-
 use crate::parse::syntax::mark;
 use crate::walk::Walk;
 use crate::walk::listing::open;
@@ -137,9 +135,10 @@ fn split(word: &str) -> Spec<'_> {
 
 /// The root of the repository that the command runs in, as far as it is known.
 pub(crate) fn root(walk: &Walk<'_>) -> Option<String> {
-    let within = |root: &&Path| walk.paths(".").iter().flatten().all(|cwd| cwd.starts_with(root));
-    let root = walk.place.tree.into_iter().chain(walk.root()).find(within);
-    root.map(|root| root.to_string_lossy().into_owned())
+    let cwds = walk.paths(".");
+    let mut cwds = cwds.iter().flatten();
+    let root = walk.report.ground.root_of(cwds.next()?)?;
+    cwds.all(|cwd| cwd.starts_with(&root)).then(|| root.to_string_lossy().into_owned())
 }
 
 /// Returns true if a word means all there is.

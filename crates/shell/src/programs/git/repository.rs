@@ -25,11 +25,14 @@ pub(crate) fn note(walk: &mut Walk<'_>, verb: &str, argv: &[String], call: &Call
             GitKind::Other
         }
         "clone" => {
-            let words = git::words(argv);
             let name = words.first().map(|url| url.trim_end_matches('/').trim_end_matches(".git"));
             let name = name.and_then(|url| url.rsplit(['/', ':']).next());
             if let Some(folder) = words.get(1).copied().or(name) {
                 walk.writes_into(folder, shown);
+                let source = words.first().copied().unwrap_or_default();
+                let source = source.strip_prefix("file://").unwrap_or(source);
+                let source = if source == ".git" { "." } else { source.strip_suffix("/.git").unwrap_or(source) };
+                walk.copies_tree(source, folder);
             }
             GitKind::Other
         }
@@ -71,8 +74,9 @@ pub(crate) fn note(walk: &mut Walk<'_>, verb: &str, argv: &[String], call: &Call
                 if forced { GitKind::WholeTree } else { GitKind::Refs }
             }
             Some("add") => {
-                if let Some(folder) = git::words(argv).get(1) {
+                if let Some(folder) = words.get(1) {
                     walk.writes_into(folder, shown);
+                    walk.makes_tree(folder);
                 }
                 GitKind::Other
             }

@@ -61,6 +61,9 @@ fn placed(walk: &mut Walk<'_>, read: &Read<'_>, source: &str, target: &str, many
     let to = if contents || read.program.is("tree") { target } else { to };
     let except = omitted(walk, read, target);
     walk.leaving_out(except, |walk| walk.writes_into(to, &read.shown));
+    if local {
+        walk.copies_tree(source, to);
+    }
 }
 
 /// What a copy excludes below a folder. A pattern with more than one name in it may be counted from elsewhere.
