@@ -69,6 +69,7 @@ commands! {
     Files files FilesArgs,
     Loop loop_ LoopArgs,
     Role role RoleArgs,
+    Intent intent IntentArgs,
     Verify verify VerifyArgs,
     Evidence evidence EvidenceArgs,
     Logs logs LogsArgs,

@@ -14,6 +14,7 @@ mod effects_line;
 mod evidence;
 mod file_facts;
 mod guard;
+mod intent;
 mod last_word;
 mod location;
 mod look_back;
@@ -36,9 +37,10 @@ pub use call::Call;
 pub use compile::rules_text;
 pub use evidence::command_effects;
 pub use guard::{
-    Appeal, Asker, Caller, Did, Examined, HitCount, HitLine, Override, ProgramConsent, VerdictLine, describe_action,
-    examine, guard_news, guard_rooms, guard_sources, read_verdict_id, refusal,
+    Appeal, Asker, Caller, Did, Examined, HitCount, HitLine, Override, ProgramConsent, Rules, VerdictLine,
+    describe_action, examine, guard_news, guard_rooms, guard_sources, read_verdict_id, refusal,
 };
+pub use intent::{INTENT_GATE, Objection};
 pub use policy::PolicyText;
 pub use record::recorder_notes;
 pub use session::{Begun, SessionState};

@@ -12,7 +12,7 @@ use stead_store::{Durability, StoreError, Tail, UserDirs, append_line};
 use crate::guard::GuardReport;
 use crate::location::Env;
 use crate::request::Request;
-use crate::{evidence, prompt, relevant_file, session, session_line};
+use crate::{evidence, intent, prompt, relevant_file, session, session_line};
 
 /// How long a recorder waits for another writer of the same file.
 pub(crate) const PATIENCE: Duration = Duration::from_millis(300);
@@ -53,6 +53,8 @@ pub(crate) fn record(request: &Request<'_>, verdict: &Verdict, report: &GuardRep
     if kind == EventKind::AfterTool && request.records("record.relevant_files", "STEAD_RECORD_RELEVANT_FILES") {
         attempt(relevant_file::append(request, &now));
     }
+    attempt(intent::begin_session(request));
+    attempt(intent::bind(request));
     attempt(prompt::record(request, &now));
     if let Err(error) = evidence::record(request, verdict, &now) {
         request.note(&error);

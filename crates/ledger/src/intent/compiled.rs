@@ -6,12 +6,13 @@ use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 use std::time::{Duration, UNIX_EPOCH};
 
+use stead_model::pieces;
 use stead_pattern::{Pattern, expand};
 use stead_store::{Durability, file_stamp, replace_creating};
 
 use super::ignore::{IntentIgnore, frees};
 use super::item::{Constraint, Intent, Status};
-use super::scope::{Reach, owns};
+use super::scope::{Reach, leads_to, owns};
 use super::{IGNORE, INTENTS, IntentFile};
 use crate::LedgerError;
 
@@ -68,7 +69,7 @@ impl Compiled {
 
     /// Finds an intent. `None` if there is none with this id, or its text cannot be read.
     pub fn find(&self, id: &str) -> Option<CompiledIntent> {
-        let (_, status, at, length) = self.head().entries().find(|(known, ..)| *known == id)?;
+        let (_, status, at, length) = self.head().entry(id)?;
         let text = match &self.bodies {
             Bodies::Text(text) => text.get(at..at.checked_add(length)?)?.to_owned(),
             Bodies::File { file, start } => {
@@ -125,6 +126,7 @@ impl Compiled {
         let mut bodies = String::new();
         match (IntentFile::read(room), IntentIgnore::read(room)) {
             (Ok(file), Ok(ignore)) => {
+                rest.push_str("whole\n");
                 rest.extend(ignore.free.iter().map(|pattern| format!("free\t{pattern}\n")));
                 rest.extend(ignore.barred.iter().map(|id| format!("bars\t{}\n", one_line(id))));
                 for intent in &file.intents {
@@ -209,18 +211,23 @@ fn body(intent: &Intent) -> String {
 }
 
 fn lines<'a>(text: &'a str, kind: &'static str) -> impl Iterator<Item = &'a str> {
-    text.lines().filter_map(move |line| line.strip_prefix(kind)?.strip_prefix('\t'))
+    pieces(text, b'\n').filter_map(move |line| line.strip_prefix(kind)?.strip_prefix('\t'))
 }
 
 impl<'a> Head<'a> {
     /// There is no intents file.
     pub fn is_missing(&self) -> bool {
-        self.0.lines().any(|line| line == "missing")
+        self.state() == "missing"
     }
 
     /// Why the intents cannot be used.
     pub fn broken(&self) -> Option<&'a str> {
-        lines(self.0, "broken").next()
+        self.state().strip_prefix("broken\t")
+    }
+
+    /// The line behind those about the sources.
+    fn state(&self) -> &'a str {
+        pieces(self.0, b'\n').nth(3).unwrap_or_default()
     }
 
     /// The ids and status of all intents.
@@ -230,7 +237,7 @@ impl<'a> Head<'a> {
 
     /// Returns true if the ignore file bars an intent.
     pub fn bars(&self, id: &str) -> bool {
-        lines(self.0, "bars").any(|barred| barred == id)
+        self.0.contains(&format!("\nbars\t{id}\n"))
     }
 
     /// Returns true if the ignore file frees all that is reached.
@@ -238,13 +245,25 @@ impl<'a> Head<'a> {
         frees(lines(self.0, "free"), reach)
     }
 
-    fn entries(&self) -> impl Iterator<Item = (&'a str, Status, usize, usize)> {
-        lines(self.0, "intent").filter_map(|line| {
-            let mut fields = line.split('\t');
-            let (id, status) = (fields.next()?, Status::from_name(fields.next()?)?);
-            Some((id, status, fields.next()?.parse().ok()?, fields.next()?.parse().ok()?))
-        })
+    fn entries(&self) -> impl Iterator<Item = Entry<'a>> {
+        lines(self.0, "intent").filter_map(entry)
     }
+
+    /// The entry of an intent, found without reading those before it.
+    fn entry(&self, id: &str) -> Option<Entry<'a>> {
+        const START: &str = "\nintent\t";
+        let at = self.0.find(&format!("{START}{id}\t"))?;
+        entry(pieces(&self.0[at + START.len()..], b'\n').next()?)
+    }
+}
+
+/// An id, its status, and where its text starts and how long it is.
+type Entry<'a> = (&'a str, Status, usize, usize);
+
+fn entry(line: &str) -> Option<Entry<'_>> {
+    let mut fields = pieces(line, b'\t');
+    let (id, status) = (fields.next()?, Status::from_name(fields.next()?)?);
+    Some((id, status, fields.next()?.parse().ok()?, fields.next()?.parse().ok()?))
 }
 
 impl CompiledIntent {
@@ -260,6 +279,11 @@ impl CompiledIntent {
     /// Returns true if all that is reached belongs to the scope.
     pub fn owns(&self, reach: &Reach<'_>, home: Option<&str>) -> bool {
         owns(self.scope(), Pattern::parse_anchored, reach, home)
+    }
+
+    /// Returns true if something below a folder can belong to the scope.
+    pub fn leads_to(&self, folder: &Reach<'_>) -> bool {
+        folder.inside.is_some_and(|inside| leads_to(self.scope(), inside))
     }
 
     /// The command patterns that may run although their effects are unknown.

@@ -7,8 +7,9 @@ use std::path::Path;
 use stead_store::{Durability, amend, create_parents, replace_creating};
 use stead_yaml::{Tree, Value};
 
-use super::file::{IntentFile, LARGEST, check_pattern};
+use super::file::{IntentFile, LARGEST};
 use super::item::{Constraint, Criterion, Intent, Status};
+use super::scope::Scope;
 use crate::LedgerError;
 
 /// An intent that a person adds.
@@ -70,8 +71,8 @@ impl IntentFile {
     pub fn with_scope(&self, id: &str, patterns: &[String]) -> Result<Option<String>, LedgerError> {
         let at = self.position(id)?;
         let mut new: Vec<String> = Vec::new();
+        Scope::check(patterns)?;
         for pattern in patterns {
-            check_pattern(pattern).map_err(|(why, hint)| invalid("pattern", pattern, why, hint))?;
             if !self.intents[at].owned_scope.contains(pattern) && !new.contains(pattern) {
                 new.push(pattern.clone());
             }
@@ -99,11 +100,13 @@ impl IntentFile {
         if self.intents.iter().any(|intent| intent.id == new.id) {
             return Err(LedgerError::KnownIntent { id: new.id.clone() });
         }
-        stead_model::FileId::check(&new.id)
-            .map_err(|why| invalid("id", &new.id, why.to_string(), "use letters, digits, `-` and `_`".into()))?;
-        for pattern in &new.scope {
-            check_pattern(pattern).map_err(|(why, hint)| invalid("pattern", pattern, why, hint))?;
-        }
+        stead_model::FileId::check(&new.id).map_err(|why| LedgerError::Invalid {
+            what: "id",
+            value: new.id.clone(),
+            why: why.to_string(),
+            hint: Some("use letters, digits, `-` and `_`".to_owned()),
+        })?;
+        Scope::check(&new.scope)?;
         let mut expected = self.intents.clone();
         expected.push(as_intent(new));
         let list = self.tree.get("active_intents").ok_or_else(|| self.uneditable("it has no list"))?;
@@ -233,10 +236,6 @@ impl IntentFile {
     fn uneditable(&self, why: &str) -> LedgerError {
         LedgerError::Uneditable { path: self.path.clone(), why: why.to_owned() }
     }
-}
-
-fn invalid(what: &'static str, value: &str, why: String, hint: String) -> LedgerError {
-    LedgerError::Invalid { what, value: value.to_owned(), why, hint: Some(hint) }
 }
 
 /// Where the last scalar of a value ends. The end that a parser gives for a block may lie in a later line.

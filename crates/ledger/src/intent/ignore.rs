@@ -27,6 +27,11 @@ impl IntentIgnore {
         }
     }
 
+    /// Returns true if all that is reached is free for every intent.
+    pub fn frees(&self, reach: &Reach<'_>) -> bool {
+        frees(self.free.iter().map(String::as_str), reach)
+    }
+
     /// Reads a text: one pattern a line, `intent: ID` bars an intent, `#` starts a comment.
     pub fn parse(text: &str) -> Result<Self, Fault> {
         let mut ignore = Self::default();

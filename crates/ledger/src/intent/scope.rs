@@ -1,6 +1,8 @@
 //! What an intent owns. Patterns start at the project root and are case-sensitive, because a list of what is allowed
 //! must not widen by accident: `**/` asks for depth.
 
+use super::file::check_pattern;
+use crate::LedgerError;
 use stead_pattern::{Case, Pattern, Scope as Comparison, Touched, expand, has_wildcard, last_match};
 
 /// A path that a call changes.
@@ -25,6 +27,18 @@ pub struct Scope {
 impl Scope {
     pub fn new(patterns: &[String]) -> Self {
         Self { patterns: patterns.iter().flat_map(|pattern| expand(pattern)).collect() }
+    }
+
+    /// Checks patterns from a command line.
+    pub fn check(patterns: &[String]) -> Result<(), LedgerError> {
+        patterns.iter().try_for_each(|pattern| {
+            check_pattern(pattern).map_err(|(why, hint)| LedgerError::Invalid {
+                what: "pattern",
+                value: pattern.clone(),
+                why,
+                hint: Some(hint),
+            })
+        })
     }
 
     /// Returns true if all that is reached belongs to the scope.
@@ -52,12 +66,28 @@ impl Scope {
 fn can_share(one: &str, two: &str) -> bool {
     let place = one.strip_prefix("./").unwrap_or(one).trim_end_matches('/');
     let place = if place == "**" { "" } else { place.strip_suffix("/**").unwrap_or(place) };
-    let touched = Touched { path: place, inside: Some(place), open: has_wildcard(place), tree: true };
-    Pattern::parse_anchored(two).meets(&touched, comparison(None, true))
+    leads_to([two], place)
+}
+
+/// Returns true if something below a folder can match one of the patterns.
+pub(super) fn leads_to<'p>(patterns: impl IntoIterator<Item = &'p str>, folder: &str) -> bool {
+    let touched = Touched { path: folder, inside: Some(folder), open: has_wildcard(folder), tree: true };
+    let mut wanted = patterns.into_iter().filter(|pattern| !pattern.starts_with('!'));
+    wanted.any(|pattern| Pattern::parse_anchored(pattern).meets(&touched, comparison(None, true)))
 }
 
 fn comparison(home: Option<&str>, takes_tree: bool) -> Comparison<'_> {
     Comparison { case: Case::Exact, home, takes_tree, is_folder: &|_| false }
+}
+
+/// Returns true if the first letters of a pattern show that it does not match a path. A pattern without a slash may
+/// match at any depth, depending on who reads it.
+fn starts_elsewhere(pattern: &str, path: &str) -> bool {
+    let Some(end) = pattern.bytes().position(|byte| !(byte.is_ascii_alphanumeric() || byte == b'_')) else {
+        return false;
+    };
+    let is_deep = pattern.trim_end_matches('/').contains('/');
+    end > 0 && is_deep && pattern.as_bytes()[..end] != path.as_bytes()[..end.min(path.len())]
 }
 
 /// Returns true if the patterns own all that is reached.
@@ -81,6 +111,10 @@ fn owner<'p>(
     // A pattern for any depth means the project's files, not those of others.
     let means = |pattern: &Pattern<'_>| reach.inside.is_some() || !matches!(pattern, Pattern::Anywhere(_));
     let fits = |text: &'p str| {
+        // Most patterns of a long list start elsewhere.
+        if reach.inside.is_some_and(|inside| starts_elsewhere(text, inside)) {
+            return false;
+        }
         let pattern = parse(text);
         means(&pattern) && pattern.covers(&touched, comparison(home, false))
     };

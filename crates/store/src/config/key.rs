@@ -22,6 +22,11 @@ pub(crate) enum Kind {
     Number,
     /// Words for a command line, or empty for none.
     Words,
+    /// One of a few words.
+    Choice {
+        names: &'static [&'static str],
+        expected: &'static str,
+    },
 }
 
 /// A setting that exists.
@@ -48,6 +53,15 @@ const fn number(name: &'static str, about: &'static str) -> Key {
     Key { name, kind: Kind::Number, about }
 }
 
+const fn choice(
+    name: &'static str,
+    names: &'static [&'static str],
+    expected: &'static str,
+    about: &'static str,
+) -> Key {
+    Key { name, kind: Kind::Choice { names, expected }, about }
+}
+
 /// Every setting, in the order in which they are listed.
 pub(crate) static KEYS: LazyLock<Vec<Key>> = LazyLock::new(|| {
     let at = FIXED.iter().position(|key| key.kind == Kind::Folder).unwrap_or(FIXED.len());
@@ -72,6 +86,20 @@ const FIXED: &[Key] = &[
     switch("record.evidence", "record the tests and builds that the agent runs"),
     switch("gate.self_protection", "keep the agent from changing Stead's own files and hook lines"),
     switch("gate.guards", "let guards judge what the agent does"),
+    choice(
+        "intents.mode",
+        &["off", "warn", "enforce"],
+        "expected `off`, `warn` or `enforce`",
+        "what happens to changes without a valid intent, once the project has an intents file",
+    ),
+    choice(
+        "intents.shell",
+        &["effects", "all"],
+        "expected `effects` or `all`",
+        "which shell commands need an intent: those not known to be read-only, or all",
+    ),
+    switch("intents.agents_may_add", "let agents add intents, though none that owns everything"),
+    number("intents.context_tokens", "maximum length of what an agent reads when it selects an intent, in tokens"),
     number("context.briefing_tokens", "maximum length of the briefing at session start, in tokens; 0 for none"),
     switch("context.hold_stops", "keep an agent working until its loop is done"),
     switch("context.hold_compaction", "block a manual compaction once while the role file is unsaved"),
@@ -126,6 +154,7 @@ impl Key {
                 Ok(number) => self.check(Value::Number(number)),
                 Err(_) => Err(self.expected().to_owned()),
             },
+            Kind::Choice { .. } => self.check(Value::Text(typed.trim().to_owned())),
             Kind::Folder | Kind::File | Kind::Words => self.check(Value::Text(typed.to_owned())),
         }
     }
@@ -139,6 +168,7 @@ impl Key {
             (Kind::File, Value::Text(place)) => check_place(&place).map(Value::Text).map_err(str::to_owned),
             (Kind::Words, Value::Text(words)) if !words.contains(['\0', '\n']) => Ok(Value::Text(words)),
             (Kind::Number, Value::Number(number)) if number <= MOST => Ok(Value::Number(number)),
+            (Kind::Choice { names, .. }, Value::Text(word)) if names.contains(&word.as_str()) => Ok(Value::Text(word)),
             _ => Err(self.expected().to_owned()),
         }
     }
@@ -150,6 +180,7 @@ impl Key {
             Kind::File => "expected the path of a file, in quotes",
             Kind::Number => "expected a number from 0 to 1000000",
             Kind::Words => "expected words in quotes, as on a command line",
+            Kind::Choice { expected, .. } => expected,
         }
     }
 }
