@@ -70,6 +70,7 @@ commands! {
     Files files FilesArgs,
     Loop loop_ LoopArgs,
     Role role RoleArgs,
+    Intent intent IntentArgs,
     Verify verify VerifyArgs,
     Evidence evidence EvidenceArgs,
     Trace trace TraceArgs,

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde::Deserialize;
 use stead_client::Harness;
-use stead_hook::{Asker, SessionState, examine, refusal};
+use stead_hook::{Asker, Rules, SessionState, examine, refusal};
 use stead_model::{Action, Event, EventKind, FileId, Level, ToolCall, unix_millis};
 use stead_store::Tail;
 
@@ -74,7 +74,12 @@ impl Speaker {
 
     /// Why this command may not be run in the project root for the calling agent; `None` for a person.
     pub(crate) fn refusal(&self, project: &Project, command: &str) -> Option<String> {
-        let asker = Asker { harness: self.agent()?, session: self.session.as_deref() };
+        self.refusal_by(Rules::All, project, command)
+    }
+
+    /// The same by some rules only.
+    pub(crate) fn refusal_by(&self, rules: Rules, project: &Project, command: &str) -> Option<String> {
+        let asker = Asker { harness: self.agent()?, session: self.session.as_deref(), rules };
         refusal(project.root(), project.root(), &env, asker, command)
     }
 

@@ -47,9 +47,12 @@ pub use kind::Kind;
 pub use observe::{Phase, Seen, could_be_evidence, observe};
 pub use offering::{Offering, add};
 pub use pattern_finding::pattern_findings;
+pub use runner::is_test_or_build;
 pub use severity::Severity;
 pub use source::Source;
 pub use standing::{Standing, standing, standing_of};
 pub use summary::summarise;
 pub use tree::{Tree, holds, may_hold_below, project_tree, tree_of};
-pub use verification::{Recorded, TestsRan, Verification, Verified, fresh_verification, record_run, tests_ran};
+pub use verification::{
+    Recorded, TestsRan, Verification, Verified, command_proof, fresh_verification, record_run, tests_ran,
+};

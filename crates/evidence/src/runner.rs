@@ -33,6 +33,11 @@ pub(crate) fn recognise(argv: &[String], tools: Tools<'_>) -> Option<Run> {
     recognise_words(&words, tools)
 }
 
+/// Returns true if a command, as its words, is a known test runner or build in this project.
+pub fn is_test_or_build(argv: &[String], root: &std::path::Path) -> bool {
+    recognise(argv, Tools::of(root)).is_some()
+}
+
 fn recognise_words(words: &[&str], tools: Tools<'_>) -> Option<Run> {
     let words = launched(words, tools);
     let (program, rest) = words.split_first()?;

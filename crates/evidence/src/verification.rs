@@ -207,5 +207,23 @@ pub fn fresh_verification(ground: &Ground, bounds: &Bounds<'_>) -> Result<Verifi
     Ok(answer)
 }
 
+/// Why a command is not proven to succeed for the current state of the project; `None` if Stead ran it since.
+pub fn command_proof(ground: &Ground, command: &str, bounds: &Bounds<'_>) -> Result<Option<String>, EvidenceError> {
+    let runs: Vec<Item> = Archive::quick(ground)
+        .recent()?
+        .take(LINES)
+        .filter(|item| item.source == Source::Verify && item.command.as_deref().map(str::trim) == Some(command.trim()))
+        .collect();
+    let Some(newest) = runs.first() else { return Ok(Some(format!("no run of `{command}` was recorded"))) };
+    Ok(match project_tree(ground, bounds) {
+        Tree::TooMuch { why } => Some(format!("the project cannot be compared with its evidence: {why}")),
+        tree if newest.tree.is_none() || newest.tree.as_deref() != tree.hash() => {
+            Some(format!("files changed since it ran at {}", newest.ts))
+        }
+        _ if newest.exit != Some(0) => Some(format!("it failed: {}", newest.outcome())),
+        _ => None,
+    })
+}
+
 #[cfg(test)]
 mod tests;

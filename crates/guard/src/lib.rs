@@ -52,6 +52,7 @@ pub use judge::{GATE, judge};
 pub use judgement::{Hit, Judgement};
 pub use lint::lint;
 pub use mode::Mode;
+pub use pattern::command_matches;
 pub use problem::Problem;
 pub use rewritten_call::rewritten;
 pub use say::PLACEHOLDER;

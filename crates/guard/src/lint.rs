@@ -127,10 +127,6 @@ fn facts(guard: &Guard) -> Vec<(String, String)> {
             let hint = suggestion(name, counters());
             told.push((format!("there is no counter `{name}`, so it stays 0"), hint));
         }
-        Clause::Intent(names) if names.iter().any(|name| name != "none") => {
-            let hint = "`intent: none` always matches; omit the others until intents can be selected";
-            told.push(("no session has an intent yet, so this never matches".to_owned(), hint.to_owned()));
-        }
         Clause::Files(files) => fields |= !files.fields.is_empty() || !files.owners.is_empty(),
         Clause::Feature(_) => feature = true,
         _ => {}

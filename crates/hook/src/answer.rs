@@ -99,7 +99,7 @@ fn caller(call: &Call, text: &str, env: &Env) -> Option<Harness> {
 }
 
 /// Returns true if a client that runs another client's line also has its own, which will answer.
-fn has_own_line(harness: Harness, location: &Location, env: &Env) -> bool {
+pub(crate) fn has_own_line(harness: Harness, location: &Location, env: &Env) -> bool {
     let install = &harness.client().facts.install;
     let work = location.found.work();
     let project = [install.project, install.local].into_iter().flatten().map(|path| work.join(path));

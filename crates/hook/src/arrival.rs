@@ -7,6 +7,7 @@ use stead_store::{Durability, Room};
 
 use crate::compaction;
 use crate::guard;
+use crate::intent;
 use crate::member::Member;
 use crate::record;
 use crate::request::Request;
@@ -101,6 +102,7 @@ fn with_briefing(member: &Member<'_>, said: Verdict) -> Verdict {
         let text = read_role_file(&file).ok().flatten();
         parts.push(BriefingPart::role(&role, &member.short(&file), text.as_deref()));
     }
+    parts.extend(intent::briefing_part(member.request));
     let context = member.request.room(Room::Context);
     parts.extend(BriefingPart::active_packet(&Shelf::new(&context)));
     if let Some(session) = member.session {

@@ -10,7 +10,7 @@ use crate::location::Env;
 
 /// Changes whenever the built-in rules change, so that a policy compiled by another version is not used. A test prints
 /// the new value.
-pub(crate) const POLICY_STAMP: &str = "2-cd1c60b58bbd565e";
+pub(crate) const POLICY_STAMP: &str = "2-eb76be70db63170f";
 
 /// Switches: the config key, and its name in the policy.
 const SWITCHES: &[&str] = &[
@@ -51,7 +51,9 @@ pub(crate) fn compile(root: Option<&Path>, env: &Env) -> String {
     let layout = Layout::of(&config);
     text.push_str(&format!("room\t{}\t{}\n", Room::Context.name(), layout.relative(Room::Context)));
     text.push_str(&chosen(&config, &layout));
-    text.push_str(&rules_text(&layout));
+    let rules = rules_text(&layout);
+    // Config may let agents add intents; the command itself checks what they add.
+    text.push_str(&if config.bool("intents.agents_may_add") { rules.replace("verb\tintent add\n", "") } else { rules });
     for folder in programs(root, env) {
         text.push_str(&program_rule(&folder).render());
         text.push('\n');
@@ -82,15 +84,13 @@ fn programs(root: Option<&Path>, env: &Env) -> Vec<String> {
 /// Values that only some events need; the usual call skips these lines.
 fn chosen(config: &Config, layout: &Layout) -> String {
     let mut text = String::new();
-    for room in [Room::Roles, Room::Intents, Room::Features, Room::Guards] {
+    for room in [Room::Roles, Room::Intents, Room::Runs, Room::Features, Room::Guards] {
         if layout.relative(room) != room.default_path() {
             text.push_str(&format!("room\t{}\t{}\n", room.name(), layout.relative(room)));
         }
     }
-    if layout.relative(Room::Features) != Room::Features.default_path() {
-        text.push_str(&format!("room\t{}\t{}\n", Room::Features.name(), layout.relative(Room::Features)));
-    }
-    for entry in config.entries().iter().filter(|entry| entry.key.starts_with("context.") && config.is_set(entry.key)) {
+    let is_needed = |key: &str| key.starts_with("context.") || key.starts_with("intents.");
+    for entry in config.entries().iter().filter(|entry| is_needed(entry.key) && config.is_set(entry.key)) {
         text.push_str(&format!("value\t{}\t{}\n", entry.key, one_line(&entry.value)));
     }
     text

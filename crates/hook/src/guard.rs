@@ -33,7 +33,7 @@ pub use examine::{Examined, examine};
 pub use hit::{Did, HitLine};
 pub use news::guard_news;
 pub use override_::Override;
-pub use refusal::{Asker, refusal};
+pub use refusal::{Asker, Rules, refusal};
 pub use tally::HitCount;
 pub use verdict_id::read_verdict_id;
 pub use verdict_line::VerdictLine;

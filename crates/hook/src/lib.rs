@@ -16,6 +16,7 @@ mod evidence;
 mod file_facts;
 mod grant;
 mod guard;
+mod intent;
 mod last_word;
 mod ledger;
 mod location;
@@ -44,9 +45,10 @@ pub use compile::rules_text;
 pub use evidence::command_effects;
 pub use grant::{Grant, spend_grant};
 pub use guard::{
-    Appeal, Asker, Caller, Did, Examined, HitCount, HitLine, Override, ProgramConsent, VerdictLine, describe_action,
-    examine, guard_news, guard_rooms, guard_sources, read_verdict_id, refusal,
+    Appeal, Asker, Caller, Did, Examined, HitCount, HitLine, Override, ProgramConsent, Rules, VerdictLine,
+    describe_action, examine, guard_news, guard_rooms, guard_sources, read_verdict_id, refusal,
 };
+pub use intent::{INTENT_GATE, Objection};
 pub use policy::PolicyText;
 pub use record::recorder_notes;
 pub use session::{Begun, SessionState};

@@ -10,7 +10,7 @@ use stead_context::{Answer, Check, ContextError, Foreground, LastMessage, LoopSt
 use stead_model::{Detail, Event, EventKind, Verdict, unix_millis};
 use stead_store::{CheckEnd, Room, Tail, extend_alarm, run_check};
 
-use crate::guard::{Asker, has_sub_agent, refusal};
+use crate::guard::{Asker, Rules, has_sub_agent, refusal};
 use crate::look_back;
 use crate::record;
 use crate::request::Request;
@@ -190,7 +190,7 @@ impl Engine<'_> {
 
     /// Why an agent may not run this command itself. A check must not be a way around the gates.
     fn refusal(&self, command: &str) -> Option<String> {
-        let asker = Asker { harness: self.request.harness, session: self.event.session.as_deref() };
+        let asker = Asker { harness: self.request.harness, session: self.event.session.as_deref(), rules: Rules::All };
         let request = self.request;
         refusal(request.dir(), &request.location.cwd, request.env, asker, command)
     }

@@ -12,7 +12,7 @@ use stead_store::{Durability, StoreError, Tail, UserDirs, append_line};
 use crate::guard::GuardReport;
 use crate::location::Env;
 use crate::request::Request;
-use crate::{evidence, ledger, prompt, relevant_file, session, session_line, stale_file};
+use crate::{evidence, intent, ledger, prompt, relevant_file, session, session_line, stale_file};
 
 /// How long a recorder waits for another writer of the same file.
 pub(crate) const PATIENCE: Duration = Duration::from_millis(300);
@@ -54,6 +54,8 @@ pub(crate) fn record(request: &Request<'_>, verdict: &Verdict, report: &GuardRep
         attempt(relevant_file::append(request, &now));
     }
     attempt(stale_file::record(request, &now));
+    attempt(intent::begin_session(request));
+    attempt(intent::bind(request));
     attempt(prompt::record(request, &now));
     attempt(ledger::record(request, &now));
     if let Err(error) = evidence::record(request, verdict, &now) {

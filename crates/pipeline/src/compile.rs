@@ -34,6 +34,8 @@ pub struct CompileOptions {
     /// Overrides the files. Branches over providers keep theirs, unless this is the mock.
     pub provider: Option<Provider>,
     pub model: Option<String>,
+    /// The intent of every stage, overriding the files.
+    pub intent: Option<String>,
     /// The default if neither the files nor the command line name a provider.
     pub default_provider: Provider,
     /// Files for every stage, absolute.
@@ -227,6 +229,7 @@ fn node(source: &StageSource<'_>, options: &CompileOptions) -> Node {
         fixtures,
         fixture_texts,
         verify: if rehearsed { Vec::new() } else { verify },
+        intent: options.intent.clone().or_else(|| step.intent.clone()).or(base.intent),
         output_parse,
     }
 }

@@ -44,5 +44,5 @@ pub use error::EngineError;
 pub use folder::RunFolder;
 pub use run_end::RunEnd;
 pub use start::Engine;
-pub use surroundings::{Observer, Surroundings, Unobserved};
+pub use surroundings::{AgentIntent, Observer, Surroundings, Unobserved};
 pub use view::{RunView, ViewStatus, list_runs, request_stop};

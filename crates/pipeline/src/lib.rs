@@ -25,8 +25,8 @@ pub use background::start_in_background;
 pub use compile::{CompileOptions, Purpose, What, changed_sources, compile};
 pub use definition::{Catalog, DefinitionError, Origin, PipelineView, StageView, parse_provider, provider_name};
 pub use engine::{
-    Engine, EngineError, Observer, RunEnd, RunFolder, RunView, Surroundings, Unobserved, ViewStatus, list_runs,
-    request_stop,
+    AgentIntent, Engine, EngineError, Observer, RunEnd, RunFolder, RunView, Surroundings, Unobserved, ViewStatus,
+    list_runs, request_stop,
 };
 pub use event::{EventLine, RunEvent};
 pub use lock::{Holder, RunLock};

@@ -89,6 +89,9 @@ pub struct Node {
     /// Commands the engine runs after each iteration; their results are in the next `context.json`.
     #[serde(default)]
     pub verify: Vec<String>,
+    /// The intent that is bound to the agents before they start.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub intent: Option<String>,
     /// v2: how the status is derived from the agent's output, such as `plateau:PLATEAU reasoning:REASONING`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output_parse: Option<String>,

@@ -34,6 +34,7 @@ macro_rules! schemas {
 }
 
 schemas! {
+    "active-intents": "what agents may work on: `.agent/intents/active_intents.yaml`",
     "active-loop": "the loop in the foreground: `indexes/active-loop.json`",
     "agent-trace": "one line of the ledger: `intents/agent_trace.jsonl`",
     "appeal": "one line of `indexes/appeals.jsonl`",

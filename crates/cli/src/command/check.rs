@@ -5,7 +5,7 @@ use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 use stead_client::Harness;
 use stead_guard::Hit;
-use stead_hook::{Caller, Examined, describe_action, examine};
+use stead_hook::{Caller, Examined, INTENT_GATE, describe_action, examine};
 use stead_model::{Action, Change, Coverage, Event, EventKind, FileChange, Level, ToolCall, redact};
 
 use crate::cli::Exit;
@@ -13,11 +13,12 @@ use crate::error::CliError;
 use crate::here::chosen;
 use crate::project::{Project, env};
 use crate::sent::read_document;
+use crate::session::calling_session;
 use crate::ui::Ui;
 
 /// Show whether a call would be blocked, and why
 ///
-/// Judges a call by self-protection and all guards, as the hook would, and shows its effects: files read, written and
+/// Judges a call by self-protection, intents and all guards, as the hook would, and shows its effects: files read, written and
 /// deleted, programs run, git, network. Nothing is executed and nothing is recorded. Exits with 1 if the call would be
 /// denied, and with 0 if it would pass or the person would be asked.
 #[derive(Args)]
@@ -45,6 +46,9 @@ pub(crate) struct CheckArgs {
     /// The session of the call, for guards that depend on it
     #[arg(long, value_name = "ID")]
     session: Option<String>,
+    /// The intent that the call is made for [default: the one that the session has selected]
+    #[arg(long, value_name = "ID")]
+    intent: Option<String>,
     /// Print the verdict and the effects as JSON
     #[arg(long)]
     json: bool,
@@ -74,7 +78,8 @@ pub(crate) fn run(args: CheckArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     let harness = named.first().copied().unwrap_or(Harness::ALL[0]);
     let call = call(&args)?;
     let mut event = before_tool(harness);
-    event.session = args.session.as_deref().map(Cow::Borrowed);
+    let calling = calling_session(&project).map(|binding| binding.session);
+    event.session = args.session.as_deref().or(calling.as_deref()).map(Cow::Borrowed);
     event.cwd = Some(dir.to_string_lossy().into_owned().into());
     event.call = Some(call);
     let caller = match args.role.as_deref() {
@@ -97,11 +102,11 @@ fn before_tool(harness: Harness) -> Event<'static> {
 }
 
 fn call(args: &CheckArgs) -> Result<ToolCall<'_>, CliError> {
-    let made = |tool: &'static str, action, input: Value| ToolCall {
-        tool: tool.into(),
-        id: None,
-        action,
-        input: input.to_string().into(),
+    let made = |tool: &'static str, action, mut input: Value| {
+        if let Some(intent) = &args.intent {
+            input["intent_id"] = json!(intent);
+        }
+        ToolCall { tool: tool.into(), id: None, action, input: input.to_string().into() }
     };
     let Some(tool) = args.tool else {
         let command = args.command.as_deref().unwrap_or_default();
@@ -133,11 +138,16 @@ fn tell(examined: &Examined, ui: &mut Ui) {
         Level::Deny => "It would be denied.",
         Level::Ask => "The person would be asked.",
         _ if examined.guards.rewrite.is_some() => "It would be rewritten, and pass.",
-        _ if !examined.notes.is_empty() => "It would pass, with a warning to the agent.",
+        _ if !examined.notes.is_empty() || examined.intents.is_some() => "It would pass, with a warning to the agent.",
         _ => "It would pass.",
     });
     if examined.own.level > Level::Allow {
         ui.line(format!("\nself-protection\n  {}", examined.own.reason_text().replace('\n', "\n  ")));
+    }
+    if let Some(objection) = &examined.intents {
+        let mode = if objection.only_warns { "warn" } else { "enforce" };
+        let text = objection.text.replace('\n', "\n  ");
+        ui.line(format!("\n{INTENT_GATE} ({mode}, {})\n  {text}", objection.level.name()));
     }
     for hit in &examined.hits {
         ui.line(format!("\n{} ({}, {}) {}", hit.guard, hit.mode.name(), outcome(hit), hit.file));
@@ -177,6 +187,12 @@ fn as_json(examined: &Examined) -> Value {
         "level": examined.level().name(),
         "self_protection": (examined.own.level > Level::Allow).then(|| examined.own.reason_text()),
         "reason": (examined.guards.level > Level::Allow).then(|| examined.guards.reason_text()),
+        "intents": examined.intents.as_ref().map(|objection| json!({
+            "level": objection.level.name(),
+            "only_warns": objection.only_warns,
+            "text": objection.text,
+            "part": objection.part,
+        })),
         "rewrite": examined.guards.rewrite.as_deref().and_then(|text| serde_json::from_str::<Value>(text).ok()),
         "notes": examined.notes,
         "hits": examined.hits.iter().map(|hit| json!({

@@ -178,13 +178,18 @@ fn refuse_clash(args: &SetArgs, project: &Project) -> Result<(), CliError> {
 /// Lets a person's scripts change harmless settings; settings that restrict agents need a person at a terminal.
 fn refuse_weakening(key: &str, value: Option<&str>, layer: Layer, project: &Project, ui: &Ui) -> Result<(), CliError> {
     let whose = if layer == Layer::User { Whose::Person } else { Whose::Project };
-    // If guards and features are moved elsewhere, the old ones no longer apply.
-    let room = [Room::Guards, Room::Features].into_iter().find(|room| key == format!("layout.{}", room.name()));
+    // If guards, features and intents are moved elsewhere, the old ones no longer apply.
+    let room =
+        [Room::Guards, Room::Features, Room::Intents].into_iter().find(|room| key == format!("layout.{}", room.name()));
     let leaves = |room: Room| {
         let folder = Layout::of(&project.config).dir(project.root(), room);
         folder.read_dir().is_ok_and(|mut entries| entries.next().is_some())
     };
-    match key.starts_with("gate.") && value != Some("true") || room.is_some_and(leaves) {
+    let strictest = ["true", "enforce", "all"];
+    let restricts = key.starts_with("gate.") || matches!(key, "intents.mode" | "intents.shell");
+    let loosens = restricts && !value.is_some_and(|value| strictest.contains(&value))
+        || key == "intents.agents_may_add" && value != Some("false");
+    match loosens || room.is_some_and(leaves) {
         true => require_person_to_weaken(&format!("change `{key}` to this value"), whose, project, ui),
         false => refuse_agents("change settings", whose, project),
     }

@@ -1,7 +1,7 @@
 use clap::Args;
 use serde_json::json;
 use stead_guard::protection::GATE;
-use stead_hook::{Appeal, Did, HitLine, Override, STALE_FILE, VerdictLine};
+use stead_hook::{Appeal, Did, HitLine, INTENT_GATE, Override, STALE_FILE, VerdictLine};
 use stead_store::Lines;
 
 use crate::cli::Exit;
@@ -106,6 +106,9 @@ fn tell(verdict: &VerdictLine, guards: &Guards, ui: &mut Ui) {
         ui.line("\nAgents may not weaken Stead. A person can do this in a terminal.");
     } else if verdict.hits.iter().any(|hit| stopped(hit) && hit.guard == STALE_FILE) {
         ui.line("\nThe agent has to read the file again. A person can set `gate.stale_files`.");
+    } else if verdict.hits.iter().any(|hit| stopped(hit) && hit.guard == INTENT_GATE) {
+        ui.line("\nAn agent: stead intent select ID, or stead intent request \"why\" --scope PATTERN");
+        ui.line("A person: stead intent add, widen or confirm; stead config set intents.mode warn");
     } else if verdict.hits.iter().any(stopped) {
         ui.line(format!("\nWrong? An agent: stead appeal {} \"why\"", verdict.id));
         ui.line(format!("       A person: stead allow {} --reason \"why\"", verdict.id));

@@ -11,17 +11,21 @@ use std::time::Duration;
 use clap::Args;
 use stead_client::Harness;
 use stead_context::Shelf;
+use stead_ledger::intent::{IntentFile, Status};
+use stead_ledger::{Selected, Selection};
+use stead_model::FileId;
 use stead_pipeline::custody::{Cancel, cancel_on_signals};
 use stead_pipeline::provider::ProviderError;
 use stead_pipeline::{
-    Change, CompileOptions, DefinitionError, Engine, EngineError, Plan, Provider, RunEnd, RunFolder, Surroundings,
-    changed_sources, compile, lint, provider,
+    AgentIntent, Change, CompileOptions, DefinitionError, Engine, EngineError, Plan, Provider, RunEnd, RunFolder,
+    Surroundings, changed_sources, compile, lint, provider,
 };
+use stead_store::{Layout, Room, StoreError};
 
 use crate::cli::Exit;
 use crate::error::CliError;
 use crate::progress::{Manner, Progress};
-use crate::project::{env, now_millis};
+use crate::project::{env, now, now_millis};
 use crate::run_report::RunReport;
 use crate::run_room::RunRoom;
 use crate::ui::Ui;
@@ -133,6 +137,7 @@ fn engine(
         env: &env,
         now: &now_millis,
         provider_args: &|name| args.get(name).cloned().unwrap_or_default(),
+        bind_intent: &|named| bind(room, named),
         observer: &progress,
         cancel,
     };
@@ -143,6 +148,21 @@ fn engine(
     let ended = answering(&around.cancel, &progress, work);
     progress.finish();
     Ok(ended)
+}
+
+/// Selects an intent for agents that the engine is about to start. Their session ids are not known yet.
+fn bind(room: &RunRoom, named: &AgentIntent<'_>) -> Result<(), StoreError> {
+    let (Ok(run), Ok(stage)) = (FileId::check(named.run), FileId::check(named.stage)) else { return Ok(()) };
+    let path = Selection::run_path(&room.project.indexes(), &run, &stage);
+    let selected = Selected { intent: named.intent.to_owned(), at: now(), claim: None };
+    Selection::write(&path, None, Some(&selected))?;
+    // Selecting starts an intent. One that does not exist or cannot be read blocks the agent with the reason.
+    let intents = Layout::of(&room.project.config).dir(room.project.root(), Room::Intents);
+    let _ = IntentFile::amend(&intents, |file| match file.find(named.intent)?.status {
+        Status::Pending => file.with_status(named.intent, Status::InProgress),
+        Status::InProgress | Status::Completed => Ok(None),
+    });
+    Ok(())
 }
 
 /// Runs the engine, and reports a cancellation at once: the agents get their time before anything else is visible.

@@ -99,6 +99,7 @@ fn end_left(room: &RunRoom, folder: &RunFolder, now: bool) -> Result<usize, CliE
         env: &env,
         now: &now_millis,
         provider_args: &|_| Vec::new(),
+        bind_intent: &|_| Ok(()),
         observer: &Unobserved,
         cancel,
     };

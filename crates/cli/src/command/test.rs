@@ -48,6 +48,7 @@ pub(crate) fn run(args: TestArgs, ui: &mut Ui) -> Result<Exit, CliError> {
         max: args.iterations,
         provider: Some(Provider::Mock),
         model: None,
+        intent: None,
         default_provider: Provider::Mock,
         inputs: Vec::new(),
         now: now(),

@@ -5,7 +5,7 @@ use serde_json::json;
 use stead_evidence::{
     Bounds, Feature, FeatureList, Ground, Item, Recorded, Source, Verified, Who, pattern_findings, record_run, tree_of,
 };
-use stead_hook::command_effects;
+use stead_hook::{Rules, command_effects};
 use stead_store::{Checked, run_check};
 
 use crate::cli::Exit;
@@ -124,7 +124,9 @@ fn quoted(words: &[String]) -> String {
 fn refuse(jobs: &[Job<'_>], project: &Project) -> Result<(), CliError> {
     let speaker = Speaker::calling(project);
     for job in jobs {
-        if let Some(reason) = speaker.refusal(project, &job.command) {
+        // Verifiers are a person's; another command was typed by the caller.
+        let rules = if job.feature.is_some() { Rules::WithoutIntents } else { Rules::All };
+        if let Some(reason) = speaker.refusal_by(rules, project, &job.command) {
             return Err(CliError::user(format!("`{}` is refused: {reason}", job.command))
                 .hinted("ask the person to run it, or to change the feature's verifiers"));
         }

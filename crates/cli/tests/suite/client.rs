@@ -177,6 +177,11 @@ pub(crate) struct Call {
 }
 
 impl Client {
+    /// A tool by its name.
+    pub(crate) fn named(&self, tool: &str, input: Value) -> Call {
+        Call { tool: tool.to_owned(), input }
+    }
+
     pub(crate) fn shell(&self, command: &str) -> Call {
         Call { tool: self.shell.to_owned(), input: json!({"command": command}) }
     }

@@ -4,6 +4,7 @@ mod agent;
 mod background;
 mod cancel;
 mod end;
+mod intent;
 mod judged;
 mod kill;
 mod older;

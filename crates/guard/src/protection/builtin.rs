@@ -23,6 +23,7 @@ const OWN: &[(OwnRoom, &str, &str)] = &[
     (OwnRoom::Guards, "**", "the project's guards"),
     (OwnRoom::Intents, "active_intents.yaml", "the intents file"),
     (OwnRoom::Intents, ".intentignore", "the intents' ignore file"),
+    (OwnRoom::Intents, "requests.jsonl", "the requests for intents"),
     (OwnRoom::Intents, "intent_map.md", "the intent map"),
     (OwnRoom::Intents, "agent_trace.jsonl", "the agent trace ledger"),
     (OwnRoom::Intents, "agent_trace.head", "the end of the ledger's chain"),
@@ -43,6 +44,7 @@ const FIXED: &[(&str, &str)] = &[
     (".agent/config.local.toml", "Stead's local config"),
     (".agent/cache/policy", "Stead's compiled policy"),
     (".agent/cache/guards", "the compiled guards"),
+    (".agent/cache/intents", "the compiled intents"),
 ];
 
 const FREE: &[(OwnRoom, &str)] = &[
@@ -71,7 +73,8 @@ pub fn program_rule(folder: &str) -> Rule<'_> {
 /// it removes no hook and no gate. A loop may be ended by the session that started it.
 const VERBS: &[&str] = &[
     "uninstall", "config set", "config unset", "hook", "loop cancel", "loop pause", "guard new", "guard enable",
-    "guard disable", "guard promote", "guard demote", "allow", "agent flag",
+    "guard disable", "guard promote", "guard demote", "allow", "agent flag", "intent add", "intent widen",
+    "intent confirm", "intent reject", "intent reopen",
 ];
 
 /// Returns the rules of every project. `relative` names a room's folder below the project root.

@@ -11,6 +11,7 @@ use super::cache::GuardText;
 use super::caller::Caller;
 use super::verdict::judge_rewritten;
 use super::world_facts::WorldFacts;
+use crate::intent::{self, Objection};
 use crate::location::{Env, Location};
 use crate::policy::PolicyText;
 use crate::request::Request;
@@ -19,6 +20,8 @@ use crate::request::Request;
 pub struct Examined {
     /// The verdict of self-protection.
     pub own: Verdict,
+    /// What the gate of intents has against it.
+    pub intents: Option<Objection>,
     /// The verdict of enforced guards.
     pub guards: Verdict,
     pub hits: Vec<Hit>,
@@ -30,9 +33,27 @@ pub struct Examined {
 }
 
 impl Examined {
-    /// The stronger of the two.
+    /// The strongest of them.
     pub fn level(&self) -> Level {
-        self.own.level.max(self.guards.level)
+        self.own.level.max(self.guards.level).max(self.intent_level())
+    }
+
+    /// The level of the gate of intents.
+    pub fn intent_level(&self) -> Level {
+        match &self.intents {
+            Some(objection) if objection.only_warns => Level::Warn,
+            Some(objection) => objection.level,
+            None => Level::Allow,
+        }
+    }
+
+    /// The strongest verdict and its reasons.
+    pub fn refusal(&self) -> Option<String> {
+        let strongest = if self.own.level >= self.guards.level { &self.own } else { &self.guards };
+        match &self.intents {
+            Some(objection) if self.intent_level() > strongest.level.max(Level::Warn) => Some(objection.text.clone()),
+            _ => (strongest.level > Level::Warn).then(|| strongest.reason_text()),
+        }
     }
 }
 
@@ -53,12 +74,14 @@ pub fn examine(
     let request = Request::new(harness, event, &location, &policy, env);
     let mut examined = Examined {
         own: request.self_protection(),
+        intents: None,
         guards: Verdict::allow(),
         hits: Vec::new(),
         notes: Vec::new(),
         effects: request.effects().clone(),
         problems: Vec::new(),
     };
+    examined.intents = intent::judge(&request);
     let Some(root) = location.root().filter(|_| policy.gates("gate.guards")) else { return examined };
     let text = GuardText::load(root, &policy);
     let Some(view) = text.view() else { return examined };

@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use stead_client::Harness;
-use stead_model::{Action, Event, EventKind, Level, ToolCall};
+use stead_model::{Action, Event, EventKind, ToolCall};
 
 use super::examine::examine;
 use crate::location::Env;
@@ -14,6 +14,16 @@ use crate::location::Env;
 pub struct Asker<'a> {
     pub harness: Harness,
     pub session: Option<&'a str>,
+    pub rules: Rules,
+}
+
+/// What a command is judged by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rules {
+    /// As if the agent had typed it.
+    All,
+    /// A person wrote it, so it needs no intent.
+    WithoutIntents,
 }
 
 /// Returns why the agent may not run this command in `cwd` itself; `None` if it may.
@@ -25,7 +35,9 @@ pub fn refusal(root: &Path, cwd: &Path, env: &Env, asker: Asker<'_>, command: &s
     let input = serde_json::json!({"command": command}).to_string();
     let action = Action::Run { command: command.into(), dir: None };
     event.call = Some(ToolCall { tool: "".into(), id: None, action, input: input.into() });
-    let examined = examine(root, cwd, env, asker.harness, &event, None);
-    let strongest = if examined.own.level >= examined.guards.level { examined.own } else { examined.guards };
-    (strongest.level > Level::Warn).then(|| strongest.reason_text())
+    let mut examined = examine(root, cwd, env, asker.harness, &event, None);
+    if asker.rules == Rules::WithoutIntents {
+        examined.intents = None;
+    }
+    examined.refusal()
 }

@@ -14,6 +14,7 @@ use super::hit::{Did, HitLine};
 use super::verdict_id::verdict_id;
 use super::world_facts::WorldFacts;
 use super::{news, stop_count};
+use crate::intent;
 use crate::request::Request;
 
 /// The name of self-protection in the log; it has no mode.
@@ -54,12 +55,18 @@ pub(crate) fn judge(request: &Request<'_>, said: Verdict) -> (Verdict, GuardRepo
         report.hits.push(hit);
         return (named(said, event, &mut report), report);
     }
-    let Some(root) = request.writable_root().filter(|_| policy.gates("gate.guards")) else { return (said, report) };
+    let mut said = said;
+    if let Some(objection) = intent::judge(request) {
+        said = said.and(objection.verdict(request.powers()));
+        report.hits.push(objection.hit(request.powers()));
+    }
+    let Some(root) = request.writable_root().filter(|_| policy.gates("gate.guards")) else {
+        return (named(said, event, &mut report), report);
+    };
     let text = GuardText::load(root, policy);
     let Some(view) = text.view() else {
-        return (said.and(broken(event)), report);
+        return (named(said.and(broken(event)), event, &mut report), report);
     };
-    let mut said = said;
     if event.kind == EventKind::SessionStart {
         said = said.and(problems(&view)).and(not_enabled(request, &view));
     }
@@ -71,7 +78,7 @@ pub(crate) fn judge(request: &Request<'_>, said: Verdict) -> (Verdict, GuardRepo
         said = said.and(ask(judged, &view, &mut report));
     }
     // A guard that warned may have been promoted since; the turn is still summarised.
-    if text.may_warn() || event.kind == EventKind::Stop {
+    if text.may_warn() || intent::may_warn(policy) || event.kind == EventKind::Stop {
         said = said.and(deferred_warnings(request, &mut report));
     }
     (named(said, event, &mut report), report)
@@ -125,7 +132,8 @@ fn ask(request: &Request<'_>, view: &CompiledView<'_>, report: &mut GuardReport)
     let event = request.event;
     let mut facts = WorldFacts::new(request);
     facts.excused = Some(RefCell::default());
-    let Judgement { mut verdict, hits, notes, grant } = judge_rewritten(request, view, &facts);
+    let Judgement { mut verdict, mut hits, notes, grant } = judge_rewritten(request, view, &facts);
+    verdict = verdict.and(enforce_constraints(request, &mut hits));
     let is_stop = matches!(event.kind, EventKind::Stop | EventKind::SubagentStop);
     let powers = request.powers();
     if is_stop && verdict.level == Level::Deny {
@@ -155,6 +163,22 @@ fn ask(request: &Request<'_>, view: &CompiledView<'_>, report: &mut GuardReport)
         verdict.context.extend(notes.iter().map(Capped::new));
     } else if is_stop && powers.warn == WarnBy::Notice && !notes.is_empty() && verdict.level == Level::Allow {
         verdict = verdict.and(Verdict::warn(stead_guard::GATE, notes.join("\n")));
+    }
+    verdict
+}
+
+/// Enforces the guards that the selected intent names as constraints, whatever their mode.
+fn enforce_constraints(request: &Request<'_>, hits: &mut [Hit]) -> Verdict {
+    let mut verdict = Verdict::allow();
+    let is_lenient = |hit: &Hit| hit.mode < Mode::Enforce && matches!(hit.would, Then::Deny | Then::Ask);
+    let Some((id, named)) = hits.iter().any(is_lenient).then(|| intent::constraints(request)).flatten() else {
+        return verdict;
+    };
+    for hit in hits.iter_mut().filter(|hit| is_lenient(hit) && named.contains(&hit.guard)) {
+        (hit.mode, hit.level) = (Mode::Enforce, hit.would.level());
+        let text = format!("`{}`, a constraint of intent {id}: {}", hit.guard, hit.say);
+        let denial = Verdict::deny(stead_guard::GATE, text);
+        verdict = verdict.and(Verdict { level: hit.level, ..denial });
     }
     verdict
 }

@@ -16,6 +16,7 @@ use super::listing::Listings;
 use super::override_::Override;
 use super::proof::Proof;
 use super::verdict::about;
+use crate::intent;
 use crate::record;
 use crate::request::Request;
 use crate::session::SessionState;
@@ -157,7 +158,7 @@ impl GuardFacts for WorldFacts<'_> {
     }
 
     fn intent(&self) -> Result<Option<String>, String> {
-        Ok(None)
+        Ok(intent::selected(self.request).map(|selected| selected.intent))
     }
 
     fn has_flag(&self, flag: &str) -> Result<bool, String> {

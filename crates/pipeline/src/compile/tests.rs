@@ -44,6 +44,7 @@ fn options() -> CompileOptions {
         max: None,
         provider: None,
         model: None,
+        intent: None,
         default_provider: Provider::Known("claude".into()),
         inputs: Vec::new(),
         now: "2026-11-15T20:00:00.000Z".into(),

@@ -20,10 +20,12 @@ pub struct StageDefinition {
     pub provider: Option<Provider>,
     pub model: Option<String>,
     pub verify: Vec<String>,
+    pub intent: Option<String>,
     pub output_parse: Option<String>,
 }
 
-const KEYS: [&str; 8] = ["name", "description", "termination", "guardrails", "output", "provider", "model", "verify"];
+const KEYS: [&str; 9] =
+    ["name", "description", "termination", "guardrails", "output", "provider", "model", "verify", "intent"];
 /// Keys of the older format that need no replacement.
 pub const DROPPED: [&str; 4] = ["delay", "delay_seconds", "check_before", "prompt"];
 /// The file's name in the older format.
@@ -60,6 +62,7 @@ impl StageDefinition {
             "provider" => self.provider = provider::provider(reading, &entry.value, &place(entry)),
             "model" => self.model = reading.text(entry),
             "verify" => self.verify = reading.texts(entry),
+            "intent" => self.intent = reading.text(entry),
             "completion" if find(entries, "termination").is_some() => {
                 let message = "`completion` has no effect beside `termination`";
                 let finding = reading.findings.deprecation(Code::L014, &entry.key_at, message);
@@ -186,7 +189,7 @@ fn check_name(reading: &mut Reading, entries: &[Entry], folder: &str) {
 
 /// The keys of a stage that a pipeline may also set for one of its stages.
 pub(crate) fn shared_keys() -> Vec<&'static str> {
-    let mut keys = vec!["description", "termination", "guardrails", "output", "provider", "model", "verify"];
+    let mut keys = vec!["description", "termination", "guardrails", "output", "provider", "model", "verify", "intent"];
     keys.extend(limits::KEYS);
     keys
 }

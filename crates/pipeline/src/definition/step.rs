@@ -32,6 +32,8 @@ pub struct Step {
     pub provider: Option<Provider>,
     pub model: Option<String>,
     pub verify: Vec<String>,
+    /// The intent that the agents of the stage work for.
+    pub intent: Option<String>,
     pub inputs: Vec<(Input, Range<usize>)>,
     /// `None` if unset, which differs from an empty list.
     pub needs: Option<Vec<Named>>,
@@ -127,6 +129,7 @@ impl Step {
             "provider" => self.provider = provider::provider(reading, &entry.value, &place(entry)),
             "model" => self.model = reading.text(entry),
             "verify" => self.verify = reading.texts(entry),
+            "intent" => self.intent = reading.text(entry),
             "inputs" => {
                 self.has_inputs = true;
                 self.inputs = inputs(reading, entry);

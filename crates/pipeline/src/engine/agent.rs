@@ -6,6 +6,7 @@ use stead_store::{Durability, replace_creating};
 
 use super::iteration::IterationFiles;
 use super::node_run::NodeRun;
+use super::surroundings::AgentIntent;
 use super::{EngineError, attempt};
 use crate::custody::{self, How};
 use crate::provider::{self, Task};
@@ -55,6 +56,10 @@ impl NodeRun<'_> {
     ) -> Result<Worked, EngineError> {
         if self.node.provider == Provider::Mock {
             return self.play(files);
+        }
+        if let Some(intent) = &self.node.intent {
+            let (run, stage) = (self.run.plan.run.as_str(), self.node.id.as_str());
+            (self.run.around.bind_intent)(&AgentIntent { run, stage, intent })?;
         }
         let args = (self.run.around.provider_args)(provider_name(&self.node.provider));
         let task = Task {

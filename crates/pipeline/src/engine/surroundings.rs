@@ -1,6 +1,8 @@
 use std::ffi::OsString;
 use std::path::Path;
 
+use stead_store::StoreError;
+
 use crate::EventLine;
 use crate::custody::Cancel;
 
@@ -14,9 +16,19 @@ pub struct Surroundings<'a> {
     pub now: &'a (dyn Fn() -> i64 + Sync),
     /// Additional arguments for a known provider, by its name, from the settings.
     pub provider_args: &'a (dyn Fn(&str) -> Vec<String> + Sync),
+    /// Binds an intent to the agents of a run and stage that are about to start.
+    pub bind_intent: &'a (dyn Fn(&AgentIntent<'_>) -> Result<(), StoreError> + Sync),
     pub observer: &'a dyn Observer,
     /// Cancels the run: agents get time to clean up, and the state says how to continue.
     pub cancel: Cancel,
+}
+
+/// The intent that the agents of a stage work for.
+#[derive(Clone, Copy, Debug)]
+pub struct AgentIntent<'a> {
+    pub run: &'a str,
+    pub stage: &'a str,
+    pub intent: &'a str,
 }
 
 /// Observes a run. It is called from several threads, one event at a time, after the event was written; it should

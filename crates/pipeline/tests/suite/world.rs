@@ -138,6 +138,7 @@ impl World {
             env: &env,
             now: self.clock,
             provider_args: &|_| Vec::new(),
+            bind_intent: &|_| Ok(()),
             observer: &self.seen,
             cancel: self.cancel.clone(),
         })

@@ -8,7 +8,10 @@ use crate::walk::program::{self, Reach, brief, readable};
 use crate::walk::{Call, Stop, Walk};
 
 /// First words of the commands that weaken Stead; an unknown program with one of them may be a copy.
-const VERBS: &[&str] = &["agent", "allow", "config", "guard", "hook", "loop", "uninstall"];
+const VERBS: &[&str] = &["agent", "allow", "config", "guard", "hook", "intent", "loop", "uninstall"];
+
+/// The commands about intents that only a person may call.
+const INTENT: &[&str] = &["add", "confirm", "reject", "reopen", "widen"];
 
 /// Reports a call and what it reads, and goes on to what it runs.
 pub(crate) fn call(walk: &mut Walk<'_>, call: &Call<'_>) -> Result<(), Stop> {
@@ -83,6 +86,7 @@ pub(crate) fn doubtful(walk: &mut Walk<'_>, argv: &[String], doubt: Doubt) {
     let rest: Vec<&str> = words[at + 1..].iter().map(String::as_str).filter(|word| !word.starts_with('-')).collect();
     let telling = match words[at].as_str() {
         "guard" | "agent" | "loop" => true,
+        "intent" => rest.first().is_some_and(|verb| INTENT.contains(verb)),
         "config" => rest.get(1).is_some_and(|key| key.starts_with("gate.")),
         "allow" => rest.first().is_some_and(|id| id.starts_with("v-")),
         "uninstall" => doubt == Doubt::Nameless && rest.is_empty(),

@@ -22,6 +22,11 @@ pub(crate) enum Kind {
     Number,
     /// Words for a command line, or empty for none.
     Words,
+    /// One of a few words.
+    Choice {
+        names: &'static [&'static str],
+        expected: &'static str,
+    },
 }
 
 /// A setting that exists.
@@ -46,6 +51,15 @@ const fn file(name: &'static str, about: &'static str) -> Key {
 
 const fn number(name: &'static str, about: &'static str) -> Key {
     Key { name, kind: Kind::Number, about }
+}
+
+const fn choice(
+    name: &'static str,
+    names: &'static [&'static str],
+    expected: &'static str,
+    about: &'static str,
+) -> Key {
+    Key { name, kind: Kind::Choice { names, expected }, about }
 }
 
 /// Every setting, in the order in which they are listed.
@@ -77,6 +91,20 @@ const FIXED: &[Key] = &[
         "gate.stale_files",
         "deny a change of a file that changed since the agent saw it; by default with intents only",
     ),
+    choice(
+        "intents.mode",
+        &["off", "warn", "enforce"],
+        "expected `off`, `warn` or `enforce`",
+        "what happens to changes without a valid intent, once the project has an intents file",
+    ),
+    choice(
+        "intents.shell",
+        &["effects", "all"],
+        "expected `effects` or `all`",
+        "which shell commands need an intent: those not known to be read-only, or all",
+    ),
+    switch("intents.agents_may_add", "let agents add intents, though none that owns everything"),
+    number("intents.context_tokens", "maximum length of what an agent reads when it selects an intent, in tokens"),
     number("context.briefing_tokens", "maximum length of the briefing at session start, in tokens; 0 for none"),
     switch("context.hold_stops", "keep an agent working until its loop is done"),
     switch("context.hold_compaction", "block a manual compaction once while the role file is unsaved"),
@@ -131,6 +159,7 @@ impl Key {
                 Ok(number) => self.check(Value::Number(number)),
                 Err(_) => Err(self.expected().to_owned()),
             },
+            Kind::Choice { .. } => self.check(Value::Text(typed.trim().to_owned())),
             Kind::Folder | Kind::File | Kind::Words => self.check(Value::Text(typed.to_owned())),
         }
     }
@@ -144,6 +173,7 @@ impl Key {
             (Kind::File, Value::Text(place)) => check_place(&place).map(Value::Text).map_err(str::to_owned),
             (Kind::Words, Value::Text(words)) if !words.contains(['\0', '\n']) => Ok(Value::Text(words)),
             (Kind::Number, Value::Number(number)) if number <= MOST => Ok(Value::Number(number)),
+            (Kind::Choice { names, .. }, Value::Text(word)) if names.contains(&word.as_str()) => Ok(Value::Text(word)),
             _ => Err(self.expected().to_owned()),
         }
     }
@@ -155,6 +185,7 @@ impl Key {
             Kind::File => "expected the path of a file, in quotes",
             Kind::Number => "expected a number from 0 to 1000000",
             Kind::Words => "expected words in quotes, as on a command line",
+            Kind::Choice { expected, .. } => expected,
         }
     }
 }

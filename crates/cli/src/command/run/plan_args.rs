@@ -23,6 +23,9 @@ pub(crate) struct PlanArgs {
     /// The model to request from the provider
     #[arg(long)]
     pub(crate) model: Option<String>,
+    /// The intent that the agents work for, overriding the stages'
+    #[arg(long, value_name = "ID")]
+    pub(crate) intent: Option<String>,
     /// A file for the agents to read; can be repeated
     #[arg(long = "input", value_name = "FILE")]
     pub(crate) inputs: Vec<PathBuf>,
@@ -50,6 +53,7 @@ impl PlanArgs {
             max: self.max,
             provider,
             model: self.model.clone(),
+            intent: self.intent.clone(),
             default_provider: room.default_provider(),
             inputs,
             now: now(),
