@@ -97,7 +97,8 @@ pub fn record_run(ground: &Ground, verified: &Verified<'_>, bounds: &Bounds<'_>)
             proves |= keep_for(&archive, ground, &other, &commands, &logged, bounds)?;
         }
     }
-    if logged.whole {
+    // Without a feature it is about the whole project.
+    if logged.whole || feature.is_none() {
         logged.tree = project_tree(ground, bounds).hash().map(str::to_owned);
     }
     archive.log(&logged)?;

@@ -12,7 +12,7 @@ mod selected;
 use stead_client::Powers;
 use stead_ledger::Selection;
 use stead_ledger::intent::{Compiled, INTENTS};
-use stead_model::{Action, EventKind, Level, Verdict, redact};
+use stead_model::{Action, Event, EventKind, Level, ToolCall, Verdict, redact};
 use stead_store::Room;
 
 use crate::guard::{Did, HitLine};
@@ -82,6 +82,14 @@ pub(crate) fn judge(request: &Request<'_>) -> Option<Objection> {
         debug_assert!(need::Need::of(request, call, is_changing).is_none(), "{command}");
         return None;
     }
+    // Where a client's names for MCP tools have this form, too, the name still means this tool.
+    let plain = (is_changing && matches!(call.action, Action::Mcp { .. })).then(|| {
+        let call = Some(ToolCall { action: Action::Other, ..call.clone() });
+        Event { call, ..event.clone() }
+    });
+    let plain = plain.as_ref().map(|event| request.with_event(event));
+    let request = plain.as_ref().unwrap_or(request);
+    let call = request.event.call.as_ref()?;
     let need = need::Need::of(request, call, is_changing)?;
     let compiled = Compiled::load(&root.join(CACHE), &room);
     let objection = gate::judge(request, &compiled, &need)?;

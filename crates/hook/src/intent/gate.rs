@@ -132,7 +132,17 @@ fn is_in_scope(
 
 fn reach(target: &Target) -> Reach<'_> {
     let Target { path, inside, tree, glob, guessed, .. } = target;
-    Reach { path, inside: inside.as_deref(), tree: *tree, open: *glob || *guessed }
+    // All that is below a folder is the folder as a tree.
+    let folder = inside.as_deref().and_then(|inside| inside.strip_suffix("/**")).filter(|_| *glob && !guessed);
+    match folder {
+        Some(folder) => Reach {
+            path: path.trim_end_matches("/**"),
+            inside: Some(folder),
+            tree: true,
+            open: folder.contains(['*', '?', '[']),
+        },
+        None => Reach { path, inside: inside.as_deref(), tree: *tree, open: *glob || *guessed },
+    }
 }
 
 /// Returns true if all of these are files that Stead asks agents to write.

@@ -43,6 +43,7 @@ impl Need {
         if is_own_command(effects) {
             return None;
         }
+        let says_nothing = effects.list.iter().all(|effect| matches!(effect.op, Op::Mcp { .. }));
         let mut need = Self::default();
         need.acts = is_changing || strict;
         for effect in &effects.list {
@@ -55,7 +56,7 @@ impl Need {
                     need.changes.extend(git_changes(git, request.work()));
                 }
                 Op::Stead(call) => need.acts |= call.program != SteadProgram::Named || !programs::is_own_verb(call),
-                Op::Network { .. } => need.acts |= is_shell,
+                Op::Network { program, .. } => need.acts |= is_shell && !only_asks(effects, program),
                 Op::Run { argv, .. } => need.acts |= programs::acts(argv),
                 Op::Read { .. } | Op::Mcp { .. } | Op::Spawn { .. } => {}
             }
@@ -63,11 +64,7 @@ impl Need {
         for gap in effects.gaps.iter().filter(|gap| !gap.is_listed && (is_shell || gap.run.is_some())) {
             need.unknown.push(Unknown { gap: gap.clone(), programs: chain(effects, gap.run) });
         }
-        if is_changing
-            && need.changes.is_empty()
-            && need.folders.is_empty()
-            && effects.list.is_empty()
-            && need.unknown.is_empty()
+        if is_changing && need.changes.is_empty() && need.folders.is_empty() && says_nothing && need.unknown.is_empty()
         {
             let why = format!("which files `{}` changes is not said", call.tool);
             need.unknown.push(Unknown { gap: Gap { why, ..Gap::default() }, programs: Vec::new() });
@@ -81,6 +78,17 @@ impl Need {
             |unknown: &Unknown| unknown.programs.first().is_some_and(|program| programs::is_read_only(&program.argv));
         !self.acts && self.changes.is_empty() && self.folders.is_empty() && self.unknown.iter().all(is_reviewed)
     }
+}
+
+/// Returns true if a program that uses the network only looks something up.
+fn only_asks(effects: &Effects, program: &str) -> bool {
+    let is_it = |argv: &&Vec<String>| argv.first().is_some_and(|first| first.rsplit('/').next() == Some(program));
+    let runs = effects.list.iter().filter_map(|effect| match &effect.op {
+        Op::Run { argv, .. } => Some(argv),
+        _ => None,
+    });
+    let calls: Vec<&Vec<String>> = runs.filter(is_it).collect();
+    !calls.is_empty() && calls.iter().all(|argv| programs::is_read_only(argv))
 }
 
 /// Returns true if the whole command is one call of a `stead` command that agents may use.
