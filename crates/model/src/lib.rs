@@ -25,8 +25,8 @@ mod verdict;
 pub use action::{Action, Change, FileChange, Replacement, ToolCall};
 pub use capped::Capped;
 pub use effect::{
-    Access, Content, Coverage, Effect, Effects, Gap, GitKind, GitOp, How, Op, SteadCall, SteadProgram, SteadWord,
-    Target, Untracked,
+    Access, Content, Coverage, Effect, Effects, Gap, GitKind, GitOp, How, ITSELF, Op, SteadCall, SteadProgram,
+    SteadWord, Target, Untracked,
 };
 pub use event::{Agent, Author, Detail, Event, EventKind, Trigger};
 pub use id::FileId;
