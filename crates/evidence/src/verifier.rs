@@ -1,10 +1,10 @@
 //! A verifier's text as the program it runs, read like any other command, so that it is found again however it is
 //! typed.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use stead_model::{Action, Effects, ToolCall};
-use stead_shell::{Facts, Place};
+use stead_shell::{Facts, NoFacts, Place};
 
 use crate::ran::Ran;
 use crate::runner::Tools;
@@ -40,7 +40,7 @@ pub(crate) fn last_dir(verifier: &str, tools: Tools<'_>) -> Option<String> {
 
 /// Reads a command without a look at files: what a script or makefile would run makes no difference here.
 pub(crate) fn read(command: &str, tools: Tools<'_>) -> Effects {
-    read_with(command, tools.root, tools, &NoFiles)
+    read_with(command, tools.root, tools, &NoFacts)
 }
 
 fn read_with(command: &str, cwd: &Path, tools: Tools<'_>, facts: &dyn Facts) -> Effects {
@@ -60,7 +60,7 @@ pub(crate) fn read_on_disk(command: &str, cwd: &Path, tools: Tools<'_>) -> Effec
             std::fs::read_to_string(path).ok()
         }
 
-        fn real(&self, path: &Path) -> PathBuf {
+        fn real(&self, path: &Path) -> std::path::PathBuf {
             path.canonicalize().unwrap_or_else(|_| path.to_owned())
         }
 
@@ -74,26 +74,6 @@ pub(crate) fn read_on_disk(command: &str, cwd: &Path, tools: Tools<'_>) -> Effec
     }
 
     read_with(command, cwd, tools, &Disk)
-}
-
-struct NoFiles;
-
-impl Facts for NoFiles {
-    fn read(&self, _: &Path) -> Option<String> {
-        None
-    }
-
-    fn real(&self, path: &Path) -> PathBuf {
-        path.to_owned()
-    }
-
-    fn had_lines(&self, _: &Path) -> bool {
-        false
-    }
-
-    fn started_loop(&self, _: &str) -> bool {
-        false
-    }
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Compiles config, layout and the facts about clients to the policy text that a hook call reads.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use stead_client::Harness;
 use stead_guard::protection::{OwnRoom, Rule, builtin_rules, program_rule, render_needles};
@@ -53,32 +53,38 @@ pub(crate) fn compile(root: Option<&Path>, env: &Env) -> String {
     text.push_str(&chosen(&config, &layout));
     let rules = rules_text(&layout);
     // Config may let agents add intents; the command itself checks what they add.
-    text.push_str(&if config.bool("intents.agents_may_add") { rules.replace("verb\tintent add\n", "") } else { rules });
-    for folder in programs(root, env) {
-        text.push_str(&program_rule(&folder).render());
+    text.push_str(&if config.bool("intents.agents_may_add") { rules.replace("verb	intent add
+", "") } else { rules });
+    for (folder, name) in programs(root, env) {
+        text.push_str(&program_rule(&folder, &name).render());
         text.push('\n');
     }
     text
 }
 
-/// The folders that contain `stead`: this program's own, and those on PATH; as named and with links resolved. One
-/// inside the project is a build, and is not protected.
-fn programs(root: Option<&Path>, env: &Env) -> Vec<String> {
+/// The folders and names of `stead`: this program's own, and those on PATH; as named and with links resolved (to
+/// `stead-0.1`, say). One inside the project is a build, and is not protected.
+fn programs(root: Option<&Path>, env: &Env) -> Vec<(String, String)> {
     const NAME: &str = "stead";
     let path = env("PATH").unwrap_or_default();
     let found = std::env::split_paths(&path).map(|folder| folder.join(NAME)).filter(|program| program.is_file());
-    let named = std::env::current_exe().into_iter().chain(found);
-    let all = named.flat_map(|program| program.canonicalize().into_iter().chain([program]));
+    let all = own_program().into_iter().chain(found);
+    let all = all.flat_map(|program| program.canonicalize().into_iter().chain([program]));
     let real = root.and_then(|root| root.canonicalize().ok());
     let is_inside = |program: &Path| root.into_iter().chain(real.as_deref()).any(|root| program.starts_with(root));
-    let mut folders: Vec<String> = all
-        .filter(|program| program.is_absolute() && program.file_name().is_some_and(|name| name == NAME))
-        .filter(|program| !is_inside(program))
-        .filter_map(|program| program.parent()?.to_str().map(str::to_owned))
+    let mut places: Vec<(String, String)> = all
+        .filter(|program| program.is_absolute() && !is_inside(program))
+        .filter_map(|program| Some((program.parent()?.to_str()?.to_owned(), program.file_name()?.to_str()?.to_owned())))
+        .filter(|(_, name)| name.starts_with(NAME))
         .collect();
-    folders.sort();
-    folders.dedup();
-    folders
+    places.sort();
+    places.dedup();
+    places
+}
+
+/// The program that is running, with links resolved.
+pub(crate) fn own_program() -> Option<PathBuf> {
+    std::env::current_exe().ok()
 }
 
 /// Values that only some events need; the usual call skips these lines.
@@ -139,6 +145,20 @@ pub fn rules_text(layout: &Layout) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[cfg(unix)]
+    #[test]
+    fn the_program_behind_a_link_is_protected() {
+        let root = tempfile::tempdir().unwrap();
+        let folder = root.path().canonicalize().unwrap();
+        std::fs::write(folder.join("stead-1.2"), "").unwrap();
+        std::os::unix::fs::symlink("stead-1.2", folder.join("stead")).unwrap();
+        let path = folder.clone();
+        let found = programs(None, &move |name| (name == "PATH").then(|| path.clone().into_os_string()));
+        for name in ["stead", "stead-1.2"] {
+            assert!(found.contains(&(folder.display().to_string(), name.to_owned())), "{found:?}");
+        }
+    }
 
     #[test]
     fn the_stamp_follows_the_rules() {

@@ -303,37 +303,17 @@ fn is_zero(count: &usize) -> bool {
 #[cfg(test)]
 mod tests {
     use stead_model::{Action, ToolCall};
-    use stead_shell::{Facts, Place, effects};
+    use stead_shell::{NoFacts, Place, effects};
 
     use super::*;
 
     const ROOT: &str = "/home/ann/project";
 
-    struct NoFiles;
-
-    impl Facts for NoFiles {
-        fn read(&self, _: &Path) -> Option<String> {
-            None
-        }
-
-        fn real(&self, path: &Path) -> std::path::PathBuf {
-            path.to_owned()
-        }
-
-        fn had_lines(&self, _: &Path) -> bool {
-            false
-        }
-
-        fn started_loop(&self, _: &str) -> bool {
-            false
-        }
-    }
-
     fn read(command: &str) -> Effects {
         let root = Path::new(ROOT);
         let place = Place { root: Some(root), tree: None, others: &[], cwd: root, env: &|_| None };
         let action = Action::Run { command: command.into(), dir: None };
-        effects(&ToolCall { tool: "Bash".into(), id: None, action, input: "".into() }, &place, &NoFiles)
+        effects(&ToolCall { tool: "Bash".into(), id: None, action, input: "".into() }, &place, &NoFacts)
     }
 
     fn through_the_log(effects: &Effects) -> (String, Effects) {

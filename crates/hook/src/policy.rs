@@ -11,7 +11,7 @@ use std::time::UNIX_EPOCH;
 use stead_model::pieces;
 use stead_store::{CONFIG, CONFIG_LOCAL, Durability, MARKER, OWN, Room, UserDirs, confine, replace_creating};
 
-use crate::compile::{POLICY_STAMP, compile};
+use crate::compile::{POLICY_STAMP, compile, own_program};
 use crate::location::Env;
 
 /// The path of the policy below the project root. It does not move with the layout: finding it must not need config.
@@ -120,7 +120,7 @@ fn sources(root: &Path, user: Option<&Path>) -> [PathBuf; 4] {
 fn make(root: &Path, env: &Env, sources: &[PathBuf]) -> String {
     // The time is taken before the files are read: a change in between makes the policy stale, not wrong.
     let stamps: Vec<String> = sources.iter().map(|path| source_line(path)).collect();
-    let mut text = format!("stead-policy\t{POLICY_STAMP}\t{}\n", now());
+    let mut text = format!("stead-policy\t{POLICY_STAMP}\t{}\n{}\n", now(), program_line());
     for stamp in stamps {
         text.push_str(&stamp);
         text.push('\n');
@@ -128,6 +128,11 @@ fn make(root: &Path, env: &Env, sources: &[PathBuf]) -> String {
     text.push_str(&compile(Some(root), env));
     text.push_str("end\n");
     text
+}
+
+/// Where this program is: its rules protect it there.
+fn program_line() -> String {
+    format!("program\t{}", own_program().unwrap_or_default().to_string_lossy())
 }
 
 fn now() -> u128 {
@@ -187,7 +192,7 @@ fn age(text: &str, sources: &[PathBuf]) -> Age {
 fn is_fresh<'a>(text: &str, lines: &mut impl Iterator<Item = &'a str>, sources: &[PathBuf]) -> Option<bool> {
     let (stamp, compiled) = lines.next()?.strip_prefix("stead-policy\t")?.split_once('\t')?;
     let compiled: u128 = compiled.parse().ok()?;
-    if stamp != POLICY_STAMP || !text.ends_with("\nend\n") {
+    if stamp != POLICY_STAMP || lines.next()? != program_line() || !text.ends_with("\nend\n") {
         return Some(false);
     }
     for path in sources {
@@ -213,4 +218,19 @@ fn is_fresh<'a>(text: &str, lines: &mut impl Iterator<Item = &'a str>, sources: 
         }
     }
     Some(true)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_policy_of_a_program_elsewhere_is_stale() {
+        let root = tempfile::tempdir().unwrap();
+        let sources = sources(root.path(), None);
+        let text = make(root.path(), &|_| None, &sources);
+        assert!(age(&text, &sources) != Age::Stale);
+        let moved = text.replacen(&program_line(), "program\t/opt/bin/stead", 1);
+        assert!(age(&moved, &sources) == Age::Stale);
+    }
 }

@@ -105,6 +105,10 @@ pub enum Op {
     },
 }
 
+/// In front of an exclusion of a [`Target`]: only what is called so is left out, and not what is in a folder of that
+/// name.
+pub const ITSELF: char = '=';
+
 /// A file or folder that an effect concerns.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Target {
@@ -119,7 +123,8 @@ pub struct Target {
     /// Signs of the pattern stand for a piece that nobody knows, so that no look at the disk tells what is meant.
     pub guessed: bool,
     /// What the call itself leaves out of a folder or pattern (`--exclude`, `-prune`): absolute patterns, or `**/name`
-    /// for a name at any depth; a folder stands for all that is in it.
+    /// for a name at any depth; a folder stands for all that is in it. With [`ITSELF`] in front it is only what is called
+    /// so. Case matters.
     pub except: Vec<String>,
 }
 

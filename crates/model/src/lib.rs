@@ -26,8 +26,8 @@ mod verdict;
 pub use action::{Action, Change, FileChange, Replacement, ToolCall};
 pub use capped::Capped;
 pub use effect::{
-    Access, Content, Coverage, Effect, Effects, Gap, GitKind, GitOp, How, Op, SteadCall, SteadProgram, SteadWord,
-    Target, Untracked,
+    Access, Content, Coverage, Effect, Effects, Gap, GitKind, GitOp, How, ITSELF, Op, SteadCall, SteadProgram,
+    SteadWord, Target, Untracked,
 };
 pub use event::{Agent, Author, Detail, Event, EventKind, Trigger, TypedCommand};
 pub use id::FileId;

@@ -52,3 +52,24 @@ pub trait Facts {
         None
     }
 }
+
+/// Nothing is known: for a text that is read by itself.
+pub struct NoFacts;
+
+impl Facts for NoFacts {
+    fn read(&self, _: &Path) -> Option<String> {
+        None
+    }
+
+    fn real(&self, path: &Path) -> PathBuf {
+        path.to_owned()
+    }
+
+    fn had_lines(&self, _: &Path) -> bool {
+        false
+    }
+
+    fn started_loop(&self, _: &str) -> bool {
+        false
+    }
+}

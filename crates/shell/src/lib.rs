@@ -21,7 +21,7 @@ mod walk;
 
 pub use command::{lone_command, plain_command, stead_calls};
 pub use effect::{effects, is_plain_input};
-pub use facts::Facts;
+pub use facts::{Facts, NoFacts};
 pub use glob::{MANY, ONE, can_meet, covers, is_open, is_sign};
 pub use path::{absolute, clean, fold, names};
 pub use place::Place;

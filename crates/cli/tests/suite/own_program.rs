@@ -37,6 +37,8 @@ fn the_program_is_protected_where_it_lies() {
             );
         }
     }
+    let reason = asked(&world, "rm \"$(command -v stead)\"").unwrap();
+    assert!(reason.contains("is the `stead` program") && !reason.contains("config set"), "{reason}");
     let write = tool(&world, "Write", json!({"file_path": on_path, "content": "#!/bin/sh\n"}));
     assert!(denial(&world.hook("claude PreToolUse", write)).is_some());
     for command in

@@ -70,34 +70,52 @@ fn heading(line: &str) -> Option<(usize, &str)> {
 /// Tracks which lines are in a code fence.
 #[derive(Debug, Default)]
 pub(crate) struct Fences {
-    open: Option<(u8, usize)>,
+    open: Option<Fence>,
 }
 
 impl Fences {
     /// Takes the next line and returns true if it is code or a fence.
     pub(crate) fn covers(&mut self, line: &str) -> bool {
-        let text = line.trim_end();
-        let indent = text.len() - text.trim_start_matches(' ').len();
-        let bare = &text[indent..];
-        let mark = bare.bytes().next().filter(|byte| matches!(byte, b'`' | b'~') && indent < 4);
-        let length = mark.map_or(0, |mark| bare.bytes().take_while(|byte| *byte == mark).count());
-        match (self.open, mark) {
-            (Some((open, least)), Some(mark)) if mark == open && length >= least && bare.len() == length => {
+        match (&self.open, Fence::read(line)) {
+            (Some(open), Some(end)) if end.closes(open) => {
                 self.open = None;
                 true
             }
             (Some(_), _) => true,
-            (None, Some(mark)) if length >= 3 && !(mark == b'`' && bare[length..].contains('`')) => {
-                self.open = Some((mark, length));
-                true
+            (None, fence) => {
+                self.open = fence;
+                self.open.is_some()
             }
-            (None, _) => false,
         }
     }
 
     /// What would close the open fence, if there is one.
     pub(crate) fn closing(&self) -> Option<String> {
-        self.open.map(|(mark, length)| char::from(mark).to_string().repeat(length))
+        self.open.as_ref().map(|open| char::from(open.mark).to_string().repeat(open.length))
+    }
+}
+
+/// A line that opens a code block, or closes one.
+#[derive(Debug)]
+pub(crate) struct Fence {
+    pub(crate) mark: u8,
+    pub(crate) length: usize,
+    /// Nothing follows: it may close a block.
+    pub(crate) is_bare: bool,
+}
+
+impl Fence {
+    pub(crate) fn read(line: &str) -> Option<Self> {
+        let text = line.trim_end();
+        let bare = text.trim_start_matches(' ');
+        let mark = bare.bytes().next().filter(|byte| matches!(byte, b'`' | b'~') && text.len() - bare.len() < 4)?;
+        let length = bare.bytes().take_while(|byte| *byte == mark).count();
+        let opens = length >= 3 && !(mark == b'`' && bare[length..].contains('`'));
+        opens.then_some(Self { mark, length, is_bare: bare.len() == length })
+    }
+
+    pub(crate) fn closes(&self, open: &Self) -> bool {
+        self.is_bare && self.mark == open.mark && self.length >= open.length
     }
 }
 

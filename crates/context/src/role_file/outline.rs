@@ -3,6 +3,8 @@
 
 use std::ops::Range;
 
+use crate::packet::Fence;
+
 const MARK: char = '\u{feff}';
 
 /// One line, with the line end it came with.
@@ -54,23 +56,21 @@ impl Outline {
 
     /// Returns for each row whether it is in a code block. A block that is never closed does not count.
     pub(super) fn fenced(&self) -> Vec<bool> {
-        let fences: Vec<Option<Fence>> = self.rows.iter().map(|row| fence(&row.text)).collect();
-        let closes = |fence: &Option<Fence>, open: &Fence| {
-            fence.as_ref().is_some_and(|end| end.mark == open.mark && end.length >= open.length && end.is_bare)
-        };
+        let fences: Vec<Option<Fence>> = self.rows.iter().map(|row| Fence::read(&row.text)).collect();
+        let closes = |fence: &Option<Fence>, open: &Fence| fence.as_ref().is_some_and(|end| end.closes(open));
         // The longest closing fence from each row on, so that no search is in vain.
         let mut longest = vec![[0, 0]; fences.len() + 1];
         for (at, fence) in fences.iter().enumerate().rev() {
             longest[at] = longest[at + 1];
             if let Some(end) = fence.as_ref().filter(|end| end.is_bare) {
-                let kind = usize::from(end.mark == '~');
+                let kind = usize::from(end.mark == b'~');
                 longest[at][kind] = longest[at][kind].max(end.length);
             }
         }
         let mut fenced = vec![false; fences.len()];
         let mut at = 0;
         while let Some(fence) = fences.get(at) {
-            let open = fence.as_ref().filter(|open| longest[at + 1][usize::from(open.mark == '~')] >= open.length);
+            let open = fence.as_ref().filter(|open| longest[at + 1][usize::from(open.mark == b'~')] >= open.length);
             let close = open.and_then(|open| fences[at + 1..].iter().position(|fence| closes(fence, open)));
             let next = close.map_or(at + 1, |offset| at + 2 + offset);
             fenced[at..next].fill(close.is_some());
@@ -114,20 +114,6 @@ pub(crate) fn section<'a>(text: &'a str, title: &str) -> Option<&'a str> {
 /// Returns true if a row is a heading of the first or second level.
 fn is_heading(text: &str) -> bool {
     text.starts_with("# ") || text.starts_with("## ")
-}
-
-/// A line that opens or closes a code block.
-struct Fence {
-    mark: char,
-    length: usize,
-    is_bare: bool,
-}
-
-fn fence(text: &str) -> Option<Fence> {
-    let text = text.trim_start_matches(' ');
-    let mark = text.chars().next().filter(|mark| matches!(mark, '`' | '~'))?;
-    let length = text.chars().take_while(|other| *other == mark).count();
-    (length >= 3).then(|| Fence { mark, length, is_bare: text[length..].trim().is_empty() })
 }
 
 /// The text of a numbered item.

@@ -1,6 +1,6 @@
 //! Path patterns against the targets of effects, which may be folders, shell patterns, or have exclusions.
 
-use stead_model::Target;
+use stead_model::{ITSELF, Target};
 use stead_pattern::{Case, Pattern, Scope, Touched, has_wildcard, last_match};
 
 pub(crate) fn touched(target: &Target) -> Touched<'_> {
@@ -40,7 +40,21 @@ fn is_left_out(pattern: &str, target: &Target, scope: Scope<'_>) -> bool {
         }
     };
     let whole = Touched { path: &path, inside: inside.as_deref(), open: has_wildcard(&path), tree: false };
-    target.except.iter().any(|left_out| Pattern::parse(left_out).covers(&whole, scope))
+    let exact = Scope { case: Case::Exact, ..scope };
+    let is_folder = || (scope.is_folder)(pattern.trim_end_matches('/'));
+    target.except.iter().any(|left_out| match left_out.strip_prefix(ITSELF) {
+        Some(named) => {
+            let last = last_name(&path);
+            let touched = Touched { path: last, inside: None, open: has_wildcard(last), tree: false };
+            let is_last = Pattern::Anywhere(last_name(named)).covers(&touched, exact);
+            is_last && Pattern::parse(named).covers(&whole, exact) && !is_folder()
+        }
+        None => Pattern::parse(left_out).covers(&whole, exact),
+    })
+}
+
+fn last_name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or_default()
 }
 
 /// Returns true if a list of patterns matches a whole target.
@@ -60,11 +74,21 @@ fn is_excepted(target: &Target, file: &str) -> bool {
     let root = target.inside.as_deref().and_then(|inside| target.path.strip_suffix(inside)).unwrap_or_default();
     let whole = if file.starts_with('/') { file.to_owned() } else { format!("{root}{file}") };
     let touched = Touched { path: &whole, inside: None, open: false, tree: false };
-    let scope = Scope { case: Case::Folded, home: None, takes_tree: false, is_folder: &|_| false };
-    target.except.iter().any(|pattern| match Pattern::parse(pattern) {
-        Pattern::Anywhere(text) => Pattern::Anywhere(text).meets(&Touched { path: file, ..touched }, scope),
-        Pattern::Absolute(text) => Pattern::Absolute(text).meets(&touched, scope),
-        _ => false,
+    let scope = Scope { case: Case::Exact, home: None, takes_tree: false, is_folder: &|_| false };
+    let depth = |path: &str| path.trim_matches('/').split('/').count();
+    target.except.iter().any(|left_out| {
+        let itself = left_out.strip_prefix(ITSELF);
+        match Pattern::parse(itself.unwrap_or(left_out)) {
+            Pattern::Anywhere(text) => {
+                let names = file.rmatch_indices('/').nth(depth(text) - 1).map_or(file, |(at, _)| &file[at + 1..]);
+                let path = if itself.is_some() { names } else { file };
+                Pattern::Anywhere(text).meets(&Touched { path, ..touched }, scope)
+            }
+            Pattern::Absolute(text) => {
+                (itself.is_none() || depth(text) == depth(&whole)) && Pattern::Absolute(text).meets(&touched, scope)
+            }
+            _ => false,
+        }
     })
 }
 
@@ -139,6 +163,15 @@ mod tests {
         root.except = vec!["**/infra".to_owned(), "/srv/proj/lib/gen".to_owned(), "**/.env".to_owned()];
         ask(&["infra/**/*.tf"], &root, false);
         ask(&["lib/gen/**"], &root, false);
+        root.except = vec!["**/Infra".to_owned()];
+        ask(&["infra/**/*.tf"], &root, true);
+        root.except = vec!["=**/*.md".to_owned(), "=**/lib".to_owned()];
+        ask(&["*.md"], &root, false);
+        ask(&["docs/*.md"], &root, false);
+        ask(&["docs/**"], &root, true);
+        ask(&["lib"], &root, true);
+        ask(&["lib/x.md"], &root, false);
+        root.except = vec!["**/infra".to_owned(), "**/.env".to_owned()];
         ask(&["lib/**"], &root, true);
         ask(&[".env"], &root, false);
         ask(&[".env.*"], &root, true);

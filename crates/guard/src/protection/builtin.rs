@@ -62,11 +62,14 @@ const USER: &[(Base<'static>, &str)] = &[
 /// Where `stead` usually is installed, below home.
 const PROGRAMS: &[&str] = &[".cargo/bin", ".local/bin"];
 
-/// Protects the program `stead` in a folder: without it, every hook lets everything pass. The deep form matches the
-/// same path, and avoids searching every call for the folder's name.
-pub fn program_rule(folder: &str) -> Rule<'_> {
+/// What the rules of the program call it.
+pub(super) const PROGRAM: &str = "the `stead` program";
+
+/// Protects the program `stead` in a folder, under its name there: without it, every hook lets everything pass. The deep
+/// form matches the same path, and avoids searching every call for the folder's name.
+pub fn program_rule<'a>(folder: &'a str, name: &str) -> Rule<'a> {
     let base = Base::Var { name: "", fallback: folder };
-    Rule::Own { base, path: "stead/**".into(), what: "the `stead` program".into() }
+    Rule::Own { base, path: format!("{name}/**").into(), what: PROGRAM.into() }
 }
 
 /// Commands of `stead` that an agent may not call. `hook` is one because it could forge records; `init` is not, because
@@ -87,7 +90,7 @@ pub fn builtin_rules(relative: &dyn Fn(OwnRoom) -> String) -> Vec<Rule<'static>>
     let own = OWN.iter().map(|(room, path, what)| Rule::Own { base, path: place(*room, path), what: (*what).into() });
     let free = FREE.iter().map(|(room, path)| Rule::Free { base, path: place(*room, path) });
     let user = USER.iter().map(|(base, what)| Rule::Own { base: *base, path: "stead/**".into(), what: (*what).into() });
-    let programs = PROGRAMS.iter().map(|folder| program_rule(folder));
+    let programs = PROGRAMS.iter().map(|folder| program_rule(folder, "stead"));
     let verbs = VERBS.iter().map(|words| Rule::Verb { words: (*words).into() });
     fixed.chain(own).chain(free).chain(user).chain(programs).chain(verbs).collect()
 }

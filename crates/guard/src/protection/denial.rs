@@ -1,5 +1,6 @@
 use stead_model::Verdict;
 
+use super::builtin::PROGRAM;
 use super::entry::Entry;
 use super::rule::Rule;
 
@@ -41,6 +42,11 @@ pub(crate) fn own(entry: &Entry<'_>, what: String) -> Denial {
             what,
             format!("`{shown}` is a {client} settings file that can contain Stead's hooks"),
             "use the edit tool on that file, so that Stead can check that its hooks survive",
+        ),
+        Rule::Own { what: thing, .. } if thing == PROGRAM => Denial::new(
+            what,
+            format!("`{}` is {thing}, and without it no hook works", shown.trim_end_matches("/**")),
+            "leave it as it is, or ask the person to update or remove it",
         ),
         Rule::Own { what: thing, .. } if shown.ends_with(".toml") || shown.starts_with('~') => Denial::new(
             what,

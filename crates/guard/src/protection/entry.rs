@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use stead_model::Base;
+use stead_model::{Base, ITSELF};
 use stead_shell::{Facts, can_meet, clean, covers, fold};
 
 use super::candidate::{Names, is_deep};
@@ -122,13 +122,22 @@ impl Entry<'_> {
     /// Returns true if the call excludes all of it.
     pub(crate) fn is_left_out(&self, base: &[Vec<char>], except: &[String]) -> bool {
         let full: Vec<&Vec<char>> = base.iter().chain(&self.pattern).collect();
-        let is_at = |pattern: &Names, at: usize| {
-            let part = full.get(at..at + pattern.len()).unwrap_or_default();
-            !part.is_empty() && pattern.iter().zip(part).all(|(rule, name)| covers(rule, name))
-        };
-        except.iter().any(|pattern| match pattern.strip_prefix("**/") {
-            Some(rest) => (base.len()..full.len()).any(|at| is_at(&split(rest), at)),
-            None => is_at(&split(pattern), 0),
+        except.iter().any(|left_out| {
+            let itself = left_out.strip_prefix(ITSELF);
+            let is_at = |text: &str, at: usize| {
+                let names = split(text);
+                let part = full.get(at..at + names.len()).unwrap_or_default();
+                let ends = itself.is_none() || !self.deep && at + names.len() == full.len();
+                // Our names are in lower case: others are not excluded by `-not -path ./.AGENT`.
+                let mut own = text.split('/').filter(|name| !name.is_empty()).skip(base.len().saturating_sub(at));
+                let is_exact = own.all(|name| !name.contains(char::is_uppercase));
+                ends && is_exact && !part.is_empty() && names.iter().zip(part).all(|(rule, name)| covers(rule, name))
+            };
+            let pattern = itself.unwrap_or(left_out);
+            match pattern.strip_prefix("**/") {
+                Some(rest) => (base.len()..full.len()).any(|at| is_at(rest, at)),
+                None => is_at(pattern, 0),
+            }
         })
     }
 

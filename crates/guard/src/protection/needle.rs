@@ -193,7 +193,8 @@ impl<'a> Needles<'a> {
     /// Returns true if a target is far from all that is protected, with all that is in it if `deep` says so.
     pub(crate) fn are_far(&self, target: &Target, deep: bool, place: &Place<'_>) -> bool {
         let path = Path::new(&target.path);
-        let known = !target.guessed && target.path.is_ascii() && !path.ends_with("stead") && self.is_far(path, place);
+        let program = || path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"stead"));
+        let known = !target.guessed && target.path.is_ascii() && !program() && self.is_far(path, place);
         if !deep && !target.tree && !target.glob {
             return known;
         }

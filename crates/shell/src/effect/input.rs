@@ -170,12 +170,12 @@ impl Tree<'_> {
         } else if plain == "code"
             && let Some(language) = self.language
         {
-            let record = std::mem::take(&mut self.record);
-            self.record = command::code_effects(language, text, self.place, self.facts, record);
+            self.code(language, text);
         } else if plain == "code" && !self.shell {
-            // A program in a language that nobody said.
+            // A program in a language that nobody said: what it does in each of the usual ones counts.
             let why = format!("in which language `{}` runs its program is not known", self.tool);
             self.record.gap_in(Gap { why, texts: vec![text.to_owned()], ..Gap::default() });
+            [Language::Python, Language::JavaScript].into_iter().for_each(|language| self.code(language, text));
             self.command(text);
         } else if is_command(key) {
             self.command(text);
@@ -207,6 +207,11 @@ impl Tree<'_> {
     fn command(&mut self, text: &str) {
         let record = std::mem::take(&mut self.record);
         self.record = command::effects(text, &self.cwd, self.place, self.facts, record);
+    }
+
+    fn code(&mut self, language: Language, text: &str) {
+        let record = std::mem::take(&mut self.record);
+        self.record = command::code_effects(language, text, self.place, self.facts, record);
     }
 
     fn path(&mut self, text: &str) {

@@ -56,6 +56,11 @@ impl<'g> Ground<'g> {
         self.targets(&absolute(text, &self.cwd, self.home()), last)
     }
 
+    /// A path as a tool's caller wrote it, in full.
+    pub(crate) fn in_full(&self, text: &str) -> String {
+        absolute(text, &self.cwd, self.home()).to_string_lossy().into_owned()
+    }
+
     /// Creates the targets of an absolute path: with links resolved and, if there is a link inside the project, also as
     /// written.
     pub(crate) fn targets(&self, path: &Path, last: Last) -> Vec<Target> {

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use serde_json::Value;
-use stead_model::{Access, Change, Content, FileChange, How, Op, Target, ToolCall};
+use stead_model::{Access, Change, Content, FileChange, How, ITSELF, Op, Target, ToolCall};
 
 use crate::effect::target::Last;
 use crate::effect::{Ground, Record};
@@ -57,18 +57,30 @@ fn write(record: &mut Record, ground: &Ground<'_>, path: &str, how: How, content
 }
 
 /// Keys of a search that limit it to files with such names.
-const GLOBS: &[&str] = &["glob", "include", "include_pattern", "includePattern"];
+const GLOBS: &[&str] = &["glob", "glob_pattern", "include", "include_pattern", "includePattern"];
+
+/// Keys whose patterns a search passes over.
+const OMITTED: &[&str] = &["exclude"];
 
 /// Records what a reading tool looks at.
 pub(crate) fn reads(record: &mut Record, ground: &Ground<'_>, call: &ToolCall<'_>, paths: &[Cow<'_, str>]) {
-    let globs = globs(&call.input);
+    let mut globs = patterns(&call.input, GLOBS);
+    globs.retain(|glob| !paths.iter().any(|path| path == glob));
+    // Searches read their exclusions as `.gitignore` does not: a name without a slash is one in the folder itself.
+    let omitted = |pattern: String| match (pattern.strip_suffix("/**"), pattern.starts_with("**/")) {
+        (Some(folder), true) => folder.to_owned(),
+        (None, true) => format!("{ITSELF}{pattern}"),
+        (Some(folder), false) => ground.in_full(folder),
+        (None, false) => format!("{ITSELF}{}", ground.in_full(&pattern)),
+    };
+    let except: Vec<String> = patterns(&call.input, OMITTED).into_iter().map(omitted).collect();
     if paths.is_empty() && globs.is_empty() {
         record.gap(format!("which files `{}` reads is not said", call.tool));
     }
     for path in paths {
         let glob = path.contains(['*', '?']);
         for target in ground.written(path, if glob { Last::Kept } else { Last::Followed }) {
-            let target = Target { glob, ..with_tree(ground, target) };
+            let target = Target { glob, except: except.clone(), ..with_tree(ground, target) };
             record.push(Op::Read { target, access: Access::Shown }, path);
         }
     }
@@ -77,21 +89,23 @@ pub(crate) fn reads(record: &mut Record, ground: &Ground<'_>, call: &ToolCall<'_
         for folder in folders {
             let below = format!("{}/**/{}", folder.trim_end_matches('/'), glob.trim_start_matches('/'));
             for target in ground.written(&below.replace("**/**/", "**/"), Last::Kept) {
-                let target = Target { glob: true, ..target };
+                let target = Target { glob: true, except: except.clone(), ..target };
                 record.push(Op::Read { target, access: Access::Shown }, &glob);
             }
         }
     }
 }
 
-/// The patterns that the input of a search names.
-fn globs(input: &str) -> Vec<String> {
-    if !GLOBS.iter().any(|key| input.contains(key)) {
+/// The patterns that the input of a search gives under some keys, as one text or a list.
+fn patterns(input: &str, keys: &[&str]) -> Vec<String> {
+    if !keys.iter().any(|key| input.contains(key)) {
         return Vec::new();
     }
     let Ok(Value::Object(members)) = serde_json::from_str::<Value>(input) else { return Vec::new() };
-    let named = members.iter().filter(|(key, _)| GLOBS.contains(&key.as_str())).filter_map(|(_, glob)| glob.as_str());
-    named.flat_map(|text| text.split([',', ' '])).filter(|glob| !glob.is_empty()).map(str::to_owned).collect()
+    let named = members.iter().filter(|(key, _)| keys.contains(&key.as_str()));
+    let texts = named.flat_map(|(_, value)| value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice));
+    let texts = texts.filter_map(Value::as_str).flat_map(|text| text.split([',', ' ']));
+    texts.filter(|glob| !glob.is_empty()).map(str::to_owned).collect()
 }
 
 /// Deleting a folder deletes everything in it.

@@ -1,6 +1,6 @@
 //! `find` and `fd`: searches that may act on what they find.
 
-use stead_model::{Content, How};
+use stead_model::{Content, How, ITSELF};
 
 use crate::glob;
 
@@ -213,14 +213,19 @@ impl Search {
 }
 
 /// What a test excludes for certain: a name or a path, with all below where it is pruned.
-fn omitted(test: &str, value: &str, pruned: bool) -> Option<String> {
+fn omitted(test: &str, value: &str, pruned: bool) -> Vec<String> {
+    let folded = test.starts_with("-i").then(|| value.to_lowercase()).filter(|folded| folded != value);
+    folded.iter().map(String::as_str).chain([value]).filter_map(|value| excluded(test, value, pruned)).collect()
+}
+
+fn excluded(test: &str, value: &str, pruned: bool) -> Option<String> {
     if test == "-regex" {
         return None;
     }
+    // A folder of that name is entered unless it is pruned.
+    let itself = if pruned { String::new() } else { ITSELF.to_string() };
     if matches!(test, "-name" | "-iname") {
-        // Whether a folder of that name is entered or not, a file is excluded.
-        let is_file = value.trim_start_matches('.').contains('.') || value.starts_with('.');
-        return (pruned || is_file).then(|| format!("**/{value}"));
+        return Some(format!("{itself}**/{value}"));
     }
     // `*infra*` holds for every path with such a name in it.
     if let Some(name) = value.strip_prefix('*').and_then(|rest| rest.strip_suffix('*')).filter(|name| !name.is_empty())
@@ -228,15 +233,16 @@ fn omitted(test: &str, value: &str, pruned: bool) -> Option<String> {
     {
         return Some(format!("**/*{name}*"));
     }
-    let path = match value.strip_suffix("/*") {
-        Some(folder) => folder,
-        None if pruned || value.rsplit('/').next().is_some_and(|name| name.contains('.')) => value,
-        None => return None,
+    let (path, itself) = match value.strip_suffix("/*") {
+        Some(folder) => (folder, String::new()),
+        // A star crosses folders here.
+        None if value.ends_with('*') => (value, String::new()),
+        None => (value, itself),
     };
     match (path.strip_prefix("*/"), path.strip_prefix('*')) {
-        (Some(rest), _) => (!rest.contains('*')).then(|| format!("**/{rest}")),
-        (None, Some(ending)) => (!ending.contains(['*', '/'])).then(|| format!("**/*{ending}")),
-        (None, None) => (!path.contains('*')).then(|| path.to_owned()),
+        (Some(rest), _) => (!rest.contains('*')).then(|| format!("{itself}**/{rest}")),
+        (None, Some(ending)) => (!ending.contains(['*', '/'])).then(|| format!("{itself}**/*{ending}")),
+        (None, None) => (!path.trim_end_matches('*').contains('*')).then(|| format!("{itself}{path}")),
     }
 }
 

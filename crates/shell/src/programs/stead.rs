@@ -1,5 +1,7 @@
 //! Calls of `stead` itself: a separate effect, because some commands weaken it and others bind a session.
 
+use std::path::Path;
+
 use stead_model::{Op, SteadCall, SteadProgram, SteadWord};
 
 use crate::parse::syntax::mark;
@@ -115,16 +117,19 @@ fn handed_on(words: &[String]) -> Option<&[String]> {
 /// The names under which package managers know Stead.
 const PACKAGES: &[&str] = &["stead", "stead-cli"];
 
+/// A path of the program that is protected wherever it is installed.
+pub(crate) fn installed(walk: &Walk<'_>) -> String {
+    walk.home().unwrap_or(Path::new("/")).join(".cargo/bin/stead").to_string_lossy().into_owned()
+}
+
 /// Reports `cargo uninstall stead-cli`, and `cargo run … -- verb` where the package at hand is Stead's.
 pub(crate) fn cargo(walk: &mut Walk<'_>, argv: &[String]) {
     let operands = operands_after(argv, "p");
     let is_toolchain = |word: &&&str| word.starts_with('+');
     if let ["uninstall", names @ ..] = &operands[operands.iter().take_while(is_toolchain).count()..] {
         let packages = option_values(argv, 'p', "--package");
-        if names.iter().chain(&packages).any(|name| PACKAGES.contains(name))
-            && let Some(home) = walk.home().map(|home| home.join(".cargo/bin/stead"))
-        {
-            walk.removes(&home.to_string_lossy(), Reach::Flat, &brief(argv));
+        if names.iter().chain(&packages).any(|name| PACKAGES.contains(name)) {
+            walk.removes(&installed(walk), Reach::Flat, &brief(argv));
         }
         return;
     }

@@ -196,7 +196,7 @@ impl Program {
 /// Returns true if a program only reads, prints or asks, whatever words it is given.
 pub(crate) fn is_read_only(name: &str) -> bool {
     Program::of(name).is_some_and(|program| {
-        let harmless = |role: &str| matches!(role.trim_end_matches('*'), "text" | "value" | "read" | "search");
+        let harmless = |role: &str| matches!(role.trim_end_matches('*'), "text" | "value" | "read" | "search" | "use");
         // What `uniq` and `xxd` write is judged by itself.
         let mut roles = program.roles();
         entries(name).len() < 2

@@ -11,6 +11,8 @@ use crate::walk::{Call, Stop, Walk};
 
 /// How deep tasks may call each other.
 const DEPTH: usize = 8;
+/// How long a file may be with all that it includes.
+const INCLUDED: usize = 256 * 1024;
 /// Targets of a `Makefile` that one call is followed through.
 const TARGETS: usize = 16;
 
@@ -67,7 +69,8 @@ fn make(walk: &mut Walk<'_>, call: &Call<'_>) -> Result<(), Stop> {
     let named = option_values(call.argv, 'f', "--file").last().map(|file| format!("{head}{file}"));
     let usual = ["GNUmakefile", "makefile", "Makefile"].map(|file| format!("{head}{file}"));
     let Some(text) = named_or(walk, named, &usual) else { return Ok(()) };
-    let file = Makefile::read(&plain(&text), call.argv);
+    let text = with_includes(walk, &plain(&text), &head, &["include ", "-include ", "sinclude "], DEPTH);
+    let file = Makefile::read(&text, call.argv);
     let words = operands_without(call.argv, "Cfj", &["--directory", "--file", "--jobs"]);
     let targets = words.iter().filter(|word| !word.contains('=')).map(|&word| word.to_owned()).collect();
     let ignores = call.argv.iter().any(|flag| matches!(flag.as_str(), "-i" | "--ignore-errors"));
@@ -83,7 +86,8 @@ fn just(walk: &mut Walk<'_>, call: &Call<'_>) -> Result<(), Stop> {
     let usual = ["justfile", "Justfile", ".justfile"].map(str::to_owned);
     let folder = option_values(call.argv, 'd', "--working-directory").last().map(|&folder| folder.to_owned());
     let Some(text) = named_or(walk, named, &usual) else { return Ok(()) };
-    let file = Makefile::read_just(&plain(&text));
+    let text = with_includes(walk, &plain(&text), "", &["import ", "import? "], DEPTH);
+    let file = Makefile::read_just(&text);
     let words = operands_without(call.argv, "fd", &["--justfile", "--working-directory", "--set", "--shell"]);
     // Behind a recipe stand its words, or more recipes.
     let targets = words.iter().filter(|word| !word.contains('=')).map(|&word| word.to_owned());
@@ -124,6 +128,25 @@ fn named_or(walk: &mut Walk<'_>, named: Option<String>, usual: &[String]) -> Opt
         Some(file) => walk.file_text(&file),
         None => usual.iter().find_map(|file| walk.file_text(file)),
     }
+}
+
+/// A text with those that it includes by name in the place of the lines that say so.
+fn with_includes(walk: &mut Walk<'_>, text: &str, head: &str, words: &[&str], depth: usize) -> String {
+    let mut all = String::new();
+    for line in text.lines() {
+        let Some(files) = words.iter().find_map(|word| line.strip_prefix(word)).filter(|_| depth > 0) else {
+            all.extend([line, "\n"]);
+            continue;
+        };
+        for file in files.split('#').next().unwrap_or_default().split_whitespace() {
+            let file = file.trim_matches(['\'', '"']);
+            let path = if file.starts_with('/') { file.to_owned() } else { format!("{head}{file}") };
+            if let Some(text) = walk.file_text(&path).filter(|text| all.len() + text.len() <= INCLUDED) {
+                all.push_str(&with_includes(walk, &plain(&text), head, words, depth - 1));
+            }
+        }
+    }
+    all
 }
 
 /// Walks the recipes of targets, and of what they need.

@@ -28,7 +28,8 @@ pub(crate) fn judge(walk: &mut Walk<'_>, name: &str, call: &Call<'_>) -> Result<
         walk.gap(&brief(call.argv), "what the program does is not known");
     }
     if given.has("locates") || given.has("dry-run") {
-        walk.print(given.has("locates").then(|| output::located(given.inner)));
+        let found = given.has("locates").then(|| output::located(walk, given.inner));
+        walk.print(found);
         return Ok(true);
     }
     if given.has("opens") {

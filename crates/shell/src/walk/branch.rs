@@ -1,7 +1,8 @@
 //! Ways through a command of which the shell goes one: what a variable holds after them is what any of them left in it.
 
 use crate::parse::syntax::{Arm, Command, GroupKind, Item, Script};
-use crate::walk::{Stop, Walk, leaves};
+use crate::walk::item::leaves;
+use crate::walk::{Stop, Walk};
 
 /// Variables that one way sets.
 pub(crate) type Way = Vec<(String, Vec<String>)>;

@@ -2,6 +2,8 @@
 //!
 //! A line of a listing is a pattern for many names, so it is only narrowed; other lines are filtered one by one.
 
+use stead_model::ITSELF;
+
 use crate::parse::syntax::mark;
 use crate::programs::options::{has_flag, operands_after, option_values};
 use crate::programs::table;
@@ -110,7 +112,12 @@ fn grep(name: &str, argv: &[String], lines: &[&str], listing: bool) -> Option<Ve
 pub(crate) fn left_out(name: &str, argv: &[String], dotted: bool) -> Vec<String> {
     let inverted = name.ends_with("grep") && has_flag(argv, "v", &["--invert-match"]);
     let needles = if inverted { needles(name, argv) } else { None };
-    needles.unwrap_or_default().iter().filter_map(|needle| needle.as_pattern(dotted)).collect()
+    let mut patterns: Vec<String> =
+        needles.unwrap_or_default().iter().filter_map(|needle| needle.as_pattern(dotted)).collect();
+    if has_flag(argv, "i", &["--ignore-case"]) {
+        patterns.extend(patterns.clone().iter().map(|pattern| pattern.to_lowercase()));
+    }
+    patterns
 }
 
 /// What `grep` looks for.
@@ -263,13 +270,15 @@ impl Needle {
         }
         let behind = if self.end || text.ends_with('/') { "" } else { "*" };
         let bare = text.trim_start_matches("./").trim_end_matches('/');
-        Some(match (self.start, text.strip_prefix('/')) {
+        let pattern = match (self.start, text.strip_prefix('/')) {
             _ if bare.trim_matches('/').is_empty() => return None,
             (true, _) => format!("{bare}{behind}"),
             (false, Some(rest)) => format!("**/{}{behind}", rest.trim_end_matches('/')),
             (false, None) if text.starts_with("./") => format!("{bare}{behind}"),
             (false, None) => format!("**/*{bare}{behind}"),
-        })
+        };
+        // What ends so does not end there for the files in it.
+        Some(if self.end { format!("{ITSELF}{pattern}") } else { pattern })
     }
 
     /// Returns true if the needle is in a line, and in all that an open line stands for; `None` if that is unknown.

@@ -3,6 +3,8 @@
 
 use std::borrow::Cow;
 
+use stead_model::ITSELF;
+
 use crate::parse::syntax::mark;
 use crate::walk::Walk;
 
@@ -71,6 +73,9 @@ impl Walk<'_> {
     /// known.
     pub(crate) fn left_out(&self, pattern: &str) -> Option<String> {
         let pattern = mark::literal(pattern)?;
+        if let Some(named) = pattern.strip_prefix(ITSELF) {
+            return self.left_out(named).map(|path| format!("{ITSELF}{path}"));
+        }
         let pattern = pattern.trim_end_matches('/');
         if let Some(name) = pattern.strip_prefix("**/") {
             return (!name.is_empty()).then(|| pattern.to_owned());

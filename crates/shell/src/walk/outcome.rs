@@ -5,7 +5,7 @@ use stead_model::{Hidden, RunOutput};
 
 use crate::parse::syntax::{Command, Group, GroupKind, Item, Join, Output, Part, Redirect, Simple, Value, Word};
 use crate::programs::options::operands_without;
-use crate::programs::table;
+use crate::programs::table::{Given, Program};
 use crate::walk::redirect::Opened;
 
 /// How the command at hand stands in the call.
@@ -309,18 +309,12 @@ fn passes_on(command: &Command) -> bool {
 
 /// Says how far programs tell how the commands ended that they run.
 pub(crate) fn hides(name: &str, argv: &[String]) -> Option<Hidden> {
-    Some(match name {
-        "find" | "gfind" | "fd" | "fdfind" | "xargs" | "gxargs" | "parallel" | "watch" | "entr" | "watchexec"
-        | "nodemon" | "hyperfine" => Hidden::Repeated,
-        "script" if !argv.iter().any(|flag| flag == "--return" || flag.starts_with('-') && flag.contains('e')) => {
-            Hidden::Ignored
-        }
-        "at" | "batch" | "screen" | "tmux" | "trap" | "setsid" => Hidden::Ignored,
-        "systemd-run" if !argv.iter().any(|flag| matches!(flag.as_str(), "--wait" | "--pty" | "-t" | "--scope")) => {
-            Hidden::Ignored
-        }
-        "ssh" | "chroot" | "vagrant" | "limactl" | "wsl" => Hidden::Remote,
-        name if table::is_container(name) => Hidden::Remote,
-        _ => return None,
-    })
+    let program = Program::of(name)?;
+    let why = match () {
+        () if program.is("repeats") => Hidden::Repeated,
+        () if program.is("detaches") && !Given::read(&program, argv).has("attaches") => Hidden::Ignored,
+        () if program.is("elsewhere") || program.is("container") => Hidden::Remote,
+        () => return None,
+    };
+    Some(why)
 }

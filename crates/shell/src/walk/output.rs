@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::decode::{self, unescape};
 use crate::parse::syntax::mark;
 use crate::programs::options::has_flag;
-use crate::programs::{patch, table};
+use crate::programs::{patch, stead, table};
 use crate::walk::program::operands;
 use crate::walk::{Call, Walk};
 use crate::walk::{filter, listing};
@@ -38,8 +38,8 @@ pub(crate) fn of(walk: &mut Walk<'_>, name: &str, call: &Call<'_>) -> Option<Str
             let word = words().first().copied()?.to_owned();
             Some(format!("{}\n", walk.paths(&word).into_iter().next()??.display()))
         }
-        "which" => Some(located(&argv[1..])),
-        "type" if has_flag(argv, "pP", &[]) => Some(located(&argv[1..])),
+        "which" => Some(located(walk, &argv[1..])),
+        "type" if has_flag(argv, "pP", &[]) => Some(located(walk, &argv[1..])),
         "mktemp" => mktemp(walk, argv),
         "seq" => seq(&words()),
         "base64" | "gbase64" if has_flag(argv, "dD", &["--decode"]) => decode::base64(&input(walk, call)?),
@@ -152,10 +152,14 @@ fn fill(format: &str, words: &mut std::slice::Iter<'_, String>, all: &mut String
     Some(())
 }
 
-/// Where programs are: in which folder is unknown, but it makes no difference.
-pub(crate) fn located(words: &[String]) -> String {
-    let names = words.iter().filter(|word| !word.starts_with('-'));
-    names.map(|name| if name.contains('/') { format!("{name}\n") } else { format!("/usr/bin/{name}\n") }).collect()
+/// Where programs are: in which folder is unknown, but it makes no difference. Only `stead` is protected.
+pub(crate) fn located(walk: &Walk<'_>, words: &[String]) -> String {
+    let place = |name: &String| match name.as_str() {
+        "stead" => stead::installed(walk),
+        path if path.contains('/') => path.to_owned(),
+        name => format!("/usr/bin/{name}"),
+    };
+    words.iter().filter(|word| !word.starts_with('-')).map(|name| place(name) + "\n").collect()
 }
 
 fn last_name(word: &str) -> &str {

@@ -129,6 +129,7 @@ pub(crate) const READS: &str = r##"
     git diff main...topic =>
     git diff main topic =>
     git log -p .env => r .env
+    git stash show -p -- .env => r .env
     git log -p -- .env => r .env
     git log -p =>
     git log --oneline .env =>

@@ -36,9 +36,12 @@ pub(crate) const ROWS: &str = r##"
     find . -name infra -prune -o -name '*.tf' -exec sed -i s/a/b/ {} + => w **/*.tf !**/infra
     find . -type f -not -path './infra/*' -exec sed -i s/a/b/ {} + => w ** !infra
     find . -type f -not -path '*/infra/*' -delete => d ** !**/infra
-    find . -type f ! -name '*.tf' | xargs sed -i s/a/b/ => w ** !**/*.tf
-    find . -type f -not -name infra | xargs sed -i s/a/b/ => w **
-    find . -type f -not -path ./infra | xargs sed -i s/a/b/ => w **
+    find . -type f ! -name '*.tf' | xargs sed -i s/a/b/ => w ** !=**/*.tf
+    find . -type f -not -name infra | xargs sed -i s/a/b/ => w ** !=**/infra
+    find . -not -iname Infra -delete => d ** !=**/infra !=**/Infra
+    find . -type f -not -path ./infra | xargs sed -i s/a/b/ => w ** !=/home/ann/proj/infra
+    find . -type f | grep -v 'infra$' | xargs rm => d ** !=**/*infra
+    find . -type f | grep -vi Infra | xargs rm => d ** !**/*Infra* !**/*infra*
     find . -type f -not -path '*infra*' | xargs sed -i s/a/b/ => w ** !**/*infra*
     rg -l foo -t rust | xargs sed -i s/a/b/ => w **/*.rs
     rg -l foo --type py src | xargs sed -i s/a/b/ => w src/**/*.py, w src/**/*.pyi

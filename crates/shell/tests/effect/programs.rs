@@ -9,9 +9,9 @@ const EXAMPLES: &str = include_str!("programs.txt");
 
 /// Traits that an entry may have.
 const TRAITS: &[&str] = &[
-    "abbreviates", "appends", "assigns", "builtin", "code", "complete", "container", "interpreter", "items", "lines",
-    "mirrors", "no-options", "one-dash", "prints", "remote", "saves", "sequence", "shell", "shown", "stdin",
-    "stdin-text", "tree", "valued", "wraps",
+    "abbreviates", "appends", "assigns", "builtin", "code", "complete", "container", "detaches", "elsewhere",
+    "interpreter", "items", "lines", "mirrors", "no-options", "one-dash", "prints", "remote", "repeats", "saves",
+    "sequence", "shell", "shown", "stdin", "stdin-text", "tree", "valued", "wraps",
 ];
 
 /// Fields whose items are not options.
@@ -22,9 +22,9 @@ const PLAIN: &[&str] = &[
 
 /// Fields of options without a value.
 const BARE: &[&str] = &[
-    "appends", "create", "deep", "delete-source", "delete-target", "deletes", "dry-run", "extract", "flag", "help",
-    "in-place", "keep", "list", "locates", "no-text", "null", "opens", "replace-glued", "rest", "run", "save-named",
-    "skips-empty", "to-stdout", "unpacks", "writes-with",
+    "appends", "attaches", "create", "deep", "delete-source", "delete-target", "deletes", "dry-run", "extract", "flag",
+    "help", "in-place", "keep", "list", "locates", "no-text", "null", "opens", "replace-glued", "rest", "run",
+    "save-named", "skips-empty", "to-stdout", "unpacks", "writes-with",
 ];
 
 /// Fields of options with a value, and roles of words.

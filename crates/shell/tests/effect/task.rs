@@ -21,6 +21,9 @@ pub(crate) const ROWS: &str = r##"
     make -C src -n fix =>
     make fix =>
     printf 'fix:\n\trm infra/main.tf\n' > Makefile; make fix => w Makefile, d infra/main.tf
+    printf 'fix:\n\trm infra/main.tf\n' > x.mk; echo '-include y.mk x.mk' > Makefile; make fix => w x.mk, w Makefile, d infra/main.tf
+    printf 'fix:\n  rm infra/main.tf\n' > x.just; echo "import 'x.just'" > justfile; just fix => w x.just, w justfile, d infra/main.tf
+    echo 'include Makefile Makefile' > Makefile; make fix => w Makefile
 "##;
 
 #[test]

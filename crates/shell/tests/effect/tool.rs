@@ -67,6 +67,13 @@ fn a_search_reads_the_files_it_is_limited_to() {
     check(&["src"], r#"{"pattern":"S=","path":"src","glob":"*.rs"}"#, "r src/, r src/**/*.rs");
     check(&["src"], r#"{"pattern":"x","include":"**/*.ts"}"#, "r src/, r src/**/*.ts");
     check(&["src"], r#"{"pattern":"glob of things"}"#, "r src/");
+    check(&["src"], r#"{"pattern":"x","path":"src","glob_pattern":"*.rs"}"#, "r src/, r src/**/*.rs");
+    check(
+        &["**/*"],
+        r#"{"paths":["**/*"],"exclude":["**/*.log","certs/**","*.md"]}"#,
+        "r **/* !=**/*.log !certs !=/home/ann/proj/*.md",
+    );
+    check(&["*.log"], r#"{"include":["*.log"]}"#, "r *.log");
     let effects = call(Action::Read(vec!["src/**/*.ts".into(), "a.rs".into()]));
     let is_pattern = |op: &Op| matches!(op, Op::Read { target, .. } if target.glob);
     assert_eq!(effects.list.iter().map(|effect| is_pattern(&effect.op)).collect::<Vec<_>>(), [true, false]);
@@ -122,6 +129,8 @@ fn unknown_tools_are_read_by_their_input() {
     other("run", r#"{"argv":["rm","-rf","infra"]}"#, "d infra/");
     other("run", r#"{"process":{"command":"git","arguments":["reset","--hard"]}}"#, "w ./, git whole-tree");
     other("run", r#"{"command":"rm main.tf","cwd":"infra"}"#, "d infra/main.tf");
+    other("run", r#"{"code":"import os; os.remove('infra/main.tf')"}"#, "d infra/main.tf");
+    other("run", r#"{"code":"require('fs').unlinkSync('infra/main.tf')"}"#, "d infra/main.tf");
     other("execute", r#"{"code":"rm infra/main.tf","language":"bash"}"#, "d infra/main.tf");
     other("eval", r#"{"code":"require('fs').unlinkSync('infra/main.tf')","runtime":"node"}"#, "d infra/main.tf");
     other("write", r#"{"root":"infra","file":"main.tf","content":"x"}"#, "w infra/main.tf");

@@ -226,6 +226,7 @@ fn a_task_is_a_test_only_if_its_recipe_runs_one() {
     check(&[("Makefile", &make("@cat fake.log"))], "make test", Some(none));
     check(&[("Makefile", &make("./run-tests"))], "make test", Some(none));
     check(&[], "make test", Some("the recipe of `make` could not be read or runs nothing"));
+    check(&[("Makefile", "include x.mk\n"), ("x.mk", &make("cargo test"))], "make test", None);
     check(
         &[("Makefile", "include x.mk\n")],
         "make test",

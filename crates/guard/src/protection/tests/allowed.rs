@@ -228,6 +228,9 @@ fn daily_work() {
         find src -type f -delete
         find . -name '*.md' -not -path './.agent/*' -not -path './.tool/*' -not -path './.github/*' -delete
         find . -maxdepth 1 -type f -delete
+        find . -type f -not -path './.*' -delete
+        wget $URL
+        curl -O "$URL"
         find . -name '*.json' | xargs wc -l
         grep -rl foo src | xargs sed -i s/foo/bar/
         git checkout main

@@ -157,6 +157,12 @@ fn taking_away() {
         rm -rf .a*
         rm -rf .*
         rm -rf *
+        find . -name '*.toml' -not -name .agent -delete
+        find . -type f -not -path './.AGENT/*' -delete
+        find . -type f | grep -v '\.agent$' | xargs rm
+        wget -P .agent $URL
+        rm "$(command -v stead)"
+        chmod -x $(which stead)
         rm -rf .
         rm -rf ./*
         rm -rf ..

@@ -200,7 +200,8 @@ fn stash(walk: &mut Walk<'_>, argv: &[String], shown: &str) {
         None => Vec::new(),
     };
     let kind = match verb {
-        "list" | "show" => return,
+        // With a patch they show what was put aside, as a log does.
+        "list" | "show" => return show_paths(walk, "log", argv, shown),
         // What was put aside is work, too.
         "drop" | "clear" => {
             walk.does_git("stash", GitKind::WholeTree, shown);

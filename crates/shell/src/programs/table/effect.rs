@@ -295,9 +295,7 @@ impl Read<'_> {
         }
         if self.given.has("save-named") || self.program.is("saves") && named.is_empty() {
             for url in self.words.iter().copied().chain(self.given.values("url")) {
-                if let Some(name) = remote_name(url) {
-                    self.put(walk, &self.in_folder(&name), How::Replace);
-                }
+                self.put(walk, &self.in_folder(&remote_name(url)), How::Replace);
             }
         }
         if self.program.field("save-into").is_some() && named.is_empty() {
@@ -340,11 +338,15 @@ fn at_files(value: &str) -> impl Iterator<Item = &str> {
         .filter(|file| !file.is_empty())
 }
 
-/// The name that a downloaded file gets.
-fn remote_name(url: &str) -> Option<String> {
-    let path = url.split_once("://").map_or(url, |(_, rest)| rest).split(['?', '#']).next()?;
-    let (_, name) = path.rsplit_once('/')?;
-    Some(if name.is_empty() { "index.html".to_owned() } else { name.to_owned() })
+/// The name that a downloaded file gets; that of an unknown address is unknown.
+fn remote_name(url: &str) -> String {
+    let address = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let path = address.split(['?', '#']).next().unwrap_or_default();
+    match path.rsplit_once('/') {
+        Some((_, name)) if !name.is_empty() => name.to_owned(),
+        None if path.contains(mark::is_mark) => mark::UNKNOWN.to_string(),
+        _ => "index.html".to_owned(),
+    }
 }
 
 /// A name with a placeholder of three or more `X`.
