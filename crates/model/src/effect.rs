@@ -45,6 +45,10 @@ pub struct Gap {
     pub paths: Vec<Target>,
     /// Texts that it runs or is given and that were not followed, such as a program in another language.
     pub texts: Vec<String>,
+    /// The program that could not be followed, by its place in [`Effects::runs`]; `None` if that is not known.
+    pub run: Option<usize>,
+    /// All that is not known is which files of a listed effect are meant, so whoever judges that effect judges the gap.
+    pub is_listed: bool,
 }
 
 impl std::fmt::Display for Gap {

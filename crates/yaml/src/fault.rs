@@ -29,6 +29,9 @@ impl YamlFault {
 fn told(error: &Error) -> (String, Option<&'static str>) {
     let hinted = |message: &str, hint| (message.to_owned(), Some(hint));
     match error {
+        Error::Budget {
+            breach: BudgetBreach::Anchors { anchors: 1 } | BudgetBreach::Aliases { aliases: 1 }, ..
+        } => return hinted("it uses an anchor or an alias", "write the values out"),
         Error::Budget { breach, .. } => return (unreachable_within(breach), None),
         Error::AliasError { error, .. } => return told(error.without_snippet()),
         Error::AliasReplayLimitExceeded { .. }

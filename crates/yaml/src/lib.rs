@@ -6,4 +6,4 @@ mod fault;
 mod tree;
 
 pub use fault::YamlFault;
-pub use tree::{Entry, LIMIT, Position, Tree, Value, parse, parse_document};
+pub use tree::{Entry, LIMIT, Position, Tree, Value, parse, parse_document, parse_plain};

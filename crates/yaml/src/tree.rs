@@ -107,11 +107,21 @@ pub fn parse(text: &str) -> Result<Tree, YamlFault> {
         let message = format!("it has {} bytes; the limit is {LIMIT}", text.len());
         return Err(YamlFault { line: 0, column: 0, message, hint: None });
     }
-    let read: Result<Spanned<Part>, _> = serde_saphyr::from_str_with_options(text, options(LIMIT, NODES));
-    match read {
-        Ok(spanned) => Ok(tree(spanned, text)),
-        Err(error) => Err(YamlFault::of(&error)),
+    read(text, options(LIMIT, NODES, ALIASES))
+}
+
+/// Reads a definition in which every value stands where it is used, so that it can be edited as text: anchors and
+/// aliases are refused.
+pub fn parse_plain(text: &str) -> Result<Tree, YamlFault> {
+    match parse(text)? {
+        tree if !text.contains(['&', '*']) => Ok(tree),
+        _ => read(text, options(LIMIT, NODES, 0)),
     }
+}
+
+fn read(text: &str, options: Options) -> Result<Tree, YamlFault> {
+    let read: Result<Spanned<Part>, _> = serde_saphyr::from_str_with_options(text, options);
+    read.map(|spanned| tree(spanned, text)).map_err(|error| YamlFault::of(&error))
 }
 
 /// Reads somebody else's document, which may be larger than a definition, without places; `None` if it does not parse.
@@ -120,18 +130,19 @@ pub fn parse_document(text: &str) -> Option<serde_json::Value> {
     if text.len() > DOCUMENT {
         return None;
     }
-    let read: Result<Spanned<Part>, _> = serde_saphyr::from_str_with_options(text, options(DOCUMENT, 10 * NODES));
+    let read: Result<Spanned<Part>, _> =
+        serde_saphyr::from_str_with_options(text, options(DOCUMENT, 10 * NODES, ALIASES));
     read.ok().map(|part| tree(part, text).json())
 }
 
-fn options(limit: usize, nodes: usize) -> Options {
+fn options(limit: usize, nodes: usize, aliases: usize) -> Options {
     serde_saphyr::options! {
         budget: serde_saphyr::budget! {
             max_depth: DEPTH,
             max_nodes: nodes,
             max_events: 4 * nodes,
-            max_aliases: ALIASES,
-            max_anchors: ALIASES,
+            max_aliases: aliases,
+            max_anchors: aliases,
             max_documents: 1,
             max_total_scalar_bytes: 2 * limit,
         },
@@ -319,6 +330,17 @@ mod tests {
         refused("a: 1\n---\nb: 2\n", "several documents");
         refused("a: *nowhere\n", "undefined alias");
         assert_eq!(parse("a: 1\na: 3\n").unwrap_err().line, 2);
+    }
+
+    #[test]
+    fn a_plain_text_has_no_anchors() {
+        for text in ["a: 1\nb: &x 2\n", "a: &x 1\nb: *x\n", "a:\n  - &x {c: d}\n"] {
+            let fault = parse_plain(text).expect_err(text);
+            assert_eq!(fault.message, "it uses an anchor or an alias", "{text}");
+            assert!(fault.line > 0, "{text}: {fault:?}");
+            assert!(parse(text).is_ok());
+        }
+        assert!(parse_plain("a: '*x' # & more\nb: x&y\nc: a*b\n").is_ok());
     }
 
     #[test]

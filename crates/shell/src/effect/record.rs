@@ -83,7 +83,7 @@ impl Record {
     pub(crate) fn gap_in(&mut self, gap: Gap) {
         self.partial = true;
         self.noted += 1;
-        let Gap { part, why, paths, texts } = gap;
+        let Gap { part, why, paths, texts, run, is_listed } = gap;
         let (part, why) = (shorten(&part), shorten(&why));
         self.paths += paths.len();
         self.text += texts.iter().map(String::len).sum::<usize>();
@@ -92,11 +92,17 @@ impl Record {
         let at = match known {
             Some(at) => at,
             None if self.gaps.len() < GAPS => {
-                self.gaps.push(Gap { part, why, ..Gap::default() });
+                self.gaps.push(Gap { part, why, run, is_listed, ..Gap::default() });
                 self.gaps.len() - 1
             }
             None => GAPS - 1,
         };
+        let collected = &mut self.gaps[at];
+        if collected.run != run && known.is_none() {
+            // It now stands for several programs.
+            (collected.run, collected.is_listed) = (None, false);
+        }
+        collected.is_listed &= is_listed;
         if much {
             if !self.gave_up {
                 self.give_up("there is more in it than is followed");

@@ -106,7 +106,8 @@ fn within(walk: &mut Walk<'_>, call: &Call<'_>, inner: &Inner<'_>, words: &[Stri
             let (path, fixed) = place(inner, &target)?;
             (!fixed).then(|| Target { path: readable(&path), ..target })
         });
-        walk.report.record.gap_in(Gap { part: shown.clone(), paths: paths.collect(), ..gap });
+        let run = walk.run;
+        walk.report.record.gap_in(Gap { part: shown.clone(), paths: paths.collect(), run, ..gap });
     }
     result
 }

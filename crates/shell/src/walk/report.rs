@@ -216,7 +216,8 @@ impl Walk<'_> {
 
     /// Records a gap about a recorded effect: what the program is given is already known.
     fn note_gap(&mut self, what: &str, why: &str) {
-        self.report.record.gap_in(Gap { part: readable(what), why: why.to_owned(), ..Gap::default() });
+        let part = readable(what);
+        self.report.record.gap_in(Gap { part, why: why.to_owned(), run: self.run, is_listed: true, ..Gap::default() });
     }
 
     /// Records a gap for a text that a program is given or runs.
@@ -230,7 +231,8 @@ impl Walk<'_> {
         let words = words.chain(variables.map(String::as_str));
         let paths = words.flat_map(|word| self.named(word)).collect();
         let texts = given.codes.iter().cloned().chain(texts).map(|text| readable(&text)).collect();
-        self.report.record.gap_in(Gap { part, why: why.to_owned(), paths, texts });
+        let (why, run) = (why.to_owned(), self.run);
+        self.report.record.gap_in(Gap { part, why, paths, texts, run, is_listed: false });
     }
 
     /// The paths that a word may name, without reading the disk. A completely unknown word names none.

@@ -1,0 +1,282 @@
+//! The compiled intents: one small text with an index by id, so that a hook call parses no YAML and reads only the
+//! intent that its session selected. It is recompiled when the intents file or the ignore file changed.
+
+use std::fs::{self, File};
+use std::io::{Read, Seek, SeekFrom};
+use std::path::Path;
+use std::time::{Duration, UNIX_EPOCH};
+
+use stead_pattern::{Pattern, expand};
+use stead_store::{Durability, file_stamp, replace_creating};
+
+use super::ignore::{IntentIgnore, frees};
+use super::item::{Constraint, Intent, Status};
+use super::scope::{Reach, owns};
+use super::{IGNORE, INTENTS, IntentFile};
+use crate::LedgerError;
+
+/// A file compiled by another version is not used.
+const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "-1");
+
+/// A file that changed this shortly before compilation may have changed again with the same stamp.
+const RACY: Duration = Duration::from_millis(50);
+
+/// How many bytes are read at once; a longer index is read completely, intents one by one.
+const FIRST_READ: usize = 4 * 1024;
+
+/// The compiled intents of a project.
+pub struct Compiled {
+    /// Everything before the intents themselves.
+    head: String,
+    bodies: Bodies,
+}
+
+enum Bodies {
+    Text(String),
+    File { file: File, start: u64 },
+}
+
+/// The part of the text before the intents.
+#[derive(Clone, Copy, Debug)]
+pub struct Head<'a>(&'a str);
+
+/// One intent as the gate needs it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CompiledIntent {
+    pub id: String,
+    pub status: Status,
+    text: String,
+}
+
+impl Compiled {
+    /// Reads the compiled intents from `cache`, or compiles those of a room.
+    pub fn load(cache: &Path, room: &Path) -> Self {
+        if let Some(fresh) = Self::read(cache, room) {
+            return fresh;
+        }
+        let made = Self::make(room);
+        if let Bodies::Text(bodies) = &made.bodies {
+            // If the project is read-only, intents are compiled for each call, which is only slower.
+            let _ = replace_creating(cache, (made.head.clone() + bodies).as_bytes(), Durability::Quick);
+        }
+        made
+    }
+
+    pub fn head(&self) -> Head<'_> {
+        Head(&self.head)
+    }
+
+    /// Finds an intent. `None` if there is none with this id, or its text cannot be read.
+    pub fn find(&self, id: &str) -> Option<CompiledIntent> {
+        let (_, status, at, length) = self.head().entries().find(|(known, ..)| *known == id)?;
+        let text = match &self.bodies {
+            Bodies::Text(text) => text.get(at..at.checked_add(length)?)?.to_owned(),
+            Bodies::File { file, start } => {
+                let mut file = file;
+                file.seek(SeekFrom::Start(start.checked_add(at as u64)?)).ok()?;
+                let mut bytes = vec![0; length];
+                file.read_exact(&mut bytes).ok()?;
+                String::from_utf8(bytes).ok()?
+            }
+        };
+        Some(CompiledIntent { id: id.to_owned(), status, text })
+    }
+
+    fn read(cache: &Path, room: &Path) -> Option<Self> {
+        let mut file = File::open(cache).ok()?;
+        let mut bytes = vec![0; FIRST_READ];
+        let mut length = 0;
+        while length < bytes.len() {
+            match file.read(&mut bytes[length..]).ok()? {
+                0 => break,
+                more => length += more,
+            }
+        }
+        bytes.truncate(length);
+        let (size, whole) = {
+            let line_end = bytes.iter().position(|byte| *byte == b'\n')?;
+            let line = std::str::from_utf8(&bytes[..line_end]).ok()?;
+            let mut fields = line.strip_prefix("stead-intents\t")?.split('\t');
+            let (version, compiled) = (fields.next()?, fields.next()?.parse().ok()?);
+            let (head, whole): (usize, u64) = (fields.next()?.parse().ok()?, fields.next()?.parse().ok()?);
+            if version != VERSION || head < line_end {
+                return None;
+            }
+            if bytes.len() < head {
+                let known = bytes.len();
+                bytes.resize(head, 0);
+                file.read_exact(&mut bytes[known..]).ok()?;
+            }
+            bytes.truncate(head);
+            let sources = std::str::from_utf8(bytes.get(line_end + 1..)?).ok()?;
+            is_fresh(sources, room, Duration::from_nanos(compiled))?;
+            (head, whole)
+        };
+        // A torn file has another length.
+        (file.metadata().ok()?.len() == whole).then_some(())?;
+        let head = String::from_utf8(bytes).ok()?;
+        Some(Self { head, bodies: Bodies::File { file, start: size as u64 } })
+    }
+
+    fn make(room: &Path) -> Self {
+        // Taken before the files are read: a change in between makes the text stale, not wrong.
+        let now = UNIX_EPOCH.elapsed().unwrap_or_default().as_nanos();
+        let mut rest = [INTENTS, IGNORE].map(|name| source_line(&room.join(name))).concat();
+        let mut bodies = String::new();
+        match (IntentFile::read(room), IntentIgnore::read(room)) {
+            (Ok(file), Ok(ignore)) => {
+                rest.extend(ignore.free.iter().map(|pattern| format!("free\t{pattern}\n")));
+                rest.extend(ignore.barred.iter().map(|id| format!("bars\t{}\n", one_line(id))));
+                for intent in &file.intents {
+                    let body = body(intent);
+                    let status = intent.status.name();
+                    rest.push_str(&format!("intent\t{}\t{status}\t{}\t{}\n", intent.id, bodies.len(), body.len()));
+                    bodies.push_str(&body);
+                }
+            }
+            (Err(LedgerError::NoIntents { .. }), _) => rest.push_str("missing\n"),
+            (Err(error), _) => rest.push_str(&format!("broken\t{}\n", one_line(&shown(error)))),
+            (_, Err(fault)) => {
+                let at = if fault.line == 0 { String::new() } else { format!(" line {}", fault.line) };
+                rest.push_str(&format!("broken\t`{IGNORE}`{at}: {}\n", one_line(&fault.message)));
+            }
+        }
+        rest.push_str("end\n");
+        // The first line says how long everything is, itself included, so its numbers have a fixed width.
+        let first = |head: usize, whole: usize| format!("stead-intents\t{VERSION}\t{now}\t{head:010}\t{whole:010}\n");
+        let length = first(0, 0).len() + rest.len();
+        let head = first(length, length + bodies.len()) + &rest;
+        Self { head, bodies: Bodies::Text(bodies) }
+    }
+}
+
+/// The message of an error with the file's short name, for agents.
+fn shown(error: LedgerError) -> String {
+    match error {
+        LedgerError::Malformed { line: 0, message, .. } => format!("`{INTENTS}`: {message}"),
+        LedgerError::Malformed { line, message, .. } => format!("`{INTENTS}` line {line}: {message}"),
+        LedgerError::Store(error) => match std::error::Error::source(&error) {
+            Some(cause) => format!("`{INTENTS}` cannot be read: {cause}"),
+            None => format!("`{INTENTS}` cannot be read: {error}"),
+        },
+        other => other.to_string(),
+    }
+}
+
+fn source_line(path: &Path) -> String {
+    match fs::metadata(path) {
+        Ok(data) => format!("source\t{}\n", file_stamp(&data).text),
+        Err(_) => "source\t-\n".to_owned(),
+    }
+}
+
+fn is_fresh(text: &str, room: &Path, compiled: Duration) -> Option<()> {
+    let mut lines = text.lines();
+    for name in [INTENTS, IGNORE] {
+        let known = lines.next()?.strip_prefix("source\t")?;
+        match fs::metadata(room.join(name)) {
+            Ok(data) => {
+                let stamp = file_stamp(&data);
+                (stamp.text == known && stamp.changed + RACY <= compiled).then_some(())?;
+            }
+            Err(_) => (known == "-").then_some(())?,
+        }
+    }
+    Some(())
+}
+
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn body(intent: &Intent) -> String {
+    let mut text = format!("name\t{}\n", one_line(&intent.name));
+    if intent.needs_approval {
+        text.push_str("approval\trequired\n");
+    }
+    if intent.exclusive {
+        text.push_str("exclusive\ttrue\n");
+    }
+    let guards = intent.constraints.iter().filter_map(|constraint| match constraint {
+        Constraint::Guard(id) => Some(id),
+        Constraint::Text(_) => None,
+    });
+    guards.for_each(|id| text.push_str(&format!("guard\t{}\n", one_line(id))));
+    intent.commands.iter().for_each(|command| text.push_str(&format!("command\t{}\n", one_line(command))));
+    let patterns = intent.owned_scope.iter().flat_map(|pattern| expand(pattern));
+    patterns.for_each(|pattern| text.push_str(&format!("scope\t{pattern}\n")));
+    text
+}
+
+fn lines<'a>(text: &'a str, kind: &'static str) -> impl Iterator<Item = &'a str> {
+    text.lines().filter_map(move |line| line.strip_prefix(kind)?.strip_prefix('\t'))
+}
+
+impl<'a> Head<'a> {
+    /// There is no intents file.
+    pub fn is_missing(&self) -> bool {
+        self.0.lines().any(|line| line == "missing")
+    }
+
+    /// Why the intents cannot be used.
+    pub fn broken(&self) -> Option<&'a str> {
+        lines(self.0, "broken").next()
+    }
+
+    /// The ids and status of all intents.
+    pub fn intents(&self) -> impl Iterator<Item = (&'a str, Status)> {
+        self.entries().map(|(id, status, ..)| (id, status))
+    }
+
+    /// Returns true if the ignore file bars an intent.
+    pub fn bars(&self, id: &str) -> bool {
+        lines(self.0, "bars").any(|barred| barred == id)
+    }
+
+    /// Returns true if the ignore file frees all that is reached.
+    pub fn frees(&self, reach: &Reach<'_>) -> bool {
+        frees(lines(self.0, "free"), reach)
+    }
+
+    fn entries(&self) -> impl Iterator<Item = (&'a str, Status, usize, usize)> {
+        lines(self.0, "intent").filter_map(|line| {
+            let mut fields = line.split('\t');
+            let (id, status) = (fields.next()?, Status::from_name(fields.next()?)?);
+            Some((id, status, fields.next()?.parse().ok()?, fields.next()?.parse().ok()?))
+        })
+    }
+}
+
+impl CompiledIntent {
+    pub fn name(&self) -> &str {
+        lines(&self.text, "name").next().unwrap_or_default()
+    }
+
+    /// The patterns of the scope.
+    pub fn scope(&self) -> impl Iterator<Item = &str> {
+        lines(&self.text, "scope")
+    }
+
+    /// Returns true if all that is reached belongs to the scope.
+    pub fn owns(&self, reach: &Reach<'_>, home: Option<&str>) -> bool {
+        owns(self.scope(), Pattern::parse_anchored, reach, home)
+    }
+
+    /// The command patterns that may run although their effects are unknown.
+    pub fn commands(&self) -> impl Iterator<Item = &str> {
+        lines(&self.text, "command")
+    }
+
+    /// The guards that its constraints name.
+    pub fn guards(&self) -> impl Iterator<Item = &str> {
+        lines(&self.text, "guard")
+    }
+
+    pub fn needs_approval(&self) -> bool {
+        lines(&self.text, "approval").next().is_some()
+    }
+
+    pub fn is_exclusive(&self) -> bool {
+        lines(&self.text, "exclusive").next().is_some()
+    }
+}
