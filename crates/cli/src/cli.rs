@@ -67,6 +67,7 @@ commands! {
     Pickup pickup PickupArgs,
     Packet packet PacketArgs,
     Note note NoteArgs,
+    Lesson lesson LessonArgs,
     Files files FilesArgs,
     Loop loop_ LoopArgs,
     Role role RoleArgs,

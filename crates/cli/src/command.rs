@@ -17,6 +17,7 @@ pub(crate) mod guard;
 pub(crate) mod handoff;
 pub(crate) mod hook;
 pub(crate) mod init;
+pub(crate) mod lesson;
 pub(crate) mod lint;
 pub(crate) mod logs;
 pub(crate) mod loop_;

@@ -18,6 +18,7 @@ mod grant;
 mod guard;
 mod last_word;
 mod ledger;
+mod lesson;
 mod location;
 mod look_back;
 mod loop_stop;
@@ -47,6 +48,7 @@ pub use guard::{
     Appeal, Asker, Caller, Did, Examined, HitCount, HitLine, Override, ProgramConsent, VerdictLine, describe_action,
     examine, guard_news, guard_rooms, guard_sources, read_verdict_id, refusal,
 };
+pub use lesson::lesson_runs;
 pub use policy::PolicyText;
 pub use record::recorder_notes;
 pub use session::{Begun, SessionState};

@@ -3,6 +3,7 @@
 
 mod error;
 pub mod intent;
+pub mod lesson;
 mod selection;
 pub mod trace;
 

@@ -22,6 +22,7 @@ mod handoff;
 mod help;
 mod hook;
 mod init;
+mod lesson;
 mod logs;
 mod loop_;
 mod migrate;
