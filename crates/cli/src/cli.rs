@@ -92,6 +92,7 @@ commands! {
     Appeal appeal AppealArgs,
     Agent agent AgentArgs,
     Where where_ WhereArgs,
+    WhereIs where_is WhereIsArgs,
     Config config ConfigArgs,
     Schema schema SchemaArgs,
     Demo demo DemoArgs,

@@ -39,3 +39,4 @@ pub(crate) mod trace;
 pub(crate) mod uninstall;
 pub(crate) mod verify;
 pub(crate) mod where_;
+pub(crate) mod where_is;

@@ -3,10 +3,10 @@
 use stead_hook::lesson_runs;
 use stead_ledger::LedgerError;
 use stead_ledger::lesson::{Learning, Lessons, learn};
-use stead_ledger::trace::Ledger;
 use stead_store::{Layout, Room};
 
 use crate::error::CliError;
+use crate::ledger::ledger;
 use crate::project::{Project, now};
 use crate::proof::ground;
 use crate::ui::Ui;
@@ -30,7 +30,7 @@ pub(crate) fn learn_from_runs(project: &Project, ui: &mut Ui) {
         return;
     }
     let runs = lesson_runs(&ground(project), RUNS);
-    let ledger = Ledger::of(&intents(project), None);
+    let ledger = ledger(project);
     let learning = Learning { runs: &runs, ledger: &ledger, ended: None, now: &now() };
     if let Err(error) = learn(&lessons(project), &learning) {
         ui.warning(format!("lessons were not updated: {error}"));

@@ -8,6 +8,7 @@ mod error;
 mod git;
 mod guards;
 mod here;
+mod intent_map;
 mod ledger;
 mod lessons;
 mod log;

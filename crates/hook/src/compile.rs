@@ -14,8 +14,8 @@ pub(crate) const POLICY_STAMP: &str = "2-cd1c60b58bbd565e";
 
 /// Switches: the config key, and its name in the policy.
 const SWITCHES: &[&str] = &[
-    "record.sessions", "record.relevant_files", "record.prompts", "record.evidence", "record.ledger",
-    "record.lessons", "gate.self_protection", "gate.guards", "auto_init",
+    "record.sessions", "record.relevant_files", "record.prompts", "record.evidence", "record.ledger", "record.lessons",
+    "gate.self_protection", "gate.guards", "auto_init",
 ];
 
 /// Switches that apply once the project has intents, unless config sets them.

@@ -22,6 +22,7 @@ mod lesson;
 mod location;
 mod look_back;
 mod loop_stop;
+mod map;
 mod member;
 mod payload;
 mod plain_reading;

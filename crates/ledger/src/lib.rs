@@ -4,6 +4,7 @@
 mod error;
 pub mod intent;
 pub mod lesson;
+pub mod map;
 mod selection;
 pub mod trace;
 

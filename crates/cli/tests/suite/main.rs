@@ -44,4 +44,5 @@ mod trace;
 mod tree;
 mod uninstall;
 mod where_;
+mod where_is;
 mod world;

@@ -112,8 +112,10 @@ pub fn learn(lessons: &Lessons, learning: &Learning<'_>) -> Result<Vec<String>, 
         }
     }
     let mut ids = Vec::new();
-    for lesson in &new {
-        ids.push(lessons.add(lesson, learning.now)?.id);
+    for mut lesson in new {
+        let end = lesson.text.floor_char_boundary((Lessons::LONGEST - 200).min(lesson.text.len()));
+        lesson.text.truncate(end);
+        ids.push(lessons.add(&lesson, learning.now)?.id);
     }
     Ok(ids)
 }
