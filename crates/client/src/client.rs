@@ -38,6 +38,8 @@ pub struct Facts {
     pub checked: &'static str,
     /// Files or folders in a project that show the client is used there.
     pub traces: &'static [&'static str],
+    /// The file in a project with instructions for the agent.
+    pub instructions: &'static str,
     /// Variables in the hook's environment that name the project folder and do not follow the agent's `cd`.
     pub project_vars: &'static [&'static str],
     pub events: &'static [EventFact],

@@ -8,6 +8,8 @@ pub enum About {
     Test,
     /// Something was compiled or type-checked.
     Build,
+    /// A linter ran.
+    Lint,
     /// Another command of the feature's verifiers.
     Check,
     /// A file, such as a screenshot.
@@ -27,6 +29,7 @@ impl About {
         match self {
             Self::Test => "test",
             Self::Build => "build",
+            Self::Lint => "lint",
             Self::Check => "check",
             Self::File => "file",
             Self::Output => "output",

@@ -59,7 +59,8 @@ pub fn could_be_evidence(command: &str) -> bool {
     const SIGNS: &[&str] = &[
         "test", "spec", "jest", "mocha", "build", "check", "make", "mvn", "gradle", "cargo", "tsc", "unit", "just ",
         "rake", "verify", "compile", "pest", "tox", "nox", "go vet", "go install", "mypy", "pyright", "javac", "ninja",
-        "npm t", "clippy", "webpack", "rollup", "e2e", "coverage", // What these run stands in a file.
+        "npm t", "clippy", "webpack", "rollup", "e2e", "coverage", "lint", "biome", "flake8", "phpcs", "phpstan",
+        "rubocop", // What these run stands in a file.
         ".sh", "npm run", "yarn ", "bun run", "composer ",
     ];
     let has = |sign: &str| command.contains(sign);
@@ -89,7 +90,7 @@ pub fn observe(ground: &Ground, seen: &Seen<'_>, bounds: &Bounds<'_>) -> Result<
     let doubt = ran.doubt(at);
     // A failing line failed, whichever of its commands did.
     let exit = seen.exit.filter(|exit| doubt.is_none() || *exit != 0);
-    let counts = summarise(run.runner, seen.output).filter(|_| run.about != About::Build);
+    let counts = summarise(run.runner, seen.output).filter(|_| !matches!(run.about, About::Build | About::Lint));
     let is_start = seen.phase == Phase::Started;
     if is_start && doubt.is_some() && typed.is_empty() {
         // Its end would not restore what its start takes away.

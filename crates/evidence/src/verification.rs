@@ -54,7 +54,7 @@ pub fn record_run(ground: &Ground, verified: &Verified<'_>, bounds: &Bounds<'_>)
     let about = run.map_or(About::Check, |run| run.about);
     let runner = run.map_or("", |run| run.runner);
     // A verifier is the person's word; what else claims to be a test must be one.
-    let is_counted = about != About::Build && (doubt.is_none() || feature.is_some());
+    let is_counted = !matches!(about, About::Build | About::Lint) && (doubt.is_none() || feature.is_some());
     let counts = summarise(runner, &checked.tail).filter(|_| is_counted);
     let exit = match checked.end {
         CheckEnd::Exit(code) => Some(code),
@@ -138,11 +138,12 @@ pub fn tests_ran(ground: &Ground, session: &str, agent: Option<&str>) -> Result<
             Some(counts) => counts.ran(),
             // A feature's verifiers are tests, whatever runner they use.
             None => {
-                let is_test = item.about == About::Test || item.about == About::Check && item.feature.is_some();
+                let is_verifier = matches!(item.about, About::Check | About::Lint) && item.feature.is_some();
+                let is_test = item.about == About::Test || is_verifier;
                 is_test && item.output.as_ref().is_some_and(|output| !output.is_empty())
             }
         };
-        count.ran += usize::from(ran && matches!(item.about, About::Test | About::Check));
+        count.ran += usize::from(ran && matches!(item.about, About::Test | About::Check | About::Lint));
         count.passed += usize::from(ran && item.is_proof());
     }
     Ok(count)

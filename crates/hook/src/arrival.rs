@@ -8,6 +8,7 @@ use stead_store::{Durability, Room};
 use crate::compaction;
 use crate::guard;
 use crate::intent;
+use crate::lesson;
 use crate::member::Member;
 use crate::record;
 use crate::request::Request;
@@ -112,9 +113,13 @@ fn with_briefing(member: &Member<'_>, said: Verdict) -> Verdict {
         }
     }
     parts.extend(BriefingPart::notes(&member.indexes().join(Note::FILE)));
+    parts.extend(lesson::briefing_part(member, tokens.min(room), &parts));
     parts.extend(guard::briefing_part(member.indexes(), record::now_millis()));
     match briefing(&parts, tokens.min(room)) {
-        Some(text) => said.and(Verdict::inform(text)),
+        Some(text) => {
+            lesson::told(member, &text);
+            said.and(Verdict::inform(text))
+        }
         None => said,
     }
 }

@@ -14,7 +14,7 @@ pub(crate) const POLICY_STAMP: &str = "2-eb76be70db63170f";
 
 /// Switches: the config key, and its name in the policy.
 const SWITCHES: &[&str] = &[
-    "record.sessions", "record.relevant_files", "record.prompts", "record.evidence", "record.ledger",
+    "record.sessions", "record.relevant_files", "record.prompts", "record.evidence", "record.ledger", "record.lessons",
     "gate.self_protection", "gate.guards", "auto_init",
 ];
 

@@ -19,9 +19,11 @@ mod guard;
 mod intent;
 mod last_word;
 mod ledger;
+mod lesson;
 mod location;
 mod look_back;
 mod loop_stop;
+mod map;
 mod member;
 mod payload;
 mod plain_reading;
@@ -49,6 +51,7 @@ pub use guard::{
     describe_action, examine, guard_news, guard_rooms, guard_sources, read_verdict_id, refusal,
 };
 pub use intent::{INTENT_GATE, Objection};
+pub use lesson::lesson_runs;
 pub use policy::PolicyText;
 pub use record::recorder_notes;
 pub use session::{Begun, SessionState};

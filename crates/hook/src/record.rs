@@ -12,7 +12,7 @@ use stead_store::{Durability, StoreError, Tail, UserDirs, append_line};
 use crate::guard::GuardReport;
 use crate::location::Env;
 use crate::request::Request;
-use crate::{evidence, intent, ledger, prompt, relevant_file, session, session_line, stale_file};
+use crate::{evidence, intent, ledger, lesson, map, prompt, relevant_file, session, session_line, stale_file};
 
 /// How long a recorder waits for another writer of the same file.
 pub(crate) const PATIENCE: Duration = Duration::from_millis(300);
@@ -60,6 +60,11 @@ pub(crate) fn record(request: &Request<'_>, verdict: &Verdict, report: &GuardRep
     attempt(ledger::record(request, &now));
     if let Err(error) = evidence::record(request, verdict, &now) {
         request.note(&error);
+    }
+    for outcome in [lesson::record(request, &now), map::record(request)] {
+        if let Err(error) = outcome {
+            request.note(&error);
+        }
     }
 }
 

@@ -86,7 +86,7 @@ pub fn plan_old_commands(site: &Site<'_>) -> Plan {
 /// An edit of a file that is entirely Stead's.
 fn whole(harness: Harness, path: PathBuf, before: Option<String>, after: Option<String>) -> FileEdit {
     let is_removal = after.is_none();
-    FileEdit { harness, path, shape: Shape::Whole, before, after, folders: Vec::new(), is_removal }
+    FileEdit { harness, path, shape: Some(Shape::Whole), before, after, folders: Vec::new(), is_removal }
 }
 
 /// Plans to remove the commands. A file that other clients share stays while one of them has lines.

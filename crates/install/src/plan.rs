@@ -37,7 +37,8 @@ impl Plan {
 pub struct FileEdit {
     pub harness: Harness,
     pub path: PathBuf,
-    pub shape: Shape,
+    /// How the file holds hooks; `None` for a text that holds none.
+    pub shape: Option<Shape>,
     pub before: Option<String>,
     pub after: Option<String>,
     /// Folders that Stead created and removes with the file if they are empty, innermost first.
@@ -167,7 +168,7 @@ impl Draft {
                 self.plan.edits.push(FileEdit {
                     harness,
                     path,
-                    shape,
+                    shape: Some(shape),
                     before,
                     after,
                     folders: Vec::new(),

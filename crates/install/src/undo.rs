@@ -154,11 +154,9 @@ impl UndoFile {
 }
 
 /// A file that already contained our lines is recorded without them; a command of ours is not recorded.
-fn without_ours(shape: Shape, before: Option<&str>) -> Option<String> {
+fn without_ours(shape: Option<Shape>, before: Option<&str>) -> Option<String> {
     let before = before.filter(|text| ownership(text) != Ownership::Ours)?;
-    if !has_our_lines(shape, before) {
-        return Some(before.to_owned());
-    }
+    let Some(shape) = shape.filter(|shape| has_our_lines(*shape, before)) else { return Some(before.to_owned()) };
     match remove(shape, before) {
         Ok(Some(text)) if text.is_empty() => None,
         Ok(Some(text)) => Some(text),

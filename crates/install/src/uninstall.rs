@@ -5,6 +5,7 @@ use stead_model::Shape;
 use stead_settings::{has_our_lines, is_bare, remove};
 
 use crate::command_file::{files, plan_command_removal};
+use crate::include_line::{include_files, plan_include_removal};
 use crate::layer::{layers, read_text};
 use crate::{FileEdit, Note, Plan, Reach, Site, UndoRecord};
 
@@ -15,11 +16,13 @@ pub fn plan_removal(site: &Site<'_>, harnesses: &[Harness], reach: Reach, record
     let mut plan = Plan::default();
     // Before the lines, so that a folder created for both is empty in time.
     plan_command_removal(site, harnesses, reach, record, &mut plan);
-    let commands: Vec<PathBuf> =
+    plan_include_removal(site, harnesses, reach, record, &mut plan);
+    let mut others: Vec<PathBuf> =
         Harness::ALL.into_iter().flat_map(|harness| files(site, harness, reach)).map(|(_, path)| path).collect();
+    others.extend(include_files(site, &Harness::ALL).into_iter().map(|(_, path)| path));
     for &harness in harnesses {
         for (path, shape) in candidates(site, harness, reach, record) {
-            if commands.contains(&path) {
+            if others.contains(&path) {
                 continue;
             }
             match read_text(&path) {
@@ -28,7 +31,7 @@ pub fn plan_removal(site: &Site<'_>, harnesses: &[Harness], reach: Reach, record
                     Ok(Some((after, folders))) => plan.edits.push(FileEdit {
                         harness,
                         path,
-                        shape,
+                        shape: Some(shape),
                         before: Some(text),
                         after,
                         folders,

@@ -25,10 +25,19 @@ pub enum LedgerError {
     UnknownRequest { id: String, open: Vec<String> },
     #[error("request `{id}` was already {state}")]
     DecidedRequest { id: String, state: String },
+    #[error("{}", unknown_lesson(id, *matching))]
+    UnknownLesson { id: String, matching: usize, nearest: Option<String> },
 }
 
 fn at(line: usize) -> String {
     if line == 0 { String::new() } else { format!(" line {line}") }
+}
+
+fn unknown_lesson(id: &str, matching: usize) -> String {
+    match matching {
+        0 => format!("there is no lesson `{id}`"),
+        more => format!("`{id}` is the beginning of {more} ids"),
+    }
 }
 
 impl LedgerError {
@@ -51,6 +60,8 @@ impl LedgerError {
                 false => format!("open requests: {}", open.join(", ")),
             }),
             Self::DecidedRequest { .. } => None,
+            Self::UnknownLesson { nearest: Some(near), .. } => Some(format!("did you mean `{near}`?")),
+            Self::UnknownLesson { .. } => Some("`stead lesson list` shows all of them".to_owned()),
         }
     }
 }

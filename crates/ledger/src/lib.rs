@@ -3,6 +3,8 @@
 
 mod error;
 pub mod intent;
+pub mod lesson;
+pub mod map;
 mod selection;
 pub mod trace;
 

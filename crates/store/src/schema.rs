@@ -45,6 +45,7 @@ schemas! {
     "grant": "a command that a person typed: `indexes/grants/<session>.json`",
     "guard": "a guard file: `.agent/guards/<id>.yaml`",
     "install": "how to undo an installation: `indexes/install.json`",
+    "lesson-log": "one line of `indexes/lessons.jsonl`",
     "loop-log": "one line of `indexes/loop-log.jsonl`",
     "note": "one line of `indexes/notes.jsonl`",
     "override": "one line of `indexes/overrides.jsonl`",

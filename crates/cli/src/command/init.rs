@@ -1,9 +1,10 @@
 use clap::Args;
 use serde_json::{Value, json};
 use stead_client::{Harness, Scope};
-use stead_install::{Applied, Note, Old, Plan, Reach, apply, detect, diff, plan, plan_commands};
+use stead_install::{Applied, Note, Old, Plan, Reach, apply, detect, diff, plan, plan_commands, plan_include};
+use stead_ledger::lesson::Lessons;
 use stead_settings::Finding;
-use stead_store::{Did, Done, init};
+use stead_store::{Did, Done, Layout, Room, init};
 
 use crate::cli::Exit;
 use crate::error::CliError;
@@ -48,6 +49,9 @@ pub(crate) struct InitArgs {
     /// Do not install the commands that a person types in an agent program
     #[arg(long)]
     no_commands: bool,
+    /// Let the agent programs read the project's lessons: adds one line to their instructions, such as `AGENTS.md`
+    #[arg(long, conflicts_with = "user")]
+    lessons: bool,
     /// Also repair invalid matchers and remove hook scripts that Stead replaces
     #[arg(long)]
     replace_old: bool,
@@ -142,11 +146,15 @@ struct Work<'a> {
 impl Work<'_> {
     fn plan_for(&self, harnesses: &[Harness], old: Old) -> Plan {
         let site = self.here.site();
-        let lines = plan(&site, harnesses, self.args.scope(), old);
-        match self.args.no_commands {
-            true => lines,
-            false => lines.and(plan_commands(&site, harnesses, self.args.scope())),
+        let mut all = plan(&site, harnesses, self.args.scope(), old);
+        if !self.args.no_commands {
+            all = all.and(plan_commands(&site, harnesses, self.args.scope()));
         }
+        if self.args.lessons {
+            let intents = Layout::of(&self.here.project.config).relative(Room::Intents).to_owned();
+            all = all.and(plan_include(&site, harnesses, &format!("{intents}/{}", Lessons::FILE)));
+        }
+        all
     }
 
     fn show(&self, ui: &mut Ui) {

@@ -1,9 +1,11 @@
 use clap::{Args, Subcommand};
 use serde_json::json;
 use stead_context::{Note, NoteKind, Scope, notes};
+use stead_ledger::lesson::{LessonKind, NewLesson};
 
 use crate::cli::Exit;
 use crate::error::CliError;
+use crate::lessons::lessons;
 use crate::project::{Project, now, now_millis};
 use crate::speaker::Speaker;
 use crate::ui::Ui;
@@ -68,15 +70,24 @@ fn add(kind: NoteKind, args: &TextArgs, project: &Project, ui: &mut Ui) -> Resul
     project.require_marker()?;
     let Speaker { harness, session, .. } = Speaker::calling(project);
     let note = Note { v: 1, ts: now(), kind, text: args.text.join(" "), harness, session };
-    let session = note.session.clone();
+    let (session, text) = (note.session.clone(), note.text.clone());
     let redacted = note.record(&project.indexes().join(Note::FILE))?;
+    let mut lesson = None;
+    if kind == NoteKind::Decision && project.config.bool("record.lessons") {
+        let new = NewLesson { kind: LessonKind::Decision, text, of: None, session: session.clone() };
+        match lessons(project).add(&new, &now()) {
+            Ok(added) => lesson = Some(added.id),
+            Err(error) => ui.warning(format!("the decision was not added to the lessons: {error}")),
+        }
+    }
     if args.json {
-        ui.json(&json!({"kind": kind.name(), "session": session, "redacted": redacted}));
+        ui.json(&json!({"kind": kind.name(), "session": session, "redacted": redacted, "lesson": lesson}));
         return Ok(Exit::Done);
     }
     let whose = session.map(|session| format!(" of session `{session}`")).unwrap_or_default();
     let covered = if redacted > 0 { format!(", {redacted} redacted") } else { String::new() };
-    ui.line(format!("recorded a {}{whose}{covered}", label(kind)));
+    let lesson = lesson.map(|id| format!(", lesson {id}")).unwrap_or_default();
+    ui.line(format!("recorded a {}{whose}{covered}{lesson}", label(kind)));
     Ok(Exit::Done)
 }
 

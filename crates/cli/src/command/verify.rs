@@ -10,6 +10,7 @@ use stead_store::{Checked, run_check};
 
 use crate::cli::Exit;
 use crate::error::CliError;
+use crate::lessons::learn_from_runs;
 use crate::project::{Project, env, now};
 use crate::proof::{ground, who};
 use crate::speaker::Speaker;
@@ -79,6 +80,7 @@ pub(crate) fn run(args: VerifyArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     for job in &jobs {
         items.push(verifier.verify(job, ui)?);
     }
+    learn_from_runs(&project, ui);
     let proven = items.iter().all(|recorded| recorded.proves);
     let went_well = items.iter().all(|recorded| recorded.item.is_proof());
     if args.json {

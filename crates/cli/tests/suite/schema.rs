@@ -46,6 +46,10 @@ fn what_the_hook_writes_fits_its_schema() {
     let files = lines(&world, "relevant-files.jsonl");
     assert_eq!(files.len(), 1);
     files.iter().for_each(|line| check("relevant-file", line));
+    world.stead(&["lesson", "add", "x"]).ok();
+    let lessons = lines(&world, "lessons.jsonl");
+    assert_eq!(lessons.len(), 1);
+    lessons.iter().for_each(|line| check("lesson-log", line));
     let session = world.read("project/.agent/context/indexes/sessions/session-1.json");
     check("session", &serde_json::from_str(&session).unwrap());
 }

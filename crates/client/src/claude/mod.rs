@@ -17,6 +17,7 @@ pub(crate) static CLIENT: Client = Client {
         program: "claude",
         checked: "2.1.325",
         traces: &[".claude", "CLAUDE.md"],
+        instructions: "CLAUDE.md",
         // Stays the folder the session was started in, even if the agent works in a worktree.
         project_vars: &["CLAUDE_PROJECT_DIR"],
         events: payload::EVENTS,

@@ -17,6 +17,7 @@ pub(crate) static CLIENT: Client = Client {
         program: "codex",
         checked: "0.166.0",
         traces: &[".codex"],
+        instructions: "AGENTS.md",
         project_vars: &[],
         events: payload::EVENTS,
         stop_cap: StopCap::None,

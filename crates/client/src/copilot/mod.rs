@@ -19,6 +19,7 @@ pub(crate) static CLIENT: Client = Client {
         program: "copilot",
         checked: "1.0.102",
         traces: &[".github/hooks", ".github/copilot", ".github/copilot-instructions.md"],
+        instructions: "AGENTS.md",
         project_vars: &[],
         events: payload::EVENTS,
         stop_cap: StopCap::Blocks { most: 8, excludes_last: false, variable: None, resets_on_tool_use: false },

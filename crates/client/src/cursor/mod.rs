@@ -19,6 +19,7 @@ pub(crate) static CLIENT: Client = Client {
         program: "cursor-agent",
         checked: "documentation of 2026.09, never run",
         traces: &[".cursor", ".cursorrules"],
+        instructions: "AGENTS.md",
         project_vars: &["CURSOR_PROJECT_DIR"],
         events: payload::EVENTS,
         // Our lines remove its limit of 5; another client's lines have none.

@@ -16,6 +16,7 @@ pub(crate) static CLIENT: Client = Client {
         program: "droid",
         checked: "0.225.2",
         traces: &[".factory"],
+        instructions: "AGENTS.md",
         project_vars: &["FACTORY_PROJECT_DIR", "DROID_PROJECT_DIR"],
         events: payload::EVENTS,
         // It obeyed 60 blocks in a row.

@@ -18,6 +18,7 @@ pub(crate) static CLIENT: Client = Client {
         program: "gemini",
         checked: "0.61.0",
         traces: &[".gemini", "GEMINI.md"],
+        instructions: "GEMINI.md",
         project_vars: &["GEMINI_PROJECT_DIR"],
         events: payload::EVENTS,
         // Its limit of 100 turns and its loop detector end a run; neither counts blocks.

@@ -18,6 +18,7 @@ pub(crate) static CLIENT: Client = Client {
         program: "kimi",
         checked: "2.1.0",
         traces: &[],
+        instructions: "AGENTS.md",
         project_vars: &[],
         events: payload::EVENTS,
         // The second stop of a turn does not even reach a hook.

@@ -19,6 +19,7 @@ pub(crate) static CLIENT: Client = Client {
         program: "opencode",
         checked: "1.18.33",
         traces: &[".opencode", "opencode.json", "opencode.jsonc"],
+        instructions: "AGENTS.md",
         project_vars: &[],
         events: payload::EVENTS,
         stop_cap: StopCap::Unknown,

@@ -17,6 +17,7 @@ pub(crate) static CLIENT: Client = Client {
         program: "qwen",
         checked: "0.24.4",
         traces: &[".qwen", "QWEN.md"],
+        instructions: "QWEN.md",
         project_vars: &["QWEN_PROJECT_DIR"],
         events: payload::EVENTS,
         // `stopHookBlockingCap` in its settings changes it too.

@@ -85,6 +85,7 @@ const FIXED: &[Key] = &[
     switch("record.prompts", "record what the person asks for, without secrets"),
     switch("record.evidence", "record the tests and builds that the agent runs"),
     switch("record.ledger", "record which lines the agent changed, and why"),
+    switch("record.lessons", "learn from failed tests, builds and linters, and from decisions"),
     switch("gate.self_protection", "keep the agent from changing Stead's own files and hook lines"),
     switch("gate.guards", "let guards judge what the agent does"),
     switch(
@@ -106,6 +107,7 @@ const FIXED: &[Key] = &[
     switch("intents.agents_may_add", "let agents add intents, though none that owns everything"),
     number("intents.context_tokens", "maximum length of what an agent reads when it selects an intent, in tokens"),
     number("context.briefing_tokens", "maximum length of the briefing at session start, in tokens; 0 for none"),
+    number("context.lesson_tokens", "maximum length of all lessons in `AGENT.md`, in tokens"),
     switch("context.hold_stops", "keep an agent working until its loop is done"),
     switch("context.hold_compaction", "block a manual compaction once while the role file is unsaved"),
     file("context.role_skill", "path of a role's skill document; `{role}` is replaced by its name; empty for none"),

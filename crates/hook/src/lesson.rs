@@ -1,0 +1,128 @@
+//! Lessons: a session is told them when it starts, and at stops they are learnt from what tests, builds and linters
+//! showed. Nothing happens before or after a tool.
+
+use stead_context::BriefingPart;
+use stead_evidence::{About, Archive, Ground, Item, Kind};
+use stead_ledger::LedgerError;
+use stead_ledger::lesson::{Entry, Learning, Lessons, Run, RunEnd, learn, telling_line};
+use stead_ledger::trace::Ledger;
+use stead_model::EventKind;
+use stead_store::{Config, Room};
+
+use crate::member::Member;
+use crate::request::Request;
+
+/// How many records a stop looks at.
+const RUNS: usize = 100;
+
+/// How much of one lesson a briefing repeats, and which part of the briefing all of them may take.
+const SHOWN: usize = 300;
+const SHARE: usize = 3;
+
+/// The newest test runs, builds and checks, oldest first, as lessons are learnt from them.
+pub fn lesson_runs(ground: &Ground, most: usize) -> Vec<Run> {
+    let Ok(items) = Archive::quick(ground).recent() else { return Vec::new() };
+    let mut runs: Vec<Run> = items.take(most).filter_map(run).collect();
+    runs.reverse();
+    runs
+}
+
+fn run(item: Item) -> Option<Run> {
+    let is_run = matches!(item.about, About::Test | About::Build | About::Lint | About::Check);
+    if !is_run || !matches!(item.kind, Kind::Seen | Kind::Observed | Kind::Ran) {
+        return None;
+    }
+    let has_failed = item.counts.is_some_and(|counts| counts.failed > 0);
+    let has_run = item.counts.is_some_and(|counts| counts.ran());
+    let end = match item.exit {
+        // Interrupted, killed or out of time.
+        Some(130 | 137 | 143) => RunEnd::Unknown,
+        Some(0) | None if has_failed => RunEnd::Failed,
+        Some(0) => RunEnd::Passed,
+        Some(_) => RunEnd::Failed,
+        None if has_run => RunEnd::Passed,
+        None => RunEnd::Unknown,
+    };
+    let outcome = item.outcome();
+    Some(Run {
+        command: item.command?,
+        id: item.id,
+        ts: item.ts,
+        dir: item.dir,
+        runner: item.runner,
+        feature: item.feature,
+        is_whole: item.whole && item.about == About::Test,
+        end,
+        outcome,
+        telling: item.output.and_then(|output| telling_line(&output.tail)),
+        session: item.who.session,
+    })
+}
+
+/// Learns at a stop and at the end of a session; other events return at once.
+pub(crate) fn record(request: &Request<'_>, now: &str) -> Result<(), LedgerError> {
+    let event = request.event;
+    let ended = match event.kind {
+        EventKind::Stop => None,
+        EventKind::SessionEnd => event.session.as_deref(),
+        _ => return Ok(()),
+    };
+    if event.agent.is_some() || !request.records("record.lessons", "STEAD_RECORD_LESSONS") {
+        return Ok(());
+    }
+    let runs = lesson_runs(&request.evidence_ground(), RUNS);
+    if runs.iter().all(|run| run.end != RunEnd::Failed) {
+        return Ok(());
+    }
+    let ledger = Ledger::of(&request.room(Room::Intents), None);
+    learn(&lessons(request), &Learning { runs: &runs, ledger: &ledger, ended, now }).map(drop)
+}
+
+fn lessons(request: &Request<'_>) -> Lessons {
+    const KEY: &str = "context.lesson_tokens";
+    let chosen = request.policy.value("value", KEY).and_then(|value| value.parse().ok());
+    let tokens = chosen.unwrap_or_else(|| usize::try_from(Config::default().number(KEY)).unwrap_or(0));
+    Lessons::of(&request.room(Room::Intents), request.indexes(), tokens).quick()
+}
+
+/// The lessons that a session should know, the most needed first. Those that another part already tells are left out,
+/// and all of them if the client reads the file itself.
+pub(crate) fn briefing_part(member: &Member<'_>, tokens: usize, parts: &[BriefingPart]) -> Option<BriefingPart> {
+    let lessons = lessons(member.request);
+    let found = match lessons.by_use() {
+        Ok(found) if found.is_empty() => return None,
+        Ok(found) => found,
+        Err(error) => {
+            member.request.note(&error);
+            return None;
+        }
+    };
+    let file = member.short(lessons.path());
+    let instructions = member.root.join(member.request.harness.client().facts.instructions);
+    if std::fs::read_to_string(instructions).is_ok_and(|text| text.contains(&format!("@{file}"))) {
+        return None;
+    }
+    let is_told = |entry: &Entry| parts.iter().any(|part| part.text.contains(&entry.text));
+    let mut text = format!("From `{file}`; `stead lesson add` adds one.\n");
+    for (entry, _) in found.iter().filter(|(entry, _)| !is_told(entry)) {
+        let end = entry.text.floor_char_boundary(SHOWN.min(entry.text.len()));
+        let cut = if end < entry.text.len() { "…" } else { "" };
+        let line = format!("- [{}] {}: {}{cut}\n", entry.id, entry.kind.name(), &entry.text[..end]);
+        if text.len() + line.len() > tokens * 4 / SHARE {
+            break;
+        }
+        text.push_str(&line);
+    }
+    let has_some = text.lines().count() > 1;
+    has_some.then(|| BriefingPart { title: "Lessons".into(), text, more: Some("stead lesson list".into()) })
+}
+
+/// Counts the lessons that a briefing contains.
+pub(crate) fn told(member: &Member<'_>, text: &str) {
+    let ids = text.lines().filter_map(|line| line.strip_prefix("- [L-")?.split_once(']'));
+    let ids: Vec<String> = ids.map(|(hash, _)| format!("L-{hash}")).collect();
+    let session = member.session.map(|session| session.as_str());
+    if let Err(error) = lessons(member.request).told(ids, session, &member.now) {
+        member.request.note(&error);
+    }
+}
