@@ -9,6 +9,7 @@ mod git;
 mod guards;
 mod here;
 mod ledger;
+mod line_source;
 mod log;
 mod person;
 mod progress;

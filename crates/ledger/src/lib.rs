@@ -3,5 +3,6 @@
 
 mod selection;
 pub mod trace;
+pub mod why;
 
 pub use selection::{MutationClaim, Selected, Selection};
