@@ -75,6 +75,8 @@ commands! {
     Verify verify VerifyArgs,
     Evidence evidence EvidenceArgs,
     Trace trace TraceArgs,
+    Why why WhyArgs,
+    Blame blame BlameArgs,
     Logs logs LogsArgs,
     Run run RunArgs,
     Status status StatusArgs,

@@ -3,6 +3,7 @@
 pub(crate) mod agent;
 pub(crate) mod allow;
 pub(crate) mod appeal;
+pub(crate) mod blame;
 pub(crate) mod check;
 pub(crate) mod config;
 pub(crate) mod context;
@@ -41,3 +42,4 @@ pub(crate) mod uninstall;
 pub(crate) mod verify;
 pub(crate) mod where_;
 pub(crate) mod where_is;
+pub(crate) mod why;

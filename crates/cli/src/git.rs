@@ -1,10 +1,12 @@
 //! Runs git for the project's rooms: one call per question, read-only, no answer outside a repository.
 
+use std::collections::HashMap;
 use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
 use stead_context::{GitFacts, Relation, Repository};
+use stead_ledger::why::{Ancestry, History, Origin};
 
 /// What a pipe holds without a reader on every system.
 const PIPE: usize = 16 * 1024;
@@ -99,6 +101,91 @@ impl Git<'_> {
         let output = self.command(&["check-ignore", "-z", "--stdin"]).stdin(reader).output()?;
         Ok(records(&output.stdout).collect())
     }
+}
+
+impl Git<'_> {
+    /// Which commit each line of a file is from, or one line, counted from 1. The answer counts lines from 0; `None` if
+    /// git does not know the file.
+    pub(crate) fn blame(&self, path: &str, line: Option<usize>) -> Option<HashMap<usize, Origin>> {
+        let range = line.map(|line| format!("-L{line},{line}"));
+        let mut args = vec!["-c", "blame.ignoreRevsFile=", "blame", "--porcelain"];
+        args.extend(range.as_deref());
+        args.extend(["--", path]);
+        let answer = self.ask(&args)?;
+        Some(origins(&String::from_utf8_lossy(&answer), &self.prefix()))
+    }
+
+    /// The path of the root in its repository, with a slash at the end; empty for the repository's own root.
+    fn prefix(&self) -> String {
+        let top = self.root.ancestors().find(|folder| folder.join(".git").exists());
+        let below =
+            top.and_then(|top| self.root.strip_prefix(top).ok()).map(|below| below.to_string_lossy().into_owned());
+        below.filter(|below| !below.is_empty()).map(|below| format!("{below}/")).unwrap_or_default()
+    }
+}
+
+/// How many commits are looked at to find an ancestor.
+const ANCESTORS: &str = "--max-count=5000";
+
+impl History for Git<'_> {
+    fn ancestry(&self, revisions: &[&str]) -> Option<Ancestry> {
+        // They come from files that anybody may write.
+        let is_id = |id: &&&str| (40..=64).contains(&id.len()) && id.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let ids: Vec<&str> = revisions.iter().filter(is_id).copied().collect();
+        let mut args = vec!["rev-list", "--parents", "--ignore-missing", ANCESTORS];
+        args.extend(&ids);
+        args.push("--");
+        (!ids.is_empty())
+            .then(|| self.ask(&args))
+            .flatten()
+            .map(|answer| Ancestry::parse(&String::from_utf8_lossy(&answer)))
+    }
+
+    fn occurrences(&self, texts: &[&str]) -> Option<Vec<(String, String)>> {
+        let mut args = vec![
+            "grep", "-F", "--untracked", "-I", "-z", "--no-color", "--no-line-number", "--no-column", "--no-heading",
+        ];
+        texts.iter().for_each(|text| args.extend(["-e", text]));
+        args.extend(["--", ".", ":(exclude).agent"]);
+        let Output { status, stdout, .. } = self.command(&args).output().ok()?;
+        // Exit 1 means that there is none.
+        if !matches!(status.code(), Some(0 | 1)) {
+            return None;
+        }
+        let answer = String::from_utf8_lossy(&stdout);
+        let found = answer.lines().filter_map(|line| line.split_once('\0'));
+        Some(found.map(|(path, line)| (path.to_owned(), line.to_owned())).collect())
+    }
+}
+
+/// Reads what `git blame --porcelain` prints.
+fn origins(text: &str, prefix: &str) -> HashMap<usize, Origin> {
+    let mut origins = HashMap::new();
+    let mut commits: HashMap<&str, Origin> = HashMap::new();
+    let mut current: Option<(&str, usize)> = None;
+    for line in text.lines() {
+        let Some((commit, number)) = current else {
+            let mut words = line.split(' ');
+            let number = words.clone().nth(2).and_then(|number| number.parse::<usize>().ok());
+            current = words.next().zip(number.and_then(|number| number.checked_sub(1)));
+            if let Some((commit, _)) = current {
+                let is_made = commit.bytes().any(|byte| byte != b'0');
+                let made = || Origin { commit: is_made.then(|| commit.to_owned()), ..Origin::default() };
+                commits.entry(commit).or_insert_with(made);
+            }
+            continue;
+        };
+        let Some(origin) = commits.get_mut(commit) else { continue };
+        if line.starts_with('\t') {
+            origins.insert(number, origin.clone());
+            current = None;
+        } else if let Some(time) = line.strip_prefix("committer-time ") {
+            origin.time = time.parse().unwrap_or(0);
+        } else if let Some(path) = line.strip_prefix("filename ") {
+            origin.path = path.strip_prefix(prefix).filter(|_| origin.commit.is_some()).map(str::to_owned);
+        }
+    }
+    origins
 }
 
 fn records(answer: &[u8]) -> impl Iterator<Item = String> {

@@ -11,6 +11,7 @@ mod here;
 mod intent_map;
 mod ledger;
 mod lessons;
+mod line_source;
 mod log;
 mod person;
 mod progress;

@@ -7,6 +7,7 @@ pub mod lesson;
 pub mod map;
 mod selection;
 pub mod trace;
+pub mod why;
 
 pub use error::LedgerError;
 pub use selection::{MutationClaim, Selected, Selection};

@@ -7,6 +7,7 @@ mod class;
 mod export;
 mod fit;
 mod ledger;
+mod novelty;
 mod record;
 mod spool;
 #[cfg(test)]
@@ -18,6 +19,6 @@ pub use export::{Dialect, export};
 pub use ledger::{Ledger, Source, TraceLine, TraceLines};
 pub use record::{
     Contributor, ContributorKind, Conversation, FileNote, FileOp, FileTrace, LineRange, Metadata, MutationClass,
-    NodeNote, Phase, Record, Related, SteadNote, Tool, Vcs,
+    NodeNote, NodePart, Phase, Record, Related, SteadNote, Tool, Vcs,
 };
 pub use spool::Spooled;

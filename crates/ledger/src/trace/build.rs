@@ -6,9 +6,10 @@ use uuid::Uuid;
 
 use super::class::classify;
 use super::fit::fit;
+use super::novelty::mark;
 use super::record::{
     Contributor, ContributorKind, Conversation, FileNote, FileOp, FileTrace, LineRange, Metadata, MutationClass,
-    NodeNote, Phase, Record, Related, SteadNote, Tool, Vcs,
+    NodeNote, NodePart, Phase, Record, Related, SteadNote, Tool, Vcs,
 };
 use crate::MutationClaim;
 
@@ -85,10 +86,11 @@ impl Budget {
 pub fn build(facts: &CallFacts, changes: &[FileChange], budget: Budget) -> Option<Record> {
     let deadline = Instant::now() + budget.time;
     let mut left = budget.parsed;
-    let seen: Vec<Seen> = changes.iter().filter_map(|change| look(change, budget, &mut left, deadline)).collect();
+    let mut seen: Vec<Seen> = changes.iter().filter_map(|change| look(change, budget, &mut left, deadline)).collect();
     if seen.is_empty() {
         return None;
     }
+    mark(&mut seen);
     let contributor = Contributor { kind: facts.contributor, model_id: facts.model.as_deref().map(model_id) };
     let related: Vec<Related> = facts.intent.as_deref().map(Related::to_intent).into_iter().collect();
     let is_whole = seen.iter().all(|file| file.is_whole);
@@ -245,6 +247,7 @@ fn nodes_in(language: Language, text: &str, ranges: &[LineRange]) -> Vec<NodeNot
         end: node.end as u64,
         raw: node.raw.to_string(),
         normal: node.normal.map(|hash| hash.to_string()),
+        part: NodePart::default(),
     };
     nodes.into_iter().filter(is_changed).map(note).collect()
 }

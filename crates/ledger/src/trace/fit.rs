@@ -33,7 +33,9 @@ fn excess(record: &Record) -> Option<usize> {
 
 /// Removes the hashes of the files with the most of them; `false` if none has any.
 fn drop_hashes(record: &mut Record, excess: usize) -> bool {
-    let weight = |file: &FileNote| file.lines.len() + file.nodes.len() * 250;
+    let weight = |file: &FileNote| {
+        file.lines.len() + file.kept.len() + file.again.len() + file.gone.len() + file.nodes.len() * 250
+    };
     let mut files: Vec<&mut FileNote> = record.metadata.stead.iter_mut().flat_map(|note| &mut note.files).collect();
     files.sort_by_key(|file| std::cmp::Reverse(weight(file)));
     let mut dropped = 0;
@@ -42,7 +44,9 @@ fn drop_hashes(record: &mut Record, excess: usize) -> bool {
             break;
         }
         dropped += weight(file);
-        file.lines.clear();
+        for hashes in [&mut file.lines, &mut file.kept, &mut file.again, &mut file.gone] {
+            hashes.clear();
+        }
         file.nodes.clear();
     }
     dropped > 0

@@ -180,6 +180,15 @@ pub struct FileNote {
     /// The hashes of all lines in the ranges, in order, each 11 characters.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub lines: String,
+    /// The hashes of lines in the ranges that the call only moved, indented or formatted.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub kept: String,
+    /// The hashes of lines in the ranges that the files already had somewhere, and have once more.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub again: String,
+    /// The hashes of removed lines.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub gone: String,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub nodes: Vec<NodeNote>,
 }
@@ -197,6 +206,9 @@ pub struct NodeNote {
     /// Absent if the node does not parse.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub normal: Option<String>,
+    /// How much of it the call wrote.
+    #[serde(skip_serializing_if = "NodePart::is_part")]
+    pub part: NodePart,
 }
 
 macro_rules! word {
@@ -266,6 +278,23 @@ word! {
         Provisional = "provisional",
         Final = "final",
     } else Final
+}
+
+word! {
+    /// How much of a node a call wrote.
+    NodePart {
+        /// All lines that can be told from others.
+        Whole = "whole",
+        /// Only its layout or local names are new.
+        Unchanged = "unchanged",
+        Part = "part",
+    } else Part
+}
+
+impl NodePart {
+    fn is_part(&self) -> bool {
+        *self == Self::Part
+    }
 }
 
 struct Word;

@@ -1,0 +1,386 @@
+use std::cell::{OnceCell, RefCell};
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::path::Path;
+use std::rc::Rc;
+
+use stead_code::{Lines, Node, file_hash, line_hash};
+
+use super::books::{Books, Found};
+use super::held::{Held, HeldFile};
+use super::history::{Ancestry, History, Origin};
+use super::key::{Kind, hash_key, text_key};
+use super::trivial::is_trivial;
+use crate::trace::{ContributorKind, NodeNote, NodePart};
+
+stead_model::named! {
+    /// Who wrote a line.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Class {
+        Agent = "agent",
+        /// A person, seen between two calls.
+        Human = "human",
+        /// There is no evidence, or it is ambiguous.
+        Unknown = "unknown",
+    }
+}
+
+stead_model::named! {
+    /// What the answer rests on.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum How {
+        /// The file is as the call left it.
+        File = "file",
+        /// The text of the line.
+        Line = "line",
+        /// The text of the line, which is in another file now and nowhere else.
+        Moved = "moved",
+        /// The lines around it, as the call wrote them.
+        Range = "range",
+        /// The syntax around it, as the call wrote it.
+        Node = "node",
+        Nothing = "none",
+    }
+}
+
+/// The answer for one line.
+#[derive(Clone, Debug)]
+pub struct Answer {
+    pub class: Class,
+    pub how: How,
+    /// The record behind it.
+    pub held: Option<Rc<Held>>,
+}
+
+impl Answer {
+    pub const UNKNOWN: Self = Self { class: Class::Unknown, how: How::Nothing, held: None };
+}
+
+/// How often git is asked about ancestors, and for other places of a text.
+pub(super) const ASKED: usize = 3;
+
+/// Questions about the lines of one file.
+pub struct Inquiry<'a> {
+    pub(super) books: &'a Books,
+    pub(super) history: &'a dyn History,
+    /// The checkout that the file is in.
+    pub(super) root: &'a Path,
+    pub(super) path: &'a str,
+    pub(super) text: &'a str,
+    pub(super) lines: Vec<&'a str>,
+    pub(super) keys: Vec<u64>,
+    /// Where each text is.
+    pub(super) places: HashMap<u64, Vec<usize>>,
+    origins: HashMap<usize, Origin>,
+    /// The records that left the file as it is now, and which of their files it is.
+    states: Vec<(Rc<Held>, usize)>,
+    pub(super) nodes: OnceCell<Vec<Node>>,
+    texts: RefCell<HashMap<u64, Rc<Text>>>,
+    pub(super) counts: RefCell<HashMap<String, Rc<HashMap<u64, usize>>>>,
+    pub(super) searched: RefCell<HashMap<u64, bool>>,
+    pub(super) searches: RefCell<usize>,
+    ancestry: RefCell<(HashSet<String>, Ancestry, usize)>,
+}
+
+/// What the ledger knows about a text.
+pub(super) struct Text {
+    /// Records that added it, and which of their files.
+    pub(super) adds: Vec<(Rc<Held>, usize)>,
+    /// For each place it was added at: how many of it should be there now, by the ledger.
+    pub(super) homes: HashMap<String, isize>,
+    /// A copy was there that no record added.
+    pub(super) is_foreign: bool,
+}
+
+impl Text {
+    /// Returns true if, by the ledger, there should be a copy, and none from elsewhere.
+    pub(super) fn is_alive(&self) -> bool {
+        !self.is_foreign && self.homes.values().any(|live| *live > 0)
+    }
+}
+
+/// What the text of a line says by itself.
+pub(super) enum Own {
+    Nothing,
+    /// Only the lines or the syntax around it can tell.
+    Ambiguous,
+    Sure(Rc<Held>),
+    /// It is gone from where it was recorded; sure if it is nowhere else.
+    Moved(Rc<Held>),
+}
+
+impl<'a> Inquiry<'a> {
+    /// `path` is relative to `root`. `origins` is what git says about lines, counted from 0, as far as it was asked.
+    pub fn new(
+        books: &'a Books,
+        history: &'a dyn History,
+        root: &'a Path,
+        path: &'a str,
+        text: &'a str,
+        origins: HashMap<usize, Origin>,
+    ) -> Self {
+        let lines = Lines::of(text).all().to_vec();
+        let keys: Vec<u64> = lines.iter().map(|line| line_hash(line).0).collect();
+        let mut places: HashMap<u64, Vec<usize>> = HashMap::with_capacity(keys.len());
+        for (at, key) in keys.iter().enumerate() {
+            places.entry(*key).or_default().push(at);
+        }
+        let mut inquiry = Self {
+            books,
+            history,
+            root,
+            path,
+            text,
+            lines,
+            keys,
+            places,
+            origins,
+            states: Vec::new(),
+            nodes: OnceCell::new(),
+            texts: RefCell::default(),
+            counts: RefCell::default(),
+            searched: RefCell::default(),
+            searches: RefCell::default(),
+            ancestry: RefCell::default(),
+        };
+        inquiry.states = inquiry.find_states();
+        inquiry
+    }
+
+    pub fn len(&self) -> usize {
+        self.lines.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.lines.is_empty()
+    }
+
+    /// Answers for every line.
+    pub fn all(&self) -> Vec<Answer> {
+        self.load_ancestry();
+        self.search_moved();
+        (0..self.lines.len()).map(|line| self.answer(line)).collect()
+    }
+
+    /// Answers for one line, counted from 0.
+    pub fn answer(&self, line: usize) -> Answer {
+        let found = self
+            .by_file(line)
+            .or_else(|| self.by_line(line))
+            .or_else(|| self.by_range(line))
+            .or_else(|| self.by_node(line));
+        let Some((held, how)) = found else { return Answer::UNKNOWN };
+        match held.record.contributor() {
+            ContributorKind::Ai => Answer { class: Class::Agent, how, held: Some(held) },
+            ContributorKind::Human => Answer { class: Class::Human, how, held: Some(held) },
+            ContributorKind::Mixed | ContributorKind::Unknown => Answer::UNKNOWN,
+        }
+    }
+
+    fn find_states(&self) -> Vec<(Rc<Held>, usize)> {
+        let hash = file_hash(self.text.as_bytes()).to_string();
+        let Some(Found::Records(found)) = hash_key(&hash).map(|key| self.books.find(Kind::After, key)) else {
+            return Vec::new();
+        };
+        let mut states = Vec::new();
+        for held in found {
+            for (at, file) in held.files.iter().enumerate() {
+                // A copy beside the original is not the call's.
+                let home = self.home(&file.path, held.order);
+                if file.after.as_deref() == Some(&hash) && (home == self.path || !self.root.join(&home).exists()) {
+                    states.push((held.clone(), at));
+                }
+            }
+        }
+        states
+    }
+
+    /// The file is as a call left it, so the numbers of its lines are still right.
+    fn by_file(&self, line: usize) -> Option<(Rc<Held>, How)> {
+        let key = *self.keys.get(line)?;
+        let is_trivial = self.is_trivial(line);
+        let claims = self.states.iter().filter(|(held, file)| {
+            let adds = |file: &HeldFile| file.added_at(line, key) && (!is_trivial || self.is_within(file, line));
+            held.files.get(*file).is_some_and(adds) && !self.predates(line, held)
+        });
+        let held = single_owner(claims.map(|(held, _)| held))?;
+        let text = self.text_of(key);
+        // A text that was removed since may be anybody's now.
+        (is_trivial || text.is_alive()).then_some((held, How::File))
+    }
+
+    /// Returns true unless a line lies in or next to lines that the call only moved or formatted.
+    fn is_within(&self, file: &HeldFile, line: usize) -> bool {
+        let is_laid_out =
+            |node: &NodeNote| node.part == NodePart::Unchanged && (node.start..=node.end).contains(&(line as u64 + 1));
+        let around = [line.checked_sub(1), line.checked_add(1)].into_iter().flatten();
+        let mut keys = around.filter_map(|line| self.keys.get(line));
+        !file.nodes.iter().any(is_laid_out) && !keys.any(|key| file.kept.contains(key))
+    }
+
+    fn by_line(&self, line: usize) -> Option<(Rc<Held>, How)> {
+        match self.own(line) {
+            Own::Sure(held) => Some((held, How::Line)),
+            Own::Moved(held) => self.is_nowhere_else(line).then_some((held, How::Moved)),
+            Own::Nothing | Own::Ambiguous => None,
+        }
+    }
+
+    pub(super) fn is_trivial(&self, line: usize) -> bool {
+        self.lines.get(line).is_none_or(|line| is_trivial(line))
+    }
+
+    /// What the text of a line says by itself.
+    pub(super) fn own(&self, line: usize) -> Own {
+        let Some(key) = self.keys.get(line).copied() else { return Own::Nothing };
+        if self.is_trivial(line) {
+            return Own::Nothing;
+        }
+        let text = self.text_of(key);
+        if text.adds.is_empty() || text.is_foreign {
+            return Own::Nothing;
+        }
+        let candidates = text.adds.iter().filter(|(held, _)| !self.predates(line, held));
+        let Some(held) = single_owner(candidates.map(|(held, _)| held)) else { return Own::Ambiguous };
+        let is_again =
+            |(held, file): &(Rc<Held>, usize)| held.files.get(*file).is_some_and(|file| file.again.contains(&key));
+        let here = self.places.get(&key).map_or(0, Vec::len) as isize;
+        let aliases = self.aliases(line);
+        let mut at_home = text.homes.iter().filter(|(home, _)| aliases.contains(home.as_str())).peekable();
+        if text.adds.iter().any(is_again) {
+            Own::Ambiguous
+        } else if at_home.peek().is_some() {
+            let expected: isize = at_home.map(|(_, live)| *live).sum();
+            if here <= expected { Own::Sure(held) } else { Own::Ambiguous }
+        } else {
+            let spare = |(home, live): (&String, &isize)| (live - self.count_in(home, key) as isize).max(0);
+            let spare: isize = text.homes.iter().map(spare).sum();
+            if here <= spare { Own::Moved(held) } else { Own::Ambiguous }
+        }
+    }
+
+    /// The paths that the file has, or had according to git.
+    pub(super) fn aliases(&self, line: usize) -> BTreeSet<&str> {
+        // One line may have been asked about for all.
+        let origin =
+            self.origins.get(&line).or_else(|| self.origins.values().next().filter(|_| self.origins.len() == 1));
+        [Some(self.path), origin.and_then(|origin| origin.path.as_deref())].into_iter().flatten().collect()
+    }
+
+    pub(super) fn text_of(&self, key: u64) -> Rc<Text> {
+        if let Some(text) = self.texts.borrow().get(&key) {
+            return text.clone();
+        }
+        let text = Rc::new(self.find_text(key));
+        self.texts.borrow_mut().insert(key, text.clone());
+        text
+    }
+
+    fn find_text(&self, key: u64) -> Text {
+        let mut text = Text { adds: Vec::new(), homes: HashMap::new(), is_foreign: false };
+        let added = match self.books.find(Kind::Added, key) {
+            Found::Records(added) if added.is_empty() => return text,
+            Found::Records(added) => added,
+            Found::TooMany => return Text { is_foreign: true, ..text },
+        };
+        let Found::Records(removed) = self.books.find(Kind::Removed, key) else {
+            return Text { is_foreign: true, ..text };
+        };
+        for held in added {
+            for (at, file) in held.files.iter().enumerate() {
+                let count = file.count(key);
+                if count > 0 {
+                    *text.homes.entry(self.home(&file.path, held.order)).or_default() += count as isize;
+                    text.adds.push((held.clone(), at));
+                }
+            }
+        }
+        for held in removed {
+            for path in held.removed_from(key) {
+                let home = self.home(path, held.order);
+                let is_known = text.adds.iter().any(|(add, at)| {
+                    let added = add.files.get(*at).map(|file| self.home(&file.path, add.order));
+                    add.order < held.order && added.as_ref() == Some(&home)
+                });
+                text.is_foreign |= !is_known;
+                *text.homes.entry(home).or_default() -= 1;
+            }
+        }
+        text
+    }
+
+    /// Where a file of a record is now, as far as the ledger saw renames.
+    pub(super) fn home(&self, path: &str, mut since: (i64, usize, u32)) -> String {
+        let mut home = path.to_owned();
+        for _ in 0..16 {
+            let Found::Records(renames) = self.books.find(Kind::From, text_key(&home)) else { break };
+            let to = renames.iter().filter(|held| held.order >= since).find_map(|held| {
+                let to = held.renamed(&home)?;
+                Some((to.to_owned(), held.order))
+            });
+            match to {
+                Some((to, order)) if to != home => (home, since) = (to, order),
+                _ => break,
+            }
+        }
+        home
+    }
+
+    /// Returns true if git had the line before a record was made.
+    pub(super) fn predates(&self, line: usize, held: &Held) -> bool {
+        let Some(origin) = self.origins.get(&line) else { return false };
+        let Some(commit) = &origin.commit else { return false };
+        let (recorded, committed) = (held.order.0, origin.time.saturating_mul(1000));
+        let revision = held.record.vcs.as_ref().map(|vcs| vcs.revision.as_str()).filter(|id| !id.is_empty());
+        if revision == Some(commit) {
+            return true;
+        }
+        if committed > recorded {
+            return false;
+        }
+        let is_contained = revision.and_then(|revision| self.contains(revision, commit));
+        is_contained.unwrap_or(committed.saturating_add(999) < recorded)
+    }
+
+    fn contains(&self, revision: &str, commit: &str) -> Option<bool> {
+        let (known, ancestry, asked) = &mut *self.ancestry.borrow_mut();
+        if !known.contains(revision) && *asked < ASKED {
+            *asked += 1;
+            known.insert(revision.to_owned());
+            ancestry.extend(self.history.ancestry(&[revision])?);
+        }
+        ancestry.contains(revision, commit)
+    }
+
+    /// Asks once for the revisions of all records that some line's commit has to be compared with.
+    fn load_ancestry(&self) {
+        let mut revisions = BTreeSet::new();
+        for (line, key) in self.keys.iter().enumerate().filter(|(line, _)| !self.is_trivial(*line)) {
+            let Some(origin) = self.origins.get(&line).filter(|origin| origin.commit.is_some()) else { continue };
+            for (held, _) in &self.text_of(*key).adds {
+                let revision = held.record.vcs.as_ref().map(|vcs| vcs.revision.clone());
+                revisions.extend(revision.filter(|_| origin.time.saturating_mul(1000) <= held.order.0));
+            }
+        }
+        let asked: Vec<&str> = revisions.iter().map(String::as_str).collect();
+        if !asked.is_empty()
+            && let Some(found) = self.history.ancestry(&asked)
+        {
+            let (known, ancestry, _) = &mut *self.ancestry.borrow_mut();
+            ancestry.extend(found);
+            known.extend(revisions);
+        }
+    }
+}
+
+/// The newest of records, if all have the same owner.
+pub(super) fn single_owner<'h>(records: impl Iterator<Item = &'h Rc<Held>>) -> Option<Rc<Held>> {
+    let mut newest: Option<&Rc<Held>> = None;
+    for held in records {
+        match newest {
+            Some(other) if other.owner() != held.owner() => return None,
+            Some(other) if other.order > held.order => {}
+            _ => newest = Some(held),
+        }
+    }
+    newest.cloned()
+}
