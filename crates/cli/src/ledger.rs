@@ -2,10 +2,12 @@
 
 use std::path::PathBuf;
 
+use stead_ledger::LedgerError;
 use stead_ledger::trace::{Ledger, Spooled, TraceCache};
 use stead_model::FileId;
 use stead_store::{Layout, Marker, Room, UserDirs};
 
+use crate::error::CliError;
 use crate::project::{Project, env};
 use crate::ui::Ui;
 
@@ -43,4 +45,18 @@ fn state(project: &Project) -> Option<PathBuf> {
     let id = Marker::read(project.root()).ok()?.project_id;
     let id = FileId::check(&id).ok()?;
     Some(UserDirs::from_env(&env)?.state.join("projects").join(id.as_str()))
+}
+
+impl From<LedgerError> for CliError {
+    fn from(error: LedgerError) -> Self {
+        let hint = error.hint();
+        let message = error.to_string();
+        let told = match error {
+            LedgerError::Store(source) => return source.into(),
+            LedgerError::Malformed { .. } => Self::config(message),
+            LedgerError::Invalid { .. } => Self::usage(message),
+            _ => Self::user(message),
+        };
+        told.hinted_if(hint)
+    }
 }

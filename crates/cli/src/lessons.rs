@@ -1,11 +1,9 @@
 //! The lessons of the project a command works in.
 
 use stead_hook::lesson_runs;
-use stead_ledger::LedgerError;
 use stead_ledger::lesson::{Learning, Lessons, learn};
 use stead_store::{Layout, Room};
 
-use crate::error::CliError;
 use crate::ledger::ledger;
 use crate::project::{Project, now};
 use crate::proof::ground;
@@ -34,18 +32,5 @@ pub(crate) fn learn_from_runs(project: &Project, ui: &mut Ui) {
     let learning = Learning { runs: &runs, ledger: &ledger, ended: None, now: &now() };
     if let Err(error) = learn(&lessons(project), &learning) {
         ui.warning(format!("lessons were not updated: {error}"));
-    }
-}
-
-impl From<LedgerError> for CliError {
-    fn from(error: LedgerError) -> Self {
-        let hint = error.hint();
-        let message = error.to_string();
-        let told = match error {
-            LedgerError::Store(source) => return source.into(),
-            LedgerError::Invalid { .. } => Self::usage(message),
-            _ => Self::user(message),
-        };
-        told.hinted_if(hint)
     }
 }

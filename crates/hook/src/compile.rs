@@ -53,8 +53,14 @@ pub(crate) fn compile(root: Option<&Path>, env: &Env) -> String {
     text.push_str(&chosen(&config, &layout));
     let rules = rules_text(&layout);
     // Config may let agents add intents; the command itself checks what they add.
-    text.push_str(&if config.bool("intents.agents_may_add") { rules.replace("verb	intent add
-", "") } else { rules });
+    text.push_str(&if config.bool("intents.agents_may_add") {
+        rules.replace(
+            "verb	intent add
+", "",
+        )
+    } else {
+        rules
+    });
     for (folder, name) in programs(root, env) {
         text.push_str(&program_rule(&folder, &name).render());
         text.push('\n');

@@ -14,7 +14,6 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 use stead_context::Binding;
-use stead_ledger::LedgerError;
 use stead_ledger::intent::{Intent, IntentFile};
 use stead_model::FileId;
 use stead_store::{Layout, Room};
@@ -117,18 +116,4 @@ fn as_json(intent: &Intent) -> Value {
         map.remove("needs_approval");
     }
     value
-}
-
-impl From<LedgerError> for CliError {
-    fn from(error: LedgerError) -> Self {
-        let hint = error.hint();
-        let message = error.to_string();
-        let told = match error {
-            LedgerError::Store(source) => return source.into(),
-            LedgerError::Malformed { .. } => Self::config(message),
-            LedgerError::Invalid { .. } => Self::usage(message),
-            _ => Self::user(message),
-        };
-        told.hinted_if(hint)
-    }
 }
