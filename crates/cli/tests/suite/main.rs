@@ -40,4 +40,5 @@ mod terminal;
 mod trace;
 mod uninstall;
 mod where_;
+mod why;
 mod world;
