@@ -317,14 +317,21 @@ impl<'a> Inquiry<'a> {
             }
         }
         for held in removed {
-            for path in held.removed_from(key) {
+            for (path, count) in held.removed_from(key) {
                 let home = self.home(path, held.order);
                 let is_known = text.adds.iter().any(|(add, at)| {
                     let added = add.files.get(*at).map(|file| self.home(&file.path, add.order));
                     add.order < held.order && added.as_ref() == Some(&home)
                 });
-                text.is_foreign |= !is_known;
-                *text.homes.entry(home).or_default() -= 1;
+                let is_one_of_many = held.files.iter().any(|file| file.path == path && file.again.contains(&key));
+                text.is_foreign |= !is_known || is_one_of_many;
+                *text.homes.entry(home).or_default() -= count;
+                // Within a call it may have moved to another file.
+                let mut to = held.files.iter().filter(|file| file.path != path && file.kept.contains(&key));
+                if let Some(file) = to.next() {
+                    *text.homes.entry(self.home(&file.path, held.order)).or_default() += count;
+                    text.is_foreign |= to.next().is_some();
+                }
             }
         }
         text

@@ -24,7 +24,7 @@ impl Place {
         self.folder.path().join("project")
     }
 
-    fn ledger(&self) -> Ledger {
+    pub(super) fn ledger(&self) -> Ledger {
         Ledger::of(&self.folder.path().join("intents"), None)
     }
 
@@ -81,11 +81,15 @@ impl Place {
             _ => "-".to_owned(),
         };
         let all: Vec<String> = inquiry.all().into_iter().map(name).collect();
-        // A single question searches less, so it may know less.
+        // Searches are limited, so one of them may know less.
         for (line, expected) in all.iter().enumerate().step_by(7) {
             let single = Inquiry::new(&books, &history, &root, path, &text, HashMap::new());
             let said = name(single.answer(line));
-            assert!(said == *expected || said == "-", "{path}:{} alone: {said}, not {expected}", line + 1);
+            assert!(
+                said == *expected || [said.as_str(), expected].contains(&"-"),
+                "{path}:{} alone: {said}, not {expected}",
+                line + 1
+            );
         }
         all
     }
