@@ -5,6 +5,8 @@
 //! there: to the place where it was recorded, or to another file once it is gone from that place and is nowhere else.
 
 mod books;
+#[cfg(test)]
+mod fuzz;
 mod held;
 mod history;
 mod index;

@@ -48,4 +48,5 @@ mod tree;
 mod uninstall;
 mod where_;
 mod where_is;
+mod why;
 mod world;

@@ -92,9 +92,17 @@ fn look(file: &Seen<'_>, counts: &Counts<'_>) -> Novelty {
     };
     let nodes = file.note.nodes.iter().zip(unchanged).map(|(node, unchanged)| (node.start, node.end, unchanged));
     novelty.parts = nodes.map(part).collect();
-    let mut done = HashSet::new();
-    let removed = texts(file.old.as_deref()).filter(|text| done.insert(*text) && count(text).1 < count(text).0);
-    novelty.gone = hashes(removed.take(REMOVED));
+    let mut own: HashMap<&str, (usize, usize)> = HashMap::new();
+    texts(file.old.as_deref()).for_each(|text| own.entry(text).or_default().0 += 1);
+    texts(file.new.as_deref()).for_each(|text| own.entry(text).or_default().1 += 1);
+    let mut removed: Vec<&str> = Vec::new();
+    for (text, (old, new)) in own.into_iter().filter(|(_, (old, new))| new < old) {
+        removed.extend(std::iter::repeat_n(text, old - new));
+        // Of several copies nobody knows which one is gone.
+        again.extend((old > 1).then_some(text));
+    }
+    removed.sort_unstable();
+    novelty.gone = hashes(removed.into_iter().take(REMOVED));
     novelty.again = hashes(again.difference(&kept).copied());
     novelty.kept = hashes(kept.into_iter());
     novelty

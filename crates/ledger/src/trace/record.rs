@@ -183,10 +183,10 @@ pub struct FileNote {
     /// The hashes of lines in the ranges that the call only moved, indented or formatted.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub kept: String,
-    /// The hashes of lines in the ranges that the files already had somewhere, and have once more.
+    /// The hashes of added lines that the files already had somewhere, and of removed ones of which there were several.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub again: String,
-    /// The hashes of removed lines.
+    /// The hashes of removed lines, each as often as there are fewer of it.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub gone: String,
     #[serde(skip_serializing_if = "Vec::is_empty")]

@@ -26,7 +26,7 @@ pub(super) struct HeldFile {
     pub(super) ranges: Vec<(Range<usize>, Vec<u64>)>,
     /// Texts that the call only moved, indented or formatted.
     pub(super) kept: HashSet<u64>,
-    /// Texts that the files had before, and have once more after it.
+    /// Texts with several copies, of which nobody knows which one it added or removed.
     pub(super) again: HashSet<u64>,
     pub(super) nodes: Vec<NodeNote>,
 }
@@ -49,10 +49,11 @@ impl Held {
         Self { record, peer, files, order: (time, place.0, place.1) }
     }
 
-    /// The paths of the files that it removed a text from.
-    pub(super) fn removed_from(&self, key: u64) -> impl Iterator<Item = &str> {
+    /// The paths of the files that it removed a text from, and how many of it.
+    pub(super) fn removed_from(&self, key: u64) -> impl Iterator<Item = (&str, isize)> {
         let notes = self.record.stead().map(|note| note.files.as_slice()).unwrap_or_default();
-        notes.iter().filter(move |note| line_keys(&note.gone).contains(&key)).map(|note| note.path.as_str())
+        let count = move |gone: &str| line_keys(gone).into_iter().filter(|gone| *gone == key).count() as isize;
+        notes.iter().map(move |note| (note.path.as_str(), count(&note.gone))).filter(|(_, count)| *count > 0)
     }
 
     /// The path that it renamed a file to.

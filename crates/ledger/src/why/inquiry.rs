@@ -72,7 +72,7 @@ pub struct Inquiry<'a> {
     pub(super) places: HashMap<u64, Vec<usize>>,
     origins: HashMap<usize, Origin>,
     /// The records that left the file as it is now, and which of their files it is.
-    states: Vec<(Rc<Held>, usize)>,
+    states: Vec<Claim>,
     pub(super) nodes: OnceCell<Vec<Node>>,
     texts: RefCell<HashMap<u64, Rc<Text>>>,
     pub(super) counts: RefCell<HashMap<String, Rc<HashMap<u64, usize>>>>,
@@ -84,7 +84,7 @@ pub struct Inquiry<'a> {
 /// What the ledger knows about a text.
 pub(super) struct Text {
     /// Records that added it, and which of their files.
-    pub(super) adds: Vec<(Rc<Held>, usize)>,
+    pub(super) adds: Vec<Claim>,
     /// For each place it was added at: how many of it should be there now, by the ledger.
     pub(super) homes: HashMap<String, isize>,
     /// A copy was there that no record added.
@@ -92,20 +92,25 @@ pub(super) struct Text {
 }
 
 impl Text {
-    /// Returns true if, by the ledger, there should be a copy, and none from elsewhere.
-    pub(super) fn is_alive(&self) -> bool {
-        !self.is_foreign && self.homes.values().any(|live| *live > 0)
+    /// Returns true if, by the ledger, there should be a copy, and none from elsewhere. Of two copies nobody knows which
+    /// one a call added: a comparison may take the one for the other.
+    pub(super) fn is_alive(&self, key: u64) -> bool {
+        let is_again = |(held, file): &Claim| held.files.get(*file).is_some_and(|file| file.again.contains(&key));
+        !self.is_foreign && !self.adds.iter().any(is_again) && self.homes.values().any(|live| *live > 0)
     }
 }
+
+/// A record, and which of its files.
+pub(super) type Claim = (Rc<Held>, usize);
 
 /// What the text of a line says by itself.
 pub(super) enum Own {
     Nothing,
     /// Only the lines or the syntax around it can tell.
     Ambiguous,
-    Sure(Rc<Held>),
+    Sure(Claim),
     /// It is gone from where it was recorded; sure if it is nowhere else.
-    Moved(Rc<Held>),
+    Moved(Claim),
 }
 
 impl<'a> Inquiry<'a> {
@@ -176,7 +181,7 @@ impl<'a> Inquiry<'a> {
         }
     }
 
-    fn find_states(&self) -> Vec<(Rc<Held>, usize)> {
+    fn find_states(&self) -> Vec<Claim> {
         let hash = file_hash(self.text.as_bytes()).to_string();
         let Some(Found::Records(found)) = hash_key(&hash).map(|key| self.books.find(Kind::After, key)) else {
             return Vec::new();
@@ -205,7 +210,7 @@ impl<'a> Inquiry<'a> {
         let held = single_owner(claims.map(|(held, _)| held))?;
         let text = self.text_of(key);
         // A text that was removed since may be anybody's now.
-        (is_trivial || text.is_alive()).then_some((held, How::File))
+        (is_trivial || text.is_alive(key)).then_some((held, How::File))
     }
 
     /// Returns true unless a line lies in or next to lines that the call only moved or formatted.
@@ -219,8 +224,8 @@ impl<'a> Inquiry<'a> {
 
     fn by_line(&self, line: usize) -> Option<(Rc<Held>, How)> {
         match self.own(line) {
-            Own::Sure(held) => Some((held, How::Line)),
-            Own::Moved(held) => self.is_nowhere_else(line).then_some((held, How::Moved)),
+            Own::Sure((held, _)) => Some((held, How::Line)),
+            Own::Moved((held, _)) => self.is_nowhere_else(line).then_some((held, How::Moved)),
             Own::Nothing | Own::Ambiguous => None,
         }
     }
@@ -239,22 +244,39 @@ impl<'a> Inquiry<'a> {
         if text.adds.is_empty() || text.is_foreign {
             return Own::Nothing;
         }
-        let candidates = text.adds.iter().filter(|(held, _)| !self.predates(line, held));
-        let Some(held) = single_owner(candidates.map(|(held, _)| held)) else { return Own::Ambiguous };
-        let is_again =
-            |(held, file): &(Rc<Held>, usize)| held.files.get(*file).is_some_and(|file| file.again.contains(&key));
+        let candidates: Vec<&Claim> = text.adds.iter().filter(|(held, _)| !self.predates(line, held)).collect();
+        if single_owner(candidates.iter().map(|(held, _)| held)).is_none() {
+            return Own::Ambiguous;
+        }
+        let aliases = self.aliases(line);
+        let home_of = |(held, file): &Claim| held.files.get(*file).map(|file| self.home(&file.path, held.order));
+        let newest = |is_there: &dyn Fn(&str) -> bool| {
+            let there = candidates.iter().filter(|claim| home_of(claim).is_some_and(|home| is_there(&home)));
+            there.max_by_key(|(held, _)| held.order).map(|claim| (*claim).clone())
+        };
+        let is_missing =
+            |home: &str| text.homes.get(home).is_some_and(|live| *live > self.count_in(home, key) as isize);
+        let at_home = || newest(&|home| aliases.contains(home)).map(Own::Sure);
+        let moved = || newest(&|home| !aliases.contains(home) && is_missing(home)).map(Own::Moved);
+        let found = match self.is_accounted_for(line, key, &text) {
+            false => None,
+            true => at_home().or_else(moved),
+        };
+        found.unwrap_or(Own::Ambiguous)
+    }
+
+    /// Returns true if the file has no more copies of a text than the ledger expects in it, or misses elsewhere.
+    pub(super) fn is_accounted_for(&self, line: usize, key: u64, text: &Text) -> bool {
+        if !text.is_alive(key) {
+            return false;
+        }
         let here = self.places.get(&key).map_or(0, Vec::len) as isize;
         let aliases = self.aliases(line);
         let mut at_home = text.homes.iter().filter(|(home, _)| aliases.contains(home.as_str())).peekable();
-        if text.adds.iter().any(is_again) {
-            Own::Ambiguous
-        } else if at_home.peek().is_some() {
-            let expected: isize = at_home.map(|(_, live)| *live).sum();
-            if here <= expected { Own::Sure(held) } else { Own::Ambiguous }
-        } else {
-            let spare = |(home, live): (&String, &isize)| (live - self.count_in(home, key) as isize).max(0);
-            let spare: isize = text.homes.iter().map(spare).sum();
-            if here <= spare { Own::Moved(held) } else { Own::Ambiguous }
+        let missing = |(home, live): (&String, &isize)| (live - self.count_in(home, key) as isize).max(0);
+        match at_home.peek() {
+            Some(_) => here <= at_home.map(|(_, live)| *live).sum(),
+            None => here <= text.homes.iter().map(missing).sum(),
         }
     }
 
@@ -295,14 +317,21 @@ impl<'a> Inquiry<'a> {
             }
         }
         for held in removed {
-            for path in held.removed_from(key) {
+            for (path, count) in held.removed_from(key) {
                 let home = self.home(path, held.order);
                 let is_known = text.adds.iter().any(|(add, at)| {
                     let added = add.files.get(*at).map(|file| self.home(&file.path, add.order));
                     add.order < held.order && added.as_ref() == Some(&home)
                 });
-                text.is_foreign |= !is_known;
-                *text.homes.entry(home).or_default() -= 1;
+                let is_one_of_many = held.files.iter().any(|file| file.path == path && file.again.contains(&key));
+                text.is_foreign |= !is_known || is_one_of_many;
+                *text.homes.entry(home).or_default() -= count;
+                // Within a call it may have moved to another file.
+                let mut to = held.files.iter().filter(|file| file.path != path && file.kept.contains(&key));
+                if let Some(file) = to.next() {
+                    *text.homes.entry(self.home(&file.path, held.order)).or_default() += count;
+                    text.is_foreign |= to.next().is_some();
+                }
             }
         }
         text

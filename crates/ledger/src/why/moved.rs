@@ -48,7 +48,7 @@ impl Inquiry<'_> {
         let mut block: Option<(usize, usize, Rc<Held>)> = None;
         for line in 0..=self.keys.len() {
             let moved = match self.own(line) {
-                Own::Moved(held) if line < self.keys.len() => Some(held),
+                Own::Moved((held, _)) if line < self.keys.len() => Some(held),
                 _ => None,
             };
             block = match (block, moved) {
@@ -93,7 +93,7 @@ impl Inquiry<'_> {
     /// A line within lines that a call wrote in this order, next to one that is sure.
     pub(super) fn by_range(&self, line: usize) -> Option<(Rc<Held>, How)> {
         let key = *self.keys.get(line)?;
-        if !self.is_trivial(line) && !self.text_of(key).is_alive() {
+        if !self.is_trivial(line) && !self.is_accounted_for(line, key, &self.text_of(key)) {
             return None;
         }
         let above = (line.saturating_sub(REACH)..line).rev();
@@ -106,14 +106,14 @@ impl Inquiry<'_> {
     /// The record of the nearest line that is sure, if its range goes on to this line.
     fn vouched(&self, line: usize, others: impl Iterator<Item = usize>) -> Option<Rc<Held>> {
         for other in others {
-            let held = match self.own(other) {
-                Own::Sure(held) => held,
-                Own::Moved(held) if self.searched.borrow().get(self.keys.get(other)?) == Some(&true) => held,
+            let (held, file) = match self.own(other) {
+                Own::Sure(claim) => claim,
+                Own::Moved(claim) if self.searched.borrow().get(self.keys.get(other)?) == Some(&true) => claim,
                 // For a single question nothing was searched before.
-                Own::Moved(held) if *self.searches.borrow() == 0 && self.is_nowhere_else(other) => held,
+                Own::Moved(claim) if *self.searches.borrow() == 0 && self.is_nowhere_else(other) => claim,
                 _ => continue,
             };
-            return held.files.iter().any(|file| self.reaches(file, &held, other, line)).then_some(held);
+            return held.files.get(file).is_some_and(|file| self.reaches(file, &held, other, line)).then_some(held);
         }
         None
     }
@@ -159,7 +159,7 @@ impl Inquiry<'_> {
             let Some([line]) = hashes.get(at).and_then(|hash| self.places.get(hash)).map(Vec::as_slice) else {
                 continue;
             };
-            if !matches!(self.own(*line), Own::Sure(other) | Own::Moved(other) if Rc::ptr_eq(&other, held)) {
+            if !matches!(self.own(*line), Own::Sure((other, _)) | Own::Moved((other, _)) if Rc::ptr_eq(&other, held)) {
                 continue;
             }
             let Some(claimed) = (line + target).checked_sub(at) else { return false };
