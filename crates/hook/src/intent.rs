@@ -62,7 +62,7 @@ pub(crate) fn judge(request: &Request<'_>) -> Option<Objection> {
     let call = event.call.as_ref().filter(|_| event.kind != EventKind::ConfigChange && event.kind.is_gated())?;
     let is_changing = CHANGING.contains(&call.tool.as_ref());
     let only_reads = matches!(call.action, Action::Read(_) | Action::Spawn { .. } | Action::Inert);
-    if only_reads && !is_changing || !is_changing && EXEMPT.contains(&call.tool.as_ref()) {
+    if !is_changing && (only_reads || EXEMPT.contains(&call.tool.as_ref())) {
         return None;
     }
     let root = request.writable_root()?;

@@ -4,10 +4,10 @@ use crate::metadata::Metadata;
 /// Packages whose first use costs more than the whole hook call.
 const SLOW: &[&str] = &["clap", "globset", "regex", "rusqlite", "serde-saphyr", "tokio", "tree-sitter"];
 
-/// The first reads YAML and compiles expressions, but only if a guard file has changed or a guard needs it; the second
-/// parses source code, but only after a call that changed some. The count of instructions checks that the usual call
-/// does none of it.
-const READERS: &[&str] = &["stead-guard", "stead-code"];
+/// The first compiles expressions, but only if a guard needs it; the second parses source code, but only after a call
+/// that changed some; the third reads YAML, but only if a guard file or the intents file has changed. The count of
+/// instructions checks that the usual call does none of it.
+const READERS: &[&str] = &["stead-guard", "stead-code", "stead-yaml"];
 
 /// `hook` does not depend, directly or indirectly, on packages that are too slow for the hot path.
 pub(super) fn hook_pulls_in_nothing_slow(metadata: &Metadata) -> Vec<Finding> {

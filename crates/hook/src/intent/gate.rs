@@ -35,7 +35,7 @@ pub(super) fn judge(request: &Request<'_>, compiled: &Compiled, need: &Need) -> 
         Err(why) => {
             // From now on a missing intents file blocks this session.
             let _ = request.session().map(|session| Selection::mark(request.indexes(), session));
-            let part = need.changes.first().map(|target| shown(target)).unwrap_or_default();
+            let part = need.changes.first().map(shown).unwrap_or_default();
             return Some(Objection::deny(message::no_intent(request, compiled.head(), &why), part));
         }
     };

@@ -44,8 +44,7 @@ impl Need {
             return None;
         }
         let says_nothing = effects.list.iter().all(|effect| matches!(effect.op, Op::Mcp { .. }));
-        let mut need = Self::default();
-        need.acts = is_changing || strict;
+        let mut need = Self { acts: is_changing || strict, ..Self::default() };
         for effect in &effects.list {
             match &effect.op {
                 Op::Write { target, how: How::Into, .. } if !target.tree => need.folders.push(target.clone()),

@@ -236,5 +236,5 @@ pub fn telling_line(output: &str) -> Option<String> {
     const SIGNS: &[&str] = &["panicked", "assert", "exception", "error", "expected", "fail", "✗", "✕", "warning"];
     let lines = || output.lines().map(str::trim).filter(|line| line.chars().any(char::is_alphanumeric));
     let named = SIGNS.iter().find_map(|sign| lines().find(|line| line.to_lowercase().contains(sign)));
-    named.or_else(|| lines().last()).map(str::to_owned)
+    named.or_else(|| lines().next_back()).map(str::to_owned)
 }

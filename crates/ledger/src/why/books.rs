@@ -13,10 +13,13 @@ use crate::trace::Ledger;
 /// How many records with the same key are looked at. More say that the text is anybody's.
 pub(super) const MOST: usize = 64;
 
+/// Records that were read, by shelf and line; `None` for a line that is none.
+type HeldRecords = HashMap<(usize, u32), Option<Rc<Held>>>;
+
 /// All files of a ledger, this machine's and those of others, to be asked by hash.
 pub struct Books {
     shelves: RefCell<Vec<Shelf>>,
-    held: RefCell<HashMap<(usize, u32), Option<Rc<Held>>>>,
+    held: RefCell<HeldRecords>,
 }
 
 /// What was found for a key.
