@@ -154,7 +154,7 @@ mod tests {
     proptest! {
         #[test]
         fn a_canonical_text_is_read_back_and_stays(number in any::<f64>().prop_filter("JSON", |n| n.is_finite()), text in "\\PC*") {
-            let value = serde_json::json!({ "n": number, text.clone(): [0, text.as_str()] });
+            let value = serde_json::json!({ "n": number, format!("t{text}"): [0, text.as_str()] });
             let once = canonical(&value);
             let read: Value = serde_json::from_str(&once).unwrap();
             prop_assert_eq!(read["n"].as_f64().unwrap().to_bits() << 1, (number + 0.0).to_bits() << 1);
