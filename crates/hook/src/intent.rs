@@ -16,6 +16,7 @@ use stead_model::{Action, Event, EventKind, Level, ToolCall, Verdict, redact};
 use stead_store::Room;
 
 use crate::guard::{Did, HitLine};
+use crate::plain_reading::is_plain_reading;
 use crate::policy::PolicyText;
 use crate::record::cut;
 use crate::request::Request;
@@ -77,7 +78,7 @@ pub(crate) fn judge(request: &Request<'_>) -> Option<Objection> {
     if let Action::Run { command, .. } = &call.action
         && !is_changing
         && request.policy.value("value", "intents.shell") != Some("all")
-        && programs::is_plain_reading(command)
+        && is_plain_reading(command)
     {
         debug_assert!(need::Need::of(request, call, is_changing).is_none(), "{command}");
         return None;

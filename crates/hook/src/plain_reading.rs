@@ -1,3 +1,5 @@
+use stead_model::pieces;
+
 /// Programs that only show or search what they name.
 const READERS: &[&str] = &["cat", "echo", "grep", "head", "ls", "pwd", "rg", "tail", "wc", "which"];
 
@@ -14,7 +16,7 @@ pub(crate) fn is_plain_reading(command: &str) -> bool {
     if command.len() > 500 || !command.bytes().all(is_plain) {
         return false;
     }
-    let mut words = command.split(' ').filter(|word| !word.is_empty());
+    let mut words = pieces(command, b' ').filter(|word| !word.is_empty());
     let reads = match words.next() {
         Some("git") => words.next().is_some_and(|verb| GIT.contains(&verb)),
         Some(program) => READERS.contains(&program),

@@ -152,7 +152,8 @@ fn show(args: &ShowArgs, ledger: &Ledger, ui: &mut Ui) -> Result<(), CliError> {
 
 fn stats(args: &StatsArgs, ledger: &Ledger, ui: &mut Ui) -> Result<(), CliError> {
     let found = matching(ledger, &args.filter)?;
-    let names: [(&str, fn(&list::Entry) -> String); 5] = [
+    type Count = fn(&list::Entry) -> String;
+    let names: [(&str, Count); 5] = [
         ("writer", |line| line.peer.clone().unwrap_or_else(|| "this machine".to_owned())),
         ("intent", |line| line.record.intent().unwrap_or("none").to_owned()),
         ("class", |line| line.record.class().name().to_owned()),

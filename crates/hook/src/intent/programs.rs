@@ -103,27 +103,6 @@ fn is_in(table: &[&str], argv: &[String]) -> bool {
     table.iter().any(|pattern| may_match(pattern) && command_matches(pattern, argv))
 }
 
-/// Returns true if a command is so plain that its first words tell that it only reads. Others are judged by their
-/// effects, which take longer.
-pub(super) fn is_plain_reading(command: &str) -> bool {
-    const READERS: &[&str] = &["cat", "grep", "head", "ls", "pwd", "rg", "tail", "wc", "which"];
-    const GIT: &[&str] = &["blame", "diff", "log", "ls-files", "rev-parse", "show", "status"];
-    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b" _./:=,@+-^~%".contains(&byte);
-    if command.len() > 500 || !command.bytes().all(is_plain) {
-        return false;
-    }
-    let mut words = pieces(command, b' ').filter(|word| !word.is_empty());
-    let reads = match words.next() {
-        Some("git") => words.next().is_some_and(|verb| GIT.contains(&verb)),
-        Some(program) => READERS.contains(&program),
-        None => false,
-    };
-    // Options that write a file or run a program.
-    let does_more =
-        |word: &str| ["-o", "--o", "--pre", "--ext", "--text", "--host"].iter().any(|start| word.starts_with(start));
-    reads && !words.any(does_more)
-}
-
 /// Returns true if a program is known to change nothing.
 pub(super) fn is_read_only(argv: &[String]) -> bool {
     let asks = |word: &String| matches!(word.as_str(), "--help" | "--version");
