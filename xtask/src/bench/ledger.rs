@@ -1,5 +1,7 @@
 //! What the ledger costs: a call after an edit of a file with 200 and with 3,000 lines, and many processes that append to
-//! one chain at once.
+//! one chain at once, and questions about lines.
+
+mod questions;
 
 use std::ffi::OsString;
 use std::fs;
@@ -31,18 +33,20 @@ pub(super) fn measure(rounds: usize) -> Result<Report> {
     prerequisite::ensure(prerequisite::FOR_BENCH)?;
     let ground = Ground::prepare()?;
     let project = Project::make(&ground.stead, &ground.folder, "ledger", Keep::Nothing)?;
-    let contestants = [
+    let mut contestants = vec![
         contestant::plain(&ground, NO_OP, ground.no_op()?),
         after_edit(&ground, &project, SHORT, 200)?,
         after_edit(&ground, &project, LONG, 3_000)?,
     ];
+    let asked = Project::make(&ground.stead, &ground.folder, "asked", Keep::Nothing)?;
+    contestants.extend(questions::contestants(&ground, &asked)?);
     let all = measured::race(&ground, &contestants, rounds)?;
     let appended = append_at_once(&ground.folder.join("chain"))?;
     Ok(Report {
         head: format!("{rounds} rounds, interleaved and shuffled; times in microseconds"),
         columns: Measured::COLUMNS.to_vec(),
         rows: all.iter().map(|one| one.row(&all)).collect(),
-        targets: targets(&all),
+        targets: targets(&all).into_iter().chain(questions::targets(&all)).collect(),
         note: Some(appended),
     })
 }
