@@ -86,8 +86,7 @@ fn add(kind: NoteKind, args: &TextArgs, project: &Project, ui: &mut Ui) -> Resul
     }
     let whose = session.map(|session| format!(" of session `{session}`")).unwrap_or_default();
     let covered = if redacted > 0 { format!(", {redacted} redacted") } else { String::new() };
-    let lesson = lesson.map(|id| format!(", lesson {id}")).unwrap_or_default();
-    ui.line(format!("recorded a {}{whose}{covered}{lesson}", label(kind)));
+    ui.line(format!("recorded a {}{whose}{covered}", label(kind)));
     Ok(Exit::Done)
 }
 

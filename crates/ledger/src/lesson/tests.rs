@@ -192,7 +192,7 @@ fn check_learnt(runs: &[Run], ended: Option<&str>, expected: &[&str]) {
 fn a_failure_that_is_solved_is_learnt_once() {
     use RunEnd::{Failed, Passed, Unknown};
     let failed = "`cargo test` failed (exit 101): `error: 'x' is wrong` → ";
-    let solved = format!("{failed}`cargo test` passed after changes to `src/a.rs`");
+    let solved = format!("{failed}`cargo test` passed after changes to `src/a.rs` (a)");
     check_learnt(&[], Some("s1"), &[]);
     check_learnt(&[run("10", "cargo test", Passed), run("20", "cargo test", Passed)], Some("s1"), &[]);
     check_learnt(&[run("10", "cargo test", Failed), run("20", "cargo test", Passed)], None, &[&solved]);
@@ -201,8 +201,7 @@ fn a_failure_that_is_solved_is_learnt_once() {
     let runs: Vec<Run> = runs.into_iter().chain([run("20", "cargo test", Passed)]).collect();
     check_learnt(&runs, None, &[&solved]);
     // A run of everything solves the failure of one test; not the other way round.
-    let one =
-        "`cargo test only` failed (exit 101): `error: 'x' is wrong` → `cargo test` passed after changes to `src/a.rs`";
+    let one = "`cargo test only` failed (exit 101): `error: 'x' is wrong` → `cargo test` passed after changes to `src/a.rs` (a)";
     check_learnt(&[run("10", "cargo test only", Failed), run("20", "cargo test", Passed)], None, &[one]);
     check_learnt(&[run("10", "cargo test", Failed), run("20", "cargo test only", Passed)], None, &[]);
     let other = Run { runner: Some("pytest".into()), ..run("20", "pytest", Passed) };
@@ -210,7 +209,7 @@ fn a_failure_that_is_solved_is_learnt_once() {
     // One feature may have several verifiers.
     let of = |run: Run| Run { feature: Some("f".into()), runner: None, ..run };
     let by_feature =
-        "`./only a` failed (exit 101): `error: 'x' is wrong` → `./only b` passed after changes to `src/a.rs`";
+        "`./only a` failed (exit 101): `error: 'x' is wrong` → `./only b` passed after changes to `src/a.rs` (a)";
     check_learnt(&[of(run("10", "./only a", Failed)), of(run("20", "./only b", Passed))], None, &[by_feature]);
     let flaky = format!("{failed}`cargo test` passed later without a recorded change; it may be flaky");
     check_learnt(&[run("30", "cargo test", Failed), run("40", "cargo test", Passed)], None, &[&flaky]);
@@ -222,7 +221,7 @@ fn a_failure_that_stays_is_learnt_at_the_end_of_its_session() {
     check_learnt(&failed, None, &[]);
     check_learnt(&failed, Some("s2"), &[]);
     let stayed = "`cargo clippy` failed (exit 101): `error: 'x' is wrong` → still failing when session `s1` ended; \
-                  it changed `after.rs`, `src/a.rs`, `before.rs`";
+                  it changed `after.rs` (a), `src/a.rs` (a), `before.rs` (a)";
     check_learnt(&failed, Some("s1"), &[stayed]);
 }
 

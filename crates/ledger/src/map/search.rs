@@ -138,9 +138,10 @@ pub(super) fn search(
         answer.why = reasons(&found, &candidate.texts, &words);
         answers.push((shared.len(), answer));
     }
+    let key = |answer: &Answer| (answer.intent.is_none(), answer.path.clone(), answer.line, answer.intent.clone());
     answers.sort_by(|(shared, a), (more, b)| {
         let by_score = b.score.total_cmp(&a.score);
-        more.cmp(shared).then(by_score).then_with(|| (&a.path, a.line, &a.intent).cmp(&(&b.path, b.line, &b.intent)))
+        more.cmp(shared).then(by_score).then_with(|| key(a).cmp(&key(b)))
     });
     // One place may belong to several intents; the best reason counts.
     let mut seen = std::collections::HashSet::new();
@@ -194,7 +195,10 @@ fn planned<'a>(
 ) -> impl Iterator<Item = Candidate> + use<'a> {
     let known = state.intents.get(&intent.id);
     let is_new = move |path: &&String| known.is_none_or(|files| !files.contains_key(path.as_str()));
-    let scope = intent.owned_scope.iter().filter(|pattern| !pattern.starts_with('!'));
+    // A pattern says less than the places that were changed.
+    let tells =
+        move |pattern: &&String| !pattern.starts_with('!') && (known.is_none() || !pattern.contains(['*', '?', '[']));
+    let scope = intent.owned_scope.iter().filter(tells);
     intent.related_files.iter().chain(scope).filter(is_new).map(move |path| {
         let line = root.join(path).is_file().then_some(1);
         let answer = Answer { path: path.clone(), line, end: line, intent: Some(intent.id.clone()), ..empty() };
