@@ -91,3 +91,26 @@ fn the_map_is_written_at_a_stop_and_keeps_notes() {
     stop(&world);
     assert_eq!(world.read(MAP), after);
 }
+
+#[test]
+fn an_edit_that_a_hook_saw_is_mapped_and_found() {
+    let world = marked();
+    world.write(
+        "project/.agent/intents/active_intents.yaml",
+        "active_intents:\n  - id: INT-1\n    name: Billing\n    status: IN_PROGRESS\n    owned_scope: [\"src/**\"]\n",
+    );
+    world.write("project/.agent/context/indexes/sessions/session-1.intent", "-\tINT-1\t2026-11-15T19:45:30Z\t-\n");
+    let file = world.write("project/src/invoice.rs", INVOICE);
+    let input = json!({"file_path": file, "old_string": "7", "new_string": "8"});
+    let mut call = json!({"tool_name": "Edit", "tool_use_id": "c1", "tool_input": input});
+    world.hook("claude PreToolUse", payload(&world, "PreToolUse", call.clone())).ok();
+    world.write("project/src/invoice.rs", INVOICE.replace('7', "8"));
+    call["tool_response"] = json!({"filePath": file, "originalFile": INVOICE, "structuredPatch": []});
+    world.hook("claude PostToolUse", payload(&world, "PostToolUse", call)).ok();
+    assert!(!world.exists(MAP), "never after a tool");
+    stop(&world);
+    let page = world.read(MAP);
+    assert!(page.contains("- `src/invoice.rs`\n  - method `Invoice::total`, lines 4-6\n\n## Notes"), "{page}");
+    let first = &world.stead(&["where-is", "invoice total", "--json"]).json()["answers"][0];
+    assert_eq!((&first["line"], &first["intent"]), (&json!(4), &json!("INT-1")), "{first}");
+}
