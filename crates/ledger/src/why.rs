@@ -13,10 +13,12 @@ mod index;
 mod inquiry;
 mod key;
 mod moved;
+mod past;
 mod shelf;
 mod syntax;
 #[cfg(test)]
 mod tests;
+mod text;
 mod trivial;
 
 pub use books::Books;

@@ -1,4 +1,4 @@
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use stead_model::unix_millis;
@@ -14,8 +14,11 @@ pub struct Held {
     pub peer: Option<String>,
     pub(super) files: Vec<HeldFile>,
     /// When, and the place in the ledger: records are ordered by it.
-    pub(super) order: (i64, usize, u32),
+    pub(super) order: Order,
 }
+
+/// When a record was made, and its place in the ledger.
+pub(super) type Order = (i64, usize, u32);
 
 /// What a record says about one file.
 #[derive(Debug)]
@@ -24,6 +27,8 @@ pub(super) struct HeldFile {
     pub(super) after: Option<String>,
     /// Each range: its lines in the file after the call, counted from 0, and their hashes.
     pub(super) ranges: Vec<(Range<usize>, Vec<u64>)>,
+    /// How often it added each text.
+    counts: HashMap<u64, usize>,
     /// Texts that the call only moved, indented or formatted.
     pub(super) kept: HashSet<u64>,
     /// Texts with several copies, of which nobody knows which one it added or removed.
@@ -97,11 +102,17 @@ impl HeldFile {
         if at != hashes.len() {
             held.clear();
         }
+        let kept: HashSet<u64> = line_keys(&note.kept).into_iter().collect();
+        let mut counts = HashMap::new();
+        for hash in held.iter().flat_map(|(_, hashes)| hashes).filter(|hash| !kept.contains(hash)) {
+            *counts.entry(*hash).or_default() += 1;
+        }
         Self {
             path: note.path.clone(),
             after: note.after.clone(),
             ranges: held,
-            kept: line_keys(&note.kept).into_iter().collect(),
+            counts,
+            kept,
             again: line_keys(&note.again).into_iter().collect(),
             nodes: note.nodes.clone(),
         }
@@ -109,10 +120,7 @@ impl HeldFile {
 
     /// How often it added a text.
     pub(super) fn count(&self, key: u64) -> usize {
-        if self.kept.contains(&key) {
-            return 0;
-        }
-        self.ranges.iter().flat_map(|(_, hashes)| hashes).filter(|hash| **hash == key).count()
+        self.counts.get(&key).copied().unwrap_or(0)
     }
 
     /// Returns true if it added the line with this number (from 0) and text.

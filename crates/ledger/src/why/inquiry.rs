@@ -1,14 +1,15 @@
 use std::cell::{OnceCell, RefCell};
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::rc::Rc;
 
 use stead_code::{Lines, Node, file_hash, line_hash};
 
 use super::books::{Books, Found};
-use super::held::{Held, HeldFile};
+use super::held::{Held, HeldFile, Order};
 use super::history::{Ancestry, History, Origin};
-use super::key::{Kind, hash_key, text_key};
+use super::key::{Kind, hash_key};
+use super::text::Text;
 use super::trivial::is_trivial;
 use crate::trace::{ContributorKind, NodeNote, NodePart};
 
@@ -70,40 +71,25 @@ pub struct Inquiry<'a> {
     pub(super) keys: Vec<u64>,
     /// Where each text is.
     pub(super) places: HashMap<u64, Vec<usize>>,
-    origins: HashMap<usize, Origin>,
+    pub(super) origins: HashMap<usize, Origin>,
     /// The records that left the file as it is now, and which of their files it is.
     states: Vec<Claim>,
     pub(super) nodes: OnceCell<Vec<Node>>,
-    texts: RefCell<HashMap<u64, Rc<Text>>>,
+    pub(super) texts: RefCell<HashMap<u64, Rc<Text>>>,
     pub(super) counts: RefCell<HashMap<String, Rc<HashMap<u64, usize>>>>,
     pub(super) searched: RefCell<HashMap<u64, bool>>,
     pub(super) searches: RefCell<usize>,
-    ancestry: RefCell<(HashSet<String>, Ancestry, usize)>,
-}
-
-/// What the ledger knows about a text.
-pub(super) struct Text {
-    /// Records that added it, and which of their files.
-    pub(super) adds: Vec<Claim>,
-    /// For each place it was added at: how many of it should be there now, by the ledger.
-    pub(super) homes: HashMap<String, isize>,
-    /// A copy was there that no record added.
-    pub(super) is_foreign: bool,
-}
-
-impl Text {
-    /// Returns true if, by the ledger, there should be a copy, and none from elsewhere. Of two copies nobody knows which
-    /// one a call added: a comparison may take the one for the other.
-    pub(super) fn is_alive(&self, key: u64) -> bool {
-        let is_again = |(held, file): &Claim| held.files.get(*file).is_some_and(|file| file.again.contains(&key));
-        !self.is_foreign && !self.adds.iter().any(is_again) && self.homes.values().any(|live| *live > 0)
-    }
+    owns: RefCell<HashMap<usize, Own>>,
+    pub(super) homes: RefCell<HashMap<(String, Order), String>>,
+    pub(super) ancestry: RefCell<(HashSet<String>, Ancestry, usize)>,
+    pub(super) contained: RefCell<HashMap<(String, String), Option<bool>>>,
 }
 
 /// A record, and which of its files.
 pub(super) type Claim = (Rc<Held>, usize);
 
 /// What the text of a line says by itself.
+#[derive(Clone)]
 pub(super) enum Own {
     Nothing,
     /// Only the lines or the syntax around it can tell.
@@ -145,7 +131,10 @@ impl<'a> Inquiry<'a> {
             counts: RefCell::default(),
             searched: RefCell::default(),
             searches: RefCell::default(),
+            owns: RefCell::default(),
+            homes: RefCell::default(),
             ancestry: RefCell::default(),
+            contained: RefCell::default(),
         };
         inquiry.states = inquiry.find_states();
         inquiry
@@ -236,6 +225,15 @@ impl<'a> Inquiry<'a> {
 
     /// What the text of a line says by itself.
     pub(super) fn own(&self, line: usize) -> Own {
+        if let Some(own) = self.owns.borrow().get(&line) {
+            return own.clone();
+        }
+        let own = self.find_own(line);
+        self.owns.borrow_mut().insert(line, own.clone());
+        own
+    }
+
+    fn find_own(&self, line: usize) -> Own {
         let Some(key) = self.keys.get(line).copied() else { return Own::Nothing };
         if self.is_trivial(line) {
             return Own::Nothing;
@@ -263,141 +261,6 @@ impl<'a> Inquiry<'a> {
             true => at_home().or_else(moved),
         };
         found.unwrap_or(Own::Ambiguous)
-    }
-
-    /// Returns true if the file has no more copies of a text than the ledger expects in it, or misses elsewhere.
-    pub(super) fn is_accounted_for(&self, line: usize, key: u64, text: &Text) -> bool {
-        if !text.is_alive(key) {
-            return false;
-        }
-        let here = self.places.get(&key).map_or(0, Vec::len) as isize;
-        let aliases = self.aliases(line);
-        let mut at_home = text.homes.iter().filter(|(home, _)| aliases.contains(home.as_str())).peekable();
-        let missing = |(home, live): (&String, &isize)| (live - self.count_in(home, key) as isize).max(0);
-        match at_home.peek() {
-            Some(_) => here <= at_home.map(|(_, live)| *live).sum(),
-            None => here <= text.homes.iter().map(missing).sum(),
-        }
-    }
-
-    /// The paths that the file has, or had according to git.
-    pub(super) fn aliases(&self, line: usize) -> BTreeSet<&str> {
-        // One line may have been asked about for all.
-        let origin =
-            self.origins.get(&line).or_else(|| self.origins.values().next().filter(|_| self.origins.len() == 1));
-        [Some(self.path), origin.and_then(|origin| origin.path.as_deref())].into_iter().flatten().collect()
-    }
-
-    pub(super) fn text_of(&self, key: u64) -> Rc<Text> {
-        if let Some(text) = self.texts.borrow().get(&key) {
-            return text.clone();
-        }
-        let text = Rc::new(self.find_text(key));
-        self.texts.borrow_mut().insert(key, text.clone());
-        text
-    }
-
-    fn find_text(&self, key: u64) -> Text {
-        let mut text = Text { adds: Vec::new(), homes: HashMap::new(), is_foreign: false };
-        let added = match self.books.find(Kind::Added, key) {
-            Found::Records(added) if added.is_empty() => return text,
-            Found::Records(added) => added,
-            Found::TooMany => return Text { is_foreign: true, ..text },
-        };
-        let Found::Records(removed) = self.books.find(Kind::Removed, key) else {
-            return Text { is_foreign: true, ..text };
-        };
-        for held in added {
-            for (at, file) in held.files.iter().enumerate() {
-                let count = file.count(key);
-                if count > 0 {
-                    *text.homes.entry(self.home(&file.path, held.order)).or_default() += count as isize;
-                    text.adds.push((held.clone(), at));
-                }
-            }
-        }
-        for held in removed {
-            for (path, count) in held.removed_from(key) {
-                let home = self.home(path, held.order);
-                let is_known = text.adds.iter().any(|(add, at)| {
-                    let added = add.files.get(*at).map(|file| self.home(&file.path, add.order));
-                    add.order < held.order && added.as_ref() == Some(&home)
-                });
-                let is_one_of_many = held.files.iter().any(|file| file.path == path && file.again.contains(&key));
-                text.is_foreign |= !is_known || is_one_of_many;
-                *text.homes.entry(home).or_default() -= count;
-                // Within a call it may have moved to another file.
-                let mut to = held.files.iter().filter(|file| file.path != path && file.kept.contains(&key));
-                if let Some(file) = to.next() {
-                    *text.homes.entry(self.home(&file.path, held.order)).or_default() += count;
-                    text.is_foreign |= to.next().is_some();
-                }
-            }
-        }
-        text
-    }
-
-    /// Where a file of a record is now, as far as the ledger saw renames.
-    pub(super) fn home(&self, path: &str, mut since: (i64, usize, u32)) -> String {
-        let mut home = path.to_owned();
-        for _ in 0..16 {
-            let Found::Records(renames) = self.books.find(Kind::From, text_key(&home)) else { break };
-            let to = renames.iter().filter(|held| held.order >= since).find_map(|held| {
-                let to = held.renamed(&home)?;
-                Some((to.to_owned(), held.order))
-            });
-            match to {
-                Some((to, order)) if to != home => (home, since) = (to, order),
-                _ => break,
-            }
-        }
-        home
-    }
-
-    /// Returns true if git had the line before a record was made.
-    pub(super) fn predates(&self, line: usize, held: &Held) -> bool {
-        let Some(origin) = self.origins.get(&line) else { return false };
-        let Some(commit) = &origin.commit else { return false };
-        let (recorded, committed) = (held.order.0, origin.time.saturating_mul(1000));
-        let revision = held.record.vcs.as_ref().map(|vcs| vcs.revision.as_str()).filter(|id| !id.is_empty());
-        if revision == Some(commit) {
-            return true;
-        }
-        if committed > recorded {
-            return false;
-        }
-        let is_contained = revision.and_then(|revision| self.contains(revision, commit));
-        is_contained.unwrap_or(committed.saturating_add(999) < recorded)
-    }
-
-    fn contains(&self, revision: &str, commit: &str) -> Option<bool> {
-        let (known, ancestry, asked) = &mut *self.ancestry.borrow_mut();
-        if !known.contains(revision) && *asked < ASKED {
-            *asked += 1;
-            known.insert(revision.to_owned());
-            ancestry.extend(self.history.ancestry(&[revision])?);
-        }
-        ancestry.contains(revision, commit)
-    }
-
-    /// Asks once for the revisions of all records that some line's commit has to be compared with.
-    fn load_ancestry(&self) {
-        let mut revisions = BTreeSet::new();
-        for (line, key) in self.keys.iter().enumerate().filter(|(line, _)| !self.is_trivial(*line)) {
-            let Some(origin) = self.origins.get(&line).filter(|origin| origin.commit.is_some()) else { continue };
-            for (held, _) in &self.text_of(*key).adds {
-                let revision = held.record.vcs.as_ref().map(|vcs| vcs.revision.clone());
-                revisions.extend(revision.filter(|_| origin.time.saturating_mul(1000) <= held.order.0));
-            }
-        }
-        let asked: Vec<&str> = revisions.iter().map(String::as_str).collect();
-        if !asked.is_empty()
-            && let Some(found) = self.history.ancestry(&asked)
-        {
-            let (known, ancestry, _) = &mut *self.ancestry.borrow_mut();
-            ancestry.extend(found);
-            known.extend(revisions);
-        }
     }
 }
 

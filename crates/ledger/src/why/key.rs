@@ -1,3 +1,5 @@
+use std::collections::HashSet;
+
 use stead_code::{Hash, LineHash, file_hash};
 
 use crate::trace::{FileOp, Record};
@@ -49,7 +51,7 @@ pub(super) fn keys(record: &Record) -> Vec<(Kind, u64)> {
     let Some(note) = record.stead() else { return keys };
     keys.extend(note.of.as_deref().map(|of| (Kind::Of, text_key(of))));
     for file in &note.files {
-        let kept = line_keys(&file.kept);
+        let kept: HashSet<u64> = line_keys(&file.kept).into_iter().collect();
         let added = line_keys(&file.lines).into_iter().filter(|key| !kept.contains(key));
         keys.extend(added.map(|key| (Kind::Added, key)));
         keys.extend(line_keys(&file.gone).into_iter().map(|key| (Kind::Removed, key)));

@@ -84,7 +84,11 @@ pub(super) fn targets(all: &[Measured]) -> Vec<Target> {
     let cost = |name: &str| find(all, name).map_or(f64::NAN, |one| one.cpu.median / 1_000.0);
     let target = |(name, most): (&str, f64)| {
         let figure = cost(name) - cost(START);
-        Target { says: format!("{name}: {figure:.2} ms of CPU time beyond the start (at most {most} ms)"), figure, most }
+        Target {
+            says: format!("{name}: {figure:.2} ms of CPU time beyond the start (at most {most} ms)"),
+            figure,
+            most,
+        }
     };
     [(WHY, MOST_WHY), (BLAME, MOST_BLAME)].map(target).into()
 }
