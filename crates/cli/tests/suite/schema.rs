@@ -18,7 +18,7 @@ fn formats_are_listed_and_printed() {
 fn an_unknown_format_is_a_usage_error() {
     let run = bare().stead(&["schema", "sesion"]);
     assert_eq!((run.code, run.stdout.as_str()), (2, ""));
-    assert!(run.stderr.contains("expected one of `active-loop`"), "{run}");
+    assert!(run.stderr.contains("expected one of `active-intents`"), "{run}");
     assert!(run.stderr.ends_with("hint: did you mean `session`?\n"), "{run}");
 }
 

@@ -13,6 +13,8 @@ use crate::world::{lines, marked};
 fn world() -> World {
     let world = marked();
     world.write("project/.agent/intents/active_intents.yaml", "active_intents: []\n");
+    // The gate for intents itself would deny every change first.
+    world.write("project/.agent/config.toml", "[intents]\nmode = \"off\"\n");
     world.write("project/src/a.rs", "one\n");
     world
 }
@@ -188,7 +190,7 @@ fn it_applies_with_intents_unless_config_says_otherwise() {
     assert!(change(&without));
     let with = world();
     assert!(change(&with));
-    with.write("project/.agent/config.toml", "[gate]\nstale_files = false\n");
+    with.write("project/.agent/config.toml", "[gate]\nstale_files = false\n[intents]\nmode = \"off\"\n");
     assert!(!change(&with));
 }
 

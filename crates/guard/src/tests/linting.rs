@@ -42,7 +42,6 @@ fn what_is_probably_not_meant_is_told() {
     check(&["id: a\nmatch: {wrtes: x}\nsay: no\n"], Severity::Error, "`match` has no `wrtes`");
     check(&["id: a\nmatch: {writes: /doc.json}\nsay: no\n"], Severity::Warning, "`/doc.json` is an absolute path");
     check(&["id: a\nmatch: {writes: x, counter: {bogus: '>2'}}\nsay: no\n"], Severity::Warning, "no counter `bogus`");
-    check(&["id: a\nmatch: {writes: x, intent: any}\nsay: no\n"], Severity::Warning, "no session has an intent");
     check(&["id: a\nmatch: {writes: x, feature: {tested: true}}\nsay: no\n"], Severity::Warning, "so it never matches");
     let mixed = "any: [{writes: x.json, fields: {/a: 1}, evidence: none}, {runs: ls}]";
     check(&[&format!("id: a\nmatch: {{{mixed}}}\nsay: no\n")], Severity::Warning, "do not know which field");
