@@ -1,6 +1,7 @@
 //! Runs git for the project's rooms: one call per question, read-only, no answer outside a repository.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::fs;
 use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
@@ -127,6 +128,9 @@ impl Git<'_> {
 /// How many commits are looked at to find an ancestor.
 const ANCESTORS: &str = "--max-count=5000";
 
+/// How many bytes of files are searched for other copies of a line.
+const SEARCHED: u64 = 256 * 1024 * 1024;
+
 impl History for Git<'_> {
     fn ancestry(&self, revisions: &[&str]) -> Option<Ancestry> {
         // They come from files that anybody may write.
@@ -142,19 +146,21 @@ impl History for Git<'_> {
     }
 
     fn occurrences(&self, texts: &[&str]) -> Option<Vec<(String, String)>> {
-        let mut args = vec![
-            "grep", "-F", "--untracked", "-I", "-z", "--no-color", "--no-line-number", "--no-column", "--no-heading",
-        ];
-        texts.iter().for_each(|text| args.extend(["-e", text]));
-        args.extend(["--", ".", ":(exclude).agent"]);
-        let Output { status, stdout, .. } = self.command(&args).output().ok()?;
-        // Exit 1 means that there is none.
-        if !matches!(status.code(), Some(0 | 1)) {
-            return None;
+        let texts: HashSet<&str> = texts.iter().copied().collect();
+        let own = ":(exclude).agent";
+        let answer = self.ask(&["ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", ".", own])?;
+        let (mut found, mut left) = (Vec::new(), SEARCHED);
+        for path in records(&answer).collect::<BTreeSet<_>>() {
+            let file = self.root.join(&path);
+            // Files that are gone, links and submodules have no lines.
+            let Some(data) = file.symlink_metadata().ok().filter(|data| data.is_file()) else { continue };
+            left = left.checked_sub(data.len())?;
+            let bytes = fs::read(&file).ok()?;
+            let text = String::from_utf8_lossy(&bytes);
+            let lines = text.lines().map(str::trim).filter(|line| texts.contains(line));
+            found.extend(lines.map(|line| (path.clone(), line.to_owned())));
         }
-        let answer = String::from_utf8_lossy(&stdout);
-        let found = answer.lines().filter_map(|line| line.split_once('\0'));
-        Some(found.map(|(path, line)| (path.to_owned(), line.to_owned())).collect())
+        Some(found)
     }
 }
 

@@ -23,7 +23,7 @@ struct World {
     place: Place,
     random: Random,
     files: BTreeMap<String, Vec<Line>>,
-    /// Authors of texts that were removed unseen: typed again, such a text cannot be told from a moved one.
+    /// Authors of texts that left their file unseen: typed again, such a text cannot be told from the one before.
     lost: HashMap<String, HashSet<&'static str>>,
     tokens: usize,
     log: Vec<String>,
@@ -120,7 +120,8 @@ impl World {
                 let to = self.random.below(target.len() + 1);
                 if kind == 7 {
                     let moved: Vec<Line> = lines.drain(at..at + count).collect();
-                    target.splice(to..to, moved);
+                    target.splice(to..to, moved.clone());
+                    moved.iter().for_each(|line| self.lose(writer, line));
                 } else {
                     let typed: Vec<Line> =
                         lines[at..at + count].iter().map(|(text, _)| (text.clone(), writer)).collect();

@@ -16,7 +16,7 @@ pub trait History {
     /// The commits that revisions contain, with their parents. Revisions that are not there are left out.
     fn ancestry(&self, revisions: &[&str]) -> Option<Ancestry>;
 
-    /// All lines of the project's files that contain one of these texts: path and line.
+    /// All lines of the project's files that are one of these texts, but for blanks around them: path and line.
     fn occurrences(&self, texts: &[&str]) -> Option<Vec<(String, String)>>;
 }
 

@@ -11,11 +11,8 @@ use super::inquiry::{ASKED, How, Inquiry, Own, single_owner};
 
 /// How far a line that is sure vouches for others.
 const REACH: usize = 200;
-/// The longest file that is looked into, and the longest text that is searched for.
+/// The longest file that is looked into.
 const LONGEST: usize = 16 * 1024 * 1024;
-const LONGEST_TEXT: usize = 400;
-/// How many texts are searched for at once.
-const TEXTS: usize = 48;
 
 impl Inquiry<'_> {
     /// How many lines of a file have a text; none if there is no such file.
@@ -42,28 +39,12 @@ impl Inquiry<'_> {
         self.searched.borrow().get(key) == Some(&true)
     }
 
-    /// Searches for one line of each block that moved here. The others follow from it.
+    /// Searches for all lines that moved here.
     pub(super) fn search_moved(&self) {
-        let mut chosen: Vec<usize> = Vec::new();
-        let mut block: Option<(usize, usize, Rc<Held>)> = None;
-        for line in 0..=self.keys.len() {
-            let moved = match self.own(line) {
-                Own::Moved((held, _)) if line < self.keys.len() => Some(held),
-                _ => None,
-            };
-            block = match (block, moved) {
-                (Some((best, last, of)), Some(held)) if last + 1 == line && Rc::ptr_eq(&of, &held) => {
-                    let length = |line: usize| self.lines.get(line).map_or(0, |line| line.len());
-                    Some((if length(line) > length(best) { line } else { best }, line, held))
-                }
-                (before, moved) => {
-                    chosen.extend(before.map(|(best, ..)| best));
-                    moved.map(|held| (line, line, held))
-                }
-            };
-        }
-        if !chosen.is_empty() {
-            self.search(&chosen);
+        let is_moved = |line: &usize| matches!(self.own(*line), Own::Moved(_));
+        let moved: Vec<usize> = (0..self.keys.len()).filter(is_moved).collect();
+        if !moved.is_empty() {
+            self.search(&moved);
         }
     }
 
@@ -73,28 +54,34 @@ impl Inquiry<'_> {
         }
         *self.searches.borrow_mut() += 1;
         let text = |line: &usize| Some((*self.keys.get(*line)?, self.lines.get(*line)?.trim()));
-        let asked: Vec<(u64, &str)> =
-            lines.iter().filter_map(text).filter(|(_, text)| text.len() <= LONGEST_TEXT).take(TEXTS).collect();
+        let asked: Vec<(u64, &str)> = lines.iter().filter_map(text).collect();
         let texts: Vec<&str> = asked.iter().map(|(_, text)| *text).collect();
         let Some(found) = self.history.occurrences(&texts) else { return };
-        let elsewhere: Vec<(String, u64)> = found
-            .into_iter()
-            .filter(|(path, _)| path != self.path)
-            .map(|(path, line)| (path, line_hash(&line).0))
-            .collect();
+        let mut elsewhere: HashMap<u64, Vec<String>> = HashMap::new();
+        for (path, line) in found.into_iter().filter(|(path, _)| path != self.path) {
+            elsewhere.entry(line_hash(&line).0).or_default().push(path);
+        }
         let mut searched = self.searched.borrow_mut();
         for (key, _) in asked {
             let homes = &self.text_of(key).homes;
-            let is_alone = elsewhere.iter().all(|(path, other)| *other != key || homes.contains_key(path));
-            searched.insert(key, is_alone);
+            let others = elsewhere.get(&key).map(Vec::as_slice).unwrap_or_default();
+            searched.insert(key, others.iter().all(|path| homes.contains_key(path)));
         }
     }
 
     /// A line within lines that a call wrote in this order, next to one that is sure.
     pub(super) fn by_range(&self, line: usize) -> Option<(Rc<Held>, How)> {
         let key = *self.keys.get(line)?;
-        if !self.is_trivial(line) && !self.is_accounted_for(line, key, &self.text_of(key)) {
-            return None;
+        if !self.is_trivial(line) {
+            let text = self.text_of(key);
+            // What was removed from between its neighbours may have been typed there again.
+            if text.was_removed || !self.is_accounted_for(line, key, &text) {
+                return None;
+            }
+            let aliases = self.aliases(line);
+            if !text.homes.keys().any(|home| aliases.contains(home.as_str())) && !self.is_nowhere_else(line) {
+                return None;
+            }
         }
         let above = (line.saturating_sub(REACH)..line).rev();
         let below = line + 1..self.keys.len().min(line + REACH);
@@ -108,14 +95,27 @@ impl Inquiry<'_> {
         for other in others {
             let (held, file) = match self.own(other) {
                 Own::Sure(claim) => claim,
-                Own::Moved(claim) if self.searched.borrow().get(self.keys.get(other)?) == Some(&true) => claim,
-                // For a single question nothing was searched before.
-                Own::Moved(claim) if *self.searches.borrow() == 0 && self.is_nowhere_else(other) => claim,
+                Own::Moved(claim) if self.is_nowhere_else(other) => claim,
                 _ => continue,
             };
-            return held.files.get(file).is_some_and(|file| self.reaches(file, &held, other, line)).then_some(held);
+            let file = held.files.get(file)?;
+            return (self.may_come_from(file, &held, line) && self.reaches(file, &held, other, line)).then_some(held);
         }
         None
+    }
+
+    /// Returns true if a text may be the one that a record added to a file: the file is this one, or misses it now, and this
+    /// one has none of its own.
+    fn may_come_from(&self, file: &HeldFile, held: &Held, line: usize) -> bool {
+        let Some(key) = self.keys.get(line) else { return false };
+        let aliases = self.aliases(line);
+        let home = self.home(&file.path, held.order);
+        if self.is_trivial(line) || aliases.contains(home.as_str()) {
+            return true;
+        }
+        let homes = &self.text_of(*key).homes;
+        let is_missing = homes.get(&home).is_some_and(|live| *live > self.count_in(&home, *key) as isize);
+        is_missing && !homes.keys().any(|home| aliases.contains(home.as_str()))
     }
 
     /// Returns true if a range has the lines from one to the other, and no other line could be the second.

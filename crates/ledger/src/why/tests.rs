@@ -113,7 +113,7 @@ impl History for Folder {
         for entry in std::fs::read_dir(&self.0).unwrap().flatten() {
             let path = entry.file_name().into_string().unwrap();
             for line in std::fs::read_to_string(entry.path()).unwrap().lines() {
-                if texts.iter().any(|text| line.contains(text)) {
+                if texts.contains(&line.trim()) {
                     found.push((path.clone(), line.to_owned()));
                 }
             }

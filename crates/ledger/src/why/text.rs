@@ -14,6 +14,8 @@ pub(super) struct Text {
     pub(super) adds: Vec<Claim>,
     /// For each place it was added at: how many of it should be there now, by the ledger.
     pub(super) homes: HashMap<String, isize>,
+    /// A call removed or moved a copy.
+    pub(super) was_removed: bool,
     /// A copy was there that no record added.
     pub(super) is_foreign: bool,
 }
@@ -38,7 +40,7 @@ impl Inquiry<'_> {
     }
 
     fn find_text(&self, key: u64) -> Text {
-        let mut text = Text { adds: Vec::new(), homes: HashMap::new(), is_foreign: false };
+        let mut text = Text { adds: Vec::new(), homes: HashMap::new(), was_removed: false, is_foreign: false };
         let added = match self.books.find(Kind::Added, key) {
             Found::Records(added) if added.is_empty() => return text,
             Found::Records(added) => added,
@@ -64,6 +66,7 @@ impl Inquiry<'_> {
                     add.order < held.order && added.as_ref() == Some(&home)
                 });
                 let is_one_of_many = held.files.iter().any(|file| file.path == path && file.again.contains(&key));
+                text.was_removed = true;
                 text.is_foreign |= !is_known || is_one_of_many;
                 *text.homes.entry(home).or_default() -= count;
                 // Within a call it may have moved to another file.
@@ -111,7 +114,8 @@ impl Inquiry<'_> {
         let here = self.places.get(&key).map_or(0, Vec::len) as isize;
         let aliases = self.aliases(line);
         let mut at_home = text.homes.iter().filter(|(home, _)| aliases.contains(home.as_str())).peekable();
-        let missing = |(home, live): (&String, &isize)| (live - self.count_in(home, key) as isize).max(0);
+        // A home with too many has what another one misses.
+        let missing = |(home, live): (&String, &isize)| live - self.count_in(home, key) as isize;
         match at_home.peek() {
             Some(_) => here <= at_home.map(|(_, live)| *live).sum(),
             None => here <= text.homes.iter().map(missing).sum(),
