@@ -27,7 +27,7 @@ pub(crate) fn learn_from_runs(project: &Project, ui: &mut Ui) {
     if !project.found.is_marked() || !project.config.bool("record.lessons") {
         return;
     }
-    let runs = lesson_runs(&ground(project), RUNS);
+    let runs = lesson_runs(&ground(project), RUNS, 0);
     let ledger = ledger(project);
     let learning = Learning { runs: &runs, ledger: &ledger, ended: None, now: &now() };
     if let Err(error) = learn(&lessons(project), &learning) {

@@ -81,8 +81,14 @@ impl<'a> Archive<'a> {
 
     /// Reads the log, newest first.
     pub fn recent(&self) -> Result<impl Iterator<Item = Item> + use<>, EvidenceError> {
-        let lines = Tail::open(&self.ground.log())?;
-        Ok(lines.map_while(Result::ok).filter_map(|line| serde_json::from_str(&line.text).ok()))
+        self.recent_since(0)
+    }
+
+    /// The same for the lines from an offset on.
+    pub fn recent_since(&self, offset: u64) -> Result<impl Iterator<Item = Item> + use<>, EvidenceError> {
+        let lines = Tail::open(&self.ground.log())?.unchecked();
+        let lines = lines.map_while(Result::ok).take_while(move |line| line.offset >= offset);
+        Ok(lines.filter_map(|line| serde_json::from_str(&line.text).ok()))
     }
 
     /// Finds an item by its id or a prefix of it, among the features or in the log.

@@ -4,13 +4,13 @@ use std::path::{Path, PathBuf};
 
 use stead_client::Harness;
 use stead_guard::protection::{OwnRoom, Rule, builtin_rules, program_rule, render_needles};
-use stead_store::{Config, Layout, Marker, Room};
+use stead_store::{Config, Entry, Layout, Marker, Room};
 
 use crate::location::Env;
 
 /// Changes whenever the built-in rules change, so that a policy compiled by another version is not used. A test prints
 /// the new value.
-pub(crate) const POLICY_STAMP: &str = "2-9429c657f133034b";
+pub(crate) const POLICY_STAMP: &str = "3-9429c657f133034b";
 
 /// Switches: the config key, and its name in the policy.
 const SWITCHES: &[&str] = &[
@@ -27,15 +27,15 @@ pub(crate) fn compile(root: Option<&Path>, env: &Env) -> String {
     let lasting = |name: &str| if name.starts_with("STEAD_") { None } else { env(name) };
     let (config, problems) = Config::load(root, &lasting, &[]);
     let mut text = String::new();
-    for key in SWITCHES {
-        let state = if config.bool(key) { "on" } else { "off" };
-        text.push_str(&format!("switch\t{key}\t{state}\n"));
+    // Each call reads these lines, so what is on has none.
+    for key in SWITCHES.iter().filter(|key| !config.bool(key)) {
+        text.push_str(&format!("switch\t{key}\toff\n"));
     }
     for key in ON_WITH_INTENTS {
         let state = match (config.bool(key), config.is_set(key)) {
             (false, _) => "off",
             (true, true) => "on",
-            (true, false) => "auto",
+            (true, false) => continue,
         };
         text.push_str(&format!("switch\t{key}\t{state}\n"));
     }
@@ -64,6 +64,10 @@ pub(crate) fn compile(root: Option<&Path>, env: &Env) -> String {
     for (folder, name) in programs(root, env) {
         text.push_str(&program_rule(&folder, &name).render());
         text.push('\n');
+    }
+    // Last, because only few events ask for them.
+    for entry in settings(&config).filter(|entry| !config.is_set(entry.key)) {
+        text.push_str(&format!("default\t{}\t{}\n", entry.key, one_line(&entry.value)));
     }
     text
 }
@@ -101,11 +105,16 @@ fn chosen(config: &Config, layout: &Layout) -> String {
             text.push_str(&format!("room\t{}\t{}\n", room.name(), layout.relative(room)));
         }
     }
-    let is_needed = |key: &str| key.starts_with("context.") || key.starts_with("intents.");
-    for entry in config.entries().iter().filter(|entry| is_needed(entry.key) && config.is_set(entry.key)) {
+    for entry in settings(config).filter(|entry| config.is_set(entry.key)) {
         text.push_str(&format!("value\t{}\t{}\n", entry.key, one_line(&entry.value)));
     }
     text
+}
+
+/// The settings that hooks ask for, other than switches.
+fn settings(config: &Config) -> impl Iterator<Item = &Entry> {
+    let is_needed = |key: &str| key.starts_with("context.") || key.starts_with("intents.");
+    config.entries().iter().filter(move |entry| is_needed(entry.key))
 }
 
 /// The gate knows only rooms that contain Stead's own files.
@@ -169,7 +178,7 @@ mod tests {
     #[test]
     fn the_stamp_follows_the_rules() {
         let hash = crate::policy::hash(rules_text(&Layout::default()).as_bytes());
-        let stamp = format!("2-{hash:x}");
+        let stamp = format!("3-{hash:x}");
         assert!(stamp == POLICY_STAMP, "the built-in rules changed: set POLICY_STAMP to \"{stamp}\"");
     }
 }

@@ -11,17 +11,16 @@ mod target;
 
 use std::path::PathBuf;
 
-use stead_guard::ReadEffects;
 use stead_ledger::Selection;
 use stead_ledger::trace::{
     Budget, CallFacts, ContributorKind, FileChange, Ledger, Phase, Side, Sight, Spooled, TraceCache, build,
 };
-use stead_model::{Action, Coverage, EventKind, FileId, unix_millis};
+use stead_model::{Action, EventKind, FileId, unix_millis};
 use stead_store::{Durability, Marker, Room, StoreError, UserDirs, checked_out_revision, cover};
 
-pub(crate) use stamps::stamps;
+pub(crate) use stamps::Expected;
 
-use crate::plain_reading::is_plain_reading;
+use crate::plain_reading::{Glance, glance};
 use crate::record::{PATIENCE, cut, now_millis};
 use crate::request::Request;
 use crate::run_identity::RunIdentity;
@@ -47,22 +46,24 @@ fn is_on(request: &Request<'_>) -> bool {
 
 fn after_tool(request: &Request<'_>, now: &str) -> Result<(), StoreError> {
     let Some(call) = &request.event.call else { return Ok(()) };
-    let only_reads = match &call.action {
+    let changes_nothing = match &call.action {
         Action::Read(_) | Action::Inert => true,
-        Action::Run { command, .. } => is_plain_reading(command),
+        Action::Run { command, .. } => glance(command) < Glance::Runs,
         _ => false,
     };
-    if only_reads || !is_on(request) {
+    if changes_nothing || !is_on(request) {
         return Ok(());
     }
-    // A file tool names all of its files; of other calls the effects tell.
+    // A file tool says itself what it changed; of other calls the effects told, before the call.
     let is_file_tool = matches!(call.action, Action::Change(_));
-    let is_open = !is_file_tool && leaves_open(request);
-    let named = target::named(request);
+    let line = CallLine::find(request);
+    let (named, is_open) = match &line {
+        Some(line) if !is_file_tool => (line.named(request), line.open),
+        _ => (target::named(request), target::leaves_open(request)),
+    };
     if named.is_empty() && !is_open {
         return Ok(());
     }
-    let line = CallLine::find(request);
     if is_open {
         sweep::expect(request, line.as_ref(), now)?;
     }
@@ -79,12 +80,6 @@ fn after_tool(request: &Request<'_>, now: &str) -> Result<(), StoreError> {
         facts.contributor = ContributorKind::Unknown;
     }
     write(request, &facts, changed, &cache)
-}
-
-/// Returns true if a call may have changed files that it does not name.
-fn leaves_open(request: &Request<'_>) -> bool {
-    let effects = request.effects();
-    effects.coverage != Coverage::Full || effects.list.iter().any(|effect| target::is_open(&effect.op))
 }
 
 /// Appends a record of changes, and remembers how the files look now.

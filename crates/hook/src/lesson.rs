@@ -1,13 +1,16 @@
 //! Lessons: a session is told them when it starts, and at stops they are learnt from what tests, builds and linters
 //! showed. Nothing happens before or after a tool.
 
+use std::fs;
+use std::path::Path;
+
 use stead_context::BriefingPart;
 use stead_evidence::{About, Archive, Ground, Item, Kind};
 use stead_ledger::LedgerError;
 use stead_ledger::lesson::{Entry, Learning, Lessons, Run, RunEnd, learn, telling_line};
 use stead_ledger::trace::Ledger;
 use stead_model::EventKind;
-use stead_store::{Config, Room};
+use stead_store::{Durability, Room, replace_creating};
 
 use crate::member::Member;
 use crate::request::Request;
@@ -19,9 +22,12 @@ const RUNS: usize = 100;
 const SHOWN: usize = 300;
 const SHARE: usize = 3;
 
-/// The newest test runs, builds and checks, oldest first, as lessons are learnt from them.
-pub fn lesson_runs(ground: &Ground, most: usize) -> Vec<Run> {
-    let Ok(items) = Archive::quick(ground).recent() else { return Vec::new() };
+/// How far the evidence log was read at the last stop, below the project's cache.
+const MARK: &str = "lessons";
+
+/// The newest test runs, builds and checks that the log has from an offset on, oldest first.
+pub fn lesson_runs(ground: &Ground, most: usize, since: u64) -> Vec<Run> {
+    let Ok(items) = Archive::quick(ground).recent_since(since) else { return Vec::new() };
     let mut runs: Vec<Run> = items.take(most).filter_map(run).collect();
     runs.reverse();
     runs
@@ -44,6 +50,7 @@ fn run(item: Item) -> Option<Run> {
         None => RunEnd::Unknown,
     };
     let outcome = item.outcome();
+    let output = item.output.filter(|_| end == RunEnd::Failed);
     Some(Run {
         command: item.command?,
         id: item.id,
@@ -54,7 +61,7 @@ fn run(item: Item) -> Option<Run> {
         is_whole: item.whole && item.about == About::Test,
         end,
         outcome,
-        telling: item.output.and_then(|output| telling_line(&output.tail)),
+        telling: output.and_then(|output| telling_line(&output.tail)),
         session: item.who.session,
     })
 }
@@ -70,18 +77,46 @@ pub(crate) fn record(request: &Request<'_>, now: &str) -> Result<(), LedgerError
     if event.agent.is_some() || !request.records("record.lessons", "STEAD_RECORD_LESSONS") {
         return Ok(());
     }
-    let runs = lesson_runs(&request.evidence_ground(), RUNS);
-    if runs.iter().all(|run| run.end != RunEnd::Failed) {
+    let ground = request.evidence_ground();
+    let size = fs::metadata(ground.log()).map_or(0, |data| data.len());
+    let path = ground.cache.join(MARK);
+    let mark = Mark::read(&path, size);
+    if mark.settled == size || mark.seen == size && ended.is_none() {
         return Ok(());
     }
-    let ledger = Ledger::of(&request.room(Room::Intents), None);
-    learn(&lessons(request), &Learning { runs: &runs, ledger: &ledger, ended, now }).map(drop)
+    let runs = lesson_runs(&ground, RUNS, mark.settled);
+    let has_open = runs.iter().any(|run| run.end == RunEnd::Failed) && {
+        let ledger = Ledger::of(&request.room(Room::Intents), None);
+        learn(&lessons(request), &Learning { runs: &runs, ledger: &ledger, ended, now })?.has_open
+    };
+    let settled = if has_open { mark.settled } else { size };
+    let text = format!("{size} {settled}\n");
+    Ok(replace_creating(&path, text.as_bytes(), Durability::Quick)?)
+}
+
+/// How far the evidence log was read. Without the file all of it is read again, which adds no lesson twice.
+#[derive(Default)]
+struct Mark {
+    /// Its size at the last stop.
+    seen: u64,
+    /// No run before this offset is open.
+    settled: u64,
+}
+
+impl Mark {
+    fn read(path: &Path, size: u64) -> Self {
+        let text = fs::read_to_string(path).unwrap_or_default();
+        let mut numbers = text.split_whitespace().map(str::parse);
+        match (numbers.next(), numbers.next()) {
+            // A log that is shorter now is another one.
+            (Some(Ok(seen)), Some(Ok(settled))) if settled <= seen && seen <= size => Self { seen, settled },
+            _ => Self::default(),
+        }
+    }
 }
 
 fn lessons(request: &Request<'_>) -> Lessons {
-    const KEY: &str = "context.lesson_tokens";
-    let chosen = request.policy.value("value", KEY).and_then(|value| value.parse().ok());
-    let tokens = chosen.unwrap_or_else(|| usize::try_from(Config::default().number(KEY)).unwrap_or(0));
+    let tokens = request.policy.setting("context.lesson_tokens").and_then(|value| value.parse().ok()).unwrap_or_default();
     Lessons::of(&request.room(Room::Intents), request.indexes(), tokens).quick()
 }
 
@@ -99,7 +134,7 @@ pub(crate) fn briefing_part(member: &Member<'_>, tokens: usize, parts: &[Briefin
     };
     let file = member.short(lessons.path());
     let instructions = member.root.join(member.request.harness.client().facts.instructions);
-    if std::fs::read_to_string(instructions).is_ok_and(|text| text.contains(&format!("@{file}"))) {
+    if fs::read_to_string(instructions).is_ok_and(|text| text.contains(&format!("@{file}"))) {
         return None;
     }
     let is_told = |entry: &Entry| parts.iter().any(|part| part.text.contains(&entry.text));

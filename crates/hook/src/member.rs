@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use stead_context::RoleName;
 use stead_model::{Detail, Event, FileId};
-use stead_store::{Config, Room};
+use stead_store::Room;
 
 use crate::record;
 use crate::request::Request;
@@ -58,15 +58,13 @@ impl<'a> Member<'a> {
     pub(crate) fn setting(&self, key: &str) -> String {
         let variable = format!("STEAD_{}", key.replace('.', "_").to_uppercase());
         let named = (self.request.env)(&variable).and_then(|value| value.into_string().ok());
-        named
-            .or_else(|| self.request.policy.value("value", key).map(str::to_owned))
-            .unwrap_or_else(|| Config::default().get(key).map(|entry| entry.value.to_string()).unwrap_or_default())
+        named.or_else(|| self.request.policy.setting(key).map(str::to_owned)).unwrap_or_default()
     }
 
     /// A setting as a number; an invalid value in the environment is ignored.
     pub(crate) fn number(&self, key: &str) -> usize {
-        let chosen = self.setting(key).parse().ok().or_else(|| self.request.policy.value("value", key)?.parse().ok());
-        chosen.unwrap_or_else(|| usize::try_from(Config::default().number(key)).unwrap_or(0))
+        let chosen = self.setting(key).parse().ok();
+        chosen.or_else(|| self.request.policy.setting(key)?.parse().ok()).unwrap_or_default()
     }
 }
 

@@ -17,8 +17,8 @@ use crate::location::Env;
 /// The path of the policy below the project root. It does not move with the layout: finding it must not need config.
 pub(crate) const POLICY: &str = ".agent/cache/policy";
 
-/// How the first line of the rules starts.
-const RULES: &str = "names\t";
+/// How the first line of the rules starts, after the end of the line before it.
+const RULES: &str = "\nnames\t";
 
 /// A file changed within this many nanoseconds of compilation may have kept its time stamp, so its content is compared
 /// too, as git does with its index.
@@ -27,8 +27,9 @@ const RACY: u128 = 50_000_000;
 /// The policy text that applies, and where it came from.
 pub struct PolicyText {
     pub(crate) text: String,
-    /// The offset of the values, after the lines about its sources.
+    /// The offset of the values, after the lines about its sources, and of the rules behind them.
     values: usize,
+    rules: usize,
     /// The person's folder for settings and guards.
     pub(crate) user: Option<PathBuf>,
 }
@@ -49,19 +50,24 @@ impl PolicyText {
         let compiled = fs::read_to_string(&path).ok();
         let age = compiled.as_deref().map_or(Age::Stale, |text| age(text, &sources));
         match (compiled, age) {
-            (Some(text), Age::Fresh { values }) => Self { text, values, user },
+            (Some(text), Age::Fresh { values }) => Self::new(text, values, user),
             _ => {
                 let text = make(root, env, &sources);
                 // If the project is read-only, the policy is compiled for each call, which is only slower.
                 let _ = replace_creating(&path, text.as_bytes(), Durability::Quick);
-                Self { text, values: 0, user }
+                Self::new(text, 0, user)
             }
         }
     }
 
+    fn new(text: String, values: usize, user: Option<PathBuf>) -> Self {
+        let rules = text.get(values..).and_then(|text| text.find(RULES)).map_or(text.len(), |at| values + at);
+        Self { text, values, rules, user }
+    }
+
     /// Compiles the policy outside a project, which protects our own lines.
     pub(crate) fn outside(env: &Env) -> Self {
-        Self { text: compile(None, env), values: 0, user: None }
+        Self::new(compile(None, env), 0, None)
     }
 
     /// Returns true if a gate is on. Only files decide: a client's settings can set variables for its hooks.
@@ -99,6 +105,14 @@ impl PolicyText {
         self.text.get(self.values..).unwrap_or_default()
     }
 
+    /// A setting that only some events need, as text: what files say, else its default.
+    pub(crate) fn setting(&self, key: &str) -> Option<&str> {
+        self.value("value", key).or_else(|| {
+            let line = self.text.rsplit('\n').find_map(|line| line.strip_prefix("default\t")?.strip_prefix(key));
+            line.and_then(|rest| rest.strip_prefix('\t'))
+        })
+    }
+
     /// The value of a `kind` line with this name. These lines precede the rules, so the search ends there.
     pub(crate) fn value(&self, kind: &str, name: &str) -> Option<&str> {
         self.lines(kind).find_map(|(known, value)| (known == name).then_some(value))
@@ -106,7 +120,7 @@ impl PolicyText {
 
     /// The names and values of all lines of a kind.
     fn lines(&self, kind: &str) -> impl Iterator<Item = (&str, &str)> {
-        let lines = pieces(self.values(), b'\n').take_while(|line| !line.starts_with(RULES));
+        let lines = pieces(self.text.get(self.values..self.rules).unwrap_or_default(), b'\n');
         lines.filter_map(move |line| line.strip_prefix(kind)?.strip_prefix('\t')?.split_once('\t'))
     }
 }

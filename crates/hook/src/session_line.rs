@@ -67,6 +67,15 @@ pub(crate) struct SessionLine<'a> {
     /// The stamps of the files that the call is about to change, `-` for a file that is not there.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub stats: BTreeMap<String, String>,
+    /// The paths that those files are renamed from, by path.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub moves: BTreeMap<String, String>,
+    /// Where they are, by path, if not in this checkout.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub places: BTreeMap<String, String>,
+    /// The call may change files that `stats` does not have.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub open: bool,
     /// Earlier verdicts whose warnings the agent reads with this reply.
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     pub told: &'a [String],
@@ -85,6 +94,8 @@ pub(crate) fn append(
     let work = RunIdentity::from_env(request.env);
     let binds = binds(request);
     let grant = if binds.is_empty() { None } else { request.grant() };
+    let effects = effects(request, report);
+    let expected = ledger::Expected::of(request);
     let line = SessionLine {
         v: 1,
         ts: now,
@@ -108,8 +119,11 @@ pub(crate) fn append(
         reason: (verdict.level > Level::Allow).then(|| cut(&redact(&verdict.reason_text())).to_owned()),
         id: report.id.as_deref(),
         hits: &report.hits,
-        effects: effects(request, report),
-        stats: ledger::stamps(request),
+        effects,
+        stats: expected.stats,
+        moves: expected.moves,
+        places: expected.places,
+        open: expected.is_open,
         told: &report.delivered,
     };
     let line = serde_json::to_vec(&line).unwrap_or_default();

@@ -12,7 +12,7 @@ mod usage;
 
 pub use book::{Added, Lessons, NewLesson};
 pub use document::Entry;
-pub use learn::{Learning, Run, RunEnd, learn, telling_line};
+pub use learn::{Learning, Learnt, Run, RunEnd, learn, telling_line};
 pub use usage::{Happened, LessonLine};
 
 stead_model::named! {

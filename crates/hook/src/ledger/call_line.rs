@@ -1,10 +1,13 @@
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 use serde::Deserialize;
 use stead_model::EventKind;
 use stead_store::Tail;
 
+use super::target::Named;
 use crate::guard::HitLine;
+use crate::record::cut;
 use crate::request::Request;
 
 /// How far the session log is read, from its end.
@@ -24,6 +27,12 @@ pub(super) struct CallLine {
     pub(super) hits: Vec<HitLine>,
     #[serde(default)]
     pub(super) stats: BTreeMap<String, String>,
+    #[serde(default)]
+    moves: BTreeMap<String, String>,
+    #[serde(default)]
+    places: BTreeMap<String, String>,
+    #[serde(default)]
+    pub(super) open: bool,
     /// The lines of other calls that began since.
     #[serde(skip)]
     since: Vec<String>,
@@ -36,13 +45,23 @@ impl CallLine {
         let call = event.call.as_ref()?;
         let lines = Tail::open(&request.session_log()).ok()?;
         let before = format!("\"event\":\"{}\"", EventKind::BeforeTool.name());
+        // Most lines are of other calls, which need not be read to know it.
+        let id = call.id.as_deref().map(|id| format!("\"call\":{}", serde_json::to_string(cut(id)).unwrap_or_default()));
+        let may_be_own = |text: &str| match &id {
+            Some(id) => text.contains(id) || !text.contains("\"call\":"),
+            None => true,
+        };
         let mut since = Vec::new();
         for line in lines.unchecked().take(LINES).flatten().filter(|line| line.text.contains(&before)) {
+            if !may_be_own(&line.text) {
+                since.push(line.text);
+                continue;
+            }
             let Ok(found) = serde_json::from_str::<Self>(&line.text) else { continue };
             let is_own = found.event == EventKind::BeforeTool.name()
                 && found.session.as_deref() == event.session.as_deref()
                 && match (&found.call, &call.id) {
-                    (Some(one), Some(other)) => one == other.as_ref(),
+                    (Some(one), Some(other)) => one == cut(other),
                     _ => found.tool.as_deref() == Some(&call.tool) && found.agent.as_deref() == request.agent_id(),
                 };
             if is_own {
@@ -51,6 +70,16 @@ impl CallLine {
             since.push(line.text);
         }
         None
+    }
+
+    /// The files that the call named, by what was read before it.
+    pub(super) fn named(&self, request: &Request<'_>) -> Vec<Named> {
+        let named = |inside: &String| {
+            let from = self.moves.get(inside).cloned();
+            let path = self.places.get(inside).map_or_else(|| request.work().join(inside), PathBuf::from);
+            Named { path, inside: inside.clone(), from }
+        };
+        self.stats.keys().map(named).collect()
     }
 
     /// Returns true if another call that began during this one names the file.

@@ -6,28 +6,57 @@ use stead_model::{Action, EventKind};
 use stead_store::file_stamp;
 
 use super::target;
-use crate::plain_reading::is_plain_reading;
+use crate::plain_reading::{Glance, glance};
 use crate::request::Request;
 
 /// What stands for a file that is not there.
 pub(super) const ABSENT: &str = "-";
 
-/// The stamps of the files that a call is about to change, for its session line. A plain call, which only reads, pays
-/// nothing.
-pub(crate) fn stamps(request: &Request<'_>) -> BTreeMap<String, String> {
-    let event = request.event;
-    let call = event.call.as_ref().filter(|_| event.kind == EventKind::BeforeTool);
-    let may_change = match call.map(|call| &call.action) {
-        Some(Action::Change(_)) => true,
-        Some(Action::Run { command, .. }) => !is_plain_reading(command),
-        Some(Action::Mcp { .. } | Action::Other) => request.known_effects().is_some(),
-        _ => false,
-    };
-    if !may_change || !super::is_on(request) {
-        return BTreeMap::new();
+/// What a session line says about the files that a call is about to change.
+#[derive(Debug, Default)]
+pub(crate) struct Expected {
+    /// Their stamps, by path.
+    pub(crate) stats: BTreeMap<String, String>,
+    /// The paths that they are renamed from, by path.
+    pub(crate) moves: BTreeMap<String, String>,
+    /// Where they are, by path, if not in this checkout.
+    pub(crate) places: BTreeMap<String, String>,
+    /// Other files may change too.
+    pub(crate) is_open: bool,
+}
+
+impl Expected {
+    /// A call that only reads expects nothing, and pays nothing.
+    pub(crate) fn of(request: &Request<'_>) -> Self {
+        let event = request.event;
+        let Some(call) = event.call.as_ref().filter(|_| event.kind == EventKind::BeforeTool) else {
+            return Self::default();
+        };
+        let glance = match &call.action {
+            Action::Change(_) => Glance::Unknown,
+            Action::Run { command, .. } => glance(command),
+            Action::Mcp { .. } | Action::Other if request.known_effects().is_some() => Glance::Unknown,
+            _ => return Self::default(),
+        };
+        match glance {
+            Glance::Reads | Glance::Keeps => Self::default(),
+            _ if !super::is_on(request) => Self::default(),
+            Glance::Runs => Self { is_open: true, ..Self::default() },
+            Glance::Unknown => {
+                let mut expected = Self { is_open: target::leaves_open(request), ..Self::default() };
+                for file in target::named(request) {
+                    if let Some(from) = file.from {
+                        expected.moves.insert(file.inside.clone(), from);
+                    }
+                    if file.path != request.work().join(&file.inside) {
+                        expected.places.insert(file.inside.clone(), file.path.to_string_lossy().into_owned());
+                    }
+                    expected.stats.insert(file.inside, stamp(&file.path).unwrap_or_else(|| ABSENT.to_owned()));
+                }
+                expected
+            }
+        }
     }
-    let named = target::named(request);
-    named.into_iter().map(|file| (file.inside, stamp(&file.path).unwrap_or_else(|| ABSENT.to_owned()))).collect()
 }
 
 /// The stamp of a regular file.

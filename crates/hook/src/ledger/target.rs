@@ -2,7 +2,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use stead_guard::ReadEffects;
-use stead_model::{Action, Change, Effects, How, Op, Target, clean};
+use stead_model::{Action, Change, Coverage, Effects, How, Op, Target, clean};
 
 use crate::record::MOST_ENTRIES;
 use crate::request::Request;
@@ -62,8 +62,17 @@ fn of_effects(effects: &Effects) -> Vec<Named> {
     found.0
 }
 
+/// Returns true if a call may change files that it does not name. A file tool names all of its files.
+pub(super) fn leaves_open(request: &Request<'_>) -> bool {
+    if matches!(request.event.call.as_ref().map(|call| &call.action), Some(Action::Change(_)) | None) {
+        return false;
+    }
+    let effects = request.effects();
+    effects.coverage != Coverage::Full || effects.list.iter().any(|effect| is_open(&effect.op))
+}
+
 /// Returns true if an effect may change files that it does not name.
-pub(super) fn is_open(op: &Op) -> bool {
+fn is_open(op: &Op) -> bool {
     let many = |target: &Target| (target.tree || target.glob) && target.inside.is_some();
     match op {
         Op::Write { target, how, .. } => many(target) || *how == How::Somewhere,

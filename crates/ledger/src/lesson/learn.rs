@@ -82,8 +82,17 @@ pub struct Learning<'a> {
     pub now: &'a str,
 }
 
-/// Adds the lessons of runs and returns their ids. Evidence that lessons were learnt from before is skipped.
-pub fn learn(lessons: &Lessons, learning: &Learning<'_>) -> Result<Vec<String>, LedgerError> {
+/// What was learnt.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Learnt {
+    /// The ids of the new lessons.
+    pub ids: Vec<String>,
+    /// A failure is not solved yet, so its run is needed again.
+    pub has_open: bool,
+}
+
+/// Adds the lessons of runs. Evidence that lessons were learnt from before is skipped.
+pub fn learn(lessons: &Lessons, learning: &Learning<'_>) -> Result<Learnt, LedgerError> {
     let mut open: Vec<Failure<'_>> = Vec::new();
     let mut new: Vec<NewLesson> = Vec::new();
     let mut known = None;
@@ -117,7 +126,7 @@ pub fn learn(lessons: &Lessons, learning: &Learning<'_>) -> Result<Vec<String>, 
         lesson.text.truncate(end);
         ids.push(lessons.add(&lesson, learning.now)?.id);
     }
-    Ok(ids)
+    Ok(Learnt { ids, has_open: !open.is_empty() })
 }
 
 impl Learning<'_> {

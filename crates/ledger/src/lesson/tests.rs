@@ -230,7 +230,7 @@ fn a_solution_takes_the_place_of_what_stayed() {
     let folder = tempfile::tempdir().unwrap();
     let (lessons, ledger) = (lessons(folder.path(), 10_000), Ledger::of(&folder.path().join("intents"), None));
     let mut runs = vec![run("30", "cargo clippy", RunEnd::Failed)];
-    let now = |runs: &[Run], ended| learn(&lessons, &Learning { runs, ledger: &ledger, ended, now: NOW }).unwrap();
+    let now = |runs: &[Run], ended| learn(&lessons, &Learning { runs, ledger: &ledger, ended, now: NOW }).unwrap().ids;
     assert_eq!(now(&runs, Some("s1")).len(), 1);
     runs.push(run("40", "cargo clippy", RunEnd::Passed));
     now(&runs, None);
