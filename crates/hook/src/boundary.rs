@@ -1,6 +1,8 @@
 //! Finds the end of the first JSON value while bytes still arrive. Clients may send more after it or never close the
 //! pipe, so the end of input cannot be used.
 
+use memchr::memchr2;
+
 /// An incremental scanner.
 #[derive(Clone, Debug, Default)]
 pub struct Boundary {
@@ -25,7 +27,8 @@ impl Boundary {
                     _ if self.escaped => self.escaped = false,
                     b'\\' => self.escaped = true,
                     b'"' => self.in_string = false,
-                    _ => {}
+                    // Most bytes are the text of strings.
+                    _ => self.seen += memchr2(b'"', b'\\', &bytes[self.seen..]).unwrap_or(bytes.len() - self.seen),
                 }
                 continue;
             }

@@ -36,7 +36,7 @@ fn root_of(path: &Path) -> Option<PathBuf> {
 pub(crate) fn stays_inside(path: &Path, target: &Path) -> Result<(), StoreError> {
     let Some(root) = root_of(path) else { return Ok(()) };
     // Folders that do not exist yet are no links.
-    let existing = target.ancestors().skip(1).find_map(|dir| dir.canonicalize().ok());
+    let existing = target.ancestors().skip(1).find_map(|dir| os::real_path(dir).ok());
     match existing {
         Some(real) if !is_below(&real, &root) => Err(leaves(path, root, real)),
         _ => Ok(()),
@@ -46,7 +46,7 @@ pub(crate) fn stays_inside(path: &Path, target: &Path) -> Result<(), StoreError>
 /// Refuses an open file that lies outside of the project its path belongs to.
 pub(crate) fn open_stays_inside(path: &Path, file: &File) -> Result<(), StoreError> {
     let Some(root) = root_of(path) else { return Ok(()) };
-    match os::place_of(file).or_else(|| path.canonicalize().ok()) {
+    match os::place_of(file).or_else(|| os::real_path(path).ok()) {
         Some(real) if !is_below(&real, &root) => Err(leaves(path, root, real)),
         _ => Ok(()),
     }
@@ -54,7 +54,7 @@ pub(crate) fn open_stays_inside(path: &Path, file: &File) -> Result<(), StoreErr
 
 /// The root may itself be spelt through a link; only then is it looked up.
 fn is_below(real: &Path, root: &Path) -> bool {
-    real.starts_with(root) || root.canonicalize().is_ok_and(|root| real.starts_with(root))
+    real.starts_with(root) || os::real_path(root).is_ok_and(|root| real.starts_with(root))
 }
 
 fn leaves(path: &Path, root: PathBuf, target: PathBuf) -> StoreError {

@@ -3,9 +3,9 @@ use std::path::{Path, PathBuf};
 
 use stead_model::ProjectTree;
 
-use crate::Marker;
 use crate::root::{has_git, has_marker};
 use crate::worktree::common_dir;
+use crate::{Marker, os};
 
 /// What identifies a project whatever folder it is in: its repository and the id in its marker. Both are read when
 /// another folder first has to be compared.
@@ -35,7 +35,7 @@ impl Identity {
 
     /// Returns true if the folder is the project's root, however it is spelled.
     pub fn is_root(&self, folder: &Path) -> bool {
-        folder == self.root || std::fs::canonicalize(folder).is_ok_and(|real| real == self.known().root)
+        folder == self.root || os::real_path(folder).is_ok_and(|real| real == self.known().root)
     }
 
     /// The project whose tree begins at this folder; `None` for a plain folder, a submodule, and a checkout of another
@@ -80,7 +80,7 @@ impl Identity {
 
     fn known(&self) -> &Known {
         self.known.get_or_init(|| {
-            let root = std::fs::canonicalize(&self.root).unwrap_or_else(|_| self.root.clone());
+            let root = os::real_path(&self.root).unwrap_or_else(|_| self.root.clone());
             let git_root = root.ancestors().find(|folder| has_git(&mut folder.to_path_buf()));
             let repository = git_root.and_then(|git| Some((common_dir(git)?, root.strip_prefix(git).ok()?.to_owned())));
             let id = Marker::read(&root).ok().map(|marker| marker.project_id);

@@ -49,6 +49,17 @@ mod unix {
         None
     }
 
+    /// The path with all links resolved. The kernel does that in one step, where the C library reads each folder's link.
+    pub(crate) fn real_path(path: &Path) -> io::Result<std::path::PathBuf> {
+        #[cfg(target_os = "linux")]
+        if let Some(real) =
+            place_of(&OpenOptions::new().read(true).custom_flags(libc::O_PATH).open(path)?).filter(|real| real.exists())
+        {
+            return Ok(real);
+        }
+        path.canonicalize()
+    }
+
     pub(crate) fn byte_at(file: &File, offset: u64) -> io::Result<u8> {
         let mut byte = [0];
         file.read_exact_at(&mut byte, offset)?;
@@ -227,6 +238,10 @@ mod other {
     use std::process::{Child, Command, ExitStatus};
 
     use crate::ancestry::Process;
+
+    pub(crate) fn real_path(path: &Path) -> io::Result<std::path::PathBuf> {
+        path.canonicalize()
+    }
 
     pub(crate) fn open_to_read(path: &Path) -> io::Result<File> {
         File::open(path)

@@ -2,6 +2,8 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
+use memchr::memrchr;
+
 use crate::error::At;
 use crate::line::Reading;
 use crate::{LINE_LIMIT, Line, StoreError, os};
@@ -82,7 +84,7 @@ impl<R: Read + Seek> Tail<R> {
     /// Takes the last line off the buffer. `None` at the beginning of the file.
     fn next_reading(&mut self) -> io::Result<Option<Reading>> {
         loop {
-            if let Some(end) = self.held[..self.searched].iter().rposition(|byte| *byte == b'\n') {
+            if let Some(end) = memrchr(b'\n', &self.held[..self.searched]) {
                 let bytes = self.held.split_off(end + 1);
                 self.held.pop();
                 self.searched = self.held.len();

@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 
 use stead_model::clean;
 
+use crate::os;
+
 /// A linked git worktree: its own folder and, unless the repository is bare, the main checkout.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Worktree {
@@ -27,7 +29,7 @@ pub(crate) fn common_dir(dir: &Path) -> Option<PathBuf> {
         Some(git_dir) => shared_dir(&git_dir).unwrap_or(git_dir),
         None => dir.join(".git"),
     };
-    std::fs::canonicalize(own).ok()
+    os::real_path(&own).ok()
 }
 
 /// Where the `.git` file of a linked worktree or submodule leads.

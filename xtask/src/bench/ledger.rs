@@ -1,6 +1,7 @@
-//! What the ledger costs: a call after an edit of a file with 200 and with 3,000 lines, and many processes that append to
-//! one chain at once, and questions about lines.
+//! What intents and the ledger cost: calls before a tool with many intents, calls after an edit of a file with 200 and with
+//! 3,000 lines, many processes that append to one chain at once, and questions about lines.
 
+mod intents;
 mod questions;
 
 use std::ffi::OsString;
@@ -31,6 +32,7 @@ const APPENDS: usize = 2_000;
 
 pub(super) fn measure(rounds: usize) -> Result<Report> {
     prerequisite::ensure(prerequisite::FOR_BENCH)?;
+    prerequisite::ensure(prerequisite::FOR_INSTRUCTIONS)?;
     let ground = Ground::prepare()?;
     let project = Project::make(&ground.stead, &ground.folder, "ledger", Keep::Nothing)?;
     let mut contestants = vec![
@@ -46,7 +48,7 @@ pub(super) fn measure(rounds: usize) -> Result<Report> {
         head: format!("{rounds} rounds, interleaved and shuffled; times in microseconds"),
         columns: Measured::COLUMNS.to_vec(),
         rows: all.iter().map(|one| one.row(&all)).collect(),
-        targets: targets(&all).into_iter().chain(questions::targets(&all)).collect(),
+        targets: intents::targets(&ground)?.into_iter().chain(targets(&all)).chain(questions::targets(&all)).collect(),
         note: Some(appended),
     })
 }

@@ -44,18 +44,16 @@ impl CallLine {
         let event = request.event;
         let call = event.call.as_ref()?;
         let lines = Tail::open(&request.session_log()).ok()?;
-        let before = format!("\"event\":\"{}\"", EventKind::BeforeTool.name());
-        // Most lines are of other calls, which need not be read to know it.
-        let id = call.id.as_deref().map(|id| format!("\"call\":{}", serde_json::to_string(cut(id)).unwrap_or_default()));
-        let may_be_own = |text: &str| match &id {
-            Some(id) => text.contains(id) || !text.contains("\"call\":"),
-            None => true,
-        };
+        let id = call.id.as_deref().map(|id| serde_json::to_string(cut(id)).unwrap_or_default());
         let mut since = Vec::new();
-        for line in lines.unchecked().take(LINES).flatten().filter(|line| line.text.contains(&before)) {
-            if !may_be_own(&line.text) {
-                since.push(line.text);
-                continue;
+        for line in lines.unchecked().take(LINES).flatten() {
+            match Glimpse::of(&line.text) {
+                Some(glimpse) if glimpse.may_be(id.as_deref()) => {}
+                Some(_) => {
+                    since.push(line.text);
+                    continue;
+                }
+                None => continue,
             }
             let Ok(found) = serde_json::from_str::<Self>(&line.text) else { continue };
             let is_own = found.event == EventKind::BeforeTool.name()
@@ -87,5 +85,25 @@ impl CallLine {
         let quoted = serde_json::to_string(path).unwrap_or_default();
         let end = format!("/{}", quoted.trim_start_matches('"'));
         self.since.iter().any(|line| line.contains(&quoted) || line.contains(&end))
+    }
+}
+
+/// The start of a line from before a call. Most lines are of other calls, which need not be parsed to know it.
+struct Glimpse<'a>(&'a str);
+
+impl<'a> Glimpse<'a> {
+    fn of(line: &'a str) -> Option<Self> {
+        let (_, rest) = line.split_once("\"event\":\"")?;
+        let rest = rest.strip_prefix(EventKind::BeforeTool.name())?;
+        // The id stands before all that is long.
+        Some(Self(rest.split_once("\"action\":").map_or(rest, |(start, _)| start)))
+    }
+
+    /// Returns true if the call has this id, in quotes, or the line names none.
+    fn may_be(&self, id: Option<&str>) -> bool {
+        match (id, self.0.split_once("\"call\":")) {
+            (Some(id), Some((_, rest))) => rest.starts_with(id),
+            _ => true,
+        }
     }
 }
