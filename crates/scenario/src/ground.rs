@@ -170,6 +170,10 @@ impl Ground {
         let entry = |(id, scope): &(&str, &str)| {
             format!("  - id: {id}\n    name: Work on {scope}\n    status: PENDING\n    owned_scope: [\"{scope}\"]\n")
         };
+        for (_, scope) in intents {
+            // One client creates no folder for a file.
+            std::fs::create_dir_all(self.project().join(scope.trim_end_matches("/**")))?;
+        }
         let entries: String = intents.iter().map(entry).collect();
         self.write_project(".agent/intents/active_intents.yaml", &format!("active_intents:\n{entries}"))
     }
@@ -178,8 +182,7 @@ impl Ground {
     pub(crate) fn sha256(&self, below: &str) -> Result<String> {
         let output = self.world.command("sha256sum", &self.project()).arg(below).output()?;
         let said = String::from_utf8(output.stdout)?;
-        let hash = said.split_whitespace().next().with_context(|| format!("`sha256sum {below}` said nothing"))?;
-        Ok(format!("sha256:{hash}"))
+        Ok(format!("sha256:{}", said.split_whitespace().next().unwrap_or("(no such file)")))
     }
 
     /// What went through the witness so far.
