@@ -38,6 +38,8 @@ pub struct Client {
     pub(crate) lacks: &'static [(&'static [u8], &'static str)],
     /// A command that is typed headless is expanded; where not, the client only tells the model that there is one.
     pub(crate) expands: bool,
+    /// Its own tool refuses to edit a file that changed since it was read, and calls no hook then.
+    pub(crate) checks_reads: bool,
     /// So many tokens of input make it compact the conversation.
     pub(crate) full: u64,
     /// Further arguments by which a run of Stead starts it here, offline and confirmed.

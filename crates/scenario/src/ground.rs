@@ -1,6 +1,7 @@
 use std::collections::BTreeMap;
 use std::net::{Ipv4Addr, TcpListener};
 use std::path::{Path, PathBuf};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
@@ -14,6 +15,9 @@ use crate::witness::{HookCall, Orders};
 
 /// How long one call of `stead` may take on a busy machine.
 const SETUP: Duration = Duration::from_secs(60);
+
+/// How long to wait for hooks that a client does not wait for.
+const PATIENCE: Duration = Duration::from_secs(20);
 
 /// The programs that a suite is made of, side by side where cargo built them.
 #[derive(Clone, Debug)]
@@ -99,7 +103,7 @@ impl Ground {
     /// Puts the witness in Stead's place; the real program gets these variables.
     pub(crate) fn post_witness(&self, env: &[(&str, &str)]) -> Result<()> {
         let env: BTreeMap<_, _> = env.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-        let orders = Orders { program: self.programs.stead.clone(), folder: self.world.folder().join("calls"), env };
+        let orders = Orders { program: self.programs.stead.clone(), folder: self.calls_folder(), env };
         orders.post(&self.programs.witness, &self.program())
     }
 
@@ -161,9 +165,49 @@ impl Ground {
         }
     }
 
+    /// Gives the project intents, each with its id and the pattern that it owns, so that a change needs one.
+    pub(crate) fn write_intents(&self, intents: &[(&str, &str)]) -> Result<()> {
+        let entry = |(id, scope): &(&str, &str)| {
+            format!("  - id: {id}\n    name: Work on {scope}\n    status: PENDING\n    owned_scope: [\"{scope}\"]\n")
+        };
+        for (_, scope) in intents {
+            // One client creates no folder for a file.
+            std::fs::create_dir_all(self.project().join(scope.trim_end_matches("/**")))?;
+        }
+        let entries: String = intents.iter().map(entry).collect();
+        self.write_project(".agent/intents/active_intents.yaml", &format!("active_intents:\n{entries}"))
+    }
+
+    /// The hash of a file as the ledger writes it, by another program than Stead.
+    pub(crate) fn sha256(&self, below: &str) -> Result<String> {
+        let output = self.world.command("sha256sum", &self.project()).arg(below).output()?;
+        let said = String::from_utf8(output.stdout)?;
+        Ok(format!("sha256:{}", said.split_whitespace().next().unwrap_or("(no such file)")))
+    }
+
     /// What went through the witness so far.
     pub(crate) fn calls(&self) -> Vec<HookCall> {
-        HookCall::read_all(&self.world.folder().join("calls"))
+        HookCall::read_all(&self.calls_folder())
+    }
+
+    /// Waits until so many calls of this sort have ended: some clients do not wait for a hook after a tool.
+    pub(crate) fn wait_for_calls(
+        &self,
+        count: usize,
+        is_one: impl Fn(&HookCall) -> bool + Send + Sync + 'static,
+    ) -> impl Fn() + Send + Sync + 'static {
+        let folder = self.calls_folder();
+        let ended = move |call: &&HookCall| call.exit.is_some() && is_one(call);
+        move || {
+            let deadline = Instant::now() + PATIENCE;
+            while HookCall::read_all(&folder).iter().filter(&ended).count() < count && Instant::now() < deadline {
+                thread::sleep(Duration::from_millis(50));
+            }
+        }
+    }
+
+    fn calls_folder(&self) -> PathBuf {
+        self.world.folder().join("calls")
     }
 }
 

@@ -126,7 +126,7 @@ fn obstacles() -> String {
             lines.push_str(&format!("- {}: {what}.\n", named(client.harness)));
         }
     }
-    format!("Not expressible means that the client does not support it:\n\n{lines}\n{}{}\n", EXTENT, unexpanded())
+    format!("Not expressible means that the client does not support it:\n\n{lines}\n{}{}\n", EXTENT, by_client())
 }
 
 /// How far some scenarios go, where that depends on the client.
@@ -140,14 +140,20 @@ const EXTENT: &str = "\
   changes them.
 ";
 
-fn unexpanded() -> String {
-    let clients = Client::ALL.iter().filter(|client| !client.expands).map(|client| named(client.harness));
-    let clients: Vec<_> = clients.collect();
+/// The names of the clients of which something is true, as a part of a sentence.
+fn those(is_one: fn(&Client) -> bool) -> String {
+    let clients = Client::ALL.iter().filter(|client| is_one(client)).map(|client| named(client.harness));
+    clients.collect::<Vec<_>>().join(" and ")
+}
+
+fn by_client() -> String {
     let [one, other] = [Client::ALL[0], Client::ALL[1]].map(|client| client.harness.client().facts.title);
     format!(
         "- Scenario 12: the typed command is expanded; headless, {} only list it to the model.\n\
-         - Scenario 16: {one} hands over to {other} and {other} to {one}, every other client to itself.\n",
-        clients.join(" and ")
+         - Scenario 16: {one} hands over to {other} and {other} to {one}, every other client to itself.\n\
+         - Scenario 20 uses the edit tool and the shell. The edit tool of {} refuses by itself, before a hook is called.\n",
+        those(|client| !client.expands),
+        those(|client| client.checks_reads)
     )
 }
 

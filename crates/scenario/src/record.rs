@@ -11,12 +11,18 @@ pub(crate) struct Records {
     pub(crate) sessions: Vec<Value>,
     /// Lines about files that matter.
     pub(crate) files: Vec<Value>,
+    /// Lines of the ledger.
+    ledger: Vec<Value>,
 }
 
 impl Records {
     pub(crate) fn read(project: &Path) -> Self {
         let indexes = project.join(".agent/context/indexes");
-        Self { sessions: lines(&indexes.join("sessions.jsonl")), files: lines(&indexes.join("relevant-files.jsonl")) }
+        Self {
+            sessions: lines(&indexes.join("sessions.jsonl")),
+            files: lines(&indexes.join("relevant-files.jsonl")),
+            ledger: lines(&project.join(".agent/intents/agent_trace.jsonl")),
+        }
     }
 
     /// The reasons of everything that was denied, in order.
@@ -31,6 +37,19 @@ impl Records {
             self.files.iter().filter(|line| line["file_path"] == file && is_change(line)).collect();
         sessions.dedup_by_key(|line| line["session"].clone());
         sessions.iter().map(|line| line["session"].as_str().unwrap_or("(none)").to_owned()).collect()
+    }
+
+    /// The changed files of the ledger, by path: session, intent, path and the hash of what was written.
+    pub(crate) fn changes(&self) -> Vec<[String; 4]> {
+        let text = |value: &Value| value.as_str().unwrap_or("(none)").to_owned();
+        let of_line = |line: &Value| {
+            let own = &line["metadata"]["dev.stead"];
+            let of_file = |file: &Value| [&own["session"], &own["intent"], &file["path"], &file["after"]].map(text);
+            own["files"].as_array().into_iter().flatten().map(of_file).collect::<Vec<_>>()
+        };
+        let mut changes: Vec<_> = self.ledger.iter().flat_map(of_line).collect();
+        changes.sort_by(|one, other| one[2].cmp(&other[2]));
+        changes
     }
 }
 

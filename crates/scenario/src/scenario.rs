@@ -8,6 +8,7 @@ use crate::client::Client;
 use crate::ground::Programs;
 
 mod allowed_edit;
+mod architect_and_builder;
 mod asked_write;
 mod command;
 mod compaction;
@@ -19,8 +20,10 @@ mod guarded_field;
 mod guarded_shell;
 mod held_stop;
 mod hook_removal;
+mod intent_gate;
 mod pipeline;
 mod session_start;
+mod stale_file;
 mod sub_agent;
 mod two_sessions;
 mod typed_command;
@@ -64,6 +67,9 @@ impl Scenario {
         pipeline::SCENARIO,
         asked_write::SCENARIO,
         typed_command::SCENARIO,
+        intent_gate::SCENARIO,
+        stale_file::SCENARIO,
+        architect_and_builder::SCENARIO,
     ];
 }
 
@@ -79,6 +85,11 @@ fn powers(facts: &Facts, kind: EventKind) -> Powers {
 /// The obstacle for every scenario that denies a tool call.
 fn cannot_deny(facts: &Facts) -> Option<&'static str> {
     (!powers(facts, EventKind::BeforeTool).deny).then_some("hooks cannot block a tool call")
+}
+
+/// The obstacle for every scenario that denies one call and finds another in the records.
+fn cannot_deny_or_record(facts: &Facts) -> Option<&'static str> {
+    cannot_deny(facts).or_else(|| allowed_edit::obstacle(facts))
 }
 
 #[cfg(test)]

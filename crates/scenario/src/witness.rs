@@ -12,6 +12,8 @@ use std::time::{Duration, Instant, UNIX_EPOCH};
 
 use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
+use stead_client::Harness;
+use stead_model::EventKind;
 
 /// How long to wait for the end of a payload after the program has answered.
 const PATIENCE: Duration = Duration::from_millis(300);
@@ -71,6 +73,12 @@ impl HookCall {
             [verb, harness, event, ..] if verb == "hook" => Some((harness, event)),
             _ => None,
         }
+    }
+
+    /// Says whether the client called for an event of this kind.
+    pub(crate) fn is(&self, kind: EventKind) -> bool {
+        let fact = |(harness, native)| Harness::from_name(harness)?.client().event(native);
+        self.hook().and_then(fact).is_some_and(|fact| fact.kind == kind)
     }
 }
 

@@ -1,17 +1,15 @@
 //! Stead in a throw-away project: a scripted agent session goes through the real hook of this program.
 
-use std::fs;
-use std::io::Write;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-
 use clap::Args;
-use serde_json::{Value, json};
-use stead_client::Harness;
+use serde_json::json;
 
 use crate::cli::Exit;
 use crate::error::CliError;
 use crate::ui::Ui;
+
+mod stage;
+
+use stage::{CLIENT, Stage};
 
 /// See Stead work, end to end, in a throw-away project
 ///
@@ -25,14 +23,6 @@ pub(crate) struct DemoArgs {
     #[arg(long)]
     keep: bool,
 }
-
-/// The client that the scripted session imitates.
-const CLIENT: Harness = Harness::DEFAULT;
-
-/// How much of a diff is shown.
-const SHOWN: usize = 14;
-
-const SESSION: &str = "demo-session";
 
 /// Two built-in stages: ideas, and one agent that reads all of them.
 const PIPELINE: (&str, &str) = (
@@ -50,16 +40,27 @@ stages:
 ",
 );
 
+/// What a person wants to be done, and where.
+const INTENTS: (&str, &str) = (
+    ".agent/intents/active_intents.yaml",
+    "active_intents:
+  - id: INT-001
+    name: Subtraction
+    status: PENDING
+    owned_scope: [\"src/**\"]
+    constraints: [No new dependencies]
+",
+);
+
 pub(crate) fn run(args: DemoArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     let mut stage = Stage::set(ui)?;
     stage.play()?;
-    let wrong = std::mem::take(&mut stage.wrong);
-    let folder = stage.folder.clone();
     if args.keep {
-        ui.line(format!("\nThe project is kept at {}", folder.join("project").display()));
+        stage.say(&format!("\nThe project is kept at {}", stage.project("")));
     } else {
-        let _ = fs::remove_dir_all(&folder);
+        stage.clear();
     }
+    let wrong = stage.wrong;
     if wrong.is_empty() {
         return Ok(Exit::Done);
     }
@@ -69,44 +70,7 @@ pub(crate) fn run(args: DemoArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     Ok(Exit::Failed)
 }
 
-/// The throw-away world and the narrator.
-struct Stage<'a> {
-    ui: &'a mut Ui,
-    program: PathBuf,
-    folder: PathBuf,
-    step: usize,
-    calls: usize,
-    wrong: Vec<String>,
-}
-
-/// The answer of one hook call.
-struct Answer {
-    stdout: String,
-    exit: i32,
-}
-
-impl Answer {
-    fn is_denial(&self) -> bool {
-        let said: Value = serde_json::from_str(&self.stdout).unwrap_or_default();
-        said["hookSpecificOutput"]["permissionDecision"] == "deny"
-    }
-}
-
-impl<'a> Stage<'a> {
-    fn set(ui: &'a mut Ui) -> Result<Self, CliError> {
-        let program = std::env::current_exe()
-            .map_err(|source| CliError::internal("cannot tell which program this is").because(source))?;
-        let folder = std::env::temp_dir().join(format!("stead-demo-{}", std::process::id()));
-        let stage = Self { ui, program, folder, step: 0, calls: 0, wrong: Vec::new() };
-        for dir in ["project/src", "home"] {
-            let path = stage.folder.join(dir);
-            fs::create_dir_all(&path)
-                .map_err(|source| CliError::user(format!("cannot create `{}`", path.display())).because(source))?;
-        }
-        stage.write("src/lib.rs", "pub fn add(a: i32, b: i32) -> i32 {\n    a - b\n}\n")?;
-        Ok(stage)
-    }
-
+impl Stage<'_> {
     fn play(&mut self) -> Result<(), CliError> {
         self.scene("A throw-away git project gets Stead");
         let git = self.command("git").args(["init", "-q", "-b", "main"]).output();
@@ -132,16 +96,11 @@ impl<'a> Stage<'a> {
         self.scene("Reading is allowed, and so is the work it was asked to do");
         let read = self.tool("Bash", json!({"command": "cat .agent/config.toml | head -3"}))?;
         self.expect(!read.is_denial(), "a harmless command was denied");
-        let source = self.project("src/lib.rs");
-        let edit = json!({"file_path": source, "old_string": "a - b", "new_string": "a + b", "replace_all": false});
-        let allowed = self.tool("Edit", edit.clone())?;
-        let id = self.last_call();
+        let allowed = self.edit("src/lib.rs", "a - b", "a + b")?;
         self.expect(!allowed.is_denial(), "the edit of the project's own code was denied");
-        self.write("src/lib.rs", "pub fn add(a: i32, b: i32) -> i32 {\n    a + b\n}\n")?;
-        let done = json!({"tool_name": "Edit", "tool_input": edit, "tool_use_id": id, "tool_response": {}});
-        self.hook("PostToolUse", done)?;
 
         self.evidence()?;
+        self.intents()?;
 
         self.scene("A loop keeps the agent working until it keeps its promise");
         let start = ["loop", "start", "Prove that add() adds", "--promise", "DONE", "--max-iterations", "3"];
@@ -169,7 +128,7 @@ impl<'a> Stage<'a> {
         self.show(".agent/context/indexes/relevant-files.jsonl", "src/lib.rs")?;
         self.show(".agent/context/indexes/sessions.jsonl", "\"deny\"")?;
         let calls = self.calls;
-        self.ui.line(format!("\n{calls} hook calls, each a real process of this program. Try `stead init` in yours."));
+        self.say(&format!("\n{calls} hook calls, each a real process of this program. Try `stead init` in yours."));
         Ok(())
     }
 
@@ -178,168 +137,35 @@ impl<'a> Stage<'a> {
         let feature = json!({"id": "add", "title": "add() adds", "files": ["src/**"],
             "verifiers": ["sh check.sh"], "status": "in-progress", "tested": false});
         let list = format!("{:#}\n", json!({"features": [feature]}));
-        fs::create_dir_all(self.project(".agent/features"))
-            .map_err(|source| CliError::user("could not create the folder of features").because(source))?;
         self.write(".agent/features/feature-list.json", &list)?;
         self.write("check.sh", "grep -q 'a + b' src/lib.rs && echo '1 test passed'\n")?;
-        let path = self.project(".agent/features/feature-list.json");
-        let claim = json!({"file_path": path, "old_string": "\"tested\": false", "new_string": "\"tested\": true"});
-        let denied = self.tool("Edit", claim.clone())?;
+        let claim = [".agent/features/feature-list.json", "\"tested\": false", "\"tested\": true"];
+        let denied = self.edit(claim[0], claim[1], claim[2])?;
         self.expect(denied.is_denial(), "a claim without evidence was not denied");
         let sed =
             json!({"command": "sed -i 's/\"tested\": false/\"tested\": true/' .agent/features/feature-list.json"});
         let denied = self.tool("Bash", sed)?;
         self.expect(denied.is_denial(), "the same claim through the shell was not denied");
         self.agent_runs(&["verify", "add"])?;
-        let allowed = self.tool("Edit", claim)?;
+        let allowed = self.edit(claim[0], claim[1], claim[2])?;
         self.expect(!allowed.is_denial(), "the proven claim was denied");
-        self.write(".agent/features/feature-list.json", &list.replace("\"tested\": false", "\"tested\": true"))
-    }
-
-    fn scene(&mut self, title: &str) {
-        self.step += 1;
-        let step = self.step;
-        self.ui.line(format!("\n{step}. {title}"));
-    }
-
-    fn expect(&mut self, holds: bool, otherwise: &str) {
-        if !holds {
-            self.wrong.push(otherwise.to_owned());
-        }
-    }
-
-    fn tool(&mut self, tool: &str, input: Value) -> Result<Answer, CliError> {
-        let id = format!("call-{}", self.calls + 1);
-        self.hook("PreToolUse", json!({"tool_name": tool, "tool_input": input, "tool_use_id": id}))
-    }
-
-    /// Lets the agent run one of Stead's own commands: the hook sees it first and records the session.
-    fn agent_runs(&mut self, words: &[&str]) -> Result<(), CliError> {
-        let quoted: Vec<String> = words
-            .iter()
-            .map(|word| if word.contains(' ') { format!("\"{word}\"") } else { (*word).to_owned() })
-            .collect();
-        let seen = self.tool("Bash", json!({"command": format!("stead {}", quoted.join(" "))}))?;
-        self.expect(!seen.is_denial(), &format!("`stead {}` was denied", words[0]));
-        self.stead(words)
-    }
-
-    fn stop(&mut self, message: &str) -> Result<Answer, CliError> {
-        self.hook("Stop", json!({"stop_hook_active": false, "last_assistant_message": message}))
-    }
-
-    fn last_call(&self) -> String {
-        format!("call-{}", self.calls)
-    }
-
-    /// Calls the hook with a payload in the client's format and shows both sides.
-    fn hook(&mut self, event: &str, own: Value) -> Result<Answer, CliError> {
-        self.calls += 1;
-        let mut payload = json!({"session_id": SESSION, "cwd": self.project(""), "hook_event_name": event});
-        if let (Some(payload), Value::Object(own)) = (payload.as_object_mut(), own.clone()) {
-            payload.extend(own);
-        }
-        let program = self.program.clone();
-        let failed = |source| CliError::internal("cannot run this program again").because(source);
-        let mut child = self
-            .command(&program)
-            .args(["hook", CLIENT.name(), event])
-            .envs(CLIENT.client().facts.project_vars.iter().map(|name| (*name, self.project(""))))
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .map_err(failed)?;
-        if let Some(mut stdin) = child.stdin.take() {
-            let _ = stdin.write_all(payload.to_string().as_bytes());
-        }
-        let output = child.wait_with_output().map_err(failed)?;
-        let answer = Answer {
-            stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
-            exit: output.status.code().unwrap_or(-1),
-        };
-        self.block(&format!("  {CLIENT} > {event} "), &own.to_string());
-        let said = if answer.stdout.is_empty() { "(no output: allowed)" } else { answer.stdout.trim_end() };
-        self.block(&format!("  stead < exit {} ", answer.exit), said);
-        Ok(answer)
-    }
-
-    fn stead(&mut self, args: &[&str]) -> Result<(), CliError> {
-        let program = self.program.clone();
-        let output = self
-            .command(&program)
-            .args(args)
-            .output()
-            .map_err(|source| CliError::internal("cannot run this program again").because(source))?;
-        self.ui.line(format!("  $ stead {}", args.join(" ")));
-        let text = String::from_utf8_lossy(&output.stdout).into_owned();
-        let is_diff = |line: &&str| args[0] == "init" && line.starts_with(['+', '-', '@']);
-        let (diff, rest): (Vec<&str>, Vec<&str>) = text.lines().partition(is_diff);
-        for line in diff.iter().take(SHOWN) {
-            self.ui.line(format!("    {line}"));
-        }
-        if diff.len() > SHOWN {
-            self.ui.line(format!("    … and {} more such lines", diff.len() - SHOWN));
-        }
-        for line in rest {
-            self.block("    ", line);
-        }
-        let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        self.expect(output.status.success(), &format!("`stead {}` failed: {said}", args.join(" ")));
         Ok(())
     }
 
-    /// Shows the lines of a file that contain a word.
-    fn show(&mut self, path: &str, word: &str) -> Result<(), CliError> {
-        let file = self.folder.join("project").join(path);
-        let text = fs::read_to_string(&file)
-            .map_err(|source| CliError::user(format!("cannot read `{}`", file.display())).because(source))?;
-        self.ui.line(format!("  {path}:"));
-        let lines: Vec<&str> = text.lines().filter(|line| line.contains(word)).collect();
-        for line in &lines {
-            self.block("    ", line);
-        }
-        self.expect(!lines.is_empty(), &format!("`{path}` has no line with {word}"));
+    fn intents(&mut self) -> Result<(), CliError> {
+        self.scene("A person defines an intent; from now on every change needs one");
+        self.write(INTENTS.0, INTENTS.1)?;
+        self.show(INTENTS.0, "")?;
+        let new = "a + b\n}\n\npub fn sub(a: i32, b: i32) -> i32 {\n    a - b\n}";
+        let denied = self.edit("src/lib.rs", "a + b\n}", new)?;
+        self.expect(denied.is_denial(), "a change without an intent was not denied");
+        self.agent_runs(&["intent", "select", "INT-001"])?;
+        let allowed = self.edit("src/lib.rs", "a + b\n}", new)?;
+        self.expect(!allowed.is_denial(), "a change inside the scope was denied");
+        let denied = self.tool("Bash", json!({"command": "echo 'sub() subtracts' > notes.txt"}))?;
+        self.expect(denied.is_denial(), "a change outside the scope was not denied");
+        let said = self.stead(&["why", "src/lib.rs:5"])?;
+        self.expect(said.contains("INT-001"), "`stead why` does not name the intent");
         Ok(())
-    }
-
-    /// Prints a text after a label, wrapped at 80 columns and indented.
-    fn block(&mut self, label: &str, text: &str) {
-        let text = text.replace(&self.project(""), "$PROJECT");
-        let mut line = label.to_owned();
-        for word in text.split_inclusive([' ', ',']) {
-            if line.chars().count() + word.trim_end().chars().count() > 80 && line.trim() != "" {
-                self.ui.line(line.trim_end());
-                line = "      ".to_owned();
-            }
-            line.push_str(word);
-        }
-        self.ui.line(line.trim_end());
-    }
-
-    fn project(&self, path: &str) -> String {
-        let folder = self.folder.join("project");
-        if path.is_empty() { folder.display().to_string() } else { folder.join(path).display().to_string() }
-    }
-
-    fn write(&self, path: &str, text: &str) -> Result<(), CliError> {
-        let file = self.folder.join("project").join(path);
-        let made = file.parent().map_or(Ok(()), fs::create_dir_all);
-        made.and_then(|()| fs::write(&file, text))
-            .map_err(|source| CliError::user(format!("cannot write `{}`", file.display())).because(source))
-    }
-
-    /// A command in the throw-away project, with its own home folder.
-    fn command(&self, program: impl AsRef<Path>) -> Command {
-        let mut command = Command::new(program.as_ref());
-        command.current_dir(self.folder.join("project")).env("HOME", self.folder.join("home"));
-        for (name, _) in std::env::vars_os() {
-            let name = name.to_string_lossy().into_owned();
-            let is_own = ["XDG_", "STEAD_"].iter().any(|prefix| name.starts_with(prefix));
-            if is_own || Harness::session_vars().any(|of_client| of_client == name) {
-                command.env_remove(name);
-            }
-        }
-        command
     }
 }

@@ -192,5 +192,9 @@ fn the_demo_plays_to_its_end() {
     world.set("TMPDIR", world.folder().display().to_string());
     let run = world.stead(&["demo"]);
     assert_eq!(run.code, 0, "{run}");
-    assert!(run.stdout.contains("monday: done"), "{run}");
+    for text in ["You must cite a valid active Intent", "Scope Violation", "intent   INT-001", "monday: done"] {
+        assert!(run.stdout.contains(text), "{text}\n{run}");
+    }
+    let wide: Vec<_> = run.stdout.lines().filter(|line| line.chars().count() > 80).collect();
+    assert!(wide.is_empty(), "wider than a terminal: {wide:#?}");
 }

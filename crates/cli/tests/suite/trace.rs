@@ -103,6 +103,22 @@ fn an_edit_leaves_a_line_with_its_lines() {
     assert_eq!(world.stead(&["trace", "verify"]).ok(), "1 line verified\n");
 }
 
+/// Several clients have ids that look like secrets.
+#[test]
+fn ids_are_recorded_as_the_client_sends_them() {
+    let world = marked();
+    let file = world.project().join("a.txt");
+    let (session, id) = ("ses_e17e843f3ffemo2cdwZnvsIq3B", "toolu_01A9KqkT5BqTDWYkzsM5SVJz");
+    let mut tool = json!({"tool_name": "Write", "tool_input": {"file_path": file, "content": "one\n"},
+        "tool_use_id": id, "session_id": session});
+    world.hook("claude PreToolUse", payload(&world, "PreToolUse", tool.clone())).ok();
+    world.write("project/a.txt", "one\n");
+    tool["tool_response"] = json!({});
+    world.hook("claude PostToolUse", payload(&world, "PostToolUse", tool)).ok();
+    let lines = ledger(&world);
+    assert_eq!((&note(&lines[0])["session"], &note(&lines[0])["call"]), (&json!(session), &json!(id)));
+}
+
 #[test]
 fn an_edit_that_no_client_reports_is_undone_to_know_the_text_before() {
     let world = marked();

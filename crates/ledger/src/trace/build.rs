@@ -13,7 +13,7 @@ use super::record::{
 };
 use crate::MutationClaim;
 
-/// Who made a call, and for what. Texts were redacted and cut by the caller.
+/// Who made a call, and for what. Texts were cut by the caller.
 #[derive(Clone, Debug, Default)]
 pub struct CallFacts {
     pub timestamp: String,

@@ -23,6 +23,7 @@ pub(super) const CLIENT: Client = Client {
     spawn: |task| vec![Call::find_tool("spawn agent"), Call::spawn("", task)],
     lacks: &[],
     expands: true,
+    checks_reads: false,
     full: 260_000,
     prepare,
     provider_args,

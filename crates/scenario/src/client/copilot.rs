@@ -20,6 +20,7 @@ pub(super) const CLIENT: Client = Client {
     spawn: |task| vec![Call::spawn("explore", task)],
     lacks: &[],
     expands: false,
+    checks_reads: false,
     full: 125_000,
     prepare,
     provider_args: |_| Vec::new(),

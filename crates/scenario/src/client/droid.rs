@@ -27,6 +27,7 @@ pub(super) const CLIENT: Client = Client {
         (&[], "headless, a prompt raises no event, except with `--input-format stream-jsonrpc`"),
     ],
     expands: true,
+    checks_reads: false,
     full: 190_000,
     prepare,
     provider_args: |_| words(&["--model", MODEL]),

@@ -20,6 +20,7 @@ pub(super) const CLIENT: Client = Client {
     spawn: |task| vec![Call::spawn("generalist", task)],
     lacks: &[],
     expands: true,
+    checks_reads: false,
     full: 1_000_000,
     prepare,
     provider_args: |_| Vec::new(),

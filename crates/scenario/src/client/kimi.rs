@@ -16,6 +16,7 @@ pub(super) const CLIENT: Client = Client {
     spawn: |task| vec![Call::spawn("coder", task)],
     lacks: &[],
     expands: false,
+    checks_reads: false,
     full: 97_000,
     prepare,
     provider_args: |_| Vec::new(),

@@ -20,6 +20,7 @@ pub(super) const CLIENT: Client = Client {
     spawn: |task| vec![Call::spawn("general", task)],
     lacks: &[],
     expands: true,
+    checks_reads: false,
     full: 99_000,
     prepare,
     provider_args: |_| Vec::new(),
@@ -52,8 +53,12 @@ fn launch(_: &Ground, ask: &Ask<'_>) -> Launch {
     let mut args = words(&["run", "--print-logs", "--log-level", "WARN", "--format", "json"]);
     args.extend(ask.resuming("--session"));
     match ask.prompt.strip_prefix('/').and_then(|typed| typed.split_once(' ')) {
-        // A typed command is a prompt like any other to a headless run, unless it is named so.
-        Some((command, rest)) => args.extend(words(&["--command", command, rest])),
+        // A typed command is a prompt like any other to a headless run, unless it is named so. Arguments with a space
+        // would be quoted, which nobody types.
+        Some((command, rest)) => {
+            args.extend(words(&["--command", command]));
+            args.extend(rest.split(' ').map(str::to_owned));
+        }
         None => args.push(ask.prompt.to_owned()),
     }
     Launch {

@@ -20,6 +20,7 @@ pub(super) const CLIENT: Client = Client {
     spawn: |task| vec![Call::spawn("general-purpose", task)],
     lacks: &[],
     expands: true,
+    checks_reads: false,
     full: 170_000,
     prepare,
     provider_args: |_| Vec::new(),

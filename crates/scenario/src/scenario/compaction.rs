@@ -50,10 +50,10 @@ fn automatic(client: &'static Client, programs: &Programs) -> Result<()> {
     turns.push(Turn::call(Call::shell("true")).with_input_tokens(client.full));
     turns.push(Turn::say("It is blue."));
     let played = play(&ground, Script::new(turns))?;
-    claim_events(client, &played, EventKind::BeforeCompact)?;
+    claim_events(&played, EventKind::BeforeCompact)?;
     // Without this, a compaction that the client began and gave up would look the same.
     if client.harness.client().facts.events.iter().any(|fact| fact.kind == EventKind::AfterCompact) {
-        claim_events(client, &played, EventKind::AfterCompact)?;
+        claim_events(&played, EventKind::AfterCompact)?;
     }
     let denials = Records::read(&ground.project()).denials();
     played.claim(denials.is_empty(), &format!("nothing should be held, but {denials:?}"))?;
@@ -89,18 +89,16 @@ fn manual(client: &'static Client, programs: &Programs) -> Result<()> {
         denials.len() == 1 && denials[0].contains("stead role lifecycle save builder"),
         &format!("it should be held once with the command that saves, not {denials:?}"),
     )?;
-    held.claim(claim_events(client, &held, EventKind::AfterCompact).is_err(), "it was compacted though it was held")?;
+    held.claim(claim_events(&held, EventKind::AfterCompact).is_err(), "it was compacted though it was held")?;
     let passed = compact().context("at the second attempt")?;
-    claim_events(client, &passed, EventKind::AfterCompact)?;
+    claim_events(&passed, EventKind::AfterCompact)?;
     let next = play_ask(&ground, Script::new([Turn::say("I go on.")]), Ask::again("Go on.", &id))?;
     next.claim(is_recovered(&next), "the role was not given back after the compaction")
 }
 
 /// Fails unless the client raised an event of this kind.
-fn claim_events(client: &Client, played: &Played, kind: EventKind) -> Result<()> {
-    let is_one = |native: &str| client.harness.client().event(native).is_some_and(|fact| fact.kind == kind);
-    let raised = played.calls.iter().any(|call| call.hook().is_some_and(|(_, native)| is_one(native)));
-    played.claim(raised, &format!("the client raised no `{kind}`"))
+fn claim_events(played: &Played, kind: EventKind) -> Result<()> {
+    played.claim(played.calls.iter().any(|call| call.is(kind)), &format!("the client raised no `{kind}`"))
 }
 
 fn is_recovered(played: &Played) -> bool {

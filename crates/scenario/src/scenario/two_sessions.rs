@@ -1,10 +1,9 @@
 use std::time::Duration;
 
 use anyhow::Result;
-use stead_client::Facts;
 use stead_testkit::fake_model::{Call, Meeting, Script, Turn};
 
-use super::{Scenario, Stage, allowed_edit, cannot_deny};
+use super::{Scenario, Stage, cannot_deny_or_record};
 use crate::client::Client;
 use crate::ground::{Ground, Programs};
 use crate::play::play_together;
@@ -13,15 +12,11 @@ use crate::record::Records;
 pub(super) const SCENARIO: Scenario = Scenario {
     number: 6,
     title: "two sessions in one project at once do not influence each other",
-    stage: Stage::Built { obstacle, play: check },
+    stage: Stage::Built { obstacle: cannot_deny_or_record, play: check },
 };
 
 const FIRST: &str = "SESSION-ALPHA";
 const SECOND: &str = "SESSION-BETA";
-
-fn obstacle(facts: &Facts) -> Option<&'static str> {
-    cannot_deny(facts).or_else(|| allowed_edit::obstacle(facts))
-}
 
 fn check(client: &'static Client, programs: &Programs) -> Result<()> {
     let ground = Ground::new(client, programs)?;

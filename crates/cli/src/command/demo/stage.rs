@@ -1,0 +1,233 @@
+//! The throw-away world of the demo: calls this program's hook as a client would, and shows both sides.
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use serde_json::{Value, json};
+use stead_client::Harness;
+
+use crate::error::CliError;
+use crate::ui::Ui;
+
+/// The client that the scripted session imitates.
+pub(super) const CLIENT: Harness = Harness::DEFAULT;
+
+/// How much of a diff is shown.
+const SHOWN: usize = 14;
+
+const SESSION: &str = "demo-session";
+
+/// The throw-away world and the narrator.
+pub(super) struct Stage<'a> {
+    ui: &'a mut Ui,
+    program: PathBuf,
+    folder: PathBuf,
+    step: usize,
+    pub(super) calls: usize,
+    /// What did not happen as the demo says.
+    pub(super) wrong: Vec<String>,
+}
+
+/// The answer of one hook call.
+pub(super) struct Answer {
+    pub(super) stdout: String,
+    exit: i32,
+}
+
+impl Answer {
+    pub(super) fn is_denial(&self) -> bool {
+        let said: Value = serde_json::from_str(&self.stdout).unwrap_or_default();
+        said["hookSpecificOutput"]["permissionDecision"] == "deny"
+    }
+}
+
+impl<'a> Stage<'a> {
+    pub(super) fn set(ui: &'a mut Ui) -> Result<Self, CliError> {
+        let program = std::env::current_exe()
+            .map_err(|source| CliError::internal("cannot tell which program this is").because(source))?;
+        let folder = std::env::temp_dir().join(format!("stead-demo-{}", std::process::id()));
+        let stage = Self { ui, program, folder, step: 0, calls: 0, wrong: Vec::new() };
+        for dir in ["project/src", "home"] {
+            let path = stage.folder.join(dir);
+            fs::create_dir_all(&path)
+                .map_err(|source| CliError::user(format!("cannot create `{}`", path.display())).because(source))?;
+        }
+        stage.write("src/lib.rs", "pub fn add(a: i32, b: i32) -> i32 {\n    a - b\n}\n")?;
+        Ok(stage)
+    }
+
+    pub(super) fn scene(&mut self, title: &str) {
+        self.step += 1;
+        let step = self.step;
+        self.ui.line(format!("\n{step}. {title}"));
+    }
+
+    pub(super) fn say(&mut self, text: &str) {
+        self.ui.line(text);
+    }
+
+    /// Removes the project.
+    pub(super) fn clear(&self) {
+        let _ = fs::remove_dir_all(&self.folder);
+    }
+
+    pub(super) fn expect(&mut self, holds: bool, otherwise: &str) {
+        if !holds {
+            self.wrong.push(otherwise.to_owned());
+        }
+    }
+
+    pub(super) fn tool(&mut self, tool: &str, input: Value) -> Result<Answer, CliError> {
+        let id = format!("call-{}", self.calls + 1);
+        self.hook("PreToolUse", json!({"tool_name": tool, "tool_input": input, "tool_use_id": id}))
+    }
+
+    /// Lets the agent edit a file, as far as the hook allows it.
+    pub(super) fn edit(&mut self, path: &str, old: &str, new: &str) -> Result<Answer, CliError> {
+        let input = json!({"file_path": self.project(path), "old_string": old, "new_string": new});
+        let answer = self.tool("Edit", input.clone())?;
+        if !answer.is_denial() {
+            let id = self.last_call();
+            self.write(path, &self.read(path)?.replacen(old, new, 1))?;
+            let done = json!({"tool_name": "Edit", "tool_input": input, "tool_use_id": id, "tool_response": {}});
+            self.hook("PostToolUse", done)?;
+        }
+        Ok(answer)
+    }
+
+    /// Lets the agent run one of Stead's own commands: the hook sees it first and records the session.
+    pub(super) fn agent_runs(&mut self, words: &[&str]) -> Result<(), CliError> {
+        let quoted: Vec<String> = words
+            .iter()
+            .map(|word| if word.contains(' ') { format!("\"{word}\"") } else { (*word).to_owned() })
+            .collect();
+        let seen = self.tool("Bash", json!({"command": format!("stead {}", quoted.join(" "))}))?;
+        self.expect(!seen.is_denial(), &format!("`stead {}` was denied", words[0]));
+        self.stead(words).map(drop)
+    }
+
+    pub(super) fn stop(&mut self, message: &str) -> Result<Answer, CliError> {
+        self.hook("Stop", json!({"stop_hook_active": false, "last_assistant_message": message}))
+    }
+
+    fn last_call(&self) -> String {
+        format!("call-{}", self.calls)
+    }
+
+    /// Calls the hook with a payload in the client's format and shows both sides.
+    pub(super) fn hook(&mut self, event: &str, own: Value) -> Result<Answer, CliError> {
+        self.calls += 1;
+        let mut payload = json!({"session_id": SESSION, "cwd": self.project(""), "hook_event_name": event});
+        if let (Some(payload), Value::Object(own)) = (payload.as_object_mut(), own.clone()) {
+            payload.extend(own);
+        }
+        let program = self.program.clone();
+        let failed = |source| CliError::internal("cannot run this program again").because(source);
+        let mut child = self
+            .command(&program)
+            .args(["hook", CLIENT.name(), event])
+            .envs(CLIENT.client().facts.project_vars.iter().map(|name| (*name, self.project(""))))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .map_err(failed)?;
+        if let Some(mut stdin) = child.stdin.take() {
+            let _ = stdin.write_all(payload.to_string().as_bytes());
+        }
+        let output = child.wait_with_output().map_err(failed)?;
+        let answer = Answer {
+            stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
+            exit: output.status.code().unwrap_or(-1),
+        };
+        self.block(&format!("  {CLIENT} > {event} "), &own.to_string());
+        let said = if answer.stdout.is_empty() { "(no output: allowed)" } else { answer.stdout.trim_end() };
+        self.block(&format!("  stead < exit {} ", answer.exit), said);
+        Ok(answer)
+    }
+
+    /// Runs a command of this program and shows what it says.
+    pub(super) fn stead(&mut self, args: &[&str]) -> Result<String, CliError> {
+        let program = self.program.clone();
+        let output = self
+            .command(&program)
+            .args(args)
+            .output()
+            .map_err(|source| CliError::internal("cannot run this program again").because(source))?;
+        self.block("  $ stead ", &args.join(" "));
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        let is_diff = |line: &&str| args[0] == "init" && line.starts_with(['+', '-', '@']);
+        let (diff, rest): (Vec<&str>, Vec<&str>) = text.lines().partition(is_diff);
+        for line in diff.iter().take(SHOWN) {
+            self.block("    ", line);
+        }
+        if diff.len() > SHOWN {
+            self.ui.line(format!("    … and {} more such lines", diff.len() - SHOWN));
+        }
+        for line in rest {
+            self.block("    ", line);
+        }
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        self.expect(output.status.success(), &format!("`stead {}` failed: {said}", args.join(" ")));
+        Ok(text)
+    }
+
+    /// Shows the lines of a file that contain a word.
+    pub(super) fn show(&mut self, path: &str, word: &str) -> Result<(), CliError> {
+        let text = self.read(path)?;
+        self.ui.line(format!("  {path}:"));
+        let lines: Vec<&str> = text.lines().filter(|line| line.contains(word)).collect();
+        for line in &lines {
+            self.block("    ", line);
+        }
+        self.expect(!lines.is_empty(), &format!("`{path}` has no line with {word}"));
+        Ok(())
+    }
+
+    /// Prints a text after a label, wrapped at 80 columns and indented.
+    fn block(&mut self, label: &str, text: &str) {
+        let text = text.replace(&self.project(""), "$PROJECT");
+        let mut line = label.to_owned();
+        for word in text.split_inclusive([' ', ',', '{']) {
+            if line.chars().count() + word.trim_end().chars().count() > 80 && line.trim() != "" {
+                self.ui.line(line.trim_end());
+                line = "      ".to_owned();
+            }
+            line.push_str(word);
+        }
+        self.ui.line(line.trim_end());
+    }
+
+    pub(super) fn project(&self, path: &str) -> String {
+        let folder = self.folder.join("project");
+        if path.is_empty() { folder.display().to_string() } else { folder.join(path).display().to_string() }
+    }
+
+    fn read(&self, path: &str) -> Result<String, CliError> {
+        let file = self.project(path);
+        fs::read_to_string(&file).map_err(|source| CliError::user(format!("cannot read `{file}`")).because(source))
+    }
+
+    pub(super) fn write(&self, path: &str, text: &str) -> Result<(), CliError> {
+        let file = self.folder.join("project").join(path);
+        let made = file.parent().map_or(Ok(()), fs::create_dir_all);
+        made.and_then(|()| fs::write(&file, text))
+            .map_err(|source| CliError::user(format!("cannot write `{}`", file.display())).because(source))
+    }
+
+    /// A command in the throw-away project, with its own home folder.
+    pub(super) fn command(&self, program: impl AsRef<Path>) -> Command {
+        let mut command = Command::new(program.as_ref());
+        command.current_dir(self.folder.join("project")).env("HOME", self.folder.join("home"));
+        for (name, _) in std::env::vars_os() {
+            let name = name.to_string_lossy().into_owned();
+            let is_own = ["XDG_", "STEAD_"].iter().any(|prefix| name.starts_with(prefix));
+            if is_own || Harness::session_vars().any(|of_client| of_client == name) {
+                command.env_remove(name);
+            }
+        }
+        command
+    }
+}
