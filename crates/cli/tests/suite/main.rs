@@ -29,6 +29,7 @@ mod lesson;
 mod logs;
 mod loop_;
 mod migrate;
+mod out_of_scope;
 mod own_program;
 mod packet;
 mod pattern;

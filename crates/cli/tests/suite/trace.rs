@@ -11,7 +11,7 @@ use crate::world::{by_person, lines, marked, payload};
 const LEDGER: &str = "project/.agent/intents/agent_trace.jsonl";
 
 /// The lines of the ledger; each must be valid.
-fn ledger(world: &World) -> Vec<Value> {
+pub(crate) fn ledger(world: &World) -> Vec<Value> {
     if !world.exists(LEDGER) {
         return Vec::new();
     }
@@ -27,7 +27,7 @@ fn ledger(world: &World) -> Vec<Value> {
 }
 
 /// `op path ranges` of each file of a line.
-fn files(line: &Value) -> Vec<String> {
+pub(crate) fn files(line: &Value) -> Vec<String> {
     let notes = line["metadata"]["dev.stead"]["files"].as_array().unwrap();
     let traces = line["files"].as_array().unwrap();
     let shown = notes.iter().zip(traces).map(|(note, trace)| {
@@ -39,7 +39,7 @@ fn files(line: &Value) -> Vec<String> {
     shown.collect()
 }
 
-fn note(line: &Value) -> &Value {
+pub(crate) fn note(line: &Value) -> &Value {
     &line["metadata"]["dev.stead"]
 }
 
@@ -47,19 +47,19 @@ fn contributor(line: &Value) -> &Value {
     &line["files"][0]["conversations"][0]["contributor"]["type"]
 }
 
-struct Call<'a> {
+pub(crate) struct Call<'a> {
     world: &'a World,
     tool: Value,
 }
 
 impl<'a> Call<'a> {
-    fn begin(world: &'a World, id: &str, name: &str, input: Value) -> Self {
+    pub(crate) fn begin(world: &'a World, id: &str, name: &str, input: Value) -> Self {
         let call = Self { world, tool: json!({"tool_name": name, "tool_input": input, "tool_use_id": id}) };
         world.hook("claude PreToolUse", payload(world, "PreToolUse", call.tool.clone())).ok();
         call
     }
 
-    fn end(&self, report: Value) {
+    pub(crate) fn end(&self, report: Value) {
         let mut tool = self.tool.clone();
         tool["tool_response"] = report;
         self.world.hook("claude PostToolUse", payload(self.world, "PostToolUse", tool)).ok();
@@ -73,12 +73,12 @@ fn shell(world: &World, id: &str, command: &str) {
     call.end(json!({"stdout": "", "stderr": ""}));
 }
 
-fn stop(world: &World) {
+pub(crate) fn stop(world: &World) {
     world.hook("claude Stop", payload(world, "Stop", json!({"stop_hook_active": false}))).ok();
 }
 
 /// File systems tell times by ticks.
-fn tick() {
+pub(crate) fn tick() {
     std::thread::sleep(Duration::from_millis(40));
 }
 

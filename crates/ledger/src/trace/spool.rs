@@ -132,6 +132,7 @@ impl Spooled {
             claim: note.claim.and_then(|claim| MutationClaim::from_name(claim.name())),
             verdict: note.verdict,
             guards: note.guards,
+            out_of_scope: note.out_of_scope,
             of: Some(self.record.id.clone()),
         }
     }
