@@ -76,7 +76,7 @@ fn after_tool(request: &Request<'_>, now: &str) -> Result<(), StoreError> {
     }
     let mut facts = facts(request, line.as_ref(), now);
     if line.as_ref().is_some_and(|line| changed.iter().any(|file| line.is_shared(&file.change.path))) {
-        facts.contributor = ContributorKind::Unknown;
+        (facts.contributor, facts.model) = (ContributorKind::Unknown, None);
     }
     facts.out_of_scope = intent::outside(request, facts.intent.as_deref(), paths(&changed));
     write(request, &facts, changed, &cache)?;
@@ -176,7 +176,7 @@ fn facts(request: &Request<'_>, line: Option<&CallLine>, now: &str) -> CallFacts
         timestamp: now.to_owned(),
         revision: checked_out_revision(request.work()),
         contributor: ContributorKind::Ai,
-        model: None,
+        model: event.model.as_deref().map(own),
         session: event.session.as_deref().map(own),
         harness: Some(request.harness.name().to_owned()),
         agent: request.agent_id().map(own),

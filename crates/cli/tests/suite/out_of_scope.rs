@@ -42,6 +42,9 @@ fn what_a_test_run_changed_outside_is_told_with_the_next_prompt_once() {
         let run = client.stop(&world);
         assert!(!run.stdout.contains("out of.md"), "{}: {run}", client.name);
         assert_eq!(out_of_scope(&world), [json!([OUTSIDE])], "{}", client.name);
+        // The model of the call, not of the stop.
+        let who = &ledger(&world)[0]["files"][0]["conversations"][0]["contributor"];
+        assert_eq!(who.get("model_id").is_some(), client.name == "codex", "{}: {who}", client.name);
         let takes = stead_client::Harness::ALL.into_iter().any(|harness| {
             let mut facts = harness.client().facts.events.iter();
             harness.name() == client.name

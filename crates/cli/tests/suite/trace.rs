@@ -368,6 +368,8 @@ fn other_clients_leave_the_same_lines() {
     assert_eq!(all, [vec!["add a.txt 1-1", "modify b.txt 2-2"], vec!["add c.txt 1-1"]]);
     let tools: Vec<&Value> = lines.iter().map(|line| &line["tool"]["name"]).collect();
     assert_eq!(tools, ["codex", "gemini"]);
+    let who = |at: usize| &lines[at]["files"][0]["conversations"][0]["contributor"];
+    assert_eq!((who(0), who(1)), (&json!({"type": "ai", "model_id": "m"}), &json!({"type": "ai"})));
 }
 
 #[test]

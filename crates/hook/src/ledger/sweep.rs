@@ -45,6 +45,8 @@ struct Window {
     #[serde(default)]
     tool: Option<String>,
     #[serde(default)]
+    model: Option<String>,
+    #[serde(default)]
     intent: Option<String>,
     #[serde(default)]
     claim: Option<String>,
@@ -70,6 +72,7 @@ pub(super) fn expect(request: &Request<'_>, line: Option<&CallLine>, now: &str) 
         role: facts.role,
         call: facts.call,
         tool: facts.tool,
+        model: facts.model,
         intent: facts.intent,
         claim: facts.claim.map(|claim| claim.name().to_owned()),
         verdict: facts.verdict,
@@ -196,6 +199,7 @@ fn window_facts(request: &Request<'_>, window: Option<&Window>, now: &str) -> Ca
         role: window.role.clone(),
         call: window.call.clone(),
         tool: window.tool.clone(),
+        model: window.model.clone(),
         intent: window.intent.clone(),
         claim: window.claim.as_deref().and_then(stead_ledger::MutationClaim::from_name),
         verdict: window.verdict.clone(),
