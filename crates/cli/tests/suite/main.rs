@@ -42,6 +42,7 @@ mod role;
 mod root;
 mod run;
 mod schema;
+mod spool;
 mod stale_file;
 mod terminal;
 mod trace;

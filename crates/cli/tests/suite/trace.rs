@@ -1,6 +1,5 @@
 //! What a session leaves in the ledger, and what can be asked of it.
 
-use std::fs;
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -8,7 +7,7 @@ use stead_testkit::World;
 
 use crate::world::{by_person, lines, marked, payload};
 
-const LEDGER: &str = "project/.agent/intents/agent_trace.jsonl";
+pub(crate) const LEDGER: &str = "project/.agent/intents/agent_trace.jsonl";
 
 /// The lines of the ledger; each must be valid.
 pub(crate) fn ledger(world: &World) -> Vec<Value> {
@@ -67,7 +66,7 @@ impl<'a> Call<'a> {
 }
 
 /// A shell command that really runs between its two events.
-fn shell(world: &World, id: &str, command: &str) {
+pub(crate) fn shell(world: &World, id: &str, command: &str) {
     let call = Call::begin(world, id, "Bash", json!({"command": command}));
     world.sh(&format!("cd {} && {{ {command}; }}", world.project().display())).ok();
     call.end(json!({"stdout": "", "stderr": ""}));
@@ -302,22 +301,6 @@ fn two_calls_at_once_are_nobody_known() {
     let lines = ledger(&world);
     assert_eq!((lines.len(), contributor(&lines[0])), (1, &json!("unknown")));
     assert!(note(&lines[0]).get("session").is_none());
-}
-
-#[test]
-fn a_lock_that_is_not_free_leaves_the_line_to_the_next_command() {
-    let world = marked();
-    world.write("project/a.txt", "a\n");
-    shell(&world, "c1", "sed -i s/a/b/ a.txt");
-    let holder = fs::File::open(world.folder().join(LEDGER)).unwrap();
-    holder.lock().unwrap();
-    shell(&world, "c2", "sed -i s/b/c/ a.txt");
-    holder.unlock().unwrap();
-    assert!(!world.read(LEDGER).contains("\"c2\""));
-    world.stead(&["files", "list"]).ok();
-    let lines = ledger(&world);
-    assert!(lines.iter().any(|line| note(line)["call"] == "c2"), "{lines:?}");
-    assert_eq!(world.stead(&["trace", "verify", "--json"]).json()["ok"], true);
 }
 
 #[test]
