@@ -87,6 +87,7 @@ pub(crate) fn event<'a>(accent: &Accent, wire: &Members<'a>, named: Option<&'a s
         agent: (id.is_some() || is_about_agent).then(|| Agent { id, role: wire.text("agent_type") }),
         cwd: wire.filled("cwd"),
         transcript: wire.filled("transcript_path"),
+        model: wire.filled("model"),
         call: tool_call(accent, wire),
         result: wire.any_raw("tool_response|tool_result|tool_output").map(Cow::Borrowed),
         prompt: wire.filled("prompt_id"),

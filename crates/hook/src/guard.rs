@@ -41,3 +41,4 @@ pub use verdict_line::VerdictLine;
 pub(crate) use caller::has_sub_agent;
 pub(crate) use news::briefing_part;
 pub(crate) use verdict::{GuardReport, judge};
+pub(crate) use verdict_id::verdict_id;

@@ -6,6 +6,7 @@ mod briefing;
 mod gate;
 mod message;
 mod need;
+mod outside;
 mod programs;
 mod selected;
 
@@ -22,7 +23,8 @@ use crate::record::cut;
 use crate::request::Request;
 
 pub(crate) use briefing::briefing_part;
-pub(crate) use selected::{begin_session, bind, selected};
+pub(crate) use outside::{notice_waits, outside, owe, take_notice};
+pub(crate) use selected::{active, begin_session, bind, selected};
 
 /// The gate's name in reasons, in the session log and in `stead explain`.
 pub const INTENT_GATE: &str = "intents";

@@ -11,7 +11,6 @@ mod target;
 
 use std::path::PathBuf;
 
-use stead_ledger::Selection;
 use stead_ledger::trace::{
     Budget, CallFacts, ContributorKind, FileChange, Ledger, Phase, Side, Sight, Spooled, TraceCache, build,
 };
@@ -20,6 +19,7 @@ use stead_store::{Durability, Marker, Room, StoreError, UserDirs, checked_out_re
 
 pub(crate) use stamps::Expected;
 
+use crate::intent;
 use crate::plain_reading::{Glance, glance};
 use crate::record::{PATIENCE, cut, now_millis};
 use crate::request::Request;
@@ -77,9 +77,23 @@ fn after_tool(request: &Request<'_>, now: &str) -> Result<(), StoreError> {
     }
     let mut facts = facts(request, line.as_ref(), now);
     if line.as_ref().is_some_and(|line| changed.iter().any(|file| line.is_shared(&file.change.path))) {
-        facts.contributor = ContributorKind::Unknown;
+        (facts.contributor, facts.model) = (ContributorKind::Unknown, None);
     }
-    write(request, &facts, changed, &cache)
+    facts.out_of_scope = intent::outside(request, facts.intent.as_deref(), paths(&changed));
+    write(request, &facts, changed, &cache)?;
+    // What the gate said before the call, it need not say again.
+    let is_told = line.is_some_and(|line| line.hits.iter().any(|hit| hit.guard == intent::INTENT_GATE));
+    match (&facts.session, &facts.intent) {
+        (Some(session), Some(id)) if !is_told => {
+            intent::owe(request, session, id, facts.tool.as_deref(), &facts.out_of_scope, now)
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The paths of changed files below the project's root.
+fn paths(changed: &[Changed]) -> impl Iterator<Item = &str> {
+    changed.iter().map(|file| file.change.path.as_str())
 }
 
 /// Appends a record of changes, and remembers how the files look now.
@@ -152,13 +166,13 @@ fn facts(request: &Request<'_>, line: Option<&CallLine>, now: &str) -> CallFacts
     // Ids and names, as in the session log: long mixed ones look like secrets, but covered they would identify nothing.
     let own = |text: &str| cut(text).to_owned();
     let work = RunIdentity::from_env(request.env);
-    let selected = selected(request, &work);
+    let selected = intent::active(request);
     let call = event.call.as_ref();
     CallFacts {
         timestamp: now.to_owned(),
         revision: checked_out_revision(request.work()),
         contributor: ContributorKind::Ai,
-        model: None,
+        model: event.model.as_deref().map(own),
         session: event.session.as_deref().map(own),
         harness: Some(request.harness.name().to_owned()),
         agent: request.agent_id().map(own),
@@ -172,20 +186,9 @@ fn facts(request: &Request<'_>, line: Option<&CallLine>, now: &str) -> CallFacts
         claim: selected.and_then(|selected| selected.claim),
         verdict: line.and_then(|line| line.id.clone()),
         guards: line.map(|line| line.hits.iter().map(|hit| hit.guard.clone()).collect()).unwrap_or_default(),
+        out_of_scope: Vec::new(),
         of: None,
     }
-}
-
-/// The intent that the calling agent works for: its session's, else the one that its run is bound to.
-fn selected(request: &Request<'_>, work: &RunIdentity) -> Option<stead_ledger::Selected> {
-    let indexes = request.indexes();
-    let own = request.session().and_then(|session| Selection::read(indexes, session, request.agent_id()));
-    own.or_else(|| {
-        let run = FileId::check(work.run.as_deref()?).ok()?;
-        let stage = FileId::check(work.stage.as_deref()?).ok()?;
-        let text = std::fs::read_to_string(Selection::run_path(indexes, &run, &stage)).ok()?;
-        Selection::in_text(&text, request.agent_id())
-    })
 }
 
 /// A time of the session log in milliseconds.

@@ -15,7 +15,7 @@ use crate::request::Request;
 use crate::run_identity::RunIdentity;
 
 /// One line of `sessions.jsonl`.
-#[derive(Serialize)]
+#[derive(Default, Serialize)]
 pub(crate) struct SessionLine<'a> {
     pub v: u32,
     pub ts: &'a str,

@@ -110,7 +110,7 @@ pub enum Op {
 pub const ITSELF: char = '=';
 
 /// A file or folder that an effect concerns.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Target {
     /// Absolute, without `.` and `..`, links resolved as far as they exist. May hold glob signs if `glob` says so.
     pub path: String,

@@ -47,6 +47,8 @@ pub struct Event<'a> {
     /// The project folder, where the payload itself names one.
     pub project: Option<Cow<'a, str>>,
     pub transcript: Option<Cow<'a, str>>,
+    /// The model that the agent uses, as `provider/model` if the client tells both.
+    pub model: Option<Cow<'a, str>>,
     pub call: Option<ToolCall<'a>>,
     /// What the tool gave back, as the payload's own JSON text, unread. `client` knows how to read it.
     pub result: Option<Cow<'a, str>>,
@@ -70,6 +72,7 @@ impl<'a> Event<'a> {
             cwd: None,
             project: None,
             transcript: None,
+            model: None,
             call: None,
             result: None,
             prompt: None,

@@ -29,8 +29,9 @@ pub fn amend<E: From<StoreError>>(
     }
 }
 
-/// Locks the folder of a file, because the file itself is about to be replaced.
-pub(crate) fn take_turn(path: &Path, patience: Duration) -> Result<Option<File>, StoreError> {
+/// Locks the folder of a file, because the file itself is about to be replaced or moved. The system frees the lock of a
+/// process that was killed. `None` where folders cannot be locked.
+pub fn take_turn(path: &Path, patience: Duration) -> Result<Option<File>, StoreError> {
     let dir = path.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let folder = os::open_folder(dir).at("open", dir)?;
     if let Some(folder) = &folder {

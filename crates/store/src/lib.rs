@@ -43,7 +43,7 @@ mod user_dirs;
 mod worktree;
 
 pub use adopt::{Adopted, adopt};
-pub use amend::amend;
+pub use amend::{amend, take_turn};
 pub use ancestry::{Process, ancestry};
 pub use append::append_line;
 pub use canonical::canonical;

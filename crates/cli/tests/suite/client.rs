@@ -236,6 +236,14 @@ impl Client {
         world.hook(&format!("{} {}", self.name, self.prompt), self.payload(world, self.prompt, By::Main, None))
     }
 
+    /// The turn of the main agent ends.
+    pub(crate) fn stop(&self, world: &World) -> Run {
+        let harness = stead_client::Harness::ALL.into_iter().find(|harness| harness.name() == self.name).unwrap();
+        let mut facts = harness.client().facts.events.iter();
+        let event = facts.find(|fact| fact.kind == stead_model::EventKind::Stop).unwrap().native;
+        world.hook(&format!("{} {event}", self.name), self.payload(world, event, By::Main, None))
+    }
+
     /// Sends a sub-agent out, as far as the client tells of it.
     pub(crate) fn send_out(&self, world: &World, role: &'static str) {
         self.before(world, By::Main, &self.spawn(role));

@@ -23,7 +23,7 @@ pub(crate) fn project() -> World {
 }
 
 /// Selects an intent as a client's agent does: the hook sees the call pass, then the program runs.
-fn select(client: &Client, world: &World, by: By, id: &str) {
+pub(crate) fn select(client: &Client, world: &World, by: By, id: &str) {
     let run = client.before(world, by, &client.shell(&format!("stead intent select {id}")));
     assert_eq!(denial(&run), None, "{}", client.name);
     let said = world.stead(&["intent", "select", id]).ok();

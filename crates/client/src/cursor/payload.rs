@@ -71,6 +71,8 @@ pub(super) fn decode<'a>(payload: &'a str, named: Option<&'a str>) -> serde_json
     let mut event = dialect::event(&ACCENT, &wire, named);
     event.session = event.session.or(wire.filled("conversation_id"));
     event.project = wire.raw("workspace_roots").and_then(|roots| items_of(roots).into_iter().find_map(text_of));
+    // It selects one itself and does not say which.
+    event.model = event.model.filter(|model| model != "auto" && model != "default");
     event.call = tool_call(&event.native, &wire);
     match event.kind {
         EventKind::SubagentStart | EventKind::SubagentStop => {

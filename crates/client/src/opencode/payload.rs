@@ -70,12 +70,20 @@ pub(super) fn decode<'a>(payload: &'a str, named: Option<&'a str>) -> serde_json
         cwd: wire.filled("directory").or(info.filled("directory")),
         // Outside a repository the work tree is the root of the disk.
         project: wire.filled("worktree").filter(|path| path != "/"),
+        model: model(&wire),
         call,
         result: (kind == EventKind::AfterTool).then(|| wire.raw("output").map(Cow::Borrowed)).flatten(),
         typed: (!is_child).then(|| typed(&native, &wire, &input)).flatten(),
         detail: detail(kind, &wire, &output),
         ..Event::new(kind, native)
     })
+}
+
+/// The model of the message that the turn answers, which the plugin adds to calls.
+fn model<'a>(wire: &Members<'a>) -> Option<Cow<'a, str>> {
+    let model = wire.members("model");
+    let (provider, name) = (model.filled("providerID")?, model.filled("modelID")?);
+    Some(Cow::Owned(format!("{provider}/{name}")))
 }
 
 /// The command that was typed. The plugin adds it to the message that the command became.

@@ -46,6 +46,7 @@ export const Stead = async ({ client, directory, worktree }) => {
   const last = new Map() // session: its latest text
   const sent = new Map() // session: what it was last told to go on with
   const commands = new Map() // session: the command that was typed, and the text it became
+  const models = new Map() // session: the model that answers its latest message
   const notes = new Map() // call: what the model is to read beside its result
   // A headless run ends before a prompt sent at `session.idle` is read, so there every text may be the last.
   const headless = process.argv.includes("run")
@@ -69,7 +70,7 @@ export const Stead = async ({ client, directory, worktree }) => {
     await client.session.promptAsync({ path: { id: session }, body: { parts } }).catch(() => {})
   }
   const forget = (session) => {
-    for (const memory of [started, parents, last, sent, commands]) memory.delete(session)
+    for (const memory of [started, parents, last, sent, commands, models]) memory.delete(session)
   }
 
   return {
@@ -100,6 +101,7 @@ export const Stead = async ({ client, directory, worktree }) => {
       const part = output.parts?.find((part) => part.type === "text")
       const typed = commands.get(session)
       commands.delete(session)
+      models.set(session, output.message?.model ?? input.model)
       const command = typed && typed.text === part?.text ? typed : undefined
       const machine = sent.has(session) && part?.text === sent.get(session)
       if (!machine) sent.delete(session)
@@ -117,7 +119,8 @@ export const Stead = async ({ client, directory, worktree }) => {
       Object.assign(output.args, answer.args)
     },
     "tool.execute.after": async (input, output) => {
-      const answer = await ask("tool.execute.after", input.sessionID, { input, output })
+      const model = models.get(input.sessionID)
+      const answer = await ask("tool.execute.after", input.sessionID, { input, output, model })
       if (answer.deny) throw new Error(answer.deny)
       const texts = [notes.get(input.callID), answer.context].filter(Boolean)
       notes.delete(input.callID)

@@ -147,3 +147,19 @@ fn every_recorded_tool_event_has_a_call() {
         assert_eq!(event.call.is_some(), is_call, "{}", fixture.file);
     }
 }
+
+#[test]
+fn the_model_is_read_where_a_payload_names_it() {
+    let mut named = 0;
+    for fixture in fixtures() {
+        let wire: Value = serde_json::from_str(&fixture.payload).unwrap();
+        let expected = wire["model"].as_str().filter(|model| *model != "auto");
+        let event = (fixture.harness.client().decode)(&fixture.payload, Some(&fixture.named)).unwrap();
+        assert_eq!(event.model.as_deref(), expected, "{}", fixture.file);
+        named += usize::from(expected.is_some());
+    }
+    assert!(named > 20, "{named}");
+    let both = r#"{"input":{"tool":"bash"},"output":{},"model":{"providerID":"p","modelID":"m"}}"#;
+    let decode = Harness::from_name("opencode").unwrap().client().decode;
+    assert_eq!(decode(both, Some("tool.execute.after")).unwrap().model.as_deref(), Some("p/m"));
+}

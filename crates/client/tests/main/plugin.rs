@@ -264,3 +264,21 @@ fn a_typed_command_is_told_with_the_message_that_it_became() {
     assert_eq!(lines.iter().map(tells).collect::<Vec<_>>(), [false, false, true, false, false, false], "{asked}");
     assert!(lines[0].starts_with("hook opencode command.execute.before {"), "{asked}");
 }
+
+#[test]
+fn the_model_of_the_latest_message_is_named_after_a_call() {
+    let world = World::new(None).run(
+        r#"const after = (sessionID) =>
+          hooks["tool.execute.after"]({ tool: "bash", sessionID, callID: "c", args: {} }, { output: "" })
+        const message = { message: { model: { providerID: "p", modelID: "m" } }, parts: [] }
+        await after("s")
+        await hooks["chat.message"]({ sessionID: "s" }, message)
+        await after("s")
+        await after("other")"#,
+    );
+    let asked = world.asked();
+    let calls: Vec<&str> = asked.lines().filter(|line| line.starts_with("hook opencode tool.execute.after")).collect();
+    let named: Vec<bool> =
+        calls.iter().map(|call| call.contains(r#""model":{"providerID":"p","modelID":"m"}"#)).collect();
+    assert_eq!(named, [false, true, false], "{asked}");
+}

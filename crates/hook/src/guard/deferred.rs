@@ -8,10 +8,14 @@ use stead_model::EventKind;
 use stead_store::Tail;
 
 use super::hit::{Did, HitLine};
+use crate::intent::take_notice;
 use crate::request::Request;
 
 /// How far the session log is read, from its end.
 const LINES: usize = 300;
+
+/// The same if it is known that a warning waits.
+const LINES_IF_ANY: usize = 5_000;
 
 /// A warning that an agent has not read yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,23 +37,25 @@ struct Line {
 }
 
 /// Finds the deferred warnings for the agent of this event, oldest first. Used only if the client accepts text now but
-/// not before a tool.
+/// not before a tool, or if something that was found after a call waits.
 pub(crate) fn owed(request: &Request<'_>) -> Vec<Owed> {
     let event = request.event;
     let is_after = matches!(event.kind, EventKind::AfterTool | EventKind::ToolFailed | EventKind::Prompt);
     let facts = &request.harness.client().facts;
     let at_once = facts.events.iter().any(|fact| fact.kind == EventKind::BeforeTool && fact.powers.context);
-    if !is_after || at_once || !request.powers().context {
+    let waits = take_notice(request);
+    if !waits && (!is_after || at_once || !request.powers().context) {
         return Vec::new();
     }
-    let search = |session| search(&request.session_log(), session, request.agent_id());
+    let most = if waits { LINES_IF_ANY } else { LINES };
+    let search = |session| search(&request.session_log(), session, request.agent_id(), most);
     event.session.as_deref().map(search).unwrap_or_default()
 }
 
-fn search(log: &Path, session: &str, agent: Option<&str>) -> Vec<Owed> {
+fn search(log: &Path, session: &str, agent: Option<&str>, most: usize) -> Vec<Owed> {
     let Ok(lines) = Tail::open(log) else { return Vec::new() };
     let (mut told, mut owed): (Vec<String>, Vec<Owed>) = (Vec::new(), Vec::new());
-    for line in lines.unchecked().take(LINES).flatten() {
+    for line in lines.unchecked().take(most).flatten() {
         let start = EventKind::SessionStart.name();
         // Most lines need no parsing.
         if !["\"hits\":[", "\"told\":[", start].iter().any(|word| line.text.contains(word)) {
@@ -88,7 +94,7 @@ mod tests {
         };
         let check = |lines: &[String], agent: Option<&str>, expected: &[&str]| {
             std::fs::write(&file, lines.join("\n") + "\n").unwrap();
-            let found: Vec<String> = search(&file, "s", agent).into_iter().map(|owed| owed.text).collect();
+            let found: Vec<String> = search(&file, "s", agent, LINES).into_iter().map(|owed| owed.text).collect();
             assert_eq!(found, expected, "{lines:?}");
         };
         let told = |id: &str| format!(r#"{{"session":"s","event":"after-tool","told":["{id}"]}}"#);

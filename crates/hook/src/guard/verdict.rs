@@ -61,6 +61,9 @@ pub(crate) fn judge(request: &Request<'_>, said: Verdict) -> (Verdict, GuardRepo
         report.hits.push(objection.hit(request.powers()));
     }
     let Some(root) = request.writable_root().filter(|_| policy.gates("gate.guards")) else {
+        if intent::notice_waits(request) {
+            said = said.and(deferred_warnings(request, &mut report));
+        }
         return (named(said, event, &mut report), report);
     };
     let text = GuardText::load(root, policy);
@@ -78,7 +81,8 @@ pub(crate) fn judge(request: &Request<'_>, said: Verdict) -> (Verdict, GuardRepo
         said = said.and(ask(judged, &view, &mut report));
     }
     // A guard that warned may have been promoted since; the turn is still summarised.
-    if text.may_warn() || intent::may_warn(policy) || event.kind == EventKind::Stop {
+    let may_warn = text.may_warn() || intent::may_warn(policy);
+    if may_warn || event.kind == EventKind::Stop || intent::notice_waits(request) {
         said = said.and(deferred_warnings(request, &mut report));
     }
     (named(said, event, &mut report), report)

@@ -116,7 +116,7 @@ fn is_own_program(
     programs::own_files(&program.argv, &program.dir, home).iter().any(is_owned)
 }
 
-fn is_in_scope(
+pub(super) fn is_in_scope(
     request: &Request<'_>,
     compiled: &Compiled,
     intent: &CompiledIntent,

@@ -47,9 +47,22 @@ pub(super) fn out_of_scope(request: &Request<'_>, id: &str, files: &[String]) ->
         let more = if files.len() - 1 > MOST { " and more" } else { "" };
         text.push_str(&format!("\nNor: {}{more}.", rest.join(", ")));
     }
+    text + &how_to_ask(id, files) + &how_to_change(request)
+}
+
+/// A change outside the scope of an intent that was found afterwards.
+pub(super) fn changed_outside(id: &str, tool: Option<&str>, files: &[String]) -> String {
+    let shown: Vec<&str> = files.iter().take(MOST).map(String::as_str).collect();
+    let more = if files.len() > MOST { " and more" } else { "" };
+    let call = tool.map_or_else(|| "A call".to_owned(), |tool| format!("A call of `{tool}`"));
+    let names = shown.join(", ");
+    format!("{call} changed files outside the scope of {id}: {names}{more}. Undo that, or request scope expansion.")
+        + &how_to_ask(id, files)
+}
+
+fn how_to_ask(id: &str, files: &[String]) -> String {
     let scope: Vec<String> = files.iter().take(MOST).map(|file| format!("--scope {}", quoted(file))).collect();
-    text.push_str(&format!("\nTo ask for it: `stead intent request \"why\" --intent {id} {}`.", scope.join(" ")));
-    text + &how_to_change(request)
+    format!("\nTo ask for it: `stead intent request \"why\" --intent {id} {}`.", scope.join(" "))
 }
 
 /// A part of a call that could not be followed.

@@ -19,6 +19,17 @@ pub(crate) fn selected(request: &Request<'_>) -> Option<Selected> {
     own.or_else(|| previous(request)).or_else(|| of_run(request))
 }
 
+/// The same, unless the call itself cites another one.
+pub(crate) fn active(request: &Request<'_>) -> Option<Selected> {
+    let selected = selected(request);
+    match cited(request).filter(|cited| !cited.is_empty()) {
+        Some(cited) if selected.as_ref().is_none_or(|selected| selected.intent != cited) => {
+            Some(Selected { intent: cited, at: record::now(), claim: None })
+        }
+        _ => selected,
+    }
+}
+
 /// The intent that the engine bound.
 fn of_run(request: &Request<'_>) -> Option<Selected> {
     let work = RunIdentity::from_env(request.env);

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use stead_ledger::trace::{CallFacts, ContributorKind, FileChange, Side};
+use stead_ledger::trace::{CallFacts, ContributorKind, FileChange, Side, TraceCache};
 use stead_store::{
     Durability, Lines, StoreError, append_line, ask_git, create_parents, extend_alarm, file_stamp, read_capped,
 };
@@ -14,7 +14,8 @@ use stead_store::{
 use super::call_line::CallLine;
 use super::changed::{Changed, TICK};
 use super::stamps::Fields;
-use super::{cache, facts, millis, write};
+use super::{cache, facts, millis, paths, write};
+use crate::intent;
 use crate::record::{PATIENCE, now_millis};
 use crate::request::Request;
 
@@ -44,6 +45,8 @@ struct Window {
     #[serde(default)]
     tool: Option<String>,
     #[serde(default)]
+    model: Option<String>,
+    #[serde(default)]
     intent: Option<String>,
     #[serde(default)]
     claim: Option<String>,
@@ -69,6 +72,7 @@ pub(super) fn expect(request: &Request<'_>, line: Option<&CallLine>, now: &str) 
         role: facts.role,
         call: facts.call,
         tool: facts.tool,
+        model: facts.model,
         intent: facts.intent,
         claim: facts.claim.map(|claim| claim.name().to_owned()),
         verdict: facts.verdict,
@@ -104,7 +108,7 @@ pub(super) fn sweep(request: &Request<'_>, now: &str) -> Result<(), StoreError> 
     extend_alarm(ALARM);
     let words = ["-c", "core.quotePath=false", "status", "--porcelain", "-z", "-uall", "--no-renames"];
     let Some(answer) = ask_git(request.work(), &words, GIT, ANSWER) else { return Ok(()) };
-    let mut found: Vec<(Option<usize>, Changed)> = Vec::new();
+    let mut found: Vec<(Vec<usize>, Changed)> = Vec::new();
     let cache = cache(request);
     for (status, path) in entries(&answer).take(MOST) {
         let absolute = request.work().join(path);
@@ -115,9 +119,11 @@ pub(super) fn sweep(request: &Request<'_>, now: &str) -> Result<(), StoreError> 
         }
         let Some(fields) = Fields::of(&stamp) else { continue };
         let at = fields.changed_millis();
-        let mut within = windows.iter().enumerate().filter(|(_, one)| one.from - TICK <= at && at <= one.to + TICK);
-        let Some((owner, _)) = within.next() else { continue };
-        let owner = within.next().is_none().then_some(owner);
+        let within = |one: &&Window| one.from - TICK <= at && at <= one.to + TICK;
+        let owners: Vec<usize> = (0..windows.len()).filter(|at| within(&&windows[*at])).collect();
+        if owners.is_empty() {
+            continue;
+        }
         let bytes = (data.len() <= LONGEST).then(|| read_capped(&absolute, LONGEST as usize).ok().flatten()).flatten();
         let sight = cache.sight(path);
         let before = match (&sight, status) {
@@ -131,22 +137,42 @@ pub(super) fn sweep(request: &Request<'_>, now: &str) -> Result<(), StoreError> 
         };
         let after = bytes.map_or(Side::Unknown { hash: None }, Side::Bytes);
         let change = FileChange { path: path.to_owned(), from: None, before, after };
-        found.push((owner, Changed { change, stamp_before: None, stamp_after: Some(stamp) }));
+        found.push((owners, Changed { change, stamp_before: None, stamp_after: Some(stamp) }));
     }
-    for owner in (0..windows.len()).map(Some).chain([None]) {
-        let own: Vec<Changed> = extract(&mut found, owner);
-        if !own.is_empty() {
-            write(request, &window_facts(request, owner.map(|at| &windows[at]), now), own, &cache)?;
-        }
+    while let Some((owners, _)) = found.first() {
+        let owners = owners.clone();
+        let own: Vec<Changed> = found.extract_if(.., |(other, _)| *other == owners).map(|(_, file)| file).collect();
+        let calls: Vec<&Window> = owners.iter().map(|at| &windows[*at]).collect();
+        settle(request, &calls, own, now, &cache)?;
     }
     Ok(())
 }
 
-fn extract(found: &mut Vec<(Option<usize>, Changed)>, owner: Option<usize>) -> Vec<Changed> {
-    let (own, rest) = std::mem::take(found).into_iter().partition(|(other, _)| *other == owner);
-    *found = rest;
-    let own: Vec<(Option<usize>, Changed)> = own;
-    own.into_iter().map(|(_, changed)| changed).collect()
+/// Records files that one of these calls changed. Which of several it was is not known, but a file that no intent of
+/// theirs owns is out of scope for each.
+fn settle(
+    request: &Request<'_>,
+    calls: &[&Window],
+    changed: Vec<Changed>,
+    now: &str,
+    cache: &TraceCache,
+) -> Result<(), StoreError> {
+    let [first, others @ ..] = calls else { return Ok(()) };
+    let mut facts = window_facts(request, others.is_empty().then_some(*first), now);
+    facts.out_of_scope = intent::outside(request, first.intent.as_deref(), paths(&changed));
+    for other in others {
+        let outside = intent::outside(request, other.intent.as_deref(), paths(&changed));
+        facts.out_of_scope.retain(|path| outside.contains(path));
+    }
+    write(request, &facts, changed, cache)?;
+    let is_one_session = others.iter().all(|other| other.session == first.session);
+    match (&first.session, &first.intent) {
+        (Some(session), Some(id)) if is_one_session => {
+            let tool = first.tool.as_deref();
+            intent::owe(request, session, id, tool, &facts.out_of_scope, now)
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Returns true if a file was created in the window in which it last changed.
@@ -173,6 +199,7 @@ fn window_facts(request: &Request<'_>, window: Option<&Window>, now: &str) -> Ca
         role: window.role.clone(),
         call: window.call.clone(),
         tool: window.tool.clone(),
+        model: window.model.clone(),
         intent: window.intent.clone(),
         claim: window.claim.as_deref().and_then(stead_ledger::MutationClaim::from_name),
         verdict: window.verdict.clone(),

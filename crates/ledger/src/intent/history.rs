@@ -1,58 +1,26 @@
 //! Which sessions changed files for an intent, from the ledger.
 
-use std::fs;
-use std::path::{Path, PathBuf};
-
-use serde::Deserialize;
-use stead_store::Tail;
+use std::collections::BTreeSet;
 
 use super::context::HistoryLine;
+use crate::trace::{Ledger, MutationClass, Record};
 
 /// How many lines of each ledger are read, from its end, and how many sessions and files are told.
 const LINES: usize = 20_000;
 const SESSIONS: usize = 20;
 const FILES: usize = 12;
 
-/// The fields of a ledger line that matter here.
-#[derive(Deserialize)]
-struct Line {
-    timestamp: String,
-    #[serde(default)]
-    metadata: Metadata,
-}
-
-#[derive(Default, Deserialize)]
-struct Metadata {
-    #[serde(rename = "dev.stead", default)]
-    own: Own,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Own {
-    session: String,
-    intent: Option<String>,
-    class: String,
-    files: Vec<Changed>,
-}
-
-#[derive(Deserialize)]
-struct Changed {
-    path: String,
-    #[serde(default)]
-    after: Option<String>,
-}
-
 /// The sessions that worked for an intent, newest first, each with the last state of its files.
-pub fn past_sessions(room: &Path, intent: &str) -> Vec<HistoryLine> {
-    let quoted = format!("\"{intent}\"");
+pub fn past_sessions(ledger: &Ledger, intent: &str) -> Vec<HistoryLine> {
     let mut past: Vec<HistoryLine> = Vec::new();
-    for ledger in ledgers(room) {
-        let Ok(lines) = Tail::open(&ledger) else { continue };
-        for line in lines.take(LINES).flatten().filter(|line| line.text.contains(&quoted)) {
-            let Ok(Line { timestamp, metadata: Metadata { own } }) = serde_json::from_str(&line.text) else { continue };
-            if own.intent.as_deref() == Some(intent) {
-                add(&mut past, timestamp, own);
+    for source in ledger.sources() {
+        let Ok(lines) = Ledger::read_back(&source) else { continue };
+        let mut completed = BTreeSet::new();
+        for line in lines.mentioning(intent, LINES).flatten() {
+            let record = line.record;
+            completed.extend(record.stead().and_then(|note| note.of.clone()));
+            if record.intent() == Some(intent) && !completed.contains(&record.id) {
+                add(&mut past, &record);
             }
         }
     }
@@ -61,46 +29,45 @@ pub fn past_sessions(room: &Path, intent: &str) -> Vec<HistoryLine> {
     past
 }
 
-fn add(past: &mut Vec<HistoryLine>, time: String, own: Own) {
-    let at = past.iter().position(|known| known.session == own.session).unwrap_or_else(|| {
-        past.push(HistoryLine { session: own.session, ..HistoryLine::default() });
+fn add(past: &mut Vec<HistoryLine>, record: &Record) {
+    let session = record.session().unwrap_or_default();
+    let at = past.iter().position(|known| known.session == session).unwrap_or_else(|| {
+        past.push(HistoryLine { session: session.to_owned(), ..HistoryLine::default() });
         past.len() - 1
     });
     let known = &mut past[at];
     // Lines come newest first.
-    if known.time < time {
-        known.time = time;
+    if known.time < record.timestamp {
+        known.time.clone_from(&record.timestamp);
     }
-    if known.outcome.is_empty() || own.class == "INTENT_EVOLUTION" {
-        known.outcome = own.class;
+    if known.outcome.is_empty() || record.class() == MutationClass::Evolution {
+        known.outcome = record.class().name().to_owned();
     }
-    for Changed { path, after } in own.files {
-        if known.files.len() < FILES && known.files.iter().all(|(other, _)| *other != path) {
-            known.files.push((path, after));
+    for path in record.paths() {
+        if known.files.len() < FILES && known.files.iter().all(|(other, _)| other != path) {
+            let notes = record.stead().into_iter().flat_map(|note| &note.files);
+            let after = notes.filter(|note| note.path == path).find_map(|note| note.after.clone());
+            known.files.push((path.to_owned(), after));
         }
     }
 }
 
-/// This machine's ledger and those of others.
-fn ledgers(room: &Path) -> Vec<PathBuf> {
-    let mut found = vec![room.join("agent_trace.jsonl"), room.join("agent_trace.stead.jsonl")];
-    let peers = fs::read_dir(room.join("peers")).into_iter().flatten().flatten().map(|entry| entry.path());
-    found.extend(peers.filter(|path| path.extension().is_some_and(|ending| ending == "jsonl")));
-    found
-}
-
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]
     fn one_line_per_session_and_nothing_of_other_intents() {
         let room = tempfile::tempdir().unwrap();
         let line = |time: &str, session: &str, intent: &str, class: &str, path: &str| {
-            format!(
-                "{{\"timestamp\":\"{time}\",\"metadata\":{{\"dev.stead\":{{\"session\":\"{session}\",\"intent\":\
-                 \"{intent}\",\"class\":\"{class}\",\"files\":[{{\"path\":\"{path}\",\"after\":\"sha256:1\"}}]}}}}}}\n"
-            )
+            let note = serde_json::json!({"session": session, "intent": intent, "class": class,
+                "files": [{"path": path, "after": "sha256:1"}]});
+            let files = [serde_json::json!({"path": path})];
+            let line = serde_json::json!({"id": format!("{time}{path}"), "timestamp": time, "files": files,
+                "metadata": {"dev.stead": note}});
+            format!("{line}\n")
         };
         let text = [
             line("2026-01-01", "s1", "I1", "AST_REFACTOR", "a"),
@@ -112,10 +79,20 @@ mod tests {
         fs::create_dir(room.path().join("peers")).unwrap();
         let peer = line("2026-01-04", "s3", "I1", "UNKNOWN", "c");
         fs::write(room.path().join("peers/ann.jsonl"), peer).unwrap();
-        let past = past_sessions(room.path(), "I1");
+        // The other dialect, of a foreign ledger.
+        let older = r#"{"id":"x","timestamp":"2026-01-05","intent_id":"I4","files":[{"relative_path":"d"}]}"#;
+        fs::write(room.path().join("peers/bob.jsonl"), format!("{older}\n")).unwrap();
+        fs::write(room.path().join("agent_trace.head"), "").unwrap();
+        let ledger = Ledger::of(room.path(), None);
+        let past = past_sessions(&ledger, "I1");
         let shown: Vec<_> =
             past.iter().map(|one| (one.session.as_str(), one.outcome.as_str(), one.files.len())).collect();
         assert_eq!(shown, [("s3", "UNKNOWN", 1), ("s1", "INTENT_EVOLUTION", 2)]);
-        assert!(past_sessions(room.path(), "I3").is_empty());
+        assert_eq!(
+            past[1].files,
+            [("b".to_owned(), Some("sha256:1".to_owned())), ("a".into(), Some("sha256:1".into()))]
+        );
+        assert_eq!(past_sessions(&ledger, "I4")[0].files, [("d".to_owned(), None)]);
+        assert!(past_sessions(&ledger, "I3").is_empty());
     }
 }

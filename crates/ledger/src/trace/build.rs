@@ -34,6 +34,8 @@ pub struct CallFacts {
     pub claim: Option<MutationClaim>,
     pub verdict: Option<String>,
     pub guards: Vec<String>,
+    /// The changed files that the intent does not own.
+    pub out_of_scope: Vec<String>,
     /// The provisional line that this one completes.
     pub of: Option<String>,
 }
@@ -123,6 +125,7 @@ pub fn build(facts: &CallFacts, changes: &[FileChange], budget: Budget) -> Optio
         agrees: claim.filter(|_| class != MutationClass::Unknown).map(|claim| claim == class),
         verdict: facts.verdict.clone(),
         guards: facts.guards.clone(),
+        out_of_scope: facts.out_of_scope.clone(),
         phase: if is_whole { Phase::Final } else { Phase::Provisional },
         of: facts.of.clone(),
         files: notes,

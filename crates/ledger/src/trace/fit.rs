@@ -16,6 +16,7 @@ pub(super) fn fit(record: &mut Record) {
         if let Some(note) = &mut record.metadata.stead {
             note.more += (note.files.len() - kept) as u64;
             note.files.truncate(kept);
+            note.out_of_scope.truncate(kept);
         }
         record.files.truncate(kept);
     }

@@ -107,12 +107,12 @@ impl Ledger {
 
     /// Reads the lines of a file, oldest first.
     pub fn read(source: &Source) -> Result<TraceLines<Lines>, StoreError> {
-        Ok(TraceLines { lines: Lines::open(&source.path)?, foreign: 0 })
+        Ok(TraceLines::of(Lines::open(&source.path)?))
     }
 
     /// Reads the lines of a file, newest first.
     pub fn read_back(source: &Source) -> Result<TraceLines<Tail>, StoreError> {
-        Ok(TraceLines { lines: Tail::open(&source.path)?.unchecked(), foreign: 0 })
+        Ok(TraceLines::of(Tail::open(&source.path)?.unchecked()))
     }
 }
 
@@ -124,9 +124,22 @@ fn has_text(path: &Path) -> bool {
 pub struct TraceLines<L> {
     lines: L,
     foreign: u64,
+    /// Only lines with this text are parsed, and only so many lines are read.
+    text: String,
+    most: usize,
 }
 
 impl<L> TraceLines<L> {
+    fn of(lines: L) -> Self {
+        Self { lines, foreign: 0, text: String::new(), most: usize::MAX }
+    }
+
+    /// Parses only the lines that mention a name, among the next `most` ones.
+    pub fn mentioning(self, name: &str, most: usize) -> Self {
+        let quoted = serde_json::to_string(name).unwrap_or_default();
+        Self { text: quoted.trim_matches('"').to_owned(), most, ..self }
+    }
+
     /// How many whole lines were no records.
     pub fn foreign(&self) -> u64 {
         self.foreign
@@ -138,7 +151,9 @@ impl<L: Iterator<Item = Result<Line, StoreError>>> Iterator for TraceLines<L> {
 
     fn next(&mut self) -> Option<Self::Item> {
         loop {
+            self.most = self.most.checked_sub(1)?;
             match self.lines.next()? {
+                Ok(line) if !line.text.contains(&self.text) => {}
                 Ok(line) => match Record::parse(&line.text) {
                     Some(record) => return Some(Ok(TraceLine { record, line })),
                     None => self.foreign += 1,

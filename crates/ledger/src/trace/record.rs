@@ -149,6 +149,9 @@ pub struct SteadNote {
     pub verdict: Option<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub guards: Vec<String>,
+    /// The changed files that the intent does not own.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub out_of_scope: Vec<String>,
     pub phase: Phase,
     /// The id of the provisional line that a final one completes.
     #[serde(skip_serializing_if = "Option::is_none")]

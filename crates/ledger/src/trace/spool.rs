@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use stead_code::file_hash;
-use stead_store::{Durability, StoreError, ask_git, read_capped, replace_creating};
+use stead_store::{Durability, StoreError, ask_git, read_capped, replace_creating, take_turn};
 
 use super::build::{Budget, CallFacts, FileChange, Side, build};
 use super::cache::TraceCache;
@@ -18,9 +18,18 @@ use crate::MutationClaim;
 /// How long the ledger's lock and git are waited for.
 const PATIENCE: Duration = Duration::from_secs(2);
 
+/// How long another command that finishes the same is waited for.
+const TURN: Duration = Duration::from_millis(500);
+
+/// How many lines of the ledger are searched for what a killed process wrote.
+const LINES: usize = 5_000;
+
 /// The longest file that is compared, and how many spooled records one command finishes.
 const LONGEST: usize = 16 * 1024 * 1024;
 const MOST: usize = 200;
+
+/// The ending of a record that a process has begun to finish.
+const BEGUN: &str = "taken";
 
 /// A record with something left to do.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -46,37 +55,51 @@ impl Spooled {
         fs::read_dir(cache.spool()).is_ok_and(|mut entries| entries.next().is_some())
     }
 
-    /// Finishes what waits; `root` is the checkout. Returns how many lines were written. A record that another process
-    /// finishes at the same time is written once: whoever moves its file away does it.
+    /// Finishes what waits; `root` is the checkout. Returns how many lines were written. One process at a time does this,
+    /// so a record that is marked as begun was left by a process that was killed.
     pub fn finish_all(ledger: &Ledger, cache: &TraceCache, root: &Path) -> Result<usize, StoreError> {
+        let _turn = match take_turn(&cache.spool().join(BEGUN), TURN) {
+            Err(StoreError::Locked { .. }) => return Ok(0),
+            turn => turn?,
+        };
         let entries = fs::read_dir(cache.spool()).into_iter().flatten().flatten();
-        let mut paths: Vec<PathBuf> = entries
-            .map(|entry| entry.path())
-            .filter(|path| path.extension().is_some_and(|kind| kind == "json"))
-            .take(MOST)
-            .collect();
+        let is_record = |path: &PathBuf| path.extension().is_some_and(|kind| kind == "json" || kind == BEGUN);
+        let mut paths: Vec<PathBuf> = entries.map(|entry| entry.path()).filter(is_record).take(MOST).collect();
         paths.sort();
         let mut written = 0;
         for path in paths {
-            let mine = path.with_extension(format!("{}.taken", std::process::id()));
-            if fs::rename(&path, &mine).is_err() {
+            let (begun, is_begun) = (path.with_extension(BEGUN), path.extension().is_some_and(|kind| kind == BEGUN));
+            if !is_begun && fs::rename(&path, &begun).is_err() {
                 continue;
             }
-            let spooled = read_capped(&mine, stead_store::LINE_LIMIT * 2).ok().flatten();
+            let spooled = read_capped(&begun, stead_store::LINE_LIMIT * 2).ok().flatten();
             let spooled = spooled.and_then(|bytes| serde_json::from_slice::<Self>(&bytes).ok());
+            let spooled = spooled.and_then(|spooled| if is_begun { spooled.unfinished(ledger) } else { Some(spooled) });
             let done = spooled.map_or(Ok(0), |spooled| spooled.finish(ledger, cache, root));
             match done {
                 Ok(lines) => {
                     written += lines;
-                    let _ = fs::remove_file(&mine);
+                    let _ = fs::remove_file(&begun);
                 }
                 Err(error) => {
-                    let _ = fs::rename(&mine, &path);
+                    let _ = fs::rename(&begun, begun.with_extension("json"));
                     return Err(error);
                 }
             }
         }
         Ok(written)
+    }
+
+    /// What a killed process left of a record; `None` if it wrote everything.
+    fn unfinished(mut self, ledger: &Ledger) -> Option<Self> {
+        let own = ledger.sources().into_iter().find(|source| source.peer.is_none())?;
+        for line in Ledger::read_back(&own).ok()?.mentioning(&self.record.id, LINES).flatten() {
+            self.appended |= line.record.id == self.record.id;
+            if line.record.stead().is_some_and(|note| note.of.as_ref() == Some(&self.record.id)) {
+                return None;
+            }
+        }
+        Some(self)
     }
 
     fn finish(mut self, ledger: &Ledger, cache: &TraceCache, root: &Path) -> Result<usize, StoreError> {
@@ -132,6 +155,7 @@ impl Spooled {
             claim: note.claim.and_then(|claim| MutationClaim::from_name(claim.name())),
             verdict: note.verdict,
             guards: note.guards,
+            out_of_scope: note.out_of_scope,
             of: Some(self.record.id.clone()),
         }
     }

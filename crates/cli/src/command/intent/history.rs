@@ -5,6 +5,7 @@ use stead_ledger::intent::{HistoryLine, past_sessions};
 use super::Here;
 use crate::cli::Exit;
 use crate::error::CliError;
+use crate::ledger::ledger;
 use crate::ui::Ui;
 
 /// Show which sessions worked on an intent, newest first
@@ -44,5 +45,5 @@ pub(super) fn run(args: &HistoryArgs, here: &Here, ui: &mut Ui) -> Result<Exit, 
 
 /// The sessions that changed files for an intent.
 pub(super) fn of(here: &Here, id: &str) -> Vec<HistoryLine> {
-    past_sessions(&here.room, id)
+    past_sessions(&ledger(&here.project), id)
 }

@@ -98,6 +98,7 @@ pub(super) fn details(entry: &Entry) -> Vec<String> {
         add("class", Some(&format!("{} ({})", note.class, note.how)));
         add("verdict", note.verdict.as_deref());
         add("phase", Some(note.phase.name()));
+        add("out of scope", (!note.out_of_scope.is_empty()).then(|| note.out_of_scope.join(", ")).as_deref());
     }
     for file in &record.files {
         let note = record.stead().and_then(|note| note.files.iter().find(|one| one.path == file.path));
