@@ -10,14 +10,16 @@ mod outside;
 mod programs;
 mod selected;
 
+use std::cell::OnceCell;
+
 use stead_client::Powers;
 use stead_ledger::Selection;
 use stead_ledger::intent::{Compiled, INTENTS};
 use stead_model::{Action, Event, EventKind, Level, ToolCall, Verdict, redact};
 use stead_store::Room;
 
+use crate::glance::{Glance, glance};
 use crate::guard::{Did, HitLine};
-use crate::plain_reading::is_plain_reading;
 use crate::policy::PolicyText;
 use crate::record::cut;
 use crate::request::Request;
@@ -77,13 +79,24 @@ pub(crate) fn judge(request: &Request<'_>) -> Option<Objection> {
     if std::fs::symlink_metadata(room.join(INTENTS)).is_err() && !has_seen_intents(request) {
         return None;
     }
+    let compiled = OnceCell::new();
+    let load = || compiled.get_or_init(|| Compiled::load(&root.join(CACHE), &room));
     if let Action::Run { command, .. } = &call.action
         && !is_changing
-        && request.policy.value("value", "intents.shell") != Some("all")
-        && is_plain_reading(command)
     {
-        debug_assert!(need::Need::of(request, call, is_changing).is_none(), "{command}");
-        return None;
+        match glance(command) {
+            Glance::Reads if request.policy.value("value", "intents.shell") != Some("all") => {
+                debug_assert!(need::Need::of(request, call, is_changing).is_none(), "{command}");
+                return None;
+            }
+            // All that these need is an intent.
+            Glance::Keeps | Glance::Builds if gate::has_intent(request, load()) => {
+                let objection = || gate::judge(request, load(), &need::Need::of(request, call, is_changing)?);
+                debug_assert!(objection().is_none(), "{command}");
+                return None;
+            }
+            _ => {}
+        }
     }
     // Where a client's names for MCP tools have this form, too, the name still means this tool.
     let plain = (is_changing && matches!(call.action, Action::Mcp { .. })).then(|| {
@@ -94,8 +107,7 @@ pub(crate) fn judge(request: &Request<'_>) -> Option<Objection> {
     let request = plain.as_ref().unwrap_or(request);
     let call = request.event.call.as_ref()?;
     let need = need::Need::of(request, call, is_changing)?;
-    let compiled = Compiled::load(&root.join(CACHE), &room);
-    let objection = gate::judge(request, &compiled, &need)?;
+    let objection = gate::judge(request, &load(), &need)?;
     Some(Objection { only_warns, ..objection })
 }
 

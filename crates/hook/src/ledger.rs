@@ -19,8 +19,8 @@ use stead_store::{Durability, Marker, Room, StoreError, UserDirs, checked_out_re
 
 pub(crate) use stamps::Expected;
 
+use crate::glance::{Glance, glance};
 use crate::intent;
-use crate::plain_reading::{Glance, glance};
 use crate::record::{PATIENCE, cut, now_millis};
 use crate::request::Request;
 use crate::run_identity::RunIdentity;
@@ -48,7 +48,7 @@ fn after_tool(request: &Request<'_>, now: &str) -> Result<(), StoreError> {
     let Some(call) = &request.event.call else { return Ok(()) };
     let changes_nothing = match &call.action {
         Action::Read(_) | Action::Inert => true,
-        Action::Run { command, .. } => glance(command) < Glance::Runs,
+        Action::Run { command, .. } => glance(command) < Glance::Builds,
         _ => false,
     };
     if changes_nothing || !is_on(request) {

@@ -116,7 +116,8 @@ impl Mark {
 }
 
 fn lessons(request: &Request<'_>) -> Lessons {
-    let tokens = request.policy.setting("context.lesson_tokens").and_then(|value| value.parse().ok()).unwrap_or_default();
+    let tokens =
+        request.policy.setting("context.lesson_tokens").and_then(|value| value.parse().ok()).unwrap_or_default();
     Lessons::of(&request.room(Room::Intents), request.indexes(), tokens).quick()
 }
 

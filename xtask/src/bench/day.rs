@@ -1,6 +1,6 @@
-//! A mix of 200 calls as agents make them on a day: `xtask/fixtures/day.jsonl`, in the order of a day. Each takes a
-//! payload that a client really sent and replaces parts of it with what agents typically type. `bench hook` measures
-//! the plainest call, this the typical cost.
+//! A mix of 200 calls as agents make them on a day, in `xtask/fixtures/day.jsonl`; what a client reports after a tool
+//! stands behind a call of that kind. Each takes a payload that a client really sent and replaces parts of it with what
+//! agents typically type. `bench hook` measures the plainest call, this the typical cost.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;

@@ -76,6 +76,11 @@ pub(super) fn judge(request: &Request<'_>, compiled: &Compiled, need: &Need) -> 
     None
 }
 
+/// Returns true if the call has a valid intent.
+pub(super) fn has_intent(request: &Request<'_>, compiled: &Compiled) -> bool {
+    valid_intent(request, compiled).is_ok()
+}
+
 /// The intent of the call, or why there is none.
 fn valid_intent(request: &Request<'_>, compiled: &Compiled) -> Result<CompiledIntent, String> {
     let head = compiled.head();

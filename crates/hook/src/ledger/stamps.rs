@@ -6,7 +6,7 @@ use stead_model::{Action, EventKind};
 use stead_store::file_stamp;
 
 use super::target;
-use crate::plain_reading::{Glance, glance};
+use crate::glance::{Glance, glance};
 use crate::request::Request;
 
 /// What stands for a file that is not there.
@@ -41,7 +41,7 @@ impl Expected {
         match glance {
             Glance::Reads | Glance::Keeps => Self::default(),
             _ if !super::is_on(request) => Self::default(),
-            Glance::Runs => Self { is_open: true, ..Self::default() },
+            Glance::Builds | Glance::Runs => Self { is_open: true, ..Self::default() },
             Glance::Unknown => {
                 let mut expected = Self { is_open: target::leaves_open(request), ..Self::default() };
                 for file in target::named(request) {

@@ -6,6 +6,7 @@ use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 use std::time::{Duration, UNIX_EPOCH};
 
+use memchr::memmem;
 use stead_model::pieces;
 use stead_pattern::{Pattern, expand};
 use stead_store::{Durability, file_stamp, replace_creating};
@@ -15,6 +16,9 @@ use super::item::{Constraint, Intent, Status};
 use super::scope::{Reach, leads_to, owns};
 use super::{IGNORE, INTENTS, IntentFile};
 use crate::LedgerError;
+
+/// How the line of an intent starts, after the end of the line before it.
+const START: &str = "\nintent\t";
 
 /// A file compiled by another version is not used.
 const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "-1");
@@ -237,12 +241,17 @@ impl<'a> Head<'a> {
 
     /// Returns true if the ignore file bars an intent.
     pub fn bars(&self, id: &str) -> bool {
-        self.0.contains(&format!("\nbars\t{id}\n"))
+        lines(self.before_intents(), "bars").any(|barred| barred == id)
     }
 
     /// Returns true if the ignore file frees all that is reached.
     pub fn frees(&self, reach: &Reach<'_>) -> bool {
-        frees(lines(self.0, "free"), reach)
+        frees(lines(self.before_intents(), "free"), reach)
+    }
+
+    /// The lines about the sources and of the ignore file.
+    fn before_intents(&self) -> &'a str {
+        &self.0[..memmem::find(self.0.as_bytes(), START.as_bytes()).unwrap_or(self.0.len())]
     }
 
     fn entries(&self) -> impl Iterator<Item = Entry<'a>> {
@@ -251,8 +260,7 @@ impl<'a> Head<'a> {
 
     /// The entry of an intent, found without reading those before it.
     fn entry(&self, id: &str) -> Option<Entry<'a>> {
-        const START: &str = "\nintent\t";
-        let at = self.0.find(&format!("{START}{id}\t"))?;
+        let at = memmem::find(self.0.as_bytes(), format!("{START}{id}\t").as_bytes())?;
         entry(pieces(&self.0[at + START.len()..], b'\n').next()?)
     }
 }
@@ -297,10 +305,15 @@ impl CompiledIntent {
     }
 
     pub fn needs_approval(&self) -> bool {
-        lines(&self.text, "approval").next().is_some()
+        self.has("\napproval\t")
     }
 
     pub fn is_exclusive(&self) -> bool {
-        lines(&self.text, "exclusive").next().is_some()
+        self.has("\nexclusive\t")
+    }
+
+    /// Looks for a line behind the name, which is the first.
+    fn has(&self, start: &str) -> bool {
+        memmem::find(self.text.as_bytes(), start.as_bytes()).is_some()
     }
 }

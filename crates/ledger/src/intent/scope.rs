@@ -80,14 +80,16 @@ fn comparison(home: Option<&str>, takes_tree: bool) -> Comparison<'_> {
     Comparison { case: Case::Exact, home, takes_tree, is_folder: &|_| false }
 }
 
-/// Returns true if the first letters of a pattern show that it does not match a path. A pattern without a slash may
-/// match at any depth, depending on who reads it.
+/// Returns true if the plain letters that a pattern starts with show that it does not match a path. A pattern without a
+/// slash may match at any depth, depending on who reads it.
 fn starts_elsewhere(pattern: &str, path: &str) -> bool {
-    let Some(end) = pattern.bytes().position(|byte| !(byte.is_ascii_alphanumeric() || byte == b'_')) else {
-        return false;
-    };
-    let is_deep = pattern.trim_end_matches('/').contains('/');
-    end > 0 && is_deep && pattern.as_bytes()[..end] != path.as_bytes()[..end.min(path.len())]
+    let bytes = pattern.trim_end_matches('/').as_bytes();
+    let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-./".contains(byte);
+    let end = bytes.iter().position(|byte| !is_plain(byte)).unwrap_or(bytes.len());
+    // Between a slash and what follows it there may be nothing.
+    let start = bytes[..end].strip_suffix(b"/").unwrap_or(&bytes[..end]);
+    let is_deep = bytes.contains(&b'/') && !pattern.contains("//");
+    start.first().is_some_and(u8::is_ascii_alphanumeric) && is_deep && !path.as_bytes().starts_with(start)
 }
 
 /// Returns true if the patterns own all that is reached.

@@ -59,7 +59,9 @@ fn project(ground: &Ground, name: &str, has_intents: bool) -> Result<Project> {
                 let _ = writeln!(text, "      - src/part{intent}/file{pattern}.rs");
             }
         }
-        fs::write(project.folder.join(".agent/intents/active_intents.yaml"), text).context("cannot write intents")?;
+        let room = project.folder.join(".agent/intents");
+        fs::create_dir_all(&room)?;
+        fs::write(room.join("active_intents.yaml"), text).context("cannot write intents")?;
         crate::bench::ground::settle();
         select(ground, &project)?;
     }

@@ -9,7 +9,9 @@ pub(crate) enum Glance {
     Reads,
     /// It changes none of them, but git's own files or a server.
     Keeps,
-    /// It runs a program of the project or a compiler, which may write files that it does not name.
+    /// It builds or tests, and may write files that it does not name; no file of the project says what else it does.
+    Builds,
+    /// It runs a program or a recipe of the project.
     Runs,
     /// The first words do not tell.
     Unknown,
@@ -23,8 +25,10 @@ const VERBS: &[(&str, Glance, &[&str])] = &[
     ("git", Glance::Reads, &["blame", "diff", "log", "ls-files", "rev-parse", "show", "status"]),
     ("git", Glance::Keeps, &["add", "commit", "fetch", "push"]),
     ("gh", Glance::Keeps, &["issue", "pr", "run"]),
-    ("cargo", Glance::Runs, &["bench", "build", "check", "clippy", "doc", "nextest", "run", "test"]),
-    ("go", Glance::Runs, &["build", "run", "test", "vet"]),
+    ("cargo", Glance::Builds, &["build", "check", "clippy", "test"]),
+    ("cargo", Glance::Runs, &["bench", "doc", "nextest", "run"]),
+    ("go", Glance::Builds, &["test", "vet"]),
+    ("go", Glance::Runs, &["build", "run"]),
     ("npm", Glance::Runs, &["run", "test"]),
     ("pnpm", Glance::Runs, &["run", "test"]),
     ("yarn", Glance::Runs, &["run", "test"]),
@@ -36,10 +40,8 @@ const DOES_MORE: &[&str] = &["--ou", "--pre", "--ext", "--text", "--host"];
 /// Options of those that keep or run which could name a file that is written, and checkouts of pull requests.
 const NAMES_MORE: &[&str] = &["-o", "--o", "--fix", "--write", "checkout", "download"];
 
-/// Returns true if a command is so plain that its first words tell that it only reads.
-pub(crate) fn is_plain_reading(command: &str) -> bool {
-    glance(command) == Glance::Reads
-}
+/// Parts of options and values that name where a build writes, or what it runs.
+const NAMES_FILES: &[&str] = &["conf", "cov", "dir", "exec", "file", "junit", "log", "out", "path", "report"];
 
 /// Looks at the first words of a command, or of each command in a row of them. Quotes are letters here, so that a
 /// quoted text can hide nothing: what follows a `&&` in it is looked at too.
@@ -63,9 +65,10 @@ pub(crate) fn glance(command: &str) -> Glance {
 fn one<'a>(words: &mut impl Iterator<Item = &'a str>) -> (Glance, bool) {
     const UNKNOWN: (Glance, bool) = (Glance::Unknown, true);
     let Some(program) = words.next() else { return UNKNOWN };
-    let found = match program {
+    let mut found = match program {
         _ if READERS.contains(&program) => Glance::Reads,
-        "make" | "pytest" => Glance::Runs,
+        "pytest" => Glance::Builds,
+        "make" => Glance::Runs,
         _ => {
             let Some(verb) = words.next() else { return UNKNOWN };
             let known = VERBS.iter().find(|(name, _, verbs)| *name == program && verbs.contains(&verb));
@@ -83,6 +86,9 @@ fn one<'a>(words: &mut impl Iterator<Item = &'a str>) -> (Glance, bool) {
         let is_split = bare.starts_with('-') && bare.contains(['"', '\'']);
         if word.contains(['&', '|', ';', '>']) || is_split || barred.iter().any(|start| bare.starts_with(start)) {
             return UNKNOWN;
+        }
+        if found == Glance::Builds && NAMES_FILES.iter().any(|part| bare.contains(part)) {
+            found = Glance::Runs;
         }
     }
     (found, true)
@@ -104,7 +110,8 @@ mod tests {
         check(Glance::Reads, &["git status", "cat src/a.rs", "ls -la", "rg -n foo", "git diff HEAD~1", "echo hello"]);
         check(Glance::Reads, &["cd web && git log --oneline | head -5", "grep -rn \"a b\" src 2>/dev/null | wc -l"]);
         check(Glance::Keeps, &["git add -A && git commit -m \"client: retry\"", "git push origin HEAD && git status"]);
-        check(Glance::Runs, &["cargo test 2>&1 | tail -40", "make", "npm run build && git status", "pytest -q tests"]);
+        check(Glance::Builds, &["cargo test 2>&1 | tail -40", "git add -A && cargo check", "pytest -q tests"]);
+        check(Glance::Runs, &["make", "npm run build && git status", "cargo test --target-dir x", "cargo run -- a"]);
         check(
             Glance::Unknown,
             &[
