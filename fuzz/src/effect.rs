@@ -30,7 +30,7 @@ fn record(input: &str, action: Action<'_>) -> Effects {
     let call = ToolCall { tool: "Fuzz".into(), id: None, action, input: input.into() };
     let env = |name: &str| (name == "HOME").then(|| OsString::from("/home/dev"));
     let root = Path::new("/home/dev/project");
-    effects(&call, &Place { root: Some(root), tree: None, cwd: root, env: &env }, &Blank)
+    effects(&call, &Place { root: Some(root), tree: None, others: &[], cwd: root, env: &env }, &Blank)
 }
 
 fn sound(effects: &Effects) {

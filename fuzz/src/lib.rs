@@ -6,6 +6,7 @@ mod boundary;
 mod client;
 mod effect;
 mod jsonl;
+mod ledger;
 mod packet;
 mod shell;
 
@@ -13,5 +14,6 @@ pub use boundary::boundary;
 pub use client::client;
 pub use effect::{code, effect};
 pub use jsonl::jsonl;
+pub use ledger::ledger;
 pub use packet::packet;
 pub use shell::shell;

@@ -27,7 +27,7 @@ fn verdict(input: &str, action: Action<'_>) -> Verdict {
     let call = ToolCall { tool: "Fuzz".into(), id: None, action, input: input.into() };
     let env = |name: &str| (name == "HOME").then(|| OsString::from("/home/dev"));
     let root = Path::new("/home/dev/project");
-    let place = Place { root: Some(root), tree: None, cwd: root, env: &env };
+    let place = Place { root: Some(root), tree: None, others: &[], cwd: root, env: &env };
     let effects = effects(&call, &place, &NoFiles);
     event.call = Some(call);
     judge(&Policy::parse(&POLICY), &event, &|| &effects, &place, &NoFiles)

@@ -36,6 +36,7 @@ fn targets() -> Result<Vec<Target>> {
         reader("code", "fuzz/seeds/code"),
         reader("effect", "fuzz/seeds/effect"),
         reader("jsonl", "fuzz/seeds/jsonl"),
+        reader("ledger", "fuzz/seeds/ledger"),
         reader("packet", "fuzz/seeds/packet"),
         reader("shell", "fuzz/seeds/shell"),
     ];

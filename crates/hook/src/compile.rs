@@ -176,6 +176,21 @@ mod tests {
     }
 
     #[test]
+    fn a_moved_room_is_named_once() {
+        let root = tempfile::tempdir().unwrap();
+        let moved: String = Room::ALL.iter().map(|room| format!("{} = \"elsewhere/{0}\"\n", room.name())).collect();
+        std::fs::create_dir(root.path().join(".agent")).unwrap();
+        std::fs::write(root.path().join(".agent/config.toml"), format!("[layout]\n{moved}")).unwrap();
+        let text = compile(Some(root.path()), &|_| None);
+        let mut named: Vec<&str> = text.lines().filter(|line| line.starts_with("room\t")).collect();
+        assert!(named.contains(&"room\tfeatures\telsewhere/features"), "{named:?}");
+        let count = named.len();
+        named.sort_unstable();
+        named.dedup();
+        assert_eq!(named.len(), count, "{named:?}");
+    }
+
+    #[test]
     fn the_stamp_follows_the_rules() {
         let hash = crate::policy::hash(rules_text(&Layout::default()).as_bytes());
         let stamp = format!("3-{hash:x}");

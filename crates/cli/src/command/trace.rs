@@ -2,9 +2,11 @@
 
 mod list;
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
-use stead_ledger::trace::{Dialect, Ledger, Record, export};
+use stead_ledger::trace::{Dialect, Ledger, export};
 
 use crate::cli::{Exit, one_of};
 use crate::error::CliError;
@@ -13,7 +15,7 @@ use crate::person::require_person;
 use crate::project::Project;
 use crate::ui::{Ui, counted};
 
-use list::{Filter, matching};
+use list::Filter;
 
 /// Show, check and export the ledger: which lines agents changed, and why
 ///
@@ -117,7 +119,15 @@ pub(crate) fn run(args: TraceArgs, ui: &mut Ui) -> Result<Exit, CliError> {
 }
 
 fn log(args: &LogArgs, ledger: &Ledger, ui: &mut Ui) -> Result<(), CliError> {
-    let mut found = matching(ledger, &args.filter)?;
+    let mut found = Vec::new();
+    for source in ledger.sources() {
+        let mut left = args.limit;
+        list::each_newest(&source, &args.filter, "", |entry| {
+            found.push(entry);
+            left = left.saturating_sub(1);
+            left > 0
+        })?;
+    }
     found.sort_by(|a, b| b.record.timestamp.cmp(&a.record.timestamp));
     found.truncate(args.limit);
     if args.json {
@@ -134,9 +144,15 @@ fn log(args: &LogArgs, ledger: &Ledger, ui: &mut Ui) -> Result<(), CliError> {
 }
 
 fn show(args: &ShowArgs, ledger: &Ledger, ui: &mut Ui) -> Result<(), CliError> {
-    let mut found = matching(ledger, &Filter::default())?;
-    found.retain(|line| line.record.id.starts_with(&args.id));
-    found.dedup_by(|a, b| a.record.id == b.record.id);
+    let mut found: Vec<list::Entry> = Vec::new();
+    for source in ledger.sources() {
+        list::each_newest(&source, &Filter::default(), &args.id, |entry| {
+            if found.iter().all(|known| known.record.id != entry.record.id) {
+                found.push(entry);
+            }
+            found.len() < 2
+        })?;
+    }
     let [line] = found.as_slice() else {
         let why = if found.is_empty() { "no change has" } else { "several changes have" };
         return Err(CliError::user(format!("{why} an id that starts with `{}`", args.id))
@@ -151,9 +167,8 @@ fn show(args: &ShowArgs, ledger: &Ledger, ui: &mut Ui) -> Result<(), CliError> {
 }
 
 fn stats(args: &StatsArgs, ledger: &Ledger, ui: &mut Ui) -> Result<(), CliError> {
-    let found = matching(ledger, &args.filter)?;
-    type Count = fn(&list::Entry) -> String;
-    let names: [(&str, Count); 5] = [
+    type Name = fn(&list::Entry) -> String;
+    let names: [(&str, Name); 5] = [
         ("writer", |line| line.peer.clone().unwrap_or_else(|| "this machine".to_owned())),
         ("intent", |line| line.record.intent().unwrap_or("none").to_owned()),
         ("class", |line| line.record.class().name().to_owned()),
@@ -162,37 +177,48 @@ fn stats(args: &StatsArgs, ledger: &Ledger, ui: &mut Ui) -> Result<(), CliError>
             line.record.stead().and_then(|note| note.harness.clone()).unwrap_or_else(|| "none".to_owned())
         }),
     ];
-    let lines: u64 = found.iter().map(|line| list::changed_lines(&line.record)).sum();
-    let files: std::collections::BTreeSet<&str> = found.iter().flat_map(|line| line.record.paths()).collect();
-    let mut out = json!({"changes": found.len(), "files": files.len(), "lines": lines});
-    if !args.json {
-        let (changes, files) = (counted(found.len(), "change"), counted(files.len(), "file"));
-        ui.line(format!("{changes} of {files}, {lines} changed lines"));
-    }
-    for (name, of) in names {
-        let mut counts = std::collections::BTreeMap::new();
-        found.iter().for_each(|line| *counts.entry(of(line)).or_insert(0_usize) += 1);
-        if !args.json {
-            ui.line(format!("{name}: {}", list::joined(&counts)));
-        }
-        out[name] = json!(counts);
+    let (mut changes, mut lines, mut files) = (0, 0, BTreeSet::new());
+    let mut counts = names.map(|_| BTreeMap::new());
+    for source in ledger.sources() {
+        list::each_newest(&source, &args.filter, "", |entry| {
+            changes += 1;
+            lines = u64::saturating_add(lines, list::changed_lines(&entry.record));
+            files.extend(entry.record.paths().map(str::to_owned));
+            for ((_, of), counts) in names.iter().zip(&mut counts) {
+                *counts.entry(of(&entry)).or_insert(0_usize) += 1;
+            }
+            true
+        })?;
     }
     if args.json {
+        let mut out = json!({"changes": changes, "files": files.len(), "lines": lines});
+        names.iter().zip(&counts).for_each(|((name, _), counts)| out[*name] = json!(counts));
         ui.json(&out);
+        return Ok(());
+    }
+    let (changes, files) = (counted(changes, "change"), counted(files.len(), "file"));
+    ui.line(format!("{changes} of {files}, {lines} changed lines"));
+    for ((name, _), counts) in names.iter().zip(&counts) {
+        ui.line(format!("{name}: {}", list::joined(counts)));
     }
     Ok(())
 }
 
 fn write_out(args: &ExportArgs, ledger: &Ledger, ui: &mut Ui) -> Result<(), CliError> {
-    let found = matching(ledger, &args.filter)?;
-    // What another tool wrote with names of its own gets a valid id.
-    let valid = |record: &Record| export(record, args.format);
-    if args.json {
-        ui.json(&found.iter().map(|line| valid(&line.record)).collect::<Vec<Value>>().into());
-        return Ok(());
+    let mut all = Vec::new();
+    for source in ledger.sources() {
+        list::each_oldest(&source, &args.filter, |record| {
+            // What another tool wrote with names of its own gets a valid id.
+            let valid = export(&record, args.format);
+            if args.json {
+                all.push(valid);
+            } else {
+                ui.raw(format!("{valid}\n"));
+            }
+        })?;
     }
-    for line in &found {
-        ui.raw(format!("{}\n", valid(&line.record)));
+    if args.json {
+        ui.json(&all.into());
     }
     Ok(())
 }

@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
 
 mod bad_input;
+mod bad_ledger;
 mod client;
 mod commands;
 mod compaction;

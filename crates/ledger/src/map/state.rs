@@ -249,7 +249,7 @@ fn is_inside(path: &str) -> bool {
 fn innermost(note: &FileNote) -> Vec<&NodeNote> {
     let contains = |outer: &NodeNote| {
         note.nodes.iter().any(|inner| {
-            inner.start >= outer.start && inner.end <= outer.end && inner.end - inner.start < outer.end - outer.start
+            inner.start >= outer.start && inner.end <= outer.end && (inner.start, inner.end) != (outer.start, outer.end)
         })
     };
     note.nodes.iter().filter(|node| !node.name.is_empty() && !contains(node)).collect()

@@ -107,12 +107,12 @@ impl Ledger {
 
     /// Reads the lines of a file, oldest first.
     pub fn read(source: &Source) -> Result<TraceLines<Lines>, StoreError> {
-        Ok(TraceLines::of(Lines::open(&source.path)?))
+        Ok(TraceLines::new(Lines::open(&source.path)?))
     }
 
     /// Reads the lines of a file, newest first.
     pub fn read_back(source: &Source) -> Result<TraceLines<Tail>, StoreError> {
-        Ok(TraceLines::of(Tail::open(&source.path)?.unchecked()))
+        Ok(TraceLines::new(Tail::open(&source.path)?.unchecked()))
     }
 }
 
@@ -130,14 +130,16 @@ pub struct TraceLines<L> {
 }
 
 impl<L> TraceLines<L> {
-    fn of(lines: L) -> Self {
+    /// The records among lines.
+    pub fn new(lines: L) -> Self {
         Self { lines, foreign: 0, text: String::new(), most: usize::MAX }
     }
 
-    /// Parses only the lines that mention a name, among the next `most` ones.
+    /// Parses only the lines that may mention a name, among the next `most` ones. A name that JSON may spell in several
+    /// ways may be anywhere.
     pub fn mentioning(self, name: &str, most: usize) -> Self {
-        let quoted = serde_json::to_string(name).unwrap_or_default();
-        Self { text: quoted.trim_matches('"').to_owned(), most, ..self }
+        let is_plain = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte));
+        Self { text: if is_plain { name.to_owned() } else { String::new() }, most, ..self }
     }
 
     /// How many whole lines were no records.

@@ -1,4 +1,4 @@
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::io::{self, BufRead, BufReader};
 
@@ -93,8 +93,8 @@ impl Chain {
         found.torn = unread.into_iter().filter(|line| !missing.contains(line)).collect();
         flaws.sort_by_key(|flaw| (flaw.line, flaw.kind));
         flaws.dedup_by_key(|flaw| (flaw.line, flaw.kind));
-        let is_good = |entry: &&Entry| !flaws.iter().any(|flaw| flaw.line == entry.line);
-        found.lines = if flaws.is_empty() { entries.len() } else { entries.iter().filter(is_good).count() };
+        let flawed: BTreeSet<usize> = flaws.iter().map(|flaw| flaw.line).collect();
+        found.lines = entries.iter().filter(|entry| !flawed.contains(&entry.line)).count();
         found.flaws = flaws;
         Ok(found)
     }
@@ -171,11 +171,12 @@ fn spine<'a>(entries: &'a [Entry], flaws: &mut Vec<Flaw>) -> Vec<&'a Entry> {
         let near = |at: usize, seq: u64| entries.get(at).is_some_and(|other| other.link.seq == seq);
         near(at.wrapping_sub(1), entry.link.seq.wrapping_sub(1)) || near(at + 1, entry.link.seq.wrapping_add(1))
     };
+    let hashes: BTreeSet<(u64, &str)> = entries.iter().map(|entry| (entry.link.seq, &*entry.link.hash)).collect();
+    let links: BTreeSet<(u64, &str)> = entries.iter().map(|entry| (entry.link.seq, &*entry.link.prev)).collect();
     let chosen = |seq: u64, rivals: &[&'a Entry]| -> Option<&'a Entry> {
-        let near = |seq: u64| by_seq.get(&seq).map(Vec::as_slice).unwrap_or_default();
         let score = |entry: &&&Entry| {
-            let follows = near(seq.wrapping_sub(1)).iter().any(|other| other.link.hash == entry.link.prev);
-            let leads = near(seq.wrapping_add(1)).iter().any(|other| other.link.prev == entry.link.hash);
+            let follows = hashes.contains(&(seq.wrapping_sub(1), &*entry.link.prev));
+            let leads = links.contains(&(seq.wrapping_add(1), &*entry.link.hash));
             (entry.link.is_valid, leads, follows, is_at_home(entry), std::cmp::Reverse(entry.line))
         };
         rivals.iter().max_by_key(score).copied()
@@ -214,19 +215,20 @@ fn moved(spine: &[&Entry]) -> Vec<usize> {
 }
 
 /// Checks the links along the spine. Returns the unreadable lines that stand where a line is missing.
-fn links(spine: &[&Entry], unread: &[usize], flaws: &mut Vec<Flaw>) -> Vec<usize> {
-    let mut garbled = Vec::new();
+fn links(spine: &[&Entry], unread: &[usize], flaws: &mut Vec<Flaw>) -> BTreeSet<usize> {
+    let mut garbled = BTreeSet::new();
     let (mut seq, mut hash, mut line) = (0, Head::NONE, 0);
     for entry in spine {
         let Link { seq: own, prev, is_valid, .. } = &entry.link;
         let gap = own - seq - u64::from(*own > seq);
         if gap > 0 {
             // A line that cannot be read may be what became of a missing one.
-            let between: Vec<usize> = unread.iter().copied().filter(|at| (line..entry.line).contains(at)).collect();
+            let first = unread.partition_point(|at| *at < line);
+            let between = &unread[first..unread.partition_point(|at| *at < entry.line).max(first)];
             let edited = between.len().min(usize::try_from(gap).unwrap_or(usize::MAX));
             for at in &between[..edited] {
                 flaws.push(Flaw::at(*at, FlawKind::Edit));
-                garbled.push(*at);
+                garbled.insert(*at);
             }
             let count = gap - edited as u64;
             if count > 0 {

@@ -1,8 +1,8 @@
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use clap::Args;
 use serde_json::{Value, json};
-use stead_ledger::trace::{Ledger, Record};
+use stead_ledger::trace::{Ledger, Record, Source};
 use stead_store::StoreError;
 
 /// Which changes are meant.
@@ -26,25 +26,52 @@ pub(super) struct Entry {
     text: String,
 }
 
-/// The changes that a filter means, of all writers, each in its file's order. Of a provisional line and the final one
-/// that completes it, only the final one counts.
-pub(super) fn matching(ledger: &Ledger, filter: &Filter) -> Result<Vec<Entry>, StoreError> {
-    let mut found = Vec::new();
-    let mut completed = std::collections::BTreeSet::new();
-    for source in ledger.sources() {
-        for line in Ledger::read(&source)? {
-            let line = line?;
-            completed.extend(line.record.stead().and_then(|note| note.of.clone()));
-            if filter.means(&line.record) {
-                found.push(Entry { record: line.record, peer: source.peer.clone(), text: line.line.text });
+/// Passes the changes that a filter means to `take`, newest first, until that returns false; `id` may be the beginning of
+/// the wanted id. Of a provisional line and the final one that completes it, only the final one counts. Ledgers may be
+/// large, so only one line is held.
+pub(super) fn each_newest(
+    source: &Source,
+    filter: &Filter,
+    id: &str,
+    mut take: impl FnMut(Entry) -> bool,
+) -> Result<(), StoreError> {
+    let mut completed = BTreeSet::new();
+    let name = if id.is_empty() { filter.name() } else { id };
+    for line in Ledger::read_back(source)?.mentioning(name, usize::MAX) {
+        let line = line?;
+        completed.extend(line.record.stead().and_then(|note| note.of.clone()));
+        let is_meant = line.record.id.starts_with(id) && filter.means(&line.record);
+        if !completed.remove(&line.record.id) && is_meant {
+            let entry = Entry { record: line.record, peer: source.peer.clone(), text: line.line.text };
+            if !take(entry) {
+                break;
             }
         }
     }
-    found.retain(|entry| !completed.contains(&entry.record.id));
-    Ok(found)
+    Ok(())
+}
+
+/// Passes the records that a filter means to `take`, oldest first, without the provisional ones that were completed.
+pub(super) fn each_oldest(source: &Source, filter: &Filter, mut take: impl FnMut(Record)) -> Result<(), StoreError> {
+    let mut completed = BTreeSet::new();
+    for line in Ledger::read(source)? {
+        completed.extend(line?.record.stead().and_then(|note| note.of.clone()));
+    }
+    for line in Ledger::read(source)? {
+        let record = line?.record;
+        if filter.means(&record) && !completed.contains(&record.id) {
+            take(record);
+        }
+    }
+    Ok(())
 }
 
 impl Filter {
+    /// A name that every record has that is meant.
+    fn name(&self) -> &str {
+        self.intent.as_deref().or(self.session.as_deref()).unwrap_or_default()
+    }
+
     fn means(&self, record: &Record) -> bool {
         let below = |path: &str, wanted: &str| {
             path.strip_prefix(wanted.trim_end_matches('/')).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
@@ -116,8 +143,10 @@ pub(super) fn details(entry: &Entry) -> Vec<String> {
 /// How many lines a change has in its ranges.
 pub(super) fn changed_lines(record: &Record) -> u64 {
     let talks = record.files.iter().flat_map(|file| &file.conversations);
-    let lines = talks.flat_map(|talk| &talk.ranges).map(|range| (range.end_line + 1).saturating_sub(range.start_line));
-    lines.sum()
+    let lines = talks.flat_map(|talk| &talk.ranges);
+    // Other writers may have written any number.
+    lines
+        .fold(0_u64, |sum, range| sum.saturating_add(range.end_line.saturating_add(1).saturating_sub(range.start_line)))
 }
 
 /// Names and their counts, the greatest first.
