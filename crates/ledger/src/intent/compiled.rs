@@ -89,15 +89,15 @@ impl Compiled {
 
     fn read(cache: &Path, room: &Path) -> Option<Self> {
         let mut file = File::open(cache).ok()?;
-        let mut bytes = vec![0; FIRST_READ];
+        let mut first = [0; FIRST_READ];
         let mut length = 0;
-        while length < bytes.len() {
-            match file.read(&mut bytes[length..]).ok()? {
+        while length < first.len() {
+            match file.read(&mut first[length..]).ok()? {
                 0 => break,
                 more => length += more,
             }
         }
-        bytes.truncate(length);
+        let mut bytes = first[..length].to_vec();
         let (size, whole) = {
             let line_end = bytes.iter().position(|byte| *byte == b'\n')?;
             let line = std::str::from_utf8(&bytes[..line_end]).ok()?;
