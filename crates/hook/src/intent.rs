@@ -107,7 +107,7 @@ pub(crate) fn judge(request: &Request<'_>) -> Option<Objection> {
     let request = plain.as_ref().unwrap_or(request);
     let call = request.event.call.as_ref()?;
     let need = need::Need::of(request, call, is_changing)?;
-    let objection = gate::judge(request, &load(), &need)?;
+    let objection = gate::judge(request, load(), &need)?;
     Some(Objection { only_warns, ..objection })
 }
 
