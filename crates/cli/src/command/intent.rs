@@ -20,7 +20,7 @@ use stead_store::{Layout, Room};
 
 use crate::cli::Exit;
 use crate::error::CliError;
-use crate::person::{Whose, refuse_agents, require_person_to_weaken};
+use crate::person::{Whose, refuse_agents};
 use crate::project::Project;
 use crate::session::calling_session;
 use crate::ui::Ui;
@@ -103,19 +103,10 @@ impl Here {
         Some((FileId::check(&binding.session).ok()?, binding.agent.as_deref()))
     }
 
-    /// Fails unless a person may let agents change more than before, as for commands that weaken a guard.
-    fn require_person(&self, what: &str, ui: &Ui) -> Result<(), CliError> {
-        require_person_to_weaken(what, Whose::Project, &self.project, ui).map_err(hinted)
+    fn require_person(&self, what: &str) -> Result<(), CliError> {
+        refuse_agents(what, Whose::Project, &self.project)
+            .map_err(|error| error.hinted("agents use `stead intent request`; a person runs it in a terminal"))
     }
-
-    /// Fails if an agent runs a command that lets nobody change more; a person's scripts may.
-    fn refuse_agents(&self, what: &str) -> Result<(), CliError> {
-        refuse_agents(what, Whose::Project, &self.project).map_err(hinted)
-    }
-}
-
-fn hinted(error: CliError) -> CliError {
-    error.hinted("agents use `stead intent request`; a person runs it in a terminal of their own")
 }
 
 fn as_json(intent: &Intent) -> Value {

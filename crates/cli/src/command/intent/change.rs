@@ -71,11 +71,7 @@ pub(super) fn add(args: &AddArgs, here: &Here, ui: &mut Ui) -> Result<Exit, CliE
     // Only what the project's own files say counts; the caller can set variables and flags.
     let files = stead_store::Config::load(Some(here.project.root()), &|_| None, &[]).0;
     if !files.bool("intents.agents_may_add") || owns_everything(&new.scope) {
-        match IntentFile::exists(&here.room) {
-            true => here.require_person("add an intent", ui)?,
-            // The first one switches the gate on.
-            false => here.refuse_agents("add an intent")?,
-        }
+        here.require_person("add an intent")?;
     }
     IntentFile::add(&here.room, &new)?;
     tell(&args.id, "added", args.json, here, ui)
@@ -90,13 +86,13 @@ fn owns_everything(patterns: &[String]) -> bool {
 }
 
 pub(super) fn widen(args: &WidenArgs, here: &Here, ui: &mut Ui) -> Result<Exit, CliError> {
-    here.require_person("widen an intent", ui)?;
+    here.require_person("widen an intent")?;
     IntentFile::amend(&here.room, |file| file.with_scope(&args.id, &args.add))?;
     tell(&args.id, "widened", args.json, here, ui)
 }
 
 pub(super) fn reopen(args: &ReopenArgs, here: &Here, ui: &mut Ui) -> Result<Exit, CliError> {
-    here.require_person("reopen an intent", ui)?;
+    here.require_person("reopen an intent")?;
     if here.file()?.find(&args.id)?.status != Status::Completed {
         return Err(CliError::user(format!("intent `{}` is not COMPLETED", args.id)));
     }

@@ -29,7 +29,7 @@ pub(super) fn run(args: &CompleteArgs, here: &Here, ui: &mut Ui) -> Result<Exit,
     let intent = file.find(&args.id)?;
     let own = here.session().and_then(|(session, agent)| Selection::read(&here.project.indexes(), &session, agent));
     if own.is_none_or(|own| own.intent != args.id) {
-        here.refuse_agents("complete an intent that its session has not selected")?;
+        here.require_person("complete an intent that its session has not selected")?;
     }
     let mut missing = Vec::new();
     for criterion in &intent.acceptance_criteria {

@@ -81,7 +81,7 @@ pub(super) fn request(args: &RequestArgs, here: &Here, ui: &mut Ui) -> Result<Ex
 }
 
 pub(super) fn confirm(args: &ConfirmArgs, here: &Here, ui: &mut Ui) -> Result<Exit, CliError> {
-    here.require_person("confirm a request", ui)?;
+    here.require_person("confirm a request")?;
     let requests = Requests::of_room(&here.room);
     let asked = requests.open(&args.request)?;
     let (id, how) = match &asked.intent {
@@ -114,7 +114,7 @@ fn next_id(here: &Here) -> String {
 }
 
 pub(super) fn reject(args: &RejectArgs, here: &Here, ui: &mut Ui) -> Result<Exit, CliError> {
-    here.refuse_agents("reject a request")?;
+    here.require_person("reject a request")?;
     let requests = Requests::of_room(&here.room);
     let asked = requests.open(&args.request)?;
     let decided = Request { state: RequestState::Rejected, ts: now(), reason: args.reason.clone(), ..asked };
