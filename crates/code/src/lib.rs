@@ -1,7 +1,7 @@
 //! What Stead knows about source code: its language, its syntax nodes, their hashes, and whether a change keeps the
 //! behaviour. It works on text that the caller read; it never opens a file.
 //!
-//! A file becomes a [`tree`]: the syntax tree without trivia, with every local name resolved. [`nodes`] hashes its items,
+//! A file becomes a tree: the syntax tree without trivia, with every local name resolved. [`nodes`] hashes its items,
 //! and [`classify`] compares two of them. docs/formats/content-hash.md defines the hashes.
 
 mod budget;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
-use crate::packet::{Fences, Heading, sections};
+use crate::packet::{Fences, Heading, heading, sections};
 use crate::{ContextError, Packet};
 
 /// The parts of a packet that were sent.
@@ -143,7 +143,7 @@ pub(crate) fn embedded(text: &str) -> String {
     let mut out = String::new();
     let mut fences = Fences::default();
     for line in text.trim_matches(['\n', '\r']).lines() {
-        if !fences.covers(line) && (line.starts_with("# ") || line.starts_with("## ") || line.starts_with("### ")) {
+        if !fences.covers(line) && heading(line).is_some_and(|(level, _)| level <= 3) {
             out.push_str("#### ");
             out.push_str(line.trim_start_matches('#').trim_start());
         } else {
@@ -256,9 +256,14 @@ mod tests {
         assert_eq!(said(r#"{"max_iterations":-1}"#), "`max_iterations` in the document should be an integer");
     }
 
+    #[test]
+    fn headings_with_a_tab_are_demoted_too() {
+        assert_eq!(embedded("###\tOne\n#### Two\n#Three"), "#### One\n#### Two\n#Three");
+    }
+
     proptest! {
         #[test]
-        fn nothing_that_is_sent_ends_a_section(text in "(?s)([#`~\\- \\n]|.){0,120}") {
+        fn nothing_that_is_sent_ends_a_section(text in "(?s)([#`~\\- \\n\\t]|.){0,120}") {
             if let Ok(sent) = Contribution::parse(&text) {
                 for section in sent.sections.values().chain(sent.others.iter().map(|(_, text)| text)) {
                     prop_assert!(sections(section).iter().all(|inner| inner.level > 3), "{section:?}");

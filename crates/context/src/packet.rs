@@ -18,7 +18,7 @@ pub use file_list::FileList;
 pub(crate) use file_list::listed;
 pub use heading::Heading;
 pub use lint::{Finding, lint};
-pub(crate) use outline::{Fence, Fences, unclosed_fence};
+pub(crate) use outline::{Fence, Fences, heading, unclosed_fence};
 pub use outline::{Section, sections};
 pub use shelf::{Listing, Shelf};
 pub use status::Status;

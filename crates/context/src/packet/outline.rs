@@ -60,7 +60,8 @@ pub(crate) fn unclosed_fence(text: &str) -> Option<usize> {
     fences.open.and(opened)
 }
 
-fn heading(line: &str) -> Option<(usize, &str)> {
+/// The level and the title of a heading.
+pub(crate) fn heading(line: &str) -> Option<(usize, &str)> {
     let text = line.trim_end();
     let level = text.bytes().take_while(|byte| *byte == b'#').count();
     let title = text[level..].strip_prefix([' ', '\t'])?;
