@@ -9,7 +9,7 @@ use super::index::{Index, Keys};
 use super::key::{Kind, keys};
 use crate::trace::{Record, Source};
 
-/// How many bytes behind the index are read at each question before it is written anew.
+/// How many bytes behind the index are read at each question before it is written again.
 const TAIL: u64 = 512 * 1024;
 
 /// One file of the ledger with its index, and the keys of what was appended since.
