@@ -324,7 +324,9 @@ impl Record {
 
     /// Reads a line in either dialect; `None` if it is something else.
     pub fn parse(text: &str) -> Option<Self> {
-        let record: Self = serde_json::from_str(text).ok()?;
+        // A list could fill the fields in their order, but is no record.
+        let object = text.trim_ascii_start().starts_with('{').then_some(text)?;
+        let record: Self = serde_json::from_str(object).ok()?;
         (!record.id.is_empty() && !record.timestamp.is_empty()).then_some(record)
     }
 

@@ -187,7 +187,14 @@ fn both_dialects_are_read() {
     check_valid(&export(&read, Dialect::AgentTrace));
     text.as_object_mut().unwrap().remove("intent_id");
     assert_eq!(Record::parse(&text.to_string()).unwrap().intent(), Some("REQ-001"));
-    for foreign in ["{}", "{\"id\":1}", "[]", "{\"id\":\"x\",\"timestamp\":\"t\",\"files\":3}", "not json"] {
+    for foreign in [
+        r#"["","x","y",null,null,[]]"#,
+        "{}",
+        "{\"id\":1}",
+        "[]",
+        "{\"id\":\"x\",\"timestamp\":\"t\",\"files\":3}",
+        "not json",
+    ] {
         assert_eq!(Record::parse(foreign), None, "{foreign}");
     }
 }
