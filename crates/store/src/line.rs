@@ -38,7 +38,10 @@ impl Line {
             return Reading::Blank;
         }
         match std::str::from_utf8(bytes) {
-            Ok(text) if is_whole(text) => Reading::Whole(Self { text: text.trim().to_owned(), offset }),
+            // Other white space than JSON's belongs to the text, and makes it no JSON.
+            Ok(text) if is_whole(text) => {
+                Reading::Whole(Self { text: text.trim_matches([' ', '\t', '\r', '\n']).to_owned(), offset })
+            }
             _ => Reading::Broken,
         }
     }
