@@ -38,7 +38,8 @@ const VERBS: &[(&str, Glance, &[&str])] = &[
 const DOES_MORE: &[&str] = &["--ou", "--pre", "--ext", "--text", "--host"];
 
 /// Options of those that keep or run which could name a file that is written, and checkouts of pull requests.
-const NAMES_MORE: &[&str] = &["-o", "--o", "--fix", "--write", "checkout", "download"];
+const NAMES_MORE: &[&str] =
+    &["-o", "--o", "--fix", "--write", "checkout", "--checkout", "develop", "download", "merge"];
 
 /// Parts of options and values that name where a build writes, or what it runs.
 const NAMES_FILES: &[&str] = &["conf", "cov", "dir", "exec", "file", "junit", "log", "out", "path", "report"];
@@ -118,7 +119,8 @@ mod tests {
                 "sed -i s/a/b/ x", "echo a > b", "git checkout x", "cat a; rm b", "git diff --output=x", "", "git",
                 "cat a &", "git log && rm x", "git log | sh", "echo \"a && rm b\"", "echo a >b", "echo a 2>b",
                 "git diff \"--output=x\"", "git diff --\"output=x\"", "gi\"t\" status", "cat a\nrm b", "cat $(rm b)",
-                "cargo clippy --fix", "cargo fmt", "gh pr checkout 1", "cargo test > out.log", "cat a &&", "x=1 cat a",
+                "cargo clippy --fix", "cargo fmt", "gh pr checkout 1", "gh pr merge 1 -d", "cargo test > out.log",
+                "cat a &&", "x=1 cat a",
             ],
         );
     }

@@ -54,11 +54,11 @@ fn after_tool(request: &Request<'_>, now: &str) -> Result<(), StoreError> {
     if changes_nothing || !is_on(request) {
         return Ok(());
     }
-    // A file tool says itself what it changed; of other calls the effects told, before the call.
-    let is_file_tool = matches!(call.action, Action::Change(_));
+    // Of a command the effects told, before it ran; another tool says itself what it changed.
+    let is_shell = matches!(call.action, Action::Run { .. });
     let line = CallLine::find(request);
     let (named, is_open) = match &line {
-        Some(line) if !is_file_tool => (line.named(request), line.open),
+        Some(line) if is_shell => (line.named(request), line.open),
         _ => (target::named(request), target::leaves_open(request)),
     };
     if named.is_empty() && !is_open {

@@ -299,6 +299,13 @@ fn what_no_effect_names_is_found_at_the_stop() {
     assert_eq!((&note(&lines[0])["call"], contributor(&lines[0])), (&json!("c1"), &json!("ai")));
     stop(&world);
     assert_eq!(ledger(&world).len(), 1);
+    // A tool of a server does not name its files either.
+    let call = Call::begin(&world, "c2", "mcp__builder__generate", json!({"what": "all"}));
+    world.write("project/made.txt", "x\n");
+    call.end(json!({"content": []}));
+    stop(&world);
+    let lines = ledger(&world);
+    assert_eq!((files(&lines[1]), &note(&lines[1])["call"]), (vec!["add made.txt 1-1".to_owned()], &json!("c2")));
 }
 
 #[test]
