@@ -22,6 +22,7 @@ pub(crate) mod narrow;
 pub(crate) mod object;
 pub(crate) mod other;
 pub(crate) mod python;
+pub(crate) mod sqlite;
 pub(crate) mod target;
 pub(crate) mod text;
 pub(crate) mod value;

@@ -49,6 +49,8 @@ const READ_ONLY: &[&str] = &[
     "plutil -p|-lint",
     "ldd|nm|objdump|otool|readelf|size",
     "yq !-i|--inplace",
+    "protoc --decode|--decode_raw",
+    "goreleaser check|healthcheck|jsonschema",
 ];
 
 /// Package managers, build tools and test runners: what they write is said by the project's own manifests, or is not
@@ -60,6 +62,8 @@ const BUILDERS: &[&str] = &[
     "bun|corepack|fnm|lerna|npm|nvm|nx|pnpm|rush|turbo|volta|yarn",
     "cargo|cross|maturin|rustup|trunk|wasm-pack",
     "go build|clean|fmt|generate|get|install|mod|run|test|vet|work",
+    "goreleaser build",
+    "goreleaser release --snapshot",
     "ant|bazel|bazelisk|buck|buck2|cmake|gmake|gradle|gradlew|just|make|meson|mill|mvn|mvnw|ninja|rake|sbt|scons|task",
     "bundle|cabal|carthage|composer|cpan|cpanm|dart|dotnet|dune|flutter|gem|luarocks|mix|nimble|nuget|opam|pod|rebar3|stack|swift|xcodebuild|zig",
     "babel|esbuild|grunt|gulp|parcel|rollup|swc|tsc|tsup|webpack",

@@ -4,7 +4,7 @@ use crate::inline::arguments::Arguments;
 use crate::inline::eval::Eval;
 use crate::inline::language::Language;
 use crate::inline::value::{UNKNOWN, Value};
-use crate::inline::{javascript, other, python, text};
+use crate::inline::{javascript, other, python, sqlite, text};
 
 impl Eval<'_> {
     pub(crate) fn call(&mut self, callee: &Value, arguments: &Arguments) -> Value {
@@ -60,6 +60,7 @@ impl Eval<'_> {
             }
             "extractall" => Some(python::extracts(self, arguments.get(0, "path"))),
             "extract" => Some(python::extracts(self, arguments.get(1, "path"))),
+            _ if self.modules.iter().any(|module| module == "sqlite3") => sqlite::method(self, name, arguments),
             _ => None,
         }
     }

@@ -5,7 +5,7 @@ use stead_model::{Content, How};
 use crate::inline::Act;
 use crate::inline::arguments::Arguments;
 use crate::inline::eval::Eval;
-use crate::inline::text;
+use crate::inline::{sqlite, text};
 use crate::inline::value::{UNKNOWN, Value, pattern};
 
 /// Looks at a call by its dotted name; `None` for one that we do not know.
@@ -35,6 +35,9 @@ pub(crate) fn call(eval: &mut Eval<'_>, name: &str, arguments: &Arguments) -> Op
         "zipfile.ZipFile" | "tarfile.open" | "tarfile.TarFile" => {
             let path = arguments.get(0, if name == "zipfile.ZipFile" { "file" } else { "name" }).clone();
             open(eval, &path, arguments.get(1, "mode"), "open")
+        }
+        "sqlite3.connect" | "sqlite3.Connection" | "sqlite3.dbapi2.connect" => {
+            sqlite::connect(eval, arguments.get(0, "database"))
         }
         "shutil.unpack_archive" => tree(eval, arguments.get(1, "extract_dir")),
         "os.symlink" | "os.link" => writes(eval, second, How::Link),

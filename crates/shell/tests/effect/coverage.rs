@@ -104,6 +104,8 @@ fn commands_with_gaps() {
         "r${x}m infra/main.tf",
         "julia -e 'rm(\"x\")'",
         "python3 -c \"import os; os.remove(x)\"",
+        "python3 -c \"import sqlite3; sqlite3.connect('a.db').execute('ATTACH x AS y')\"",
+        "python3 -c \"import sqlite3; d = sqlite3.connect('a.db'); d.executescript(open('a.sql').read())\"",
         "python3 -c \"import mine; mine.go()\"",
         "python3 -c \"from mine import go; go()\"",
         "node -e \"require('./mine').go()\"",

@@ -43,6 +43,9 @@ pub(crate) const ROWS: &str = r##"
     python3 -c "import shutil; shutil.copy('a','infra/main.tf')" => w infra/main.tf
     python3 -c "import shutil; shutil.copytree('a','infra')" => w infra/
     python3 -c "import os; os.symlink('a','infra/main.tf')" => w infra/main.tf
+    python3 -c "import sqlite3; sqlite3.connect('infra/a.db').execute('delete from t')" => w infra/a.db
+    python3 -c "from sqlite3 import connect as c; d = c(database='infra/a.db'); d.execute('select 1')" => w infra/a.db
+    python3 -c "import sqlite3; sqlite3.connect('file:infra/a.db?mode=rw', uri=True)" => w infra/a.db
     python3 -c "import os; os.makedirs('infra/new')" => w infra/new
     python3 -c "import json; json.dump({}, open('infra/main.json','w'))" => w infra/main.json
     python3 -c "for f in ['infra/a.tf','infra/b.tf']: open(f,'w')" => w infra/a.tf, w infra/b.tf

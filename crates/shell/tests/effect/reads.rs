@@ -52,6 +52,8 @@ pub(crate) const ROWS: &str = r##"
     python3 -c "print(open('.env').read())" => r .env
     python3 -c "from pathlib import Path; Path('.env').read_text()" => r .env
     python3 -c "import os; os.system('cat .env')" => r .env
+    python3 -c "import sqlite3; sqlite3.connect('file:a.db?mode=ro', uri=True).execute('select 1')" => r a.db
+    python3 -c "import sqlite3; sqlite3.connect(':memory:').execute('create table t(x)')" =>
     node -e "require('fs').readFileSync('.env')" => r .env
     ruby -e 'puts File.read(".env")' => r .env
     perl -ne print .env => r .env
