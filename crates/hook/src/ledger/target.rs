@@ -1,8 +1,7 @@
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use stead_guard::ReadEffects;
-use stead_model::{Action, Change, Coverage, Effects, How, Op, Target, clean};
+use stead_model::{Action, Coverage, Effects, How, Op, Target};
 
 use crate::record::MOST_ENTRIES;
 use crate::request::Request;
@@ -22,25 +21,7 @@ pub(super) struct Named {
 
 /// The files that a call names as changed, each once.
 pub(super) fn named(request: &Request<'_>) -> Vec<Named> {
-    match request.event.call.as_ref().map(|call| &call.action) {
-        Some(Action::Change(changes)) => {
-            let mut found = Found::default();
-            for change in changes {
-                match &change.change {
-                    Change::Rename { to } => {
-                        let from = located(request, &change.path);
-                        let inside = from.as_ref().map(|from| from.inside.clone());
-                        found.add(from);
-                        found.add(located(request, to).map(|to| Named { from: inside, ..to }));
-                    }
-                    _ => found.add(located(request, &change.path)),
-                }
-            }
-            found.0
-        }
-        Some(_) => of_effects(request.effects()),
-        None => Vec::new(),
-    }
+    if request.event.call.is_some() { of_effects(request.effects()) } else { Vec::new() }
 }
 
 /// The files that effects name as changed. Folders and patterns name none.
@@ -100,25 +81,6 @@ impl Found {
 fn of_target(target: &Target) -> Option<Named> {
     let inside = target.inside.as_deref().filter(|_| !target.tree && !target.glob && !target.guessed)?;
     named_inside(PathBuf::from(&target.path), inside)
-}
-
-/// A path as a file tool spells it.
-fn located(request: &Request<'_>, path: &str) -> Option<Named> {
-    let path = clean(&request.location.cwd.join(path));
-    let inside = below(request, &path)?;
-    named_inside(path, &inside)
-}
-
-/// The path below the project's root; links above it are resolved only if it does not lie there by its name.
-fn below(request: &Request<'_>, path: &Path) -> Option<String> {
-    let text = |path: &Path| path.to_str().map(|path| path.replace('\\', "/"));
-    for root in [request.work(), request.dir()] {
-        if let Ok(below) = path.strip_prefix(root) {
-            return text(below);
-        }
-    }
-    let real = fs::canonicalize(path.parent()?).ok()?.join(path.file_name()?);
-    text(real.strip_prefix(fs::canonicalize(request.work()).ok()?).ok()?)
 }
 
 /// Stead's own files and git's are not the project's.

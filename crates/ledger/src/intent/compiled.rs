@@ -6,7 +6,7 @@ use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 use std::time::{Duration, UNIX_EPOCH};
 
-use memchr::memmem;
+use memchr::{memchr, memmem};
 use stead_model::pieces;
 use stead_pattern::{Pattern, expand};
 use stead_store::{Durability, file_stamp, replace_creating};
@@ -31,8 +31,8 @@ const FIRST_READ: usize = 4 * 1024;
 
 /// The compiled intents of a project.
 pub struct Compiled {
-    /// Everything before the intents themselves.
-    head: String,
+    /// Everything before the intents themselves. Only the parts that a call needs are checked to be text.
+    head: Vec<u8>,
     bodies: Bodies,
 }
 
@@ -43,7 +43,7 @@ enum Bodies {
 
 /// The part of the text before the intents.
 #[derive(Clone, Copy, Debug)]
-pub struct Head<'a>(&'a str);
+pub struct Head<'a>(&'a [u8]);
 
 /// One intent as the gate needs it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -62,7 +62,8 @@ impl Compiled {
         let made = Self::make(room);
         if let Bodies::Text(bodies) = &made.bodies {
             // If the project is read-only, intents are compiled for each call, which is only slower.
-            let _ = replace_creating(cache, (made.head.clone() + bodies).as_bytes(), Durability::Quick);
+            let text = [made.head.as_slice(), bodies.as_bytes()].concat();
+            let _ = replace_creating(cache, &text, Durability::Quick);
         }
         made
     }
@@ -77,9 +78,9 @@ impl Compiled {
         let text = match &self.bodies {
             Bodies::Text(text) => text.get(at..at.checked_add(length)?)?.to_owned(),
             Bodies::File { file, start } => {
+                let mut bytes = vec![0; length];
                 let mut file = file;
                 file.seek(SeekFrom::Start(start.checked_add(at as u64)?)).ok()?;
-                let mut bytes = vec![0; length];
                 file.read_exact(&mut bytes).ok()?;
                 String::from_utf8(bytes).ok()?
             }
@@ -88,39 +89,27 @@ impl Compiled {
     }
 
     fn read(cache: &Path, room: &Path) -> Option<Self> {
-        let mut file = File::open(cache).ok()?;
-        let mut first = [0; FIRST_READ];
-        let mut length = 0;
-        while length < first.len() {
-            match file.read(&mut first[length..]).ok()? {
-                0 => break,
-                more => length += more,
-            }
-        }
-        let mut bytes = first[..length].to_vec();
-        let (size, whole) = {
-            let line_end = bytes.iter().position(|byte| *byte == b'\n')?;
-            let line = std::str::from_utf8(&bytes[..line_end]).ok()?;
-            let mut fields = line.strip_prefix("stead-intents\t")?.split('\t');
-            let (version, compiled) = (fields.next()?, fields.next()?.parse().ok()?);
-            let (head, whole): (usize, u64) = (fields.next()?.parse().ok()?, fields.next()?.parse().ok()?);
-            if version != VERSION || head < line_end {
-                return None;
-            }
-            if bytes.len() < head {
-                let known = bytes.len();
-                bytes.resize(head, 0);
-                file.read_exact(&mut bytes[known..]).ok()?;
-            }
-            bytes.truncate(head);
-            let sources = std::str::from_utf8(bytes.get(line_end + 1..)?).ok()?;
-            is_fresh(sources, room, Duration::from_nanos(compiled))?;
-            (head, whole)
-        };
+        let file = File::open(cache).ok()?;
+        let mut bytes = Vec::with_capacity(FIRST_READ);
+        (&file).take(FIRST_READ as u64).read_to_end(&mut bytes).ok()?;
+        let line_end = memchr(b'\n', &bytes)?;
+        let line = std::str::from_utf8(&bytes[..line_end]).ok()?;
+        let mut fields = pieces(line.strip_prefix("stead-intents\t")?, b'\t');
+        let (version, compiled) = (fields.next()?, fields.next()?.parse().ok()?);
+        let (size, whole): (usize, u64) = (fields.next()?.parse().ok()?, fields.next()?.parse().ok()?);
         // A torn file has another length.
-        (file.metadata().ok()?.len() == whole).then_some(())?;
-        let head = String::from_utf8(bytes).ok()?;
-        Some(Self { head, bodies: Bodies::File { file, start: size as u64 } })
+        if version != VERSION || size < line_end || file.metadata().ok()?.len() != whole {
+            return None;
+        }
+        if bytes.len() < size {
+            let known = bytes.len();
+            bytes.resize(size, 0);
+            (&file).read_exact(&mut bytes[known..]).ok()?;
+        }
+        bytes.truncate(size);
+        let head = Head(&bytes);
+        is_fresh(head.before_intents().get(line_end + 1..)?, room, Duration::from_nanos(compiled))?;
+        Some(Self { bodies: Bodies::File { file, start: size as u64 }, head: bytes })
     }
 
     fn make(room: &Path) -> Self {
@@ -152,7 +141,7 @@ impl Compiled {
         let first = |head: usize, whole: usize| format!("stead-intents\t{VERSION}\t{now}\t{head:010}\t{whole:010}\n");
         let length = first(0, 0).len() + rest.len();
         let head = first(length, length + bodies.len()) + &rest;
-        Self { head, bodies: Bodies::Text(bodies) }
+        Self { head: head.into_bytes(), bodies: Bodies::Text(bodies) }
     }
 }
 
@@ -177,7 +166,7 @@ fn source_line(path: &Path) -> String {
 }
 
 fn is_fresh(text: &str, room: &Path, compiled: Duration) -> Option<()> {
-    let mut lines = text.lines();
+    let mut lines = pieces(text, b'\n');
     for name in [INTENTS, IGNORE] {
         let known = lines.next()?.strip_prefix("source\t")?;
         match fs::metadata(room.join(name)) {
@@ -231,7 +220,7 @@ impl<'a> Head<'a> {
 
     /// The line behind those about the sources.
     fn state(&self) -> &'a str {
-        pieces(self.0, b'\n').nth(3).unwrap_or_default()
+        pieces(self.before_intents(), b'\n').nth(3).unwrap_or_default()
     }
 
     /// The ids and status of all intents.
@@ -251,18 +240,24 @@ impl<'a> Head<'a> {
 
     /// The lines about the sources and of the ignore file.
     fn before_intents(&self) -> &'a str {
-        &self.0[..memmem::find(self.0.as_bytes(), START.as_bytes()).unwrap_or(self.0.len())]
+        text(&self.0[..memmem::find(self.0, START.as_bytes()).unwrap_or(self.0.len())])
     }
 
     fn entries(&self) -> impl Iterator<Item = Entry<'a>> {
-        lines(self.0, "intent").filter_map(entry)
+        lines(text(self.0), "intent").filter_map(entry)
     }
 
     /// The entry of an intent, found without reading those before it.
     fn entry(&self, id: &str) -> Option<Entry<'a>> {
-        let at = memmem::find(self.0.as_bytes(), format!("{START}{id}\t").as_bytes())?;
-        entry(pieces(&self.0[at + START.len()..], b'\n').next()?)
+        let start = [START, id, "\t"].concat();
+        let line = &self.0[memmem::find(self.0, start.as_bytes())? + START.len()..];
+        entry(text(&line[..memchr(b'\n', line)?]))
     }
+}
+
+/// A part that is no text counts as empty: nothing in it permits anything.
+fn text(bytes: &[u8]) -> &str {
+    std::str::from_utf8(bytes).unwrap_or_default()
 }
 
 /// An id, its status, and where its text starts and how long it is.

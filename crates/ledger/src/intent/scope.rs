@@ -84,12 +84,13 @@ fn comparison(home: Option<&str>, takes_tree: bool) -> Comparison<'_> {
 /// slash may match at any depth, depending on who reads it.
 fn starts_elsewhere(pattern: &str, path: &str) -> bool {
     let bytes = pattern.trim_end_matches('/').as_bytes();
-    let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-./".contains(byte);
-    let end = bytes.iter().position(|byte| !is_plain(byte)).unwrap_or(bytes.len());
+    let is_plain = |byte: &u8| matches!(byte, b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' | b'_' | b'-' | b'.' | b'/');
+    let same = bytes.iter().zip(path.as_bytes()).take_while(|(one, other)| one == other).count();
+    let Some((differs, rest)) = bytes[same..].split_first() else { return false };
     // Between a slash and what follows it there may be nothing.
-    let start = bytes[..end].strip_suffix(b"/").unwrap_or(&bytes[..end]);
-    let is_deep = bytes.contains(&b'/') && !pattern.contains("//");
-    start.first().is_some_and(u8::is_ascii_alphanumeric) && is_deep && !path.as_bytes().starts_with(start)
+    let ends = *differs == b'/' && !rest.first().is_some_and(is_plain);
+    let is_deep = || memchr::memchr(b'/', bytes).is_some() && !bytes.windows(2).any(|two| two == b"//");
+    !ends && is_plain(differs) && bytes[..same].iter().all(is_plain) && bytes[0].is_ascii_alphanumeric() && is_deep()
 }
 
 /// Returns true if the patterns own all that is reached.

@@ -54,7 +54,7 @@ const READING: &[&str] = &[
 const TAME: &[&str] = &[
     "argparse", "base64", "binascii", "child_process", "codecs", "collections", "copy", "crypto", "csv", "dataclasses",
     "datetime", "enum", "fs", "functools", "glob", "hashlib", "io", "itertools", "json", "logging", "math", "os",
-    "path", "pathlib", "platform", "pprint", "process", "random", "re", "shlex", "shutil", "sqlite3", "statistics", "string",
-    "struct", "subprocess", "sys", "tarfile", "tempfile", "textwrap", "time", "types", "typing", "unicodedata", "url",
-    "urllib", "util", "uuid", "zipfile",
+    "path", "pathlib", "platform", "pprint", "process", "random", "re", "shlex", "shutil", "sqlite3", "statistics",
+    "string", "struct", "subprocess", "sys", "tarfile", "tempfile", "textwrap", "time", "types", "typing",
+    "unicodedata", "url", "urllib", "util", "uuid", "zipfile",
 ];

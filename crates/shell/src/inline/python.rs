@@ -5,8 +5,8 @@ use stead_model::{Content, How};
 use crate::inline::Act;
 use crate::inline::arguments::Arguments;
 use crate::inline::eval::Eval;
-use crate::inline::{sqlite, text};
 use crate::inline::value::{UNKNOWN, Value, pattern};
+use crate::inline::{sqlite, text};
 
 /// Looks at a call by its dotted name; `None` for one that we do not know.
 pub(crate) fn call(eval: &mut Eval<'_>, name: &str, arguments: &Arguments) -> Option<Value> {
