@@ -265,3 +265,72 @@ fn conditions(task: CommandTask, feature: &str) -> (Vec<String>, Vec<String>, &'
     };
     (vec![before], vec![after], back)
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn the_wrapped_form_is_read() {
+        let text = json!({"command": {
+            "agent": "tester-agent",
+            "task": "validate_feature",
+            "context": {"feature_id": "PT-003", "files_changed": ["src/feature.py"], "previous_state": "coding"},
+            "success_criteria": {"tests_pass": true, "coverage_min": 80},
+            "next_agent": "main",
+        }});
+        let command = Command::read(&text.to_string()).unwrap();
+        assert_eq!(
+            (command.agent, command.task, command.next_agent),
+            (Agent::Tester, CommandTask::Validate, Agent::Main)
+        );
+        assert_eq!(command.key, "PT-003:validate_feature:1");
+        let again = Command::read(&serde_json::to_string(&command).unwrap()).unwrap();
+        assert_eq!(again, command);
+    }
+
+    #[test]
+    fn what_does_not_fit_is_refused() {
+        let good = json!({"agent": "coding-agent", "task": "fix_feature", "context": {"feature_id": "a"},
+            "next_agent": "tester-agent"});
+        Command::read(&good.to_string()).unwrap();
+        for (pointer, value) in [
+            ("agent", json!("coder")),
+            ("agent", json!("tester-agent")),
+            ("task", json!("sleep")),
+            ("context", json!({"feature_id": "../a"})),
+            ("context", json!({})),
+            ("timeout_seconds", json!(0)),
+            ("success_criteria", json!({"coverage_min": 180})),
+            ("success_criteria", json!({"tests_pass": "yes"})),
+            ("schema", json!("stead.command/9")),
+            ("next_agent", Value::Null),
+        ] {
+            let mut bad = good.clone();
+            bad[pointer] = value;
+            assert!(Command::read(&bad.to_string()).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn the_same_attempt_has_the_same_key() {
+        let mut feature = Feature { id: "a".into(), ..Feature::default() };
+        let action = Action::Code { feature: "a".into(), again: None };
+        let session = SessionState::default();
+        let command = |feature: &Feature, now| Command::of(&action, Some(feature), &session, now).unwrap();
+        let (first, second) = (command(&feature, 1), command(&feature, 2));
+        assert_eq!(first.key, second.key);
+        assert_ne!(first.id, second.id);
+        first.validate().unwrap();
+        feature.attempts = 1;
+        assert_ne!(command(&feature, 1).key, first.key);
+        let outline = Outline { rows: vec![crate::Row::from(&feature)], ..Outline::default() };
+        first.precondition_holds(&outline).unwrap();
+        feature.status = "tested".into();
+        feature.tested = true;
+        let outline = Outline { rows: vec![crate::Row::from(&feature)], ..Outline::default() };
+        first.precondition_holds(&outline).unwrap_err();
+    }
+}

@@ -125,8 +125,10 @@ impl Turn<'_> {
                 self.changes.push(Change::Veto);
                 Ok(())
             }
-            Event::TimedOut { .. } => self.failed("the agent took too long", &[]),
-            Event::HandoffFailed { why, .. } => self.handoff_failed(why),
+            Event::TimedOut { .. } => {
+                self.handoff_failed("the agent took too long", self.row.status == Status::Claimed)
+            }
+            Event::HandoffFailed { why, .. } => self.handoff_failed(why, false),
             Event::ClaimExpired { .. } => match self.claim {
                 Some(claim) if self.now < claim.expires_at() => {
                     Err(self.no(format!("is claimed by {} until {}", claim.owner, claim.expires), None))
@@ -265,7 +267,9 @@ impl Turn<'_> {
             evidence: evidence.to_vec(),
             ..Failure::default()
         };
-        self.set(self.retry(Unproven::Pending).attempts(self.row.attempts + 1).failure(failure));
+        // A tested feature that fails again was counted when it passed.
+        let attempts = self.row.attempts + u64::from(self.row.status != Status::Tested);
+        self.set(self.retry(Unproven::Pending).attempts(attempts).failure(failure));
         self.release();
         Ok(())
     }
@@ -278,14 +282,16 @@ impl Turn<'_> {
         Patch::to(to).retries(retries)
     }
 
-    fn handoff_failed(&mut self, why: &str) -> Result<(), Refused> {
+    /// Returns the feature to its status before the handoff; two of these block it.
+    fn handoff_failed(&mut self, why: &str, counts: bool) -> Result<(), Refused> {
         self.is_open()?;
         if self.row.status == Status::Tested {
             return Err(self.no("is tested already", None));
         }
         let back = Unproven::back_to(self.row.status, None);
         let failure = Failure { at: rfc3339(self.now), summary: why.to_owned(), ..Failure::default() };
-        self.set(self.retry(back).failure(failure));
+        let patch = self.retry(back).failure(failure);
+        self.set(if counts { patch.attempts(self.row.attempts + 1) } else { patch });
         self.release();
         Ok(())
     }

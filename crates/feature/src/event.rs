@@ -45,7 +45,7 @@ pub enum Event {
         feature: String,
         why: String,
     },
-    /// The agent took longer than the feature allows; the attempt counts as failed.
+    /// The agent took longer than the feature allows. A coding attempt counts; two of these block the feature.
     TimedOut {
         feature: String,
     },

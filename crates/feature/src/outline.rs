@@ -131,3 +131,96 @@ impl From<&FeatureList> for Outline {
         Self { path: list.path.clone(), rows: list.features.iter().map(Row::from).collect() }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Status;
+
+    fn parse(text: &str) -> Result<Outline, String> {
+        Outline::parse(text.as_bytes(), Path::new("list")).map_err(|error| error.to_string())
+    }
+
+    #[track_caller]
+    fn check(text: &str, expected: &str) {
+        let error = parse(text).unwrap_err();
+        // A column is where the reader noticed; the line is what counts.
+        let (place, message) = expected.split_once(' ').unwrap();
+        assert!(error.starts_with(place) && error.ends_with(message), "{text}\n{error}");
+    }
+
+    #[test]
+    fn errors_have_a_line() {
+        check(
+            "{\"features\": [\n {\"id\": \"a\",\n  \"priority\": \"high\"}]}",
+            "`list`:3: invalid type: string \"high\", expected a whole number in `priority`",
+        );
+        check(
+            "[{\"id\": \"a\",\n\"files\": [\"x\",\n 3]}]",
+            "`list`:3: invalid type: integer `3`, expected a string in `files`",
+        );
+        check("[{\"id\": \"a\"},\n{\"id\": \"b\"},\n{\n\"id\": \"a\"}]", "`list`:4: feature `a` is listed twice");
+        check("[{\"id\": \"a\", \"depends_on\":\n [\"z\"]}]", "`list`:2: `a` depends on `z`, which is not in the list");
+        check(
+            "[{\"id\": \"x\", \"depends_on\": \"a\"},\n{\"id\": \"a\", \"depends_on\": [\"b\"]},\n{\"id\": \"b\", \"depends_on\": [\"c\"]},\n{\"id\": \"c\", \"depends_on\": [\"a\"]}]",
+            "`list`:2: dependencies form a cycle: `a` -> `b` -> `c` -> `a`",
+        );
+        check("[{\"id\": \"a\", \"depends_on\": [\"a\"]}]", "`list`:1: dependencies form a cycle: `a` -> `a`");
+        check("[\n{\"id\": \"a/b\"}]", "`list`:2: invalid id `a/b`: it contains '/'");
+        check("[\n{\"title\": \"t\"}]", "`list`:2: a feature has no `id`");
+        check("[\n3]", "`list`:2: invalid type: integer `3`, expected a feature, which is an object");
+        check("{}", "`list` is not a feature list: it has no `features`");
+        check("3", "`list`:1: invalid type: integer `3`, expected an object with `features`, or a list");
+        check(
+            "{\"schema\": \"stead.feature-list/2\", \"features\": []}",
+            "`list` has schema `stead.feature-list/2`; this version of stead supports `stead.feature-list/1`",
+        );
+        let status = parse("[{\"id\": \"a\",\n \"status\": \"finished\"}]").unwrap_err();
+        assert!(
+            status.starts_with("`list`:2:") && status.contains("unknown status `finished`; expected one of `pending`"),
+            "{status}"
+        );
+        let on = parse("[{\"id\": \"a\",\n \"blocked_on\": \"rain\"}]").unwrap_err();
+        assert!(on.starts_with("`list`:2:") && on.contains("unknown blocked_on `rain`"), "{on}");
+        let bytes = Outline::parse(b"[{\"id\": \"\xff\"}]", Path::new("list")).unwrap_err();
+        assert_eq!(bytes.to_string(), "`list` is not UTF-8");
+    }
+
+    #[test]
+    fn every_field_refuses_a_wrong_type_and_takes_null() {
+        for (name, kind) in crate::row::FIELDS.iter().filter(|(name, _)| *name != "id") {
+            let wrong = if format!("{kind:?}") == "Object" { "[1]" } else { "{\"x\": 1}" };
+            let error = parse(&format!("[{{\"id\": \"a\",\n\n \"{name}\": {wrong}}}]")).unwrap_err();
+            assert!(error.starts_with("`list`:3:") && error.contains(&format!("`{name}`")), "{error}");
+            parse(&format!("[{{\"id\": \"a\", \"{name}\": null}}]")).unwrap();
+        }
+    }
+
+    #[test]
+    fn tested_is_what_guards_protect() {
+        let status = |members: &str| parse(&format!("[{{\"id\": 1, {members}}}]")).unwrap().rows[0].status;
+        assert_eq!(status(r#""status": "completed""#), Status::Implemented);
+        assert_eq!(status(r#""status": "completed", "tested": true"#), Status::Tested);
+        assert_eq!(status(r#""tested": true"#), Status::Tested);
+        assert_eq!(status(r#""status": "tested""#), Status::Implemented);
+        assert_eq!(status(r#""status": "blocked", "tested": true"#), Status::Blocked);
+        assert_eq!(status(r#""title": "x""#), Status::Pending);
+    }
+
+    #[test]
+    fn a_long_chain_is_no_cycle() {
+        let entries: Vec<String> =
+            (0..20_000).map(|at| format!("{{\"id\": {at}, \"depends_on\": [{}]}}", (at + 1) % 20_000)).collect();
+        let open = format!("[{}]", entries.join(",").replace("[0]", "[]"));
+        assert_eq!(parse(&open).unwrap().rows.len(), 20_000);
+        assert!(parse(&format!("[{}]", entries.join(","))).unwrap_err().contains("cycle"));
+    }
+
+    #[test]
+    fn both_readers_agree() {
+        let text = r#"{"features": [{"id": " a ", "status": "claimed", "priority": 2, "attempts": 3, "retries": 1, "depends_on": [7],
+            "last_failure": {"at": "t", "summary": "s"}, "needs_human": {"question": "q"}, "blocked_on": "human"}, {"id": 7}]}"#;
+        let list = FeatureList::parse(text.as_bytes(), Path::new("list")).unwrap();
+        assert_eq!(Outline::from(&list), parse(text).unwrap());
+    }
+}

@@ -69,7 +69,7 @@ impl From<&Feature> for Row {
 
 /// The type of a field.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Kind {
+pub(crate) enum Kind {
     Id,
     Ids,
     Text,
@@ -81,7 +81,7 @@ enum Kind {
 }
 
 /// The fields that the list defines. Others are free.
-const FIELDS: &[(&str, Kind)] = &[
+pub(crate) const FIELDS: &[(&str, Kind)] = &[
     ("id", Kind::Id),
     ("title", Kind::Text),
     ("description", Kind::Text),

@@ -36,3 +36,6 @@ impl State {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;
