@@ -22,6 +22,7 @@ mod naming;
 mod page;
 mod platform;
 mod printing;
+mod proven;
 mod purity;
 mod rust_text;
 mod tree;
@@ -35,6 +36,7 @@ const RULES: &[fn(&Tree) -> Vec<Finding>] = &[
     purity::pure_rooms_stay_pure,
     client_name::clients_are_named_in_their_folder,
     printing::only_the_edge_prints,
+    proven::proofs_come_from_evidence,
     platform::systems_stay_behind_store,
     length::files_stay_short,
     module_doc::rooms_say_what_they_are,

@@ -1,6 +1,7 @@
 //! What the evidence commands share: where evidence is stored, and who is calling.
 
 use stead_evidence::{EvidenceError, Ground, Kind, Who};
+use stead_feature::FeatureError;
 use stead_store::{Layout, Room};
 
 use crate::error::CliError;
@@ -46,10 +47,24 @@ impl From<EvidenceError> for CliError {
         let told = match error {
             EvidenceError::Store(source) => return source.into(),
             EvidenceError::Unread { source, .. } => Self::user(message).because(source),
-            EvidenceError::Pattern { .. }
-            | EvidenceError::UnknownFeature { .. }
-            | EvidenceError::UnknownItem { .. } => Self::usage(message),
-            EvidenceError::ListSyntax { .. } | EvidenceError::ListShape { .. } => Self::config(message),
+            EvidenceError::Feature(error) => return error.into(),
+            EvidenceError::Pattern { .. } | EvidenceError::UnknownItem { .. } => Self::usage(message),
+            _ => Self::user(message),
+        };
+        told.hinted_if(hint)
+    }
+}
+
+impl From<FeatureError> for CliError {
+    fn from(error: FeatureError) -> Self {
+        let hint = error.hint();
+        let message = error.to_string();
+        let told = match error {
+            FeatureError::Store(source) => return source.into(),
+            FeatureError::Unknown { .. } => Self::usage(message),
+            FeatureError::Syntax { .. } | FeatureError::Shape { .. } | FeatureError::Entry { .. } => {
+                Self::config(message)
+            }
             _ => Self::user(message),
         };
         told.hinted_if(hint)

@@ -2,6 +2,7 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
+use stead_feature::FeatureError;
 use stead_model::{FileId, nearest};
 use stead_store::{Creation, Durability, StoreError, Tail, append_line, create, create_parents, read_capped};
 
@@ -147,7 +148,8 @@ impl<'a> Archive<'a> {
 }
 
 fn checked(feature: &str) -> Result<FileId, EvidenceError> {
-    FileId::check(feature).map_err(|why| EvidenceError::BadFeatureId { id: feature.to_owned(), why: why.to_string() })
+    let bad = |why: String| FeatureError::BadId { id: feature.to_owned(), why };
+    Ok(FileId::check(feature).map_err(|why| bad(why.to_string()))?)
 }
 
 /// The records of a folder by name, oldest first.

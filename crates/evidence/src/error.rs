@@ -1,5 +1,6 @@
 use std::path::PathBuf;
 
+use stead_feature::FeatureError;
 use stead_store::StoreError;
 
 /// What can go wrong with features and their evidence.
@@ -7,16 +8,8 @@ use stead_store::StoreError;
 pub enum EvidenceError {
     #[error(transparent)]
     Store(#[from] StoreError),
-    #[error("there is no feature list `{}`", path.display())]
-    ListMissing { path: PathBuf },
-    #[error("`{}`:{line}:{column}: {message}", path.display())]
-    ListSyntax { path: PathBuf, line: usize, column: usize, message: String },
-    #[error("`{}` is not a feature list: {why}", path.display())]
-    ListShape { path: PathBuf, why: String },
-    #[error("there is no feature `{id}`")]
-    UnknownFeature { id: String, nearest: Option<String>, path: PathBuf },
-    #[error("invalid feature id `{id}`: {why}")]
-    BadFeatureId { id: String, why: String },
+    #[error(transparent)]
+    Feature(#[from] FeatureError),
     #[error("there is no evidence `{id}`")]
     UnknownItem { id: String, nearest: Option<String> },
     #[error("`{id}` could be {first} or {second}")]
@@ -34,22 +27,10 @@ impl EvidenceError {
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::Store(error) => error.hint(),
-            Self::ListMissing { path } => Some(format!(
-                "write `{}`: {{\"features\": [{{\"id\": \"login\", \"title\": \"…\", \"files\": [\"src/login/**\"], \
-                 \"verifiers\": [\"…\"], \"status\": \"pending\", \"tested\": false}}]}}",
-                path.display()
-            )),
-            Self::ListSyntax { line, path, .. } => Some(format!("correct line {line} of `{}`", path.display())),
-            Self::ListShape { .. } => Some("`stead schema feature-list` prints its schema".into()),
-            Self::UnknownFeature { nearest: Some(nearest), .. } | Self::UnknownItem { nearest: Some(nearest), .. } => {
-                Some(format!("did you mean `{nearest}`?"))
-            }
-            Self::UnknownFeature { nearest: None, path, .. } => {
-                Some(format!("`{}` lists the features", path.display()))
-            }
+            Self::Feature(error) => error.hint(),
+            Self::UnknownItem { nearest: Some(nearest), .. } => Some(format!("did you mean `{nearest}`?")),
             Self::UnknownItem { nearest: None, .. } => Some("`stead evidence list` shows all of it".into()),
             Self::AmbiguousItem { .. } => Some("type more of the id".into()),
-            Self::BadFeatureId { .. } => Some("use letters, digits, `-`, `_` and `.`".into()),
             Self::Worthless { .. } => Some("add something that shows what happened".into()),
             Self::Pattern { .. } | Self::Unread { .. } => None,
         }

@@ -1,4 +1,4 @@
-//! Evidence: facts that Stead observed or ran itself, and the features that need them.
+//! Evidence: facts that Stead observed or ran itself, and what they prove about features.
 //!
 //! A test or build that a hook saw, or that `stead verify` ran, becomes an [`Item`]: the command, its result, the
 //! counts in the runner's summary, and the state of the files it covers. It expires when those files change. What an
@@ -12,8 +12,6 @@ mod counts;
 mod digest;
 mod environment;
 mod error;
-mod feature;
-mod feature_list;
 mod ground;
 mod item;
 mod kind;
@@ -39,8 +37,6 @@ pub use archive::Archive;
 pub use counts::Counts;
 pub use digest::{Digest, DigestOptions, Group, digest};
 pub use error::EvidenceError;
-pub use feature::Feature;
-pub use feature_list::FeatureList;
 pub use ground::{Bounds, Ground};
 pub use item::{Attachment, Item, Output, Who};
 pub use kind::Kind;
@@ -50,7 +46,7 @@ pub use pattern_finding::pattern_findings;
 pub use runner::is_test_or_build;
 pub use severity::Severity;
 pub use source::Source;
-pub use standing::{Standing, standing, standing_of};
+pub use standing::{NotProven, Standing, proof_of, standing, standing_of};
 pub use summary::summarise;
 pub use tree::{Tree, holds, may_hold_below, project_tree, tree_of};
 pub use verification::{

@@ -3,6 +3,7 @@
 
 use std::path::Path;
 
+use stead_feature::{Feature, FeatureList};
 use stead_model::Effects;
 use stead_store::cover;
 
@@ -12,10 +13,7 @@ use crate::ran::{At, Ran};
 use crate::runner::{Run, Tools, other_runners};
 use crate::summary::summarise;
 use crate::verifier::{Command, last_dir, single};
-use crate::{
-    About, Bounds, EvidenceError, Feature, FeatureList, Ground, Item, Kind, Output, Source, Tree, Who, project_tree,
-    tree_of,
-};
+use crate::{About, Bounds, EvidenceError, Ground, Item, Kind, Output, Source, Tree, Who, project_tree, tree_of};
 
 /// So many features one run can speak for.
 const MOST_FEATURES: usize = 64;

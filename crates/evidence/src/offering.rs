@@ -1,11 +1,12 @@
 use std::path::Path;
 
+use stead_feature::Feature;
 use stead_store::{Durability, cover, create, create_parents};
 
 use crate::archive::Archive;
 use crate::proof::emptiness;
 use crate::text::blob_hash;
-use crate::{About, Attachment, Bounds, EvidenceError, Feature, Ground, Item, Kind, Output, Source, Who, tree_of};
+use crate::{About, Attachment, Bounds, EvidenceError, Ground, Item, Kind, Output, Source, Who, tree_of};
 
 /// Something that a person or an agent adds as evidence.
 pub struct Offering<'a> {

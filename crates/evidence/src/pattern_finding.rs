@@ -3,11 +3,11 @@
 
 use std::collections::BTreeSet;
 
+use stead_feature::{Feature, FeatureList};
 use stead_pattern::{Pattern, check};
 
 use crate::ground::{Bounds, Ground};
 use crate::tree::list;
-use crate::{Feature, FeatureList};
 
 /// Checks the patterns of a list, one line per finding. A pattern whose meaning changed is reported only if that makes
 /// a difference on disk, with the spelling that keeps the earlier meaning.

@@ -1,10 +1,12 @@
 //! Whether a feature is proven now, and what is missing.
 
+use stead_feature::{Feature, FeatureList, Proven};
+
 use crate::archive::Archive;
 use crate::observe::shown;
 use crate::runner::Tools;
 use crate::verifier::single;
-use crate::{Bounds, EvidenceError, Feature, FeatureList, Ground, Item, Kind, Tree, tree_of};
+use crate::{Bounds, EvidenceError, Ground, Item, Kind, Tree, tree_of};
 
 /// What proves features that have no verifiers.
 pub(crate) const WHOLE: &str = "stead verify -- <the project's test command>";
@@ -39,6 +41,34 @@ impl Standing {
             (false, true) => "missing",
         }
     }
+}
+
+/// Why a feature may not become tested.
+#[derive(Debug, thiserror::Error)]
+pub enum NotProven {
+    #[error("`{feature}` {why}")]
+    Unproven {
+        feature: String,
+        why: String,
+        /// The command that would prove it.
+        next: String,
+        /// It was proven before its files changed.
+        is_stale: bool,
+    },
+    #[error(transparent)]
+    Evidence(#[from] EvidenceError),
+}
+
+/// Decides whether a feature may become tested. Guards, commands, the engine and the machine all ask this function.
+pub fn proof_of(ground: &Ground, feature: &Feature, bounds: &Bounds<'_>) -> Result<Proven, NotProven> {
+    let standing = standing_of(ground, feature, bounds)?;
+    let evidence = standing.proof.iter().map(|item| item.id.clone()).collect();
+    Proven::attest(&feature.id, evidence).ok_or_else(|| NotProven::Unproven {
+        feature: feature.id.clone(),
+        why: standing.why_not,
+        next: standing.next,
+        is_stale: !standing.stale.is_empty(),
+    })
 }
 
 /// Computes the state of a feature of the project's list.

@@ -1,5 +1,6 @@
 //! Commands that Stead ran itself, and what the log shows about the tests of a session or of the whole project.
 
+use stead_feature::{Feature, FeatureList};
 use stead_model::Effects;
 use stead_store::{CheckEnd, Checked};
 
@@ -11,8 +12,7 @@ use crate::runner::Tools;
 use crate::standing::WHOLE;
 use crate::summary::summarise;
 use crate::{
-    About, Bounds, EvidenceError, Feature, FeatureList, Ground, Item, Kind, Output, Source, Tree, Who, project_tree,
-    standing_of, tree_of,
+    About, Bounds, EvidenceError, Ground, Item, Kind, Output, Source, Tree, Who, project_tree, standing_of, tree_of,
 };
 
 /// How far back the log is searched.

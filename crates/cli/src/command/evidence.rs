@@ -2,9 +2,8 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 use serde_json::json;
-use stead_evidence::{
-    About, Archive, Bounds, Feature, FeatureList, Ground, Item, Offering, Standing, add, pattern_findings, standing_of,
-};
+use stead_evidence::{About, Archive, Bounds, Ground, Item, Offering, Standing, add, pattern_findings, standing_of};
+use stead_feature::{Feature, FeatureList};
 use stead_store::{cover, read_capped};
 
 use crate::cli::Exit;

@@ -2,9 +2,8 @@ use std::time::Duration;
 
 use clap::Args;
 use serde_json::json;
-use stead_evidence::{
-    Bounds, Feature, FeatureList, Ground, Item, Recorded, Source, Verified, Who, pattern_findings, record_run, tree_of,
-};
+use stead_evidence::{Bounds, Ground, Item, Recorded, Source, Verified, Who, pattern_findings, record_run, tree_of};
+use stead_feature::{Feature, FeatureList};
 use stead_hook::{Rules, command_effects};
 use stead_store::{Checked, run_check};
 

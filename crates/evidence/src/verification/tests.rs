@@ -1,6 +1,7 @@
 use std::fs;
 use std::time::Duration;
 
+use stead_feature::FeatureError;
 use stead_store::run_check;
 
 use super::*;
@@ -177,7 +178,7 @@ fn what_is_brought_supports_and_never_suffices() {
     assert_eq!(archive.find(&shot.id).unwrap().id, shot.id);
     assert!(matches!(archive.find("2026"), Err(EvidenceError::AmbiguousItem { .. })));
     assert!(matches!(archive.find("x"), Err(EvidenceError::UnknownItem { .. })));
-    assert!(matches!(archive.items("../up"), Err(EvidenceError::BadFeatureId { .. })));
+    assert!(matches!(archive.items("../up"), Err(EvidenceError::Feature(FeatureError::BadId { .. }))));
 }
 
 #[test]

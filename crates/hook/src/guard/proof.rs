@@ -2,7 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use stead_evidence::{self as evidence, Bounds, FeatureList, Ground};
+use stead_evidence::{self as evidence, Bounds, Ground, NotProven};
+use stead_feature::FeatureList;
 use stead_guard::{EvidenceState, FeatureState, TestRuns};
 use stead_model::Target;
 use stead_store::extend_alarm;
@@ -31,9 +32,13 @@ impl Proof {
             let why = format!("`{feature}` is not in the feature list yet; add it without `tested`, then verify it");
             return Ok(EvidenceState::None { why });
         };
-        let found = evidence::standing_of(ground, known, &bounds).map_err(|error| error.to_string())?;
-        let why = format!("`{feature}` {}", found.why_not);
-        Ok(standing(found.is_proven(), !found.stale.is_empty(), &why, &found.next))
+        match evidence::proof_of(ground, known, &bounds) {
+            Ok(_) => Ok(EvidenceState::Fresh),
+            Err(NotProven::Evidence(error)) => Err(error.to_string()),
+            Err(NotProven::Unproven { feature, why, next, is_stale }) => {
+                Ok(standing(false, is_stale, &format!("`{feature}` {why}"), &next))
+            }
+        }
     }
 
     /// Returns true if evidence covers one of these files.

@@ -1,6 +1,7 @@
 use clap::Args;
 use serde_json::json;
-use stead_evidence::{Bounds, FeatureList, command_proof, standing_of};
+use stead_evidence::{Bounds, command_proof, standing_of};
+use stead_feature::FeatureList;
 use stead_ledger::Selection;
 use stead_ledger::intent::{IntentFile, Proof, Status};
 

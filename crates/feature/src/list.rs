@@ -1,13 +1,14 @@
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 use stead_model::{FileId, nearest};
 use stead_store::read_capped;
 
-use crate::{EvidenceError, Feature};
+use crate::{Feature, FeatureError};
 
-/// The features of a project, which agents and people maintain in `feature-list.json`. Stead reads the file and never
-/// writes it.
+/// The features of a project, which agents and people maintain in `feature-list.json`, read leniently: what gates and
+/// recorders need. [`crate::Outline`] is the strict reader.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FeatureList {
     pub path: PathBuf,
@@ -19,12 +20,15 @@ pub struct FeatureList {
 impl FeatureList {
     pub const FILE: &'static str = "feature-list.json";
 
-    /// The largest list that is read.
-    const LIMIT: usize = 4 * 1024 * 1024;
+    /// The schema of the lists that this version writes.
+    pub const SCHEMA: &'static str = "stead.feature-list/1";
+
+    /// The largest list that is read: room for far more than 10,000 features.
+    pub const LIMIT: usize = 64 * 1024 * 1024;
 
     /// Reads the list of the features room; `None` if there is none. An invalid entry is reported as a problem and does
     /// not affect the others.
-    pub fn read(features: &Path) -> Result<Option<Self>, EvidenceError> {
+    pub fn read(features: &Path) -> Result<Option<Self>, FeatureError> {
         let path = features.join(Self::FILE);
         match read_capped(&path, Self::LIMIT)? {
             Some(bytes) => Self::parse(&bytes, &path).map(Some),
@@ -33,20 +37,20 @@ impl FeatureList {
     }
 
     /// Reads the list, which must exist.
-    pub fn require(features: &Path) -> Result<Self, EvidenceError> {
-        Self::read(features)?.ok_or_else(|| EvidenceError::ListMissing { path: features.join(Self::FILE) })
+    pub fn require(features: &Path) -> Result<Self, FeatureError> {
+        Self::read(features)?.ok_or_else(|| FeatureError::ListMissing { path: features.join(Self::FILE) })
     }
 
     /// Parses the text of a list; `path` is for errors.
-    pub fn parse(bytes: &[u8], path: &Path) -> Result<Self, EvidenceError> {
+    pub fn parse(bytes: &[u8], path: &Path) -> Result<Self, FeatureError> {
         let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-        let document: Value = serde_json::from_slice(bytes).map_err(|error| EvidenceError::ListSyntax {
+        let document: Value = serde_json::from_slice(bytes).map_err(|error| FeatureError::Syntax {
             path: path.to_owned(),
             line: error.line(),
             column: error.column(),
             message: plain(&error),
         })?;
-        let shape = |why: &str| EvidenceError::ListShape { path: path.to_owned(), why: why.to_owned() };
+        let shape = |why: &str| FeatureError::Shape { path: path.to_owned(), why: why.to_owned() };
         let entries = match &document {
             Value::Array(entries) => entries,
             Value::Object(members) => match members.get("features") {
@@ -57,13 +61,17 @@ impl FeatureList {
             _ => return Err(shape("it is not an object")),
         };
         let mut list = Self { path: path.to_owned(), ..Self::default() };
+        let mut known = HashSet::new();
         for (at, entry) in entries.iter().enumerate() {
             match Feature::read(entry) {
-                Ok(feature) if list.features.iter().any(|known| known.id == feature.id) => {
+                Ok(feature) if known.contains(&feature.id) => {
                     list.problems.push(format!("feature {}: `{}` is listed twice", at + 1, feature.id));
                 }
                 Ok(feature) => match FileId::check(&feature.id) {
-                    Ok(_) => list.features.push(feature),
+                    Ok(_) => {
+                        known.insert(feature.id.clone());
+                        list.features.push(feature);
+                    }
                     Err(why) => list.problems.push(format!("feature {}: the id `{}`: {why}", at + 1, feature.id)),
                 },
                 Err(why) => list.problems.push(format!("feature {}: {why}", at + 1)),
@@ -73,20 +81,20 @@ impl FeatureList {
     }
 
     /// Finds a feature by its id.
-    pub fn find(&self, id: &str) -> Result<&Feature, EvidenceError> {
+    pub fn find(&self, id: &str) -> Result<&Feature, FeatureError> {
         if let Some(feature) = self.features.iter().find(|feature| feature.id == id) {
             return Ok(feature);
         }
         if let Err(why) = FileId::check(id) {
-            return Err(EvidenceError::BadFeatureId { id: id.to_owned(), why: why.to_string() });
+            return Err(FeatureError::BadId { id: id.to_owned(), why: why.to_string() });
         }
         let nearest = nearest(id, self.features.iter().map(|feature| feature.id.as_str())).map(str::to_owned);
-        Err(EvidenceError::UnknownFeature { id: id.to_owned(), nearest, path: self.path.clone() })
+        Err(FeatureError::Unknown { id: id.to_owned(), nearest, path: self.path.clone() })
     }
 }
 
 /// The message without the position, which is given separately.
-fn plain(error: &serde_json::Error) -> String {
+pub(crate) fn plain(error: &serde_json::Error) -> String {
     let text = error.to_string();
     text.split(" at line ").next().unwrap_or(&text).to_owned()
 }
@@ -152,6 +160,6 @@ mod tests {
         let list = parse(r#"[{"id":"login"},{"id":"logout"}]"#).unwrap();
         let error = list.find("lgin").unwrap_err();
         assert_eq!(error.hint().unwrap(), "did you mean `login`?");
-        assert!(matches!(list.find("a/b"), Err(EvidenceError::BadFeatureId { .. })));
+        assert!(matches!(list.find("a/b"), Err(FeatureError::BadId { .. })));
     }
 }
