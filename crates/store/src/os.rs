@@ -23,6 +23,11 @@ mod unix {
         OpenOptions::new().read(true).custom_flags(FLAGS).open(path)
     }
 
+    /// Opens an existing file to write over its content.
+    pub(crate) fn open_to_overwrite(path: &Path) -> io::Result<File> {
+        OpenOptions::new().write(true).custom_flags(FLAGS).open(path)
+    }
+
     /// Opens a log for appending.
     pub(crate) fn open_to_append(path: &Path) -> io::Result<File> {
         OpenOptions::new().read(true).append(true).custom_flags(FLAGS).open(path)
@@ -245,6 +250,10 @@ mod other {
 
     pub(crate) fn open_to_read(path: &Path) -> io::Result<File> {
         File::open(path)
+    }
+
+    pub(crate) fn open_to_overwrite(path: &Path) -> io::Result<File> {
+        OpenOptions::new().write(true).open(path)
     }
 
     pub(crate) fn open_to_append(path: &Path) -> io::Result<File> {
