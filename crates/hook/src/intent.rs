@@ -18,7 +18,7 @@ use stead_ledger::intent::{Compiled, INTENTS};
 use stead_model::{Action, Event, EventKind, Level, ToolCall, Verdict, redact};
 use stead_store::Room;
 
-use crate::glance::{Glance, glance};
+use crate::glance::Glance;
 use crate::guard::{Did, HitLine};
 use crate::policy::PolicyText;
 use crate::record::cut;
@@ -84,7 +84,7 @@ pub(crate) fn judge(request: &Request<'_>) -> Option<Objection> {
     if let Action::Run { command, .. } = &call.action
         && !is_changing
     {
-        match glance(command) {
+        match request.glance(command) {
             Glance::Reads if request.policy.value("value", "intents.shell") != Some("all") => {
                 debug_assert!(need::Need::of(request, call, is_changing).is_none(), "{command}");
                 return None;

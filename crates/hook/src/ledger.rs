@@ -19,7 +19,7 @@ use stead_store::{Durability, Marker, Room, StoreError, UserDirs, checked_out_re
 
 pub(crate) use stamps::Expected;
 
-use crate::glance::{Glance, glance};
+use crate::glance::Glance;
 use crate::intent;
 use crate::record::{PATIENCE, cut, now_millis};
 use crate::request::Request;
@@ -48,7 +48,7 @@ fn after_tool(request: &Request<'_>, now: &str) -> Result<(), StoreError> {
     let Some(call) = &request.event.call else { return Ok(()) };
     let changes_nothing = match &call.action {
         Action::Read(_) | Action::Inert => true,
-        Action::Run { command, .. } => glance(command) < Glance::Builds,
+        Action::Run { command, .. } => request.glance(command) < Glance::Builds,
         _ => false,
     };
     if changes_nothing || !is_on(request) {

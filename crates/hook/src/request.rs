@@ -1,7 +1,7 @@
 //! One request of a client: the caller, the location, the event, and the effects of its call. All judges and recorders
 //! use this value, so that files and commands are read at most once per call.
 
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
@@ -14,6 +14,7 @@ use stead_shell::Place;
 use stead_store::Room;
 
 use crate::file_facts::FileFacts;
+use crate::glance::{Glance, glance};
 use crate::grant::{self, Grant};
 use crate::location::{DOCTOR, Env, Location};
 use crate::policy::PolicyText;
@@ -27,6 +28,7 @@ pub(crate) struct Request<'a> {
     pub(crate) env: &'a Env,
     pub(crate) facts: Rc<FileFacts>,
     effects: OnceCell<Effects>,
+    glance: Cell<Option<Glance>>,
     grant: OnceCell<Option<Grant>>,
 }
 
@@ -39,12 +41,21 @@ impl<'a> Request<'a> {
         env: &'a Env,
     ) -> Self {
         let facts = Rc::new(FileFacts::new(&location.found, policy.indexes(location.found.dir()), harness, event));
-        Self { harness, event, location, policy, env, facts, effects: OnceCell::new(), grant: OnceCell::new() }
+        let (effects, glance, grant) = (OnceCell::new(), Cell::new(None), OnceCell::new());
+        Self { harness, event, location, policy, env, facts, effects, glance, grant }
     }
 
     /// The same request about another event: a rewritten call is another call, with its own effects.
     pub(crate) fn with_event<'b>(&'b self, event: &'b Event<'b>) -> Request<'b> {
-        Request { event, facts: Rc::clone(&self.facts), effects: OnceCell::new(), grant: OnceCell::new(), ..*self }
+        let (effects, glance, grant) = (OnceCell::new(), Cell::new(None), OnceCell::new());
+        Request { event, facts: Rc::clone(&self.facts), effects, glance, grant, ..*self }
+    }
+
+    /// What the first words of the call's command tell.
+    pub(crate) fn glance(&self, command: &str) -> Glance {
+        let glance = self.glance.get().unwrap_or_else(|| glance(command));
+        self.glance.set(Some(glance));
+        glance
     }
 
     /// The effects of the call, if they were computed, which they are not for a plain call.

@@ -94,8 +94,8 @@ pub(crate) fn append(
     let work = RunIdentity::from_env(request.env);
     let binds = binds(request);
     let grant = if binds.is_empty() { None } else { request.grant() };
-    let effects = effects(request, report);
     let expected = ledger::Expected::of(request);
+    let effects = effects(request, report);
     let line = SessionLine {
         v: 1,
         ts: now,

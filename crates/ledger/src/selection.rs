@@ -8,7 +8,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use stead_model::FileId;
+use stead_model::{FileId, pieces};
 use stead_store::{Durability, StoreError, amend, create_parents, replace_creating};
 
 /// The largest selection file: hundreds of sub-agents.
@@ -43,7 +43,7 @@ pub struct Selection {
 impl Selection {
     /// The file of a session.
     pub fn path(indexes: &Path, session: &FileId) -> PathBuf {
-        indexes.join("sessions").join(format!("{}.intent", session.as_str()))
+        indexes.join(["sessions/", session.as_str(), ".intent"].concat())
     }
 
     /// The file of the agents that a run starts for a stage.
@@ -59,10 +59,11 @@ impl Selection {
     /// The same in the text of such a file.
     pub fn in_text(text: &str, agent: Option<&str>) -> Option<Selected> {
         let of = |wanted: &str| {
-            let line = text.lines().find(|line| line.split('\t').next() == Some(wanted))?;
+            let mut lines = pieces(text, b'\n');
+            let line = lines.find(|line| line.strip_prefix(wanted).is_some_and(|rest| rest.starts_with('\t')))?;
             Some(Self::parse(line)?.selected)
         };
-        agent.and_then(|agent| of(&key(Some(agent)))).or_else(|| of(&key(None)))
+        agent.and_then(|agent| of(&key(Some(agent)))).or_else(|| of("-"))
     }
 
     /// All selections in the text of such a file.
@@ -71,7 +72,7 @@ impl Selection {
     }
 
     fn parse(line: &str) -> Option<Self> {
-        let mut fields = line.split('\t');
+        let mut fields = pieces(line, b'\t');
         let (agent, intent, at) = (fields.next()?, fields.next()?, fields.next()?);
         let agent = match agent {
             "-" => None,

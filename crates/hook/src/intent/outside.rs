@@ -10,7 +10,7 @@ use stead_store::{Durability, Room, StoreError, append_line, replace_creating};
 
 use super::gate::is_in_scope;
 use super::{CACHE, INTENT_GATE, message};
-use crate::glance::{Glance, glance};
+use crate::glance::Glance;
 use crate::guard::{Did, HitLine, verdict_id};
 use crate::record::{PATIENCE, cut};
 use crate::request::Request;
@@ -92,7 +92,7 @@ fn waiting(request: &Request<'_>) -> Option<PathBuf> {
         EventKind::SessionStart | EventKind::Prompt => true,
         EventKind::AfterTool | EventKind::ToolFailed => match event.call.as_ref().map(|call| &call.action) {
             Some(Action::Read(_) | Action::Inert) => false,
-            Some(Action::Run { command, .. }) => glance(command) != Glance::Reads,
+            Some(Action::Run { command, .. }) => request.glance(command) != Glance::Reads,
             _ => true,
         },
         _ => false,

@@ -6,7 +6,7 @@ use stead_model::{Action, EventKind};
 use stead_store::file_stamp;
 
 use super::target;
-use crate::glance::{Glance, glance};
+use crate::glance::Glance;
 use crate::request::Request;
 
 /// What stands for a file that is not there.
@@ -34,7 +34,7 @@ impl Expected {
         };
         let glance = match &call.action {
             Action::Change(_) => Glance::Unknown,
-            Action::Run { command, .. } => glance(command),
+            Action::Run { command, .. } => request.glance(command),
             Action::Mcp { .. } | Action::Other if request.known_effects().is_some() => Glance::Unknown,
             _ => return Self::default(),
         };

@@ -21,7 +21,7 @@ use crate::LedgerError;
 const START: &str = "\nintent\t";
 
 /// A file compiled by another version is not used.
-const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "-1");
+const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "-2");
 
 /// A file that changed this shortly before compilation may have changed again with the same stamp.
 const RACY: Duration = Duration::from_millis(50);
@@ -33,6 +33,8 @@ const FIRST_READ: usize = 4 * 1024;
 pub struct Compiled {
     /// Everything before the intents themselves. Only the parts that a call needs are checked to be text.
     head: Vec<u8>,
+    /// Where the first intent starts in it.
+    before: usize,
     bodies: Bodies,
 }
 
@@ -43,14 +45,20 @@ enum Bodies {
 
 /// The part of the text before the intents.
 #[derive(Clone, Copy, Debug)]
-pub struct Head<'a>(&'a [u8]);
+pub struct Head<'a> {
+    all: &'a [u8],
+    /// The lines about the sources and of the ignore file.
+    before: &'a str,
+}
 
 /// One intent as the gate needs it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CompiledIntent {
     pub id: String,
     pub status: Status,
+    /// The fields, and the patterns of the scope behind them.
     text: String,
+    scope: usize,
 }
 
 impl Compiled {
@@ -69,12 +77,12 @@ impl Compiled {
     }
 
     pub fn head(&self) -> Head<'_> {
-        Head(&self.head)
+        Head { all: &self.head, before: text(self.head.get(..self.before).unwrap_or_default()) }
     }
 
     /// Finds an intent. `None` if there is none with this id, or its text cannot be read.
     pub fn find(&self, id: &str) -> Option<CompiledIntent> {
-        let (_, status, at, length) = self.head().entry(id)?;
+        let Entry { status, at, length, scope, .. } = self.head().entry(id)?;
         let text = match &self.bodies {
             Bodies::Text(text) => text.get(at..at.checked_add(length)?)?.to_owned(),
             Bodies::File { file, start } => {
@@ -85,7 +93,8 @@ impl Compiled {
                 String::from_utf8(bytes).ok()?
             }
         };
-        Some(CompiledIntent { id: id.to_owned(), status, text })
+        text.is_char_boundary(scope).then_some(())?;
+        Some(CompiledIntent { id: id.to_owned(), status, text, scope })
     }
 
     fn read(cache: &Path, room: &Path) -> Option<Self> {
@@ -96,6 +105,7 @@ impl Compiled {
         let line = std::str::from_utf8(&bytes[..line_end]).ok()?;
         let mut fields = pieces(line.strip_prefix("stead-intents\t")?, b'\t');
         let (version, compiled) = (fields.next()?, fields.next()?.parse().ok()?);
+        let before: usize = fields.next()?.parse().ok()?;
         let (size, whole): (usize, u64) = (fields.next()?.parse().ok()?, fields.next()?.parse().ok()?);
         // A torn file has another length.
         if version != VERSION || size < line_end || file.metadata().ok()?.len() != whole {
@@ -107,25 +117,24 @@ impl Compiled {
             (&file).read_exact(&mut bytes[known..]).ok()?;
         }
         bytes.truncate(size);
-        let head = Head(&bytes);
-        is_fresh(head.before_intents().get(line_end + 1..)?, room, Duration::from_nanos(compiled))?;
-        Some(Self { bodies: Bodies::File { file, start: size as u64 }, head: bytes })
+        is_fresh(text(bytes.get(line_end + 1..before)?), room, Duration::from_nanos(compiled))?;
+        Some(Self { bodies: Bodies::File { file, start: size as u64 }, head: bytes, before })
     }
 
     fn make(room: &Path) -> Self {
         // Taken before the files are read: a change in between makes the text stale, not wrong.
         let now = UNIX_EPOCH.elapsed().unwrap_or_default().as_nanos();
         let mut rest = [INTENTS, IGNORE].map(|name| source_line(&room.join(name))).concat();
-        let mut bodies = String::new();
+        let (mut index, mut bodies) = (String::new(), String::new());
         match (IntentFile::read(room), IntentIgnore::read(room)) {
             (Ok(file), Ok(ignore)) => {
                 rest.push_str("whole\n");
                 rest.extend(ignore.free.iter().map(|pattern| format!("free\t{pattern}\n")));
                 rest.extend(ignore.barred.iter().map(|id| format!("bars\t{}\n", one_line(id))));
                 for intent in &file.intents {
-                    let body = body(intent);
-                    let status = intent.status.name();
-                    rest.push_str(&format!("intent\t{}\t{status}\t{}\t{}\n", intent.id, bodies.len(), body.len()));
+                    let (body, scope) = body(intent);
+                    let (id, status, at) = (&intent.id, intent.status.name(), bodies.len());
+                    index.push_str(&format!("intent\t{id}\t{status}\t{at}\t{}\t{scope}\n", body.len()));
                     bodies.push_str(&body);
                 }
             }
@@ -136,12 +145,15 @@ impl Compiled {
                 rest.push_str(&format!("broken\t`{IGNORE}`{at}: {}\n", one_line(&fault.message)));
             }
         }
-        rest.push_str("end\n");
+        index.push_str("end\n");
         // The first line says how long everything is, itself included, so its numbers have a fixed width.
-        let first = |head: usize, whole: usize| format!("stead-intents\t{VERSION}\t{now}\t{head:010}\t{whole:010}\n");
-        let length = first(0, 0).len() + rest.len();
-        let head = first(length, length + bodies.len()) + &rest;
-        Self { head: head.into_bytes(), bodies: Bodies::Text(bodies) }
+        let first = |before: usize, head: usize, whole: usize| {
+            format!("stead-intents\t{VERSION}\t{now}\t{before:010}\t{head:010}\t{whole:010}\n")
+        };
+        let before = first(0, 0, 0).len() + rest.len();
+        let length = before + index.len();
+        let head = first(before, length, length + bodies.len()) + &rest + &index;
+        Self { head: head.into_bytes(), before, bodies: Bodies::Text(bodies) }
     }
 }
 
@@ -184,7 +196,8 @@ fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-fn body(intent: &Intent) -> String {
+/// The text of an intent, and where the patterns of its scope start, one in a line.
+fn body(intent: &Intent) -> (String, usize) {
     let mut text = format!("name\t{}\n", one_line(&intent.name));
     if intent.needs_approval {
         text.push_str("approval\trequired\n");
@@ -199,8 +212,9 @@ fn body(intent: &Intent) -> String {
     guards.for_each(|id| text.push_str(&format!("guard\t{}\n", one_line(id))));
     intent.commands.iter().for_each(|command| text.push_str(&format!("command\t{}\n", one_line(command))));
     let patterns = intent.owned_scope.iter().flat_map(|pattern| expand(pattern));
-    patterns.for_each(|pattern| text.push_str(&format!("scope\t{pattern}\n")));
-    text
+    let scope = text.len();
+    patterns.for_each(|pattern| text.extend([pattern.as_str(), "\n"]));
+    (text, scope)
 }
 
 fn lines<'a>(text: &'a str, kind: &'static str) -> impl Iterator<Item = &'a str> {
@@ -220,37 +234,32 @@ impl<'a> Head<'a> {
 
     /// The line behind those about the sources.
     fn state(&self) -> &'a str {
-        pieces(self.before_intents(), b'\n').nth(3).unwrap_or_default()
+        pieces(self.before, b'\n').nth(3).unwrap_or_default()
     }
 
     /// The ids and status of all intents.
     pub fn intents(&self) -> impl Iterator<Item = (&'a str, Status)> {
-        self.entries().map(|(id, status, ..)| (id, status))
+        self.entries().map(|entry| (entry.id, entry.status))
     }
 
     /// Returns true if the ignore file bars an intent.
     pub fn bars(&self, id: &str) -> bool {
-        lines(self.before_intents(), "bars").any(|barred| barred == id)
+        lines(self.before, "bars").any(|barred| barred == id)
     }
 
     /// Returns true if the ignore file frees all that is reached.
     pub fn frees(&self, reach: &Reach<'_>) -> bool {
-        frees(lines(self.before_intents(), "free"), reach)
-    }
-
-    /// The lines about the sources and of the ignore file.
-    fn before_intents(&self) -> &'a str {
-        text(&self.0[..memmem::find(self.0, START.as_bytes()).unwrap_or(self.0.len())])
+        frees(lines(self.before, "free"), reach)
     }
 
     fn entries(&self) -> impl Iterator<Item = Entry<'a>> {
-        lines(text(self.0), "intent").filter_map(entry)
+        lines(text(self.all), "intent").filter_map(entry)
     }
 
     /// The entry of an intent, found without reading those before it.
     fn entry(&self, id: &str) -> Option<Entry<'a>> {
         let start = [START, id, "\t"].concat();
-        let line = &self.0[memmem::find(self.0, start.as_bytes())? + START.len()..];
+        let line = &self.all[memmem::find(self.all, start.as_bytes())? + START.len()..];
         entry(text(&line[..memchr(b'\n', line)?]))
     }
 }
@@ -260,23 +269,35 @@ fn text(bytes: &[u8]) -> &str {
     std::str::from_utf8(bytes).unwrap_or_default()
 }
 
-/// An id, its status, and where its text starts and how long it is.
-type Entry<'a> = (&'a str, Status, usize, usize);
+/// An intent in the index: its status, where its text starts, how long it is, and where its scope starts in it.
+struct Entry<'a> {
+    id: &'a str,
+    status: Status,
+    at: usize,
+    length: usize,
+    scope: usize,
+}
 
 fn entry(line: &str) -> Option<Entry<'_>> {
     let mut fields = pieces(line, b'\t');
     let (id, status) = (fields.next()?, Status::from_name(fields.next()?)?);
-    Some((id, status, fields.next()?.parse().ok()?, fields.next()?.parse().ok()?))
+    let mut number = || fields.next()?.parse().ok();
+    Some(Entry { id, status, at: number()?, length: number()?, scope: number()? })
 }
 
 impl CompiledIntent {
     pub fn name(&self) -> &str {
-        lines(&self.text, "name").next().unwrap_or_default()
+        lines(self.fields(), "name").next().unwrap_or_default()
     }
 
     /// The patterns of the scope.
     pub fn scope(&self) -> impl Iterator<Item = &str> {
-        lines(&self.text, "scope")
+        let mut rest = &self.text[self.scope..];
+        std::iter::from_fn(move || {
+            let (line, after) = rest.split_at(memchr(b'\n', rest.as_bytes())?);
+            rest = &after[1..];
+            Some(line)
+        })
     }
 
     /// Returns true if all that is reached belongs to the scope.
@@ -291,12 +312,12 @@ impl CompiledIntent {
 
     /// The command patterns that may run although their effects are unknown.
     pub fn commands(&self) -> impl Iterator<Item = &str> {
-        lines(&self.text, "command")
+        lines(self.fields(), "command")
     }
 
     /// The guards that its constraints name.
     pub fn guards(&self) -> impl Iterator<Item = &str> {
-        lines(&self.text, "guard")
+        lines(self.fields(), "guard")
     }
 
     pub fn needs_approval(&self) -> bool {
@@ -309,6 +330,10 @@ impl CompiledIntent {
 
     /// Looks for a line behind the name, which is the first.
     fn has(&self, start: &str) -> bool {
-        memmem::find(self.text.as_bytes(), start.as_bytes()).is_some()
+        memmem::find(self.fields().as_bytes(), start.as_bytes()).is_some()
+    }
+
+    fn fields(&self) -> &str {
+        &self.text[..self.scope]
     }
 }
