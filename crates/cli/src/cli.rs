@@ -72,6 +72,7 @@ commands! {
     Loop loop_ LoopArgs,
     Role role RoleArgs,
     Intent intent IntentArgs,
+    Feature feature FeatureArgs,
     Verify verify VerifyArgs,
     Evidence evidence EvidenceArgs,
     Trace trace TraceArgs,

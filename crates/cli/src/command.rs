@@ -13,6 +13,7 @@ pub(crate) mod doctor;
 pub(crate) mod dry_run;
 pub(crate) mod evidence;
 pub(crate) mod explain;
+pub(crate) mod feature;
 pub(crate) mod files;
 pub(crate) mod guard;
 pub(crate) mod handoff;

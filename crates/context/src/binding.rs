@@ -20,6 +20,8 @@ pub struct Binding {
     pub session: String,
     /// The sub-agent that called it, if the client names one.
     pub agent: Option<String>,
+    /// The role of that sub-agent, if it is known.
+    pub role: Option<String>,
     /// The client's id of the call that started the command, if it has one.
     pub call: Option<String>,
     /// The id of the grant that the call may spend, if a person typed the command.
@@ -32,6 +34,7 @@ struct Line {
     harness: String,
     session: Option<String>,
     agent: Option<String>,
+    role: Option<String>,
     call: Option<String>,
     verdict: String,
     #[serde(default)]
@@ -63,8 +66,8 @@ pub fn bound_session(log: &Path, words: &[&str], now_millis: i64) -> Option<Bind
             return None;
         }
         if line.verdict != "deny" && line.binds.contains(&mark) {
-            let Line { harness, session, agent, call, grant, .. } = line;
-            return Some(Binding { harness, session: session?, agent, call, grant });
+            let Line { harness, session, agent, role, call, grant, .. } = line;
+            return Some(Binding { harness, session: session?, agent, role, call, grant });
         }
     }
     None

@@ -31,6 +31,7 @@ mod tree;
 mod tree_cache;
 mod verification;
 mod verifier;
+mod verify;
 
 pub use about::About;
 pub use archive::Archive;
@@ -52,3 +53,4 @@ pub use tree::{Tree, holds, may_hold_below, project_tree, tree_of};
 pub use verification::{
     Recorded, TestsRan, Verification, Verified, command_proof, fresh_verification, record_run, tests_ran,
 };
+pub use verify::Verify;

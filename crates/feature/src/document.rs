@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
 use stead_model::FileId;
+use stead_store::read_capped;
 
 use crate::list::plain;
 use crate::{Feature, FeatureError, FeatureList, Outline, Patch, Status};
@@ -41,12 +42,50 @@ impl Document {
     /// Takes a text that the strict reader accepts.
     pub fn parse(bytes: &[u8], path: &Path) -> Result<Self, FeatureError> {
         Outline::parse(bytes, path)?;
-        let text = std::str::from_utf8(bytes).map_err(|_| FeatureError::Encoding { path: path.to_owned() })?;
+        Self::checked(bytes.to_vec(), path)
+    }
+
+    fn checked(bytes: Vec<u8>, path: &Path) -> Result<Self, FeatureError> {
+        let text = String::from_utf8(bytes).map_err(|_| FeatureError::Encoding { path: path.to_owned() })?;
         let (text, mark) = match text.strip_prefix(MARK) {
-            Some(text) => (text, true),
+            Some(rest) => (rest.to_owned(), true),
             None => (text, false),
         };
-        Ok(Self { path: path.to_owned(), text: text.to_owned(), mark })
+        Ok(Self { path: path.to_owned(), text, mark })
+    }
+
+    /// Reads the list of the features folder; `None` if there is none.
+    pub fn read(features: &Path) -> Result<Option<Self>, FeatureError> {
+        let path = features.join(FeatureList::FILE);
+        read_capped(&path, FeatureList::LIMIT)?.map(|bytes| Self::parse(&bytes, &path)).transpose()
+    }
+
+    /// Reads the list, which must exist.
+    pub fn require(features: &Path) -> Result<Self, FeatureError> {
+        Self::read(features)?.ok_or_else(|| FeatureError::ListMissing { path: features.join(FeatureList::FILE) })
+    }
+
+    /// Reads the list and what the machine needs of it, in one pass.
+    pub fn read_checked(features: &Path) -> Result<Option<(Self, Outline)>, FeatureError> {
+        let path = features.join(FeatureList::FILE);
+        let Some(bytes) = read_capped(&path, FeatureList::LIMIT)? else { return Ok(None) };
+        let outline = Outline::parse(&bytes, &path)?;
+        Ok(Some((Self::checked(bytes, &path)?, outline)))
+    }
+
+    /// The entry of a feature as it is written.
+    pub fn value(&self, id: &str) -> Result<Value, FeatureError> {
+        match self.spans()?.entries.iter().find(|entry| entry.id == id) {
+            Some(entry) => serde_json::from_str(&self.text[entry.span.clone()]).map_err(|error| self.wrong(&error)),
+            None => Err(self.outline()?.unknown(id)),
+        }
+    }
+
+    /// The entries as they are written.
+    pub fn values(&self) -> Result<Vec<Value>, FeatureError> {
+        let spans = self.spans()?;
+        let values = spans.entries.iter().map(|entry| serde_json::from_str(&self.text[entry.span.clone()]));
+        values.collect::<Result<_, _>>().map_err(|error| self.wrong(&error))
     }
 
     pub fn path(&self) -> &Path {
@@ -69,14 +108,7 @@ impl Document {
 
     /// Reads one feature, without the others.
     pub fn feature(&self, id: &str) -> Result<Feature, FeatureError> {
-        let spans = self.spans()?;
-        match spans.entries.iter().rev().find(|entry| entry.id == id) {
-            Some(entry) => {
-                let value = serde_json::from_str(&self.text[entry.span.clone()]).map_err(|error| self.wrong(&error))?;
-                Feature::read(&value).map_err(|why| FeatureError::Shape { path: self.path.clone(), why })
-            }
-            None => Err(self.outline()?.unknown(id)),
-        }
+        Feature::read(&self.value(id)?).map_err(|why| FeatureError::Shape { path: self.path.clone(), why })
     }
 
     /// Adds entries at the end and changes others. Neither can make a feature tested.

@@ -27,6 +27,8 @@ pub enum FeatureError {
     BadId { id: String, why: String },
     #[error("`{feature}` {why}")]
     Refused { feature: String, why: String, hint: Option<String> },
+    #[error("cannot import the list: {why}")]
+    Import { why: String },
     #[error("invalid command object: {why}")]
     BadCommand { why: String },
 }
@@ -48,6 +50,7 @@ impl FeatureError {
             Self::Exists { id } => Some(format!("`stead feature edit {id}` changes it")),
             Self::BadId { .. } => Some("use letters, digits, `-`, `_` and `.`".into()),
             Self::Refused { hint, .. } => hint.clone(),
+            Self::Import { .. } => Some("name its form with `--from`".into()),
             Self::BadCommand { .. } => Some("`stead schema command` prints its schema".into()),
         }
     }

@@ -40,6 +40,12 @@ impl Opened {
         Ok(changes)
     }
 
+    /// The list, which must exist.
+    pub fn require(&mut self, features: &Path) -> Result<&mut Document, FeatureError> {
+        let missing = || FeatureError::ListMissing { path: features.join(FeatureList::FILE) };
+        self.document.as_mut().ok_or_else(missing)
+    }
+
     /// The list, which is created if there is none.
     pub fn document_mut(&mut self, features: &Path) -> &mut Document {
         self.document.get_or_insert_with(|| Document::empty(&features.join(FeatureList::FILE)))

@@ -21,7 +21,7 @@ use crate::record::now_millis;
 use crate::request::Request;
 
 /// The commands that can be typed. Whatever weakens a rule needs the person's own terminal.
-const COMMANDS: &[&str] = &["intent", "loop", "packet"];
+const COMMANDS: &[&str] = &["feature", "intent", "loop", "packet"];
 
 /// The longest text after a command.
 const MOST_BYTES: usize = 4096;

@@ -13,6 +13,7 @@ mod engine;
 mod event;
 pub mod lint;
 mod lock;
+pub mod orchestrate;
 mod os;
 mod plan;
 pub mod prompt;

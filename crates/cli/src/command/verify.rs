@@ -2,10 +2,10 @@ use std::time::Duration;
 
 use clap::Args;
 use serde_json::json;
-use stead_evidence::{Bounds, Ground, Item, Recorded, Source, Verified, Who, pattern_findings, record_run, tree_of};
+use stead_evidence::{Bounds, Item, Recorded, Source, Verify, pattern_findings};
 use stead_feature::{Feature, FeatureList};
 use stead_hook::{Rules, command_effects};
-use stead_store::{Checked, run_check};
+use stead_store::Checked;
 
 use crate::cli::Exit;
 use crate::error::CliError;
@@ -15,14 +15,8 @@ use crate::proof::{ground, who};
 use crate::speaker::Speaker;
 use crate::ui::{Ui, shell_word};
 
-/// How much of a verifier's output is read.
-const KEPT: usize = 256 * 1024;
-
 /// How many lines of it are shown if it failed.
 const SHOWN: usize = 20;
-
-/// Set for verifiers, so that none of them calls this command recursively.
-const WITHIN: &str = "STEAD_VERIFYING";
 
 /// Run a feature's verifiers and record the results as evidence
 ///
@@ -64,7 +58,7 @@ struct Job<'a> {
 pub(crate) fn run(args: VerifyArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     let project = Project::find(ui)?;
     project.require_marker()?;
-    if env(WITHIN).is_some() {
+    if env(Verify::WITHIN).is_some() {
         return Err(CliError::user("a verifier may not call `stead verify`").hinted("call the command itself"));
     }
     let ground = ground(&project);
@@ -74,10 +68,22 @@ pub(crate) fn run(args: VerifyArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     let jobs = jobs(&args, &list, ui)?;
     let who = who(&project);
     refuse(&jobs, &project)?;
-    let verifier = Verifier { ground, who, timeout: Duration::from_secs(args.timeout), json: args.json };
+    let verify = Verify {
+        ground: &ground,
+        who,
+        source: Source::Verify,
+        timeout: Duration::from_secs(args.timeout),
+        effects: &|command| command_effects(&ground, &env, command),
+        now: &now,
+    };
     let mut items = Vec::new();
     for job in &jobs {
-        items.push(verifier.verify(job, ui)?);
+        ui.note(format!("running `{}` …", job.command));
+        let (recorded, checked) = verify.run(job.feature, &job.command)?;
+        if !args.json {
+            tell(&recorded, job, &checked, ui);
+        }
+        items.push(recorded);
     }
     learn_from_runs(&project, ui);
     let proven = items.iter().all(|recorded| recorded.proves);
@@ -133,40 +139,6 @@ fn refuse(jobs: &[Job<'_>], project: &Project) -> Result<(), CliError> {
         }
     }
     Ok(())
-}
-
-struct Verifier {
-    ground: Ground,
-    who: Who,
-    timeout: Duration,
-    json: bool,
-}
-
-impl Verifier {
-    fn verify(&self, job: &Job<'_>, ui: &mut Ui) -> Result<Recorded, CliError> {
-        ui.note(format!("running `{}` …", job.command));
-        let files = job.feature.map_or(&[][..], |feature| &feature.files);
-        let bounds = Bounds::command();
-        let before = tree_of(&self.ground, files, &bounds);
-        let effects = command_effects(&self.ground, &env, &job.command);
-        let checked = run_check(&job.command, &self.ground.root, &[(WITHIN, "1")], self.timeout, KEPT)
-            .map_err(|source| CliError::user(format!("could not run `{}`", job.command)).because(source))?;
-        let verified = Verified {
-            feature: job.feature,
-            command: &job.command,
-            effects: &effects,
-            checked: &checked,
-            before: &before,
-            source: Source::Verify,
-            who: self.who.clone(),
-            now: &now(),
-        };
-        let recorded = record_run(&self.ground, &verified, &bounds)?;
-        if !self.json {
-            tell(&recorded, job, &checked, ui);
-        }
-        Ok(recorded)
-    }
 }
 
 fn tell(Recorded { item, proves, doubt }: &Recorded, job: &Job<'_>, checked: &Checked, ui: &mut Ui) {

@@ -11,6 +11,7 @@ mod context;
 mod definitions;
 mod doctor;
 mod evidence;
+mod feature;
 mod grant;
 mod guard_client;
 mod guard_command;

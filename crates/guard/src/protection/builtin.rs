@@ -77,7 +77,8 @@ pub fn program_rule<'a>(folder: &'a str, name: &str) -> Rule<'a> {
 const VERBS: &[&str] = &[
     "uninstall", "config set", "config unset", "hook", "loop cancel", "loop pause", "guard new", "guard enable",
     "guard disable", "guard promote", "guard demote", "allow", "agent flag", "intent add", "intent widen",
-    "intent confirm", "intent reject", "intent reopen",
+    "intent confirm", "intent reject", "intent reopen", "feature answer", "feature unblock", "feature skip",
+    "feature edit", "feature import",
 ];
 
 /// Returns the rules of every project. `relative` names a room's folder below the project root.

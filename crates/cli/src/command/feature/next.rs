@@ -1,0 +1,77 @@
+use clap::Args;
+use serde_json::json;
+use stead_feature::{Action, Command, Document, Rules, SessionState, Summary, next};
+use stead_model::rfc3339;
+
+use super::Here;
+use crate::cli::Exit;
+use crate::error::CliError;
+use crate::project::now_millis;
+use crate::ui::Ui;
+
+/// Print what to do next
+///
+/// With `--json`, also the command object for the agent that does it. Nothing is claimed and nothing is changed. Exits
+/// with 1 if the list is invalid, and names the line.
+#[derive(Args)]
+#[command(after_help = "Example:\n  stead feature next --json")]
+pub(super) struct NextArgs {
+    /// Only these features
+    #[arg(value_name = "ID")]
+    only: Vec<String>,
+    /// Print the action and its command object as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) fn run(args: &NextArgs, here: &Here, ui: &mut Ui) -> Result<Exit, CliError> {
+    let (document, session) = (Document::read_checked(&here.room)?, SessionState::read(&here.room)?);
+    let (document, outline) = document.unzip();
+    for id in &args.only {
+        outline.as_ref().map(|outline| outline.find(id)).transpose()?;
+    }
+    let rules = Rules { only: args.only.clone(), ..Rules::default() };
+    let now = now_millis();
+    let action = next(outline.as_ref(), &session, now, &rules);
+    let feature = match (&document, action.feature()) {
+        (Some(document), Some(id)) => Some(document.feature(id)?),
+        _ => None,
+    };
+    if args.json {
+        let mut answer = json!(action);
+        if let Action::Wait { until, .. } = &action {
+            answer["until"] = json!(rfc3339(*until));
+        }
+        if let Some(command) = Command::of(&action, feature.as_ref(), &session, now) {
+            answer["command"] = json!(command);
+        }
+        ui.json(&answer);
+        return Ok(Exit::Done);
+    }
+    let title = feature.map(|feature| format!("  {}", feature.title)).unwrap_or_default();
+    ui.line(match &action {
+        Action::Initialize => "initialize: there is no feature list yet".to_owned(),
+        Action::Code { feature, again: None } => format!("code  {feature}{title}"),
+        Action::Code { feature, again: Some(failure) } => {
+            format!("code  {feature}{title} (again: {})", failure.summary)
+        }
+        Action::Test { feature } => format!("test  {feature}{title}"),
+        Action::AskPerson { feature, question } => format!("ask a person about {feature}: {question}"),
+        Action::Wait { until, why } => format!("wait until {}: {why}", rfc3339(*until)),
+        Action::End { summary } => ended(summary),
+    });
+    Ok(Exit::Done)
+}
+
+fn ended(summary: &Summary) -> String {
+    let mut text = format!("end: {} tested, {} skipped", summary.tested, summary.skipped);
+    for (word, ids) in [("blocked", &summary.blocked), ("waiting", &summary.waiting), ("open", &summary.open)] {
+        if !ids.is_empty() {
+            text += &format!(", {} {word} ({})", ids.len(), ids.join(", "));
+        }
+    }
+    if let Some(why) = &summary.why {
+        text += &format!("; {why}");
+    }
+    text
+}
