@@ -74,6 +74,7 @@ commands! {
     Intent intent IntentArgs,
     Verify verify VerifyArgs,
     Evidence evidence EvidenceArgs,
+    Reflect reflect ReflectArgs,
     Trace trace TraceArgs,
     Why why WhyArgs,
     Blame blame BlameArgs,

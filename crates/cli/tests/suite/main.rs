@@ -39,6 +39,7 @@ mod person;
 mod pickup;
 mod private;
 mod record;
+mod reflect;
 mod repository;
 mod role;
 mod root;
