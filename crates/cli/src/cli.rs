@@ -75,6 +75,7 @@ commands! {
     Feature feature FeatureArgs,
     Verify verify VerifyArgs,
     Evidence evidence EvidenceArgs,
+    Reflect reflect ReflectArgs,
     Trace trace TraceArgs,
     Why why WhyArgs,
     Blame blame BlameArgs,

@@ -29,6 +29,7 @@ pub(crate) mod note;
 pub(crate) mod packet;
 pub(crate) mod pickup;
 pub(crate) mod pipeline;
+pub(crate) mod reflect;
 pub(crate) mod role;
 pub(crate) mod run;
 pub(crate) mod runs;

@@ -4,6 +4,7 @@ use std::ffi::OsString;
 
 use stead_model::{Event, EventKind, Level, Reply, Verdict};
 
+use crate::agents::Agents;
 use crate::commands::Commands;
 use crate::detect::Signs;
 use crate::headless::Headless;
@@ -63,6 +64,7 @@ pub struct Facts {
     pub settings: &'static [SettingsFile],
     pub install: Install,
     pub commands: Commands,
+    pub agents: Agents,
 }
 
 /// One event of a client, and what the client lets a hook do there.

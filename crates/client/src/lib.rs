@@ -8,6 +8,7 @@
 #[macro_use]
 mod roster;
 
+mod agents;
 mod client;
 mod commands;
 mod detect;
@@ -44,6 +45,7 @@ roster! {
     Cursor = cursor,
 }
 
+pub use agents::{AgentFormat, AgentKey, AgentTool, Agents, Skills};
 pub use client::{Client, EventFact, ExitStatus, Facts, Heard, Powers, StopCap, WarnBy};
 pub use commands::{CommandFormat, CommandKey, Commands};
 pub use detect::{Signs, detect};

@@ -3,10 +3,7 @@
 
 mod part;
 
-use stead_model::Capped;
-
-/// A token is estimated as this many bytes.
-const BYTES_PER_TOKEN: usize = 4;
+use stead_model::{BYTES_PER_TOKEN, Capped};
 
 const HEAD: &str = "Stead: state of this project.\n";
 

@@ -2,7 +2,7 @@ use std::path::PathBuf;
 
 use stead_store::StoreError;
 
-use crate::{FrontMatterError, Lifecycle, LoopStatus};
+use crate::{FrontMatterError, Lifecycle, LoopStatus, ReflectionStep};
 
 /// What can go wrong with stored context. Each case names the file; [`ContextError::hint`] says what to do, where
 /// something can be done.
@@ -42,6 +42,8 @@ pub enum ContextError {
     NoteTooLong { length: usize, limit: usize },
     #[error("the note is empty")]
     NoteEmpty,
+    #[error("the {} was refused: {why}", if *step == ReflectionStep::Failed { "failed assumption" } else { "prevention" })]
+    ReflectionRefused { step: ReflectionStep, why: &'static str },
     #[error("invalid role name `{name}`: {why}")]
     RoleName { name: String, why: String },
     #[error("the roles `{role}` and `{other}` would share the state file `{machine}`")]
@@ -86,6 +88,12 @@ impl ContextError {
             Self::SessionHeld { id } => Some(format!("ask the person to run `stead loop pause {id}` in a terminal")),
             Self::NoPurpose => Some("say in a few words what the next session should do".into()),
             Self::NoteTooLong { .. } => Some("keep the long text in a file and note its path".into()),
+            Self::ReflectionRefused { why, .. } => Some(match *why {
+                why if why.starts_with("it") => {
+                    "name the function, file, value or command (in backticks), or quote the error".into()
+                }
+                _ => "first run `stead reflect --failed` with the assumption that failed".into(),
+            }),
             Self::RoleName { .. } => Some("use letters, digits and hyphens, as in `code-reviewer`".into()),
             Self::RoleClash { .. } => Some("give one of them another name".into()),
             Self::IllegalStep { from, .. } => {

@@ -18,6 +18,8 @@ pub enum EvidenceError {
     Worthless { what: String, why: String },
     #[error("`{pattern}` is not a valid regular expression: {why}")]
     Pattern { pattern: String, why: String },
+    #[error("`{}` is not a coverage report: {why}", path.display())]
+    Coverage { path: PathBuf, why: String },
     #[error("could not read `{}`", path.display())]
     Unread { path: PathBuf, source: std::io::Error },
 }
@@ -32,6 +34,7 @@ impl EvidenceError {
             Self::UnknownItem { nearest: None, .. } => Some("`stead evidence list` shows all of it".into()),
             Self::AmbiguousItem { .. } => Some("type more of the id".into()),
             Self::Worthless { .. } => Some("add something that shows what happened".into()),
+            Self::Coverage { .. } => Some("run the tests again with coverage".into()),
             Self::Pattern { .. } | Self::Unread { .. } => None,
         }
     }

@@ -9,6 +9,7 @@
 mod about;
 mod archive;
 mod counts;
+mod coverage;
 mod digest;
 mod environment;
 mod error;
@@ -36,6 +37,7 @@ mod verify;
 pub use about::About;
 pub use archive::Archive;
 pub use counts::Counts;
+pub use coverage::{Coverage, CoverageFormat, parse_coverage, read_coverage};
 pub use digest::{Digest, DigestOptions, Group, digest};
 pub use error::EvidenceError;
 pub use ground::{Bounds, Ground};

@@ -1,62 +1,33 @@
-//! Files with the commands a person types in a client. Each is entirely Stead's; a file of the same name that belongs
-//! to somebody else is never touched.
+//! Files with the commands a person types in a client.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde::Serialize;
-use stead_client::{CommandFormat, Commands, Harness, Scope};
-use stead_model::{Shape, Spot};
-use stead_settings::has_our_lines;
+use stead_client::{Commands, Harness, Scope};
+use stead_model::Spot;
 
 use crate::hook_command::shell_program;
-use crate::layer::{layers, read_text};
+use crate::layer::read_text;
+use crate::own_file::{CHANGED, locate, obstacle, plan_file, whole};
 use crate::signature::{Ownership, Remark, ownership, sign};
 use crate::template::{TEMPLATES, Template};
-use crate::{FileEdit, Note, Plan, Reach, Site, UndoRecord};
+use crate::{Note, Plan, Reach, Site};
 
 /// Plans the commands of the given clients. Clients that read the same folder share one copy.
 pub fn plan_commands(site: &Site<'_>, harnesses: &[Harness], scope: Scope) -> Plan {
     let mut plan = Plan::default();
     for &harness in harnesses {
-        if scope == Scope::Local {
-            let why =
-                "commands cannot be installed for this checkout only; install them for the project or with `--user`"
-                    .to_owned();
+        if let Some(why) = obstacle(site, scope, "commands") {
             plan.notes.push(Note::NoCommands { harness, why });
             continue;
         }
-        let files = files(site, harness, Reach::of(scope));
-        if files.is_empty() {
-            let why = "there is no home folder ($HOME is not set)".to_owned();
-            plan.notes.push(Note::NoCommands { harness, why });
-            continue;
-        }
-        for (template, path) in files {
-            if !plan.has(&path) {
-                plan_file(site, harness, scope, template, path, &mut plan);
-            }
+        for (template, path) in files(site, harness, Reach::of(scope)) {
+            plan_file(harness, path, write(site, harness, scope, template), &mut plan);
         }
         plan.notes.push(Note::Commands { harness });
     }
     plan
 }
-
-fn plan_file(site: &Site<'_>, harness: Harness, scope: Scope, template: &Template, path: PathBuf, plan: &mut Plan) {
-    let wanted = write(site, harness, scope, template);
-    match read_text(&path) {
-        Ok(Some(text)) if text == wanted => {}
-        Ok(Some(text)) if ownership(&text) == Ownership::Foreign => {
-            plan.notes.push(Note::Kept { harness, path, why: "another file with this name exists" });
-        }
-        Ok(Some(text)) if ownership(&text) == Ownership::Changed => {
-            plan.notes.push(Note::Kept { harness, path, why: CHANGED });
-        }
-        Ok(before) => plan.edits.push(whole(harness, path, before, Some(wanted))),
-        Err(why) => plan.notes.push(Note::Bad { harness, path, why }),
-    }
-}
-
-const CHANGED: &str = "it was changed after Stead wrote it; delete it to remove or recreate it";
 
 /// Plans to replace older commands of the same purpose by Stead's. Only existing files are replaced; the undo record
 /// keeps their bytes.
@@ -83,85 +54,22 @@ pub fn plan_old_commands(site: &Site<'_>) -> Plan {
     plan
 }
 
-/// An edit of a file that is entirely Stead's.
-fn whole(harness: Harness, path: PathBuf, before: Option<String>, after: Option<String>) -> FileEdit {
-    let is_removal = after.is_none();
-    FileEdit { harness, path, shape: Some(Shape::Whole), before, after, folders: Vec::new(), is_removal }
-}
-
-/// Plans to remove the commands. A file that other clients share stays while one of them has lines.
-pub(crate) fn plan_command_removal(
-    site: &Site<'_>,
-    harnesses: &[Harness],
-    reach: Reach,
-    record: &UndoRecord,
-    plan: &mut Plan,
-) {
-    for &harness in harnesses {
-        for (_, path) in files(site, harness, reach) {
-            if plan.has(&path) || is_used_elsewhere(site, &path, harnesses, reach) {
-                continue;
-            }
-            match read_text(&path) {
-                Ok(Some(text)) => match ownership(&text) {
-                    Ownership::Ours => {
-                        let folders = folders(site, record, &path);
-                        plan.edits.push(FileEdit { folders, ..whole(harness, path, Some(text), None) });
-                    }
-                    Ownership::Changed => plan.notes.push(Note::Kept { harness, path, why: CHANGED }),
-                    Ownership::Foreign => {}
-                },
-                Ok(None) => {}
-                Err(why) => plan.notes.push(Note::Bad { harness, path, why }),
-            }
-        }
-    }
-}
-
-/// The folders that are removed with a command: those in the record, else the one with Stead's name.
-fn folders(site: &Site<'_>, record: &UndoRecord, path: &Path) -> Vec<PathBuf> {
-    let own = path.parent().filter(|dir| {
-        dir.file_name().and_then(|name| name.to_str()).is_some_and(|name| name == "stead" || name.starts_with("stead-"))
-    });
-    match record.file(site.root, path) {
-        Some(known) => known.folders(site.root),
-        None => own.map(Path::to_owned).into_iter().collect(),
-    }
-}
-
-fn is_used_elsewhere(site: &Site<'_>, path: &Path, leaving: &[Harness], reach: Reach) -> bool {
-    let others = Harness::ALL.into_iter().filter(|harness| !leaving.contains(harness));
-    others
-        .filter(|harness| files(site, *harness, reach).iter().any(|(_, used)| used == path))
-        .any(|harness| has_lines(site, harness))
-}
-
-/// Returns true if a client has lines of ours in any of its settings.
-fn has_lines(site: &Site<'_>, harness: Harness) -> bool {
-    let layers = [Reach::Project, Reach::User].into_iter().flat_map(|reach| layers(site, harness, reach));
-    layers
-        .into_iter()
-        .any(|layer| read_text(&layer.path).ok().flatten().is_some_and(|text| has_our_lines(layer.shape, &text)))
-}
-
 /// The commands of a client within reach, and their files.
 pub(crate) fn files(site: &Site<'_>, harness: Harness, reach: Reach) -> Vec<(&'static Template, PathBuf)> {
-    let commands = &harness.client().facts.commands;
-    let path = |template: &Template| match reach {
-        Reach::Project => Some(site.root.join(commands.project.replace("{name}", template.name))),
-        Reach::User => {
-            let path = commands.user.path.replace("{name}", template.name);
-            site.resolve(Spot { base: commands.user.base, path: &path })
-        }
-    };
+    let path = |template| command_path(site, harness, reach, template);
     TEMPLATES.iter().filter_map(|template| Some((template, path(template)?))).collect()
+}
+
+/// The file of a command; `None` if there is no home folder.
+pub(crate) fn command_path(site: &Site<'_>, harness: Harness, reach: Reach, command: &Template) -> Option<PathBuf> {
+    let commands = &harness.client().facts.commands;
+    locate(site, reach, commands.project, commands.user, command.name)
 }
 
 /// A command as its file holds it.
 fn write(site: &Site<'_>, harness: Harness, scope: Scope, template: &Template) -> String {
     let commands = &harness.client().facts.commands;
-    let remark = if commands.format == CommandFormat::Toml { Remark::Toml } else { Remark::Markdown };
-    sign(&template.render(commands, &shell_program(scope, site.program)), remark)
+    sign(&template.render(commands, &shell_program(scope, site.program)), Remark::of_command(commands.format))
 }
 
 /// The commands of one client in one scope, as doctor found them.

@@ -4,6 +4,8 @@
 //! by file and recorded in an [`UndoRecord`] that restores the old bytes. [`diagnose`] runs the installed lines the way
 //! the clients do. Nothing here prints, asks, or touches a client's own trust store.
 
+mod agent_file;
+mod agent_template;
 mod apply;
 mod capability;
 mod check;
@@ -17,6 +19,7 @@ mod hook_command;
 mod include_line;
 mod installed;
 mod layer;
+mod own_file;
 mod payload;
 mod plan;
 mod project_check;
@@ -27,6 +30,7 @@ mod template;
 mod undo;
 mod uninstall;
 
+pub use agent_file::plan_agents;
 pub use apply::{Applied, apply};
 pub use capability::{Capability, capability};
 pub use check::{Check, Status};

@@ -62,9 +62,11 @@ pub enum Note {
     Confirm { harness: Harness, what: &'static str },
     /// A client has Stead's commands, or will.
     Commands { harness: Harness },
-    /// A client without commands in this scope.
+    /// A client has Stead's agents, or will.
+    Agents { harness: Harness },
+    /// A client without commands or agents in this scope.
     NoCommands { harness: Harness, why: String },
-    /// A command file that does not, or no longer, belong to Stead.
+    /// A file of a command or an agent that does not, or no longer, belong to Stead.
     Kept { harness: Harness, path: PathBuf, why: &'static str },
 }
 
@@ -77,6 +79,7 @@ impl Note {
             | Self::Found { harness, .. }
             | Self::Confirm { harness, .. }
             | Self::Commands { harness }
+            | Self::Agents { harness }
             | Self::NoCommands { harness, .. }
             | Self::Kept { harness, .. } => *harness,
         }
@@ -98,6 +101,14 @@ impl Note {
                 let facts = &harness.client().facts;
                 let typed = |name| facts.commands.typed.replace("{name}", name);
                 format!("{}: new commands, such as `{}` and `{}`", facts.title, typed("handoff"), typed("pickup"))
+            }
+            Self::Agents { harness } => {
+                let facts = &harness.client().facts;
+                let typed = facts.commands.typed.replace("{name}", "orchestrate");
+                format!(
+                    "{}: agents `initializer-agent`, `coding-agent`, `tester-agent`; type `{typed}` to use them",
+                    facts.title
+                )
             }
             Self::NoCommands { harness, why } => format!("{}: {why}", harness.client().facts.title),
             Self::Kept { path, why, .. } => format!("`{}` was skipped: {why}", site.brief(path)),

@@ -1,6 +1,8 @@
 //! The last line of a file that is entirely Stead's. It says who wrote the file and contains a hash of the rest, so
 //! that an unchanged file is recognised anywhere, even in a checkout without an undo record.
 
+use stead_client::{AgentFormat, CommandFormat};
+
 use crate::undo::Fingerprint;
 
 const OPENING: &str = "stead init wrote this file (";
@@ -21,6 +23,16 @@ pub(crate) enum Ownership {
 pub(crate) enum Remark {
     Markdown,
     Toml,
+}
+
+impl Remark {
+    pub(crate) fn of_command(format: CommandFormat) -> Self {
+        if format == CommandFormat::Toml { Self::Toml } else { Self::Markdown }
+    }
+
+    pub(crate) fn of_agent(format: AgentFormat) -> Self {
+        if format == AgentFormat::Toml { Self::Toml } else { Self::Markdown }
+    }
 }
 
 /// Adds the line to a text that ends with a line end.

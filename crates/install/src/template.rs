@@ -8,7 +8,7 @@ pub(crate) struct Template {
 }
 
 /// All commands.
-pub(crate) const TEMPLATES: [Template; 6] = [
+pub(crate) static TEMPLATES: [Template; 6] = [
     Template { name: "context", text: include_str!("../assets/commands/context.md") },
     Template { name: "handoff", text: include_str!("../assets/commands/handoff.md") },
     Template { name: "pickup", text: include_str!("../assets/commands/pickup.md") },
@@ -16,6 +16,10 @@ pub(crate) const TEMPLATES: [Template; 6] = [
     Template { name: "loop", text: include_str!("../assets/commands/loop.md") },
     Template { name: "intent", text: include_str!("../assets/commands/intent.md") },
 ];
+
+/// The command that makes the main agent the orchestrator; it comes with the agents.
+pub(crate) static ORCHESTRATE: Template =
+    Template { name: "orchestrate", text: include_str!("../assets/agents/orchestrate.md") };
 
 /// Stands in for arguments that a client passes by itself.
 const UNPLACED: &str = "(the text after the command)";
@@ -66,18 +70,28 @@ impl Template {
     }
 
     fn field(&self, name: &str) -> &'static str {
-        let head = self.text.split("---\n").next().unwrap_or_default();
-        let mut lines = head.lines().filter_map(|line| line.split_once(": "));
-        lines.find(|(key, _)| *key == name).map(|(_, value)| value).unwrap_or_default()
+        field(self.text, name)
     }
 
     fn body(&self) -> &'static str {
-        self.text.split_once("---\n").map(|(_, body)| body).unwrap_or_default()
+        body(self.text)
     }
 }
 
+/// A line of a template's head, which ends with `---`.
+pub(crate) fn field(text: &'static str, name: &str) -> &'static str {
+    let head = text.split("---\n").next().unwrap_or_default();
+    let mut lines = head.lines().filter_map(|line| line.split_once(": "));
+    lines.find(|(key, _)| *key == name).map(|(_, value)| value).unwrap_or_default()
+}
+
+/// What follows the head.
+pub(crate) fn body(text: &'static str) -> &'static str {
+    text.split_once("---\n").map(|(_, body)| body).unwrap_or_default()
+}
+
 /// Escapes what would end, or have a meaning in, a multi-line TOML string.
-fn toml_text(text: &str) -> String {
+pub(crate) fn toml_text(text: &str) -> String {
     text.replace('\\', r"\\").replace("\"\"\"", "\"\"\\\"")
 }
 
@@ -89,7 +103,7 @@ mod tests {
 
     fn each(check: impl Fn(Harness, &Template, &str)) {
         for harness in Harness::ALL {
-            for template in &TEMPLATES {
+            for template in TEMPLATES.iter().chain([&ORCHESTRATE]) {
                 check(harness, template, &template.render(&harness.client().facts.commands, "stead"));
             }
         }
@@ -124,7 +138,7 @@ mod tests {
 
     #[test]
     fn heads_are_one_line_each_and_plain() {
-        for template in &TEMPLATES {
+        for template in TEMPLATES.iter().chain([&ORCHESTRATE]) {
             for name in ["description", "hint", "allows"] {
                 let value = template.field(name);
                 assert!(!value.is_empty() && !value.contains([':', '"', '#', '\\']), "{}: {value}", template.name);

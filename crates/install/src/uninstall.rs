@@ -4,21 +4,21 @@ use stead_client::Harness;
 use stead_model::Shape;
 use stead_settings::{has_our_lines, is_bare, remove};
 
-use crate::command_file::{files, plan_command_removal};
 use crate::include_line::{include_files, plan_include_removal};
 use crate::layer::{layers, read_text};
+use crate::own_file::{own_paths, plan_own_removal};
 use crate::{FileEdit, Note, Plan, Reach, Site, UndoRecord};
 
 /// Plans the removal. A file that is still exactly what Stead wrote gets its old bytes back; from any other only
-/// Stead's lines are removed, and commands that nobody changed. It works without a record too, since a teammate has
+/// Stead's lines are removed, and commands and agents that nobody changed. It works without a record too, since a teammate has
 /// none.
 pub fn plan_removal(site: &Site<'_>, harnesses: &[Harness], reach: Reach, record: &UndoRecord) -> Plan {
     let mut plan = Plan::default();
     // Before the lines, so that a folder created for both is empty in time.
-    plan_command_removal(site, harnesses, reach, record, &mut plan);
+    plan_own_removal(site, harnesses, reach, record, &mut plan);
     plan_include_removal(site, harnesses, reach, record, &mut plan);
     let mut others: Vec<PathBuf> =
-        Harness::ALL.into_iter().flat_map(|harness| files(site, harness, reach)).map(|(_, path)| path).collect();
+        Harness::ALL.into_iter().flat_map(|harness| own_paths(site, harness, reach)).collect();
     others.extend(include_files(site, &Harness::ALL).into_iter().map(|(_, path)| path));
     for &harness in harnesses {
         for (path, shape) in candidates(site, harness, reach, record) {

@@ -21,6 +21,7 @@ mod settings;
 mod severity;
 mod suggestion;
 mod time;
+mod token;
 mod verdict;
 
 pub use action::{Action, Change, FileChange, Replacement, ToolCall};
@@ -42,4 +43,5 @@ pub use settings::{Base, Shape, Spot};
 pub use severity::Severity;
 pub use suggestion::{expected_one_of, nearest, suggestion};
 pub use time::{rfc3339, unix_millis};
+pub use token::{BYTES_PER_TOKEN, tokens};
 pub use verdict::{Level, Reason, Verdict};

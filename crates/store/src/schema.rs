@@ -52,6 +52,7 @@ schemas! {
     "pipeline": "stages and their order: `.agent/pipelines/<name>.yaml`",
     "plan": "the compiled plan of a run: `.agent/runs/<run>/plan.json`",
     "prompt": "one line of `indexes/prompts.jsonl`",
+    "reflection": "one line of `features/reflections.jsonl`",
     "relevant-file": "one line of `indexes/relevant-files.jsonl`",
     "role-state": "the state of a role: `indexes/roles/<role>.json`",
     "root": "the project marker: `.agent/context/root.json`",

@@ -1,7 +1,9 @@
 use clap::Args;
 use serde_json::{Value, json};
 use stead_client::{Harness, Scope};
-use stead_install::{Applied, Note, Old, Plan, Reach, apply, detect, diff, plan, plan_commands, plan_include};
+use stead_install::{
+    Applied, Note, Old, Plan, Reach, apply, detect, diff, plan, plan_agents, plan_commands, plan_include,
+};
 use stead_ledger::lesson::Lessons;
 use stead_settings::Finding;
 use stead_store::{Did, Done, Layout, Room, init};
@@ -23,7 +25,7 @@ use crate::ui::Ui;
 #[derive(Args)]
 #[command(
     after_help = format!(
-        "Examples:\n  stead init\n  stead init --harness {} --dry-run\n  stead init --user --all",
+        "Examples:\n  stead init\n  stead init --harness {} --dry-run\n  stead init --user --all\n  stead init --agents",
         Harness::NAMES[..2].join(",")
     )
 )]
@@ -49,6 +51,9 @@ pub(crate) struct InitArgs {
     /// Do not install the commands that a person types in an agent program
     #[arg(long)]
     no_commands: bool,
+    /// Also install agents that set up, implement and test features, their skills, and a command to run them
+    #[arg(long, conflicts_with = "no_hooks")]
+    agents: bool,
     /// Let the agent programs read the project's lessons: adds one line to their instructions, such as `AGENTS.md`
     #[arg(long, conflicts_with = "user")]
     lessons: bool,
@@ -150,6 +155,9 @@ impl Work<'_> {
         if !self.args.no_commands {
             all = all.and(plan_commands(&site, harnesses, self.args.scope()));
         }
+        if self.args.agents {
+            all = all.and(plan_agents(&site, harnesses, self.args.scope()));
+        }
         if self.args.lessons {
             let intents = Layout::of(&self.here.project.config).relative(Room::Intents).to_owned();
             all = all.and(plan_include(&site, harnesses, &format!("{intents}/{}", Lessons::FILE)));
@@ -169,7 +177,7 @@ impl Work<'_> {
                 }
                 Note::Current { .. } => ui.line(note.words(&site)),
                 Note::NoCommands { .. } => ui.note(note.words(&site)),
-                Note::Confirm { .. } | Note::Commands { .. } => {}
+                Note::Confirm { .. } | Note::Commands { .. } | Note::Agents { .. } => {}
             }
         }
     }
@@ -233,7 +241,7 @@ impl Work<'_> {
             .plan
             .notes
             .iter()
-            .filter(|note| matches!(note, Note::Confirm { .. } | Note::Commands { .. }))
+            .filter(|note| matches!(note, Note::Confirm { .. } | Note::Commands { .. } | Note::Agents { .. }))
             .map(|n| n.words(&site))
             .collect();
         if confirm.is_empty() {
@@ -278,6 +286,7 @@ fn note_json(note: &Note, words: &str) -> Value {
         Note::Found { .. } => "found",
         Note::Confirm { .. } => "confirm",
         Note::Commands { .. } => "commands",
+        Note::Agents { .. } => "agents",
         Note::NoCommands { .. } => "no-commands",
         Note::Kept { .. } => "kept",
     };

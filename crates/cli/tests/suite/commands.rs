@@ -12,7 +12,7 @@ use crate::world::{bare, by_person};
 const NAMES: [&str; 6] = ["context", "handoff", "pickup", "packet", "loop", "intent"];
 
 /// Everything in the project and at home, without Stead's own and git's.
-fn everything(world: &World) -> BTreeMap<String, Vec<u8>> {
+pub(crate) fn everything(world: &World) -> BTreeMap<String, Vec<u8>> {
     fn walk(base: &Path, dir: &Path, found: &mut BTreeMap<String, Vec<u8>>) {
         for entry in fs::read_dir(dir).unwrap().flatten() {
             let path = entry.path();

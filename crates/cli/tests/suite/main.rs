@@ -1,6 +1,7 @@
 //! The real binary in sealed worlds, its whole output compared.
 #![expect(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
 
+mod agents;
 mod bad_input;
 mod bad_ledger;
 mod client;
@@ -39,6 +40,7 @@ mod person;
 mod pickup;
 mod private;
 mod record;
+mod reflect;
 mod repository;
 mod role;
 mod root;

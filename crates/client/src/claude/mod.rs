@@ -3,6 +3,7 @@
 use serde_json::json;
 use stead_model::{Shape, Spot};
 
+use crate::agents::{AgentFormat, AgentKey, AgentTool, Agents, Skills};
 use crate::client::{Client, ExitStatus, Facts, StopCap};
 use crate::commands::{CommandFormat, CommandKey, Commands};
 use crate::settings::{Install, Line, Scope, SettingsFile, below, command_entry, line, project, stop};
@@ -58,6 +59,12 @@ pub(crate) static CLIENT: Client = Client {
             arguments: Some("$ARGUMENTS"),
             older: &[],
         },
+        agents: Agents {
+            format: AgentFormat::Markdown(&[AgentKey::Tools(TOOLS), AgentKey::Skills]),
+            project: ".claude/agents/{name}.md",
+            user: user("agents/{name}.md"),
+            skills: Skills { project: ".claude/skills/{name}/SKILL.md", user: user("skills/{name}/SKILL.md") },
+        },
     },
     decode: payload::decode,
     encode: payload::encode,
@@ -66,6 +73,17 @@ pub(crate) static CLIENT: Client = Client {
     transcript: Some(payload::transcript),
     headless: headless::HEADLESS,
 };
+
+/// There is no name for the tools of all servers.
+const TOOLS: &[(AgentTool, &str)] = &[
+    (AgentTool::Read, "Read"),
+    (AgentTool::Write, "Write"),
+    (AgentTool::Edit, "Edit"),
+    (AgentTool::Shell, "Bash"),
+    (AgentTool::Glob, "Glob"),
+    (AgentTool::Grep, "Grep"),
+    (AgentTool::Skill, "Skill"),
+];
 
 /// Switches that turn hooks off, and variables that decide whether a bare `stead` is found.
 const WATCH: &str =

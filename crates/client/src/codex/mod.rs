@@ -3,6 +3,7 @@
 
 use stead_model::{Shape, Spot};
 
+use crate::agents::{AgentFormat, Agents, SHARED_SKILLS};
 use crate::client::{Client, ExitStatus, Facts, StopCap};
 use crate::commands::shared_skill;
 use crate::outcome;
@@ -40,6 +41,13 @@ pub(crate) static CLIENT: Client = Client {
             confirm: "run `/hooks` in `codex` and trust Stead's lines; until then, and after every change of them, it skips them silently",
         },
         commands: shared_skill("$stead-{name}"),
+        // It rejects a file without instructions, and one with a key that its configuration does not have.
+        agents: Agents {
+            format: AgentFormat::Toml,
+            project: ".codex/agents/{name}.toml",
+            user: user("agents/{name}.toml"),
+            skills: SHARED_SKILLS,
+        },
     },
     decode: payload::decode,
     encode: payload::encode,

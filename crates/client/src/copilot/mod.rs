@@ -5,6 +5,7 @@
 use serde_json::{Value, json};
 use stead_model::{Shape, Spot};
 
+use crate::agents::{AgentFormat, AgentKey, AgentTool, Agents, SHARED_SKILLS};
 use crate::client::{Client, ExitStatus, Facts, StopCap};
 use crate::commands::shared_skill;
 use crate::outcome;
@@ -42,6 +43,12 @@ pub(crate) static CLIENT: Client = Client {
             confirm: "start `copilot` in this folder and trust it; project hooks run in trusted folders only",
         },
         commands: shared_skill("/stead-{name}"),
+        agents: Agents {
+            format: AgentFormat::Markdown(&[AgentKey::Tools(TOOLS)]),
+            project: ".github/agents/{name}.agent.md",
+            user: user("agents/{name}.agent.md"),
+            skills: SHARED_SKILLS,
+        },
     },
     decode: payload::decode,
     encode: payload::encode,
@@ -50,6 +57,17 @@ pub(crate) static CLIENT: Client = Client {
     transcript: Some(payload::transcript),
     headless: headless::HEADLESS,
 };
+
+/// Its documented aliases; it ignores names that it does not know. Tools of servers have no common name.
+const TOOLS: &[(AgentTool, &str)] = &[
+    (AgentTool::Read, "read"),
+    (AgentTool::Write, "edit"),
+    (AgentTool::Edit, "edit"),
+    (AgentTool::Shell, "execute"),
+    (AgentTool::Glob, "search"),
+    (AgentTool::Grep, "search"),
+    (AgentTool::Skill, "skill"),
+];
 
 const WATCH: &str = "off:/disableAllHooks=true";
 

@@ -5,6 +5,7 @@
 use serde_json::{Value, json};
 use stead_model::Shape;
 
+use crate::agents::{AgentFormat, Agents, SHARED_SKILLS};
 use crate::client::{Client, ExitStatus, Facts, StopCap};
 use crate::commands::{CommandFormat, Commands};
 use crate::outcome;
@@ -50,6 +51,13 @@ pub(crate) static CLIENT: Client = Client {
             // The text after the command is appended to it.
             arguments: None,
             older: &[],
+        },
+        // It has no list of tools, only a switch that forbids writing.
+        agents: Agents {
+            format: AgentFormat::Markdown(&[]),
+            project: ".cursor/agents/{name}.md",
+            user: home(".cursor/agents/{name}.md"),
+            skills: SHARED_SKILLS,
         },
     },
     decode: payload::decode,

@@ -2,6 +2,7 @@
 
 use stead_model::{Shape, Spot};
 
+use crate::agents::{AgentFormat, AgentKey, AgentTool, Agents, SHARED_SKILLS};
 use crate::client::{Client, ExitStatus, Facts, StopCap};
 use crate::commands::{CommandFormat, CommandKey, Commands};
 use crate::outcome;
@@ -50,6 +51,12 @@ pub(crate) static CLIENT: Client = Client {
             arguments: Some("$ARGUMENTS"),
             older: &["handoff", "pickup"],
         },
+        agents: Agents {
+            format: AgentFormat::Markdown(&[AgentKey::Tools(TOOLS)]),
+            project: ".factory/droids/{name}.md",
+            user: user(".factory/droids/{name}.md"),
+            skills: SHARED_SKILLS,
+        },
     },
     decode: payload::decode,
     encode: payload::encode,
@@ -58,6 +65,17 @@ pub(crate) static CLIENT: Client = Client {
     transcript: Some(payload::transcript),
     headless: headless::HEADLESS,
 };
+
+/// One unknown name makes the definition invalid. Tools of servers have no common name.
+const TOOLS: &[(AgentTool, &str)] = &[
+    (AgentTool::Read, "Read"),
+    (AgentTool::Write, "Create"),
+    (AgentTool::Edit, "Edit"),
+    (AgentTool::Shell, "Execute"),
+    (AgentTool::Glob, "Glob"),
+    (AgentTool::Grep, "Grep"),
+    (AgentTool::Skill, "Skill"),
+];
 
 const WATCH: &str = "off:/hooks/hooksDisabled=true off:/allowManagedHooksOnly=true";
 

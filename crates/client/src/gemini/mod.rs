@@ -4,6 +4,7 @@
 use serde_json::{Value, json};
 use stead_model::Shape;
 
+use crate::agents::{AgentFormat, AgentKey, AgentTool, Agents, SHARED_SKILLS};
 use crate::client::{Client, ExitStatus, Facts, StopCap};
 use crate::commands::{CommandFormat, Commands};
 use crate::outcome;
@@ -49,6 +50,17 @@ pub(crate) static CLIENT: Client = Client {
             arguments: Some("{{args}}"),
             older: &[],
         },
+        // It ends an agent after 30 turns or 10 minutes by default, and rejects unknown keys.
+        agents: Agents {
+            format: AgentFormat::Markdown(&[
+                AgentKey::Tools(TOOLS),
+                AgentKey::Line("max_turns: 200"),
+                AgentKey::Line("timeout_mins: 60"),
+            ]),
+            project: ".gemini/agents/{name}.md",
+            user: home(".gemini/agents/{name}.md"),
+            skills: SHARED_SKILLS,
+        },
     },
     decode: payload::decode,
     encode: payload::encode,
@@ -57,6 +69,18 @@ pub(crate) static CLIENT: Client = Client {
     transcript: None,
     headless: headless::HEADLESS,
 };
+
+/// One unknown name makes the definition invalid.
+const TOOLS: &[(AgentTool, &str)] = &[
+    (AgentTool::Read, "read_file"),
+    (AgentTool::Write, "write_file"),
+    (AgentTool::Edit, "replace"),
+    (AgentTool::Shell, "run_shell_command"),
+    (AgentTool::Glob, "glob"),
+    (AgentTool::Grep, "grep_search"),
+    (AgentTool::Skill, "activate_skill"),
+    (AgentTool::Servers, "mcp_*"),
+];
 
 const WATCH: &str = "off:/hooksConfig/enabled=false same:/hooksConfig/disabled";
 

@@ -4,6 +4,7 @@
 use serde_json::json;
 use stead_model::{Shape, Spot};
 
+use crate::agents::{AgentFormat, AgentKey, AgentTool, Agents, SHARED_SKILLS};
 use crate::client::{Client, ExitStatus, Facts, StopCap};
 use crate::commands::shared_skill;
 use crate::outcome;
@@ -43,6 +44,12 @@ pub(crate) static CLIENT: Client = Client {
             confirm: "nothing, but restart running sessions of `kimi`",
         },
         commands: shared_skill("/skill:stead-{name}"),
+        agents: Agents {
+            format: AgentFormat::Markdown(&[AgentKey::Tools(TOOLS)]),
+            project: ".kimi-code/agents/{name}.md",
+            user: user("agents/{name}.md"),
+            skills: SHARED_SKILLS,
+        },
     },
     decode: payload::decode,
     encode: payload::encode,
@@ -51,6 +58,17 @@ pub(crate) static CLIENT: Client = Client {
     transcript: None,
     headless: headless::HEADLESS,
 };
+
+const TOOLS: &[(AgentTool, &str)] = &[
+    (AgentTool::Read, "Read"),
+    (AgentTool::Write, "Write"),
+    (AgentTool::Edit, "Edit"),
+    (AgentTool::Shell, "Bash"),
+    (AgentTool::Glob, "Glob"),
+    (AgentTool::Grep, "Grep"),
+    (AgentTool::Skill, "Skill"),
+    (AgentTool::Servers, "mcp__*"),
+];
 
 const SETTINGS: &[SettingsFile] = &[file(user("config.toml"), Shape::TomlList, "")];
 

@@ -5,6 +5,7 @@
 use serde_json::Value;
 use stead_model::{Shape, Spot};
 
+use crate::agents::{AgentFormat, AgentKey, Agents, SHARED_SKILLS};
 use crate::client::{Client, ExitStatus, Facts, StopCap};
 use crate::commands::{CommandFormat, CommandKey, Commands};
 use crate::outcome;
@@ -49,6 +50,13 @@ pub(crate) static CLIENT: Client = Client {
             typed: "/stead-{name}",
             arguments: Some("$ARGUMENTS"),
             older: &[],
+        },
+        // Its list of tools is deprecated; its permissions only take away.
+        agents: Agents {
+            format: AgentFormat::Markdown(&[AgentKey::Line("mode: subagent")]),
+            project: ".opencode/agent/{name}.md",
+            user: user("opencode/agent/{name}.md"),
+            skills: SHARED_SKILLS,
         },
     },
     decode: payload::decode,

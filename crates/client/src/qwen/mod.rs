@@ -3,6 +3,7 @@
 use serde_json::json;
 use stead_model::{Shape, Spot};
 
+use crate::agents::{AgentFormat, AgentKey, AgentTool, Agents, Skills};
 use crate::client::{Client, ExitStatus, Facts, StopCap};
 use crate::commands::{CommandFormat, CommandKey, Commands};
 use crate::settings::{Install, Line, Scope, SettingsFile, below, file, line, project, stop};
@@ -53,6 +54,12 @@ pub(crate) static CLIENT: Client = Client {
             arguments: Some("{{args}}"),
             older: &[],
         },
+        agents: Agents {
+            format: AgentFormat::Markdown(&[AgentKey::Tools(TOOLS)]),
+            project: ".qwen/agents/{name}.md",
+            user: user("agents/{name}.md"),
+            skills: Skills { project: ".qwen/skills/{name}/SKILL.md", user: user("skills/{name}/SKILL.md") },
+        },
     },
     decode: payload::decode,
     encode: payload::encode,
@@ -61,6 +68,17 @@ pub(crate) static CLIENT: Client = Client {
     transcript: None,
     headless: headless::HEADLESS,
 };
+
+/// An agent with a list has only the tools of servers that the list names one by one.
+const TOOLS: &[(AgentTool, &str)] = &[
+    (AgentTool::Read, "read_file"),
+    (AgentTool::Write, "write_file"),
+    (AgentTool::Edit, "edit"),
+    (AgentTool::Shell, "run_shell_command"),
+    (AgentTool::Glob, "glob"),
+    (AgentTool::Grep, "grep_search"),
+    (AgentTool::Skill, "skill"),
+];
 
 const WATCH: &str = "off:/disableAllHooks=true";
 

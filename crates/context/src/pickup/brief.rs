@@ -1,12 +1,11 @@
 //! A packet as a prompt within a budget. Intent, constraints and the next prompt are kept; the rest is added by
 //! usefulness until the budget is spent, and omissions are named.
 
+use stead_model::BYTES_PER_TOKEN;
+
 use super::{FileState, Pickup};
 use crate::packet::Heading;
 use crate::prompt_log::head;
-
-/// A token is about this many bytes; every client counts differently, so this is an estimate.
-const BYTES_PER_TOKEN: usize = 4;
 
 /// How much room the names of omitted parts may take.
 const NAMES: usize = 300;

@@ -1,8 +1,7 @@
+use stead_model::BYTES_PER_TOKEN;
+
 use super::{Digest, Group};
 use crate::Severity;
-
-/// The approximate number of bytes per token.
-const BYTES_PER_TOKEN: usize = 4;
 
 impl Digest {
     /// How many lines have a severity.

@@ -1,10 +1,9 @@
 //! The `<intent_context>` block that an agent gets when it selects an intent: what it needs for this intent and nothing
 //! of others, within a budget.
 
-use super::item::Intent;
+use stead_model::BYTES_PER_TOKEN;
 
-/// A token is estimated as this many bytes.
-const BYTES_PER_TOKEN: usize = 4;
+use super::item::Intent;
 
 /// One past session that worked on the intent, newest first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

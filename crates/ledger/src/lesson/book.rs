@@ -1,6 +1,6 @@
 use std::path::{Path, PathBuf};
 
-use stead_model::nearest;
+use stead_model::{BYTES_PER_TOKEN, nearest};
 use stead_store::{Durability, amend, cover, create_parents, read_capped};
 
 use super::document::{Document, clean, id, subject};
@@ -10,9 +10,6 @@ use crate::LedgerError;
 
 /// The largest file that is read.
 const LARGEST: usize = 4 * 1024 * 1024;
-
-/// A token is estimated as this many bytes.
-const BYTES_PER_TOKEN: usize = 4;
 
 /// The lessons of a project.
 #[derive(Clone, Debug)]

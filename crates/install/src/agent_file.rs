@@ -1,0 +1,65 @@
+//! Files with the agents that a client's main agent can start, the skills they load, and the command that makes the main
+//! agent their orchestrator.
+
+use std::path::PathBuf;
+
+use stead_client::{Harness, Scope};
+
+use crate::agent_template::{AGENTS, AgentTemplate, SKILLS};
+use crate::command_file::command_path;
+use crate::hook_command::shell_program;
+use crate::own_file::{locate, obstacle, plan_file};
+use crate::signature::{Remark, sign};
+use crate::template::{ORCHESTRATE, Template};
+use crate::{Note, Plan, Reach, Site};
+
+/// Plans the agents of the given clients. Clients that read the same folder share one copy.
+pub fn plan_agents(site: &Site<'_>, harnesses: &[Harness], scope: Scope) -> Plan {
+    let mut plan = Plan::default();
+    for &harness in harnesses {
+        if let Some(why) = obstacle(site, scope, "agents") {
+            plan.notes.push(Note::NoCommands { harness, why });
+            continue;
+        }
+        let stead = shell_program(scope, site.program);
+        for (part, path) in parts(site, harness, Reach::of(scope)) {
+            plan_file(harness, path, part.render(harness, &stead), &mut plan);
+        }
+        plan.notes.push(Note::Agents { harness });
+    }
+    plan
+}
+
+/// The files of a client within reach, existing or not.
+pub(crate) fn agent_paths(site: &Site<'_>, harness: Harness, reach: Reach) -> Vec<PathBuf> {
+    parts(site, harness, reach).into_iter().map(|(_, path)| path).collect()
+}
+
+enum Part {
+    Agent(&'static AgentTemplate),
+    Skill(&'static AgentTemplate),
+    Command(&'static Template),
+}
+
+impl Part {
+    fn render(&self, harness: Harness, stead: &str) -> String {
+        let facts = &harness.client().facts;
+        match self {
+            Self::Agent(agent) => sign(&agent.render(facts, stead), Remark::of_agent(facts.agents.format)),
+            Self::Skill(skill) => sign(&skill.render_skill(stead), Remark::Markdown),
+            Self::Command(command) => {
+                sign(&command.render(&facts.commands, stead), Remark::of_command(facts.commands.format))
+            }
+        }
+    }
+}
+
+fn parts(site: &Site<'_>, harness: Harness, reach: Reach) -> Vec<(Part, PathBuf)> {
+    let agents = &harness.client().facts.agents;
+    let place = |agent: &AgentTemplate| locate(site, reach, agents.project, agents.user, agent.name);
+    let shelf = |skill: &AgentTemplate| locate(site, reach, agents.skills.project, agents.skills.user, skill.name);
+    let defined = AGENTS.iter().filter_map(|agent| Some((Part::Agent(agent), place(agent)?)));
+    let skills = SKILLS.iter().filter_map(|skill| Some((Part::Skill(skill), shelf(skill)?)));
+    let command = command_path(site, harness, reach, &ORCHESTRATE).map(|path| (Part::Command(&ORCHESTRATE), path));
+    defined.chain(skills).chain(command).collect()
+}
