@@ -17,6 +17,7 @@ use crate::guard;
 use crate::last_word;
 use crate::location::{Env, Location};
 use crate::loop_stop;
+use crate::orchestrate;
 use crate::payload::{self, Payload};
 use crate::policy::PolicyText;
 use crate::record;
@@ -88,6 +89,15 @@ fn sniffed(text: &str) -> Cow<'_, str> {
     Cow::Borrowed(name.unwrap_or_default())
 }
 
+/// A loop that a person started comes before the orchestrator.
+fn orchestrated(request: &Request<'_>, by_loop: Verdict) -> Verdict {
+    match request.event.kind {
+        EventKind::Stop if by_loop.level == Level::Allow => by_loop.and(orchestrate::judge(request)),
+        EventKind::SubagentStop | EventKind::AfterTool => by_loop.and(orchestrate::judge_return(request)),
+        _ => by_loop,
+    }
+}
+
 /// Identifies the caller; `None` for an unknown client.
 fn caller(call: &Call, text: &str, env: &Env) -> Option<Harness> {
     let lookup = |name: &str| env(name).and_then(|value: OsString| value.into_string().ok());
@@ -126,7 +136,7 @@ fn respond(call: &Call, harness: Harness, event: &Event<'_>, env: &Env) -> u8 {
     }
     let (verdict, report) = guard::judge(&request, own.and(problems(&request)));
     let verdict = verdict.and(arrival::inform(&request));
-    let verdict = verdict.and(loop_stop::judge(&request));
+    let verdict = verdict.and(orchestrated(&request, loop_stop::judge(&request)));
     grant::update(&request);
     fault("judged");
     let client = harness.client();

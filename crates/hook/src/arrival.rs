@@ -10,6 +10,7 @@ use crate::guard;
 use crate::intent;
 use crate::lesson;
 use crate::member::Member;
+use crate::orchestrate;
 use crate::record;
 use crate::request::Request;
 
@@ -68,7 +69,11 @@ fn prompt(member: &Member<'_>) -> Verdict {
         Some(role) if compaction::waits(member, &role) => compaction::recover(member, &role),
         _ => Verdict::allow(),
     };
-    if due { with_briefing(member, recovered) } else { recovered }
+    match orchestrate::at_prompt(member.request) {
+        _ if due => with_briefing(member, recovered),
+        Some(text) if !by_machine => recovered.and(Verdict::inform(text)),
+        _ => recovered,
+    }
 }
 
 /// Takes a waiting briefing, so that it is delivered once.
@@ -104,6 +109,7 @@ fn with_briefing(member: &Member<'_>, said: Verdict) -> Verdict {
         parts.push(BriefingPart::role(&role, &member.short(&file), text.as_deref()));
     }
     parts.extend(intent::briefing_part(member.request));
+    parts.extend(orchestrate::briefing_part(member.request));
     let context = member.request.room(Room::Context);
     parts.extend(BriefingPart::active_packet(&Shelf::new(&context)));
     if let Some(session) = member.session {

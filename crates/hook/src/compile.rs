@@ -113,7 +113,7 @@ fn chosen(config: &Config, layout: &Layout) -> String {
 
 /// The settings that hooks ask for, other than switches.
 fn settings(config: &Config) -> impl Iterator<Item = &Entry> {
-    let is_needed = |key: &str| key.starts_with("context.") || key.starts_with("intents.");
+    let is_needed = |key: &str| ["context.", "intents.", "orchestrate."].iter().any(|start| key.starts_with(start));
     config.entries().iter().filter(move |entry| is_needed(entry.key))
 }
 

@@ -26,6 +26,7 @@ mod look_back;
 mod loop_stop;
 mod map;
 mod member;
+mod orchestrate;
 mod payload;
 mod policy;
 mod prompt;
@@ -52,6 +53,7 @@ pub use guard::{
 };
 pub use intent::{INTENT_GATE, Objection};
 pub use lesson::lesson_runs;
+pub use orchestrate::{FLAG_OFF, FLAG_ON};
 pub use policy::PolicyText;
 pub use record::recorder_notes;
 pub use session::{Begun, SessionState};

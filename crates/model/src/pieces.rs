@@ -17,7 +17,7 @@ impl<'a> Iterator for Pieces<'a> {
 
     fn next(&mut self) -> Option<&'a str> {
         let rest = self.rest?;
-        match rest.bytes().position(|byte| byte == self.separator) {
+        match memchr::memchr(self.separator, rest.as_bytes()) {
             Some(end) => {
                 self.rest = Some(&rest[end + 1..]);
                 Some(&rest[..end])

@@ -32,6 +32,7 @@ mod lesson;
 mod logs;
 mod loop_;
 mod migrate;
+mod orchestrate_session;
 mod out_of_scope;
 mod own_program;
 mod packet;

@@ -6,7 +6,7 @@ use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 use std::time::{Duration, UNIX_EPOCH};
 
-use memchr::{memchr, memmem};
+use memchr::{memchr, memchr_iter, memmem};
 use stead_model::pieces;
 use stead_pattern::{Pattern, expand};
 use stead_store::{Durability, file_stamp, replace_creating};
@@ -19,6 +19,9 @@ use crate::LedgerError;
 
 /// How the line of an intent starts, after the end of the line before it.
 const START: &str = "\nintent\t";
+
+/// The number of the line that says whether there are intents; before it are the first line and those of the sources.
+const STATE: usize = 3;
 
 /// A file compiled by another version is not used.
 const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "-2");
@@ -234,7 +237,7 @@ impl<'a> Head<'a> {
 
     /// The line behind those about the sources.
     fn state(&self) -> &'a str {
-        pieces(self.before, b'\n').nth(3).unwrap_or_default()
+        pieces(self.before, b'\n').nth(STATE).unwrap_or_default()
     }
 
     /// The ids and status of all intents.
@@ -244,12 +247,18 @@ impl<'a> Head<'a> {
 
     /// Returns true if the ignore file bars an intent.
     pub fn bars(&self, id: &str) -> bool {
-        lines(self.before, "bars").any(|barred| barred == id)
+        lines(self.ignored(), "bars").any(|barred| barred == id)
     }
 
     /// Returns true if the ignore file frees all that is reached.
     pub fn frees(&self, reach: &Reach<'_>) -> bool {
-        frees(lines(self.before, "free"), reach)
+        frees(lines(self.ignored(), "free"), reach)
+    }
+
+    /// The lines of the ignore file, of which there are usually none.
+    fn ignored(&self) -> &'a str {
+        let end = memchr_iter(b'\n', self.before.as_bytes()).nth(STATE);
+        end.and_then(|end| self.before.get(end + 1..)).unwrap_or_default()
     }
 
     fn entries(&self) -> impl Iterator<Item = Entry<'a>> {
