@@ -96,6 +96,7 @@ commands! {
     Allow allow AllowArgs,
     Appeal appeal AppealArgs,
     Agent agent AgentArgs,
+    Agents agents AgentsArgs,
     Where where_ WhereArgs,
     WhereIs where_is WhereIsArgs,
     Config config ConfigArgs,

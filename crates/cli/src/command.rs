@@ -1,6 +1,7 @@
 //! One file per command: its arguments and one function. Reusable code is in its room.
 
 pub(crate) mod agent;
+pub(crate) mod agents;
 pub(crate) mod allow;
 pub(crate) mod appeal;
 pub(crate) mod blame;

@@ -8,6 +8,7 @@ use stead_client::{Harness, Scope};
 use crate::agent_template::{AGENTS, AgentTemplate, SKILLS};
 use crate::command_file::command_path;
 use crate::hook_command::shell_program;
+use crate::layer::read_text;
 use crate::own_file::{locate, obstacle, plan_file};
 use crate::signature::{Remark, sign};
 use crate::template::{ORCHESTRATE, Template};
@@ -33,6 +34,31 @@ pub fn plan_agents(site: &Site<'_>, harnesses: &[Harness], scope: Scope) -> Plan
 /// The files of a client within reach, existing or not.
 pub(crate) fn agent_paths(site: &Site<'_>, harness: Harness, reach: Reach) -> Vec<PathBuf> {
     parts(site, harness, reach).into_iter().map(|(_, path)| path).collect()
+}
+
+/// A file in the project that defines an agent, whoever wrote it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AgentDefinition {
+    pub harness: Harness,
+    pub path: PathBuf,
+    pub text: String,
+}
+
+/// Finds the definitions in the folders of all clients, by path. A file that cannot be read as text is left out.
+pub fn agent_definitions(site: &Site<'_>) -> Vec<AgentDefinition> {
+    let mut found: Vec<AgentDefinition> = Vec::new();
+    for harness in Harness::ALL {
+        let project = harness.client().facts.agents.project;
+        let (folder, ending) = project.split_once("{name}").unwrap_or((project, ""));
+        let entries = std::fs::read_dir(site.root.join(folder)).into_iter().flatten().flatten();
+        for path in entries.map(|entry| entry.path()) {
+            let is_definition = path.to_str().is_some_and(|name| name.ends_with(ending));
+            let Some(text) = is_definition.then(|| read_text(&path).ok().flatten()).flatten() else { continue };
+            found.push(AgentDefinition { harness, path, text });
+        }
+    }
+    found.sort_by(|one, other| one.path.cmp(&other.path));
+    found
 }
 
 enum Part {

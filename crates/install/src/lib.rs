@@ -30,7 +30,7 @@ mod template;
 mod undo;
 mod uninstall;
 
-pub use agent_file::plan_agents;
+pub use agent_file::{AgentDefinition, agent_definitions, plan_agents};
 pub use apply::{Applied, apply};
 pub use capability::{Capability, capability};
 pub use check::{Check, Status};

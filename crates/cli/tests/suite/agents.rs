@@ -2,10 +2,11 @@
 
 use std::fs;
 
+use serde_json::json;
 use stead_client::Harness;
 
 use crate::commands::everything;
-use crate::world::{bare, by_person};
+use crate::world::{bare, by_person, marked};
 
 /// Where the tester of a client lies, in a project and at home, and how the file starts.
 fn place(harness: Harness) -> (&'static str, &'static str, &'static str) {
@@ -96,4 +97,73 @@ fn a_teammate_without_a_record_can_take_them_out() {
     by_person(&world, &["uninstall", "--yes"]).ok();
     assert!(!world.exists("project/.agents/skills/browser-testing"));
     assert!(!world.exists("project/.github/agents/tester-agent.agent.md"));
+}
+
+const RULES: &str = "---\nname: x\ndescription: never read\n---\n# X\n- NEVER edit infra/\n- Do not use git push --force\n- \
+                     Never run `terraform apply`\n- NEVER set tested to true without evidence\n- ALWAYS be kind\n";
+
+#[test]
+fn rules_in_definitions_are_listed_with_the_guard_that_holds_them() {
+    let world = marked();
+    world.write("project/.claude/agents/x.md", RULES);
+    world.write(
+        "project/.codex/agents/y.toml",
+        "name = \"y\"\ndeveloper_instructions = \"\"\"\nYou must wait.\n\"\"\"\n",
+    );
+    world.write("project/.agent/guards/infra.yaml", "id: infra\nmode: warn\nmatch: {writes: \"infra/**\"}\nsay: no\n");
+    let json = world.stead(&["agents", "lint", "--json"]).json();
+    let rules = json["rules"].as_array().unwrap();
+    assert_eq!(rules.len(), 6, "{json}");
+    assert_eq!((&rules[0]["file"], &rules[0]["line"]), (&json!(".claude/agents/x.md"), &json!(6)));
+    assert_eq!(rules[0]["held_by"], json!([{"guard": "infra", "mode": "warn"}]));
+    assert_eq!(rules[1]["enable"], "destructive");
+    assert_eq!(rules[3]["held_by"][0]["guard"], "tested-needs-evidence", "it applies by default: {json}");
+    assert_eq!((&rules[4]["held_by"], &rules[4]["draft"]), (&json!([]), &json!(null)));
+    assert_eq!((&rules[5]["file"], &rules[5]["line"]), (&json!(".codex/agents/y.toml"), &json!(3)));
+    let draft = &rules[2]["draft"];
+    assert_eq!(draft["id"], "no-terraform-apply");
+    world.write("project/.agent/guards/no-terraform-apply.yaml", draft["text"].as_str().unwrap());
+    let linted = world.stead(&["guard", "lint", "no-terraform-apply"]).ok();
+    assert!(linted.ends_with("1 file checked, 0 findings\n"), "{linted}");
+    let said = world.stead(&["agents", "lint"]).ok();
+    assert!(
+        said.contains(
+            ".claude/agents/x.md:8\n  Never run `terraform apply`\n  held by `no-terraform-apply` (shadow)\n"
+        ),
+        "{said}"
+    );
+    assert!(said.contains("  no guard; `stead guard enable destructive` adds one\n"), "{said}");
+    assert!(said.ends_with("2 definitions, 6 rules, 3 without a guard\n"), "{said}");
+}
+
+#[test]
+fn our_definitions_have_no_rules_and_are_short() {
+    let world = marked();
+    world.stead(&["init", "--all", "--agents"]).ok();
+    let json = world.stead(&["agents", "lint", "--json"]).json();
+    assert_eq!((json["definitions"].as_u64(), &json["rules"]), (Some(27), &json!([])));
+    let json = world.stead(&["agents", "size", "--json"]).json();
+    let sizes = json["definitions"].as_array().unwrap();
+    assert_eq!(sizes.len(), 27);
+    for size in sizes {
+        assert!(size["lines"].as_u64().unwrap() < 100 && size["tokens"].as_u64().unwrap() < 800, "{size}");
+    }
+    let path = "project/.claude/agents/tester-agent.md";
+    let tokens = world.read(path).len().div_ceil(4);
+    let said = world.stead(&["agents", "size"]).ok();
+    assert!(
+        said.contains(&format!(
+            "{tokens:>7}  {:>5}  .claude/agents/tester-agent.md\n",
+            world.read(path).lines().count()
+        )),
+        "{said}"
+    );
+    assert!(said.starts_with(" tokens  lines  definition\n"), "{said}");
+}
+
+#[test]
+fn without_definitions_there_is_nothing_to_say() {
+    let world = marked();
+    assert_eq!(world.stead(&["agents", "size"]).ok(), "0 definitions, 0 tokens\n");
+    assert_eq!(world.stead(&["agents", "lint"]).ok(), "0 definitions, 0 rules, 0 without a guard\n");
 }
