@@ -26,6 +26,7 @@ pub(crate) const SHIPPED: &[Shipped] = shipped![
     "fields-by-role" false,
     "logs-through-tools" false,
     "orchestrator-does-not-edit" false,
+    "orchestrator-does-not-test" false,
     "pr-needs-verification" false,
     "proof-stays-fixed" true,
     "summaries-go-to" false,

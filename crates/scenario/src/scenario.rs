@@ -21,6 +21,7 @@ mod guarded_shell;
 mod held_stop;
 mod hook_removal;
 mod intent_gate;
+mod orchestrated;
 mod pipeline;
 mod session_start;
 mod stale_file;
@@ -70,6 +71,7 @@ impl Scenario {
         intent_gate::SCENARIO,
         stale_file::SCENARIO,
         architect_and_builder::SCENARIO,
+        orchestrated::SCENARIO,
     ];
 }
 

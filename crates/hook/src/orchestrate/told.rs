@@ -75,10 +75,11 @@ fn step(request: &Request<'_>, command: &Command) -> String {
             "Start the sub-agent `{agent}` with the command below as its task, wait for its result, then run `stead \
              feature next`."
         ),
-        // The role that the command assigns, and no other.
+        // It gets the role that the command assigns, and no other.
         false => format!(
-            "There is no sub-agent `{agent}` here, so take this role yourself: `stead agent begin {agent}`, do the \
-             command below, then `stead agent end` and `stead feature next`."
+            "There is no definition of `{agent}` here (a person installs it with `stead init --agents`). Start a general \
+             sub-agent with the command below as its task, whose first command is `stead agent begin {agent}`; then run \
+             `stead feature next`."
         ),
     };
     let json = serde_json::to_string_pretty(command).unwrap_or_default();

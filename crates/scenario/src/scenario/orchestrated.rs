@@ -1,0 +1,52 @@
+use anyhow::Result;
+use stead_testkit::fake_model::{Call, Script, Turn};
+
+use super::held_stop::{asks_once, obstacle};
+use super::{Scenario, Stage};
+use crate::client::Client;
+use crate::ground::{Ground, Programs};
+use crate::play::play;
+
+pub(super) const SCENARIO: Scenario = Scenario {
+    number: 22,
+    title: "the orchestrator sends the main agent back with what is next",
+    stage: Stage::Built { obstacle, play: check },
+};
+
+const LIST: &str = ".agent/features/feature-list.json";
+const FEATURES: &str =
+    r#"{"features": [{"id": "door", "title": "Paint the door", "files": ["door.txt"], "verifiers": ["sh check.sh"]}]}"#;
+
+/// More than the reminders for one command.
+const ROUNDS: usize = 5;
+
+fn check(client: &'static Client, programs: &Programs) -> Result<()> {
+    let ground = Ground::new(client, programs)?;
+    ground.write_project(LIST, FEATURES)?;
+    ground.write_project("door.txt", "blue\n")?;
+    let config = ground.read_project(".agent/config.toml").unwrap_or_default();
+    ground.write_project(".agent/config.toml", &format!("{config}\n[orchestrate]\nin_session = true\n"))?;
+    let idle = (1..=ROUNDS).map(|round| Turn::say(format!("Round {round}: I have nothing to do.")));
+    let played = play(
+        &ground,
+        Script::new(
+            [
+                Turn::say("I think that I am done."),
+                Turn::call(Call::shell("stead feature claim door")),
+                Turn::call(Call::shell("stead feature report door --implemented")),
+            ]
+            .into_iter()
+            .chain(idle),
+        ),
+    )?;
+    played.claim_told("next is implement_feature for feature `door` (Paint the door)")?;
+    let list = ground.read_project(LIST).unwrap_or_default();
+    played.claim(list.contains("implemented"), &format!("the feature should be implemented: {list}"))?;
+    played.claim(!list.contains("\"tested\": true"), &format!("nobody tested the feature: {list}"))?;
+    if asks_once(client) {
+        return Ok(());
+    }
+    played.claim_told("next is validate_feature for feature `door` (Paint the door)")?;
+    let turns = played.log.turns("").len();
+    played.claim(turns < ROUNDS + 3, &format!("the agent should be let go in the end, but took {turns} turns"))
+}
