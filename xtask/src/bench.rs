@@ -1,7 +1,7 @@
 //! `cargo xtask bench hook`: what one hook call costs, compared with programs that do nothing or do the same in another
 //! language; with `--day`, what a mix of calls costs. `gate`: what guards add. `context`: what a stop and a handoff
 //! cost in a project with large logs. `ledger`: what recording a
-//! change costs. `engine`: what a run adds to its agents. All but the last spawn their programs in
+//! change costs. `feature`: what a question about a long feature list costs. `engine`: what a run adds to its agents. All but the last spawn their programs in
 //! turn, shuffled, so that the load of the machine affects all of them alike.
 //!
 //! Wall times are for people. CI checks only instruction counts, which do not depend on the load.
@@ -19,6 +19,7 @@ mod contestant;
 mod context;
 mod day;
 mod engine;
+mod feature;
 mod gate;
 mod ground;
 mod hook;
@@ -60,6 +61,10 @@ pub(crate) fn run(mut arguments: Arguments) -> Result<ExitCode> {
             arguments.finish()?;
             ledger::measure(rounds(ledger::ROUNDS))?
         }
+        Some("feature") => {
+            arguments.finish()?;
+            feature::measure(rounds(feature::ROUNDS))?
+        }
         Some("engine") => {
             let iterations = arguments.number("--iterations")?.unwrap_or(engine::ITERATIONS);
             let check = arguments.flag("--check");
@@ -70,8 +75,10 @@ pub(crate) fn run(mut arguments: Arguments) -> Result<ExitCode> {
             }
             figures.report()
         }
-        Some(other) => bail!("unknown benchmark `{other}`; expected `hook`, `gate`, `context`, `ledger` or `engine`"),
-        None => bail!("which benchmark? expected `hook`, `gate`, `context`, `ledger` or `engine`"),
+        Some(other) => {
+            bail!("unknown benchmark `{other}`; expected `hook`, `gate`, `context`, `ledger`, `feature` or `engine`")
+        }
+        None => bail!("which benchmark? expected `hook`, `gate`, `context`, `ledger`, `feature` or `engine`"),
     };
     print!("{}", if json { report.json() } else { report.table() });
     Ok(code)

@@ -53,6 +53,9 @@ Tasks:
   bench ledger              measure a call after an edit, and many processes that append at once (Linux)
       --rounds <n>          spawns of each program (default 60)
       --json                print the figures as JSON
+  bench feature             measure questions about a list of 10,000 features (Linux)
+      --rounds <n>          spawns of each program (default 60)
+      --json                print the figures as JSON
   bench engine              compare a run of many iterations with a bash loop with jq (Linux)
       --iterations <n>      iterations of the long run, in thousands (default 10000)
       --json                print the figures as JSON

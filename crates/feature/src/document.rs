@@ -92,6 +92,11 @@ impl Document {
         &self.path
     }
 
+    /// The text, without a byte order mark.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
     /// The text of the file.
     pub fn bytes(&self) -> Vec<u8> {
         let mark = if self.mark { MARK } else { "" };
@@ -104,6 +109,16 @@ impl Document {
 
     pub fn list(&self) -> Result<FeatureList, FeatureError> {
         FeatureList::parse(self.text.as_bytes(), &self.path)
+    }
+
+    /// Reads one feature of an outline of this text, without looking for it.
+    pub fn feature_of(&self, outline: &Outline, id: &str) -> Result<Feature, FeatureError> {
+        let place = outline.rows.iter().position(|row| row.id == id).and_then(|at| outline.spans.get(at));
+        let entry = place.and_then(|(start, end)| self.text.get(*start..*end));
+        match entry.and_then(|entry| serde_json::from_str(entry).ok()).and_then(|entry| Feature::read(&entry).ok()) {
+            Some(feature) if feature.id == id => Ok(feature),
+            _ => self.feature(id),
+        }
     }
 
     /// Reads one feature, without the others.

@@ -10,17 +10,31 @@ use stead_store::read_capped;
 use crate::document::line_of_entry;
 use crate::list::plain;
 use crate::queue::cycle;
+use crate::quick::{self, Rows};
 use crate::{FeatureError, FeatureList, Row};
 
 /// The whole list as the machine sees it, read strictly: a wrong type, an id that occurs twice, an unknown dependency
 /// or a cycle is an error with its line.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default)]
 pub struct Outline {
     pub path: PathBuf,
     pub rows: Vec<Row>,
+    /// Where the entries are in the text, if they were read quickly.
+    pub(crate) spans: Vec<(usize, usize)>,
+}
+
+impl PartialEq for Outline {
+    fn eq(&self, other: &Self) -> bool {
+        (&self.path, &self.rows) == (&other.path, &other.rows)
+    }
 }
 
 impl Outline {
+    /// An outline without a file.
+    pub fn of(rows: Vec<Row>) -> Self {
+        Self { rows, ..Self::default() }
+    }
+
     /// Reads the list of the features folder; `None` if there is none.
     pub fn read(features: &Path) -> Result<Option<Self>, FeatureError> {
         let path = features.join(FeatureList::FILE);
@@ -34,6 +48,10 @@ impl Outline {
     pub fn parse(bytes: &[u8], path: &Path) -> Result<Self, FeatureError> {
         let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
         let Ok(text) = std::str::from_utf8(bytes) else { return Err(FeatureError::Encoding { path: path.to_owned() }) };
+        if let Some(Rows { rows, spans }) = quick::rows(text) {
+            let outline = Self { path: path.to_owned(), rows, spans };
+            return outline.checked(text);
+        }
         let whole: Whole = serde_json::from_str(text).map_err(|error| FeatureError::Syntax {
             path: path.to_owned(),
             line: error.line(),
@@ -47,12 +65,16 @@ impl Outline {
         let Some(rows) = whole.rows else {
             return Err(FeatureError::Shape { path: path.to_owned(), why: "it has no `features`".into() });
         };
-        let outline = Self { path: path.to_owned(), rows };
-        match outline.fault() {
-            None => Ok(outline),
+        Self { path: path.to_owned(), rows, spans: Vec::new() }.checked(text)
+    }
+
+    /// Checks that the entries fit each other.
+    fn checked(self, text: &str) -> Result<Self, FeatureError> {
+        match self.fault() {
+            None => Ok(self),
             Some((at, field, message)) => {
                 let line = line_of_entry(text, at, field);
-                Err(FeatureError::Entry { path: path.to_owned(), line, message })
+                Err(FeatureError::Entry { path: self.path, line, message })
             }
         }
     }
@@ -126,9 +148,14 @@ impl<'de> Deserialize<'de> for Whole {
     }
 }
 
+#[cfg(test)]
+pub(crate) fn strict_rows(text: &str) -> Option<Vec<Row>> {
+    serde_json::from_str::<Whole>(text).ok()?.rows
+}
+
 impl From<&FeatureList> for Outline {
     fn from(list: &FeatureList) -> Self {
-        Self { path: list.path.clone(), rows: list.features.iter().map(Row::from).collect() }
+        Self { path: list.path.clone(), rows: list.features.iter().map(Row::from).collect(), spans: Vec::new() }
     }
 }
 

@@ -1,3 +1,5 @@
+//! The machine as one function: a state and an event give a state and an action.
+
 use crate::{Action, Change, Event, Outline, Refused, Rules, SessionState, decide, next};
 
 /// The list and where the machine is.

@@ -152,6 +152,9 @@ impl Work<'_> {
             // The compiled policy stays here even when the cache moves.
             text.push_str("/cache/\n");
         }
+        if let Some(features) = layout.relative(Room::Features).strip_prefix(".agent/") {
+            text.push_str(&format!("/{features}/session-state.json\n"));
+        }
         text.push_str("/config.local.toml\n");
         self.file(".agent/.gitignore", &text)?;
         for place in outside {

@@ -4,6 +4,9 @@ mod add;
 mod claim;
 mod decide;
 mod edit;
+mod export;
+mod graph;
+mod import;
 mod list;
 mod next;
 mod report;
@@ -49,6 +52,9 @@ enum FeatureCommand {
     Skip(decide::SkipArgs),
     Answer(decide::AnswerArgs),
     Edit(edit::EditArgs),
+    Graph(graph::GraphArgs),
+    Export(export::ExportArgs),
+    Import(import::ImportArgs),
 }
 
 pub(crate) fn run(args: FeatureArgs, ui: &mut Ui) -> Result<Exit, CliError> {
@@ -65,6 +71,9 @@ pub(crate) fn run(args: FeatureArgs, ui: &mut Ui) -> Result<Exit, CliError> {
         FeatureCommand::Skip(args) => decide::skip(&args, &here, ui),
         FeatureCommand::Answer(args) => decide::answer(&args, &here, ui),
         FeatureCommand::Edit(args) => edit::run(args, &here, ui),
+        FeatureCommand::Graph(args) => graph::run(&args, &here, ui),
+        FeatureCommand::Export(args) => export::run(&args, &here, ui),
+        FeatureCommand::Import(args) => import::run(&args, &here, ui),
     }
 }
 

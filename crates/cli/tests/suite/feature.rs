@@ -130,11 +130,12 @@ fn a_person_is_asked_and_answers() {
 
 #[test]
 fn what_is_a_persons_is_not_an_agents() {
-    let decisions: [&[&str]; 4] = [
+    let decisions: [&[&str]; 5] = [
         &["feature", "answer", "login", "x"],
         &["feature", "unblock", "login"],
         &["feature", "skip", "login"],
         &["feature", "edit", "login", "--file", "**"],
+        &["feature", "import", "x.json"],
     ];
     for words in decisions {
         let mut world = world();
@@ -247,4 +248,26 @@ fn a_state_of_another_tool_is_kept() {
     let run = world.stead(&["feature", "claim", "login"]);
     assert!(run.code == 1 && run.stderr.contains("session-state.json`:1:"), "{run}");
     assert_eq!(world.read(STATE), "{torn");
+}
+
+#[test]
+fn lists_of_other_tools_are_imported_and_ours_is_exported() {
+    let world = world();
+    let stories =
+        json!({"userStories": [{"id": "US-1", "title": "Story", "passes": true}, {"id": "login", "title": "New"}]});
+    world.write("project/prd.json", stories.to_string());
+    let done = world.stead(&["feature", "import", "prd.json", "--json"]).json();
+    assert_eq!((&done["form"], &done["added"], &done["updated"]), (&json!("prd"), &json!(["US-1"]), &json!(["login"])));
+    assert_eq!(feature(&world, "US-1")["status"], "implemented");
+    let again = world.stead(&["feature", "import", "prd.json"]).ok();
+    assert_eq!(again, "2 features: 0 added, 0 updated, 2 unchanged\n");
+    assert_eq!(world.stead(&["feature", "export"]).ok(), world.read(LIST));
+    let boxes = world.stead(&["feature", "export", "--format", "markdown"]).ok();
+    assert!(boxes.contains("- [ ] **US-1**: Story (implemented)\n"), "{boxes}");
+    let run = world.stead(&["feature", "import", "check.sh"]);
+    assert!(run.code == 1 && run.stderr.contains("the form of the list is not known"), "{run}");
+    assert_eq!(world.stead(&["feature", "import", "none.json"]).code, 1);
+    assert!(world.stead(&["feature", "graph"]).ok().contains(" 1  pending      search  Search  <- login"));
+    assert!(world.stead(&["feature", "graph", "--dot"]).ok().contains("\"login\" -> \"search\";"));
+    assert!(world.stead(&["feature", "graph", "--svg"]).ok().starts_with("<svg "));
 }

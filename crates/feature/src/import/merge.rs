@@ -50,7 +50,8 @@ pub fn merge(document: &mut Document, imported: &Imported) -> Result<Merged, Fea
         ids.insert(&draft.key, id);
     }
     let values: Vec<Value> = document.values()?;
-    let (mut adds, mut edits): (Vec<Map<String, Value>>, Vec<(String, Members)>) = (Vec::new(), Vec::new());
+    let mut adds: Vec<Map<String, Value>> = Vec::new();
+    let mut edits: Vec<(String, Members)> = Vec::new();
     for draft in &imported.features {
         let id = &ids[draft.key.as_str()];
         let mut fields = draft.fields.clone();

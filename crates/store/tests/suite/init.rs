@@ -68,7 +68,14 @@ fn a_new_project_has_marker_skeleton_and_ignores() {
     assert_eq!(Marker::read(root).unwrap().created_at, NOW);
     assert_eq!(
         fs::read_to_string(root.join(".agent/.gitignore")).unwrap().lines().skip(1).collect::<Vec<_>>(),
-        ["/cache/", "/runs/", "/context/indexes/", "/context/scratch/", "/config.local.toml"]
+        [
+            "/cache/",
+            "/runs/",
+            "/context/indexes/",
+            "/context/scratch/",
+            "/features/session-state.json",
+            "/config.local.toml"
+        ]
     );
     assert_eq!(
         fs::metadata(root.join(".agent/context/indexes")).unwrap().mode() & 0o077,

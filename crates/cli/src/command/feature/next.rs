@@ -33,8 +33,8 @@ pub(super) fn run(args: &NextArgs, here: &Here, ui: &mut Ui) -> Result<Exit, Cli
     let rules = Rules { only: args.only.clone(), ..Rules::default() };
     let now = now_millis();
     let action = next(outline.as_ref(), &session, now, &rules);
-    let feature = match (&document, action.feature()) {
-        (Some(document), Some(id)) => Some(document.feature(id)?),
+    let feature = match (&document, &outline, action.feature()) {
+        (Some(document), Some(outline), Some(id)) => Some(document.feature_of(outline, id)?),
         _ => None,
     };
     if args.json {
