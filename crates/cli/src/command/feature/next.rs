@@ -1,17 +1,18 @@
 use clap::Args;
 use serde_json::json;
-use stead_feature::{Action, Command, Document, Rules, SessionState, Summary, next};
+use stead_feature::{Action, Change, Command, Document, Past, Rules, SessionState, Summary, next, transact};
 use stead_model::rfc3339;
 
 use super::Here;
 use crate::cli::Exit;
 use crate::error::CliError;
 use crate::project::now_millis;
+use crate::session::calling_session;
 use crate::ui::Ui;
 
 /// Print what to do next
 ///
-/// With `--json`, also the command object for the agent that does it. Nothing is claimed and nothing is changed. Exits
+/// With `--json`, also the command object for the agent that does it. Nothing is claimed. Exits
 /// with 1 if the list is invalid, and names the line.
 #[derive(Args)]
 #[command(after_help = "Example:\n  stead feature next --json")]
@@ -37,12 +38,16 @@ pub(super) fn run(args: &NextArgs, here: &Here, ui: &mut Ui) -> Result<Exit, Cli
         (Some(document), Some(outline), Some(id)) => Some(document.feature_of(outline, id)?),
         _ => None,
     };
+    let command = Command::of(&action, feature.as_ref(), &session, now);
+    if here.project.config.bool("orchestrate.in_session") && calling_session(&here.project).is_some() {
+        hand_out(here, &action, command.as_ref(), now)?;
+    }
     if args.json {
         let mut answer = json!(action);
         if let Action::Wait { until, .. } = &action {
             answer["until"] = json!(rfc3339(*until));
         }
-        if let Some(command) = Command::of(&action, feature.as_ref(), &session, now) {
+        if let Some(command) = &command {
             answer["command"] = json!(command);
         }
         ui.json(&answer);
@@ -61,6 +66,23 @@ pub(super) fn run(args: &NextArgs, here: &Here, ui: &mut Ui) -> Result<Exit, Cli
         Action::End { summary } => ended(summary),
     });
     Ok(Exit::Done)
+}
+
+/// Records which command the session was given: where no sub-agents exist, it says which role the main agent has now.
+fn hand_out(here: &Here, action: &Action, command: Option<&Command>, now: i64) -> Result<(), CliError> {
+    transact(&here.room, |opened| {
+        let session = &mut opened.session;
+        if session.command.as_ref().map(|command| &command.key) == command.map(|command| &command.key) {
+            return Ok(());
+        }
+        action.name().clone_into(&mut session.state);
+        session.feature = action.feature().map(str::to_owned);
+        session.command = command.cloned();
+        let (event, at) = ("handed_out".to_owned(), rfc3339(now));
+        let note = command.map(|command| command.key.clone());
+        session.apply(&Change::Record(Past { at, event, feature: session.feature.clone(), note, ..Past::default() }));
+        Ok(())
+    })
 }
 
 fn ended(summary: &Summary) -> String {
