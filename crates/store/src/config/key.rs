@@ -112,6 +112,7 @@ const FIXED: &[Key] = &[
     switch("context.hold_compaction", "block a manual compaction once while the role file is unsaved"),
     file("context.role_skill", "path of a role's skill document; `{role}` is replaced by its name; empty for none"),
     file("context.architecture", "the architecture document that a recovering role reads; empty for none"),
+    number("orchestrate.timeout", "how long an agent may work on a feature, in minutes"),
     number("orchestrate.lease", "how long a claim on a feature lasts, in minutes"),
     folder("layout.context", "packets, loops, indexes"),
     folder("layout.roles", "role context files"),
