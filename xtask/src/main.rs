@@ -15,6 +15,7 @@ mod eval;
 mod fuzz;
 mod licence;
 mod metadata;
+mod picture;
 mod prerequisite;
 mod program;
 mod repository;
@@ -60,6 +61,7 @@ Tasks:
       --iterations <n>      iterations of the long run, in thousands (default 10000)
       --json                print the figures as JSON
       --check               fail if a target is missed by far
+  picture                   draw docs/orchestrator.svg
   eval mutation             judge labelled changes of code and print how often the class is right
       --cases               list wrong answers, except for the half that is held out
   fuzz <target>             fuzz one decoder until it fails or the time limit is reached
@@ -93,6 +95,10 @@ fn run(mut arguments: Arguments) -> Result<ExitCode> {
             bench::order::run().map(|()| ExitCode::SUCCESS)
         }
         Some("clients") => clients::run(arguments),
+        Some("picture") => {
+            arguments.finish()?;
+            picture::run().map(|()| ExitCode::SUCCESS)
+        }
         Some("eval") => eval::run(arguments),
         Some("fuzz") => fuzz::run(arguments),
         Some(other) => bail!("there is no task `{other}`; see `cargo xtask --help`"),

@@ -73,6 +73,7 @@ commands! {
     Role role RoleArgs,
     Intent intent IntentArgs,
     Feature feature FeatureArgs,
+    Orchestrate orchestrate OrchestrateArgs,
     Verify verify VerifyArgs,
     Evidence evidence EvidenceArgs,
     Reflect reflect ReflectArgs,

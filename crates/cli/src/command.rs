@@ -27,6 +27,7 @@ pub(crate) mod logs;
 pub(crate) mod loop_;
 pub(crate) mod migrate;
 pub(crate) mod note;
+pub(crate) mod orchestrate;
 pub(crate) mod packet;
 pub(crate) mod pickup;
 pub(crate) mod pipeline;

@@ -55,4 +55,4 @@ pub use tree::{Tree, holds, may_hold_below, project_tree, tree_of};
 pub use verification::{
     Recorded, TestsRan, Verification, Verified, command_proof, fresh_verification, record_run, tests_ran,
 };
-pub use verify::Verify;
+pub use verify::{Runner, Verify};

@@ -1,5 +1,6 @@
 //! Runs verifiers and records what they show. `stead verify`, `stead feature report` and the engine use this one way.
 
+use std::io;
 use std::time::Duration;
 
 use stead_feature::Feature;
@@ -10,6 +11,9 @@ use crate::{Bounds, EvidenceError, Ground, Recorded, Source, Verified, Who, reco
 
 /// How much of a verifier's output is read.
 const KEPT: usize = 256 * 1024;
+
+/// Runs a command, with all that it starts.
+pub type Runner<'a> = &'a dyn Fn(&str) -> io::Result<Checked>;
 
 /// How verifiers are run.
 pub struct Verify<'a> {
@@ -22,6 +26,8 @@ pub struct Verify<'a> {
     pub effects: &'a dyn Fn(&str) -> Effects,
     /// The current time as files store it.
     pub now: &'a dyn Fn() -> String,
+    /// Runs a command in another way than `stead verify` does: the engine can be cancelled.
+    pub runner: Option<Runner<'a>>,
 }
 
 impl Verify<'_> {
@@ -33,8 +39,11 @@ impl Verify<'_> {
         let bounds = Bounds::command();
         let before = tree_of(self.ground, feature.map_or(&[][..], |feature| &feature.files), &bounds);
         let effects = (self.effects)(command);
-        let checked = run_check(command, &self.ground.root, &[(Self::WITHIN, "1")], self.timeout, KEPT)
-            .map_err(|source| StoreError::Io { doing: "run", path: command.into(), source })?;
+        let checked = match self.runner {
+            Some(runner) => runner(command),
+            None => run_check(command, &self.ground.root, &[(Self::WITHIN, "1")], self.timeout, KEPT),
+        };
+        let checked = checked.map_err(|source| StoreError::Io { doing: "run", path: command.into(), source })?;
         let verified = Verified {
             feature,
             command,

@@ -114,6 +114,7 @@ fn plan(options: &CompileOptions, sources: Vec<Source>, nodes: Vec<Node>) -> Pla
         max_runtime_seconds: None,
         initial_inputs: options.inputs.iter().map(|path| text(path)).collect(),
         nodes,
+        orchestrate: None,
         amendments: Vec::new(),
     }
 }

@@ -6,6 +6,7 @@
 
 mod agent;
 mod amend;
+mod assignment;
 mod attempt;
 mod attempt_result;
 mod board;
@@ -13,9 +14,12 @@ mod budget;
 mod command;
 mod error;
 mod fault;
+mod feature_test;
+mod feature_tree;
 mod folder;
 mod frozen;
 mod git;
+mod initializer;
 mod inputs;
 mod iteration;
 mod journal;
@@ -38,10 +42,13 @@ mod termination;
 mod testing;
 mod view;
 mod wait;
+mod worker;
 mod worktree;
 
 pub use error::EngineError;
+pub(crate) use folder::PLAN_SCHEMA;
 pub use folder::RunFolder;
+pub(crate) use journal::to_json_lines;
 pub use run_end::RunEnd;
 pub use start::Engine;
 pub use surroundings::{AgentIntent, Observer, Surroundings, Unobserved};

@@ -95,6 +95,30 @@ pub enum RunEvent {
         #[serde(default, skip_serializing_if = "is_zero")]
         left_behind: u32,
     },
+    /// An agent gets a command object.
+    Assigned {
+        node: String,
+        iteration: u32,
+        agent: String,
+        task: String,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        feature: Option<String>,
+        /// The id of the command object, which is in the iteration's folder.
+        command: String,
+    },
+    /// The work on a feature led to this status.
+    FeatureChanged {
+        node: String,
+        iteration: u32,
+        feature: String,
+        /// What happened, as in the history of `session-state.json`.
+        what: String,
+        status: String,
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        why: String,
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        evidence: Vec<String>,
+    },
     Verified {
         node: String,
         iteration: u32,
@@ -149,6 +173,8 @@ impl RunEvent {
             | Self::IterationStarted { node, .. }
             | Self::Repeated { node, .. }
             | Self::IterationEnded { node, .. }
+            | Self::Assigned { node, .. }
+            | Self::FeatureChanged { node, .. }
             | Self::Verified { node, .. }
             | Self::QueueCounted { node, .. }
             | Self::Waiting { node, .. }

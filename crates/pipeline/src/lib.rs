@@ -39,4 +39,5 @@ pub use status::{Decision, Status};
 
 pub(crate) use amendment::Amendment;
 pub(crate) use definition::SourceFile;
+pub(crate) use engine::PLAN_SCHEMA;
 pub(crate) use plan::Source;

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::Amendment;
+use crate::orchestrate::Orchestrate;
 
 /// Everything a run needs to know; nothing is read from stage or pipeline files after it was compiled.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -28,6 +29,9 @@ pub struct Plan {
     pub initial_inputs: Vec<String>,
     /// Every node comes after what it needs.
     pub nodes: Vec<Node>,
+    /// The run works on the feature list; its nodes are the workers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub orchestrate: Option<Orchestrate>,
     /// What people changed when they resumed the run, oldest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub amendments: Vec<Amendment>,

@@ -83,6 +83,8 @@ stead_model::named! {
         Queue = "queue",
         /// The stage reached a limit and has `on_limit: fail`.
         Limit = "limit",
+        /// Features are blocked, or wait for one that is.
+        Feature = "feature",
         /// The worktree of a branch could not be created.
         Worktree = "worktree",
         /// The engine itself failed: a file of the run, or the tracked output, cannot be written.

@@ -29,6 +29,7 @@ stead_model::named! {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum BlockedOn {
+    #[serde(alias = "human")]
     Person,
 }
 
@@ -171,7 +172,7 @@ const SHAPES: [(&str, Shape); 8] = [
     ("work.items_completed", Shape::Texts),
     ("work.files_touched", Shape::Texts),
     ("errors", Shape::Texts),
-    ("blocked_on", Shape::One(&["person"])),
+    ("blocked_on", Shape::Perhaps(&["human", "person"])),
 ];
 
 /// What a field of a status may contain, besides nothing.
@@ -180,16 +181,17 @@ enum Shape {
     Texts,
     Object,
     One(&'static [&'static str]),
+    /// One of these, or nothing.
+    Perhaps(&'static [&'static str]),
 }
 
 impl Shape {
     fn is_wrong(&self, value: &Value) -> bool {
         match self {
+            Self::One(words) => !value.as_str().is_some_and(|said| words.contains(&said)),
             // Only the decision is required.
-            Self::One(words) => {
-                !(value.as_str().is_some_and(|said| words.contains(&said)) || (words.len() == 1 && value.is_null()))
-            }
             _ if value.is_null() => false,
+            Self::Perhaps(words) => !value.as_str().is_some_and(|said| words.contains(&said)),
             Self::Text => !value.is_string(),
             Self::Texts => !value.as_array().is_some_and(|items| items.iter().all(Value::is_string)),
             Self::Object => !value.is_object(),
@@ -201,7 +203,9 @@ impl Shape {
             Self::Text => "a string".to_owned(),
             Self::Texts => "a list of strings".to_owned(),
             Self::Object => "an object".to_owned(),
-            Self::One(words) => words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(" or "),
+            Self::One(words) | Self::Perhaps(words) => {
+                words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(" or ")
+            }
         }
     }
 }
@@ -251,6 +255,7 @@ mod tests {
             Ok(Decision::Error),
         );
         check(r#"{"decision": "stop", "blocked_on": "person"}"#, Ok(Decision::Stop));
+        check(r#"{"decision": "stop", "blocked_on": "human", "needs_human": {"question": "?"}}"#, Ok(Decision::Stop));
     }
 
     #[test]
@@ -273,7 +278,7 @@ mod tests {
         );
         check(r#"{"decision": "stop", "errors": "none"}"#, Err("`errors` must be a list of strings, not `\"none\"`"));
         check(r#"{"decision": "stop", "errors": [1]}"#, Err("not a list with other values"));
-        check(r#"{"decision": "stop", "blocked_on": "weather"}"#, Err("`blocked_on` must be `person`"));
+        check(r#"{"decision": "stop", "blocked_on": "weather"}"#, Err("`blocked_on` must be `human` or `person`"));
         check(r#"{"decision": "continue", "blocked_on": "person"}"#, Err("needs the decision"));
         check("```json\n{\"decision\": \"stop\"}\n```", Err("expected"));
         assert!(Status::parse(b"{\"decision\": \"stop\", \"reason\": \"\xff\"}").unwrap_err().contains("UTF-8"));

@@ -205,7 +205,7 @@ fn caller(project: &Project) -> Result<Binding, CliError> {
 }
 
 /// The session to use, and its client. A session may be known by its calls only, without a recorded start.
-fn meant(project: &Project, named: Option<&str>) -> Result<(String, Option<String>), CliError> {
+pub(super) fn meant(project: &Project, named: Option<&str>) -> Result<(String, Option<String>), CliError> {
     let Speaker { session, harness, .. } = Speaker::meant(project, named);
     let session = session.ok_or_else(|| CliError::user("no recent session").hinted("name one with `--session`"))?;
     let harness = harness.or_else(|| Speaker::harness_of(project, &session));
@@ -225,7 +225,11 @@ fn counts(caller: &Binding) -> bool {
     caller.agent.is_some() || !marks
 }
 
-fn open(project: &Project, session: &str, harness: Option<&str>) -> Result<(FileId, SessionState), CliError> {
+pub(super) fn open(
+    project: &Project,
+    session: &str,
+    harness: Option<&str>,
+) -> Result<(FileId, SessionState), CliError> {
     let Ok(id) = FileId::check(session) else {
         return Err(CliError::user(format!("the session id `{session}` cannot be used as a file name")));
     };

@@ -11,10 +11,12 @@ use std::time::Duration;
 use clap::Args;
 use stead_client::Harness;
 use stead_context::Shelf;
+use stead_hook::{Asker, Rules, command_effects, refusal};
 use stead_ledger::intent::{IntentFile, Status};
 use stead_ledger::{Selected, Selection};
 use stead_model::FileId;
 use stead_pipeline::custody::{Cancel, cancel_on_signals};
+use stead_pipeline::orchestrate::FeatureSupport;
 use stead_pipeline::provider::ProviderError;
 use stead_pipeline::{
     AgentIntent, Change, CompileOptions, DefinitionError, Engine, EngineError, Plan, Provider, RunEnd, RunFolder,
@@ -26,10 +28,12 @@ use crate::cli::Exit;
 use crate::error::CliError;
 use crate::progress::{Manner, Progress};
 use crate::project::{env, now, now_millis};
+use crate::proof::ground;
 use crate::run_report::RunReport;
 use crate::run_room::RunRoom;
 use crate::ui::Ui;
 
+pub(crate) use background::Background;
 pub(crate) use plan_args::PlanArgs;
 use refuse::refuse_for_agents;
 pub(crate) use target::{Kind, Target};
@@ -78,7 +82,8 @@ pub(crate) fn run(args: RunArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     };
     refuse_for_agents(&plan, change.provider.as_ref(), &room.project)?;
     if args.background {
-        return background::start(&args, &room, &folder, ui);
+        let background = Background { room: &room, folder: &folder, json: args.json, resume: args.resume };
+        return background.start(&mut background::command(&args, ui)?, ui);
     }
     let manner = if args.json { Manner::Silent } else { Manner::for_people() };
     let start = if args.resume { Start::Again(&change) } else { Start::Fresh };
@@ -127,17 +132,28 @@ fn engine(
         Start::Again(change) => change.provider.as_ref(),
         Start::Fresh => None,
     };
-    let args = room.provider_args(plan.nodes.iter().map(|node| &node.provider).chain(changed))?;
+    let tester = plan.orchestrate.as_ref().map(|options| &options.tester);
+    let args = room.provider_args(plan.nodes.iter().map(|node| &node.provider).chain(changed).chain(tester))?;
     let progress = Progress::new(plan, manner);
     let cancel = Cancel::new();
     cancel_on_signals(&cancel)
         .map_err(|source| CliError::internal("could not install signal handlers").because(source))?;
+    let speaker = Harness::ALL[0];
+    let support = FeatureSupport {
+        ground: ground(&room.project),
+        effects: &|ground, command| command_effects(ground, &env, command),
+        refusal: &|command| {
+            let asker = Asker { harness: speaker, session: None, rules: Rules::WithoutIntents };
+            refusal(room.project.root(), room.project.root(), &env, asker, command)
+        },
+    };
     let around = Surroundings {
         root: room.project.root(),
         env: &env,
         now: &now_millis,
         provider_args: &|name| args.get(name).cloned().unwrap_or_default(),
         bind_intent: &|named| bind(room, named),
+        features: Some(&support),
         observer: &progress,
         cancel,
     };
@@ -215,7 +231,7 @@ fn fresh(args: &RunArgs, target: &Target, room: &RunRoom, folder: &RunFolder, ui
         return Err(held.into());
     }
     if folder.is_begun() {
-        return Err(exists(args, folder, ui));
+        return Err(exists(folder, ui));
     }
     room.project.warn(ui);
     let options = args.plan.options(folder.name(), room, provider(args, room, ui)?, inputs(args, room, ui)?);
@@ -224,13 +240,14 @@ fn fresh(args: &RunArgs, target: &Target, room: &RunRoom, folder: &RunFolder, ui
 }
 
 /// The error if the name of a new run is taken.
-fn exists(args: &RunArgs, folder: &RunFolder, ui: &Ui) -> CliError {
+fn exists(folder: &RunFolder, ui: &Ui) -> CliError {
     // It may be a run of something else, and it may need more iterations to continue.
-    let own = folder.plan().map(|plan| Target::of(&plan)).ok();
-    let target = own.unwrap_or_else(|| args.plan.target());
+    let own = folder.plan().map(|plan| Target::of(&plan).resume(folder.name(), ui)).ok();
     let report = RunReport::read(folder, ui).ok().and_then(|report| report.resume);
-    let resume = report.unwrap_or_else(|| target.resume(folder.name(), ui));
-    let hint = format!("continue it with `{resume}`, or choose another name");
+    let hint = match report.or(own) {
+        Some(resume) => format!("continue it with `{resume}`, or choose another name"),
+        None => "choose another name".to_owned(),
+    };
     CliError::usage(format!("run `{}` already exists", folder.name())).hinted(hint)
 }
 

@@ -100,6 +100,7 @@ fn end_left(room: &RunRoom, folder: &RunFolder, now: bool) -> Result<usize, CliE
         now: &now_millis,
         provider_args: &|_| Vec::new(),
         bind_intent: &|_| Ok(()),
+        features: None,
         observer: &Unobserved,
         cancel,
     };

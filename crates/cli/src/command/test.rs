@@ -40,7 +40,7 @@ pub(crate) struct TestArgs {
 pub(crate) fn run(args: TestArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     stead_store::ignore_broken_pipes();
     let room = RunRoom::find(ui)?;
-    let target = Target { kind: args.kind, name: args.name.clone() };
+    let target = Target { kind: args.kind, name: args.name.clone(), is_feature_list: false };
     let talk = if args.json { Talk::Errors } else { Talk::All };
     let name = format!("test-{}", target.name);
     let options = CompileOptions {

@@ -75,6 +75,7 @@ pub(crate) fn run(args: VerifyArgs, ui: &mut Ui) -> Result<Exit, CliError> {
         timeout: Duration::from_secs(args.timeout),
         effects: &|command| command_effects(&ground, &env, command),
         now: &now,
+        runner: None,
     };
     let mut items = Vec::new();
     for job in &jobs {

@@ -1,5 +1,6 @@
 use std::time::Duration;
 
+use stead_pipeline::orchestrate::OrchestratePlan;
 use stead_pipeline::{Decision, NodeStatus, RunEvent, provider_name};
 
 use super::text::{elapsed, one_line};
@@ -73,6 +74,10 @@ impl Board {
                 let words: Vec<String> = most.into_iter().chain(provider).chain(model).chain(inputs).collect();
                 format!("the plan was changed for {}: {}", nodes.join(", "), words.join(", "))
             }
+            // Workers go on until nothing is left.
+            RunEvent::StageStarted { node, max_iterations: OrchestratePlan::ITERATIONS, provider, .. } => {
+                format!("{node}: {provider}")
+            }
             RunEvent::StageStarted { node, max_iterations, provider, .. } => {
                 format!("{node}: {provider}, at most {}", iterations(*max_iterations))
             }
@@ -82,6 +87,8 @@ impl Board {
                     self.at(node, *iteration)
                 )
             }
+            // What became of it is told by the feature's change.
+            RunEvent::IterationEnded { node, failure: None, .. } if self.is_worker(node) => return None,
             RunEvent::IterationEnded {
                 node,
                 iteration,
@@ -103,6 +110,16 @@ impl Board {
                 let reason = if reason.is_empty() { reason } else { format!(" ({reason})") };
                 let spent = spent(*seconds, cost_usd.unwrap_or_default());
                 format!("{}: {how}{reason}, {spent}", self.at(node, *iteration))
+            }
+            RunEvent::Assigned { agent, task, feature, .. } => {
+                let feature = feature.as_ref().map(|feature| format!("{feature}: ")).unwrap_or_default();
+                format!("{feature}{agent}, {task}")
+            }
+            RunEvent::FeatureChanged { feature, what, status, why, .. } => {
+                let why = one_line(why, WHY);
+                let why = if why.is_empty() { why } else { format!(" ({why})") };
+                let status = if status == what { String::new() } else { format!(", now {status}") };
+                format!("{feature}: {what}{status}{why}")
             }
             RunEvent::Verified { node, iteration, command, green: false, .. } => {
                 format!("{}: `{}` failed", self.at(node, *iteration), one_line(command, QUOTE))
@@ -130,6 +147,10 @@ impl Board {
             | RunEvent::Unknown => return None,
         };
         Some(line)
+    }
+
+    fn is_worker(&self, node: &str) -> bool {
+        self.place(node).is_some_and(|place| self.nodes[place].most == OrchestratePlan::ITERATIONS)
     }
 
     fn at(&self, node: &str, iteration: u32) -> String {

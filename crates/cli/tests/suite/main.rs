@@ -32,6 +32,8 @@ mod lesson;
 mod logs;
 mod loop_;
 mod migrate;
+#[cfg(unix)]
+mod orchestrate;
 mod orchestrate_session;
 mod out_of_scope;
 mod own_program;

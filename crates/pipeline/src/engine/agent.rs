@@ -54,14 +54,15 @@ impl NodeRun<'_> {
         prompt: &str,
         timeout: Option<Duration>,
     ) -> Result<Worked, EngineError> {
-        if self.node.provider == Provider::Mock {
+        if *self.provider() == Provider::Mock {
             return self.play(files);
         }
-        if let Some(intent) = &self.node.intent {
+        let own = self.assignment.as_ref().and_then(|assignment| assignment.command.context.intent.as_ref());
+        if let Some(intent) = own.or(self.node.intent.as_ref()) {
             let (run, stage) = (self.run.plan.run.as_str(), self.node.id.as_str());
             (self.run.around.bind_intent)(&AgentIntent { run, stage, intent })?;
         }
-        let args = (self.run.around.provider_args)(provider_name(&self.node.provider));
+        let args = (self.run.around.provider_args)(provider_name(self.provider()));
         let task = Task {
             prompt,
             model: self.node.model.as_deref(),
@@ -77,18 +78,19 @@ impl NodeRun<'_> {
             status: &files.file(attempt::STATUS),
             output: &self.output(),
             progress: &self.progress(),
+            command: self.assignment.as_ref().map(|assignment| assignment.file.as_path()),
             env: self.run.around.env,
             args: &args,
         };
-        let launch = match provider::prepare(&self.node.provider, &task) {
+        let launch = match provider::prepare(self.provider(), &task) {
             Ok(launch) => launch,
             Err(error) => {
                 let hint = error.hint().map_or_else(String::new, |hint| format!(" ({hint})"));
                 return Ok(Worked::new(How::CannotStart(format!("{error}{hint}"))));
             }
         };
-        let end = custody::run(&launch, &self.cancel);
-        let report = provider::read_end(&self.node.provider, &end);
+        let end = self.with_lease(self.assignment.as_ref(), || custody::run(&launch, &self.cancel));
+        let report = provider::read_end(self.provider(), &end);
         let problem = end.log_error.as_ref().map(|why| format!("the agent's log is incomplete: {why}"));
         let has_ended = matches!(end.how, How::Exit(_) | How::Signal(_) | How::Timeout);
         Ok(Worked {

@@ -77,6 +77,17 @@ impl NodeRun<'_> {
     }
 
     fn shell(&self, command: &str, log: &Path) -> AgentEnd {
+        self.command_in(command, &self.root, log, TIMEOUT, None)
+    }
+
+    pub(super) fn command_in(
+        &self,
+        command: &str,
+        dir: &Path,
+        log: &Path,
+        timeout: Duration,
+        more: Option<(String, String)>,
+    ) -> AgentEnd {
         let shell = if cfg!(windows) { ["cmd", "/C"] } else { ["sh", "-c"] };
         // Only the output of the last run is useful.
         let _ = fs::remove_file(log);
@@ -84,11 +95,14 @@ impl NodeRun<'_> {
         let launch = Launch {
             argv: shell.into_iter().chain([command]).map(str::to_owned).collect(),
             stdin: Vec::new(),
-            dir: self.root.clone(),
-            env: vec![("STEAD_RUN".to_owned(), run.plan.run.clone()), ("STEAD_STAGE".to_owned(), self.node.id.clone())],
+            dir: dir.to_owned(),
+            env: [("STEAD_RUN".to_owned(), run.plan.run.clone()), ("STEAD_STAGE".to_owned(), self.node.id.clone())]
+                .into_iter()
+                .chain(more)
+                .collect(),
             unset: Vec::new(),
             log: log.to_owned(),
-            timeout: Some(TIMEOUT),
+            timeout: Some(timeout),
             run_id: run.run_id.clone(),
             capture: Capture::End,
         };

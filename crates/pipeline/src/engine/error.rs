@@ -1,6 +1,8 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use stead_evidence::EvidenceError;
+use stead_feature::FeatureError;
 use stead_store::StoreError;
 
 use crate::lock::{Holder, LockError};
@@ -10,6 +12,12 @@ use crate::lock::{Holder, LockError};
 pub enum EngineError {
     #[error(transparent)]
     Store(#[from] StoreError),
+    #[error(transparent)]
+    Feature(#[from] FeatureError),
+    #[error(transparent)]
+    Evidence(#[from] EvidenceError),
+    #[error("run `{run}` already works on this feature list: {holder}")]
+    ListTaken { run: String, holder: String },
     #[error("invalid run name `{name}`: {why}")]
     BadName { name: String, why: String },
     #[error("run `{run}` already exists")]
@@ -74,12 +82,14 @@ impl EngineError {
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::Store(source) => source.hint(),
+            Self::Feature(source) => source.hint(),
+            Self::Evidence(source) => source.hint(),
             Self::BadName { .. } => Some("use letters, digits, `-` and `_`, as in `night-1`".into()),
             Self::Exists { .. } => Some("add `--resume` to continue it, or choose another name".into()),
             Self::UnknownRun { nearest: Some(nearest), .. } => Some(format!("did you mean `{nearest}`?")),
             Self::NotBegun { .. } => Some("start it without `--resume`".into()),
             Self::UnknownRun { nearest: None, .. } => Some("`stead runs` lists them".into()),
-            Self::Held { run, .. } => {
+            Self::Held { run, .. } | Self::ListTaken { run, .. } => {
                 Some(format!("watch it with `stead status {run}`, or stop it with `stead stop {run}`"))
             }
             Self::NotRunning { run } => Some(format!("`stead status {run}` shows its state")),

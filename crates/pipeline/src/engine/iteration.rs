@@ -52,9 +52,12 @@ impl NodeRun<'_> {
         let (context, gone) = self.context(&files);
         self.warn_about_gone(gone)?;
         write_json(&files.file(attempt::CONTEXT), &context, Durability::Quick)?;
-        let prompt = self.prompt(&files, &context)?;
+        let prompt = match self.hand_over(&files)? {
+            Some(prompt) => prompt,
+            None => self.prompt(&files, &context)?,
+        };
 
-        let timeout = self.budget(0.0).timeout(self.node.guardrails.iteration_timeout_seconds);
+        let timeout = self.budget(0.0).timeout(self.iteration_timeout());
         let worked = self.set_to_work(&files, &prompt, timeout.map(|(most, _)| most))?;
         let status = self.read_status(&files, &worked)?;
         let judged = attempt_result::judge(&worked.how, timeout, worked.quota, status);
@@ -65,6 +68,9 @@ impl NodeRun<'_> {
         self.run.mind()?;
         if !matches!(judged, AttemptResult::Quota { .. }) {
             self.forget_quotas();
+        }
+        if self.assignment.is_some() {
+            return self.settle(&files, judged, &worked, since);
         }
         match judged {
             AttemptResult::Complete(status) => self.complete(&files, status, &worked, since),
@@ -148,7 +154,7 @@ impl NodeRun<'_> {
             limits: ContextLimits {
                 max_iterations: at.max_iterations,
                 remaining_seconds: budget.time.map(|left| left.max(0.0) as u64),
-                iteration_timeout_seconds: self.node.guardrails.iteration_timeout_seconds,
+                iteration_timeout_seconds: self.iteration_timeout(),
             },
             previous_summary: self.previous.summary.clone(),
             consecutive_stops: at.consecutive_stops,
@@ -167,6 +173,11 @@ impl NodeRun<'_> {
             }),
         };
         (context, gone)
+    }
+
+    fn iteration_timeout(&self) -> Option<u64> {
+        let own = self.assignment.as_ref().and_then(|assignment| assignment.command.timeout_seconds);
+        own.or(self.node.guardrails.iteration_timeout_seconds)
     }
 
     fn prompt(&mut self, files: &IterationFiles, context: &Context) -> Result<String, EngineError> {
@@ -291,7 +302,7 @@ impl NodeRun<'_> {
         self.end(&NodeEnd::Blocked(why), &tally)
     }
 
-    fn fail(
+    pub(super) fn fail(
         &self,
         files: &IterationFiles,
         kind: ErrorKind,
@@ -306,7 +317,7 @@ impl NodeRun<'_> {
         self.give_up(files, &ending, Some(kind), worked, since)
     }
 
-    fn out_of_quota(
+    pub(super) fn out_of_quota(
         &mut self,
         files: &IterationFiles,
         until: Option<i64>,
@@ -326,7 +337,7 @@ impl NodeRun<'_> {
     }
 
     /// Records an attempt that does not count and ends the node.
-    fn give_up(
+    pub(super) fn give_up(
         &self,
         files: &IterationFiles,
         ending: &NodeEnd,
@@ -342,13 +353,13 @@ impl NodeRun<'_> {
     }
 
     /// Replaces the status that the agent wrote with an error status; the original is kept beside it.
-    fn write_error(&self, files: &IterationFiles, message: &str) -> Result<(), EngineError> {
+    pub(super) fn write_error(&self, files: &IterationFiles, message: &str) -> Result<(), EngineError> {
         attempt::reject_status(&files.dir)?;
         let status = Status::error(&safe(message), self.run.journal.now());
         Ok(replace_creating(&files.file(attempt::STATUS), &status.to_bytes(), Durability::Quick)?)
     }
 
-    fn keep_output(&self, files: &IterationFiles, worked: &Worked) -> Result<(), EngineError> {
+    pub(super) fn keep_output(&self, files: &IterationFiles, worked: &Worked) -> Result<(), EngineError> {
         let target: &Path = &files.file(attempt::OUTPUT);
         let homes = [self.run.around.root, self.run.folder.path()];
         match snapshot::keep(&self.output(), &homes, worked.message.as_deref(), target)? {
@@ -357,7 +368,7 @@ impl NodeRun<'_> {
         }
     }
 
-    fn tell_ended(
+    pub(super) fn tell_ended(
         &self,
         files: &IterationFiles,
         told: &Described<'_>,
@@ -387,7 +398,7 @@ impl NodeRun<'_> {
 }
 
 /// How an attempt is described.
-enum Described<'a> {
+pub(super) enum Described<'a> {
     Status(&'a Status),
     Nothing { failure: Option<ErrorKind>, reason: &'a str },
 }

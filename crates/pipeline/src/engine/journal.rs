@@ -85,6 +85,14 @@ impl<'a> Journal<'a> {
         Ok(())
     }
 
+    /// Changes other files that decide how the run goes on, such as the feature list. Tests kill the engine here, too.
+    pub(crate) fn write<T>(&self, work: impl FnOnce() -> T) -> T {
+        self.fault.pass(Side::Before);
+        let result = work();
+        self.fault.pass(Side::After);
+        result
+    }
+
     /// Writes an event and notifies the observer.
     pub(crate) fn tell(&self, event: RunEvent) -> Result<(), EngineError> {
         let _one_at_a_time = self.speaking.lock().unwrap_or_else(PoisonError::into_inner);

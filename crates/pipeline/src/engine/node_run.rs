@@ -9,6 +9,7 @@ use stead_model::{rfc3339, unix_millis};
 use stead_store::{Durability, create, create_parents};
 
 use super::agent::Worked;
+use super::assignment::Assignment;
 use super::budget::Budget;
 use super::folder::make_dir;
 use super::inputs::{Gone, Kept};
@@ -39,6 +40,10 @@ pub(crate) struct NodeRun<'r> {
     quotas: u32,
     pub(super) told_prompt: bool,
     pub(super) told_gone: BTreeSet<Gone>,
+    /// What the agent of this iteration does on the feature list.
+    pub(super) assignment: Option<Assignment>,
+    /// How many initializers wrote no valid list.
+    pub(super) rejected_lists: u32,
 }
 
 /// What an attempt adds to the node's counters.
@@ -70,6 +75,8 @@ impl<'r> NodeRun<'r> {
             quotas: 0,
             told_prompt: false,
             told_gone: BTreeSet::new(),
+            assignment: None,
+            rejected_lists: 0,
         }
     }
 
@@ -80,6 +87,7 @@ impl<'r> NodeRun<'r> {
     pub(crate) fn run(&mut self) -> Result<(), EngineError> {
         let ending = match self.begin()? {
             Some(ending) => Some(ending),
+            None if self.run.plan.orchestrate.is_some() => self.work_on_features()?,
             None => self.work()?,
         };
         if let Some(ending) = ending {
@@ -94,7 +102,7 @@ impl<'r> NodeRun<'r> {
         let base = match (self.node.worktree, at.worktree_base.clone()) {
             (false, _) => None,
             (true, Some(base)) => Some(base),
-            (true, None) => match worktree::begin(&self.root, self.run.folder, self.node) {
+            (true, None) => match worktree::begin(&self.root, self.run.folder, &self.node.id) {
                 Ok(base) => Some(base),
                 Err(why) => return Ok(Some(NodeEnd::Failed(ErrorKind::Worktree, no_tree(&why)))),
             },
@@ -114,7 +122,7 @@ impl<'r> NodeRun<'r> {
             node.worktree_base.clone_from(&base);
         })?;
         if let Some(base) = base {
-            match Tree::open(&self.root, self.run.folder, self.node, &base) {
+            match Tree::open(&self.root, self.run.folder, &self.node.id, &base) {
                 Ok(tree) => {
                     self.root.clone_from(&tree.root);
                     self.tree = Some(tree);
@@ -324,6 +332,11 @@ impl<'r> NodeRun<'r> {
         }
     }
 
+    /// Who does this iteration.
+    pub(super) fn provider(&self) -> &Provider {
+        self.assignment.as_ref().map_or(&self.node.provider, |assignment| &assignment.provider)
+    }
+
     pub(super) fn progress(&self) -> PathBuf {
         self.stage_dir.join("progress.md")
     }
@@ -353,7 +366,7 @@ impl<'r> NodeRun<'r> {
     /// Returns true if an agent worked and did not report its cost. A rejected one had nothing to report.
     pub(super) fn hides_cost(&self, worked: &Worked) -> bool {
         let has_worked = worked.has_ended && worked.quota.is_none();
-        has_worked && worked.cost_usd.is_none() && self.node.provider != Provider::Mock
+        has_worked && worked.cost_usd.is_none() && *self.provider() != Provider::Mock
     }
 }
 

@@ -6,6 +6,8 @@ use std::sync::mpsc::{self, Sender};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 
+use stead_feature::Rules;
+
 use super::board::{self, Step};
 use super::folder::RunFolder;
 use super::frozen::{self, Frozen};
@@ -17,6 +19,7 @@ use super::{EngineError, RunEnd, Surroundings, rebuild};
 use crate::custody::Cancel;
 use crate::event::RunEvent;
 use crate::lock::{LockError, RunLock};
+use crate::orchestrate::{OrchestrateReport, enter};
 use crate::state::{ErrorKind, NodeState, NodeStatus, RunError, RunStatus, State, seconds};
 use crate::{Node, Plan};
 
@@ -76,6 +79,12 @@ impl<'a> Run<'a> {
     /// Works until everything has ended or nothing can continue.
     pub(crate) fn execute(&self) -> Result<RunEnd, EngineError> {
         *lock(&self.plan_stamp) = frozen::stamp(self.folder);
+        if let (Some(options), Some(support)) = (&self.plan.orchestrate, self.around.features) {
+            let rules = Rules { only: options.only.clone(), ..Rules::default() };
+            if let Err(error) = enter(&support.ground.features, self.folder, (self.around.now)(), &rules) {
+                return self.break_off(None, error);
+            }
+        }
         let reserve = Reserve::take(self.folder);
         let worked = self.work();
         drop(reserve);
@@ -260,6 +269,7 @@ impl<'a> Run<'a> {
         let (status, error) = self.journal.ask(|state| (board::verdict(self.plan, state), state.error.clone()));
         let (elapsed, cost_usd) = (self.journal.elapsed(), self.journal.ask(|state| state.cost_usd));
         self.journal.tell(RunEvent::RunEnded { status, seconds: seconds(elapsed), cost_usd, error })?;
+        self.write_report(status)?;
         let now = self.journal.now();
         self.journal.commit(|state| {
             state.status = status;
@@ -276,6 +286,13 @@ impl<'a> Run<'a> {
         Ok(RunEnd::of(self.folder, self.journal.state()))
     }
 
+    /// Writes what a run on the feature list did, before the run counts as ended.
+    fn write_report(&self, status: RunStatus) -> Result<(), EngineError> {
+        let (Some(_), Some(support)) = (&self.plan.orchestrate, self.around.features) else { return Ok(()) };
+        let spent = (self.journal.elapsed(), self.journal.ask(|state| state.cost_usd));
+        OrchestrateReport::of(self.folder, self.plan, &support.ground.features, status, spent)?.write(self.folder)
+    }
+
     /// Ends a run that the engine cannot continue: as a failure, if that can still be recorded.
     fn break_off(&self, index: Option<usize>, error: EngineError) -> Result<RunEnd, EngineError> {
         let ending = NodeEnd::Failed(ErrorKind::Engine, error.in_full());
@@ -285,6 +302,7 @@ impl<'a> Run<'a> {
         let index = index.filter(is_open).or_else(|| (0..self.plan.nodes.len()).find(is_open));
         // Events and the plan are kept if possible; the state decides.
         let _ = self.mind();
+        let _ = self.write_report(RunStatus::Failed);
         if let Some(index) = index {
             let _ = self.journal.tell(ending.event(&self.journal.ask(|state| state.nodes[index].clone())));
         }

@@ -5,6 +5,7 @@ use stead_store::StoreError;
 
 use crate::EventLine;
 use crate::custody::Cancel;
+use crate::orchestrate::FeatureSupport;
 
 /// What the engine needs from outside: it uses no clock, environment or terminal of its own.
 pub struct Surroundings<'a> {
@@ -18,6 +19,8 @@ pub struct Surroundings<'a> {
     pub provider_args: &'a (dyn Fn(&str) -> Vec<String> + Sync),
     /// Binds an intent to the agents of a run and stage that are about to start.
     pub bind_intent: &'a (dyn Fn(&AgentIntent<'_>) -> Result<(), StoreError> + Sync),
+    /// What a run needs that works on the feature list; others need none.
+    pub features: Option<&'a FeatureSupport<'a>>,
     pub observer: &'a dyn Observer,
     /// Cancels the run: agents get time to clean up, and the state says how to continue.
     pub cancel: Cancel,

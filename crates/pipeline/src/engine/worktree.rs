@@ -1,13 +1,13 @@
 //! A git worktree for one branch of a run, so that parallel branches do not interfere.
 //!
-//! The work of a branch is never merged and never discarded: a worktree is removed only if it is unchanged.
+//! The work of a stage's branch is never merged and never discarded: a worktree is removed only if it is unchanged. A
+//! feature's branch is merged when the feature is tested.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::folder::RunFolder;
 use super::git::git;
-use crate::Node;
 
 /// The worktree of a branch.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,8 +37,13 @@ fn alone() -> MutexGuard<'static, ()> {
     ALONE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn branch_name(folder: &RunFolder, node: &Node) -> String {
-    format!("stead/{}/{}", folder.name(), node.id)
+fn branch_name(folder: &RunFolder, name: &str) -> String {
+    format!("stead/{}/{name}", folder.name())
+}
+
+/// Where the worktree of a node, or of a feature, is.
+pub(crate) fn path(folder: &RunFolder, name: &str) -> PathBuf {
+    folder.path().join("worktrees").join(name)
 }
 
 fn tip(root: &Path, branch: &str) -> Option<String> {
@@ -57,9 +62,9 @@ pub(crate) fn base(root: &Path) -> Result<String, String> {
 }
 
 /// The commit that a new worktree starts from. An existing git branch belongs to somebody else.
-pub(crate) fn begin(root: &Path, folder: &RunFolder, node: &Node) -> Result<String, String> {
+pub(crate) fn begin(root: &Path, folder: &RunFolder, name: &str) -> Result<String, String> {
     let base = base(root)?;
-    let branch = branch_name(folder, node);
+    let branch = branch_name(folder, name);
     match tip(root, &branch) {
         // A worktree whose folder was deleted still holds its branch, so git must prune it first.
         Some(_) => Err(format!(
@@ -70,12 +75,20 @@ pub(crate) fn begin(root: &Path, folder: &RunFolder, node: &Node) -> Result<Stri
     }
 }
 
+/// Who commits where git knows nobody.
+fn identity(root: &Path) -> Vec<&'static str> {
+    match git(root, &["config", "user.email"]) {
+        Ok(email) if !email.is_empty() => Vec::new(),
+        _ => vec!["-c", "user.name=stead", "-c", "user.email=stead@localhost"],
+    }
+}
+
 impl Tree {
-    /// Creates the node's worktree from `base`, or finds the one that an earlier engine created.
-    pub(crate) fn open(root: &Path, folder: &RunFolder, node: &Node, base: &str) -> Result<Self, String> {
+    /// Creates the worktree of a node or a feature from `base`, or finds the one that an earlier engine created.
+    pub(crate) fn open(root: &Path, folder: &RunFolder, name: &str, base: &str) -> Result<Self, String> {
         let _alone = alone();
-        let path = folder.path().join("worktrees").join(&node.id);
-        let branch = branch_name(folder, node);
+        let path = path(folder, name);
+        let branch = branch_name(folder, name);
         let prefix = git(root, &["rev-parse", "--show-prefix"])?;
         let root_there = if prefix.is_empty() { path.clone() } else { path.join(prefix) };
         let tree = Self { root: root_there, path, branch, base: base.to_owned() };
@@ -106,6 +119,39 @@ impl Tree {
     /// Leaves the worktree as it is.
     pub(crate) fn keep(&self) -> Fate {
         Fate::Kept { path: self.path.clone(), branch: self.branch.clone() }
+    }
+
+    /// Commits everything but these paths, if there is anything.
+    pub(crate) fn commit(&self, message: &str, without: &[String]) -> Result<(), String> {
+        let excluded: Vec<String> = without.iter().map(|path| format!(":(exclude){path}")).collect();
+        let mut add = vec!["add", "--all", "--", "."];
+        add.extend(excluded.iter().map(String::as_str));
+        git(&self.root, &add)?;
+        if git(&self.root, &["diff", "--cached", "--quiet"]).is_ok() {
+            return Ok(());
+        }
+        let mut commit = identity(&self.root);
+        commit.extend(["commit", "--quiet", "--no-verify", "-m", message]);
+        git(&self.root, &commit).map(drop)
+    }
+
+    /// Merges a commit into the branch. A merge that does not work leaves no trace.
+    pub(crate) fn merge(&self, commit: &str) -> Result<(), String> {
+        let mut merge = identity(&self.root);
+        merge.extend(["merge", "--no-edit", "--quiet", commit]);
+        git(&self.root, &merge).map(drop).inspect_err(|_| {
+            let _ = git(&self.root, &["merge", "--abort"]);
+        })
+    }
+
+    /// Removes the worktree and the branch of merged work. Git itself refuses if there is more.
+    pub(crate) fn remove_merged(&self, root: &Path) -> Fate {
+        let _alone = alone();
+        if git(root, &["worktree", "remove", &self.path.to_string_lossy()]).is_err() {
+            return self.keep();
+        }
+        let _ = git(root, &["branch", "-d", "--quiet", &self.branch]);
+        Fate::Gone
     }
 
     /// Removes the worktree if it is unchanged.

@@ -1,5 +1,5 @@
 use stead_evidence::{Bounds, EvidenceError, NotProven, Recorded, Verify, proof_of};
-use stead_feature::{Event, Feature, Rules, transact};
+use stead_feature::{Event, Feature, Proven, Rules, transact};
 use stead_store::Checked;
 
 /// What became of a report.
@@ -13,15 +13,21 @@ pub enum Reported {
     Unproven { why: String, next: String },
 }
 
-/// Handles a tester's word that a feature passed: its verifiers run, and what they show decides. `told` is called for
-/// each of them.
-pub fn report_passed(
+/// What a feature's verifiers show. The list is not changed.
+#[derive(Debug)]
+pub enum Shown {
+    Proven(Proven),
+    Failed { summary: String, evidence: Vec<String> },
+    Unproven { why: String, next: String },
+}
+
+/// Runs a feature's verifiers, records the evidence, and asks whether it proves the feature. `told` is called for each
+/// verifier.
+pub fn prove(
     verify: &Verify<'_>,
     feature: &Feature,
-    now: &dyn Fn() -> i64,
-    rules: &Rules,
     told: &mut dyn FnMut(&str, &Recorded, &Checked),
-) -> Result<Reported, EvidenceError> {
+) -> Result<Shown, EvidenceError> {
     let mut failed = Vec::new();
     for command in &feature.verifiers {
         let (recorded, checked) = verify.run(Some(feature), command)?;
@@ -33,9 +39,39 @@ pub fn report_passed(
     }
     if !failed.is_empty() {
         let (whys, evidence): (Vec<String>, Vec<String>) = failed.into_iter().unzip();
-        return report_failed(verify, feature, whys.join("; "), evidence, now, rules);
+        return Ok(Shown::Failed { summary: whys.join("; "), evidence });
     }
-    // Somebody may have changed the entry while the verifiers ran: what is proven is what is listed now.
+    match proof_of(verify.ground, feature, &Bounds::command()) {
+        Ok(proof) => Ok(Shown::Proven(proof)),
+        Err(NotProven::Unproven { why, next, .. }) => Ok(Shown::Unproven { why, next }),
+        Err(NotProven::Evidence(error)) => Err(error),
+    }
+}
+
+/// Handles a tester's word that a feature passed: its verifiers run, and what they show decides. `told` is called for
+/// each of them.
+pub fn report_passed(
+    verify: &Verify<'_>,
+    feature: &Feature,
+    now: &dyn Fn() -> i64,
+    rules: &Rules,
+    told: &mut dyn FnMut(&str, &Recorded, &Checked),
+) -> Result<Reported, EvidenceError> {
+    match prove(verify, feature, told)? {
+        Shown::Proven(_) => pass(verify, feature, now, rules),
+        Shown::Failed { summary, evidence } => report_failed(verify, feature, summary, evidence, now, rules),
+        Shown::Unproven { why, next } => Ok(Reported::Unproven { why, next }),
+    }
+}
+
+/// Makes a feature tested. Somebody may have changed the entry while its verifiers ran: what is proven is what is
+/// listed now.
+pub fn pass(
+    verify: &Verify<'_>,
+    feature: &Feature,
+    now: &dyn Fn() -> i64,
+    rules: &Rules,
+) -> Result<Reported, EvidenceError> {
     transact(&verify.ground.features, |opened| {
         let current = opened.require(&verify.ground.features)?.feature(&feature.id)?;
         match proof_of(verify.ground, &current, &Bounds::command()) {

@@ -149,8 +149,10 @@ fn launch(task: &Task<'_>, argv: Vec<String>, stdin: Vec<u8>, capture: Capture) 
         ("STEAD_OUTPUT", path(task.output)),
         ("STEAD_PROGRESS", path(task.progress)),
     ]
+    .into_iter()
+    .chain(task.command.map(|command| ("STEAD_COMMAND", path(command))))
     .map(|(name, value)| (name.to_owned(), value))
-    .to_vec();
+    .collect();
     Launch {
         argv,
         stdin,

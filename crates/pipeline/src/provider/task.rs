@@ -23,6 +23,8 @@ pub struct Task<'a> {
     pub status: &'a Path,
     pub output: &'a Path,
     pub progress: &'a Path,
+    /// The command object, if the agent got one.
+    pub command: Option<&'a Path>,
     /// The engine's environment.
     pub env: &'a dyn Fn(&str) -> Option<OsString>,
     /// Further arguments for a known client, from the setting `provider.<name>.args`.

@@ -72,6 +72,7 @@ impl Ground {
             status: &status,
             output: &output,
             progress: &progress,
+            command: None,
             env: &env,
             args,
         };

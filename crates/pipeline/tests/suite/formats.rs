@@ -57,6 +57,8 @@ fn the_status_schema_and_the_reader_agree() {
         r#"{"decision": "stop", "reason": null, "work": {"items_completed": ["a"]}, "x": 1}"#,
         r#"{"decision": "stop", "blocked_on": "person"}"#,
         r#"{"decision": "stop", "blocked_on": null}"#,
+        r#"{"decision": "stop", "blocked_on": "human", "needs_human": {"question": "?"}}"#,
+        r#"{"decision": "continue", "blocked_on": "human"}"#,
         r#"{"decision": "continue", "blocked_on": "person"}"#,
         r#"{"decision": "done"}"#,
         r#"{"decision": "stop", "errors": [1]}"#,

@@ -10,6 +10,8 @@ mod formats;
 mod inputs;
 mod kill;
 mod limits;
+mod orchestrate;
+mod orchestrate_kill;
 mod place;
 mod plan;
 mod quota;

@@ -8,7 +8,10 @@ use std::thread;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde_json::Value;
+use stead_evidence::Ground;
+use stead_model::Effects;
 use stead_pipeline::custody::Cancel;
+use stead_pipeline::orchestrate::FeatureSupport;
 use stead_pipeline::{
     Change, Engine, EngineError, EventLine, Guardrails, Node, Observer, Plan, Provider, RunEnd, RunEvent, RunFolder,
     Surroundings,
@@ -68,6 +71,15 @@ impl World {
 
     pub(crate) fn start(&self, plan: &Plan) -> Result<RunEnd, EngineError> {
         self.engine(|around| Engine::start(plan, &self.folder(), around))
+    }
+
+    pub(crate) fn start_named(&self, run: &str, plan: &Plan) -> Result<RunEnd, EngineError> {
+        self.engine(|around| Engine::start(plan, &RunFolder::at(&self.runs(), run).unwrap(), around))
+    }
+
+    /// The feature list.
+    pub(crate) fn list(&self) -> PathBuf {
+        self.root.join("features/feature-list.json")
     }
 
     pub(crate) fn resume(&self) -> Result<RunEnd, EngineError> {
@@ -133,12 +145,20 @@ impl World {
                 _ => Some(real),
             }
         };
+        let (root, features) = (self.root.clone(), self.root.join("features"));
+        let (indexes, cache) = (self.root.join("indexes"), self.root.join("cache"));
+        let support = FeatureSupport {
+            ground: Ground { root, features, indexes, cache },
+            effects: &|_, _| Effects::default(),
+            refusal: &|_| None,
+        };
         work(&Surroundings {
             root: &self.root,
             env: &env,
             now: self.clock,
             provider_args: &|_| Vec::new(),
             bind_intent: &|_| Ok(()),
+            features: Some(&support),
             observer: &self.seen,
             cancel: self.cancel.clone(),
         })

@@ -113,6 +113,7 @@ const FIXED: &[Key] = &[
     file("context.role_skill", "path of a role's skill document; `{role}` is replaced by its name; empty for none"),
     file("context.architecture", "the architecture document that a recovering role reads; empty for none"),
     switch("orchestrate.in_session", "tell the main agent what is next, and keep it working while features are ready"),
+    number("orchestrate.timeout", "how long an agent may work on a feature, in minutes"),
     number("orchestrate.lease", "how long a claim on a feature lasts, in minutes"),
     folder("layout.context", "packets, loops, indexes"),
     folder("layout.roles", "role context files"),

@@ -5,6 +5,7 @@ use stead_model::rfc3339;
 
 use super::Here;
 use crate::cli::Exit;
+use crate::command::orchestrate::is_on;
 use crate::error::CliError;
 use crate::project::now_millis;
 use crate::session::calling_session;
@@ -39,7 +40,7 @@ pub(super) fn run(args: &NextArgs, here: &Here, ui: &mut Ui) -> Result<Exit, Cli
         _ => None,
     };
     let command = Command::of(&action, feature.as_ref(), &session, now);
-    if here.project.config.bool("orchestrate.in_session") && calling_session(&here.project).is_some() {
+    if calling_session(&here.project).is_some_and(|session| is_on(&here.project, &session.session)) {
         hand_out(here, &action, command.as_ref(), now)?;
     }
     if args.json {

@@ -74,6 +74,7 @@ pub(super) fn run(args: &ReportArgs, here: &Here, ui: &mut Ui) -> Result<Exit, C
         timeout: Duration::from_secs(args.timeout),
         effects: &|command| command_effects(&ground, &env, command),
         now: &now,
+        runner: None,
     };
     let rules = MachineRules::default();
     let reported = match args.passed {

@@ -17,29 +17,53 @@ use crate::ui::Ui;
 
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// Leaves the run to another process and waits until that process owns the run, or reports why it does not.
-pub(super) fn start(args: &RunArgs, room: &RunRoom, folder: &RunFolder, ui: &mut Ui) -> Result<Exit, CliError> {
-    // Reported here rather than by a second engine, whose messages would be mixed with the first one's.
-    if let Some(held) = held(folder) {
-        return Err(held.into());
+/// A run that another process will work on.
+pub(crate) struct Background<'a> {
+    pub(crate) room: &'a RunRoom,
+    pub(crate) folder: &'a RunFolder,
+    pub(crate) json: bool,
+    pub(crate) resume: bool,
+}
+
+impl Background<'_> {
+    /// This program, without its arguments.
+    pub(crate) fn command(ui: &Ui) -> Result<Command, CliError> {
+        let program = std::env::current_exe()
+            .map_err(|source| CliError::internal("cannot tell which program this is").because(source))?;
+        let mut command = Command::new(program);
+        // The folder is set instead of passing `-C`, so that commands suggested in its log can be typed in the project.
+        command.current_dir(ui.dir()?);
+        for setting in &ui.global.config {
+            command.arg("--config").arg(setting);
+        }
+        Ok(command)
     }
-    let log = folder.path().join("engine.log");
-    create_parents(&log)?;
-    let before = Before { is_new: !folder.is_begun(), said: log.metadata().map_or(0, |data| data.len()) };
-    let mut child = start_in_background(&mut command(args, ui)?, &log)
-        .map_err(|source| CliError::user("cannot start an engine in the background").because(source))?;
-    loop {
-        let ended = child.try_wait().ok().flatten();
-        // Its first state exists for whoever looks next.
-        let is_at_work = folder.is_begun() && folder.state_path().exists();
-        if is_at_work && RunLock::holder(folder.path()).is_some_and(|holder| holder.pid == child.id()) {
-            tell(args, room, folder, &log, &child, ui);
-            return Ok(Exit::Done);
+
+    /// Leaves the run to another process and waits until that process owns the run, or reports why it does not.
+    pub(crate) fn start(&self, command: &mut Command, ui: &mut Ui) -> Result<Exit, CliError> {
+        let Self { room, folder, .. } = *self;
+        // Reported here rather than by a second engine, whose messages would be mixed with the first one's.
+        if let Some(held) = held(folder) {
+            return Err(held.into());
         }
-        if let Some(status) = ended {
-            return over(args, room, folder, &before, (child.id(), status), ui);
+        let log = folder.path().join("engine.log");
+        create_parents(&log)?;
+        let before = Before { is_new: !folder.is_begun(), said: log.metadata().map_or(0, |data| data.len()) };
+        let mut child = start_in_background(command, &log)
+            .map_err(|source| CliError::user("cannot start an engine in the background").because(source))?;
+        loop {
+            let ended = child.try_wait().ok().flatten();
+            // Its first state exists for whoever looks next.
+            let is_at_work = folder.is_begun() && folder.state_path().exists();
+            if is_at_work && RunLock::holder(folder.path()).is_some_and(|holder| holder.pid == child.id()) {
+                tell(self.json, room, folder, &log, &child, ui);
+                return Ok(Exit::Done);
+            }
+            if let Some(status) = ended {
+                return self.over(&before, (child.id(), status), ui);
+            }
+            sleep(PAUSE);
         }
-        sleep(PAUSE);
     }
 }
 
@@ -68,15 +92,8 @@ fn has_worked(folder: &RunFolder, engine: u32) -> bool {
 }
 
 /// This command, but for the background.
-fn command(args: &RunArgs, ui: &Ui) -> Result<Command, CliError> {
-    let program = std::env::current_exe()
-        .map_err(|source| CliError::internal("cannot tell which program this is").because(source))?;
-    let mut command = Command::new(program);
-    // The folder is set instead of passing `-C`, so that commands suggested in its log can be typed in the project.
-    command.current_dir(ui.dir()?);
-    for setting in &ui.global.config {
-        command.arg("--config").arg(setting);
-    }
+pub(super) fn command(args: &RunArgs, ui: &Ui) -> Result<Command, CliError> {
+    let mut command = Background::command(ui)?;
     command.args(["run", args.plan.kind.name(), &args.plan.name, &args.run]);
     if let Some(max) = args.plan.max {
         command.arg("--max").arg(max.to_string());
@@ -97,9 +114,9 @@ fn command(args: &RunArgs, ui: &Ui) -> Result<Command, CliError> {
     Ok(command)
 }
 
-fn tell(args: &RunArgs, room: &RunRoom, folder: &RunFolder, log: &Path, child: &Child, ui: &mut Ui) {
+fn tell(json: bool, room: &RunRoom, folder: &RunFolder, log: &Path, child: &Child, ui: &mut Ui) {
     let name = folder.name();
-    if args.json {
+    if json {
         ui.json(&json!({"run": name, "pid": child.id(), "folder": folder.path(), "log": log}));
         return;
     }
@@ -111,38 +128,34 @@ fn tell(args: &RunArgs, room: &RunRoom, folder: &RunFolder, log: &Path, child: &
     ui.line(format!("  log    {}", shown(&room.project, log).display()));
 }
 
-/// The engine ended before anybody looked, or did not get that far.
-fn over(
-    args: &RunArgs,
-    room: &RunRoom,
-    folder: &RunFolder,
-    before: &Before,
-    (engine, status): (u32, ExitStatus),
-    ui: &mut Ui,
-) -> Result<Exit, CliError> {
-    if !has_worked(folder, engine) {
-        // Several engines that start at once share the log, so another engine's hold is read from the run itself.
-        if let Some(held) = held(folder) {
-            return Err(held.into());
+impl Background<'_> {
+    /// The engine ended before anybody looked, or did not get that far.
+    fn over(&self, before: &Before, (engine, status): (u32, ExitStatus), ui: &mut Ui) -> Result<Exit, CliError> {
+        let Self { room, folder, .. } = *self;
+        if !has_worked(folder, engine) {
+            // Several engines that start at once share the log, so another engine's hold is read from the run itself.
+            if let Some(held) = held(folder) {
+                return Err(held.into());
+            }
+            if !self.resume && folder.is_begun() {
+                return Err(super::exists(folder, ui));
+            }
+            let log = folder.path().join("engine.log");
+            ui.note(said(&log, before.said).trim_end());
+            if before.is_new && !folder.is_begun() {
+                let _ = fs::remove_file(log);
+                let _ = fs::remove_dir(folder.path());
+            }
+            return Err(CliError::user(format!("the engine in the background did not start ({status})")));
         }
-        if !args.resume && folder.is_begun() {
-            return Err(super::exists(args, folder, ui));
+        let report = RunReport::read(folder, ui)?;
+        if self.json {
+            ui.json(&report.json());
+        } else {
+            report.tell_end(&room.project, ui);
         }
-        let log = folder.path().join("engine.log");
-        ui.note(said(&log, before.said).trim_end());
-        if before.is_new && !folder.is_begun() {
-            let _ = fs::remove_file(log);
-            let _ = fs::remove_dir(folder.path());
-        }
-        return Err(CliError::user(format!("the engine in the background did not start ({status})")));
+        Ok(report.exit())
     }
-    let report = RunReport::read(folder, ui)?;
-    if args.json {
-        ui.json(&report.json());
-    } else {
-        report.tell_end(&room.project, ui);
-    }
-    Ok(report.exit())
 }
 
 /// What was added to the log.

@@ -33,7 +33,7 @@ pub(crate) struct PlanArgs {
 
 impl PlanArgs {
     pub(crate) fn target(&self) -> Target {
-        Target { kind: self.kind, name: self.name.clone() }
+        Target { kind: self.kind, name: self.name.clone(), is_feature_list: false }
     }
 
     /// The input files, relative to `dir`.

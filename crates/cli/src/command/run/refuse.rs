@@ -24,6 +24,9 @@ pub(super) fn refuse_for_agents(plan: &Plan, provider: Option<&Provider>, projec
 /// what they do passes their own hooks.
 fn commands<'a>(plan: &'a Plan, provider: Option<&'a Provider>) -> Vec<(&'a str, String)> {
     let mut all: Vec<(&str, String)> = Vec::new();
+    if let Some(Provider::Command(words)) = plan.orchestrate.as_ref().map(|options| &options.tester) {
+        all.push(("tester", words.iter().map(|word| shell_word(word)).collect::<Vec<_>>().join(" ")));
+    }
     for node in &plan.nodes {
         let queue = match &node.termination {
             Termination::Queue { command } => Some(command.clone()),

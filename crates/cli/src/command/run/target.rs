@@ -10,6 +10,8 @@ use crate::ui::Ui;
 pub(crate) struct Target {
     pub(crate) kind: Kind,
     pub(crate) name: String,
+    /// The run works on the feature list, by `stead orchestrate`.
+    pub(crate) is_feature_list: bool,
 }
 
 stead_model::named! {
@@ -24,10 +26,12 @@ impl Target {
     /// What a plan was made from.
     pub(crate) fn of(plan: &Plan) -> Self {
         match &plan.pipeline {
-            Some(name) => Self { kind: Kind::Pipeline, name: name.clone() },
+            Some(name) => {
+                Self { kind: Kind::Pipeline, name: name.clone(), is_feature_list: plan.orchestrate.is_some() }
+            }
             None => {
                 let name = plan.nodes.first().map(|node| node.template.clone()).unwrap_or_default();
-                Self { kind: Kind::Stage, name }
+                Self { kind: Kind::Stage, name, is_feature_list: false }
             }
         }
     }
@@ -41,7 +45,10 @@ impl Target {
 
     /// The command that continues a run of it.
     pub(crate) fn resume(&self, run: &str, ui: &Ui) -> String {
-        format!("{} run {} {} {run} --resume", ui.program(), self.kind.name(), self.name)
+        match self.is_feature_list {
+            true => format!("{} {} --resume --run {run}", ui.program(), self.name),
+            false => format!("{} run {} {} {run} --resume", ui.program(), self.kind.name(), self.name),
+        }
     }
 }
 

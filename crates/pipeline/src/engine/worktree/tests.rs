@@ -1,7 +1,6 @@
 use std::fs;
 
 use super::*;
-use crate::engine::testing;
 
 fn repository() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
@@ -18,7 +17,7 @@ fn repository() -> tempfile::TempDir {
 }
 
 fn open(project: &Path, folder: &RunFolder, base: &str) -> Tree {
-    Tree::open(project, folder, &testing::node("a.1"), base).unwrap()
+    Tree::open(project, folder, "a.1", base).unwrap()
 }
 
 #[test]
@@ -26,7 +25,7 @@ fn an_untouched_tree_goes_and_a_worked_in_one_stays() {
     let repository = repository();
     let project = repository.path().join("app");
     let folder = RunFolder::at(&repository.path().join("runs"), "night").unwrap();
-    let base = begin(&project, &folder, &testing::node("a.1")).unwrap();
+    let base = begin(&project, &folder, "a.1").unwrap();
 
     let tree = open(&project, &folder, &base);
     assert_eq!(fs::read_to_string(tree.root.join("file")).unwrap(), "one\n");
@@ -53,7 +52,7 @@ fn an_untouched_tree_goes_and_a_worked_in_one_stays() {
 fn a_deleted_tree_comes_back_with_its_commits() {
     let repository = repository();
     let folder = RunFolder::at(&repository.path().join("runs"), "night").unwrap();
-    let base = begin(repository.path(), &folder, &testing::node("a.1")).unwrap();
+    let base = begin(repository.path(), &folder, "a.1").unwrap();
     let tree = open(repository.path(), &folder, &base);
     fs::write(tree.root.join("made"), "x").unwrap();
     git(&tree.root, &["add", "."]).unwrap();
@@ -62,14 +61,14 @@ fn a_deleted_tree_comes_back_with_its_commits() {
     let again = open(repository.path(), &folder, &base);
     assert!(again.root.join("made").exists());
     assert!(matches!(again.close(repository.path()), Fate::Kept { .. }));
-    assert!(begin(repository.path(), &folder, &testing::node("a.1")).unwrap_err().contains("already"));
+    assert!(begin(repository.path(), &folder, "a.1").unwrap_err().contains("already"));
 }
 
 #[test]
 fn without_a_repository_it_says_so() {
     let folder = tempfile::tempdir().unwrap();
     let run = RunFolder::at(folder.path(), "night").unwrap();
-    assert!(begin(folder.path(), &run, &testing::node("a")).is_err());
+    assert!(begin(folder.path(), &run, "a").is_err());
 }
 
 #[test]
@@ -77,6 +76,6 @@ fn a_repository_without_a_commit_is_told_in_plain_words() {
     let folder = tempfile::tempdir().unwrap();
     git(folder.path(), &["init", "--quiet"]).unwrap();
     let run = RunFolder::at(folder.path(), "night").unwrap();
-    let why = begin(folder.path(), &run, &testing::node("a")).unwrap_err();
+    let why = begin(folder.path(), &run, "a").unwrap_err();
     assert!(why.contains("no commit yet"), "{why}");
 }

@@ -1,0 +1,151 @@
+//! `stead orchestrate` by the real binary, with shell scripts as agents.
+
+use serde_json::{Value, json};
+use stead_testkit::World;
+
+use crate::world::{marked, payload};
+
+const LIST: &str = "project/.agent/features/feature-list.json";
+
+/// Writes what its feature needs, and says so. As the initializer it writes the list in `initial.json`.
+const CODER: &str = r#"#!/bin/sh
+field() { sed -n "s/^ *\"$1\": \"\(.*\)\".*/\1/p" "$STEAD_COMMAND" | head -1; }
+cat > prompt.txt
+case "$(field task)" in
+  initialize) mkdir -p .agent/features; cp initial.json .agent/features/feature-list.json;;
+  *) echo good > "$(field feature_id).txt";;
+esac
+echo '{"decision": "stop", "summary": "did it"}' > "$STEAD_STATUS"
+"#;
+
+const TESTER: &str = "#!/bin/sh\necho '{\"decision\": \"stop\", \"result\": \"passed\"}' > \"$STEAD_STATUS\"\n";
+
+fn program(world: &World, path: &str, script: &str) {
+    let path = world.write(path, script);
+    std::fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+}
+
+fn world(features: &Value) -> World {
+    let world = marked();
+    program(&world, "project/coder", CODER);
+    program(&world, "project/tester", TESTER);
+    if !features.is_null() {
+        world.write(LIST, json!({"features": features}).to_string());
+    }
+    world
+}
+
+fn feature(id: &str, verifier: &str) -> Value {
+    json!({"id": id, "title": format!("The {id}"), "files": [format!("{id}.txt")], "verifiers": [verifier]})
+}
+
+const ARGS: [&str; 5] = ["orchestrate", "--provider", "./coder", "--tester-provider", "./tester"];
+
+fn args<'a>(more: &[&'a str]) -> Vec<&'a str> {
+    ARGS.iter().copied().chain(more.iter().copied()).collect()
+}
+
+fn status(world: &World, id: &str) -> String {
+    world.stead(&["feature", "show", id, "--json"]).json()["status"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn a_list_is_worked_off_and_reported() {
+    let world = world(&json!([feature("door", "grep good door.txt"), feature("key", "grep bad key.txt")]));
+    let run = world.stead(&args(&["--features", "door"]));
+    assert_eq!(run.code, 0, "{run}");
+    assert!(run.stdout.contains("report: .agent/runs/orchestrate-1/report.md"), "{run}");
+    assert!(run.stderr.contains("door: passed, now tested"), "{run}");
+    assert!(world.read("project/prompt.txt").contains("\"task\": \"implement_feature\""));
+    assert!(
+        world.read("project/.agent/runs/orchestrate-1/report.md").contains("### door The door\n\n- status: tested")
+    );
+
+    let run = world.stead(&args(&["--json"]));
+    assert_eq!(run.code, 1, "{run}");
+    let report: Value = serde_json::from_str(&run.stdout).unwrap();
+    assert_eq!((&report["run"], &report["status"]), (&json!("orchestrate-2"), &json!("failed")));
+    assert_eq!(report["features"][1]["attempts"], 2);
+    let run = world.stead(&["status", "orchestrate-2"]);
+    assert!(run.stdout.contains("orchestrate --resume --run orchestrate-2"), "{run}");
+    // Nothing changed, so nothing is done, and the run ends as before.
+    assert_eq!(world.stead(&["orchestrate", "--resume"]).code, 1);
+    assert_eq!((status(&world, "door"), status(&world, "key")), ("tested".into(), "blocked".into()));
+}
+
+#[test]
+fn what_cannot_start_leaves_nothing_behind() {
+    let world = world(&json!([feature("door", "true")]));
+    for (wrong, code, told) in [
+        (args(&["--features", "dor"]), 2, "did you mean `door`?"),
+        (vec!["orchestrate", "--provider", "./coder", "--tester-provider", "./gone"], 2, "gone"),
+        (vec!["orchestrate", "--provider", "claude"], 2, "claude"),
+        (vec!["orchestrate", "--max-runtime", "soon"], 2, "expected a time"),
+        (vec!["orchestrate", "--resume"], 2, "there is no run to continue"),
+        (vec!["orchestrate", "--resume", "--worktrees"], 2, "--resume"),
+    ] {
+        let run = world.stead(&wrong);
+        assert!(run.code == code && run.stderr.contains(told), "{wrong:?}: {run}");
+    }
+    world.write(LIST, "{\n \"features\": [{\"id\": 3, \"title\": 4}]}");
+    let run = world.stead(&args(&[]));
+    assert!(run.code == 1 && run.stderr.contains("feature-list.json`:2"), "{run}");
+    assert!(!world.folder().join("project/.agent/runs/orchestrate-1").exists());
+}
+
+#[test]
+fn an_agent_may_not_start_it() {
+    let world = world(&json!([feature("door", "true")]));
+    let own = json!({"session_id": "s1", "tool_name": "Bash", "tool_use_id": "c",
+        "tool_input": {"command": "stead orchestrate --provider ./coder --tester-provider ./tester"}});
+    world.hook("claude PreToolUse", payload(&world, "PreToolUse", own));
+    let run = world.stead(&args(&[]));
+    assert!(run.code == 1 && run.stderr.contains("an agent may not start"), "{run}");
+}
+
+#[test]
+fn verifiers_of_an_initializer_must_be_tests_that_an_agent_may_run() {
+    let mut world = world(&Value::Null);
+    program(&world, "programs/pytest", "#!/bin/sh\necho '== 3 passed in 0.01s =='\n");
+    let list = json!({"features": [
+        feature("tested", "pytest tests"),
+        feature("echoed", "echo '== 3 passed in 0.01s =='"),
+        feature("refused", "rm -rf .agent/guards && pytest tests"),
+    ]});
+    world.write("project/initial.json", list.to_string());
+    let path = format!("{}:/usr/bin:/bin", world.folder().join("programs").display());
+    world.set("PATH", path);
+    let run = world.stead(&args(&[]));
+    assert_eq!(run.code, 1, "{run}");
+    assert!(run.stderr.contains("an initializer writes one first"), "{run}");
+    let failure = |id: &str| {
+        let shown = world.stead(&["feature", "show", id, "--json"]).json();
+        shown["last_failure"]["summary"].as_str().unwrap_or_default().to_owned()
+    };
+    assert_eq!(status(&world, "tested"), "tested", "{run}");
+    assert!(failure("echoed").contains("not a test runner that ran a test"), "{}", failure("echoed"));
+    assert!(failure("refused").contains("which is refused"), "{}", failure("refused"));
+    assert!(
+        world.read(LIST).contains("\"verifiers_by\": \"agent\"")
+            || world.read(LIST).contains("\"verifiers_by\":\"agent\"")
+    );
+}
+
+#[test]
+fn a_background_run_is_watched_and_stopped() {
+    let world = world(&json!([feature("door", "grep good door.txt")]));
+    program(&world, "project/coder", "#!/bin/sh\necho working\nsleep 600\n");
+    let run = world.stead(&args(&["--background", "--json"]));
+    assert_eq!(run.code, 0, "{run}");
+    assert_eq!(run.json()["run"], "orchestrate-1");
+    let second = world.stead(&args(&[]));
+    assert!(
+        second.code == 1 && second.stderr.contains("run `orchestrate-1` already works on this feature list"),
+        "{second}"
+    );
+    assert_eq!(world.stead(&["stop", "orchestrate-1", "--now"]).code, 0);
+    assert_eq!(status(&world, "door"), "pending");
+    program(&world, "project/coder", CODER);
+    let run = world.stead(&["orchestrate", "--resume"]);
+    assert_eq!(run.code, 0, "{run}");
+}

@@ -1,0 +1,172 @@
+//! The transition of a feature to tested: its verifiers run in custody, and what they show decides.
+
+use std::cell::Cell;
+use std::io;
+use std::time::Duration;
+
+use stead_evidence::{Ground, Recorded, Source, Verify, Who};
+use stead_feature::{Event, Feature};
+use stead_model::rfc3339;
+use stead_store::{CheckEnd, Checked};
+
+use super::EngineError;
+use super::assignment::{Assignment, Desk};
+use super::feature_tree::landing;
+use super::initializer::{AGENT, BY};
+use super::iteration::IterationFiles;
+use super::journal::safe;
+use super::node_end::NodeEnd;
+use super::node_run::NodeRun;
+use super::worker::Changed;
+use crate::custody::How;
+use crate::event::RunEvent;
+use crate::orchestrate::{self, Reported, Shown};
+use crate::state::seconds;
+
+impl NodeRun<'_> {
+    /// Tests a feature after its tester's word. `Some` if the worker cannot go on.
+    pub(super) fn test(
+        &mut self,
+        desk: Desk<'_>,
+        assignment: &Assignment,
+        feature: &Feature,
+        files: &IterationFiles,
+    ) -> Result<Option<NodeEnd>, EngineError> {
+        if let Some(why) = refused(desk, feature) {
+            return self.fail_test(desk, files, feature, why, Vec::new());
+        }
+        let ground = self.ground_of(desk, assignment);
+        let limit = Duration::from_secs(feature.timeout_seconds.unwrap_or(desk.options.timeout_seconds).max(1));
+        let cancelled = Cell::new(false);
+        let run = |command: &str| {
+            let checked = self.check(command, &ground, limit, files);
+            cancelled.set(matches!(&checked, Err(error) if error.kind() == io::ErrorKind::Interrupted));
+            checked
+        };
+        let now = || (self.run.around.now)();
+        let verify = Verify {
+            ground: &ground,
+            who: Who {
+                role: Some(assignment.command.agent.to_string()),
+                run: Some(self.run.plan.run.clone()),
+                stage: Some(self.node.id.clone()),
+                ..Who::default()
+            },
+            source: Source::Run,
+            timeout: limit,
+            effects: &|command| (desk.support.effects)(&ground, command),
+            now: &|| rfc3339(now()),
+            runner: Some(&run),
+        };
+        // Nobody else merges between the test of what is merged and the merge.
+        let _alone = assignment.tree.as_ref().map(|_| landing());
+        if let Some(branches) = self.catch_up(desk, assignment, feature)? {
+            return self.conflict(desk, files, feature, branches);
+        }
+        let mut seen = Vec::new();
+        let mut doubts = Vec::new();
+        let shown = self.with_lease(Some(assignment), || {
+            orchestrate::prove(&verify, feature, &mut |command, recorded, checked| {
+                seen.push((command.to_owned(), recorded.item.is_proof(), checked.took));
+                doubts.extend(doubt(feature, command, recorded));
+            })
+        });
+        for (command, green, took) in seen {
+            let (node, iteration) = (self.node.id.clone(), files.iteration);
+            let (command, seconds) = (safe(&command), seconds(took.as_secs_f64()));
+            self.run.journal.tell(RunEvent::Verified { node, iteration, command, green, seconds })?;
+        }
+        if cancelled.get() {
+            self.release(desk, assignment)?;
+            return Ok(Some(self.cancelled()));
+        }
+        match shown? {
+            Shown::Failed { summary, evidence } => {
+                return self.fail_test(desk, files, feature, summary, evidence);
+            }
+            Shown::Unproven { why, next } => {
+                let why = format!("{why}; `{next}` would prove it");
+                return self.fail_test(desk, files, feature, why, Vec::new());
+            }
+            Shown::Proven(proof) if !doubts.is_empty() => {
+                return self.fail_test(desk, files, feature, doubts.join("; "), proof.evidence().to_vec());
+            }
+            Shown::Proven(_) => {}
+        }
+        if let Some(branches) = self.run.journal.write(|| self.land(assignment)) {
+            return self.conflict(desk, files, feature, branches);
+        }
+        match self.run.journal.write(|| orchestrate::pass(&verify, feature, &now, &desk.rules()))? {
+            Reported::Passed { evidence } => {
+                let changed = Changed { what: "passed", why: String::new(), evidence };
+                self.tell_changed(desk, files, &feature.id, changed)?;
+                self.leave_tree(assignment)?;
+                Ok(None)
+            }
+            Reported::Failed { summary: why } | Reported::Unproven { why, .. } => {
+                self.fail_test(desk, files, feature, why, Vec::new())
+            }
+        }
+    }
+
+    fn fail_test(
+        &self,
+        desk: Desk<'_>,
+        files: &IterationFiles,
+        feature: &Feature,
+        summary: String,
+        evidence: Vec<String>,
+    ) -> Result<Option<NodeEnd>, EngineError> {
+        let event = Event::Failed { feature: feature.id.clone(), summary: summary.clone(), evidence };
+        self.change(desk, files, &event, summary).map(|()| None)
+    }
+
+    fn conflict(
+        &self,
+        desk: Desk<'_>,
+        files: &IterationFiles,
+        feature: &Feature,
+        branches: Vec<String>,
+    ) -> Result<Option<NodeEnd>, EngineError> {
+        let why = format!("`{}` do not merge", branches.join("` and `"));
+        let event = Event::Conflict { feature: feature.id.clone(), branches };
+        self.change(desk, files, &event, why).map(|()| None)
+    }
+
+    /// Runs a verifier like an agent: it ends with the run, and so does all it started.
+    fn check(&self, command: &str, ground: &Ground, limit: Duration, files: &IterationFiles) -> io::Result<Checked> {
+        let log = files.file("verify.log");
+        let within = (Verify::WITHIN.to_owned(), "1".to_owned());
+        let end = self.command_in(command, &ground.root, &log, limit, Some(within));
+        let tail = std::fs::read(&log).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default();
+        let took = end.took;
+        match end.how {
+            How::Exit(code) => Ok(Checked { end: CheckEnd::Exit(code), tail, took }),
+            How::Signal(signal) => Ok(Checked { end: CheckEnd::Signal(signal), tail, took }),
+            How::Timeout => Ok(Checked { end: CheckEnd::Deadline, tail, took }),
+            How::Cancelled => Err(io::Error::new(io::ErrorKind::Interrupted, "the run was cancelled")),
+            How::CannotStart(why) => Err(io::Error::other(why)),
+        }
+    }
+}
+
+fn is_by_agent(feature: &Feature) -> bool {
+    feature.other.get(BY).is_some_and(|by| by == AGENT)
+}
+
+/// An agent's verifier is judged like a command of that agent.
+fn refused(desk: Desk<'_>, feature: &Feature) -> Option<String> {
+    let mut commands = feature.verifiers.iter().filter(|_| is_by_agent(feature));
+    commands.find_map(|command| {
+        let why = (desk.support.refusal)(command)?;
+        Some(format!("an agent wrote the verifier `{command}`, which is refused: {why}"))
+    })
+}
+
+/// An agent's verifier must be a test runner that ran a test.
+fn doubt(feature: &Feature, command: &str, recorded: &Recorded) -> Option<String> {
+    let item = &recorded.item;
+    let is_test = item.runner.is_some() && item.counts.is_some_and(|counts| counts.passed > 0);
+    (is_by_agent(feature) && item.is_proof() && !is_test)
+        .then(|| format!("an agent wrote the verifier `{command}`, which is not a test runner that ran a test"))
+}

@@ -1,0 +1,20 @@
+use std::fmt;
+
+use stead_evidence::Ground;
+use stead_model::Effects;
+
+/// What a run needs to work on the feature list.
+pub struct FeatureSupport<'a> {
+    /// The list and its evidence. Its root is the project.
+    pub ground: Ground,
+    /// What a command does, read in the root of the ground.
+    pub effects: &'a (dyn Fn(&Ground, &str) -> Effects + Sync),
+    /// Why an agent may not run a command; `None` if it may.
+    pub refusal: &'a (dyn Fn(&str) -> Option<String> + Sync),
+}
+
+impl fmt::Debug for FeatureSupport<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("FeatureSupport").field("ground", &self.ground).finish_non_exhaustive()
+    }
+}
