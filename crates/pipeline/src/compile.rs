@@ -246,7 +246,7 @@ fn output(source: &StageSource<'_>, options: &CompileOptions, branch: Option<&st
 /// The termination with the run's name in its command. A stage without one was rejected before.
 fn ending(termination: Option<Termination>, options: &CompileOptions) -> Termination {
     match termination {
-        Some(Termination::Queue { .. }) if options.purpose == Purpose::Rehearsal => {
+        Some(Termination::Queue { .. } | Termination::Features { .. }) if options.purpose == Purpose::Rehearsal => {
             Termination::Judgment { min_iterations: 1, consensus: 1 }
         }
         Some(Termination::Queue { command }) => {

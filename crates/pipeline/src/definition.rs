@@ -37,3 +37,4 @@ pub use view::{PipelineView, StageView};
 pub(crate) use graph::{graph, is_chain, stage_meant};
 pub(crate) use name::name_problem;
 pub(crate) use stage::{Unreachable, unreachable_within};
+pub(crate) use termination::default_queue;

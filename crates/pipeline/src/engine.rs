@@ -14,6 +14,7 @@ mod budget;
 mod command;
 mod error;
 mod fault;
+mod feature_queue;
 mod feature_test;
 mod feature_tree;
 mod folder;

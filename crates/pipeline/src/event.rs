@@ -130,6 +130,9 @@ pub enum RunEvent {
         node: String,
         iteration: u32,
         left: u64,
+        /// `features`, if it is the feature list.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        queue: Option<String>,
     },
     Waiting {
         node: String,

@@ -125,6 +125,15 @@ pub enum Termination {
         /// A shell command that prints one line per open item; no output means done.
         command: String,
     },
+    /// Until no feature of the list is ready to be coded.
+    Features {
+        /// Only these.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        category: Option<String>,
+        /// Only those with one of these.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        labels: Vec<String>,
+    },
     Promise {
         /// Texts of the promise tag that end the stage.
         promises: Vec<String>,

@@ -192,6 +192,7 @@ fn ends(termination: &Termination, guardrails: &Guardrails) -> String {
         Termination::Judgment { min_iterations, consensus } => {
             format!("until {consensus} in a row decide to stop, {min_iterations} to {most} times")
         }
+        Termination::Features { .. } => format!("until no feature is ready, at most {most} times"),
         Termination::Queue { command } => format!("until `{command}` is empty, at most {most} times"),
         Termination::Promise { promises } => {
             format!("until `{}` is promised, at most {most} times", promises.join("|"))

@@ -117,7 +117,7 @@ pub(crate) fn ending(termination: &Termination) -> &'static str {
     match termination {
         Termination::Fixed => "fixed",
         Termination::Judgment { .. } => "judgment",
-        Termination::Queue { .. } => "queue",
+        Termination::Queue { .. } | Termination::Features { .. } => "queue",
         Termination::Promise { .. } => "promise",
     }
 }

@@ -124,8 +124,9 @@ impl Board {
             RunEvent::Verified { node, iteration, command, green: false, .. } => {
                 format!("{}: `{}` failed", self.at(node, *iteration), one_line(command, QUOTE))
             }
-            RunEvent::QueueCounted { node, iteration, left } => {
-                format!("{}: {left} left in the queue", self.at(node, *iteration))
+            RunEvent::QueueCounted { node, iteration, left, queue } => {
+                let queue = if queue.is_some() { "feature list" } else { "queue" };
+                format!("{}: {left} left in the {queue}", self.at(node, *iteration))
             }
             RunEvent::Waiting { node, until } => format!("{node}: waiting for its provider's quota until {until}"),
             RunEvent::StageEnded { node, status, iterations: count, seconds, cost_usd, why } => {

@@ -14,7 +14,16 @@ const CONSENSUS: u32 = 2;
 const MIN_ITERATIONS: u32 = 2;
 
 const TYPES: [&str; 4] = ["judgment", "queue", "fixed", "promise"];
-const KEYS: [&str; 6] = ["type", "min_iterations", "consensus", "command", "promise", "promises"];
+const KEYS: [&str; 9] =
+    ["type", "min_iterations", "consensus", "command", "queue", "category", "labels", "promise", "promises"];
+
+/// What a queue can be besides a command.
+const QUEUES: [&str; 2] = ["beads", "features"];
+
+/// The command of a queue that names none, for a run.
+pub(crate) fn default_queue(run: &str) -> String {
+    BEADS.replace("${SESSION}", run)
+}
 
 pub(crate) fn termination(reading: &mut Reading, entry: &Entry) -> Option<Termination> {
     let entries = reading.map(entry)?;
@@ -26,7 +35,7 @@ pub(crate) fn termination(reading: &mut Reading, entry: &Entry) -> Option<Termin
     let typed = reading.text(kind)?;
     let fitting: &[&str] = match typed.as_str() {
         "judgment" => &["type", "min_iterations", "consensus"],
-        "queue" => &["type", "command"],
+        "queue" => &["type", "command", "queue", "category", "labels"],
         "promise" => &["type", "promise", "promises"],
         "fixed" => &["type"],
         _ => {
@@ -54,7 +63,25 @@ pub(crate) fn termination(reading: &mut Reading, entry: &Entry) -> Option<Termin
             consensus: count(reading, "consensus").unwrap_or(CONSENSUS),
         },
         "queue" => {
-            let command = find(entries, "command").and_then(|part| reading.text(part));
+            let part = |name| find(entries, name);
+            let source = part("queue").and_then(|part| Some((part, reading.text(part)?)));
+            match source {
+                Some((_, source)) if source == "features" => {
+                    let category = part("category").and_then(|part| reading.text(part));
+                    let labels = part("labels").map(|part| reading.texts(part)).unwrap_or_default();
+                    return Some(Termination::Features { category, labels });
+                }
+                Some((part, source)) if !QUEUES.contains(&source.as_str()) => {
+                    let message = format!("unknown queue `{source}`");
+                    reading.findings.error(Code::L006, &place(part), message).hint(suggestion(&source, QUEUES));
+                }
+                _ => {}
+            }
+            if let Some(part) = part("category").or_else(|| part("labels")) {
+                let message = format!("`{}` needs `queue: features`", part.key);
+                reading.findings.error(Code::L006, &part.key_at, message).hint("add `queue: features`, or remove it");
+            }
+            let command = part("command").and_then(|part| reading.text(part));
             Termination::Queue { command: command.unwrap_or_else(|| BEADS.to_owned()) }
         }
         "promise" => Termination::Promise { promises: promises(reading, entry, entries)? },

@@ -72,7 +72,7 @@ impl NodeRun<'_> {
             How::Cancelled => return Ok(Err(self.cancelled())),
         }
         let left = open_items(&end.said);
-        self.run.journal.tell(RunEvent::QueueCounted { node: self.node.id.clone(), iteration, left })?;
+        self.run.journal.tell(RunEvent::QueueCounted { node: self.node.id.clone(), iteration, left, queue: None })?;
         Ok(Ok(left))
     }
 

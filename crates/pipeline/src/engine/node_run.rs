@@ -241,7 +241,13 @@ impl<'r> NodeRun<'r> {
     /// Runs the queue's command, if the stage has one.
     pub(super) fn count_queue(&self, iteration: u32) -> Result<Result<Option<u64>, NodeEnd>, EngineError> {
         match &self.node.termination {
+            Termination::Queue { command } if self.lacks_default_queue(command) => {
+                self.count_features(None, &[], iteration).map(|counted| counted.map(Some))
+            }
             Termination::Queue { command } => self.ask_queue(command, iteration).map(|counted| counted.map(Some)),
+            Termination::Features { category, labels } => {
+                self.count_features(category.as_deref(), labels, iteration).map(|counted| counted.map(Some))
+            }
             _ => Ok(Ok(None)),
         }
     }

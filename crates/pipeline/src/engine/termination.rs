@@ -30,7 +30,14 @@ pub(crate) fn judge(termination: &Termination, brought: &Brought<'_>) -> Option<
                 stops => format!("{stops} iterations in a row decided to stop"),
             })
         }
-        Termination::Queue { .. } => (brought.queue_left == Some(0)).then(|| "the queue is empty".to_owned()),
+        Termination::Queue { .. } | Termination::Features { .. }
+            if brought.queue_left == Some(0) && brought.completed == 0 =>
+        {
+            Some("nothing to do: the queue is empty".to_owned())
+        }
+        Termination::Queue { .. } | Termination::Features { .. } => {
+            (brought.queue_left == Some(0)).then(|| "the queue is empty".to_owned())
+        }
         Termination::Promise { promises } => {
             let kept = brought.message.and_then(last_promise).filter(|said| promises.contains(said));
             kept.map(|said| format!("the agent promised `{said}`"))
