@@ -29,15 +29,15 @@ const STATES: &[State] = &[
 struct Arrow(&'static str, &'static str, i32, i32);
 
 const ARROWS: &[Arrow] = &[
-    Arrow("M90 82 V146", "valid list", 130, 118),
+    Arrow("M90 82 V146", "valid list", 58, 118),
     Arrow("M150 170 H228", "claim", 190, 163),
     Arrow("M350 170 H428", "implemented", 390, 163),
     Arrow("M550 170 H618", "proven", 585, 163),
     Arrow("M490 148 C490 70 110 70 104 145", "test failed: again, with the failure", 330, 84),
-    Arrow("M280 148 C270 112 140 112 128 145", "died, quota, lease over", 205, 130),
+    Arrow("M280 148 C270 112 140 112 128 145", "died, quota", 205, 138),
     Arrow("M505 192 C505 250 480 285 452 285", "failed twice, or conflict", 570, 240),
     Arrow("M300 192 C310 230 340 262 352 262", "asks a person", 268, 232),
-    Arrow("M330 290 C230 300 130 250 110 195", "answer, unblock", 215, 288),
+    Arrow("M330 290 C230 300 130 250 110 195", "answer, unblock", 230, 308),
     Arrow("M76 192 V260", "skip", 58, 230),
 ];
 

@@ -24,6 +24,7 @@ mod initializer;
 mod inputs;
 mod iteration;
 mod journal;
+mod judge;
 mod node_end;
 mod node_run;
 mod output_parse;

@@ -2,12 +2,13 @@
 
 mod switch;
 
+use std::path::PathBuf;
 use std::process::Command;
 
 use clap::Args;
 use stead_client::Harness;
 use stead_feature::Outline;
-use stead_pipeline::orchestrate::{Orchestrate, OrchestratePlan, last_run, working_run};
+use stead_pipeline::orchestrate::{Judge, Orchestrate, OrchestratePlan, last_run, working_run};
 use stead_pipeline::provider::check;
 use stead_pipeline::{Change, EngineError, OnQuota, Plan, Provider, RunFolder};
 
@@ -65,6 +66,12 @@ pub(crate) struct OrchestrateArgs {
     /// Give each feature its own git worktree and branch, and merge it when it is tested
     #[arg(long, conflicts_with = "resume")]
     worktrees: bool,
+    /// Who may refuse a proven feature after a look at its change
+    #[arg(long, value_name = "P", conflicts_with = "resume")]
+    judge: Option<String>,
+    /// A file with further instructions for the judge
+    #[arg(long, value_name = "FILE", requires = "judge")]
+    judge_prompt: Option<PathBuf>,
     /// Wait until a provider's quota is renewed, instead of ending with 5
     #[arg(long, conflicts_with = "resume")]
     wait_for_quota: bool,
@@ -189,9 +196,21 @@ fn fresh(
             worktrees: args.worktrees,
             timeout_seconds: minutes("orchestrate.timeout"),
             lease_seconds: minutes("orchestrate.lease"),
+            judge: judge(args, room, ui)?,
         },
     };
     Ok(options.plan())
+}
+
+fn judge(args: &OrchestrateArgs, room: &RunRoom, ui: &Ui) -> Result<Option<Judge>, CliError> {
+    let Some(typed) = &args.judge else { return Ok(None) };
+    let read = |path: &PathBuf| {
+        let path = ui.dir()?.join(path);
+        let told = |source| CliError::usage(format!("could not read `{}`", path.display())).because(source);
+        std::fs::read_to_string(&path).map_err(told)
+    };
+    let prompt = args.judge_prompt.as_ref().map(read).transpose()?.unwrap_or_default();
+    Ok(Some(Judge { provider: provider(Some(typed), room, ui)?, prompt }))
 }
 
 /// A provider that can be started.
@@ -215,6 +234,7 @@ fn command(args: &OrchestrateArgs, folder: &RunFolder, ui: &Ui) -> Result<Comman
         return Ok(command);
     }
     command.args(["--max-parallel", &args.max_parallel.to_string()]);
+    let judge_prompt = args.judge_prompt.as_ref().map(|path| path.to_string_lossy().into_owned());
     let cost = args.max_cost.map(|cost| cost.to_string());
     let time = args.max_runtime.map(|seconds| format!("{seconds}s"));
     let features = Some(args.features.join(",")).filter(|features| !features.is_empty());
@@ -222,6 +242,8 @@ fn command(args: &OrchestrateArgs, folder: &RunFolder, ui: &Ui) -> Result<Comman
         ("--provider", &args.provider),
         ("--tester-provider", &args.tester_provider),
         ("--model", &args.model),
+        ("--judge", &args.judge),
+        ("--judge-prompt", &judge_prompt),
         ("--max-cost", &cost),
         ("--max-runtime", &time),
         ("--features", &features),

@@ -15,6 +15,7 @@ use super::feature_tree::landing;
 use super::initializer::{AGENT, BY};
 use super::iteration::IterationFiles;
 use super::journal::safe;
+use super::judge::Judged;
 use super::node_end::NodeEnd;
 use super::node_run::NodeRun;
 use super::worker::Changed;
@@ -92,6 +93,17 @@ impl NodeRun<'_> {
                 return self.fail_test(desk, files, feature, doubts.join("; "), proof.evidence().to_vec());
             }
             Shown::Proven(_) => {}
+        }
+        match self.ask_judge(desk, assignment, feature, files)? {
+            Judged::Accepts => {}
+            Judged::Vetoes(why) => {
+                let event = Event::Vetoed { feature: feature.id.clone(), why: why.clone() };
+                return self.change(desk, files, &event, why).map(|()| None);
+            }
+            Judged::Cancelled => {
+                self.release(desk, assignment)?;
+                return Ok(Some(self.cancelled()));
+            }
         }
         if let Some(branches) = self.run.journal.write(|| self.land(assignment)) {
             return self.conflict(desk, files, feature, branches);

@@ -17,6 +17,18 @@ pub struct Orchestrate {
     pub timeout_seconds: u64,
     /// How long a claim lasts unless it is renewed.
     pub lease_seconds: u64,
+    /// Who may refuse that a proven feature becomes tested.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub judge: Option<Judge>,
+}
+
+/// An agent that reads the task and the change, and may veto.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Judge {
+    pub provider: Provider,
+    /// Instructions in addition to the built-in ones.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub prompt: String,
 }
 
 /// What the plan of an orchestrating run is made of.

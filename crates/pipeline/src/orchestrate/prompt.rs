@@ -3,6 +3,7 @@ use stead_feature::{Agent, Command, Failure};
 const INITIALIZER: &str = include_str!("prompt/initializer.md");
 const CODING: &str = include_str!("prompt/coding.md");
 const TESTER: &str = include_str!("prompt/tester.md");
+const JUDGE: &str = include_str!("prompt/judge.md");
 const REPORT: &str = include_str!("prompt/report.md");
 
 /// The prompt of a headless agent: its role, the command object, what failed before, and how to report.
@@ -19,6 +20,16 @@ pub(crate) fn prompt(command: &Command, status: &str) -> String {
     }
     text.push_str(&REPORT.replace("${STATUS}", status));
     text
+}
+
+/// The prompt of the judge: the task, the change, and how to report.
+pub(crate) fn judge_prompt(more: &str, command: &Command, change: &str, status: &str) -> String {
+    let object = serde_json::to_string_pretty(command).unwrap_or_default();
+    format!(
+        "{JUDGE}\n{more}\n\n## Task\n\n```json\n{object}\n```\n\n## Change\n\n````diff\n{change}\n````\n\n## Report\n\n\
+         Write `{status}`: `{{\"decision\": \"stop\", \"result\": \"accept\"}}`, or `{{\"decision\": \"stop\", \
+         \"result\": \"veto\", \"reason\": \"what is wrong\"}}`.\n"
+    )
 }
 
 /// What the next attempt has to know about the last one.

@@ -12,6 +12,7 @@ mod kill;
 mod limits;
 mod orchestrate;
 mod orchestrate_kill;
+mod orchestrate_more;
 mod place;
 mod plan;
 mod quota;
