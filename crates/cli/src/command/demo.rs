@@ -101,6 +101,7 @@ impl Stage<'_> {
 
         self.evidence()?;
         self.intents()?;
+        self.orchestrator()?;
 
         self.scene("A loop keeps the agent working until it keeps its promise");
         let start = ["loop", "start", "Prove that add() adds", "--promise", "DONE", "--max-iterations", "3"];
@@ -166,6 +167,25 @@ impl Stage<'_> {
         self.expect(denied.is_denial(), "a change outside the scope was not denied");
         let said = self.stead(&["why", "src/lib.rs:5"])?;
         self.expect(said.contains("INT-001"), "`stead why` does not name the intent");
+        Ok(())
+    }
+
+    fn orchestrator(&mut self) -> Result<(), CliError> {
+        self.scene("The person turns the orchestrator on: it knows what is next");
+        let config = (".agent/config.local.toml", "[orchestrate]\nin_session = true\n");
+        let feature =
+            json!({"id": "sub", "title": "sub() subtracts", "files": ["src/**"], "verifiers": ["sh check.sh"]});
+        self.write(".agent/features/feature-list.json", &format!("{:#}\n", json!({"features": [feature]})))?;
+        self.write(config.0, config.1)?;
+        self.show(config.0, "")?;
+        let held = self.stop("All done.")?;
+        self.expect(held.stdout.contains("implement_feature"), "the agent was not told what is next");
+        self.agent_runs(&["feature", "claim", "sub"])?;
+        self.agent_runs(&["feature", "report", "sub", "--implemented"])?;
+        let held = self.stop("All done.")?;
+        self.expect(held.stdout.contains("validate_feature"), "nobody was sent to test");
+        self.stead(&["feature", "graph"])?;
+        self.write(config.0, "[orchestrate]\nin_session = false\n")?;
         Ok(())
     }
 }
