@@ -10,6 +10,7 @@ mod sweep;
 mod target;
 
 use std::path::PathBuf;
+use std::time::{Duration, Instant};
 
 use stead_ledger::trace::{
     Budget, CallFacts, ContributorKind, FileChange, Ledger, Phase, Side, Sight, Spooled, TraceCache, build,
@@ -28,6 +29,9 @@ use crate::run_identity::RunIdentity;
 use call_line::CallLine;
 use changed::Changed;
 
+/// How long a stop works on changes that wait.
+const AT_STOP: Duration = Duration::from_millis(200);
+
 /// How often the kept texts are counted: once in so many lines.
 const PRUNE: u64 = 64;
 
@@ -35,9 +39,22 @@ const PRUNE: u64 = 64;
 pub(crate) fn record(request: &Request<'_>, now: &str) -> Result<(), StoreError> {
     match request.event.kind {
         EventKind::AfterTool | EventKind::ToolFailed => after_tool(request, now),
-        EventKind::Stop | EventKind::SubagentStop | EventKind::SessionEnd => sweep::sweep(request, now),
+        EventKind::Stop | EventKind::SubagentStop | EventKind::SessionEnd => {
+            sweep::sweep(request, now)?;
+            finish_waiting(request)
+        }
         _ => Ok(()),
     }
+}
+
+/// Finishes at a stop what was too much for the calls before it, as far as the time allows; a command does the rest.
+fn finish_waiting(request: &Request<'_>) -> Result<(), StoreError> {
+    let cache = cache(request);
+    if !is_on(request) || !Spooled::waits(&cache) {
+        return Ok(());
+    }
+    let until = Some(Instant::now() + AT_STOP);
+    Spooled::finish_until(&ledger(request), &cache, request.work(), until).map(drop)
 }
 
 fn is_on(request: &Request<'_>) -> bool {

@@ -18,6 +18,7 @@ mod denied_write;
 mod evidence_gate;
 mod guarded_field;
 mod guarded_shell;
+mod headless;
 mod held_stop;
 mod hook_removal;
 mod intent_gate;
@@ -72,6 +73,7 @@ impl Scenario {
         stale_file::SCENARIO,
         architect_and_builder::SCENARIO,
         orchestrated::SCENARIO,
+        headless::SCENARIO,
     ];
 }
 

@@ -77,8 +77,9 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// After a tool.
-    pub const HOOK: Self = Self { time: Duration::from_millis(40), bytes: 1024 * 1024, parsed: 40 * 1024 };
+    /// After a tool: parsing takes about half a millisecond for a kilobyte, so all but small files wait for the stop or
+    /// for the next command.
+    pub const HOOK: Self = Self { time: Duration::from_millis(40), bytes: 1024 * 1024, parsed: 2 * 1024 };
     /// When somebody waits for a command anyway.
     pub const COMMAND: Self = Self { time: Duration::from_secs(10), bytes: 16 * 1024 * 1024, parsed: 16 * 1024 * 1024 };
 }

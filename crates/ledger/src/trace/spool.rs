@@ -3,7 +3,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 use stead_code::file_hash;
@@ -58,6 +58,16 @@ impl Spooled {
     /// Finishes what waits; `root` is the checkout. Returns how many lines were written. One process at a time does this,
     /// so a record that is marked as begun was left by a process that was killed.
     pub fn finish_all(ledger: &Ledger, cache: &TraceCache, root: &Path) -> Result<usize, StoreError> {
+        Self::finish_until(ledger, cache, root, None)
+    }
+
+    /// The same, but begins no record after a moment.
+    pub fn finish_until(
+        ledger: &Ledger,
+        cache: &TraceCache,
+        root: &Path,
+        until: Option<Instant>,
+    ) -> Result<usize, StoreError> {
         let _turn = match take_turn(&cache.spool().join(BEGUN), TURN) {
             Err(StoreError::Locked { .. }) => return Ok(0),
             turn => turn?,
@@ -68,6 +78,9 @@ impl Spooled {
         paths.sort();
         let mut written = 0;
         for path in paths {
+            if until.is_some_and(|until| Instant::now() >= until) {
+                break;
+            }
             let (begun, is_begun) = (path.with_extension(BEGUN), path.extension().is_some_and(|kind| kind == BEGUN));
             if !is_begun && fs::rename(&path, &begun).is_err() {
                 continue;

@@ -20,7 +20,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
 const STAGES: [&str; 2] = ["draft", "review"];
 
 /// Whom a client hands on to: the first two to each other, every other to itself.
-fn partner(client: &'static Client) -> &'static Client {
+pub(super) fn partner(client: &'static Client) -> &'static Client {
     let [one, other, ..] = Client::ALL;
     match client.harness {
         harness if harness == one.harness => other,
@@ -94,10 +94,9 @@ fn marker(stage: usize) -> String {
     format!("TASK-OF-{}", STAGES[stage].to_uppercase())
 }
 
-/// Writes the pipeline, and puts the clients on PATH as a person has them.
+/// Writes the pipeline, and puts the clients on PATH.
 fn define(ground: &Ground, workers: [&'static Client; 2]) -> Result<()> {
     let mut steps = String::new();
-    let mut config = String::new();
     for (index, (stage, worker)) in STAGES.iter().zip(workers).enumerate() {
         let name = worker.harness.name();
         ground.write_project(
@@ -107,6 +106,18 @@ fn define(ground: &Ground, workers: [&'static Client; 2]) -> Result<()> {
         let prompt = format!("Do {}: read ${{CTX}}, write ${{OUTPUT}}, then write ${{STATUS}}.\n", marker(index));
         ground.write_project(&format!(".agent/stages/{stage}/prompt.md"), &prompt)?;
         steps.push_str(&format!("  - id: {stage}\n    template: {stage}\n"));
+    }
+    let second = format!("{steps}    inputs: {{from: {}}}\n", STAGES[0]);
+    ground
+        .write_project(".agent/pipelines/two.yaml", &format!("name: two\ndescription: Two tasks\nstages:\n{second}"))?;
+    enlist(ground, workers)
+}
+
+/// Puts the clients on PATH as a person has them, and their arguments into the settings.
+pub(super) fn enlist(ground: &Ground, workers: [&'static Client; 2]) -> Result<()> {
+    let mut config = String::new();
+    for worker in workers {
+        let name = worker.harness.name();
         let (command, _) = worker.program(ground);
         let quoted: Vec<String> = command.iter().map(|word| format!("'{word}'")).collect();
         let program = ground.world().folder().join("bin").join(worker.harness.client().facts.program);
@@ -119,9 +130,6 @@ fn define(ground: &Ground, workers: [&'static Client; 2]) -> Result<()> {
             config.push_str(&format!("\n[provider.{name}]\nargs = {}\n", Value::from(args.join(" "))));
         }
     }
-    let second = format!("{steps}    inputs: {{from: {}}}\n", STAGES[0]);
-    ground
-        .write_project(".agent/pipelines/two.yaml", &format!("name: two\ndescription: Two tasks\nstages:\n{second}"))?;
     let path = ".agent/config.toml";
     let text = ground.read_project(path).unwrap_or_default();
     ground.write_project(path, &format!("{text}{config}"))
