@@ -5,7 +5,7 @@ use std::io;
 use std::time::Duration;
 
 use stead_evidence::{Ground, Recorded, Source, Verify, Who};
-use stead_feature::{Event, Feature};
+use stead_feature::{Event, Feature, Status};
 use stead_model::rfc3339;
 use stead_store::{CheckEnd, Checked};
 
@@ -110,7 +110,7 @@ impl NodeRun<'_> {
         }
         match self.run.journal.write(|| orchestrate::pass(&verify, feature, &now, &desk.rules()))? {
             Reported::Passed { evidence } => {
-                let changed = Changed { what: "passed", why: String::new(), evidence };
+                let changed = Changed { what: "passed", status: Some(Status::Tested), why: String::new(), evidence };
                 self.tell_changed(desk, files, &feature.id, changed)?;
                 self.leave_tree(assignment)?;
                 Ok(None)
