@@ -155,6 +155,9 @@ impl NodeRun<'_> {
     ) -> Result<bool, EngineError> {
         let desk = self.desk()?;
         let Some(assignment) = self.assignment.take() else { return Ok(true) };
+        if assignment.feature.is_some() {
+            self.distrust(desk, &assignment, files)?;
+        }
         let settled = self.settle_on(desk, &assignment, files, judged, worked, since);
         self.assignment = Some(assignment);
         settled
