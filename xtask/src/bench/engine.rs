@@ -12,11 +12,13 @@ use super::ground::Ground;
 use crate::prerequisite;
 
 mod agent;
+mod features;
 mod launches;
 mod race;
 mod report;
 
 use agent::{Agent, Mark};
+use features::{FEW, FeatureRuns, MANY};
 use race::Race;
 pub(super) use report::EngineFigures;
 
@@ -69,6 +71,8 @@ pub(super) fn measure(iterations: u64) -> Result<EngineFigures> {
     let resumed = Race::run(&mut bench.resume("long"), 0, long, &bench.run("long"))?;
     let again = bench.agent.marks().last().copied().context("the resumed run started no agent")?;
     ensure!(again.iteration == long, "the resumed run started at iteration {}", again.iteration);
+    eprintln!("{MANY} features");
+    let features = FeatureRuns { few: bench.orchestrate(FEW)?, many: bench.orchestrate(MANY)? };
     Ok(EngineFigures {
         engine,
         bash,
@@ -77,6 +81,7 @@ pub(super) fn measure(iterations: u64) -> Result<EngineFigures> {
         growth: growth(&marks)?,
         status,
         resume: again.at.saturating_sub(resumed.begun),
+        features,
     })
 }
 
@@ -140,6 +145,14 @@ impl Bench {
         let mut command = self.clean(Path::new("bash"));
         command.arg(&self.script).arg(run).arg(iterations.to_string()).arg(&self.agent.program);
         Ok(command)
+    }
+
+    /// Works on a list of so many features with the mock, and returns what one transition took.
+    fn orchestrate(&self, count: u32) -> Result<Duration> {
+        let name = format!("features-{count}");
+        race::clear(&self.run(&name))?;
+        features::write(&self.ground.project.folder, count)?;
+        features::measure(&mut self.stead(&["orchestrate", "--provider", "mock", "--run", &name, "--json"]), count)
     }
 
     /// Queries a run repeatedly, and returns the cost of each query.

@@ -4,8 +4,8 @@ use std::cell::Cell;
 use std::io;
 use std::time::Duration;
 
-use stead_evidence::{Ground, Recorded, Source, Verify, Who};
-use stead_feature::{Event, Feature};
+use stead_evidence::{Bounds, Ground, NotProven, Recorded, Source, Verify, Who, proof_of};
+use stead_feature::{Event, Feature, FeatureList, Status};
 use stead_model::rfc3339;
 use stead_store::{CheckEnd, Checked};
 
@@ -110,7 +110,7 @@ impl NodeRun<'_> {
         }
         match self.run.journal.write(|| orchestrate::pass(&verify, feature, &now, &desk.rules()))? {
             Reported::Passed { evidence } => {
-                let changed = Changed { what: "passed", why: String::new(), evidence };
+                let changed = Changed { what: "passed", status: Some(Status::Tested), why: String::new(), evidence };
                 self.tell_changed(desk, files, &feature.id, changed)?;
                 self.leave_tree(assignment)?;
                 Ok(None)
@@ -119,6 +119,26 @@ impl NodeRun<'_> {
                 self.fail_test(desk, files, feature, why, Vec::new())
             }
         }
+    }
+
+    /// Takes back what was marked as tested in the list while an agent worked, without any evidence.
+    pub(super) fn distrust(
+        &self,
+        desk: Desk<'_>,
+        assignment: &Assignment,
+        files: &IterationFiles,
+    ) -> Result<(), EngineError> {
+        // A list that cannot be read is reported by whoever needs it next.
+        let Ok(Some(list)) = FeatureList::read(&desk.ground().features) else { return Ok(()) };
+        let is_new = |feature: &&Feature| feature.state() == Status::Tested && !assignment.tested.contains(&feature.id);
+        for feature in list.features.iter().filter(is_new) {
+            let proof = proof_of(desk.ground(), feature, &Bounds::command());
+            if matches!(proof, Err(NotProven::Unproven { is_stale: false, .. })) {
+                let summary = "it was marked as tested without evidence".to_owned();
+                self.fail_test(desk, files, feature, summary, Vec::new())?;
+            }
+        }
+        Ok(())
     }
 
     fn fail_test(

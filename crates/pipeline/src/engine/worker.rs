@@ -6,7 +6,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
-use stead_feature::{Event, FeatureError, Outline, transact};
+use stead_feature::{Change, Event, FeatureError, Outline, Status as FeatureStatus, transact};
 use stead_store::Durability;
 
 use super::EngineError;
@@ -32,6 +32,7 @@ const LOOK: Duration = Duration::from_millis(200);
 /// What an event did to a feature.
 pub(super) struct Changed {
     pub(super) what: &'static str,
+    pub(super) status: Option<FeatureStatus>,
     pub(super) why: String,
     pub(super) evidence: Vec<String>,
 }
@@ -154,6 +155,9 @@ impl NodeRun<'_> {
     ) -> Result<bool, EngineError> {
         let desk = self.desk()?;
         let Some(assignment) = self.assignment.take() else { return Ok(true) };
+        if assignment.feature.is_some() {
+            self.distrust(desk, &assignment, files)?;
+        }
         let settled = self.settle_on(desk, &assignment, files, judged, worked, since);
         self.assignment = Some(assignment);
         settled
@@ -290,26 +294,30 @@ impl NodeRun<'_> {
     /// Frees the feature: the attempt does not count.
     pub(super) fn release(&self, desk: Desk<'_>, assignment: &Assignment) -> Result<(), EngineError> {
         match &assignment.feature {
-            Some(feature) => self.feed(desk, &Event::DiedWithEngine { feature: feature.id.clone() }),
+            Some(feature) => self.feed(desk, &Event::DiedWithEngine { feature: feature.id.clone() }).map(drop),
             None => Ok(()),
         }
     }
 
     fn spend(&self, desk: Desk<'_>, what: &str) -> Result<(), EngineError> {
         let what = what.trim_end_matches(" is exhausted").to_owned();
-        self.feed(desk, &Event::BudgetSpent { what })
+        self.feed(desk, &Event::BudgetSpent { what }).map(drop)
     }
 
     /// Applies an event to the list. What a person changed meanwhile wins.
-    fn feed(&self, desk: Desk<'_>, event: &Event) -> Result<(), EngineError> {
+    /// Returns the feature's new status; `None` if it did not change.
+    fn feed(&self, desk: Desk<'_>, event: &Event) -> Result<Option<FeatureStatus>, EngineError> {
         let now = (self.run.around.now)();
-        let apply = || transact(&desk.ground().features, |opened| opened.apply(event, now, &desk.rules()).map(drop));
-        let fed = self.run.journal.write(apply);
-        match fed {
+        let apply = || transact(&desk.ground().features, |opened| opened.apply(event, now, &desk.rules()));
+        match self.run.journal.write(apply) {
             Err(error @ (FeatureError::Refused { .. } | FeatureError::Unknown { .. })) => {
-                self.run.journal.warn(&self.node.id, format!("`{}` has no effect: {error}", event.name()))
+                self.run.journal.warn(&self.node.id, format!("`{}` has no effect: {error}", event.name()))?;
+                Ok(None)
             }
-            fed => Ok(fed?),
+            changes => Ok(changes?.iter().find_map(|change| match change {
+                Change::Feature { patch, .. } => patch.status(),
+                _ => None,
+            })),
         }
     }
 
@@ -321,13 +329,13 @@ impl NodeRun<'_> {
         event: &Event,
         why: String,
     ) -> Result<(), EngineError> {
-        self.feed(desk, event)?;
+        let status = self.feed(desk, event)?;
         let evidence = match event {
             Event::Failed { evidence, .. } => evidence.clone(),
             _ => Vec::new(),
         };
         let Some(feature) = event.feature() else { return Ok(()) };
-        self.tell_changed(desk, files, feature, Changed { what: event.name(), why, evidence })
+        self.tell_changed(desk, files, feature, Changed { what: event.name(), status, why, evidence })
     }
 
     pub(super) fn tell_changed(
@@ -337,14 +345,18 @@ impl NodeRun<'_> {
         feature: &str,
         changed: Changed,
     ) -> Result<(), EngineError> {
-        let outline = Outline::read(&desk.ground().features)?;
-        let row = outline.as_ref().and_then(|outline| outline.rows.iter().find(|row| row.id == feature));
+        let status = match changed.status {
+            Some(status) => Some(status),
+            None => {
+                Outline::read(&desk.ground().features)?.and_then(|outline| Some(outline.find(feature).ok()?.status))
+            }
+        };
         self.run.journal.tell(RunEvent::FeatureChanged {
             node: self.node.id.clone(),
             iteration: files.iteration,
             feature: feature.to_owned(),
             what: changed.what.to_owned(),
-            status: row.map(|row| row.status.to_string()).unwrap_or_default(),
+            status: status.map(|status| status.to_string()).unwrap_or_default(),
             why: safe(&changed.why),
             evidence: changed.evidence,
         })

@@ -130,3 +130,20 @@ fn without_a_tracker_the_default_queue_is_the_feature_list() {
     let end = world.start(&chain(vec![stage])).unwrap();
     assert_eq!(end.error.unwrap().kind, ErrorKind::Queue);
 }
+
+#[test]
+fn what_an_agent_marks_as_tested_is_taken_back() {
+    let world = World::new();
+    write_list(&world, &[feature("a"), feature("b")]);
+    let coder = r#"
+        echo good > "$id.txt"
+        sed -i 's/"pending"/"tested", "tested": true/' "$ROOT/features/feature-list.json"
+        say done"#;
+    let end = world.start(&plan(&world, coder, "passed").plan()).unwrap();
+    assert_eq!(end.status, RunStatus::Done, "{end:?}");
+    assert_eq!(states(&world), ["a tested 1", "b tested 1"]);
+    let taken =
+        |event: &RunEvent| matches!(event, RunEvent::FeatureChanged { why, .. } if why.contains("without evidence"));
+    assert_eq!(world.events().iter().filter(|event| taken(event)).count(), 1);
+    assert_eq!(world.calls().len(), 4, "both were coded and tested");
+}

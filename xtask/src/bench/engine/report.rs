@@ -2,6 +2,7 @@ use std::time::Duration;
 
 use super::super::measured::Spread;
 use super::super::report::{self, Report, Target, column};
+use super::features::{FEW, FeatureRuns, MANY};
 use super::race::Race;
 
 /// What one iteration may cost the engine itself, in milliseconds.
@@ -10,6 +11,10 @@ const MOST_CPU: f64 = 5.0;
 const MOST_GROWTH: f64 = 1.25;
 const MOST_STATUS: f64 = 20.0;
 const MOST_RESUME: f64 = 100.0;
+/// What one change of a feature's status may take in a run on the feature list, in milliseconds.
+const MOST_TRANSITION: f64 = 10.0;
+/// How much more it may take in a list that is four times as long.
+const MOST_LIST_GROWTH: f64 = 2.0;
 
 /// How far `--check` lets a target be missed: it is about mistakes, not about a busy machine.
 const LENIENCE: f64 = 4.0;
@@ -24,6 +29,7 @@ pub(in crate::bench) struct EngineFigures {
     pub(super) status: Vec<Duration>,
     /// From the start of the command to the start of its first agent.
     pub(super) resume: Duration,
+    pub(super) features: FeatureRuns,
 }
 
 /// Processes that were started in a run of so many iterations.
@@ -86,6 +92,8 @@ impl EngineFigures {
         let status = Spread::of(self.status.iter().copied()).median / 1e3;
         let resume = self.resume.as_secs_f64() * 1e3;
         let many = self.many.iterations;
+        let transition = self.features.many.as_secs_f64() * 1e3;
+        let list_growth = self.features.many.as_secs_f64() / self.features.few.as_secs_f64().max(1e-6);
         let target = |(says, figure, most): (String, f64, f64)| Target { says, figure, most };
         [
             (format!("{launches:.2} processes are started per iteration (1)"), launches, 1.0),
@@ -105,6 +113,19 @@ impl EngineFigures {
                 format!("a resumed run starts its agent after {resume:.1} ms (at most {MOST_RESUME} ms)"),
                 resume,
                 MOST_RESUME,
+            ),
+            (
+                format!(
+                    "among {MANY} features a transition takes {transition:.1} ms (at most {MOST_TRANSITION} ms), with its \
+                     verifier"
+                ),
+                transition,
+                MOST_TRANSITION,
+            ),
+            (
+                format!("that is {list_growth:.2}x of what it takes among {FEW} (at most {MOST_LIST_GROWTH}x)"),
+                list_growth,
+                MOST_LIST_GROWTH,
             ),
         ]
         .map(target)
@@ -166,22 +187,23 @@ mod tests {
             growth: Growth { first: Duration::from_millis(2), last: Duration::from_millis(last) },
             status: vec![Duration::from_millis(5)],
             resume: Duration::from_millis(resume),
+            features: FeatureRuns { few: Duration::from_millis(4), many: Duration::from_millis(5) },
         }
     }
 
     #[track_caller]
-    fn check(report: &EngineFigures, met: [bool; 6], holds: bool) {
+    fn check(report: &EngineFigures, met: [bool; 8], holds: bool) {
         assert_eq!(report.targets().iter().map(Target::met).collect::<Vec<_>>(), met);
         assert_eq!(report.holds(), holds);
     }
 
     #[test]
     fn targets_are_met_or_over() {
-        check(&report(2, 20, 2, 50), [true; 6], true);
-        check(&report(6, 20, 2, 50), [true, false, false, true, true, true], true);
-        check(&report(21, 20, 2, 50), [true, false, false, true, true, true], false);
-        check(&report(2, 21, 2, 50), [false, true, true, true, true, true], false);
-        check(&report(2, 20, 12, 500), [true, true, true, false, true, false], false);
+        check(&report(2, 20, 2, 50), [true; 8], true);
+        check(&report(6, 20, 2, 50), [true, false, false, true, true, true, true, true], true);
+        check(&report(21, 20, 2, 50), [true, false, false, true, true, true, true, true], false);
+        check(&report(2, 21, 2, 50), [false, true, true, true, true, true, true, true], false);
+        check(&report(2, 20, 12, 500), [true, true, true, false, true, false, true, true], false);
     }
 
     #[test]
