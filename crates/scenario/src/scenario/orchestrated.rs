@@ -39,14 +39,17 @@ fn check(client: &'static Client, programs: &Programs) -> Result<()> {
             .chain(idle),
         ),
     )?;
-    played.claim_told("next is implement_feature for feature `door` (Paint the door)")?;
+    // The first request has the briefing; what comes later is the answer to a stop.
+    let told = |text: &str| played.log.seen(text).iter().any(|one| one.request > 1);
+    let says = |task: &str| format!("next is {task} for feature `door` (Paint the door)");
+    played.claim(told(&says("implement_feature")), "the agent was not told to implement the feature")?;
     let list = ground.read_project(LIST).unwrap_or_default();
     played.claim(list.contains("implemented"), &format!("the feature should be implemented: {list}"))?;
     played.claim(!list.contains("\"tested\": true"), &format!("nobody tested the feature: {list}"))?;
     if asks_once(client) {
         return Ok(());
     }
-    played.claim_told("next is validate_feature for feature `door` (Paint the door)")?;
+    played.claim(told(&says("validate_feature")), "the agent was not told to let the feature be tested")?;
     let turns = played.log.turns("").len();
     played.claim(turns < ROUNDS + 3, &format!("the agent should be let go in the end, but took {turns} turns"))
 }
