@@ -16,6 +16,8 @@ pub enum EvidenceError {
     AmbiguousItem { id: String, first: String, second: String },
     #[error("{what} is not evidence: {why}")]
     Worthless { what: String, why: String },
+    #[error("there is no verifier named `{name}`")]
+    UnknownVerifier { name: String },
     #[error("`{pattern}` is not a valid regular expression: {why}")]
     Pattern { pattern: String, why: String },
     #[error("`{}` is not a coverage report: {why}", path.display())]
@@ -34,6 +36,9 @@ impl EvidenceError {
             Self::UnknownItem { nearest: None, .. } => Some("`stead evidence list` shows all of it".into()),
             Self::AmbiguousItem { .. } => Some("type more of the id".into()),
             Self::Worthless { .. } => Some("add something that shows what happened".into()),
+            Self::UnknownVerifier { name } => {
+                Some(format!("a person writes `{name} = \"COMMAND\"` into `verifiers.toml` in their config folder"))
+            }
             Self::Coverage { .. } => Some("run the tests again with coverage".into()),
             Self::Pattern { .. } | Self::Unread { .. } => None,
         }

@@ -26,6 +26,8 @@ pub struct Verified<'a> {
     /// What it does, read in the project's root.
     pub effects: &'a Effects,
     pub checked: &'a Checked,
+    /// What of the output is kept, if not all of it.
+    pub output: Option<&'a str>,
     /// The state of the feature's files before it ran.
     pub before: &'a Tree,
     pub source: Source,
@@ -74,7 +76,7 @@ pub fn record_run(ground: &Ground, verified: &Verified<'_>, bounds: &Bounds<'_>)
     item.runner = run.map(|run| run.runner.to_owned());
     item.whole =
         known.is_some_and(|(at, run)| run.is_whole && run.about == About::Test && ran.dir(at).as_deref() == Some(""));
-    item.output = Some(Output::of(&checked.tail));
+    item.output = Some(Output::of(verified.output.unwrap_or(&checked.tail)));
     item.who = verified.who.clone();
     let archive = Archive::new(ground);
     let mut logged = item.clone();

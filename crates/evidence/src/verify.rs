@@ -1,11 +1,12 @@
 //! Runs verifiers and records what they show. `stead verify`, `stead feature report` and the engine use this one way.
 
 use std::io;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use stead_feature::Feature;
 use stead_model::Effects;
-use stead_store::{Checked, StoreError, run_check};
+use stead_store::{Checked, StoreError, named_verifier, run_check};
 
 use crate::{Bounds, EvidenceError, Ground, Recorded, Source, Verified, Who, record_run, tree_of};
 
@@ -18,6 +19,8 @@ pub type Runner<'a> = &'a dyn Fn(&str) -> io::Result<Checked>;
 /// How verifiers are run.
 pub struct Verify<'a> {
     pub ground: &'a Ground,
+    /// The person's config folder, which may give names to verifiers.
+    pub config: Option<PathBuf>,
     pub who: Who,
     pub source: Source,
     /// The limit of each command.
@@ -34,8 +37,11 @@ impl Verify<'_> {
     /// Set for verifiers, so that none of them starts verifiers itself.
     pub const WITHIN: &'static str = "STEAD_VERIFYING";
 
-    /// Runs one command in the project's root and records it, for a feature or for none.
-    pub fn run(&self, feature: Option<&Feature>, command: &str) -> Result<(Recorded, Checked), EvidenceError> {
+    /// Runs one command in the project's root and records it, for a feature or for none. `@name` runs the command that
+    /// the person gave this name; only whether it passed and a digest of its failure are kept.
+    pub fn run(&self, feature: Option<&Feature>, verifier: &str) -> Result<(Recorded, Checked), EvidenceError> {
+        let named = verifier.trim().strip_prefix(NAMED).map(|name| self.command_of(name)).transpose()?;
+        let command = named.as_deref().unwrap_or(verifier);
         let bounds = Bounds::command();
         let before = tree_of(self.ground, feature.map_or(&[][..], |feature| &feature.files), &bounds);
         let effects = (self.effects)(command);
@@ -43,10 +49,12 @@ impl Verify<'_> {
             Some(runner) => runner(command),
             None => run_check(command, &self.ground.root, &[(Self::WITHIN, "1")], self.timeout, KEPT),
         };
-        let checked = checked.map_err(|source| StoreError::Io { doing: "run", path: command.into(), source })?;
+        let mut checked = checked.map_err(|source| StoreError::Io { doing: "run", path: verifier.into(), source })?;
+        let distilled = named.is_some().then(|| distilled(&checked));
         let verified = Verified {
             feature,
-            command,
+            command: verifier,
+            output: distilled.as_deref(),
             effects: &effects,
             checked: &checked,
             before: &before,
@@ -55,6 +63,34 @@ impl Verify<'_> {
             now: &(self.now)(),
         };
         let recorded = record_run(self.ground, &verified, &bounds)?;
+        if let Some(distilled) = distilled {
+            checked.tail = distilled;
+        }
         Ok((recorded, checked))
     }
+
+    fn command_of(&self, name: &str) -> Result<String, EvidenceError> {
+        let found = self.config.as_deref().map(|config| named_verifier(config, name)).transpose()?.flatten();
+        found.ok_or_else(|| EvidenceError::UnknownVerifier { name: name.to_owned() })
+    }
+}
+
+/// What starts the name of a verifier.
+const NAMED: char = '@';
+
+/// How many lines of a failure are shown, and how long each may be.
+const LINES: usize = 5;
+const WIDTH: usize = 160;
+
+/// The lines of an output that name a failure, without what is around them.
+fn distilled(checked: &Checked) -> String {
+    if checked.is_green() {
+        return String::new();
+    }
+    let tells = |line: &&str| {
+        let lower = line.to_lowercase();
+        ["error", "fail", "panicked", "assert"].iter().any(|word| lower.contains(word))
+    };
+    let lines = checked.tail.lines().map(str::trim).filter(tells).take(LINES);
+    lines.map(|line| line.chars().take(WIDTH).collect::<String>() + "\n").collect()
 }

@@ -27,7 +27,7 @@ use stead_store::{Layout, Room, StoreError};
 use crate::cli::Exit;
 use crate::error::CliError;
 use crate::progress::{Manner, Progress};
-use crate::project::{env, now, now_millis};
+use crate::project::{env, now, now_millis, user_dirs};
 use crate::proof::ground;
 use crate::run_report::RunReport;
 use crate::run_room::RunRoom;
@@ -141,6 +141,7 @@ fn engine(
     let speaker = Harness::ALL[0];
     let support = FeatureSupport {
         ground: ground(&room.project),
+        config: user_dirs().ok().map(|dirs| dirs.config),
         effects: &|ground, command| command_effects(ground, &env, command),
         refusal: &|command| {
             let asker = Asker { harness: speaker, session: None, rules: Rules::WithoutIntents };

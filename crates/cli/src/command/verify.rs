@@ -10,7 +10,7 @@ use stead_store::Checked;
 use crate::cli::Exit;
 use crate::error::CliError;
 use crate::lessons::learn_from_runs;
-use crate::project::{Project, env, now};
+use crate::project::{Project, env, now, user_dirs};
 use crate::proof::{ground, who};
 use crate::speaker::Speaker;
 use crate::ui::{Ui, shell_word};
@@ -70,6 +70,7 @@ pub(crate) fn run(args: VerifyArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     refuse(&jobs, &project)?;
     let verify = Verify {
         ground: &ground,
+        config: user_dirs().ok().map(|dirs| dirs.config),
         who,
         source: Source::Verify,
         timeout: Duration::from_secs(args.timeout),

@@ -271,3 +271,30 @@ fn lists_of_other_tools_are_imported_and_ours_is_exported() {
     assert!(world.stead(&["feature", "graph", "--dot"]).ok().contains("\"login\" -> \"search\";"));
     assert!(world.stead(&["feature", "graph", "--svg"]).ok().starts_with("<svg "));
 }
+
+#[test]
+fn a_named_verifier_shows_only_how_it_ended() {
+    let world = world();
+    world.write(
+        LIST,
+        json!({"features": [
+            {"id": "login", "files": ["src/login.rs"], "verifiers": ["@hidden"]},
+        ]})
+        .to_string(),
+    );
+    let run = world.stead(&["feature", "report", "login", "--passed"]);
+    assert!(run.code == 1 && run.stderr.contains("there is no verifier named `hidden`"), "{run}");
+    world.write("home/.config/stead/verifiers.toml", "hidden = \"sh secret-check.sh\"\n");
+    world.write("project/secret-check.sh", "echo the answer is 42\necho 'FAILED login_works'\nexit 1\n");
+    world.stead(&["feature", "claim", "login", "--owner", "x"]).ok();
+    world.stead(&["feature", "report", "login", "--implemented"]).ok();
+    let run = world.stead(&["feature", "report", "login", "--passed"]);
+    assert!(run.code == 1 && run.to_string().contains("FAILED login_works"), "{run}");
+    assert!(!run.to_string().contains("the answer is 42") && !run.to_string().contains("secret-check"), "{run}");
+    world.write("project/secret-check.sh", "echo the answer is 42\necho '== 2 passed in 0.1s =='\n");
+    world.stead(&["feature", "report", "login", "--implemented"]).ok();
+    world.stead(&["feature", "report", "login", "--passed"]).ok();
+    assert_eq!(feature(&world, "login")["tested"], json!(true));
+    let evidence = world.read("project/.agent/context/indexes/evidence.jsonl");
+    assert!(evidence.contains("@hidden") && !evidence.contains("answer is 42"), "{evidence}");
+}

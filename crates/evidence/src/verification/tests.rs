@@ -47,6 +47,7 @@ impl Project {
         let checked = run_check(command, &self.ground.root, &[], Duration::from_secs(seconds), 64 * 1024).unwrap();
         let effects = read_on_disk(command, &self.ground.root, Tools::of(&self.ground.root));
         let ran = Verified {
+            output: None,
             feature,
             command,
             effects: &effects,

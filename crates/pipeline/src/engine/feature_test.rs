@@ -47,6 +47,7 @@ impl NodeRun<'_> {
         let now = || (self.run.around.now)();
         let verify = Verify {
             ground: &ground,
+            config: desk.support.config.clone(),
             who: Who {
                 role: Some(assignment.command.agent.to_string()),
                 run: Some(self.run.plan.run.clone()),

@@ -1,4 +1,5 @@
 use std::fmt;
+use std::path::PathBuf;
 
 use stead_evidence::Ground;
 use stead_model::Effects;
@@ -7,6 +8,8 @@ use stead_model::Effects;
 pub struct FeatureSupport<'a> {
     /// The list and its evidence. Its root is the project.
     pub ground: Ground,
+    /// The person's config folder, which may give names to verifiers.
+    pub config: Option<PathBuf>,
     /// What a command does, read in the root of the ground.
     pub effects: &'a (dyn Fn(&Ground, &str) -> Effects + Sync),
     /// Why an agent may not run a command; `None` if it may.

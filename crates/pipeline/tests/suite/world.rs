@@ -149,6 +149,7 @@ impl World {
         let (indexes, cache) = (self.root.join("indexes"), self.root.join("cache"));
         let support = FeatureSupport {
             ground: Ground { root, features, indexes, cache },
+            config: None,
             effects: &|_, _| Effects::default(),
             refusal: &|_| None,
         };

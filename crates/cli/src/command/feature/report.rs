@@ -13,7 +13,7 @@ use crate::cli::Exit;
 use crate::error::CliError;
 use crate::lessons::learn_from_runs;
 use crate::person::agent_near;
-use crate::project::{env, now, now_millis};
+use crate::project::{env, now, now_millis, user_dirs};
 use crate::proof::{ground, who};
 use crate::session::calling_session;
 use crate::speaker::Speaker;
@@ -69,6 +69,7 @@ pub(super) fn run(args: &ReportArgs, here: &Here, ui: &mut Ui) -> Result<Exit, C
     let ground = ground(&here.project);
     let verify = Verify {
         ground: &ground,
+        config: user_dirs().ok().map(|dirs| dirs.config),
         who: who(&here.project),
         source: Source::Verify,
         timeout: Duration::from_secs(args.timeout),
