@@ -149,3 +149,15 @@ fn a_background_run_is_watched_and_stopped() {
     let run = world.stead(&["orchestrate", "--resume"]);
     assert_eq!(run.code, 0, "{run}");
 }
+
+#[test]
+fn what_a_named_verifier_prints_is_not_kept_in_the_run() {
+    let world = world(&json!([feature("door", "@hidden"), feature("key", "grep good key.txt")]));
+    world.write("home/.config/stead/verifiers.toml", "hidden = \"grep good door.txt && echo the answer is 42\"\n");
+    let run = world.stead(&args(&[]));
+    assert_eq!(run.code, 0, "{run}");
+    let log =
+        |number: u32| format!("project/.agent/runs/orchestrate-1/stage-00-work/iterations/{number:03}/verify.log");
+    assert!(!world.exists(log(2)), "{}", world.read(log(2)));
+    assert!(world.exists(log(4)), "an ordinary verifier keeps its output");
+}
