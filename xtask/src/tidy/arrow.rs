@@ -17,6 +17,13 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("code", &[]),
     ("ledger", &["model", "pattern", "yaml", "store", "code"]),
     ("hook", &["model", "client", "shell", "guard", "store", "settings", "context", "feature", "evidence", "ledger"]),
+    (
+        "memory",
+        &[
+            "model", "pattern", "yaml", "store", "shell", "guard", "code", "ledger", "feature", "evidence", "context",
+            "hook",
+        ],
+    ),
     ("install", &["model", "pattern", "client", "settings", "store"]),
     ("context", &["model", "store"]),
     ("pipeline", &["model", "client", "yaml", "store", "context", "shell", "feature", "evidence"]),
@@ -25,7 +32,7 @@ const ARROWS: &[(&str, &[&str])] = &[
         "cli",
         &[
             "model", "pattern", "client", "settings", "shell", "guard", "store", "hook", "install", "context",
-            "feature", "evidence", "code", "ledger", "pipeline", "migrate",
+            "feature", "evidence", "code", "ledger", "memory", "pipeline", "migrate",
         ],
     ),
     ("testkit", &["model", "client", "settings", "shell", "store", "hook", "install"]),
