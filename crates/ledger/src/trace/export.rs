@@ -1,6 +1,6 @@
 use serde_json::{Map, Value, json};
 
-use super::record::{ContributorKind, Record};
+use super::record::{ContributorKind, Record, SteadNote};
 
 stead_model::named! {
     /// A way to write the ledger for other programs.
@@ -31,6 +31,11 @@ fn agent_trace(record: &Record) -> Record {
         && vcs.kind.is_empty()
     {
         "git".clone_into(&mut vcs.kind);
+    }
+    if record.metadata.stead.is_none() && (record.intent_id.is_some() || record.mutation_class.is_some()) {
+        let intent = record.intent().map(str::to_owned);
+        let how = "stated".to_owned();
+        record.metadata.stead = Some(SteadNote { v: 1, intent, class: record.class(), how, ..SteadNote::default() });
     }
     for talk in record.files.iter_mut().flat_map(|file| &mut file.conversations) {
         talk.url = talk.url.take().filter(|url| url.contains(':'));

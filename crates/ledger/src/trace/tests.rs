@@ -184,7 +184,10 @@ fn both_dialects_are_read() {
     );
     assert_eq!(read.paths().collect::<Vec<_>>(), ["src/a.ts"]);
     assert_eq!(read.vcs.as_ref().unwrap().revision, "abc");
-    check_valid(&export(&read, Dialect::AgentTrace));
+    let exported = export(&read, Dialect::AgentTrace);
+    check_valid(&exported);
+    let again = Record::parse(&exported.to_string()).unwrap();
+    assert_eq!((again.intent(), again.class()), (read.intent(), read.class()));
     text.as_object_mut().unwrap().remove("intent_id");
     assert_eq!(Record::parse(&text.to_string()).unwrap().intent(), Some("REQ-001"));
     for foreign in [
