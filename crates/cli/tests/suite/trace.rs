@@ -309,6 +309,22 @@ fn what_no_effect_names_is_found_at_the_stop() {
 }
 
 #[test]
+fn what_a_killed_process_began_at_a_stop_is_finished_by_the_next() {
+    let world = marked();
+    world.git(&["init", "-q"]).ok();
+    tick();
+    shell(&world, "c1", "frobnicate 2>/dev/null || printf 'x\\n' | tee $(echo out.txt) > /dev/null");
+    let noted = world.project().join(".agent/cache/windows/calls.jsonl");
+    std::fs::rename(&noted, noted.with_extension("begun")).unwrap();
+    tick();
+    shell(&world, "c2", "frobnicate 2>/dev/null || printf 'x\\n' | tee $(echo more.txt) > /dev/null");
+    stop(&world);
+    let calls: Vec<_> = ledger(&world).iter().map(|line| note(line)["call"].clone()).collect();
+    assert_eq!(calls, [json!("c1"), json!("c2")]);
+    assert_eq!(std::fs::read_dir(noted.parent().unwrap()).unwrap().count(), 0);
+}
+
+#[test]
 fn two_calls_at_once_are_nobody_known() {
     let world = marked();
     world.git(&["init", "-q"]).ok();

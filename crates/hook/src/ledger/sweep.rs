@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use stead_ledger::trace::{CallFacts, ContributorKind, FileChange, Side, TraceCache};
 use stead_store::{
     Durability, Lines, StoreError, append_line, ask_git, create_parents, extend_alarm, file_stamp, read_capped,
+    take_turn,
 };
 
 use super::call_line::CallLine;
@@ -27,6 +28,9 @@ const LONGEST: u64 = 1024 * 1024;
 
 /// The reply is already written, but the client waits for the process to end, in seconds.
 const ALARM: u32 = 4;
+
+/// The ending of windows that a process has begun to work on.
+const BEGUN: &str = "begun";
 
 /// A call that may have changed files it does not name.
 #[derive(Serialize, Deserialize)]
@@ -54,8 +58,9 @@ struct Window {
     verdict: Option<String>,
 }
 
+/// The windows of calls since the last sweep.
 fn path(request: &Request<'_>) -> PathBuf {
-    request.dir().join(".agent/cache/windows.jsonl")
+    request.dir().join(".agent/cache/windows/calls.jsonl")
 }
 
 /// Notes the window of a call.
@@ -88,20 +93,29 @@ pub(super) fn expect(request: &Request<'_>, line: Option<&CallLine>, now: &str) 
     }
 }
 
-/// Attributes what changed within the noted windows. Returns at once if there is none.
+/// Attributes what changed within the noted windows. Returns at once if there is none. One process at a time does this,
+/// so windows that somebody has begun with were left by a process that was killed.
 pub(super) fn sweep(request: &Request<'_>, now: &str) -> Result<(), StoreError> {
     let path = path(request);
-    if !path.exists() || !super::is_on(request) {
+    let begun = path.with_extension(BEGUN);
+    if !path.exists() && !begun.exists() || !super::is_on(request) {
         return Ok(());
     }
-    // Whoever moves the file away works on it.
-    let mine = path.with_extension(format!("{}.taken", std::process::id()));
-    if std::fs::rename(&path, &mine).is_err() {
-        return Ok(());
+    let _turn = match take_turn(&path, Duration::ZERO) {
+        Err(StoreError::Locked { .. }) => return Ok(()),
+        turn => turn?,
+    };
+    while begun.exists() || std::fs::rename(&path, &begun).is_ok() {
+        let windows = Lines::open(&begun)?.flatten().filter_map(|line| serde_json::from_str(&line.text).ok());
+        attribute(request, &windows.collect::<Vec<_>>(), now)?;
+        if std::fs::remove_file(&begun).is_err() {
+            break;
+        }
     }
-    let windows: Vec<Window> =
-        Lines::open(&mine)?.flatten().filter_map(|line| serde_json::from_str(&line.text).ok()).collect();
-    let _ = std::fs::remove_file(&mine);
+    Ok(())
+}
+
+fn attribute(request: &Request<'_>, windows: &[Window], now: &str) -> Result<(), StoreError> {
     if windows.is_empty() {
         return Ok(());
     }
@@ -132,7 +146,7 @@ pub(super) fn sweep(request: &Request<'_>, now: &str) -> Result<(), StoreError> 
                 None => Side::Unknown { hash: Some(sight.hash.clone()) },
             },
             // Untracked and never seen: new in this window, unless it was there before and is older than the ledger.
-            (None, "??") if born_within(&data, at, &windows) => Side::Absent,
+            (None, "??") if born_within(&data, at, windows) => Side::Absent,
             (None, _) => Side::Unknown { hash: None },
         };
         let after = bytes.map_or(Side::Unknown { hash: None }, Side::Bytes);
