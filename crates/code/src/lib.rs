@@ -18,5 +18,5 @@ pub use class::{Change, Class, Judgement, classify};
 pub use error::CodeError;
 pub use hash::{Hash, LineHash, Lines, file_hash, line_hash, range_hash};
 pub use language::Language;
-pub use line::{LineRange, changed_lines};
+pub use line::{LineRange, changed_lines, differing};
 pub use node::{Node, nodes};

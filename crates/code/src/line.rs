@@ -1,3 +1,5 @@
+use std::ops::Range;
+
 use similar::{Algorithm, DiffOp, capture_diff_slices_deadline};
 
 use crate::hash::Lines;
@@ -16,14 +18,19 @@ const EXACT: usize = 4_000_000;
 /// Removed lines have no place in `after` and give no range.
 pub fn changed_lines(before: &str, after: &str) -> Vec<LineRange> {
     let (before, after) = (Lines::of(before), Lines::of(after));
+    let (old, new) = differing(&before, &after);
+    let mut ranges = Vec::new();
+    compare(&before.all()[old], &after.all()[new.clone()], new.start, &mut ranges);
+    ranges
+}
+
+/// Returns which lines, counted from 0, lie between those that both texts begin with and those that both end with.
+pub fn differing(before: &Lines<'_>, after: &Lines<'_>) -> (Range<usize>, Range<usize>) {
     let (old, new) = (before.all(), after.all());
     let first = old.iter().zip(new).take_while(|(one, other)| one == other).count();
-    let (old, new) = (&old[first..], &new[first..]);
-    let last = old.iter().rev().zip(new.iter().rev()).take_while(|(one, other)| one == other).count();
-    let (old, new) = (&old[..old.len() - last], &new[..new.len() - last]);
-    let mut ranges = Vec::new();
-    compare(old, new, first, &mut ranges);
-    ranges
+    let ends = old[first..].iter().rev().zip(new[first..].iter().rev());
+    let last = ends.take_while(|(one, other)| one == other).count();
+    (first..old.len() - last, first..new.len() - last)
 }
 
 /// Compares the middle parts. Long ones are first cut at lines that are unique in both, as `patience` does, which is

@@ -13,7 +13,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use stead_ledger::trace::{
-    Budget, CallFacts, ContributorKind, FileChange, Ledger, Phase, Side, Sight, Spooled, TraceCache, build,
+    Budget, CallFacts, ContributorKind, FileChange, Ledger, Phase, Record, Side, Sight, Spooled, TraceCache, build,
 };
 use stead_model::{Action, EventKind, FileId, unix_millis};
 use stead_store::{Durability, Marker, Room, StoreError, UserDirs, checked_out_revision};
@@ -121,13 +121,18 @@ fn write(
     cache: &TraceCache,
 ) -> Result<(), StoreError> {
     let changes: Vec<FileChange> = changed.iter().map(|file| file.change.clone()).collect();
-    if let Some(record) = build(facts, &changes, Budget::HOOK) {
+    let record = build(facts, &changes, Budget::HOOK);
+    // Hashing is most of the work, so what the record has is not hashed again.
+    let notes = record.as_ref().and_then(Record::stead).map(|note| note.files.clone()).unwrap_or_default();
+    let note = |file: &Changed| notes.iter().find(|note| note.path == file.change.path);
+    if let Some(record) = record {
         let ledger = ledger(request);
         let appended = ledger.append(&record, Durability::Quick, PATIENCE);
         let is_provisional = record.stead().is_some_and(|note| note.phase == Phase::Provisional);
         if is_provisional || appended.is_err() {
-            for side in changed.iter().map(|file| &file.change.before) {
-                if let (Side::Bytes(bytes), Some(hash)) = (side, side.hash()) {
+            for file in &changed {
+                let hash = note(file).and_then(|note| note.before.clone()).or_else(|| file.change.before.hash());
+                if let (Side::Bytes(bytes), Some(hash)) = (&file.change.before, hash) {
                     cache.keep(&hash, bytes);
                 }
             }
@@ -141,20 +146,20 @@ fn write(
         }
     }
     for file in &changed {
-        remember(file, cache);
+        let hash = note(file).and_then(|note| note.after.clone()).or_else(|| file.change.after.hash());
+        remember(file, hash, cache);
     }
     Ok(())
 }
 
-fn remember(file: &Changed, cache: &TraceCache) {
+fn remember(file: &Changed, hash: Option<String>, cache: &TraceCache) {
     let path = &file.change.path;
     if let Some(from) = &file.change.from {
         cache.forget(from);
     }
     match (&file.change.after, &file.stamp_after) {
         (Side::Bytes(bytes), Some(stamp)) => {
-            let sight =
-                Sight { stamp: stamp.clone(), hash: file.change.after.hash().unwrap_or_default(), at: now_millis() };
+            let sight = Sight { stamp: stamp.clone(), hash: hash.unwrap_or_default(), at: now_millis() };
             cache.remember(path, &sight, Some(bytes));
         }
         _ => cache.forget(path),

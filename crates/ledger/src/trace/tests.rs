@@ -277,6 +277,28 @@ proptest! {
     }
 
     #[test]
+    fn removed_and_repeated_lines_are_counted_over_whole_files(
+        old in prop::collection::vec(0..5_usize, 0..12), new in prop::collection::vec(0..5_usize, 0..12)
+    ) {
+        const TEXTS: [&str; 5] = ["alpha beta", "  gamma delta", "gamma delta", "}", "epsilon zeta"];
+        let text = |lines: &[usize]| lines.iter().map(|at| format!("{}\n", TEXTS[*at])).collect::<String>();
+        let change = change("a.txt", Some(&text(&old)), Some(&text(&new)));
+        if let Some(record) = build(&facts(), &[change], Budget::COMMAND) {
+            let note = &record.stead().unwrap().files[0];
+            let hashes = |mut all: Vec<String>| { all.sort(); all.concat() };
+            let (mut gone, mut several) = (Vec::new(), Vec::new());
+            for known in ["alpha beta", "gamma delta", "epsilon zeta"] {
+                let count = |lines: &[usize]| lines.iter().filter(|at| TEXTS[**at].trim() == known).count();
+                let (old, new) = (count(&old), count(&new));
+                gone.extend(std::iter::repeat_n(stead_code::line_hash(known).to_string(), old.saturating_sub(new)));
+                several.extend((old > new && old > 1).then(|| stead_code::line_hash(known).to_string()));
+            }
+            prop_assert_eq!(&note.gone, &hashes(gone));
+            prop_assert!(several.iter().all(|hash| note.again.contains(hash) || note.kept.contains(hash)));
+        }
+    }
+
+    #[test]
     fn any_text_can_be_parsed(text in "\\PC*") {
         let _ = Record::parse(&text);
     }
