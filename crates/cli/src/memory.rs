@@ -1,11 +1,11 @@
 //! The traces of the project that a command works in.
 
-use stead_memory::{Memory, MemoryError};
+use stead_memory::{Capture, Captured, Memory, MemoryError};
 use stead_store::{Layout, Marker, Room, UserDirs};
 
 use crate::error::CliError;
 use crate::ledger::state;
-use crate::project::{Project, env};
+use crate::project::{Project, env, now_millis};
 
 /// The memory of a project, and the person's own.
 pub(crate) fn memory(project: &Project) -> Memory {
@@ -14,12 +14,32 @@ pub(crate) fn memory(project: &Project) -> Memory {
     Memory::of(&id, &graph, state(project).as_deref(), UserDirs::from_env(&env).map(|dirs| dirs.data))
 }
 
+/// Captures what the project's logs recorded since the last time. A recorder never stops the command that it runs in.
+pub(crate) fn capture(project: &Project) -> Result<Captured, MemoryError> {
+    let layout = Layout::of(&project.config);
+    let dir = |room| layout.dir(project.root(), room);
+    let capture = Capture {
+        memory: &memory(project),
+        root: project.root().to_owned(),
+        context: dir(Room::Context),
+        features: dir(Room::Features),
+        intents: dir(Room::Intents),
+        cache: project.root().join(Room::Cache.default_path()),
+        now: now_millis(),
+    };
+    match project.config.bool("record.traces") {
+        true => capture.run(),
+        false => Ok(Captured::default()),
+    }
+}
+
 impl From<MemoryError> for CliError {
     fn from(error: MemoryError) -> Self {
         let hint = error.hint();
         let message = error.to_string();
         match error {
             MemoryError::Store(source) => source.into(),
+            MemoryError::Unreadable { source, .. } => Self::user(message).because(source).hinted_if(hint),
             _ => Self::user(message).hinted_if(hint),
         }
     }

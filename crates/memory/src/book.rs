@@ -16,6 +16,8 @@ const IGNORED: &[u8] = b"# Private to this checkout.\n/*\n!/.gitignore\n";
 pub struct TraceBook {
     pub dir: PathBuf,
     chain: Chain,
+    /// The folder is in a project, where git ignores it.
+    is_in_project: bool,
 }
 
 /// A line of a book.
@@ -39,7 +41,12 @@ impl TraceBook {
             state.join(format!("traces-{}.head", &place[..16]))
         });
         let chain = Chain { log: dir.join(Self::FILE), head: dir.join(Self::HEAD), copy, link: &["chain"] };
-        Self { dir: dir.to_owned(), chain }
+        Self { dir: dir.to_owned(), chain, is_in_project: true }
+    }
+
+    /// The traces in the person's data folder, which all projects share.
+    pub fn universal(dir: &Path) -> Self {
+        Self { is_in_project: false, ..Self::of(dir, None) }
     }
 
     /// The file that this machine writes.
@@ -70,7 +77,9 @@ impl TraceBook {
     /// Creates the folder, which git ignores.
     pub(crate) fn prepare(&self) -> Result<(), StoreError> {
         create_parents(&self.chain.log)?;
-        create(&self.dir.join(".gitignore"), IGNORED, Durability::Quick)?;
+        if self.is_in_project {
+            create(&self.dir.join(".gitignore"), IGNORED, Durability::Quick)?;
+        }
         Ok(())
     }
 

@@ -17,8 +17,10 @@ pub enum MemoryError {
     Refused { why: String, hint: &'static str },
     #[error("invalid {what} `{value}`: {why}")]
     Invalid { what: &'static str, value: String, why: String },
-    #[error("`{path}` contains no trace")]
+    #[error("`{}` contains no trace", path.display())]
     NothingToImport { path: PathBuf },
+    #[error("could not read `{}`", path.display())]
+    Unreadable { path: PathBuf, source: std::io::Error },
     #[error("there is no folder for what outlives a project")]
     NoDataFolder,
 }
@@ -43,6 +45,7 @@ impl MemoryError {
             }
             Self::Refused { hint, .. } => Some((*hint).to_owned()),
             Self::Invalid { .. } => None,
+            Self::Unreadable { .. } => Some("name a file of JSON lines".to_owned()),
             Self::NothingToImport { .. } => Some("`stead memory export FILE` writes such a file".to_owned()),
             Self::NoDataFolder => Some("set `HOME` to an absolute path".to_owned()),
         }

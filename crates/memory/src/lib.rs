@@ -3,7 +3,9 @@
 
 mod anchor;
 mod book;
+mod capture;
 mod error;
+mod exchange;
 mod known;
 mod level;
 mod memory;
@@ -15,7 +17,9 @@ mod trace_id;
 
 pub use anchor::{anchor, split_anchor};
 pub use book::{TraceBook, TraceLine};
+pub use capture::{Capture, Captured};
 pub use error::MemoryError;
+pub use exchange::Imported;
 pub use known::{Known, Origin, Traces};
 pub use level::{Level, describe, tokens};
 pub use memory::{Mark, Memory};

@@ -30,7 +30,7 @@ impl Memory {
     /// The memory of a project. `state` is the folder for this project in the person's state folder, `data` the person's
     /// data folder.
     pub fn of(project: &str, graph: &Path, state: Option<&Path>, data: Option<PathBuf>) -> Self {
-        let universal = data.map(|data| TraceBook::of(&data, None));
+        let universal = data.map(|data| TraceBook::universal(&data));
         Self { project: project.to_owned(), book: TraceBook::of(graph, state), universal }
     }
 

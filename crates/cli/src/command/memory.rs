@@ -1,8 +1,10 @@
 //! `stead memory`: traces of what went wrong and what was decided, stored, found and kept.
 
 mod confirm;
+mod export;
 mod forget;
 mod get;
+mod import;
 mod promote;
 mod store;
 mod verify;
@@ -12,7 +14,7 @@ use stead_memory::Memory;
 
 use crate::cli::Exit;
 use crate::error::CliError;
-use crate::memory::memory;
+use crate::memory::{capture, memory};
 use crate::project::Project;
 use crate::ui::Ui;
 
@@ -36,6 +38,8 @@ enum MemoryCommand {
     Confirm(confirm::ConfirmArgs),
     Forget(forget::ForgetArgs),
     Promote(promote::PromoteArgs),
+    Export(export::ExportArgs),
+    Import(import::ImportArgs),
     Verify(verify::VerifyArgs),
 }
 
@@ -48,6 +52,9 @@ struct Here {
 pub(crate) fn run(args: MemoryArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     let project = Project::find(ui)?;
     project.require_marker()?;
+    if let Err(error) = capture(&project) {
+        ui.warning(format!("what happened since the last time was not captured: {error}"));
+    }
     let memory = memory(&project);
     let here = Here { project, memory };
     match args.command {
@@ -56,6 +63,8 @@ pub(crate) fn run(args: MemoryArgs, ui: &mut Ui) -> Result<Exit, CliError> {
         MemoryCommand::Confirm(args) => confirm::run(&args, &here, ui),
         MemoryCommand::Forget(args) => forget::run(&args, &here, ui),
         MemoryCommand::Promote(args) => promote::run(&args, &here, ui),
+        MemoryCommand::Export(args) => export::run(&args, &here, ui),
+        MemoryCommand::Import(args) => import::run(&args, &here, ui),
         MemoryCommand::Verify(args) => verify::run(&args, &here, ui),
     }
 }
