@@ -10,9 +10,9 @@ use stead_store::terminal_columns;
 
 use crate::command;
 use crate::error::CliError;
-use crate::ledger;
 use crate::project::env;
 use crate::ui::Ui;
+use crate::{ledger, memory};
 
 /// Keeps coding agents in check: context that survives, rules that are enforced, evidence instead of claims.
 #[derive(Parser)]
@@ -77,6 +77,7 @@ commands! {
     Verify verify VerifyArgs,
     Evidence evidence EvidenceArgs,
     Reflect reflect ReflectArgs,
+    Memory memory MemoryArgs,
     Trace trace TraceArgs,
     Why why WhyArgs,
     Blame blame BlameArgs,
@@ -104,6 +105,13 @@ commands! {
     Schema schema SchemaArgs,
     Demo demo DemoArgs,
     Hook hook HookArgs,
+}
+
+impl Command {
+    /// Returns true for a command that ends a piece of work or looks at it: what happened until then becomes traces.
+    fn is_boundary(&self) -> bool {
+        matches!(self, Self::Status(_) | Self::Handoff(_) | Self::Pickup(_) | Self::Run(_) | Self::Orchestrate(_))
+    }
 }
 
 /// A parser of one of several names.
@@ -143,8 +151,12 @@ impl Exit {
 pub(crate) fn run() -> u8 {
     let cli = parse();
     let mut ui = Ui::new(cli.global.clone());
+    let is_boundary = cli.command.is_boundary();
     let outcome = cli.command.run(&mut ui);
     ledger::finish_waiting(&ui);
+    if is_boundary {
+        memory::capture_quietly(&ui);
+    }
     match outcome {
         Ok(exit) => exit.code(),
         Err(error) => {

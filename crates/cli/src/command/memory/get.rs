@@ -1,0 +1,44 @@
+use clap::Args;
+use stead_memory::{Level, describe};
+
+use super::Here;
+use crate::cli::{Exit, one_of};
+use crate::error::CliError;
+use crate::ui::Ui;
+
+/// Show one trace
+#[derive(Args)]
+#[command(after_help = "Examples:\n  stead memory get 3f2a\n  stead memory get 3f2a --level full --json")]
+pub(crate) struct GetArgs {
+    /// Its id, or a unique beginning of it
+    id: String,
+    /// How much: at most 500, 1,000 or 2,000 tokens
+    #[arg(long, value_name = "LEVEL", default_value = "summary", value_parser = one_of(Level::ALL, Level::name))]
+    level: Level,
+    /// Print the trace as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) fn run(args: &GetArgs, here: &Here, ui: &mut Ui) -> Result<Exit, CliError> {
+    let traces = here.memory.traces()?;
+    let shown = describe(traces.find(&args.id)?, &traces, args.level);
+    if args.json {
+        ui.json(&shown);
+        return Ok(Exit::Done);
+    }
+    lines("", &shown).into_iter().for_each(|line| ui.line(line));
+    Ok(Exit::Done)
+}
+
+/// One line for each value, with its name.
+fn lines(name: &str, value: &serde_json::Value) -> Vec<String> {
+    match value {
+        serde_json::Value::Object(map) => {
+            let below = |inner: &str| if name.is_empty() { inner.to_owned() } else { format!("{name}.{inner}") };
+            map.iter().flat_map(|(inner, value)| lines(&below(inner), value)).collect()
+        }
+        serde_json::Value::String(text) => vec![format!("{name}: {}", text.replace('\n', "\n  "))],
+        other => vec![format!("{name}: {other}")],
+    }
+}

@@ -1,0 +1,57 @@
+//! The traces of the project that a command works in.
+
+use stead_memory::{Capture, Captured, Memory, MemoryError};
+use stead_store::{Layout, Marker, Room, UserDirs};
+
+use crate::error::CliError;
+use crate::ledger::state;
+use crate::project::{Project, env, now_millis};
+use crate::ui::Ui;
+
+/// The memory of a project, and the person's own.
+pub(crate) fn memory(project: &Project) -> Memory {
+    let graph = Layout::of(&project.config).dir(project.root(), Room::Graph);
+    let id = Marker::read(project.root()).map(|marker| marker.project_id).unwrap_or_default();
+    Memory::of(&id, &graph, state(project).as_deref(), UserDirs::from_env(&env).map(|dirs| dirs.data))
+}
+
+/// Captures what the project's logs recorded since the last time. A recorder never stops the command that it runs in.
+pub(crate) fn capture(project: &Project) -> Result<Captured, MemoryError> {
+    let layout = Layout::of(&project.config);
+    let dir = |room| layout.dir(project.root(), room);
+    let capture = Capture {
+        memory: &memory(project),
+        root: project.root().to_owned(),
+        context: dir(Room::Context),
+        features: dir(Room::Features),
+        intents: dir(Room::Intents),
+        cache: project.root().join(Room::Cache.default_path()),
+        now: now_millis(),
+    };
+    match project.config.bool("record.traces") {
+        true => capture.run(),
+        false => Ok(Captured::default()),
+    }
+}
+
+/// The same for the project around a command that is about something else.
+pub(crate) fn capture_quietly(ui: &Ui) {
+    if let Ok(project) = Project::find(ui)
+        && project.found.is_marked()
+    {
+        // What could not be captured waits in the logs for the next command.
+        let _ = capture(&project);
+    }
+}
+
+impl From<MemoryError> for CliError {
+    fn from(error: MemoryError) -> Self {
+        let hint = error.hint();
+        let message = error.to_string();
+        match error {
+            MemoryError::Store(source) => source.into(),
+            MemoryError::Unreadable { source, .. } => Self::user(message).because(source).hinted_if(hint),
+            _ => Self::user(message).hinted_if(hint),
+        }
+    }
+}
