@@ -2,6 +2,7 @@
 //! are the source of truth; every index over them can be deleted.
 
 mod book;
+pub mod semantic;
 mod trace;
 
 pub use book::TraceBook;
