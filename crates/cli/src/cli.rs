@@ -78,6 +78,7 @@ commands! {
     Evidence evidence EvidenceArgs,
     Reflect reflect ReflectArgs,
     Trace trace TraceArgs,
+    Model model ModelArgs,
     Why why WhyArgs,
     Blame blame BlameArgs,
     Logs logs LogsArgs,
