@@ -12,6 +12,7 @@ mod memory;
 mod refuse;
 mod safe;
 mod submission;
+pub mod semantic;
 mod trace;
 mod trace_id;
 

@@ -33,6 +33,7 @@ mod logs;
 mod loop_;
 mod memory;
 mod migrate;
+mod model;
 #[cfg(unix)]
 mod orchestrate;
 mod orchestrate_session;
