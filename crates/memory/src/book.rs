@@ -2,12 +2,10 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde_json::Value;
-use stead_store::{Chain, Durability, Head, Lines, StoreError, create, create_parents, sha256};
+use stead_store::{Chain, Durability, Head, Lines, StoreError, sha256};
 
 use crate::Trace;
-
-/// What git ignores in the folder of the traces.
-const IGNORED: &[u8] = b"# Private to this checkout.\n/*\n!/.gitignore\n";
+use crate::folder::prepare;
 
 /// The traces of a project: the file that this machine writes, and those of others beside it.
 #[derive(Clone, Debug)]
@@ -47,8 +45,7 @@ impl TraceBook {
             _ => Default::default(),
         };
         if !self.chain.log.exists() {
-            create_parents(&self.chain.log)?;
-            create(&self.dir.join(".gitignore"), IGNORED, Durability::Quick)?;
+            prepare(&self.chain.log)?;
         }
         self.chain.append(object, durability, patience)
     }
