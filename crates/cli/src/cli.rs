@@ -12,6 +12,7 @@ use crate::command;
 use crate::error::CliError;
 use crate::ledger;
 use crate::project::env;
+use crate::settle::settle;
 use crate::ui::Ui;
 
 /// Keeps coding agents in check: context that survives, rules that are enforced, evidence instead of claims.
@@ -91,6 +92,7 @@ commands! {
     Lint lint LintArgs,
     Stage stage StageArgs,
     Pipeline pipeline PipelineArgs,
+    Memory memory MemoryArgs,
     Guard guard GuardArgs,
     Check check CheckArgs,
     Explain explain ExplainArgs,
@@ -145,6 +147,7 @@ pub(crate) fn run() -> u8 {
     let mut ui = Ui::new(cli.global.clone());
     let outcome = cli.command.run(&mut ui);
     ledger::finish_waiting(&ui);
+    settle(&mut ui);
     match outcome {
         Ok(exit) => exit.code(),
         Err(error) => {
