@@ -11,6 +11,7 @@ use stead_store::terminal_columns;
 use crate::command;
 use crate::error::CliError;
 use crate::project::env;
+use crate::settle::settle;
 use crate::ui::Ui;
 use crate::{ledger, memory};
 
@@ -93,6 +94,7 @@ commands! {
     Lint lint LintArgs,
     Stage stage StageArgs,
     Pipeline pipeline PipelineArgs,
+    Memory memory MemoryArgs,
     Guard guard GuardArgs,
     Check check CheckArgs,
     Explain explain ExplainArgs,
@@ -158,6 +160,7 @@ pub(crate) fn run() -> u8 {
     if is_boundary {
         memory::capture_quietly(&ui);
     }
+    settle(&mut ui);
     match outcome {
         Ok(exit) => exit.code(),
         Err(error) => {

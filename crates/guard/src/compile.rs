@@ -1,5 +1,6 @@
 //! Compiles guard files to the text that a hook call reads. Examples run here, so that a call never has to.
 
+use crate::condition::{Clause, Condition};
 use crate::example::{count, run_all};
 use crate::exec::Exec;
 use crate::mode::Mode;
@@ -96,6 +97,8 @@ pub struct Listed {
     pub made_from: Option<String>,
     pub version: String,
     pub exec: Option<Exec>,
+    /// The path patterns that it matches, without those that exclude.
+    pub paths: Vec<String>,
     pub state: State,
 }
 
@@ -119,6 +122,7 @@ pub fn inventory(sources: &[Source], rooms: &ProjectRooms) -> (Vec<Listed>, Vec<
                 tests,
                 made_from: entry.draft.made_from,
                 version: guard.version,
+                paths: paths(&guard.matches),
                 exec: guard.exec,
                 state: entry.state,
             }
@@ -126,6 +130,17 @@ pub fn inventory(sources: &[Source], rooms: &ProjectRooms) -> (Vec<Listed>, Vec<
         .collect();
     list.sort_by(|a, b| (&a.id, b.origin).cmp(&(&b.id, a.origin)));
     (list, survey.problems)
+}
+
+/// The path patterns of a condition, without those that exclude.
+fn paths(condition: &Condition) -> Vec<String> {
+    let mut paths = Vec::new();
+    condition.each(&mut |clause| {
+        if let Clause::Files(files) = clause {
+            paths.extend(files.paths.iter().filter(|path| !path.starts_with('!')).cloned());
+        }
+    });
+    paths
 }
 
 struct Survey {

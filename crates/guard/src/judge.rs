@@ -52,9 +52,13 @@ pub fn judge(view: &CompiledView<'_>, asked: &Asked<'_>, facts: &dyn GuardFacts)
 
 /// Judges by one guard alone, as if it were enforced.
 pub(crate) fn would_act(guard: &Guard, asked: &Asked<'_>, facts: &dyn GuardFacts) -> Option<Hit> {
+    enforced_hit(&Guard { mode: Mode::Enforce, ..guard.clone() }, asked, facts)
+}
+
+/// Judges by one enforced guard alone.
+pub(crate) fn enforced_hit(guard: &Guard, asked: &Asked<'_>, facts: &dyn GuardFacts) -> Option<Hit> {
     let inquiry = Inquiry::new(asked, facts);
-    let enforced = Guard { mode: Mode::Enforce, ..guard.clone() };
-    let outcome = ask(&inquiry, &enforced).filter(|_| !has_held_enough(&inquiry, &enforced));
+    let outcome = ask(&inquiry, guard).filter(|_| !has_held_enough(&inquiry, guard));
     outcome.map(|outcome| outcome.hit)
 }
 

@@ -8,6 +8,7 @@ mod asked;
 mod compile;
 mod concern;
 mod condition;
+mod draft_file;
 mod edit;
 mod evaluate;
 mod example;
@@ -38,10 +39,12 @@ mod subject;
 #[cfg(test)]
 mod tests;
 mod then;
+mod trial;
 mod view;
 
 pub use asked::{Asked, ReadEffects};
 pub use compile::{Compiled, Listed, ProjectRooms, State, compile, inventory};
+pub use draft_file::{DraftFile, free_id};
 pub use edit::{mode_of, set_mode};
 pub use example::{ExampleResult, test};
 pub use exec::{Exec, ExecAnswer, ExecCall};
@@ -62,4 +65,5 @@ pub use sha256::hex as sha256;
 pub use shipped::{SHIPPED_STAMP, Shipped, enable_text, shipped};
 pub use source::{Origin, Source};
 pub use then::Then;
+pub use trial::{RecordedCall, Trial, Tried};
 pub use view::{Bodies, CompiledView};

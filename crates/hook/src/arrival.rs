@@ -120,7 +120,7 @@ fn with_briefing(member: &Member<'_>, said: Verdict) -> Verdict {
     }
     parts.extend(BriefingPart::notes(&member.indexes().join(Note::FILE)));
     parts.extend(lesson::briefing_part(member, tokens.min(room), &parts));
-    parts.extend(guard::briefing_part(member.indexes(), record::now_millis()));
+    parts.extend(guard::briefing_part(member.indexes(), &member.request.room(Room::Graph), record::now_millis()));
     match briefing(&parts, tokens.min(room)) {
         Some(text) => {
             lesson::told(member, &text);

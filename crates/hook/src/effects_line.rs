@@ -171,6 +171,12 @@ impl EffectsLine {
     }
 }
 
+/// Reads the field `effects` of a recorded call, for a project at `root`. `None` for what an older or a later version
+/// wrote.
+pub fn recorded_effects(json: &str, root: &Path) -> Option<Effects> {
+    serde_json::from_str::<EffectsLine>(json).ok()?.effects(root)
+}
+
 /// A recorded gap. What it names is not recorded.
 fn gap(text: &str) -> Gap {
     let parts = text.strip_prefix('`').and_then(|rest| rest.split_once("`: "));

@@ -49,8 +49,9 @@ pub use effects_line::recorded_effects;
 pub use evidence::command_effects;
 pub use grant::{Grant, spend_grant};
 pub use guard::{
-    Appeal, Asker, Caller, Did, Examined, HitCount, HitLine, Override, ProgramConsent, Rules, VerdictLine,
-    describe_action, examine, guard_news, guard_rooms, guard_sources, read_verdict_id, refusal,
+    Appeal, Asker, Caller, ChangeStep, Did, Examined, GuardChange, HitCount, HitLine, Override, ProgramConsent, Rules,
+    VerdictLine, describe_action, examine, graph_news, guard_news, guard_rooms, guard_sources, read_verdict_id,
+    refusal,
 };
 pub use intent::{INTENT_GATE, Objection};
 pub use lesson::lesson_runs;

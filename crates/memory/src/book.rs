@@ -2,14 +2,10 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde_json::Value;
-use stead_store::{
-    Chain, Durability, Head, Line, Lines, Source, StoreError, Tail, Verified, create, create_parents, sha256,
-};
+use stead_store::{Chain, Durability, Head, Line, Lines, Source, StoreError, Tail, Verified, create_parents, sha256};
 
 use crate::Trace;
-
-/// What git ignores in the folder of the traces.
-const IGNORED: &[u8] = b"# Private to this checkout.\n/*\n!/.gitignore\n";
+use crate::folder::prepare;
 
 /// The traces of a project: the file that this machine writes, and those of others beside it.
 #[derive(Clone, Debug)]
@@ -76,11 +72,10 @@ impl TraceBook {
 
     /// Creates the folder, which git ignores.
     pub(crate) fn prepare(&self) -> Result<(), StoreError> {
-        create_parents(&self.chain.log)?;
-        if self.is_in_project {
-            create(&self.dir.join(".gitignore"), IGNORED, Durability::Quick)?;
+        match self.is_in_project {
+            true => prepare(&self.chain.log),
+            false => create_parents(&self.chain.log),
         }
-        Ok(())
     }
 
     /// The traces that this machine wrote, oldest first. Torn lines and those that are no traces are skipped.

@@ -6,13 +6,18 @@ mod book;
 mod capture;
 mod error;
 mod exchange;
+mod folder;
+mod history;
 mod known;
 mod level;
 mod memory;
+mod pattern;
+mod promotion;
+mod proposal;
 mod refuse;
 mod safe;
-mod submission;
 pub mod semantic;
+mod submission;
 mod trace;
 mod trace_id;
 
@@ -21,9 +26,19 @@ pub use book::{TraceBook, TraceLine};
 pub use capture::{Capture, Captured};
 pub use error::MemoryError;
 pub use exchange::Imported;
+pub use history::{CallKey, History, PastCall, Reading, Standing};
 pub use known::{Known, Origin, Traces};
 pub use level::{Level, describe, tokens};
 pub use memory::{Mark, Memory};
+pub use pattern::{
+    Extraction, Incident, LEAST_COUNT, LEAST_SESSIONS, Marks, Pattern, PatternBook, PatternFacts, PatternKind,
+    Proposes, Verb, extract_patterns,
+};
+pub use promotion::{
+    DEMOTION, Demotion, DemotionRule, ExitRule, FileChange, GuardFolders, GuardRecord, GuardVersions, demotions,
+    version_of,
+};
+pub use proposal::{BackTest, Draft, DraftRequest, Proposal, ProposalKind, Proposals, draft_guard_of};
 pub use refuse::refusal;
 pub use submission::{Stored, Submission};
 pub use trace::{

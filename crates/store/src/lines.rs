@@ -12,6 +12,8 @@ pub struct Lines<R = File> {
     reader: Option<BufReader<R>>,
     path: PathBuf,
     offset: u64,
+    /// Torn lines are left to the caller.
+    unchecked: bool,
     skipped: u64,
 }
 
@@ -24,19 +26,29 @@ impl Lines<File> {
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
             Err(error) => return Err(error).at("open", path),
         };
-        Ok(Self { reader: file.map(BufReader::new), path: path.to_owned(), offset: 0, skipped: 0 })
+        Ok(Self { reader: file.map(BufReader::new), path: path.to_owned(), offset: 0, unchecked: false, skipped: 0 })
     }
 }
 
 impl<R: Read> Lines<R> {
     /// Reads lines from another source; `name` appears in errors.
     pub fn new(reader: R, name: &Path) -> Self {
-        Self { reader: Some(BufReader::new(reader)), path: name.to_owned(), offset: 0, skipped: 0 }
+        Self { reader: Some(BufReader::new(reader)), path: name.to_owned(), offset: 0, unchecked: false, skipped: 0 }
+    }
+
+    /// Returns torn lines too: for a caller who parses every line and so finds those himself.
+    pub fn unchecked(mut self) -> Self {
+        self.unchecked = true;
+        self
     }
 
     /// How many torn or foreign lines were skipped so far.
     pub fn skipped(&self) -> u64 {
         self.skipped
+    }
+
+    fn reading(&self, bytes: &[u8], offset: u64) -> Reading {
+        if self.unchecked { Line::take(bytes, offset) } else { Line::read(bytes, offset) }
     }
 
     /// Reads one line; of a line that is too long it keeps only enough to tell. `None` at the end.
@@ -76,7 +88,7 @@ impl<R: Read> Iterator for Lines<R> {
         loop {
             match self.next_bytes() {
                 Ok(None) => return None,
-                Ok(Some((bytes, offset))) => match Line::read(&bytes, offset) {
+                Ok(Some((bytes, offset))) => match self.reading(&bytes, offset) {
                     Reading::Whole(line) => return Some(Ok(line)),
                     Reading::Blank => {}
                     Reading::Broken => self.skipped += 1,

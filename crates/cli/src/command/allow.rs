@@ -77,6 +77,7 @@ pub(crate) fn run(args: AllowArgs, ui: &mut Ui) -> Result<Exit, CliError> {
             part: hit.part.clone(),
             until: until.clone(),
             reason: cover(args.reason.trim()).text.into_owned(),
+            session: verdict.session.clone(),
             by: ["USER", "LOGNAME"].iter().find_map(|name| env(name)?.into_string().ok()),
             ..Override::default()
         };

@@ -1,6 +1,7 @@
 use clap::Args;
 use serde_json::json;
 use stead_client::Harness;
+use stead_guard::{Origin, State};
 use stead_hook::recorder_notes;
 use stead_install::{
     Capability, Check, CommandReport, Diagnosis, HarnessReport, InstallReport, Outcome, Site, Status, capability,
@@ -11,6 +12,7 @@ use stead_model::rfc3339;
 
 use crate::cli::Exit;
 use crate::error::CliError;
+use crate::guard_counts::{Counts, is_orphaned};
 use crate::guards::Guards;
 use crate::here::Here;
 use crate::project::{Project, env, now_millis};
@@ -69,12 +71,29 @@ fn guard_checks(project: &Project) -> Result<Vec<Check>, CliError> {
     let wrong = guards.problems.iter().filter(|problem| problem.severity == Severity::Error);
     let broken = wrong.map(|problem| (format!("a guard is not applied: {problem}"), problem));
     let waiting = guards.around.iter().map(|problem| (problem.message.clone(), problem));
+    let counts = Counts::recent(project)?;
+    let own = guards.list.iter().filter(|guard| guard.state == State::Active && guard.origin == Origin::Project);
+    let idle = own.filter_map(|guard| {
+        let is_dormant = counts.of(&guard.id, &guard.on).marks(&guard.id).contains(&"dormant");
+        let check = |why: &str| Check::odd("guards", format!("`{}` {why}", guard.id));
+        match is_orphaned(project, guard) {
+            true => {
+                Some(check("is about folders that do not exist").remedy(format!("correct or remove {}", guard.file)))
+            }
+            false if is_dormant => {
+                let remedy = format!("`stead guard stats {}` shows its calls; is it still needed?", guard.id);
+                Some(check("matched none of the last calls").remedy(remedy))
+            }
+            false => None,
+        }
+    });
     Ok(broken
         .chain(waiting)
         .map(|(message, problem)| {
             let remedy = problem.hint().unwrap_or("fix the file; `stead guard lint` checks it");
             Check::odd("guards", message).remedy(remedy)
         })
+        .chain(idle)
         .collect())
 }
 

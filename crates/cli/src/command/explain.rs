@@ -56,8 +56,9 @@ pub(crate) fn run(args: ExplainArgs, ui: &mut Ui) -> Result<Exit, CliError> {
         }
     }
     for appeal in appeals {
-        let who = if appeal.by == "agent" { "An agent" } else { "A person" };
-        ui.line(format!("\n{who} appealed at {}: {}", appeal.ts, appeal.text.replace('\n', " ")));
+        let who = if appeal.by == Appeal::AGENT { "An agent" } else { "A person" };
+        let did = if appeal.upheld { "called it wrong" } else { "appealed" };
+        ui.line(format!("\n{who} {did} at {}: {}", appeal.ts, appeal.text.replace('\n', " ")));
     }
     Ok(Exit::Done)
 }

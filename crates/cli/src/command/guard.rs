@@ -1,9 +1,13 @@
 //! Guards: list, create, test them, and change their modes.
 
+pub(super) mod accept;
+mod history;
 mod lint;
 mod list;
 mod mode;
 mod new;
+mod review;
+mod rollback;
 mod show;
 mod stats;
 mod test;
@@ -41,13 +45,15 @@ enum GuardCommand {
     /// Switch a guard off; only a person at a terminal may do this
     #[command(after_help = "Example:\n  stead guard disable destructive")]
     Disable(mode::Which),
-    /// Move a guard one step up: off, shadow, warn, enforce
-    #[command(after_help = "Example:\n  stead guard promote infra-is-reviewed")]
-    Promote(mode::Which),
+    Promote(mode::PromoteArgs),
     /// Move a guard one step down: enforce, warn, shadow; only a person at a terminal may do this
     #[command(after_help = "Example:\n  stead guard demote infra-is-reviewed")]
     Demote(mode::Which),
     Stats(stats::StatsArgs),
+    Accept(accept::AcceptArgs),
+    Review(review::ReviewArgs),
+    History(history::HistoryArgs),
+    Rollback(rollback::RollbackArgs),
 }
 
 pub(crate) fn run(args: GuardArgs, ui: &mut Ui) -> Result<Exit, CliError> {
@@ -59,8 +65,12 @@ pub(crate) fn run(args: GuardArgs, ui: &mut Ui) -> Result<Exit, CliError> {
         GuardCommand::Test(args) => test::run(&args, ui),
         GuardCommand::Enable(args) => mode::enable(&args, ui),
         GuardCommand::Disable(args) => mode::step(&args, Step::Off, ui),
-        GuardCommand::Promote(args) => mode::step(&args, Step::Up, ui),
+        GuardCommand::Promote(args) => mode::promote(&args, ui),
         GuardCommand::Demote(args) => mode::step(&args, Step::Down, ui),
         GuardCommand::Stats(args) => stats::run(&args, ui),
+        GuardCommand::Accept(args) => accept::run(&args, ui),
+        GuardCommand::Review(args) => review::run(&args, ui),
+        GuardCommand::History(args) => history::run(&args, ui),
+        GuardCommand::Rollback(args) => rollback::run(&args, ui),
     }
 }

@@ -5,7 +5,9 @@ mod export;
 mod forget;
 mod get;
 mod import;
+mod patterns;
 mod promote;
+mod propose;
 mod store;
 mod verify;
 
@@ -41,6 +43,8 @@ enum MemoryCommand {
     Export(export::ExportArgs),
     Import(import::ImportArgs),
     Verify(verify::VerifyArgs),
+    Patterns(patterns::PatternsArgs),
+    Propose(propose::ProposeArgs),
 }
 
 /// What the commands work on.
@@ -66,5 +70,7 @@ pub(crate) fn run(args: MemoryArgs, ui: &mut Ui) -> Result<Exit, CliError> {
         MemoryCommand::Export(args) => export::run(&args, &here, ui),
         MemoryCommand::Import(args) => import::run(&args, &here, ui),
         MemoryCommand::Verify(args) => verify::run(&args, &here, ui),
+        MemoryCommand::Patterns(args) => patterns::run(&args, ui),
+        MemoryCommand::Propose(args) => propose::run(&args, ui),
     }
 }

@@ -1,8 +1,9 @@
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::rule::ProseRule;
 use super::target::Target;
 use crate::compile::ProjectRooms;
+use crate::draft_file::{DraftFile, free_id};
 use crate::lint::lint;
 use crate::source::Source;
 
@@ -16,29 +17,18 @@ pub fn draft_guard(rule: &ProseRule, taken: &[String], rooms: &ProjectRooms) -> 
         Target::Delete(_) => ("deletes", json!({"delete": target.file()}), format!("git log -- {}", target.file())),
         Target::Read(_) => ("reads", json!({"read": target.file()}), format!("git log --oneline -- {}", target.file())),
     };
-    let id = free_id(target, taken);
-    let text = format!(
-        "id: {id}\nabout: {}\nmode: shadow\non: [before-tool]\nmatch: {{{key}: {}}}\nthen: deny\nsay: {}\ntests:\n  \
-         must: [{must}]\n  must_not: [{}]\n",
-        Value::from(rule.text.as_str()),
-        Value::from(target.pattern()),
-        Value::from(format!("a rule of this project forbids this: {}", rule.text.replace(['{', '}', '`'], ""))),
-        Value::from(must_not),
-    );
+    let id = free_id(&target.pattern(), taken);
+    let text = DraftFile {
+        id: id.clone(),
+        comments: Vec::new(),
+        about: rule.text.clone(),
+        matches: Map::from_iter([(key.to_owned(), Value::from(target.pattern()))]),
+        say: format!("a rule of this project forbids this: {}", rule.text.replace(['{', '}', '`'], "")),
+        must: vec![must],
+        must_not: vec![Value::from(must_not)],
+    }
+    .text();
     // What a rule calls a command may be none; such a draft would only be wrong.
     let source = Source::project(format!("{id}.yaml"), text.clone());
     lint(&source, &[], rooms).is_empty().then_some((id, text))
-}
-
-fn free_id(target: &Target, taken: &[String]) -> String {
-    let words: Vec<String> = target
-        .pattern()
-        .split(|c: char| !c.is_ascii_alphanumeric())
-        .filter(|word| !word.is_empty())
-        .take(4)
-        .map(str::to_lowercase)
-        .collect();
-    let id = format!("no-{}", words.join("-"));
-    let free = |id: &String| !taken.contains(id);
-    std::iter::once(id.clone()).chain((2..).map(|number| format!("{id}-{number}"))).find(free).unwrap_or(id)
 }

@@ -77,9 +77,10 @@ pub fn program_rule<'a>(folder: &'a str, name: &str) -> Rule<'a> {
 /// trace be forgotten by the session that stored it.
 const VERBS: &[&str] = &[
     "uninstall", "config set", "config unset", "hook", "loop cancel", "loop pause", "guard new", "guard enable",
-    "guard disable", "guard promote", "guard demote", "allow", "agent flag", "intent add", "intent widen",
-    "intent confirm", "intent reject", "intent reopen", "feature answer", "feature unblock", "feature skip",
-    "feature edit", "feature import", "memory confirm", "memory promote", "memory import", "memory forget",
+    "guard disable", "guard promote", "guard demote", "guard accept", "guard review", "guard rollback", "allow",
+    "appeal uphold", "agent flag", "intent add", "intent widen", "intent confirm", "intent reject", "intent reopen",
+    "feature answer", "feature unblock", "feature skip", "feature edit", "feature import", "memory confirm",
+    "memory promote", "memory import", "memory forget",
 ];
 
 /// Returns the rules of every project. `relative` names a room's folder below the project root.

@@ -19,6 +19,9 @@ pub struct Appeal {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
     pub text: String,
+    /// A person confirmed an objection: the verdict was wrong. The line is no objection of its own.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub upheld: bool,
     /// Fields of later versions, kept as they are.
     #[serde(flatten)]
     pub other: Map<String, Value>,
@@ -26,6 +29,10 @@ pub struct Appeal {
 
 impl Appeal {
     pub const FILE: &str = "appeals.jsonl";
+
+    /// The values of `by`.
+    pub const AGENT: &str = "agent";
+    pub const PERSON: &str = "person";
 
     pub fn path(indexes: &Path) -> PathBuf {
         indexes.join(Self::FILE)

@@ -2,9 +2,12 @@
 
 use std::path::Path;
 
+use serde::Deserialize;
 use stead_context::BriefingPart;
 use stead_model::rfc3339;
+use stead_store::Tail;
 
+use super::change::GuardChange;
 use super::tally::{Since, guard_tally, tell_tally};
 
 /// How far back the news goes.
@@ -14,6 +17,9 @@ const LINES: usize = 3_000;
 /// How many lines of one turn are read.
 const TURN: usize = 500;
 
+/// How many sentences about changes and patterns are told.
+const NEWS: usize = 4;
+
 /// The report of the last days in one sentence, such as for `stead status`; `None` if there is nothing to report.
 pub fn guard_news(indexes: &Path, now_millis: i64) -> Option<String> {
     let moment = rfc3339(now_millis - DAYS * 24 * 3600 * 1000);
@@ -21,11 +27,49 @@ pub fn guard_news(indexes: &Path, now_millis: i64) -> Option<String> {
     tell_tally(&guard_tally(&indexes.join("sessions.jsonl"), since))
 }
 
+/// What changed by itself in the last days, and what patterns propose: a sentence each, newest first.
+pub fn graph_news(graph: &Path, now_millis: i64) -> Vec<String> {
+    let since = rfc3339(now_millis - DAYS * 24 * 3600 * 1000);
+    let changes = GuardChange::unasked(graph, &since).into_iter().map(|change| change.told());
+    changes.chain(proposing(graph, &since)).take(NEWS).collect()
+}
+
+/// A line of `patterns.jsonl`.
+#[derive(Deserialize)]
+struct PatternLine {
+    ts: String,
+    id: String,
+    summary: String,
+    proposes: String,
+}
+
+fn proposing(graph: &Path, since: &str) -> Vec<String> {
+    let Ok(lines) = Tail::open(&graph.join("patterns.jsonl")) else { return Vec::new() };
+    let lines = lines.take(TURN).flatten().filter_map(|line| serde_json::from_str::<PatternLine>(&line.text).ok());
+    let mut told: Vec<String> = Vec::new();
+    let mut seen: Vec<String> = Vec::new();
+    for line in lines.take_while(|line| line.ts.as_str() >= since) {
+        if !seen.contains(&line.id) {
+            let PatternLine { id, summary, proposes, .. } = &line;
+            told.push(format!("pattern `{id}` proposes a {proposes}: {summary} (`stead memory propose {id}`)"));
+            seen.push(line.id);
+        }
+    }
+    told
+}
+
 /// The report as a part of the briefing.
-pub(crate) fn briefing_part(indexes: &Path, now_millis: i64) -> Option<BriefingPart> {
-    let news = guard_news(indexes, now_millis)?;
-    let text = format!("In the last {DAYS} days, {news}.");
-    Some(BriefingPart { title: "Guards".to_owned(), text, more: Some("stead guard stats".to_owned()) })
+pub(crate) fn briefing_part(indexes: &Path, graph: &Path, now_millis: i64) -> Option<BriefingPart> {
+    let news = guard_news(indexes, now_millis).map(|news| format!("In the last {DAYS} days, {news}."));
+    let lines: Vec<String> = news.into_iter().chain(graph_news(graph, now_millis)).collect();
+    if lines.is_empty() {
+        return None;
+    }
+    Some(BriefingPart {
+        title: "Guards".to_owned(),
+        text: lines.join("\n"),
+        more: Some("stead guard stats".to_owned()),
+    })
 }
 
 /// The report of the ending turn, for the person.

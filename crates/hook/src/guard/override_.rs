@@ -20,6 +20,9 @@ pub struct Override {
     pub part: String,
     pub until: String,
     pub reason: String,
+    /// The session of the verdict.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
     /// The person, as the system names them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by: Option<String>,

@@ -1,12 +1,19 @@
 use clap::Args;
 use serde_json::{Value, json};
-use stead_guard::{Listed, Problem, State};
+use stead_guard::{Listed, Origin, Problem, State};
+use stead_hook::GuardChange;
+use stead_model::rfc3339;
 
 use crate::cli::Exit;
 use crate::error::CliError;
+use crate::guard_counts::{Counts, is_orphaned};
 use crate::guards::{Guards, state_in_words};
-use crate::project::Project;
+use crate::patterns::graph;
+use crate::project::{Project, now_millis};
 use crate::ui::Ui;
+
+/// How long a change that happened by itself is told, in milliseconds.
+const RECENTLY: i64 = 14 * 24 * 3600 * 1000;
 
 /// List the guards of the project, your own, and those included in Stead
 #[derive(Args)]
@@ -21,10 +28,24 @@ pub(super) fn run(args: &ListArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     let project = Project::find(ui)?;
     let guards = Guards::load(&project)?;
     let is_off = !project.config.bool("gate.guards");
+    let counts = Counts::recent(&project)?;
+    let marks = |guard: &Listed| -> Vec<&'static str> {
+        let is_dormant = guard.origin == Origin::Project && guard.state == State::Active;
+        let dormant = counts.of(&guard.id, &guard.on).marks(&guard.id).contains(&"dormant") && is_dormant;
+        dormant.then_some("dormant").into_iter().chain(is_orphaned(&project, guard).then_some("orphaned")).collect()
+    };
+    let since = rfc3339(now_millis() - RECENTLY);
+    let changes = GuardChange::unasked(&graph(&project), &since);
     if args.json {
+        let each = |guard: &Listed| {
+            let mut shown = as_json(guard);
+            shown["marks"] = json!(marks(guard));
+            shown
+        };
         ui.json(&json!({
             "on": !is_off,
-            "guards": guards.list.iter().map(as_json).collect::<Vec<_>>(),
+            "guards": guards.list.iter().map(each).collect::<Vec<_>>(),
+            "changes": changes,
             "problems": guards.problems().map(problem_as_json).collect::<Vec<_>>(),
         }));
         return Ok(Exit::Done);
@@ -33,10 +54,16 @@ pub(super) fn run(args: &ListArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     for guard in &guards.list {
         let mode = if guard.state == State::Active { guard.mode.name() } else { "–" };
         let state = match &guard.state {
-            State::Active => guard.origin.name().to_owned(),
+            State::Active => {
+                let words = std::iter::once(guard.origin.name()).chain(marks(guard)).collect::<Vec<_>>();
+                words.join(", ")
+            }
             state => format!("{}, {}", guard.origin.name(), state_in_words(state)),
         };
         ui.line(format!("{:width$}  {mode:<7}  {:<8}  {state}", guard.id, guard.then.name()));
+    }
+    for change in &changes {
+        ui.line(format!("\n{}", change.told()));
     }
     for problem in guards.problems() {
         ui.warning(problem.to_string());

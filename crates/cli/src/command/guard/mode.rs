@@ -1,21 +1,28 @@
 //! Changes the mode of a guard, by changing one line of its file. For a guard that is included in Stead, a file is
 //! created.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use serde_json::json;
 use stead_guard::{Listed, Mode, Origin, Shipped, Source, State, enable_text, inventory, mode_of, set_mode, sha256};
-use stead_hook::ProgramConsent;
-use stead_model::Severity;
-use stead_store::{Durability, Layout, Room, create_parents, read_capped, replace};
+use stead_hook::{Appeal, ProgramConsent};
+use stead_memory::{ExitRule, FileChange};
+use stead_model::{FileId, Severity};
+use stead_store::{Layout, Room, read_capped};
 
 use crate::cli::{Exit, one_of};
 use crate::error::CliError;
+use crate::guard_counts::record_of;
 use crate::guards::{Guards, path_of};
-use crate::person::{Whose, refuse_agents, require_person, require_person_to_weaken};
+use crate::patterns::{guard_folders, versions};
+use crate::person::{Whose, agent_near, refuse_agents, require_person, require_person_to_weaken};
 use crate::project::{Project, env, now, user_dirs};
+use crate::speaker::Speaker;
 use crate::ui::Ui;
+
+/// The largest guard file.
+const FILE_LIMIT: usize = 256 * 1024;
 
 /// The largest program that is read to compare its hash.
 const PROGRAM_LIMIT: usize = 64 * 1024 * 1024;
@@ -44,13 +51,57 @@ pub(super) struct EnableArgs {
 }
 
 #[derive(Args)]
-pub(super) struct Which {
+pub(in crate::command) struct Which {
     /// The guard, or a pack of them
     #[arg(value_name = "ID")]
-    id: String,
+    pub(super) id: String,
     /// Print the result as JSON
     #[arg(long)]
-    json: bool,
+    pub(super) json: bool,
+}
+
+/// Move a guard one step up: off, shadow, warn, enforce
+///
+/// Says what the rules for this step still miss: calls, days, hits that nobody reviewed, verdicts that were wrong. You
+/// decide.
+#[derive(Args)]
+#[command(
+    after_help = "Examples:\n  stead guard promote infra-is-reviewed\n  stead guard promote infra-is-reviewed --check"
+)]
+pub(super) struct PromoteArgs {
+    #[command(flatten)]
+    which: Which,
+    /// Change nothing; exit with 1 if the rules miss something
+    #[arg(long)]
+    check: bool,
+}
+
+pub(super) fn promote(args: &PromoteArgs, ui: &mut Ui) -> Result<Exit, CliError> {
+    let project = Project::find(ui)?;
+    let guards = Guards::load(&project)?;
+    let members = guards.members(&args.which.id)?;
+    let missing = missing(&project, &args.which.id, &members)?;
+    if !args.check {
+        return step_with(&args.which, Step::Up, &missing, ui);
+    }
+    match args.which.json {
+        true => ui.json(&json!({"id": args.which.id, "missing": missing})),
+        false if missing.is_empty() => ui.line(format!("`{}` meets the rules for its next mode", args.which.id)),
+        false => tell_missing(&args.which.id, &missing, ui),
+    }
+    Ok(if missing.is_empty() { Exit::Done } else { Exit::Failed })
+}
+
+/// What the rules for the next mode of a guard still miss.
+fn missing(project: &Project, id: &str, members: &[&Listed]) -> Result<Vec<String>, CliError> {
+    let Some(rule) = members.first().and_then(|guard| ExitRule::of(guard.mode)) else { return Ok(Vec::new()) };
+    let file = id.split('.').next().unwrap_or(id);
+    Ok(rule.missing(file, &record_of(project, file, members)?))
+}
+
+fn tell_missing(id: &str, missing: &[String], ui: &mut Ui) {
+    ui.line(format!("the rules for the next mode of `{id}` still miss:"));
+    missing.iter().for_each(|line| ui.line(format!("  {line}")));
 }
 
 pub(super) fn enable(args: &EnableArgs, ui: &mut Ui) -> Result<Exit, CliError> {
@@ -73,7 +124,7 @@ pub(super) fn enable(args: &EnableArgs, ui: &mut Ui) -> Result<Exit, CliError> {
         false => refuse_agents("enable guards", whose, &project)?,
     }
     if let Some(guard) = own.filter(|_| args.values.is_empty()) {
-        return put(guard, &guards, &project, mode, args.json, ui);
+        return put(guard, &guards, &project, "enable", mode, &[], args.json, ui);
     }
     let mut values = Vec::new();
     for value in &args.values {
@@ -90,8 +141,8 @@ pub(super) fn enable(args: &EnableArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     };
     let text = set_mode(&text, mode);
     refuse_broken(&args.id, &text, &guards)?;
-    write(&path, &text)?;
-    tell(&args.id, mode, &path, &project, args.json, ui);
+    write(&args.id, &path, &text, "enable", "", &[], &project)?;
+    tell(&args.id, mode, &path, &project, &[], args.json, ui);
     Ok(Exit::Done)
 }
 
@@ -124,7 +175,7 @@ fn consent(members: &[&Listed], project: &Project, ui: &mut Ui) -> Result<bool, 
 stead_model::named! {
     /// How a guard is moved, by the command that does it.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    pub(super) enum Step {
+    pub(in crate::command) enum Step {
         Up = "promote",
         Down = "demote",
         Off = "disable",
@@ -141,7 +192,11 @@ impl Step {
     }
 }
 
-pub(super) fn step(which: &Which, step: Step, ui: &mut Ui) -> Result<Exit, CliError> {
+pub(in crate::command) fn step(which: &Which, step: Step, ui: &mut Ui) -> Result<Exit, CliError> {
+    step_with(which, step, &[], ui)
+}
+
+fn step_with(which: &Which, step: Step, missing: &[String], ui: &mut Ui) -> Result<Exit, CliError> {
     let project = Project::find(ui)?;
     let guards = Guards::load(&project)?;
     refuse_part(&which.id, &guards, step.name())?;
@@ -160,7 +215,7 @@ pub(super) fn step(which: &Which, step: Step, ui: &mut Ui) -> Result<Exit, CliEr
         };
         return Err(CliError::user(format!("`{}` is in mode `{}` already", which.id, now.name())).hinted(hint));
     };
-    put(guard, &guards, &project, mode, which.json, ui)
+    put(guard, &guards, &project, step.name(), mode, missing, which.json, ui)
 }
 
 /// The guards of one file change mode together, so the file must be named, not one of its guards.
@@ -182,12 +237,12 @@ fn whose(user: bool, own: Option<&Listed>) -> Whose {
 }
 
 /// Checks the text before it is written: a file with errors is not applied.
-fn refuse_broken(id: &str, text: &str, guards: &Guards) -> Result<(), CliError> {
+pub(super) fn refuse_broken(id: &str, text: &str, guards: &Guards) -> Result<(), CliError> {
     let (_, problems) = inventory(&[Source::project(format!("{id}.yaml"), text.to_owned())], &guards.rooms);
     match problems.into_iter().find(|problem| problem.severity == Severity::Error) {
         None => Ok(()),
         Some(problem) => {
-            let error = CliError::usage(format!("these values would break `{id}`: {}", problem.message));
+            let error = CliError::usage(format!("this would break `{id}`: {}", problem.message));
             let stock = "nothing was written; `stead guard show` lists the values it takes";
             Err(error.hinted(problem.hint().unwrap_or(stock)))
         }
@@ -195,11 +250,14 @@ fn refuse_broken(id: &str, text: &str, guards: &Guards) -> Result<(), CliError> 
 }
 
 /// Writes the mode into the guard's file, or into a new one for a guard that has none.
+#[expect(clippy::too_many_arguments, reason = "each is a different thing")]
 fn put(
     guard: &Listed,
     guards: &Guards,
     project: &Project,
+    what: &str,
     mode: Mode,
+    missing: &[String],
     json: bool,
     ui: &mut Ui,
 ) -> Result<Exit, CliError> {
@@ -217,8 +275,8 @@ fn put(
     if mode > Mode::Shadow {
         refuse_broken(id, &text, guards)?;
     }
-    write(&path, &text)?;
-    tell(id, mode, &path, project, json, ui);
+    write(id, &path, &text, what, "", &[], project)?;
+    tell(id, mode, &path, project, missing, json, ui);
     Ok(Exit::Done)
 }
 
@@ -231,15 +289,42 @@ pub(super) fn fresh_path(id: &str, user: bool, project: &Project) -> Result<Path
     Ok(folder.join(format!("{id}.yaml")))
 }
 
-fn write(path: &std::path::Path, text: &str) -> Result<(), CliError> {
-    create_parents(path)?;
-    Ok(replace(path, text.as_bytes(), Durability::Synced)?)
+/// Changes a guard file, and keeps the version before it.
+pub(super) fn write(
+    id: &str,
+    path: &Path,
+    text: &str,
+    what: &str,
+    why: &str,
+    evidence: &[String],
+    project: &Project,
+) -> Result<(), CliError> {
+    let broken = |problem| CliError::user(format!("`{id}` cannot be a guard's id: {problem}"));
+    let old = read_capped(path, FILE_LIMIT)?.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+    let is_agent = agent_near().is_some() || Speaker::calling(project).session.is_some();
+    versions(project).change(&FileChange {
+        guard: FileId::check(id).map_err(broken)?,
+        path,
+        user: !path.starts_with(&guard_folders(project).project),
+        old: old.as_deref(),
+        new: text,
+        what,
+        by: if is_agent { Appeal::AGENT } else { Appeal::PERSON },
+        why,
+        evidence,
+        now: &now(),
+    })?;
+    Ok(())
 }
 
-fn tell(id: &str, mode: Mode, path: &std::path::Path, project: &Project, json: bool, ui: &mut Ui) {
+fn tell(id: &str, mode: Mode, path: &Path, project: &Project, missing: &[String], json: bool, ui: &mut Ui) {
     let file = project.short(path).display().to_string();
-    match json {
-        true => ui.json(&json!({"id": id, "mode": mode.name(), "file": file})),
-        false => ui.line(format!("`{id}` is now in mode `{}`, set in {file}", mode.name())),
+    if json {
+        ui.json(&json!({"id": id, "mode": mode.name(), "file": file, "missing": missing}));
+        return;
+    }
+    ui.line(format!("`{id}` is now in mode `{}`, set in {file}", mode.name()));
+    if !missing.is_empty() {
+        ui.note(format!("note: the rules for this step still miss: {}", missing.join("; ")));
     }
 }

@@ -1,6 +1,6 @@
 use serde_json::{Value, json};
 use stead_context::{LoopStatus, Loops, Shelf};
-use stead_hook::guard_news;
+use stead_hook::{graph_news, guard_news};
 use stead_install::{Installed, installed};
 use stead_pipeline::{RunView, list_runs};
 
@@ -8,6 +8,7 @@ use crate::cli::Exit;
 use crate::error::CliError;
 use crate::guards::Guards;
 use crate::here::Here;
+use crate::patterns::graph;
 use crate::progress::one_line;
 use crate::project::now_millis;
 use crate::run_room::RunRoom;
@@ -27,6 +28,8 @@ struct Glance {
     packet: Option<Latest>,
     /// What shadow guards would have blocked recently, and what guards warned about.
     guards: Option<String>,
+    /// What changed by itself, and what patterns propose.
+    news: Vec<String>,
     /// How many guard files are not applied.
     broken: usize,
 }
@@ -71,8 +74,9 @@ fn look(here: &Here, ui: &Ui) -> Result<Glance, CliError> {
     });
     let (runs, unread) = list_runs(&RunRoom::find(ui)?.dir());
     let guards = guard_news(&here.project.indexes(), now_millis());
+    let news = graph_news(&graph(&here.project), now_millis());
     let broken = if here.project.found.is_marked() { Guards::load(&here.project)?.broken_files() } else { 0 };
-    Ok(Glance { harnesses: installed(&here.site()), loops, runs, unread, packet: latest, guards, broken })
+    Ok(Glance { harnesses: installed(&here.site()), loops, runs, unread, packet: latest, guards, news, broken })
 }
 
 fn tell(glance: &Glance, ui: &mut Ui) {
@@ -104,8 +108,11 @@ fn tell(glance: &Glance, ui: &mut Ui) {
     if let Some(news) = &glance.guards {
         field("guards", news.trim_start_matches("guards "), ui);
     }
+    for (at, news) in glance.news.iter().enumerate() {
+        field(if at == 0 && glance.guards.is_none() { "guards" } else { "" }, news, ui);
+    }
     if glance.broken > 0 {
-        let name = if glance.guards.is_some() { "" } else { "guards" };
+        let name = if glance.guards.is_some() || !glance.news.is_empty() { "" } else { "guards" };
         let files = counted(glance.broken, "file");
         field(name, &format!("{files} broken and not applied; `stead guard lint` shows why"), ui);
     }
@@ -135,6 +142,7 @@ fn as_json(here: &Here, is_marked: bool, glance: &Glance) -> Value {
         "unreadable_runs": glance.unread,
         "packet": packet,
         "guards": glance.guards,
+        "news": glance.news,
         "broken_guard_files": glance.broken,
     })
 }
