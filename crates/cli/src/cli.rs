@@ -94,7 +94,6 @@ commands! {
     Lint lint LintArgs,
     Stage stage StageArgs,
     Pipeline pipeline PipelineArgs,
-    Memory memory MemoryArgs,
     Guard guard GuardArgs,
     Check check CheckArgs,
     Explain explain ExplainArgs,

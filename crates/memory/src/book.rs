@@ -74,7 +74,7 @@ impl TraceBook {
     pub(crate) fn prepare(&self) -> Result<(), StoreError> {
         match self.is_in_project {
             true => prepare(&self.chain.log),
-            false => create_parents(&self.chain.log),
+            false => create_parents(&self.chain.log).map(drop),
         }
     }
 

@@ -38,7 +38,7 @@ pub(super) struct Call {
 impl Call {
     /// What the call does, as far as it was recorded.
     pub(super) fn effects(&self, root: &Path) -> Effects {
-        let recorded = self.line.effects.as_ref().and_then(|effects| recorded_effects(effects, root));
+        let recorded = self.line.effects.as_ref().and_then(|effects| recorded_effects(&effects.to_string(), root));
         recorded.unwrap_or_else(|| self.named(root))
     }
 
