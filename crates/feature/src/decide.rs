@@ -3,6 +3,7 @@
 use stead_model::rfc3339;
 
 use crate::patch::Unproven;
+use crate::queue::open_dependencies;
 use crate::session_state::Pause;
 use crate::{
     BlockedOn, Claim, Event, Failure, FeatureError, NeedsHuman, Outline, Past, Patch, Proven, Row, SessionState,
@@ -36,6 +37,16 @@ pub enum Change {
     Veto,
     Recovery,
     Record(Past),
+}
+
+impl Change {
+    /// The status that a feature gets.
+    pub fn status(&self) -> Option<Status> {
+        match self {
+            Self::Feature { patch, .. } => patch.status(),
+            _ => None,
+        }
+    }
 }
 
 /// Why an event cannot happen now.
@@ -194,9 +205,8 @@ impl Turn<'_> {
             Status::Implemented => (Task::Test, Status::Implemented),
             _ => (Task::Code, Status::Pending),
         };
-        let is_open = |id: &&String| !self.outline.rows.iter().any(|row| &row.id == *id && row.status.satisfies());
         if task == Task::Code
-            && let Some(id) = self.row.depends_on.iter().find(is_open)
+            && let Some(id) = open_dependencies(self.row, self.outline).first()
         {
             return Err(self.no(format!("depends on `{id}`, which is not tested"), None));
         }
@@ -317,7 +327,7 @@ impl Turn<'_> {
 
     fn answered(&mut self, answer: &str) -> Result<(), Refused> {
         let Some(asked) = &self.row.needs_human else { return Err(self.no("asked nothing", None)) };
-        let asked = NeedsHuman { answer: Some(answer.to_owned()), ..asked.clone() };
+        let asked = NeedsHuman { answer: Some(answer.to_owned()), ..(**asked).clone() };
         let waits = self.row.status == Status::Blocked && self.row.blocked_on == Some(BlockedOn::Human);
         let patch = match waits {
             true => Patch::to(Unproven::Pending).retries(0),

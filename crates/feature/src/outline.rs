@@ -7,7 +7,7 @@ use serde::de::{self, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use stead_model::nearest;
 use stead_store::read_capped;
 
-use crate::document::line_of_entry;
+use crate::document::{Spans, line_of_entry};
 use crate::list::plain;
 use crate::queue::cycle;
 use crate::quick::{self, Rows};
@@ -19,8 +19,8 @@ use crate::{FeatureError, FeatureList, Row};
 pub struct Outline {
     pub path: PathBuf,
     pub rows: Vec<Row>,
-    /// Where the entries are in the text, if they were read quickly.
-    pub(crate) spans: Vec<(usize, usize)>,
+    /// Where the entries are in the text, if they were read from one.
+    pub(crate) spans: Spans,
 }
 
 impl PartialEq for Outline {
@@ -48,16 +48,22 @@ impl Outline {
     pub fn parse(bytes: &[u8], path: &Path) -> Result<Self, FeatureError> {
         let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
         let Ok(text) = std::str::from_utf8(bytes) else { return Err(FeatureError::Encoding { path: path.to_owned() }) };
+        Self::of_text(text, path)
+    }
+
+    /// Parses the text of a list without a byte order mark.
+    pub(crate) fn of_text(text: &str, path: &Path) -> Result<Self, FeatureError> {
         if let Some(Rows { rows, spans }) = quick::rows(text) {
             let outline = Self { path: path.to_owned(), rows, spans };
             return outline.checked(text);
         }
-        let whole: Whole = serde_json::from_str(text).map_err(|error| FeatureError::Syntax {
+        let wrong = |error: serde_json::Error| FeatureError::Syntax {
             path: path.to_owned(),
             line: error.line(),
             column: error.column(),
             message: plain(&error),
-        })?;
+        };
+        let whole: Whole = serde_json::from_str(text).map_err(wrong)?;
         if let Some(schema) = whole.schema.filter(|schema| schema != FeatureList::SCHEMA) {
             let (path, known) = (path.to_owned(), FeatureList::SCHEMA);
             return Err(FeatureError::Newer { path, found: schema, known });
@@ -65,7 +71,7 @@ impl Outline {
         let Some(rows) = whole.rows else {
             return Err(FeatureError::Shape { path: path.to_owned(), why: "it has no `features`".into() });
         };
-        Self { path: path.to_owned(), rows, spans: Vec::new() }.checked(text)
+        Self { path: path.to_owned(), rows, spans: Spans::of(text).map_err(wrong)? }.checked(text)
     }
 
     /// Checks that the entries fit each other.
@@ -155,7 +161,7 @@ pub(crate) fn strict_rows(text: &str) -> Option<Vec<Row>> {
 
 impl From<&FeatureList> for Outline {
     fn from(list: &FeatureList) -> Self {
-        Self { path: list.path.clone(), rows: list.features.iter().map(Row::from).collect(), spans: Vec::new() }
+        Self { path: list.path.clone(), rows: list.features.iter().map(Row::from).collect(), ..Self::default() }
     }
 }
 

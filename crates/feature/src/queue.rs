@@ -46,7 +46,7 @@ impl<'a> Queue<'a> {
                 Status::Tested | Status::Skipped => Readiness::Done,
                 Status::Blocked => Readiness::Blocked { on: row.blocked_on },
                 Status::Implemented => Readiness::Test,
-                Status::Pending | Status::Claimed => match open_dependencies(row, outline, &places) {
+                Status::Pending | Status::Claimed => match open_among(row, outline, &places) {
                     on if on.is_empty() => Readiness::Code,
                     on => Readiness::Waits { on },
                 },
@@ -76,7 +76,15 @@ pub(crate) fn is_chosen(row: &Row, only: &[String]) -> bool {
     only.is_empty() || only.contains(&row.id)
 }
 
-fn open_dependencies(row: &Row, outline: &Outline, places: &HashMap<&str, usize>) -> Vec<String> {
+/// The dependencies of a feature that are neither tested nor skipped.
+pub(crate) fn open_dependencies(row: &Row, outline: &Outline) -> Vec<String> {
+    match row.depends_on.is_empty() {
+        true => Vec::new(),
+        false => open_among(row, outline, &outline.places()),
+    }
+}
+
+fn open_among(row: &Row, outline: &Outline, places: &HashMap<&str, usize>) -> Vec<String> {
     let is_open = |id: &&String| places.get(id.as_str()).is_none_or(|at| !outline.rows[*at].status.satisfies());
     row.depends_on.iter().filter(is_open).cloned().collect()
 }

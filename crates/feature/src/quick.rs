@@ -6,13 +6,14 @@ use memchr::{memchr2, memchr3};
 use serde::de::DeserializeOwned;
 use stead_model::FileId;
 
+use crate::document::Spans;
 use crate::row::{FIELDS, Kind};
 use crate::{BlockedOn, FeatureList, Row, Status};
 
 /// The rows of a list, and where their entries are in the text.
 pub(crate) struct Rows {
     pub(crate) rows: Vec<Row>,
-    pub(crate) spans: Vec<(usize, usize)>,
+    pub(crate) spans: Spans,
 }
 
 /// How deep a value may be nested; the strict reader accepts a little more.
@@ -199,14 +200,16 @@ impl<'a> Scan<'a> {
     }
 
     fn entries(&mut self) -> Option<Rows> {
-        let mut found = Rows { rows: Vec::new(), spans: Vec::new() };
+        let open = self.at - 1;
+        let mut found = Rows { rows: Vec::new(), spans: Spans::default() };
         self.items(b']', |scan| {
             let start = scan.at;
             let row = scan.entry()?;
             found.rows.push(row);
-            found.spans.push((start, scan.at));
+            found.spans.entries.push(start..scan.at);
             Some(())
         })?;
+        found.spans.list = open..self.at;
         Some(found)
     }
 
@@ -316,8 +319,8 @@ impl<'a> Scan<'a> {
                 self.value(3)?;
                 let object = &self.text[start..self.at];
                 match name {
-                    "last_failure" => row.last_failure = Some(read(object)?),
-                    "needs_human" => row.needs_human = Some(read(object)?),
+                    "last_failure" => row.last_failure = Some(Box::new(read(object)?)),
+                    "needs_human" => row.needs_human = Some(Box::new(read(object)?)),
                     _ => {}
                 }
                 Some(())
@@ -348,8 +351,7 @@ mod tests {
     fn a_plain_list_is_read_quickly() {
         let found = rows(LIST).unwrap();
         assert_eq!(found.rows, strict_rows(LIST).unwrap());
-        let (start, end) = found.spans[1];
-        assert!(LIST[start..end].starts_with("{\"id\": \"b\"") && LIST[start..end].ends_with('}'));
+        assert_eq!(found.spans, Spans::of(LIST).unwrap());
         assert_eq!(rows("[]").unwrap().rows, []);
     }
 

@@ -45,6 +45,7 @@ pub use compile::{Compiled, Listed, ProjectRooms, State, compile, inventory};
 pub use edit::{mode_of, set_mode};
 pub use example::{ExampleResult, test};
 pub use exec::{Exec, ExecAnswer, ExecCall};
+pub use field::texts_after;
 pub use guard::Guard;
 pub use guard_facts::{
     Caller, EvidenceState, Excuse, FeatureState, FileSort, FileText, GuardFacts, Looked, Measure, TestRuns,
