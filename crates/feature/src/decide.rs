@@ -74,10 +74,10 @@ pub fn decide(
 ) -> Result<Vec<Change>, Refused> {
     let mut changes = Vec::new();
     if let Some(id) = event.feature() {
-        let row = outline.rows.iter().find(|row| row.id == id);
-        let row = row.ok_or_else(|| refused(id, "is not in the list", Some("`stead feature list` shows all")))?;
-        let claim = session.claim(id);
-        Turn { outline, row, claim, now, rules, changes: &mut changes }.of_feature(event)?;
+        let at = outline.rows.iter().position(|row| row.id == id);
+        let at = at.ok_or_else(|| refused(id, "is not in the list", Some("`stead feature list` shows all")))?;
+        let (row, claim) = (&outline.rows[at], session.claim(id));
+        Turn { outline, at, row, claim, now, rules, changes: &mut changes }.of_feature(event)?;
     }
     match event {
         Event::Quota { until, .. } => {
@@ -115,6 +115,7 @@ fn refused(feature: &str, why: impl Into<String>, hint: Option<&str>) -> Refused
 /// One event about one feature.
 struct Turn<'a> {
     outline: &'a Outline,
+    at: usize,
     row: &'a Row,
     claim: Option<&'a Claim>,
     now: i64,
@@ -206,7 +207,7 @@ impl Turn<'_> {
             _ => (Task::Code, Status::Pending),
         };
         if task == Task::Code
-            && let Some(id) = open_dependencies(self.row, self.outline).first()
+            && let Some(id) = open_dependencies(self.at, self.outline).first()
         {
             return Err(self.no(format!("depends on `{id}`, which is not tested"), None));
         }

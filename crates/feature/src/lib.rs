@@ -20,6 +20,7 @@ mod feature;
 mod graph;
 mod heading;
 mod import;
+mod links;
 mod list;
 mod next;
 mod outline;
