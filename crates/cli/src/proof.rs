@@ -1,13 +1,16 @@
 //! What the evidence commands share: where evidence is stored, and who is calling.
 
 use stead_evidence::{EvidenceError, Ground, Kind, Who};
-use stead_feature::FeatureError;
+use stead_feature::{Feature, FeatureError};
+use stead_hook::Rules;
 use stead_store::{Layout, Room};
 
+use crate::command::orchestrate::is_on;
 use crate::error::CliError;
 use crate::person::agent_near;
 use crate::project::{Project, env};
 use crate::session::calling_session;
+use crate::speaker::Speaker;
 use crate::ui::Ui;
 
 /// The ground of a project.
@@ -32,6 +35,26 @@ pub(crate) fn who(project: &Project) -> Who {
         who.agent = binding.agent;
     }
     who
+}
+
+/// Returns true if a person started what the caller does: by typing it, or by turning the orchestrator on for the session.
+pub(crate) fn is_supervised(project: &Project) -> bool {
+    match calling_session(project) {
+        Some(binding) => is_on(project, &binding.session),
+        None => agent_near().is_none(),
+    }
+}
+
+/// Refuses to run for an agent what it may not run itself. Verifiers are a person's, unless an agent wrote them; a command
+/// without a feature was typed by the caller.
+pub(crate) fn refuse_verifier(project: &Project, feature: Option<&Feature>, command: &str) -> Result<(), CliError> {
+    let is_persons = feature.is_some_and(|feature| !feature.has_agent_verifiers());
+    let rules = if is_persons { Rules::WithoutIntents } else { Rules::All };
+    match Speaker::calling(project).refusal_by(rules, project, command) {
+        None => Ok(()),
+        Some(reason) => Err(CliError::user(format!("`{command}` is refused: {reason}"))
+            .hinted("ask the person to run it, or to change the feature's verifiers")),
+    }
 }
 
 /// The kind of evidence that the caller can add: a person's only from a terminal without any sign of an agent.

@@ -44,9 +44,20 @@ impl Ui {
 
     /// Prints one line of the answer, on a terminal wrapped at spaces to its width. A closed pipe is not an error.
     pub(crate) fn line(&mut self, text: impl AsRef<str>) {
+        self.lines(&[text.as_ref()]);
+    }
+
+    /// Prints lines of the answer, all at once.
+    pub(crate) fn lines(&mut self, lines: &[impl AsRef<str>]) {
         let mut out = io::stdout().lock();
         let width = out.is_terminal().then(|| terminal_columns(&out).map_or(WIDTH, usize::from));
-        let _ = writeln!(out, "{}", wrapped(&harmless(text.as_ref()), width));
+        let mut text = String::new();
+        for line in lines {
+            text.push_str(&wrapped(&harmless(line.as_ref()), width));
+            text.push('\n');
+        }
+        let _ = out.write_all(text.as_bytes());
+        let _ = out.flush();
     }
 
     /// Prints a text without wrapping it or adding a newline.

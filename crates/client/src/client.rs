@@ -67,6 +67,18 @@ pub struct Facts {
     pub agents: Agents,
 }
 
+impl Facts {
+    /// What the client lets a hook do at an event; nothing if it does not raise the event.
+    pub fn powers_at(&self, kind: EventKind) -> Powers {
+        self.events.iter().find(|fact| fact.kind == kind).map_or(Powers::NONE, |fact| fact.powers)
+    }
+
+    /// Returns true if a hook can keep a sub-agent working when it stops.
+    pub fn answers_subagent_stop(&self) -> bool {
+        self.powers_at(EventKind::SubagentStop).deny
+    }
+}
+
 /// One event of a client, and what the client lets a hook do there.
 pub struct EventFact {
     pub native: &'static str,

@@ -61,9 +61,13 @@ impl Coverage {
 
     /// Returns true if at least this percentage is covered.
     pub fn meets(&self, percent: f64) -> bool {
-        // 0.29 × 100 is a little less than 29.
-        self.percent + 1e-9 >= percent
+        is_enough(self.percent, percent)
     }
+}
+
+/// Compares percentages: 0.29 × 100 is a little less than 29.
+pub(crate) fn is_enough(percent: f64, wanted: f64) -> bool {
+    percent + 1e-9 >= wanted
 }
 
 /// Reads a report, and when the file was written.

@@ -38,6 +38,15 @@ pub struct Item {
     pub output: Option<Output>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<Attachment>,
+    /// How much of the code the tests reach, in percent, if the feature asks for that; else why it is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub coverage: Option<f64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub no_coverage: Option<String>,
+    /// A person started what ran it: the command, the run, or the orchestrator of its session. Without that, it does not
+    /// count for verifiers that an agent wrote.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub supervised: bool,
     /// A note by whoever added it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,

@@ -8,8 +8,10 @@
 
 mod about;
 mod archive;
+mod browser;
 mod counts;
 mod coverage;
+mod criteria;
 mod digest;
 mod environment;
 mod error;
@@ -38,6 +40,7 @@ pub use about::About;
 pub use archive::Archive;
 pub use counts::Counts;
 pub use coverage::{Coverage, CoverageFormat, parse_coverage, read_coverage};
+pub use criteria::unmet_criteria;
 pub use digest::{Digest, DigestOptions, Group, digest};
 pub use error::EvidenceError;
 pub use ground::{Bounds, Ground};

@@ -1,8 +1,12 @@
 //! Whether a feature is proven now, and what is missing.
 
+use std::cell::OnceCell;
+
 use stead_feature::{Feature, FeatureList, Proven};
 
 use crate::archive::Archive;
+use crate::browser;
+use crate::criteria::unmet_criteria;
 use crate::observe::shown;
 use crate::runner::Tools;
 use crate::verifier::single;
@@ -103,14 +107,29 @@ pub fn standing_of(ground: &Ground, feature: &Feature, bounds: &Bounds<'_>) -> R
     let is_fresh = |item: &&Item| item.tree.as_deref() == Some(&now);
     standing.stale = own.iter().filter(|item| item.is_proof() && !is_fresh(item)).map(|item| (*item).clone()).collect();
     let fresh: Vec<&Item> = own.iter().copied().filter(|item| is_fresh(item)).collect();
-    match proof(feature, &fresh, Tools::of(&ground.root)) {
+    let seen = standing.claimed.iter().filter(|item| item.tree.as_deref() == Some(&now));
+    let found = proof(feature, &fresh, Tools::of(&ground.root)).and_then(|proof| {
+        if let Some(why) = unmet_criteria(feature, proof.iter()) {
+            return Err(format!("was tested, but {why}"));
+        }
+        match feature.ui && !browser::is_shown(ground, feature, fresh.iter().copied().chain(seen)) {
+            true => Err(browser::MISSING.to_owned()),
+            false => Ok(proof),
+        }
+    });
+    match found {
         Ok(proof) => standing.proof = proof,
         Err(why) if fresh.is_empty() => {
             let last = standing.stale.first().map(|item| item.ts.clone()).unwrap_or_default();
             standing.why_not = format!("changed since its evidence of {last}").trim_end().to_owned();
             drop(why);
         }
-        Err(why) => standing.why_not = why,
+        Err(why) => {
+            if why == browser::MISSING {
+                standing.next = format!("stead evidence add {} --file <screenshot>", feature.id);
+            }
+            standing.why_not = why;
+        }
     }
     Ok(standing)
 }
@@ -131,18 +150,38 @@ fn proof(feature: &Feature, fresh: &[&Item], tools: Tools<'_>) -> Result<Vec<Ite
         .verifiers
         .iter()
         .map(|verifier| {
-            let command = |item: &Item| item.command.clone().unwrap_or_default();
-            let typed = fresh.iter().position(|item| command(item) == shown(verifier));
             // Another spelling of the same command counts as well, if it was the last.
-            let other = single(verifier, tools)
-                .and_then(|own| fresh.iter().position(|item| single(&command(item), tools).as_ref() == Some(&own)));
-            match typed.into_iter().chain(other).min().map(|at| fresh[at]) {
-                Some(item) if item.is_proof() => Ok(item.clone()),
-                Some(item) => Err(bad(item)),
+            let own = OnceCell::new();
+            let own = || own.get_or_init(|| single(verifier, tools)).as_ref();
+            let is_run = |item: &&&Item| {
+                let command = item.command.as_deref().unwrap_or_default();
+                command == shown(verifier) || own().is_some_and(|own| single(command, tools).as_ref() == Some(own))
+            };
+            let mut runs = fresh.iter().filter(is_run);
+            match runs.next() {
+                Some(item) if !item.is_proof() => Err(bad(item)),
+                Some(item) if !feature.has_agent_verifiers() => Ok((*item).clone()),
+                // A run that does not count for an agent's verifier takes nothing away either.
+                Some(item) => {
+                    let counts = |item: &&Item| item.is_proof() && objection(item, verifier).is_none();
+                    let found = Some(*item).into_iter().chain(runs.copied()).find(counts);
+                    found.cloned().ok_or_else(|| objection(item, verifier).unwrap_or_default())
+                }
                 None => Err(format!("has a verifier that was not run on its current files: `{verifier}`")),
             }
         })
         .collect()
+}
+
+/// Why a successful run of a verifier that an agent wrote does not count.
+fn objection(item: &Item, verifier: &str) -> Option<String> {
+    let is_test = item.runner.is_some() && item.counts.is_some_and(|counts| counts.passed > 0);
+    let why = match (is_test, item.supervised) {
+        (false, _) => "which is not a test runner that ran a test",
+        (true, false) => "which counts only in a run that a person started",
+        (true, true) => return None,
+    };
+    Some(format!("has a verifier that an agent wrote, `{verifier}`, {why}"))
 }
 
 fn bad(item: &Item) -> String {

@@ -1,10 +1,11 @@
 //! Commands that Stead ran itself, and what the log shows about the tests of a session or of the whole project.
 
 use stead_feature::{Feature, FeatureList};
-use stead_model::Effects;
+use stead_model::{Effects, unix_millis};
 use stead_store::{CheckEnd, Checked};
 
 use crate::archive::Archive;
+use crate::criteria::covered;
 use crate::observe::{features, keep_for, shown, spoken};
 use crate::proof::weakness;
 use crate::ran::Ran;
@@ -31,6 +32,8 @@ pub struct Verified<'a> {
     /// The state of the feature's files before it ran.
     pub before: &'a Tree,
     pub source: Source,
+    /// A person started what ran it.
+    pub supervised: bool,
     pub who: Who,
     pub now: &'a str,
 }
@@ -77,6 +80,7 @@ pub fn record_run(ground: &Ground, verified: &Verified<'_>, bounds: &Bounds<'_>)
     item.whole =
         known.is_some_and(|(at, run)| run.is_whole && run.about == About::Test && ran.dir(at).as_deref() == Some(""));
     item.output = Some(Output::of(verified.output.unwrap_or(&checked.tail)));
+    item.supervised = verified.supervised;
     item.who = verified.who.clone();
     let archive = Archive::new(ground);
     let mut logged = item.clone();
@@ -86,6 +90,13 @@ pub fn record_run(ground: &Ground, verified: &Verified<'_>, bounds: &Bounds<'_>)
         item.tree = after.hash().map(str::to_owned);
         if item.weak.is_none() {
             item.weak = unsteady(verified.before, &after);
+        }
+        let took = i64::try_from(checked.took.as_millis()).unwrap_or(i64::MAX);
+        let since = unix_millis(verified.now).unwrap_or(0).saturating_sub(took);
+        match covered(feature, ground, &checked.tail, since) {
+            Some(Ok(percent)) => item.coverage = Some(percent),
+            Some(Err(why)) => item.no_coverage = Some(why),
+            None => {}
         }
         archive.keep(&mut item)?;
         logged.id.clone_from(&item.id);

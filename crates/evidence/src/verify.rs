@@ -23,6 +23,8 @@ pub struct Verify<'a> {
     pub config: Option<PathBuf>,
     pub who: Who,
     pub source: Source,
+    /// A person started this: only then do verifiers count that an agent wrote.
+    pub supervised: bool,
     /// The limit of each command.
     pub timeout: Duration,
     /// What a command does, read in the project's root.
@@ -59,6 +61,7 @@ impl Verify<'_> {
             checked: &checked,
             before: &before,
             source: self.source,
+            supervised: self.supervised,
             who: self.who.clone(),
             now: &(self.now)(),
         };

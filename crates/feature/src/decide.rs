@@ -3,6 +3,7 @@
 use stead_model::rfc3339;
 
 use crate::patch::Unproven;
+use crate::queue::open_dependencies;
 use crate::session_state::Pause;
 use crate::{
     BlockedOn, Claim, Event, Failure, FeatureError, NeedsHuman, Outline, Past, Patch, Proven, Row, SessionState,
@@ -38,6 +39,16 @@ pub enum Change {
     Record(Past),
 }
 
+impl Change {
+    /// The status that a feature gets.
+    pub fn status(&self) -> Option<Status> {
+        match self {
+            Self::Feature { patch, .. } => patch.status(),
+            _ => None,
+        }
+    }
+}
+
 /// Why an event cannot happen now.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refused {
@@ -63,10 +74,10 @@ pub fn decide(
 ) -> Result<Vec<Change>, Refused> {
     let mut changes = Vec::new();
     if let Some(id) = event.feature() {
-        let row = outline.rows.iter().find(|row| row.id == id);
-        let row = row.ok_or_else(|| refused(id, "is not in the list", Some("`stead feature list` shows all")))?;
-        let claim = session.claim(id);
-        Turn { outline, row, claim, now, rules, changes: &mut changes }.of_feature(event)?;
+        let at = outline.rows.iter().position(|row| row.id == id);
+        let at = at.ok_or_else(|| refused(id, "is not in the list", Some("`stead feature list` shows all")))?;
+        let (row, claim) = (&outline.rows[at], session.claim(id));
+        Turn { outline, at, row, claim, now, rules, changes: &mut changes }.of_feature(event)?;
     }
     match event {
         Event::Quota { until, .. } => {
@@ -104,6 +115,7 @@ fn refused(feature: &str, why: impl Into<String>, hint: Option<&str>) -> Refused
 /// One event about one feature.
 struct Turn<'a> {
     outline: &'a Outline,
+    at: usize,
     row: &'a Row,
     claim: Option<&'a Claim>,
     now: i64,
@@ -194,9 +206,8 @@ impl Turn<'_> {
             Status::Implemented => (Task::Test, Status::Implemented),
             _ => (Task::Code, Status::Pending),
         };
-        let is_open = |id: &&String| !self.outline.rows.iter().any(|row| &row.id == *id && row.status.satisfies());
         if task == Task::Code
-            && let Some(id) = self.row.depends_on.iter().find(is_open)
+            && let Some(id) = open_dependencies(self.at, self.outline).first()
         {
             return Err(self.no(format!("depends on `{id}`, which is not tested"), None));
         }
@@ -317,7 +328,7 @@ impl Turn<'_> {
 
     fn answered(&mut self, answer: &str) -> Result<(), Refused> {
         let Some(asked) = &self.row.needs_human else { return Err(self.no("asked nothing", None)) };
-        let asked = NeedsHuman { answer: Some(answer.to_owned()), ..asked.clone() };
+        let asked = NeedsHuman { answer: Some(answer.to_owned()), ..(**asked).clone() };
         let waits = self.row.status == Status::Blocked && self.row.blocked_on == Some(BlockedOn::Human);
         let patch = match waits {
             true => Patch::to(Unproven::Pending).retries(0),

@@ -4,30 +4,30 @@
 mod span;
 mod style;
 
-use std::collections::HashMap;
 use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde_json::{Map, Value};
 use stead_model::FileId;
 use stead_store::read_capped;
 
+use crate::authorship::Authorship;
 use crate::list::plain;
-use crate::{Feature, FeatureError, FeatureList, Outline, Patch, Status};
-pub(crate) use span::line_of_entry;
-use span::{Entry, Spans};
+use crate::{BY_AGENT, Feature, FeatureError, FeatureList, Heading, Outline, Patch, Status, VERIFIERS_BY};
+use span::Entry;
+pub(crate) use span::{Spans, line_of_entry};
 use style::Style;
 
 /// The members of an entry to set; `None` removes one.
 pub type Members = Vec<(String, Option<Value>)>;
 
-/// The text of a list.
+/// The text of a list, and what the machine needs of it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Document {
-    path: PathBuf,
     text: String,
     /// The file starts with a byte order mark, which stays.
     mark: bool,
+    outline: Outline,
 }
 
 const MARK: &str = "\u{feff}";
@@ -36,28 +36,26 @@ impl Document {
     /// An empty list, for a project that has none.
     pub fn empty(path: &Path) -> Self {
         let text = format!("{{\n  \"schema\": \"{}\",\n  \"features\": []\n}}\n", FeatureList::SCHEMA);
-        Self { path: path.to_owned(), text, mark: false }
+        let outline =
+            Outline { path: path.to_owned(), spans: Spans::of(&text).unwrap_or_default(), ..Outline::default() };
+        Self { text, mark: false, outline }
     }
 
     /// Takes a text that the strict reader accepts.
-    pub fn parse(bytes: &[u8], path: &Path) -> Result<Self, FeatureError> {
-        Outline::parse(bytes, path)?;
-        Self::checked(bytes.to_vec(), path)
-    }
-
-    fn checked(bytes: Vec<u8>, path: &Path) -> Result<Self, FeatureError> {
-        let text = String::from_utf8(bytes).map_err(|_| FeatureError::Encoding { path: path.to_owned() })?;
-        let (text, mark) = match text.strip_prefix(MARK) {
-            Some(rest) => (rest.to_owned(), true),
-            None => (text, false),
-        };
-        Ok(Self { path: path.to_owned(), text, mark })
+    pub fn parse(bytes: Vec<u8>, path: &Path) -> Result<Self, FeatureError> {
+        let mut text = String::from_utf8(bytes).map_err(|_| FeatureError::Encoding { path: path.to_owned() })?;
+        let mark = text.starts_with(MARK);
+        if mark {
+            text.drain(..MARK.len());
+        }
+        let outline = Outline::of_text(&text, path)?;
+        Ok(Self { text, mark, outline })
     }
 
     /// Reads the list of the features folder; `None` if there is none.
     pub fn read(features: &Path) -> Result<Option<Self>, FeatureError> {
         let path = features.join(FeatureList::FILE);
-        read_capped(&path, FeatureList::LIMIT)?.map(|bytes| Self::parse(&bytes, &path)).transpose()
+        read_capped(&path, FeatureList::LIMIT)?.map(|bytes| Self::parse(bytes, &path)).transpose()
     }
 
     /// Reads the list, which must exist.
@@ -65,36 +63,44 @@ impl Document {
         Self::read(features)?.ok_or_else(|| FeatureError::ListMissing { path: features.join(FeatureList::FILE) })
     }
 
-    /// Reads the list and what the machine needs of it, in one pass.
-    pub fn read_checked(features: &Path) -> Result<Option<(Self, Outline)>, FeatureError> {
-        let path = features.join(FeatureList::FILE);
-        let Some(bytes) = read_capped(&path, FeatureList::LIMIT)? else { return Ok(None) };
-        let outline = Outline::parse(&bytes, &path)?;
-        Ok(Some((Self::checked(bytes, &path)?, outline)))
-    }
-
     /// The entry of a feature as it is written.
     pub fn value(&self, id: &str) -> Result<Value, FeatureError> {
-        match self.spans()?.entries.iter().find(|entry| entry.id == id) {
-            Some(entry) => serde_json::from_str(&self.text[entry.span.clone()]).map_err(|error| self.wrong(&error)),
-            None => Err(self.outline()?.unknown(id)),
-        }
+        let at = self.outline.rows.iter().position(|row| row.id == id).ok_or_else(|| self.outline.unknown(id))?;
+        self.value_at(at)
+    }
+
+    /// The entry at an index as it is written.
+    pub fn value_at(&self, at: usize) -> Result<Value, FeatureError> {
+        serde_json::from_str(self.entry(at)).map_err(|error| self.wrong(&error))
+    }
+
+    /// What a list of features shows of the entry at an index.
+    pub fn heading_at(&self, at: usize) -> Result<Heading<'_>, FeatureError> {
+        serde_json::from_str(self.entry(at)).map_err(|error| self.wrong(&error))
+    }
+
+    fn entry(&self, at: usize) -> &str {
+        self.outline.spans.entries.get(at).map_or("", |span| &self.text[span.clone()])
     }
 
     /// The entries as they are written.
     pub fn values(&self) -> Result<Vec<Value>, FeatureError> {
-        let spans = self.spans()?;
-        let values = spans.entries.iter().map(|entry| serde_json::from_str(&self.text[entry.span.clone()]));
-        values.collect::<Result<_, _>>().map_err(|error| self.wrong(&error))
+        (0..self.outline.rows.len()).map(|at| self.value_at(at)).collect()
     }
 
     pub fn path(&self) -> &Path {
-        &self.path
+        &self.outline.path
     }
 
     /// The text, without a byte order mark.
     pub fn text(&self) -> &str {
         &self.text
+    }
+
+    /// Returns true if the file contains exactly this.
+    pub(crate) fn is_written_as(&self, bytes: &[u8]) -> bool {
+        let mark = if self.mark { MARK } else { "" };
+        bytes.strip_prefix(mark.as_bytes()) == Some(self.text.as_bytes())
     }
 
     /// The text of the file.
@@ -103,27 +109,20 @@ impl Document {
         [mark.as_bytes(), self.text.as_bytes()].concat()
     }
 
-    pub fn outline(&self) -> Result<Outline, FeatureError> {
-        Outline::parse(self.text.as_bytes(), &self.path)
+    pub fn outline(&self) -> &Outline {
+        &self.outline
     }
 
     pub fn list(&self) -> Result<FeatureList, FeatureError> {
-        FeatureList::parse(self.text.as_bytes(), &self.path)
-    }
-
-    /// Reads one feature of an outline of this text, without looking for it.
-    pub fn feature_of(&self, outline: &Outline, id: &str) -> Result<Feature, FeatureError> {
-        let place = outline.rows.iter().position(|row| row.id == id).and_then(|at| outline.spans.get(at));
-        let entry = place.and_then(|(start, end)| self.text.get(*start..*end));
-        match entry.and_then(|entry| serde_json::from_str(entry).ok()).and_then(|entry| Feature::read(&entry).ok()) {
-            Some(feature) if feature.id == id => Ok(feature),
-            _ => self.feature(id),
-        }
+        FeatureList::parse_signed(self.text.as_bytes(), self.path())
     }
 
     /// Reads one feature, without the others.
     pub fn feature(&self, id: &str) -> Result<Feature, FeatureError> {
-        Feature::read(&self.value(id)?).map_err(|why| FeatureError::Shape { path: self.path.clone(), why })
+        let read = Feature::read(&self.value(id)?);
+        let mut feature = read.map_err(|why| FeatureError::Shape { path: self.path().to_owned(), why })?;
+        Authorship::beside(self.path())?.apply(&mut feature);
+        Ok(feature)
     }
 
     /// Adds entries at the end and changes others. Neither can make a feature tested.
@@ -141,6 +140,12 @@ impl Document {
         self.write(adds, edits)
     }
 
+    /// Marks the verifiers of these features as an agent's.
+    pub fn mark_agent_verifiers(&mut self, ids: impl Iterator<Item = String>) -> Result<(), FeatureError> {
+        let edits: Vec<_> = ids.map(|id| (id, vec![(VERIFIERS_BY.to_owned(), Some(Value::from(BY_AGENT)))])).collect();
+        if edits.is_empty() { Ok(()) } else { self.edit(&[], &edits) }
+    }
+
     /// Applies what the machine decided.
     pub(crate) fn patch(&mut self, patches: &[(String, &Patch)]) -> Result<(), FeatureError> {
         let edits: Vec<(String, Members)> = patches.iter().map(|(id, patch)| (id.clone(), patch.members())).collect();
@@ -148,13 +153,14 @@ impl Document {
     }
 
     fn write(&mut self, adds: &[Map<String, Value>], edits: &[(String, Members)]) -> Result<(), FeatureError> {
-        let spans = self.spans()?;
         let style = Style::of(&self.text);
-        let places: HashMap<&str, &Entry> = spans.entries.iter().map(|entry| (entry.id.as_str(), entry)).collect();
+        let (spans, places) = (&self.outline.spans, self.outline.places());
         let mut splices: Vec<(Range<usize>, String)> = Vec::new();
         for (id, members) in edits {
-            let Some(entry) = places.get(id.as_str()) else { return Err(self.outline()?.unknown(id)) };
-            splices.push(style.member_splice(&self.text, entry, members));
+            let span = places.get(id.as_str()).and_then(|at| spans.entries.get(*at));
+            let Some(span) = span else { return Err(self.outline.unknown(id)) };
+            let entry = Entry::at(&self.text, span).map_err(|error| self.wrong(&error))?;
+            splices.push(style.member_splice(&self.text, &entry, members));
         }
         for add in adds {
             let id = add.get("id").and_then(Value::as_str).unwrap_or_default();
@@ -163,22 +169,18 @@ impl Document {
                 return Err(FeatureError::Exists { id: id.to_owned() });
             }
         }
-        splices.extend(style.entry_splice(&self.text, &spans, adds));
+        splices.extend(style.entry_splice(&self.text, spans, adds).map_err(|error| self.wrong(&error))?);
         splices.sort_by_key(|(range, _)| (range.start, range.end));
         let text = spliced(&self.text, &splices);
         // What was written must be readable, whatever the text looked like before.
-        Outline::parse(text.as_bytes(), &self.path)?;
+        self.outline = Outline::of_text(&text, self.path())?;
         self.text = text;
         Ok(())
     }
 
-    fn spans(&self) -> Result<Spans, FeatureError> {
-        Spans::of(&self.text).map_err(|error| self.wrong(&error))
-    }
-
     fn wrong(&self, error: &serde_json::Error) -> FeatureError {
         let (line, column) = (error.line(), error.column());
-        FeatureError::Syntax { path: self.path.clone(), line, column, message: plain(error) }
+        FeatureError::Syntax { path: self.path().to_owned(), line, column, message: plain(error) }
     }
 }
 

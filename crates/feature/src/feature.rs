@@ -1,7 +1,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::{BlockedOn, Status};
+use crate::{BY_AGENT, BlockedOn, Status, VERIFIERS_BY};
 
 /// One feature of the list: a piece of work, its files, and the commands that prove it.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -20,6 +20,8 @@ pub struct Feature {
     pub files: Vec<String>,
     /// Commands that must succeed in the project's root.
     pub verifiers: Vec<String>,
+    /// Who wrote them, as written; see [`Feature::has_agent_verifiers`].
+    pub verifiers_by: String,
     /// It has a user interface, which needs evidence from a browser.
     pub ui: bool,
     pub success_criteria: Map<String, Value>,
@@ -83,6 +85,11 @@ impl Feature {
         Status::of(&self.status, self.tested).unwrap_or(Status::Pending)
     }
 
+    /// Returns true if an agent wrote the verifiers. They are judged as its own commands, and must run tests.
+    pub fn has_agent_verifiers(&self) -> bool {
+        self.verifiers_by.trim() == BY_AGENT
+    }
+
     /// Reads one entry of the list leniently. Fails with a short message.
     pub fn read(value: &Value) -> Result<Self, String> {
         let Value::Object(members) = value else { return Err("it is not an object".into()) };
@@ -99,6 +106,7 @@ impl Feature {
                 "depends_on" => feature.depends_on = ids(value),
                 "files" => feature.files = list(value).ok_or("`files` is not a list of paths")?,
                 "verifiers" => feature.verifiers = list(value).ok_or("`verifiers` is not a list of commands")?,
+                VERIFIERS_BY => feature.verifiers_by = text(value),
                 "ui" => feature.ui = value == &Value::Bool(true),
                 "success_criteria" => feature.success_criteria = value.as_object().cloned().unwrap_or_default(),
                 "timeout_seconds" => feature.timeout_seconds = value.as_u64(),

@@ -7,6 +7,7 @@
 //! It runs nothing, prints nothing and reads no clock: moments are parameters.
 
 mod action;
+mod authorship;
 mod claim;
 mod command;
 mod decide;
@@ -14,9 +15,12 @@ mod document;
 mod error;
 mod event;
 mod export;
+mod fault;
 mod feature;
 mod graph;
+mod heading;
 mod import;
+mod links;
 mod list;
 mod next;
 mod outline;
@@ -31,6 +35,7 @@ mod step;
 mod transact;
 
 pub use action::{Action, Summary};
+pub use authorship::{AgentVerifiers, BY_AGENT, BY_PERSON, VERIFIERS_BY, new_verifiers};
 pub use claim::{Claim, Task};
 pub use command::{Agent, Command, CommandTask, Context, Rollback};
 pub use decide::{Change, Refused, Rules, decide};
@@ -40,6 +45,7 @@ pub use event::Event;
 pub use export::markdown;
 pub use feature::{Failure, Feature, NeedsHuman};
 pub use graph::{Graph, Node};
+pub use heading::Heading;
 pub use import::{Draft, Form, Imported, Merged, import, merge};
 pub use list::FeatureList;
 pub use next::next;

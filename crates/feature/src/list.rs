@@ -5,6 +5,7 @@ use serde_json::Value;
 use stead_model::{FileId, nearest};
 use stead_store::read_capped;
 
+use crate::authorship::Authorship;
 use crate::{Feature, FeatureError};
 
 /// The features of a project, which agents and people maintain in `feature-list.json`, read leniently: what gates and
@@ -31,9 +32,17 @@ impl FeatureList {
     pub fn read(features: &Path) -> Result<Option<Self>, FeatureError> {
         let path = features.join(Self::FILE);
         match read_capped(&path, Self::LIMIT)? {
-            Some(bytes) => Self::parse(&bytes, &path).map(Some),
+            Some(bytes) => Self::parse_signed(&bytes, &path).map(Some),
             None => Ok(None),
         }
+    }
+
+    /// Parses the text of the list at that path, with what hooks noted about it.
+    pub(crate) fn parse_signed(bytes: &[u8], path: &Path) -> Result<Self, FeatureError> {
+        let mut list = Self::parse(bytes, path)?;
+        let authorship = Authorship::beside(path)?;
+        list.features.iter_mut().for_each(|feature| authorship.apply(feature));
+        Ok(list)
     }
 
     /// Reads the list, which must exist.

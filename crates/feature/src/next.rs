@@ -20,7 +20,7 @@ pub fn next(outline: Option<&Outline>, session: &SessionState, now: i64, rules: 
         return Action::Test { feature: row.id.clone() };
     }
     if let Some(row) = queue.first(Task::Code, &rules.only) {
-        let again = row.last_failure.clone().filter(|_| row.retries > 0);
+        let again = row.last_failure.as_deref().filter(|_| row.retries > 0).cloned();
         return Action::Code { feature: row.id.clone(), again };
     }
     let chosen = || queue.iter().filter(|(row, _)| is_chosen(row, &rules.only));

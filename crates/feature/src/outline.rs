@@ -1,3 +1,4 @@
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -7,9 +8,9 @@ use serde::de::{self, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use stead_model::nearest;
 use stead_store::read_capped;
 
-use crate::document::line_of_entry;
+use crate::document::{Spans, line_of_entry};
+use crate::links::Links;
 use crate::list::plain;
-use crate::queue::cycle;
 use crate::quick::{self, Rows};
 use crate::{FeatureError, FeatureList, Row};
 
@@ -19,8 +20,10 @@ use crate::{FeatureError, FeatureList, Row};
 pub struct Outline {
     pub path: PathBuf,
     pub rows: Vec<Row>,
-    /// Where the entries are in the text, if they were read quickly.
-    pub(crate) spans: Vec<(usize, usize)>,
+    /// Where the entries are in the text, if they were read from one.
+    pub(crate) spans: Spans,
+    /// Which entries depend on which, if that was checked.
+    pub(crate) links: Option<Links>,
 }
 
 impl PartialEq for Outline {
@@ -48,16 +51,21 @@ impl Outline {
     pub fn parse(bytes: &[u8], path: &Path) -> Result<Self, FeatureError> {
         let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
         let Ok(text) = std::str::from_utf8(bytes) else { return Err(FeatureError::Encoding { path: path.to_owned() }) };
+        Self::of_text(text, path)
+    }
+
+    /// Parses the text of a list without a byte order mark.
+    pub(crate) fn of_text(text: &str, path: &Path) -> Result<Self, FeatureError> {
         if let Some(Rows { rows, spans }) = quick::rows(text) {
-            let outline = Self { path: path.to_owned(), rows, spans };
-            return outline.checked(text);
+            return Self { path: path.to_owned(), rows, spans, links: None }.checked(text);
         }
-        let whole: Whole = serde_json::from_str(text).map_err(|error| FeatureError::Syntax {
+        let wrong = |error: serde_json::Error| FeatureError::Syntax {
             path: path.to_owned(),
             line: error.line(),
             column: error.column(),
             message: plain(&error),
-        })?;
+        };
+        let whole: Whole = serde_json::from_str(text).map_err(wrong)?;
         if let Some(schema) = whole.schema.filter(|schema| schema != FeatureList::SCHEMA) {
             let (path, known) = (path.to_owned(), FeatureList::SCHEMA);
             return Err(FeatureError::Newer { path, found: schema, known });
@@ -65,14 +73,18 @@ impl Outline {
         let Some(rows) = whole.rows else {
             return Err(FeatureError::Shape { path: path.to_owned(), why: "it has no `features`".into() });
         };
-        Self { path: path.to_owned(), rows, spans: Vec::new() }.checked(text)
+        let spans = Spans::of(text).map_err(wrong)?;
+        Self { path: path.to_owned(), rows, spans, links: None }.checked(text)
     }
 
     /// Checks that the entries fit each other.
-    fn checked(self, text: &str) -> Result<Self, FeatureError> {
-        match self.fault() {
-            None => Ok(self),
-            Some((at, field, message)) => {
+    fn checked(mut self, text: &str) -> Result<Self, FeatureError> {
+        match self.linked() {
+            Ok(links) => {
+                self.links = Some(links);
+                Ok(self)
+            }
+            Err((at, field, message)) => {
                 let line = line_of_entry(text, at, field);
                 Err(FeatureError::Entry { path: self.path, line, message })
             }
@@ -93,23 +105,29 @@ impl Outline {
         FeatureError::Unknown { id: id.to_owned(), nearest, path: self.path.clone() }
     }
 
-    /// The first entry that does not fit the others: its index, the field, and what is wrong.
-    fn fault(&self) -> Option<(usize, &'static str, String)> {
+    /// Which entries depend on which.
+    pub(crate) fn links(&self) -> Cow<'_, Links> {
+        match &self.links {
+            Some(links) if links.len() == self.rows.len() => Cow::Borrowed(links),
+            _ => Cow::Owned(Links::unchecked(&self.rows, &self.places())),
+        }
+    }
+
+    /// Which entries depend on which; or the first that does not fit the others: its index, the field, and what is wrong.
+    fn linked(&self) -> Result<Links, (usize, &'static str, String)> {
         let mut places = HashMap::with_capacity(self.rows.len());
         for (at, row) in self.rows.iter().enumerate() {
             if places.insert(row.id.as_str(), at).is_some() {
-                return Some((at, "id", format!("feature `{}` is listed twice", row.id)));
+                return Err((at, "id", format!("feature `{}` is listed twice", row.id)));
             }
         }
-        for (at, row) in self.rows.iter().enumerate() {
-            if let Some(id) = row.depends_on.iter().find(|id| !places.contains_key(id.as_str())) {
-                return Some((at, "depends_on", format!("`{}` depends on `{id}`, which is not in the list", row.id)));
-            }
-        }
-        let round = cycle(&self.rows, &places)?;
+        let links = Links::of(&self.rows, &places).map_err(|(at, id)| {
+            (at, "depends_on", format!("`{}` depends on `{id}`, which is not in the list", self.rows[at].id))
+        })?;
+        let Some(round) = links.cycle() else { return Ok(links) };
         let names: Vec<&str> = round.iter().chain(round.first()).map(|at| self.rows[*at].id.as_str()).collect();
         let message = format!("dependencies form a cycle: `{}`", names.join("` -> `"));
-        Some((*round.first()?, "depends_on", message))
+        Err((round.first().copied().unwrap_or(0), "depends_on", message))
     }
 }
 
@@ -155,7 +173,7 @@ pub(crate) fn strict_rows(text: &str) -> Option<Vec<Row>> {
 
 impl From<&FeatureList> for Outline {
     fn from(list: &FeatureList) -> Self {
-        Self { path: list.path.clone(), rows: list.features.iter().map(Row::from).collect(), spans: Vec::new() }
+        Self { path: list.path.clone(), rows: list.features.iter().map(Row::from).collect(), ..Self::default() }
     }
 }
 

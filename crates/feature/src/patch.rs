@@ -78,11 +78,11 @@ impl Patch {
         row.attempts = self.attempts.unwrap_or(row.attempts);
         row.retries = self.retries.unwrap_or(row.retries);
         row.blocked_on = self.blocked_on.unwrap_or(row.blocked_on);
-        if self.last_failure.is_some() {
-            row.last_failure.clone_from(&self.last_failure);
+        if let Some(failure) = &self.last_failure {
+            row.last_failure = Some(Box::new(failure.clone()));
         }
-        if self.needs_human.is_some() {
-            row.needs_human.clone_from(&self.needs_human);
+        if let Some(asked) = &self.needs_human {
+            row.needs_human = Some(Box::new(asked.clone()));
         }
     }
 

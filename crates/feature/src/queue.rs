@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use crate::links::Links;
 use crate::{BlockedOn, Outline, Row, SessionState, Status, Task};
 
 /// What can happen to a feature now.
@@ -35,9 +36,9 @@ pub struct Queue<'a> {
 
 impl<'a> Queue<'a> {
     pub fn of(outline: &'a Outline, session: &SessionState, now: i64) -> Self {
-        let places = outline.places();
+        let links = outline.links();
         let claims: HashMap<&str, _> = session.claims.iter().map(|claim| (claim.feature.as_str(), claim)).collect();
-        let ready = outline.rows.iter().map(|row| {
+        let ready = outline.rows.iter().enumerate().map(|(at, row)| {
             let claim = claims.get(row.id.as_str()).filter(|claim| claim.is_live(row.status, now));
             if let Some(claim) = claim {
                 return Readiness::Claimed { owner: claim.owner.clone(), expires: claim.expires_at() };
@@ -46,7 +47,7 @@ impl<'a> Queue<'a> {
                 Status::Tested | Status::Skipped => Readiness::Done,
                 Status::Blocked => Readiness::Blocked { on: row.blocked_on },
                 Status::Implemented => Readiness::Test,
-                Status::Pending | Status::Claimed => match open_dependencies(row, outline, &places) {
+                Status::Pending | Status::Claimed => match open_among(at, outline, &links) {
                     on if on.is_empty() => Readiness::Code,
                     on => Readiness::Waits { on },
                 },
@@ -76,39 +77,13 @@ pub(crate) fn is_chosen(row: &Row, only: &[String]) -> bool {
     only.is_empty() || only.contains(&row.id)
 }
 
-fn open_dependencies(row: &Row, outline: &Outline, places: &HashMap<&str, usize>) -> Vec<String> {
-    let is_open = |id: &&String| places.get(id.as_str()).is_none_or(|at| !outline.rows[*at].status.satisfies());
-    row.depends_on.iter().filter(is_open).cloned().collect()
+/// The dependencies of the feature at an index that are neither tested nor skipped.
+pub(crate) fn open_dependencies(at: usize, outline: &Outline) -> Vec<String> {
+    open_among(at, outline, &outline.links())
 }
 
-/// Finds a cycle: the indexes of its features, each depending on the next, from the one that is listed first.
-pub(crate) fn cycle(rows: &[Row], places: &HashMap<&str, usize>) -> Option<Vec<usize>> {
-    let needs = |at: usize| rows[at].depends_on.iter().filter_map(|id| places.get(id.as_str()).copied());
-    // Whoever depends on nothing that is left is taken away; what stays is in a cycle or depends on one.
-    let mut open: Vec<usize> = (0..rows.len()).map(|at| needs(at).count()).collect();
-    let mut dependents = vec![Vec::new(); rows.len()];
-    for at in 0..rows.len() {
-        needs(at).for_each(|need| dependents[need].push(at));
-    }
-    let mut free: Vec<usize> = (0..rows.len()).filter(|at| open[*at] == 0).collect();
-    while let Some(at) = free.pop() {
-        for dependent in &dependents[at] {
-            open[*dependent] -= 1;
-            if open[*dependent] == 0 {
-                free.push(*dependent);
-            }
-        }
-    }
-    let mut at = (0..rows.len()).find(|at| open[*at] > 0)?;
-    let mut seen = HashMap::new();
-    let mut path = Vec::new();
-    while !seen.contains_key(&at) {
-        seen.insert(at, path.len());
-        path.push(at);
-        at = needs(at).find(|need| open[*need] > 0)?;
-    }
-    let mut round = path.split_off(seen[&at]);
-    let first = (0..round.len()).min_by_key(|at| round[*at])?;
-    round.rotate_left(first);
-    Some(round)
+fn open_among(at: usize, outline: &Outline, links: &Links) -> Vec<String> {
+    let is_open = |need: usize| outline.rows.get(need).is_none_or(|row| !row.status.satisfies());
+    let needs = outline.rows[at].depends_on.iter().zip(links.needs(at));
+    needs.filter(|(_, need)| is_open(**need)).map(|(id, _)| id.clone()).collect()
 }

@@ -8,7 +8,7 @@ use serde::de::{self, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqA
 use serde_json::{Map, Value};
 use stead_model::{FileId, expected_one_of};
 
-use crate::{BlockedOn, Failure, Feature, NeedsHuman, Status};
+use crate::{BlockedOn, Failure, Feature, NeedsHuman, Status, VERIFIERS_BY};
 
 /// What the machine knows about a feature.
 #[derive(Clone, Debug, PartialEq)]
@@ -19,8 +19,9 @@ pub struct Row {
     pub depends_on: Vec<String>,
     pub attempts: u64,
     pub retries: u64,
-    pub last_failure: Option<Failure>,
-    pub needs_human: Option<NeedsHuman>,
+    /// Few features have one, and a long list is read often.
+    pub last_failure: Option<Box<Failure>>,
+    pub needs_human: Option<Box<NeedsHuman>>,
     pub blocked_on: Option<BlockedOn>,
 }
 
@@ -60,8 +61,8 @@ impl From<&Feature> for Row {
             depends_on: feature.depends_on.clone(),
             attempts: feature.attempts,
             retries: feature.retries,
-            last_failure: feature.last_failure.clone(),
-            needs_human: feature.needs_human.clone(),
+            last_failure: feature.last_failure.clone().map(Box::new),
+            needs_human: feature.needs_human.clone().map(Box::new),
             blocked_on: feature.blocked_on,
         }
     }
@@ -92,6 +93,7 @@ pub(crate) const FIELDS: &[(&str, Kind)] = &[
     ("depends_on", Kind::Ids),
     ("files", Kind::Texts),
     ("verifiers", Kind::Texts),
+    (VERIFIERS_BY, Kind::Text),
     ("ui", Kind::Flag),
     ("success_criteria", Kind::Object),
     ("timeout_seconds", Kind::Count),
@@ -290,8 +292,8 @@ impl<'de> Visitor<'de> for Rows {
                     let known = || BlockedOn::ALL.iter().map(|on| on.word());
                     row.blocked_on = Some(BlockedOn::named(&on).ok_or_else(|| unknown(name, &on, known()))?);
                 }
-                ("last_failure", Got::Object(object)) => row.last_failure = Some(object_of(name, object)?),
-                ("needs_human", Got::Object(object)) => row.needs_human = Some(object_of(name, object)?),
+                ("last_failure", Got::Object(object)) => row.last_failure = Some(Box::new(object_of(name, object)?)),
+                ("needs_human", Got::Object(object)) => row.needs_human = Some(Box::new(object_of(name, object)?)),
                 _ => {}
             }
         }

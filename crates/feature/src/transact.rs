@@ -3,6 +3,8 @@ use std::time::Duration;
 
 use stead_store::{Durability, create_parents, read_capped, replace, take_turn};
 
+use crate::authorship::Authorship;
+use crate::fault;
 use crate::{Change, Document, Event, FeatureError, FeatureList, Outline, Patch, Rules, SessionState, decide};
 
 /// How long a writer waits for the others.
@@ -18,14 +20,12 @@ pub struct Opened {
 impl Opened {
     /// Applies an event to both, and returns what it changed.
     pub fn apply(&mut self, event: &Event, now: i64, rules: &Rules) -> Result<Vec<Change>, FeatureError> {
-        let outline = match &self.document {
-            Some(document) => document.outline()?,
-            None => Outline::default(),
-        };
+        let empty = Outline::default();
+        let outline = self.document.as_ref().map_or(&empty, Document::outline);
         if let Some(id) = event.feature() {
             outline.find(id)?;
         }
-        let changes = decide(&outline, &self.session, event, now, rules)?;
+        let changes = decide(outline, &self.session, event, now, rules)?;
         let patches: Vec<(String, &Patch)> = changes
             .iter()
             .filter_map(|change| match change {
@@ -63,12 +63,17 @@ pub fn transact<T, E: From<FeatureError>>(
     create_parents(&list).map_err(FeatureError::from)?;
     let _turn = take_turn(&list, PATIENCE).map_err(FeatureError::from)?;
     let old = read_capped(&list, FeatureList::LIMIT).map_err(FeatureError::from)?;
-    let document = old.as_deref().map(|bytes| Document::parse(bytes, &list)).transpose()?;
+    let mut document = old.clone().map(|bytes| Document::parse(bytes, &list)).transpose()?;
+    if let Some(document) = &mut document {
+        Authorship::beside(&list)?.write_into(document)?;
+    }
     let session = SessionState::read(features)?;
     let mut opened = Opened { document, session: session.clone() };
     let result = change(&mut opened)?;
-    if let Some(new) = opened.document.map(|document| document.bytes()).filter(|new| old.as_ref() != Some(new)) {
-        replace(&list, &new, Durability::Synced).map_err(FeatureError::from)?;
+    let is_same = |document: &Document| old.as_deref().is_some_and(|old| document.is_written_as(old));
+    if let Some(new) = opened.document.filter(|document| !is_same(document)) {
+        replace(&list, &new.bytes(), Durability::Synced).map_err(FeatureError::from)?;
+        fault::between_writes();
     }
     if opened.session != session {
         replace(&state, opened.session.text().as_bytes(), Durability::Synced).map_err(FeatureError::from)?;

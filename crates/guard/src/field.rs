@@ -10,4 +10,5 @@ mod version;
 pub(crate) use document::{Document, Format, read};
 pub(crate) use owner::Owner;
 pub(crate) use rule::{FieldHit, FieldRule, FieldTest};
+pub use version::texts_after;
 pub(crate) use version::{After, Paper, Sheet};

@@ -48,6 +48,7 @@ pub use draft_file::{DraftFile, free_id};
 pub use edit::{mode_of, set_mode};
 pub use example::{ExampleResult, test};
 pub use exec::{Exec, ExecAnswer, ExecCall};
+pub use field::texts_after;
 pub use guard::Guard;
 pub use guard_facts::{
     Caller, EvidenceState, Excuse, FeatureState, FileSort, FileText, GuardFacts, Looked, Measure, TestRuns,

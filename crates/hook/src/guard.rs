@@ -44,3 +44,4 @@ pub(crate) use caller::has_sub_agent;
 pub(crate) use news::briefing_part;
 pub(crate) use verdict::{GuardReport, judge};
 pub(crate) use verdict_id::verdict_id;
+pub(crate) use world_facts::WorldFacts;

@@ -13,6 +13,7 @@ mod compaction;
 mod compile;
 mod effects_line;
 mod evidence;
+mod feature_list;
 mod file_facts;
 mod glance;
 mod grant;

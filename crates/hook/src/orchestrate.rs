@@ -9,7 +9,7 @@ mod told;
 
 use stead_client::{StopCap, WarnBy};
 use stead_context::BriefingPart;
-use stead_feature::{Action, Command, FeatureError, FeatureList, Outline, Rules, SessionState as Machine, next};
+use stead_feature::{Action, Command, Document, FeatureError, Rules, SessionState as Machine, next};
 use stead_model::{Detail, EventKind, Verdict};
 use stead_store::{Durability, Room};
 
@@ -55,13 +55,13 @@ fn look(request: &Request<'_>) -> Result<(Action, Option<Command>, Machine), Fea
     let room = request.room(Room::Features);
     let machine = Machine::read(&room)?;
     let now = record::now_millis();
-    let action = next(Outline::read(&room)?.as_ref(), &machine, now, &Rules::default());
-    let list = match action.feature() {
-        Some(_) => FeatureList::read(&room)?,
-        None => None,
+    let document = Document::read(&room)?;
+    let action = next(document.as_ref().map(Document::outline), &machine, now, &Rules::default());
+    let feature = match (&document, action.feature()) {
+        (Some(document), Some(id)) => Some(document.feature(id)?),
+        _ => None,
     };
-    let feature = action.feature().and_then(|id| list.as_ref()?.features.iter().find(|feature| feature.id == id));
-    let command = Command::of(&action, feature, &machine, now);
+    let command = Command::of(&action, feature.as_ref(), &machine, now);
     Ok((action, command, machine))
 }
 

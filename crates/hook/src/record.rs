@@ -12,7 +12,9 @@ use stead_store::{Durability, StoreError, Tail, UserDirs, append_line};
 use crate::guard::GuardReport;
 use crate::location::Env;
 use crate::request::Request;
-use crate::{evidence, intent, ledger, lesson, map, prompt, relevant_file, session, session_line, stale_file};
+use crate::{
+    evidence, feature_list, intent, ledger, lesson, map, prompt, relevant_file, session, session_line, stale_file,
+};
 
 /// How long a recorder waits for another writer of the same file.
 pub(crate) const PATIENCE: Duration = Duration::from_millis(300);
@@ -58,6 +60,7 @@ pub(crate) fn record(request: &Request<'_>, verdict: &Verdict, report: &GuardRep
     attempt(intent::bind(request));
     attempt(prompt::record(request, &now));
     attempt(ledger::record(request, &now));
+    attempt(feature_list::record(request, verdict, &now));
     if let Err(error) = evidence::record(request, verdict, &now) {
         request.note(&error);
     }

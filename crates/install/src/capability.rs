@@ -25,6 +25,8 @@ pub struct Capability {
     /// `successful` or `none`.
     pub exit_status: &'static str,
     pub subagents: &'static str,
+    /// Where a sub-agent's incomplete result is sent back: `at its stop`, `after the call that started it` or `never`.
+    pub incomplete_result: &'static str,
     /// A command that a person types permits what only a person may do.
     pub typed_commands: bool,
     /// When the model reads a guard's warning issued before a tool; a warning is never raised to a denial: `at once`,
@@ -37,11 +39,7 @@ pub struct Capability {
 /// Returns a client's capabilities.
 pub fn capability(harness: Harness) -> Capability {
     let facts = &harness.client().facts;
-    let at = |kind: EventKind| {
-        let fact = facts.events.iter().find(|fact| fact.kind == kind);
-        fact.map(|fact| fact.powers)
-    };
-    let powers = |kind| at(kind).unwrap_or(Powers::NONE);
+    let powers = |kind| facts.powers_at(kind);
     let before = powers(EventKind::BeforeTool);
     Capability {
         harness: harness.name(),
@@ -59,8 +57,8 @@ pub fn capability(harness: Harness) -> Capability {
         context_after_tool: powers(EventKind::AfterTool).context,
         continue_at_stop: powers(EventKind::Stop).deny,
         stop_cap: facts.stop_cap.most(),
-        before_compact: match at(EventKind::BeforeCompact) {
-            Some(powers) if powers.deny => "block",
+        before_compact: match facts.events.iter().find(|fact| fact.kind == EventKind::BeforeCompact) {
+            Some(fact) if fact.powers.deny => "block",
             Some(_) => "tell",
             None => "no",
         },
@@ -70,6 +68,11 @@ pub fn capability(harness: Harness) -> Capability {
             ExitStatus::None => "none",
         },
         subagents: facts.subagents,
+        incomplete_result: match () {
+            () if facts.answers_subagent_stop() => "at its stop",
+            () if powers(EventKind::AfterTool).context => "after the call that started it",
+            () => "never",
+        },
         typed_commands: facts.typed_by.is_some(),
         guard_warning: match () {
             () if before.context => "at once",

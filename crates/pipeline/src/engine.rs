@@ -25,6 +25,7 @@ mod inputs;
 mod iteration;
 mod journal;
 mod judge;
+mod list_review;
 mod node_end;
 mod node_run;
 mod output_parse;

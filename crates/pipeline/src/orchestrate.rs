@@ -1,7 +1,6 @@
 //! What the orchestrator does to the feature list. The command line and the engine share it, so that a feature becomes
 //! tested in one way only. The engine's workers (`engine::worker`) take features from the list and report here.
 
-mod criteria;
 mod owner;
 mod plan;
 mod prompt;

@@ -239,13 +239,8 @@ fn tell_capabilities(capabilities: &[Capability], ui: &mut Ui) {
         field(client.harness, &client.strengthened.join(", "), ui);
     }
     ui.line("\n  A guard's warning never blocks; the model reads it:");
-    for when in ["at once", "after the tool", "with the next prompt", "never"] {
-        let names: Vec<&str> =
-            capabilities.iter().filter(|client| client.guard_warning == when).map(|client| client.harness).collect();
-        if !names.is_empty() {
-            field("", &format!("{when}: {}", names.join(", ")), ui);
-        }
-    }
+    let times = ["at once", "after the tool", "with the next prompt", "never"];
+    tell_times(capabilities, &times, |client| client.guard_warning, ui);
     ui.line("\n  The program reports exit codes, so that a test run is evidence:");
     for (told, word) in [("all", "yes"), ("successful", "if 0"), ("none", "no")] {
         let names = capabilities.iter().filter(|client| client.exit_status == told).map(|client| client.harness);
@@ -261,6 +256,20 @@ fn tell_capabilities(capabilities: &[Capability], ui: &mut Ui) {
     ui.line("\n  Sub-agents:");
     for client in capabilities {
         field(client.harness, client.subagents, ui);
+    }
+    ui.line("\n  A sub-agent's incomplete result is sent back by a hook that answers:");
+    let times = ["at its stop", "after the call that started it", "never"];
+    tell_times(capabilities, &times, |client| client.incomplete_result, ui);
+}
+
+/// Lists the clients by when something happens.
+fn tell_times(capabilities: &[Capability], times: &[&str], when: fn(&Capability) -> &'static str, ui: &mut Ui) {
+    for time in times {
+        let names: Vec<&str> =
+            capabilities.iter().filter(|client| when(client) == *time).map(|client| client.harness).collect();
+        if !names.is_empty() {
+            field("", &format!("{time}: {}", names.join(", ")), ui);
+        }
     }
 }
 

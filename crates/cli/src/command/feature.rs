@@ -16,7 +16,10 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
-use stead_feature::{Document, Event, Outline, Queue, Readiness, Row, Rules, SessionState, Status, transact};
+use stead_feature::{
+    BY_AGENT, Document, Event, Outline, Queue, Readiness, Row, Rules, SessionState, Status, VERIFIERS_BY, transact,
+};
+use stead_pipeline::orchestrate::working_run;
 use stead_store::{Layout, Room};
 
 use crate::cli::Exit;
@@ -108,16 +111,21 @@ impl Here {
     /// Prints how a feature stands.
     fn tell(&self, id: &str, as_json: bool, ui: &mut Ui) -> Result<Exit, CliError> {
         let (document, session) = (Document::require(&self.room)?, SessionState::read(&self.room)?);
-        let outline = document.outline()?;
-        let queue = Queue::of(&outline, &session, now_millis());
+        let queue = Queue::of(document.outline(), &session, now_millis());
         if let Some((row, ready)) = queue.iter().find(|(row, _)| row.id == id) {
             match as_json {
-                true => ui.json(&described(&document.value(id)?, row, ready)),
+                true => ui.json(&whole(&document, row, ready)?),
                 false => ui.line(line(row, ready, &document.feature(id)?.title)),
             }
         }
         Ok(Exit::Done)
     }
+}
+
+/// Returns true if a run works on the list now.
+fn is_worked_on(here: &Here) -> Result<bool, CliError> {
+    let runs = Layout::of(&here.project.config).dir(here.project.root(), Room::Runs);
+    Ok(working_run(&here.room, &runs)?.is_some())
 }
 
 /// One line of a list.
@@ -141,9 +149,17 @@ fn note(row: &Row, ready: &Readiness) -> Option<String> {
     }
 }
 
+/// A feature as it counts, with who wrote its verifiers.
+fn whole(document: &Document, row: &Row, ready: &Readiness) -> Result<Value, CliError> {
+    let mut entry = described(document.value(&row.id)?, row, ready);
+    if document.feature(&row.id)?.has_agent_verifiers() {
+        entry[VERIFIERS_BY] = json!(BY_AGENT);
+    }
+    Ok(entry)
+}
+
 /// An entry with what follows from the whole list.
-fn described(entry: &Value, row: &Row, ready: &Readiness) -> Value {
-    let mut entry = entry.clone();
+fn described(mut entry: Value, row: &Row, ready: &Readiness) -> Value {
     let (word, waits) = match ready {
         Readiness::Code => ("code", None),
         Readiness::Test => ("test", None),

@@ -4,15 +4,14 @@ use clap::Args;
 use serde_json::json;
 use stead_evidence::{Bounds, Item, Recorded, Source, Verify, pattern_findings};
 use stead_feature::{Feature, FeatureList};
-use stead_hook::{Rules, command_effects};
+use stead_hook::command_effects;
 use stead_store::Checked;
 
 use crate::cli::Exit;
 use crate::error::CliError;
 use crate::lessons::learn_from_runs;
 use crate::project::{Project, env, now, user_dirs};
-use crate::proof::{ground, who};
-use crate::speaker::Speaker;
+use crate::proof::{ground, is_supervised, refuse_verifier, who};
 use crate::ui::{Ui, shell_word};
 
 /// How many lines of it are shown if it failed.
@@ -67,12 +66,13 @@ pub(crate) fn run(args: VerifyArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     list.problems.iter().chain(&findings).for_each(|problem| ui.warning(problem));
     let jobs = jobs(&args, &list, ui)?;
     let who = who(&project);
-    refuse(&jobs, &project)?;
+    jobs.iter().try_for_each(|job| refuse_verifier(&project, job.feature, &job.command))?;
     let verify = Verify {
         ground: &ground,
         config: user_dirs().ok().map(|dirs| dirs.config),
         who,
         source: Source::Verify,
+        supervised: is_supervised(&project),
         timeout: Duration::from_secs(args.timeout),
         effects: &|command| command_effects(&ground, &env, command),
         now: &now,
@@ -127,20 +127,6 @@ fn jobs<'a>(args: &VerifyArgs, list: &'a FeatureList, ui: &mut Ui) -> Result<Vec
 
 fn quoted(words: &[String]) -> String {
     words.iter().map(|word| shell_word(word)).collect::<Vec<_>>().join(" ")
-}
-
-/// Refuses to run for an agent what it may not run itself.
-fn refuse(jobs: &[Job<'_>], project: &Project) -> Result<(), CliError> {
-    let speaker = Speaker::calling(project);
-    for job in jobs {
-        // Verifiers are a person's; another command was typed by the caller.
-        let rules = if job.feature.is_some() { Rules::WithoutIntents } else { Rules::All };
-        if let Some(reason) = speaker.refusal_by(rules, project, &job.command) {
-            return Err(CliError::user(format!("`{}` is refused: {reason}", job.command))
-                .hinted("ask the person to run it, or to change the feature's verifiers"));
-        }
-    }
-    Ok(())
 }
 
 fn tell(Recorded { item, proves, doubt }: &Recorded, job: &Job<'_>, checked: &Checked, ui: &mut Ui) {

@@ -38,6 +38,7 @@ fn the_report_fits_eighty_columns() {
     for line in said.lines() {
         assert!(line.chars().count() <= 80, "{line}");
     }
+    assert!(said.contains("at its stop: claude, codex"), "{said}");
     assert!(said.ends_with("\nEverything that is installed works.\n"), "{said}");
 }
 

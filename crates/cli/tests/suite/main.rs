@@ -1,6 +1,7 @@
 //! The real binary in sealed worlds, its whole output compared.
 #![expect(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
 
+mod agent_verifiers;
 mod agents;
 mod bad_input;
 mod bad_ledger;

@@ -3,7 +3,9 @@
 use serde_json::{Value, json};
 use stead_testkit::World;
 
-use crate::world::{marked, payload};
+use crate::intent::{FILE, INTENTS};
+use crate::run::{is_alive, signal, start, written};
+use crate::world::{denies, marked, payload};
 
 const LIST: &str = "project/.agent/features/feature-list.json";
 
@@ -160,4 +162,83 @@ fn what_a_named_verifier_prints_is_not_kept_in_the_run() {
         |number: u32| format!("project/.agent/runs/orchestrate-1/stage-00-work/iterations/{number:03}/verify.log");
     assert!(!world.exists(log(2)), "{}", world.read(log(2)));
     assert!(world.exists(log(4)), "an ordinary verifier keeps its output");
+}
+
+#[test]
+fn while_a_named_verifier_runs_nothing_of_it_is_in_the_run() {
+    let world = world(&json!([feature("door", "@hidden")]));
+    let script =
+        "echo the answer is 42; find .agent/runs -type f -exec grep -l 'answer is 42' {} + > found; grep good door.txt";
+    world.write("project/hidden.sh", script);
+    world.write("home/.config/stead/verifiers.toml", "hidden = \"sh hidden.sh; sleep 0.3; sh hidden.sh\"\n");
+    let run = world.stead(&args(&[]));
+    assert_eq!(run.code, 0, "{run}");
+    assert_eq!(world.read("project/found"), "");
+}
+
+#[test]
+fn ctrl_c_ends_the_agents_and_loses_nothing() {
+    let world = world(&json!([feature("door", "grep good door.txt"), feature("key", "grep good key.txt")]));
+    let waits = "*) [ \"$(field feature_id)\" = door ] || [ -e go ] || { echo $$ > agent; sleep 600; }\n    echo";
+    program(&world, "project/coder", &CODER.replace("*) echo", waits));
+    let child = start(&world, &args(&[]));
+    let agent = written(&world, "project/agent");
+    signal(&child, "INT");
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130), "{output:?}");
+    assert!(!is_alive(&agent), "its agent is gone when it ends");
+    assert_eq!((status(&world, "door"), status(&world, "key")), ("tested".into(), "pending".into()));
+    let shown = world.stead(&["feature", "show", "key", "--json"]).json();
+    assert_eq!((shown["attempts"].as_u64().unwrap_or(0), &shown["claim"]), (0, &Value::Null));
+    let report: Value = serde_json::from_str(&world.read("project/.agent/runs/orchestrate-1/report.json")).unwrap();
+    assert_eq!((&report["status"], &report["counts"]), (&json!("cancelled"), &json!({"pending": 1, "tested": 1})));
+    world.write("project/go", "");
+    world.stead(&["orchestrate", "--resume"]).ok();
+    assert_eq!(status(&world, "key"), "tested");
+}
+
+#[test]
+fn the_intent_of_a_feature_binds_its_agent_from_the_first_call() {
+    let mut docs = feature("door", "grep good door.txt");
+    docs["intent"] = json!("INT-002");
+    let world = world(&json!([docs]));
+    world.write(FILE, INTENTS);
+    let hook = env!("CARGO_BIN_EXE_stead");
+    let script = format!(
+        "#!/bin/sh\n{hook} hook claude PreToolUse < inside.json > inside.reply\n{hook} hook claude PreToolUse < outside.json > \
+         outside.reply\necho good > door.txt\necho '{{\"decision\": \"stop\"}}' > \"$STEAD_STATUS\"\n"
+    );
+    program(&world, "project/coder", &script);
+    for (name, file) in [("inside", "docs/door.md"), ("outside", "src/door.rs")] {
+        let input = json!({"file_path": world.project().join(file), "content": "x"});
+        let own = json!({"session_id": name, "tool_name": "Write", "tool_input": input, "tool_use_id": "c"});
+        world.write(format!("project/{name}.json"), payload(&world, "PreToolUse", own));
+    }
+    world.stead(&args(&[])).ok();
+    let reply = |name: &str| world.read(format!("project/{name}.reply"));
+    assert!(!denies(&reply("inside")), "{}", reply("inside"));
+    let told = "Scope Violation: INT-002 is not authorized to edit src/door.rs.";
+    assert!(denies(&reply("outside")) && reply("outside").contains(told), "{}", reply("outside"));
+}
+
+#[test]
+fn what_a_coding_agent_adds_to_the_list_is_restricted_too() {
+    let mut world = world(&json!([feature("door", "grep good door.txt")]));
+    program(&world, "programs/pytest", "#!/bin/sh\necho '== 3 passed in 0.01s =='\n");
+    world.set("PATH", format!("{}:/usr/bin:/bin", world.folder().join("programs").display()));
+    let list = json!([
+        feature("door", "grep good door.txt"),
+        feature("tests", "pytest x"),
+        feature("word", "grep good word.txt")
+    ]);
+    world.write("project/more.json", json!({"features": list}).to_string());
+    let coder = CODER
+        .replace("*) echo", "door) cp more.json .agent/features/feature-list.json; echo good > door.txt;;\n  *) echo");
+    program(&world, "project/coder", &coder.replace("\"$(field task)\"", "\"$(field feature_id)\""));
+    let run = world.stead(&args(&[]));
+    assert_eq!(run.code, 1, "{run}");
+    assert_eq!((status(&world, "door"), status(&world, "tests")), ("tested".into(), "tested".into()), "{run}");
+    let shown = world.stead(&["feature", "show", "word", "--json"]).json();
+    assert_eq!((&shown["status"], &shown["verifiers_by"]), (&json!("blocked"), &json!("agent")));
+    assert!(shown["last_failure"]["summary"].as_str().unwrap().contains("not a test runner"), "{shown}");
 }

@@ -73,7 +73,7 @@ fn events(world: &World, run: &str, event: &str) -> Vec<Value> {
 }
 
 /// A `stead` that runs beside the test.
-fn start(world: &World, args: &[&str]) -> Child {
+pub(crate) fn start(world: &World, args: &[&str]) -> Child {
     let mut command = stead(world);
     command.args(args).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command.spawn().unwrap()
@@ -95,19 +95,19 @@ fn until(what: &str, mut holds: impl FnMut() -> bool) {
 
 /// Waits for a file that an agent writes, and gives its text.
 #[track_caller]
-fn written(world: &World, path: &str) -> String {
+pub(crate) fn written(world: &World, path: &str) -> String {
     let path = world.folder().join(path);
     until(&path.display().to_string(), || std::fs::read_to_string(&path).is_ok_and(|text| text.ends_with('\n')));
     std::fs::read_to_string(path).unwrap()
 }
 
 /// Says whether a process is still there; one that ended and was not waited for yet is gone.
-fn is_alive(pid: &str) -> bool {
+pub(crate) fn is_alive(pid: &str) -> bool {
     let stat = std::fs::read_to_string(PathBuf::from("/proc").join(pid.trim()).join("stat")).unwrap_or_default();
     stat.rsplit_once(')').is_some_and(|(_, rest)| !rest.trim_start().starts_with(['Z', 'X']))
 }
 
-fn signal(child: &Child, name: &str) {
+pub(crate) fn signal(child: &Child, name: &str) {
     // The shell has its own; the program is missing from a minimal system.
     let done = Command::new("sh").args(["-c", &format!("kill -s {name} {}", child.id())]).status().unwrap();
     assert!(done.success());

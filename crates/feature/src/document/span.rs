@@ -7,15 +7,15 @@ use serde::de::{Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 /// Where the list and its entries are in the text.
-pub(super) struct Spans {
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Spans {
     /// The list, with its brackets.
-    pub(super) list: Range<usize>,
-    pub(super) entries: Vec<Entry>,
+    pub(crate) list: Range<usize>,
+    pub(crate) entries: Vec<Range<usize>>,
 }
 
 /// Where an entry is.
 pub(super) struct Entry {
-    pub(super) id: String,
     pub(super) span: Range<usize>,
     pub(super) members: Vec<Member>,
 }
@@ -29,56 +29,49 @@ pub(super) struct Member {
 }
 
 impl Spans {
-    pub(super) fn of(text: &str) -> serde_json::Result<Self> {
-        let (list, entries) = list(text)?;
-        let mut found = Vec::with_capacity(entries.len());
-        for raw in entries {
-            let span = place(text, raw.get());
-            let members: Members<'_> = serde_json::from_str(raw.get())?;
-            let mut end = span.start + 1;
-            let members: Vec<Member> = members
-                .0
-                .into_iter()
-                .map(|(name, raw)| {
-                    let value = place(text, raw.get());
-                    // Between two values there are only white space, a comma and the name.
-                    let key = text[end..value.start].find('"').map_or(end, |at| end + at);
-                    end = value.end;
-                    Member { name: name.into_owned(), key, value }
-                })
-                .collect();
-            let id = members.iter().rev().find(|member| member.name == "id").map(|member| &text[member.value.clone()]);
-            let id = id.map_or(String::new(), |id| match serde_json::from_str::<Cow<'_, str>>(id) {
-                Ok(id) => id.trim().to_owned(),
-                Err(_) => id.to_owned(),
-            });
-            found.push(Entry { id, span, members });
-        }
-        Ok(Self { list, entries: found })
+    pub(crate) fn of(text: &str) -> serde_json::Result<Self> {
+        let whole = match text.trim_start().starts_with('[') {
+            true => serde_json::from_str::<&RawValue>(text)?,
+            false => {
+                let members: Members<'_> = serde_json::from_str(text)?;
+                let features = members.0.into_iter().rev().find(|(name, _)| name == "features");
+                features.map_or(Err(serde::de::Error::custom("it has no `features`")), |(_, raw)| Ok(raw))?
+            }
+        };
+        let entries: Vec<&RawValue> = serde_json::from_str(whole.get())?;
+        let entries = entries.iter().map(|raw| place(text, raw.get())).collect();
+        Ok(Self { list: place(text, whole.get()), entries })
     }
 }
 
-/// The span of the list and its entries.
-fn list(text: &str) -> serde_json::Result<(Range<usize>, Vec<&RawValue>)> {
-    let whole = match text.trim_start().starts_with('[') {
-        true => serde_json::from_str::<&RawValue>(text)?,
-        false => {
-            let members: Members<'_> = serde_json::from_str(text)?;
-            let features = members.0.into_iter().rev().find(|(name, _)| name == "features");
-            features.map_or(Err(serde::de::Error::custom("it has no `features`")), |(_, raw)| Ok(raw))?
-        }
-    };
-    Ok((place(text, whole.get()), serde_json::from_str(whole.get())?))
+impl Entry {
+    pub(super) fn at(text: &str, span: &Range<usize>) -> serde_json::Result<Self> {
+        let members: Members<'_> = serde_json::from_str(&text[span.clone()])?;
+        let mut end = span.start + 1;
+        let members = members.0.into_iter().map(|(name, raw)| {
+            let value = place(text, raw.get());
+            // Between two values there are only white space, a comma and the name.
+            let key = text[end..value.start].find('"').map_or(end, |at| end + at);
+            end = value.end;
+            Member { name: name.into_owned(), key, value }
+        });
+        Ok(Self { members: members.collect(), span: span.clone() })
+    }
 }
 
 /// The line of a field of the entry at an index, or of the entry itself.
 pub(crate) fn line_of_entry(text: &str, at: usize, field: &str) -> usize {
     let offset = || {
-        let (_, entries) = list(text).ok()?;
-        let raw = entries.get(at)?;
-        let members: Members<'_> = serde_json::from_str(raw.get()).ok()?;
-        let value = members.0.iter().rev().find(|(name, _)| name == field).map_or(raw.get(), |(_, value)| value.get());
-        Some(place(text, value).start)
+        let span = Spans::of(text).ok()?.entries.get(at)?.clone();
+        let entry = Entry::at(text, &span).ok()?;
+        Some(
+            entry
+                .members
+                .iter()
+                .rev()
+                .find(|member| member.name == field)
+                .map_or(span.start, |member| member.value.start),
+        )
     };
     1 + text[..offset().unwrap_or(0)].bytes().filter(|byte| *byte == b'\n').count()
 }

@@ -64,23 +64,23 @@ impl Style {
         text: &str,
         spans: &Spans,
         adds: &[Map<String, Value>],
-    ) -> Option<(Range<usize>, String)> {
+    ) -> serde_json::Result<Option<(Range<usize>, String)>> {
         if adds.is_empty() {
-            return None;
+            return Ok(None);
         }
         let inside = spans.list.start + 1..spans.list.end - 1;
-        let entries = spans.entries.iter().map(|entry| (entry.span.start, entry.span.end));
+        let entries = spans.entries.iter().map(|span| (span.start, span.end));
         let Some(last) = spans.entries.last() else {
             // The line of the list decides how far its entries are indented.
             let line = text[..spans.list.start].rfind('\n').map_or(0, |at| at + 1);
             let indent: String = text[line..].chars().take_while(|c| *c == ' ' || *c == '\t').collect();
             let gap = format!("{}{indent}{}", self.line_break, self.unit);
             let rendered: Vec<String> = adds.iter().map(|add| gap.clone() + &self.pretty(add, &gap)).collect();
-            return Some((inside, rendered.join(",") + self.line_break + &indent));
+            return Ok(Some((inside, rendered.join(",") + self.line_break + &indent)));
         };
         let gap = gap_between(text, inside.start, entries);
-        let is_flat = !text[last.span.clone()].contains('\n');
-        let colon = colon_of(text, last);
+        let is_flat = !text[last.clone()].contains('\n');
+        let colon = colon_of(text, &Entry::at(text, last)?);
         let added: String = adds
             .iter()
             .map(|add| {
@@ -88,7 +88,7 @@ impl Style {
                 format!(",{gap}{rendered}")
             })
             .collect();
-        Some((last.span.end..last.span.end, added))
+        Ok(Some((last.end..last.end, added)))
     }
 
     /// A value as the member of an entry whose members are separated by `gap`.

@@ -4,7 +4,7 @@ use super::*;
 
 #[track_caller]
 fn document(text: &str) -> Document {
-    Document::parse(text.as_bytes(), Path::new("list")).unwrap()
+    Document::parse(text.as_bytes().to_vec(), Path::new("list")).unwrap()
 }
 
 fn members(value: Value) -> Members {

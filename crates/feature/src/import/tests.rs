@@ -4,7 +4,7 @@ use super::*;
 use crate::{Document, Status};
 
 fn list(text: &str) -> Document {
-    Document::parse(text.as_bytes(), Path::new("list")).unwrap()
+    Document::parse(text.as_bytes().to_vec(), Path::new("list")).unwrap()
 }
 
 /// Imports into an empty list, and checks `id status title` of each.

@@ -180,7 +180,10 @@ fn a_person_is_asked_last_and_answers() {
     let answered = go(&alone.state, &Event::Answered { feature: "a".into(), answer: "8080".into() });
     assert_eq!(answered.action, code("a"));
     let asked = NeedsHuman { question: "which port?".into(), answer: Some("8080".into()), ..NeedsHuman::default() };
-    assert_eq!((row(&answered.state, "a").needs_human.as_ref(), row(&answered.state, "a").retries), (Some(&asked), 0));
+    assert_eq!(
+        (row(&answered.state, "a").needs_human.as_deref(), row(&answered.state, "a").retries),
+        (Some(&asked), 0)
+    );
     refuses(&begun, &Event::Answered { feature: "a".into(), answer: String::new() }, "asked nothing");
 }
 

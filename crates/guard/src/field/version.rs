@@ -53,6 +53,18 @@ pub(crate) struct Paper<'a> {
     pub(crate) facts: &'a dyn GuardFacts,
 }
 
+/// Every text that a file may have after a call, as far as it is known.
+pub fn texts_after(effects: &[Effect], facts: &dyn GuardFacts, path: &str, inside: Option<&str>) -> Vec<String> {
+    let file = Sheet { path: path.to_owned(), inside: inside.map(str::to_owned) };
+    let touches = Paper { effects, facts }.touches(&file);
+    let last = touches.into_iter().next_back().map(|touch| touch.states).unwrap_or_default();
+    let texts = last.into_iter().filter_map(|state| match state {
+        After::Text(text) => Some(text),
+        After::Gone | After::Unknown(_) => None,
+    });
+    texts.collect()
+}
+
 /// Some clients then use a similar text.
 const MISSED: &str = "the text to replace does not occur as given";
 

@@ -32,6 +32,7 @@ const OWN: &[(OwnRoom, &str, &str)] = &[
     (OwnRoom::Intents, "peers/**", "the ledgers of others"),
     (OwnRoom::Features, "evidence/**", "recorded evidence"),
     (OwnRoom::Features, "session-state.json", "Stead's feature state"),
+    (OwnRoom::Features, "agent-verifiers.jsonl", "the record of who wrote verifiers"),
     (OwnRoom::Graph, "**", "the trace graph"),
     (OwnRoom::Cache, "**", "Stead's cache"),
     (OwnRoom::Runs, "**", "the record of runs"),

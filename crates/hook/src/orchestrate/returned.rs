@@ -20,8 +20,9 @@ pub(crate) fn judge_return(request: &Request<'_>) -> Verdict {
             let Some(agent) = &event.agent else { return Verdict::allow() };
             (agent.role.as_deref(), message.as_ref().to_owned(), agent.id.as_deref().unwrap_or_default())
         }
-        (_, Some(call)) if event.kind == EventKind::AfterTool && !answers_stops(request) => match &call.action {
-            Action::Spawn { role, .. } => {
+        (_, Some(call)) if event.kind == EventKind::AfterTool => match &call.action {
+            // Few calls start a sub-agent, so what the client can do is asked after that.
+            Action::Spawn { role, .. } if !request.harness.client().facts.answers_subagent_stop() => {
                 let text = event.result.as_deref().map(said).unwrap_or_default();
                 (role.as_deref(), text, call.id.as_deref().unwrap_or_default())
             }
@@ -49,12 +50,6 @@ pub(crate) fn judge_return(request: &Request<'_>) -> Verdict {
         EventKind::SubagentStop => Verdict::deny(GATE, format!("Stead: {message}")),
         _ => Verdict::inform(format!("Stead, about the result of this sub-agent: {message}")),
     }
-}
-
-/// Returns true if the client lets a hook keep a sub-agent working at its stop.
-fn answers_stops(request: &Request<'_>) -> bool {
-    let mut events = request.harness.client().facts.events.iter();
-    events.any(|fact| fact.kind == EventKind::SubagentStop && fact.powers.deny)
 }
 
 /// The text in a tool's result, which each client wraps in its own way.

@@ -1,10 +1,9 @@
 //! What a worker does next: one question to the machine, and the claim that goes with the answer.
 
-use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use stead_evidence::Ground;
-use stead_feature::{Action, Agent, Command, Document, Event, Feature, Rules, Status, Summary, next, transact};
+use stead_feature::{Action, Agent, Command, Document, Event, Feature, Rules, Summary, next, transact};
 
 use super::EngineError;
 use super::node_end::NodeEnd;
@@ -22,8 +21,6 @@ pub(super) struct Assignment {
     pub(super) provider: Provider,
     /// The feature's own worktree.
     pub(super) tree: Option<Tree>,
-    /// What was tested before the agent started.
-    pub(super) tested: BTreeSet<String>,
     /// Where the command object is, once the iteration has its folder.
     pub(super) file: PathBuf,
 }
@@ -81,8 +78,8 @@ impl<'r> NodeRun<'r> {
         let (now, rules) = ((self.run.around.now)(), desk.rules());
         let expires = self.lease_end(desk);
         transact(&desk.ground().features, |opened| {
-            let outline = opened.document.as_ref().map(Document::outline).transpose()?;
-            let action = next(outline.as_ref(), &opened.session, now, &rules);
+            let outline = opened.document.as_ref().map(Document::outline);
+            let action = next(outline, &opened.session, now, &rules);
             let feature = match (action.feature(), &opened.document) {
                 (Some(id), Some(document)) => Some(document.feature(id)?),
                 _ => None,
@@ -117,10 +114,8 @@ impl<'r> NodeRun<'r> {
                         Agent::Tester => desk.options.tester.clone(),
                         _ => self.node.provider.clone(),
                     };
-                    let rows = outline.iter().flat_map(|outline| &outline.rows);
-                    let tested = rows.filter(|row| row.status == Status::Tested).map(|row| row.id.clone()).collect();
                     let (tree, file) = (None, PathBuf::new());
-                    Ok(Next::Work(Box::new(Assignment { command, feature, provider, tree, tested, file })))
+                    Ok(Next::Work(Box::new(Assignment { command, feature, provider, tree, file })))
                 }
                 Action::Wait { why, .. } => Ok(Next::Wait(why.clone())),
                 Action::AskPerson { feature, question } => {

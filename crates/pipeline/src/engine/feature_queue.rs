@@ -1,6 +1,6 @@
 //! The feature list as the queue of a stage.
 
-use stead_feature::{FeatureList, Outline, Queue, Readiness, SessionState, Task};
+use stead_feature::{Document, FeatureList, Queue, Readiness, SessionState, Task};
 use stead_store::find_program;
 
 use super::EngineError;
@@ -30,23 +30,22 @@ impl NodeRun<'_> {
         let failed = |why: String| Ok(Err(NodeEnd::Failed(ErrorKind::Queue, why)));
         let Some(support) = self.run.around.features else { return failed("there is no feature list".into()) };
         let features = &support.ground.features;
-        let (outline, list, session) =
-            match (Outline::read(features), FeatureList::read(features), SessionState::read(features)) {
-                (Ok(Some(outline)), Ok(Some(list)), Ok(session)) => (outline, list, session),
-                (Ok(None), ..) | (_, Ok(None), _) => return failed("there is no feature list".into()),
-                (Err(error), ..) | (_, Err(error), _) | (.., Err(error)) => return failed(error.to_string()),
-            };
-        let is_meant = |id: &str| {
-            list.features.iter().find(|feature| feature.id == id).is_some_and(|feature| {
-                category.is_none_or(|category| feature.category == category)
-                    && (labels.is_empty() || labels.iter().any(|label| feature.labels.contains(label)))
+        let (document, session) = match (Document::read(features), SessionState::read(features)) {
+            (Ok(Some(document)), Ok(session)) => (document, session),
+            (Ok(None), _) => return failed("there is no feature list".into()),
+            (Err(error), _) | (_, Err(error)) => return failed(error.to_string()),
+        };
+        let is_meant = |at: usize| {
+            document.heading_at(at).is_ok_and(|heading| {
+                category.is_none_or(|category| heading.is_of(category))
+                    && (labels.is_empty() || labels.iter().any(|label| heading.has_label(label)))
             })
         };
         let is_claimed = |id: &str| session.claim(id).is_some_and(|claim| claim.task == Task::Code);
-        let queue = Queue::of(&outline, &session, (self.run.around.now)());
-        let open = queue.iter().filter(|(row, ready)| match ready {
-            Readiness::Code => is_meant(&row.id),
-            Readiness::Claimed { .. } => is_claimed(&row.id) && is_meant(&row.id),
+        let queue = Queue::of(document.outline(), &session, (self.run.around.now)());
+        let open = queue.iter().enumerate().filter(|(at, (row, ready))| match ready {
+            Readiness::Code => is_meant(*at),
+            Readiness::Claimed { .. } => is_claimed(&row.id) && is_meant(*at),
             _ => false,
         });
         let left = open.count() as u64;

@@ -2,17 +2,17 @@
 
 use std::cell::Cell;
 use std::io;
+use std::path::Path;
 use std::time::Duration;
 
-use stead_evidence::{Bounds, Ground, NotProven, Recorded, Source, Verify, Who, proof_of};
-use stead_feature::{Event, Feature, FeatureList, Status};
+use stead_evidence::{Ground, Source, Verify, Who};
+use stead_feature::{Event, Feature, Status};
 use stead_model::rfc3339;
 use stead_store::{CheckEnd, Checked};
 
 use super::EngineError;
 use super::assignment::{Assignment, Desk};
 use super::feature_tree::landing;
-use super::initializer::{AGENT, BY};
 use super::iteration::IterationFiles;
 use super::journal::safe;
 use super::judge::Judged;
@@ -43,12 +43,14 @@ impl NodeRun<'_> {
         let limit = Duration::from_secs(feature.timeout_seconds.unwrap_or(desk.options.timeout_seconds).max(1));
         let cancelled = Cell::new(false);
         let run = |command: &str| {
-            let checked = self.check(command, &ground, limit, files);
+            // A command with a name is the person's: agents of this run must not find what it prints.
+            let secret = match feature.verifiers.iter().any(|verifier| verifier == command) {
+                true => None,
+                false => Some(tempfile::tempdir()?),
+            };
+            let log = secret.as_ref().map_or_else(|| files.file(VERIFY_LOG), |folder| folder.path().join(VERIFY_LOG));
+            let checked = self.check(command, &ground, limit, &log);
             cancelled.set(matches!(&checked, Err(error) if error.kind() == io::ErrorKind::Interrupted));
-            // A command with a name is the person's: agents of this run must not find what it printed.
-            if !feature.verifiers.iter().any(|verifier| verifier == command) {
-                let _ = std::fs::remove_file(files.file(VERIFY_LOG));
-            }
             checked
         };
         let now = || (self.run.around.now)();
@@ -62,6 +64,7 @@ impl NodeRun<'_> {
                 ..Who::default()
             },
             source: Source::Run,
+            supervised: true,
             timeout: limit,
             effects: &|command| (desk.support.effects)(&ground, command),
             now: &|| rfc3339(now()),
@@ -73,11 +76,9 @@ impl NodeRun<'_> {
             return self.conflict(desk, files, feature, branches);
         }
         let mut seen = Vec::new();
-        let mut doubts = Vec::new();
         let shown = self.with_lease(Some(assignment), || {
             orchestrate::prove(&verify, feature, &mut |command, recorded, checked| {
                 seen.push((command.to_owned(), recorded.item.is_proof(), checked.took));
-                doubts.extend(doubt(feature, command, recorded));
             })
         });
         for (command, green, took) in seen {
@@ -96,9 +97,6 @@ impl NodeRun<'_> {
             Shown::Unproven { why, next } => {
                 let why = format!("{why}; `{next}` would prove it");
                 return self.fail_test(desk, files, feature, why, Vec::new());
-            }
-            Shown::Proven(proof) if !doubts.is_empty() => {
-                return self.fail_test(desk, files, feature, doubts.join("; "), proof.evidence().to_vec());
             }
             Shown::Proven(_) => {}
         }
@@ -129,26 +127,6 @@ impl NodeRun<'_> {
         }
     }
 
-    /// Takes back what was marked as tested in the list while an agent worked, without any evidence.
-    pub(super) fn distrust(
-        &self,
-        desk: Desk<'_>,
-        assignment: &Assignment,
-        files: &IterationFiles,
-    ) -> Result<(), EngineError> {
-        // A list that cannot be read is reported by whoever needs it next.
-        let Ok(Some(list)) = FeatureList::read(&desk.ground().features) else { return Ok(()) };
-        let is_new = |feature: &&Feature| feature.state() == Status::Tested && !assignment.tested.contains(&feature.id);
-        for feature in list.features.iter().filter(is_new) {
-            let proof = proof_of(desk.ground(), feature, &Bounds::command());
-            if matches!(proof, Err(NotProven::Unproven { is_stale: false, .. })) {
-                let summary = "it was marked as tested without evidence".to_owned();
-                self.fail_test(desk, files, feature, summary, Vec::new())?;
-            }
-        }
-        Ok(())
-    }
-
     fn fail_test(
         &self,
         desk: Desk<'_>,
@@ -174,11 +152,10 @@ impl NodeRun<'_> {
     }
 
     /// Runs a verifier like an agent: it ends with the run, and so does all it started.
-    fn check(&self, command: &str, ground: &Ground, limit: Duration, files: &IterationFiles) -> io::Result<Checked> {
-        let log = files.file(VERIFY_LOG);
+    fn check(&self, command: &str, ground: &Ground, limit: Duration, log: &Path) -> io::Result<Checked> {
         let within = (Verify::WITHIN.to_owned(), "1".to_owned());
-        let end = self.command_in(command, &ground.root, &log, limit, Some(within));
-        let tail = std::fs::read(&log).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default();
+        let end = self.command_in(command, &ground.root, log, limit, Some(within));
+        let tail = std::fs::read(log).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default();
         let took = end.took;
         match end.how {
             How::Exit(code) => Ok(Checked { end: CheckEnd::Exit(code), tail, took }),
@@ -190,23 +167,11 @@ impl NodeRun<'_> {
     }
 }
 
-fn is_by_agent(feature: &Feature) -> bool {
-    feature.other.get(BY).is_some_and(|by| by == AGENT)
-}
-
 /// An agent's verifier is judged like a command of that agent.
 fn refused(desk: Desk<'_>, feature: &Feature) -> Option<String> {
-    let mut commands = feature.verifiers.iter().filter(|_| is_by_agent(feature));
+    let mut commands = feature.verifiers.iter().filter(|_| feature.has_agent_verifiers());
     commands.find_map(|command| {
         let why = (desk.support.refusal)(command)?;
         Some(format!("an agent wrote the verifier `{command}`, which is refused: {why}"))
     })
-}
-
-/// An agent's verifier must be a test runner that ran a test.
-fn doubt(feature: &Feature, command: &str, recorded: &Recorded) -> Option<String> {
-    let item = &recorded.item;
-    let is_test = item.runner.is_some() && item.counts.is_some_and(|counts| counts.passed > 0);
-    (is_by_agent(feature) && item.is_proof() && !is_test)
-        .then(|| format!("an agent wrote the verifier `{command}`, which is not a test runner that ran a test"))
 }

@@ -1,6 +1,5 @@
 //! The list that an initializer wrote: accepted if it is one, kept aside if not.
 
-use serde_json::json;
 use stead_feature::{FeatureList, Outline, Status, transact};
 
 use super::assignment::Desk;
@@ -10,10 +9,6 @@ use super::node_end::NodeEnd;
 use super::node_run::NodeRun;
 use super::{EngineError, rebuild};
 use crate::state::ErrorKind;
-
-/// Marks a feature whose verifiers an agent wrote.
-pub(super) const BY: &str = "verifiers_by";
-pub(super) const AGENT: &str = "agent";
 
 /// How often an initializer may write an invalid list.
 const INITIALIZERS: u32 = 2;
@@ -55,8 +50,7 @@ impl NodeRun<'_> {
         transact(&desk.ground().features, |opened| {
             let Some(document) = &mut opened.document else { return Ok(()) };
             let with = document.list()?.features.into_iter().filter(|feature| !feature.verifiers.is_empty());
-            let edits: Vec<_> = with.map(|feature| (feature.id, vec![(BY.to_owned(), Some(json!(AGENT)))])).collect();
-            Ok(document.edit(&[], &edits)?)
+            Ok(document.mark_agent_verifiers(with.map(|feature| feature.id))?)
         })
     }
 }

@@ -58,7 +58,12 @@ impl NodeRun<'_> {
         };
 
         let timeout = self.budget(0.0).timeout(self.iteration_timeout());
+        let list = self.list_text();
         let worked = self.set_to_work(&files, &prompt, timeout.map(|(most, _)| most))?;
+        // What an initializer writes is judged as a whole.
+        if self.assignment.as_ref().is_none_or(|assignment| assignment.feature.is_some()) {
+            self.review_list(list, &files)?;
+        }
         let status = self.read_status(&files, &worked)?;
         let judged = attempt_result::judge(&worked.how, timeout, worked.quota, status);
         if let Some(problem) = &worked.problem {

@@ -155,9 +155,6 @@ impl NodeRun<'_> {
     ) -> Result<bool, EngineError> {
         let desk = self.desk()?;
         let Some(assignment) = self.assignment.take() else { return Ok(true) };
-        if assignment.feature.is_some() {
-            self.distrust(desk, &assignment, files)?;
-        }
         let settled = self.settle_on(desk, &assignment, files, judged, worked, since);
         self.assignment = Some(assignment);
         settled
@@ -314,10 +311,7 @@ impl NodeRun<'_> {
                 self.run.journal.warn(&self.node.id, format!("`{}` has no effect: {error}", event.name()))?;
                 Ok(None)
             }
-            changes => Ok(changes?.iter().find_map(|change| match change {
-                Change::Feature { patch, .. } => patch.status(),
-                _ => None,
-            })),
+            changes => Ok(changes?.iter().find_map(Change::status)),
         }
     }
 

@@ -1,9 +1,6 @@
-use stead_evidence::{Bounds, EvidenceError, NotProven, Recorded, Verify, proof_of};
+use stead_evidence::{Bounds, EvidenceError, NotProven, Recorded, Verify, proof_of, unmet_criteria};
 use stead_feature::{Event, Feature, Proven, Rules, transact};
-use stead_model::unix_millis;
 use stead_store::Checked;
-
-use super::criteria;
 
 /// What became of a report.
 #[derive(Debug)]
@@ -32,22 +29,21 @@ pub fn prove(
     told: &mut dyn FnMut(&str, &Recorded, &Checked),
 ) -> Result<Shown, EvidenceError> {
     let mut failed = Vec::new();
-    let mut said = Vec::new();
-    let since = unix_millis(&(verify.now)()).unwrap_or(0);
+    let mut runs = Vec::new();
     for command in &feature.verifiers {
         let (recorded, checked) = verify.run(Some(feature), command)?;
         told(command, &recorded, &checked);
-        said.push(checked.tail);
         if !recorded.item.is_proof() {
             let why = recorded.item.weak.clone().unwrap_or_else(|| recorded.item.outcome());
-            failed.push((format!("`{command}`: {why}"), recorded.item.id));
+            failed.push((format!("`{command}`: {why}"), recorded.item.id.clone()));
         }
+        runs.push(recorded.item);
     }
     if !failed.is_empty() {
         let (whys, evidence): (Vec<String>, Vec<String>) = failed.into_iter().unzip();
         return Ok(Shown::Failed { summary: whys.join("; "), evidence });
     }
-    if let Some(summary) = criteria::unmet(feature, verify.ground, &said, since) {
+    if let Some(summary) = unmet_criteria(feature, runs.iter()) {
         return Ok(Shown::Failed { summary, evidence: Vec::new() });
     }
     match proof_of(verify.ground, feature, &Bounds::command()) {

@@ -9,7 +9,7 @@ use stead_store::schema;
 use super::world::{World, chain, node};
 
 #[track_caller]
-fn check(name: &str, value: &Value) {
+pub(crate) fn check(name: &str, value: &Value) {
     let schema: Value = serde_json::from_str(&schema(name).unwrap().text()).unwrap();
     let validator = jsonschema::draft202012::options().should_validate_formats(true).build(&schema).unwrap();
     let errors: Vec<_> = validator.iter_errors(value).map(|error| error.to_string()).collect();

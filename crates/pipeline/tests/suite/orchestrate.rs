@@ -11,6 +11,7 @@ use stead_feature::{Event, FeatureError, Rules, transact};
 use stead_pipeline::orchestrate::{Orchestrate, OrchestratePlan};
 use stead_pipeline::{Plan, Provider, RunEvent, RunStatus};
 
+use super::formats;
 use super::world::{World, now};
 
 /// How every agent begins: what it is to do, and how it reports.
@@ -174,6 +175,7 @@ fn eight_features_end_as_they_should() {
     );
     assert_eq!(fs::read_to_string(root.join("shared.txt")).unwrap(), "theirs\n");
     let report = world.json("report.json");
+    formats::check("report", &report);
     let questions: Vec<&str> =
         report["features"].as_array().unwrap().iter().filter_map(|feature| feature["question"].as_str()).collect();
     assert_eq!(questions, ["Which colour?", "merge the branches `main` and `stead/night/conflicts` by hand"]);
@@ -186,6 +188,7 @@ fn eight_features_end_as_they_should() {
     let again = world.again();
     let end = again.resume().unwrap();
     assert_eq!((end.status, end.exit_code()), (RunStatus::Failed, 1), "{end:?}");
+    formats::check("report", &world.json("report.json"));
     insta::assert_snapshot!("report", timeless(&world, &mask_seconds(&world.read("report.md"))));
     let list: Value = serde_json::from_str(&fs::read_to_string(world.list()).unwrap()).unwrap();
     insta::assert_snapshot!("list", timeless(&world, &serde_json::to_string_pretty(&list).unwrap()));

@@ -1,9 +1,9 @@
 use clap::Args;
 use serde_json::{Map, Value, json};
-use stead_feature::{FeatureError, transact};
+use stead_feature::{BY_AGENT, BY_PERSON, FeatureError, VERIFIERS_BY, transact};
 use stead_model::FileId;
 
-use super::Here;
+use super::{Here, is_worked_on};
 use crate::cli::Exit;
 use crate::error::CliError;
 use crate::person::agent_near;
@@ -102,18 +102,20 @@ pub(super) fn run(args: AddArgs, here: &Here, ui: &mut Ui) -> Result<Exit, CliEr
     let by_agent = agent_near().is_some() || calling_session(&here.project).is_some();
     let mut entry = Map::from_iter([("title".to_owned(), json!(args.title))]);
     let members = args.fields.members();
-    let is_marked = by_agent && members.contains_key("verifiers");
+    let author = match by_agent {
+        true => Some(BY_AGENT),
+        // Otherwise a run would take what appears in the list while an agent works for that agent's.
+        false => is_worked_on(here)?.then_some(BY_PERSON),
+    };
+    let author = author.filter(|_| members.contains_key("verifiers"));
     entry.extend(members);
-    if is_marked {
-        // What an agent wrote is judged as its own command when it runs.
-        entry.insert("verifiers_by".to_owned(), json!("agent"));
-    }
+    entry.extend(author.map(|author| (VERIFIERS_BY.to_owned(), json!(author))));
     entry.extend([("status".to_owned(), json!("pending")), ("tested".to_owned(), json!(false))]);
     let id = transact(&here.room, |opened| {
         let document = opened.document_mut(&here.room);
         let id = match args.id {
             Some(id) => id,
-            None => free_id(document.outline()?.rows.iter().map(|row| row.id.as_str())),
+            None => free_id(document.outline().rows.iter().map(|row| row.id.as_str())),
         };
         let mut whole = Map::from_iter([("id".to_owned(), json!(id))]);
         whole.extend(entry);

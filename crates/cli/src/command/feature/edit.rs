@@ -1,9 +1,9 @@
 use clap::Args;
 use serde_json::json;
-use stead_feature::{Members, transact};
+use stead_feature::{BY_PERSON, Members, VERIFIERS_BY, transact};
 
-use super::Here;
 use super::add::Fields;
+use super::{Here, is_worked_on};
 use crate::cli::Exit;
 use crate::error::CliError;
 use crate::ui::Ui;
@@ -34,9 +34,7 @@ pub(super) struct EditArgs {
 pub(super) fn run(args: EditArgs, here: &Here, ui: &mut Ui) -> Result<Exit, CliError> {
     here.require_person("edit a feature")?;
     let mut members: Members = args.fields.members().into_iter().map(|(name, value)| (name, Some(value))).collect();
-    if members.iter().any(|(name, _)| name == "verifiers") {
-        members.push(("verifiers_by".to_owned(), None));
-    }
+    let new = members.iter().find(|(name, _)| name == "verifiers").and_then(|(_, new)| new.clone());
     members.extend(args.title.map(|title| ("title".to_owned(), Some(json!(title)))));
     for name in args.remove {
         if members.iter().any(|(given, _)| *given == name) {
@@ -47,6 +45,16 @@ pub(super) fn run(args: EditArgs, here: &Here, ui: &mut Ui) -> Result<Exit, CliE
     if members.is_empty() {
         return Err(CliError::usage("nothing to change").hinted("give a field, such as `--title`"));
     }
-    transact(&here.room, |opened| opened.require(&here.room)?.edit(&[], &[(args.id.clone(), members)]))?;
+    let is_worked_on = is_worked_on(here)?;
+    transact(&here.room, |opened| {
+        let document = opened.require(&here.room)?;
+        if let Some(new) = new {
+            // A person who repeats what an agent wrote makes it their own; else nothing has to be said about it.
+            let is_repeated = json!(document.feature(&args.id)?.verifiers) == new;
+            let author = (is_repeated || is_worked_on).then(|| json!(BY_PERSON));
+            members.push((VERIFIERS_BY.to_owned(), author));
+        }
+        document.edit(&[], &[(args.id.clone(), members)])
+    })?;
     here.tell(&args.id, args.json, ui)
 }

@@ -27,7 +27,6 @@ pub(super) struct GraphArgs {
 
 pub(super) fn run(args: &GraphArgs, here: &Here, ui: &mut Ui) -> Result<Exit, CliError> {
     let document = Document::require(&here.room)?;
-    document.outline()?;
     let graph = Graph::of(&document.list()?);
     match (args.json, args.dot, args.svg) {
         (true, ..) => ui.json(&json!(graph)),

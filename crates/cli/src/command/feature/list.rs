@@ -1,5 +1,5 @@
 use clap::Args;
-use serde_json::{Value, json};
+use serde_json::json;
 use stead_feature::{Document, Queue, Readiness, SessionState, Status};
 
 use super::{Here, described, line};
@@ -42,24 +42,33 @@ pub(super) fn run(args: &ListArgs, here: &Here, ui: &mut Ui) -> Result<Exit, Cli
         }
         return Ok(Exit::Done);
     };
-    let (outline, list, session) = (document.outline()?, document.list()?, SessionState::read(&here.room)?);
-    let queue = Queue::of(&outline, &session, now_millis());
-    let rows = queue.iter().zip(&list.features).zip(document.values()?);
-    let chosen = rows.filter(|(((row, ready), feature), _)| {
+    let (outline, session) = (document.outline(), SessionState::read(&here.room)?);
+    let queue = Queue::of(outline, &session, now_millis());
+    let chosen = queue.iter().enumerate().filter(|(_, (row, ready))| {
         let is_ready = matches!(ready, Readiness::Code | Readiness::Test);
         let is_blocked = matches!(ready, Readiness::Blocked { .. } | Readiness::Waits { .. });
         args.status.is_none_or(|status| row.status == status)
             && (!args.ready || is_ready)
             && (!args.blocked || is_blocked)
-            && args.label.as_ref().is_none_or(|label| feature.labels.contains(label))
-            && args.category.as_ref().is_none_or(|category| feature.category == *category)
     });
+    let (mut features, mut lines) = (Vec::new(), Vec::new());
+    for (at, (row, ready)) in chosen {
+        let heading = document.heading_at(at)?;
+        if args.label.as_ref().is_some_and(|label| !heading.has_label(label))
+            || args.category.as_ref().is_some_and(|category| !heading.is_of(category))
+        {
+            continue;
+        }
+        match args.json {
+            true => features.push(described(document.value_at(at)?, row, ready)),
+            false => lines.push(line(row, ready, heading.title())),
+        }
+    }
     if args.json {
-        let features: Vec<Value> = chosen.map(|(((row, ready), _), entry)| described(&entry, row, ready)).collect();
         ui.json(&json!({"features": features}));
         return Ok(Exit::Done);
     }
-    chosen.for_each(|(((row, ready), feature), _)| ui.line(line(row, ready, &feature.title)));
+    ui.lines(&lines);
     let count = |status| outline.rows.iter().filter(|row| row.status == status).count();
     let (all, tested) = (counted(outline.rows.len(), "feature"), count(Status::Tested));
     ui.note(format!("{all}, {tested} tested, {} blocked", count(Status::Blocked)));

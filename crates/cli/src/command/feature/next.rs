@@ -27,16 +27,16 @@ pub(super) struct NextArgs {
 }
 
 pub(super) fn run(args: &NextArgs, here: &Here, ui: &mut Ui) -> Result<Exit, CliError> {
-    let (document, session) = (Document::read_checked(&here.room)?, SessionState::read(&here.room)?);
-    let (document, outline) = document.unzip();
+    let (document, session) = (Document::read(&here.room)?, SessionState::read(&here.room)?);
+    let outline = document.as_ref().map(Document::outline);
     for id in &args.only {
-        outline.as_ref().map(|outline| outline.find(id)).transpose()?;
+        outline.map(|outline| outline.find(id)).transpose()?;
     }
     let rules = Rules { only: args.only.clone(), ..Rules::default() };
     let now = now_millis();
-    let action = next(outline.as_ref(), &session, now, &rules);
-    let feature = match (&document, &outline, action.feature()) {
-        (Some(document), Some(outline), Some(id)) => Some(document.feature_of(outline, id)?),
+    let action = next(outline, &session, now, &rules);
+    let feature = match (&document, action.feature()) {
+        (Some(document), Some(id)) => Some(document.feature(id)?),
         _ => None,
     };
     let command = Command::of(&action, feature.as_ref(), &session, now);

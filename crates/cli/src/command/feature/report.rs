@@ -1,10 +1,9 @@
 use std::time::Duration;
 
 use clap::Args;
-use serde_json::json;
 use stead_evidence::{Recorded, Source, Verify};
-use stead_feature::{Agent, Document, Event, Feature, Rules as MachineRules, SessionState};
-use stead_hook::{Rules, command_effects};
+use stead_feature::{Agent, Document, Event, Rules, SessionState};
+use stead_hook::command_effects;
 use stead_pipeline::orchestrate::{Reported, report_failed, report_passed};
 use stead_store::Checked;
 
@@ -14,9 +13,8 @@ use crate::error::CliError;
 use crate::lessons::learn_from_runs;
 use crate::person::agent_near;
 use crate::project::{env, now, now_millis, user_dirs};
-use crate::proof::{ground, who};
+use crate::proof::{ground, is_supervised, refuse_verifier, who};
 use crate::session::calling_session;
-use crate::speaker::Speaker;
 use crate::ui::Ui;
 
 /// How many lines of a failed verifier's output are shown.
@@ -72,18 +70,20 @@ pub(super) fn run(args: &ReportArgs, here: &Here, ui: &mut Ui) -> Result<Exit, C
         config: user_dirs().ok().map(|dirs| dirs.config),
         who: who(&here.project),
         source: Source::Verify,
+        supervised: is_supervised(&here.project),
         timeout: Duration::from_secs(args.timeout),
         effects: &|command| command_effects(&ground, &env, command),
         now: &now,
         runner: None,
     };
-    let rules = MachineRules::default();
+    let rules = Rules::default();
     let reported = match args.passed {
         true => {
             if env(Verify::WITHIN).is_some() {
                 return Err(CliError::user("a verifier may not report").hinted("call the command itself"));
             }
-            refuse(&feature, here)?;
+            let mut commands = feature.verifiers.iter();
+            commands.try_for_each(|command| refuse_verifier(&here.project, Some(&feature), command))?;
             let mut told = |command: &str, recorded: &Recorded, checked: &Checked| {
                 if !args.json {
                     tell(command, recorded, checked, ui);
@@ -137,21 +137,6 @@ fn require_tester(here: &Here, feature: &str) -> Result<(), CliError> {
         ))
         .hinted("send a `tester-agent`")),
     }
-}
-
-/// Refuses to run for an agent what it may not run itself.
-fn refuse(feature: &Feature, here: &Here) -> Result<(), CliError> {
-    let speaker = Speaker::calling(&here.project);
-    // Verifiers are a person's, unless an agent added them.
-    let by_agent = feature.other.get("verifiers_by").is_some_and(|by| by == &json!("agent"));
-    let rules = || if by_agent { Rules::All } else { Rules::WithoutIntents };
-    for command in &feature.verifiers {
-        if let Some(reason) = speaker.refusal_by(rules(), &here.project, command) {
-            return Err(CliError::user(format!("`{command}` is refused: {reason}"))
-                .hinted("ask the person to run it, or to change the feature's verifiers"));
-        }
-    }
-    Ok(())
 }
 
 fn tell(command: &str, recorded: &Recorded, checked: &Checked, ui: &mut Ui) {

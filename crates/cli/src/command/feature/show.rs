@@ -1,7 +1,7 @@
 use clap::Args;
 use stead_feature::{Document, Feature, Queue, SessionState};
 
-use super::{Here, described, line, require};
+use super::{Here, line, require, whole};
 use crate::cli::Exit;
 use crate::error::CliError;
 use crate::project::now_millis;
@@ -19,12 +19,12 @@ pub(super) struct ShowArgs {
 
 pub(super) fn run(args: &ShowArgs, here: &Here, ui: &mut Ui) -> Result<Exit, CliError> {
     let (document, session) = (Document::require(&here.room)?, SessionState::read(&here.room)?);
-    let outline = document.outline()?;
-    require(&outline, &args.id)?;
-    let queue = Queue::of(&outline, &session, now_millis());
+    let outline = document.outline();
+    require(outline, &args.id)?;
+    let queue = Queue::of(outline, &session, now_millis());
     for (row, ready) in queue.iter().filter(|(row, _)| row.id == args.id) {
         if args.json {
-            ui.json(&described(&document.value(&args.id)?, row, ready));
+            ui.json(&whole(&document, row, ready)?);
             continue;
         }
         let feature = document.feature(&args.id)?;
@@ -49,6 +49,7 @@ fn details(feature: &Feature) -> Vec<(&'static str, String)> {
     tell("depends on", feature.depends_on.join(", "));
     tell("files", feature.files.join(", "));
     feature.verifiers.iter().for_each(|verifier| tell("verifier", verifier.clone()));
+    tell("written by", feature.verifiers_by.clone());
     tell("intent", feature.intent.clone());
     tell("evidence", feature.evidence.join(", "));
     if feature.attempts > 0 {

@@ -55,6 +55,7 @@ fn writing_by_redirection() {
         echo x > .agent/intents/.intentignore
         echo x > .agent/features/evidence/f1/a.json
         echo x > .agent/features/session-state.json
+        rm .agent/features/agent-verifiers.jsonl
         echo x > .agent/runs/r1/plan.json
         echo x > .agent/runs/r1/stage-00-a/iterations/001/context.json
         echo x > .agent/cache/policy

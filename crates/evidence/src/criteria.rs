@@ -4,8 +4,10 @@ use std::path::PathBuf;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde_json::Value;
-use stead_evidence::{Coverage, EvidenceError, Ground, parse_coverage, read_coverage};
 use stead_feature::Feature;
+
+use crate::coverage::is_enough;
+use crate::{Coverage, EvidenceError, Ground, Item, parse_coverage, read_coverage};
 
 /// Where the tools write their reports, below the root.
 const REPORTS: &[&str] = &[
@@ -24,10 +26,10 @@ const REPORTS: &[&str] = &[
 /// File systems store times in steps.
 const STEP: Duration = Duration::from_millis(50);
 
-/// Why `coverage_min` is not met; `None` if it is, or there is none. `said` is what the verifiers printed, `since` when
-/// the first of them started, in milliseconds. `coverage_report` names a report in another place.
-pub(super) fn unmet(feature: &Feature, ground: &Ground, said: &[String], since: i64) -> Option<String> {
-    let wanted = feature.success_criteria.get("coverage_min")?.as_f64()?;
+/// What a verifier shows of the feature's coverage; `None` if that does not matter. `said` is what it printed, `since` when
+/// it started, in milliseconds. `coverage_report` names a report in another place than the usual ones.
+pub(crate) fn covered(feature: &Feature, ground: &Ground, said: &str, since: i64) -> Option<Result<f64, String>> {
+    wanted(feature)?;
     let named = feature.success_criteria.get("coverage_report").and_then(Value::as_str);
     let since = UNIX_EPOCH + Duration::from_millis(u64::try_from(since).unwrap_or_default());
     let found = match named {
@@ -35,15 +37,30 @@ pub(super) fn unmet(feature: &Feature, ground: &Ground, said: &[String], since: 
         None => {
             let reports = REPORTS.iter().map(|path| ground.root.join(path)).filter(|path| path.is_file());
             let first = reports.filter_map(|path| fresh(path, since).ok()).next();
-            let printed = || said.iter().rev().find_map(|text| parse_coverage(text).ok());
-            first.or_else(printed).ok_or_else(|| "no verifier wrote a coverage report".to_owned())
+            first.or_else(|| parse_coverage(said).ok()).ok_or_else(|| "no verifier wrote a coverage report".to_owned())
         }
     };
-    match found {
-        Ok(coverage) if coverage.meets(wanted) => None,
-        Ok(coverage) => Some(format!("{:.1} % of the lines are covered; `coverage_min` is {wanted}", coverage.percent)),
-        Err(why) => Some(format!("`coverage_min` is {wanted}, but {why}")),
+    Some(found.map(|coverage| coverage.percent))
+}
+
+/// Why `coverage_min` is not met by runs of the feature's verifiers; `None` if it is, or there is none.
+pub fn unmet_criteria<'a>(
+    feature: &Feature,
+    runs: impl DoubleEndedIterator<Item = &'a Item> + Clone,
+) -> Option<String> {
+    let wanted = wanted(feature)?;
+    match runs.clone().rev().find_map(|item| item.coverage) {
+        Some(percent) if is_enough(percent, wanted) => None,
+        Some(percent) => Some(format!("{percent:.1} % of the lines are covered; `coverage_min` is {wanted}")),
+        None => {
+            let why = runs.rev().find_map(|item| item.no_coverage.as_deref());
+            Some(format!("`coverage_min` is {wanted}, but {}", why.unwrap_or("no verifier wrote a coverage report")))
+        }
     }
+}
+
+fn wanted(feature: &Feature) -> Option<f64> {
+    feature.success_criteria.get("coverage_min")?.as_f64()
 }
 
 /// A report that the verifiers wrote. An older one is about other code.
@@ -74,7 +91,16 @@ mod tests {
             Feature { id: "a".into(), success_criteria, ..Feature::default() }
         };
         let check = |criteria: Value, said: &str, since: i64, expected: &str| {
-            let why = unmet(&feature(criteria), &ground, &[said.to_owned()], since).unwrap_or_default();
+            let feature = feature(criteria);
+            let (coverage, no_coverage) = match covered(&feature, &ground, said, since) {
+                Some(Ok(percent)) => (Some(percent), None),
+                Some(Err(why)) => (None, Some(why)),
+                None => (None, None),
+            };
+            let earlier = Item { coverage: Some(10.0), ..Item::default() };
+            let run = Item { coverage, no_coverage, ..Item::default() };
+            let runs = if run.coverage.is_some() { vec![&earlier, &run] } else { vec![&run] };
+            let why = unmet_criteria(&feature, runs.into_iter()).unwrap_or_default();
             assert!(if expected.is_empty() { why.is_empty() } else { why.contains(expected) }, "{why} / {expected}");
         };
         check(json!({}), "", 0, "");
