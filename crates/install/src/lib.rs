@@ -44,6 +44,7 @@ pub use installed::{Installed, installed};
 pub use plan::{Note, Old, Plan, plan};
 pub use proof::Outcome;
 pub use site::{Reach, Site};
+pub use template::instructions;
 pub use undo::UndoRecord;
 pub use uninstall::plan_removal;
 

@@ -45,7 +45,7 @@ mod worktree;
 
 pub use adopt::{Adopted, adopt};
 pub use amend::{amend, take_turn};
-pub use ancestry::{Process, ancestry};
+pub use ancestry::{Process, ancestry, parent_id};
 pub use append::append_line;
 pub use canonical::canonical;
 pub use chain::{Chain, Flaw, FlawKind, Head, Lost, Verified};
