@@ -19,7 +19,7 @@ use tokio::net::TcpListener;
 use crate::commands::Commands;
 use crate::error::McpError;
 use crate::server::Server;
-use crate::stdio_server::{orphaned, runtime};
+use crate::stdio_server::{end, orphaned, runtime};
 
 /// The path of the server; a client that cannot send a header appends `/` and the token.
 const PATH: &str = "/mcp";
@@ -58,7 +58,7 @@ pub fn serve_http(
         }
         Ok(())
     });
-    runtime.shutdown_background();
+    end(runtime);
     ended
 }
 

@@ -1,7 +1,7 @@
 //! What a client can read by its address: packets and intents.
 
 use rmcp::model::{ErrorData, ReadResourceResult, Resource, ResourceContents, ResourceTemplate};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::commands::Commands;
 
@@ -71,13 +71,17 @@ pub(crate) fn read(uri: &str, commands: &dyn Commands) -> Result<ReadResourceRes
     let Some(kind) = KINDS.iter().find(|kind| kind.scheme == scheme) else {
         let known: Vec<String> = KINDS.iter().map(|kind| format!("{}://ID", kind.scheme)).collect();
         let why = format!("`{uri}` is not an address of this server; expected {}", known.join(" or "));
-        return Err(ErrorData::resource_not_found(why, None));
+        return Err(not_found(why, uri));
     };
     let mut words = owned(kind.show);
     words.push(decoded(id));
-    let answer = commands.run(&words, None).map_err(|why| ErrorData::resource_not_found(why, None))?;
+    let answer = commands.run(&words, None).map_err(|why| not_found(why, uri))?;
     let text = answer.json.map_or(answer.text, |json: Value| json.to_string());
     Ok(ReadResourceResult::new(vec![ResourceContents::text(text, uri).with_mime_type(kind.mime)]))
+}
+
+fn not_found(why: String, uri: &str) -> ErrorData {
+    ErrorData::resource_not_found(why, Some(json!({"uri": uri})))
 }
 
 fn owned(words: &[&str]) -> Vec<String> {

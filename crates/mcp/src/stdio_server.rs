@@ -14,6 +14,9 @@ use crate::server::Server;
 /// process inherited the other end of it.
 const LOOK: Duration = Duration::from_secs(1);
 
+/// How long commands that still run may take to end what they started.
+const LAST_CALLS: Duration = Duration::from_millis(200);
+
 /// Serves one client on standard input and output, until it closes the input or is gone.
 pub fn serve_stdio(commands: Arc<dyn Commands>) -> Result<(), McpError> {
     let runtime = runtime()?;
@@ -23,8 +26,7 @@ pub fn serve_stdio(commands: Arc<dyn Commands>) -> Result<(), McpError> {
             () = orphaned() => Ok(()),
         }
     });
-    // A command that still runs would keep the process.
-    runtime.shutdown_background();
+    end(runtime);
     ended
 }
 
@@ -41,6 +43,12 @@ async fn serve(server: Server) -> Result<(), McpError> {
 
 pub(crate) fn runtime() -> Result<Runtime, McpError> {
     Builder::new_current_thread().enable_all().build().map_err(|source| McpError::Runtime { source })
+}
+
+/// Ends what still runs for a client that is gone.
+pub(crate) fn end(runtime: Runtime) {
+    stead_store::end_checks();
+    runtime.shutdown_timeout(LAST_CALLS);
 }
 
 /// Returns when the process that started this one is gone.

@@ -45,6 +45,8 @@ pub(crate) struct McpArgs {
 }
 
 pub(crate) fn run(args: McpArgs, ui: &mut Ui) -> Result<Exit, CliError> {
+    // A client or a program of a guard that is gone must not end the calls of others.
+    stead_store::ignore_broken_pipes();
     let commands = Arc::new(OwnCommands { dir: ui.dir()? });
     let served = match args.http {
         None => serve_stdio(commands),
