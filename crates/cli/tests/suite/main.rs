@@ -31,6 +31,7 @@ mod intent_scope;
 mod lesson;
 mod logs;
 mod loop_;
+mod mcp;
 mod migrate;
 #[cfg(unix)]
 mod orchestrate;
