@@ -67,7 +67,7 @@ pub(crate) enum Build {
 }
 
 /// Builds Stead with its fault points, and the program that drives the clients.
-fn build(what: Build) -> Result<PathBuf> {
+pub(crate) fn build(what: Build) -> Result<PathBuf> {
     let packages: &[&str] = match what {
         Build::Programs => &["--package", "stead-cli", "--package", "stead-scenario"],
         Build::WithTests => &["--workspace", "--lib", "--tests"],

@@ -14,6 +14,7 @@ mod dependencies;
 mod eval;
 mod fuzz;
 mod licence;
+mod mcp;
 mod metadata;
 mod picture;
 mod prerequisite;

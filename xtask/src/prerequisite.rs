@@ -23,6 +23,8 @@ pub(crate) const FOR_ENGINE: &[Prerequisite] = &[GIT, CC, BASH, JQ, STRACE];
 pub(crate) const FOR_INSTRUCTIONS: &[Prerequisite] = &[GIT, CC, VALGRIND];
 /// What installing and driving real clients needs.
 pub(crate) const FOR_CLIENTS: &[Prerequisite] = &[GIT, BASH, NPM, UNSHARE];
+/// What checking the MCP server needs.
+pub(crate) const FOR_MCP: &[Prerequisite] = &[GIT, NPM];
 /// libFuzzer is C++ and is built from source.
 pub(crate) const FOR_FUZZ: &[Prerequisite] = &[CC, CXX];
 

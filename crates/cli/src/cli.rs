@@ -1,7 +1,7 @@
 //! The command line: global options, the list of commands, and what happens around each of them.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
@@ -11,8 +11,9 @@ use stead_store::terminal_columns;
 use crate::command;
 use crate::error::CliError;
 use crate::project::env;
+use crate::session::Caller;
 use crate::settle::settle;
-use crate::ui::Ui;
+use crate::ui::{Captured, Ui};
 use crate::{ledger, memory};
 
 /// Keeps coding agents in check: context that survives, rules that are enforced, evidence instead of claims.
@@ -105,6 +106,7 @@ commands! {
     WhereIs where_is WhereIsArgs,
     Config config ConfigArgs,
     Schema schema SchemaArgs,
+    Mcp mcp McpArgs,
     Demo demo DemoArgs,
     Hook hook HookArgs,
 }
@@ -167,6 +169,24 @@ pub(crate) fn run() -> u8 {
             error.exit_code()
         }
     }
+}
+
+/// Runs a command, given as the words after `stead`, for a program that reads its answer.
+pub(crate) fn run_for(words: &[String], dir: &Path, caller: Caller) -> Result<Captured, CliError> {
+    let words = std::iter::once("stead").chain(words.iter().map(String::as_str));
+    let matches = Cli::command().try_get_matches_from(words);
+    let cli = matches.and_then(|matches| Cli::from_arg_matches(&matches)).map_err(|error| wrong_words(&error))?;
+    let mut ui = Ui::capturing(Global { dir: Some(dir.to_owned()), ..cli.global }, caller);
+    cli.command.run(&mut ui)?;
+    ledger::finish_waiting(&ui);
+    Ok(ui.captured())
+}
+
+/// What the parser has against a command, without the usage of the command line.
+fn wrong_words(error: &clap::Error) -> CliError {
+    let text = error.to_string();
+    let first = text.lines().next().unwrap_or_default();
+    CliError::usage(first.strip_prefix("error: ").unwrap_or(first))
 }
 
 /// Parses the command line.

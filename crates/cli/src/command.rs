@@ -25,6 +25,7 @@ pub(crate) mod lesson;
 pub(crate) mod lint;
 pub(crate) mod logs;
 pub(crate) mod loop_;
+pub(crate) mod mcp;
 pub(crate) mod memory;
 pub(crate) mod migrate;
 pub(crate) mod model;

@@ -5,12 +5,13 @@ mod seat;
 
 use std::path::Path;
 
+use stead_client::Harness;
 use stead_hook::{AgentSign, lineage, spend_grant};
 use stead_store::{Config, Process};
 
 use crate::error::CliError;
 use crate::project::{Project, env};
-use crate::session::calling_session;
+use crate::session::{Caller, calling_session};
 use crate::ui::Ui;
 
 /// Whose files a command would change.
@@ -24,7 +25,7 @@ pub(crate) enum Whose {
 
 /// Fails unless a person at a terminal runs the command.
 pub(crate) fn require_person(what: &str, project: &Project, ui: &Ui) -> Result<(), CliError> {
-    let surroundings = Surroundings::look();
+    let surroundings = Surroundings::of(project);
     let terminal = || (!ui.is_interactive()).then(|| "there is no terminal".to_owned());
     let why = surroundings.agent().or_else(|| called_by_session(project)).or_else(terminal);
     unless_typed(what, why.or_else(|| surroundings.empty_seat()), project)
@@ -40,7 +41,7 @@ pub(crate) fn refuse_agents(what: &str, whose: Whose, project: &Project) -> Resu
     if is_waived(whose, project.root()) {
         return Ok(());
     }
-    let why = Surroundings::look().agent().or_else(|| called_by_session(project));
+    let why = Surroundings::of(project).agent().or_else(|| called_by_session(project));
     unless_typed(what, why, project)
 }
 
@@ -54,13 +55,16 @@ fn unless_typed(what: &str, why: Option<String>, project: &Project) -> Result<()
 }
 
 fn was_typed(project: &Project) -> bool {
+    if let Caller::Tool(_) = project.caller {
+        return false;
+    }
     let words: Vec<String> = std::env::args().skip(1).collect();
     calling_session(project).is_some_and(|binding| spend_grant(&project.indexes(), &binding, &words))
 }
 
 /// Looks for signs that an agent runs this command.
-pub(crate) fn agent_near() -> Option<AgentSign> {
-    Surroundings::look().sign()
+pub(crate) fn agent_near(project: &Project) -> Option<AgentSign> {
+    Surroundings::of(project).sign()
 }
 
 fn refusal(what: &str, why: &str) -> CliError {
@@ -81,15 +85,25 @@ fn is_waived(whose: Whose, root: &Path) -> bool {
 struct Surroundings {
     /// This process and those above it.
     line: Vec<Process>,
+    caller: Caller,
 }
 
 impl Surroundings {
-    fn look() -> Self {
-        Self { line: lineage() }
+    fn of(project: &Project) -> Self {
+        Self { line: lineage(), caller: project.caller.clone() }
     }
 
     fn sign(&self) -> Option<AgentSign> {
-        AgentSign::of_agent(&env, self.line.get(1..).unwrap_or_default())
+        let seen = AgentSign::of_agent(&env, self.line.get(1..).unwrap_or_default());
+        match &self.caller {
+            Caller::Words => seen,
+            // Whoever started the server: tools are called by agents.
+            Caller::Tool(binding) => {
+                let bound = binding.as_ref().and_then(|binding| Harness::from_name(&binding.harness));
+                let harness = bound.or(seen.and_then(|sign| sign.harness));
+                Some(AgentSign { harness, why: "an agent called the MCP server".to_owned() })
+            }
+        }
     }
 
     fn agent(&self) -> Option<String> {

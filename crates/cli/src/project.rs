@@ -9,12 +9,14 @@ use stead_model::clean;
 use stead_store::{Config, Found, Layer, Layout, OWN, Problem, Room, StoreError, UserDirs, confine, find_root};
 
 use crate::error::CliError;
+use crate::session::Caller;
 use crate::ui::Ui;
 
 pub(crate) struct Project {
     pub(crate) found: Found,
     pub(crate) config: Config,
     pub(crate) problems: Vec<Problem>,
+    pub(crate) caller: Caller,
 }
 
 impl Project {
@@ -26,7 +28,7 @@ impl Project {
         confine_rooms(found.dir(), &config);
         match problems.iter().find(|problem| problem.origin.layer == Layer::Flag) {
             Some(problem) => Err(CliError::usage(problem.to_string()).hinted_if(problem.hint.as_deref())),
-            None => Ok(Self { found, config, problems }),
+            None => Ok(Self { found, config, problems, caller: ui.caller.clone() }),
         }
     }
 

@@ -58,8 +58,8 @@ pub(crate) fn refuse_verifier(project: &Project, feature: Option<&Feature>, comm
 }
 
 /// The kind of evidence that the caller can add: a person's only from a terminal without any sign of an agent.
-pub(crate) fn voice(who: &Who, ui: &Ui) -> Kind {
-    let is_agent = who.session.is_some() || who.run.is_some() || agent_near().is_some();
+pub(crate) fn voice(who: &Who, project: &Project, ui: &Ui) -> Kind {
+    let is_agent = who.session.is_some() || who.run.is_some() || agent_near(project).is_some();
     if is_agent || !ui.is_interactive() { Kind::Claimed } else { Kind::Person }
 }
 

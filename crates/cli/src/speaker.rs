@@ -79,14 +79,14 @@ impl Speaker {
 
     /// The same by some rules only.
     pub(crate) fn refusal_by(&self, rules: Rules, project: &Project, command: &str) -> Option<String> {
-        let asker = Asker { harness: self.agent()?, session: self.session.as_deref(), rules };
+        let asker = Asker { harness: self.agent(project)?, session: self.session.as_deref(), rules };
         refusal(project.root(), project.root(), &env, asker, command)
     }
 
     /// Why this file may not be read for the calling agent; `None` for a person. A guard that sends agents to `stead
     /// logs` does not apply to it.
     pub(crate) fn refusal_to_read(&self, project: &Project, dir: &Path, file: &Path) -> Option<String> {
-        let harness = self.agent()?;
+        let harness = self.agent(project)?;
         let named = dir.join(file);
         let real = named.canonicalize().ok().filter(|real| *real != named);
         let paths: Vec<_> =
@@ -108,9 +108,9 @@ impl Speaker {
     }
 
     /// The client whose agent is calling, as far as is known; `None` for a person.
-    pub(crate) fn agent(&self) -> Option<Harness> {
+    pub(crate) fn agent(&self, project: &Project) -> Option<Harness> {
         let named = self.harness.as_deref().and_then(Harness::from_name);
-        match (&self.session, agent_near()) {
+        match (&self.session, agent_near(project)) {
             (None, None) => None,
             (_, sign) => Some(named.or(sign.and_then(|sign| sign.harness)).unwrap_or(Harness::ALL[0])),
         }

@@ -11,17 +11,38 @@ use stead_store::terminal_columns;
 
 use crate::cli::Global;
 use crate::error::CliError;
+use crate::session::Caller;
 
 /// The default width of a line.
 const WIDTH: usize = 80;
 
 pub(crate) struct Ui {
     pub(crate) global: Global,
+    pub(crate) caller: Caller,
+    /// Collects the answer instead of printing it.
+    captured: Option<Captured>,
+}
+
+/// The answer of a command that was not printed.
+#[derive(Default)]
+pub(crate) struct Captured {
+    pub(crate) json: Option<serde_json::Value>,
+    pub(crate) text: String,
 }
 
 impl Ui {
     pub(crate) fn new(global: Global) -> Self {
-        Self { global }
+        Self { global, caller: Caller::default(), captured: None }
+    }
+
+    /// For a command that another program calls: nothing is printed, and nobody can be asked.
+    pub(crate) fn capturing(global: Global, caller: Caller) -> Self {
+        Self { global, caller, captured: Some(Captured::default()) }
+    }
+
+    /// What a command answered.
+    pub(crate) fn captured(self) -> Captured {
+        self.captured.unwrap_or_default()
     }
 
     /// The folder the command works in.
@@ -49,6 +70,13 @@ impl Ui {
 
     /// Prints lines of the answer, all at once.
     pub(crate) fn lines(&mut self, lines: &[impl AsRef<str>]) {
+        if let Some(captured) = &mut self.captured {
+            for line in lines {
+                captured.text += &harmless(line.as_ref());
+                captured.text.push('\n');
+            }
+            return;
+        }
         let mut out = io::stdout().lock();
         let width = out.is_terminal().then(|| terminal_columns(&out).map_or(WIDTH, usize::from));
         let mut text = String::new();
@@ -62,6 +90,10 @@ impl Ui {
 
     /// Prints a text without wrapping it or adding a newline.
     pub(crate) fn raw(&mut self, text: impl AsRef<str>) {
+        if let Some(captured) = &mut self.captured {
+            captured.text += &harmless(text.as_ref());
+            return;
+        }
         let mut out = io::stdout().lock();
         let _ = out.write_all(harmless(text.as_ref()).as_bytes());
         let _ = out.flush();
@@ -69,6 +101,10 @@ impl Ui {
 
     /// Prints a value as JSON, for machines. Control characters stay in it, escaped.
     pub(crate) fn json(&mut self, value: &serde_json::Value) {
+        if let Some(captured) = &mut self.captured {
+            captured.json = Some(value.clone());
+            return;
+        }
         let text = serde_json::to_string_pretty(value).unwrap_or_else(|_| "null".to_owned());
         let mut out = io::stdout().lock();
         let _ = writeln!(out, "{}", escaped(&text));
@@ -76,6 +112,9 @@ impl Ui {
 
     /// Prints a message that is not part of the answer.
     pub(crate) fn note(&mut self, text: impl AsRef<str>) {
+        if self.captured.is_some() {
+            return;
+        }
         let mut err = io::stderr().lock();
         let width = err.is_terminal().then(|| terminal_columns(&err).map_or(WIDTH, usize::from));
         let _ = writeln!(err, "{}", wrapped(&harmless(text.as_ref()), width));
@@ -92,7 +131,12 @@ impl Ui {
 
     /// Returns true if a person can be asked.
     pub(crate) fn is_interactive(&self) -> bool {
-        io::stdin().is_terminal() && io::stderr().is_terminal()
+        self.has_stdin() && io::stdin().is_terminal() && io::stderr().is_terminal()
+    }
+
+    /// Returns true if standard input belongs to the command.
+    pub(crate) fn has_stdin(&self) -> bool {
+        self.captured.is_none()
     }
 
     /// Asks a yes-or-no question; anything but yes is no.
@@ -108,7 +152,7 @@ impl Ui {
     /// Reads an answer from standard input if there is no terminal to ask at. Does not wait for a pipe without data.
     pub(crate) fn piped_answer(&self) -> Piped {
         const PATIENCE: Duration = Duration::from_secs(5);
-        if io::stdin().is_terminal() {
+        if !self.has_stdin() || io::stdin().is_terminal() {
             return Piped::Nothing;
         }
         let (send, receive) = mpsc::channel();

@@ -9,6 +9,7 @@ use crate::commands::Commands;
 use crate::detect::Signs;
 use crate::headless::Headless;
 use crate::outcome::Outcome;
+use crate::servers::Servers;
 use crate::settings::{Install, SettingsFile};
 use crate::transcript::Spoken;
 
@@ -63,6 +64,7 @@ pub struct Facts {
     /// Every settings layer the client reads. Agents may edit them only if our lines survive.
     pub settings: &'static [SettingsFile],
     pub install: Install,
+    pub servers: Servers,
     pub commands: Commands,
     pub agents: Agents,
 }

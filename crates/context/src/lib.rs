@@ -30,7 +30,7 @@ mod slug;
 mod unsaved;
 mod validator;
 
-pub use binding::{Binding, bound_session, fingerprint};
+pub use binding::{Binding, BoundCall, bound_call, bound_session, call_fingerprint, fingerprint};
 pub use briefing::{BriefingPart, briefing};
 pub use content_hash::content_hash;
 pub use contribution::Contribution;

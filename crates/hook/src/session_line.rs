@@ -2,9 +2,10 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use serde::Serialize;
-use stead_context::fingerprint;
+use stead_context::{call_fingerprint, fingerprint};
 use stead_guard::ReadEffects;
 use stead_model::{Action, Detail, Event, EventKind, Level, Verdict, redact};
+use stead_shell::OwnTool;
 use stead_store::{Durability, StoreError, append_line};
 
 use crate::effects_line::EffectsLine;
@@ -44,7 +45,8 @@ pub(crate) struct SessionLine<'a> {
     /// The files that a change or a read names. Commands are not recorded: they may contain secrets.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub paths: Vec<Cow<'a, str>>,
-    /// Hashes of the `stead` commands in the call, by which they find this line and so their session.
+    /// Hashes of the `stead` commands in the call, or of the call of an own MCP tool, by which they find this line and so
+    /// their session.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub binds: Vec<String>,
     /// The id of the grant that the command may spend, because a person typed it.
@@ -142,13 +144,17 @@ fn effects(request: &Request<'_>, report: &GuardReport) -> Option<EffectsLine> {
     Some(EffectsLine::of(effects, request.work()))
 }
 
-/// Hashes the `stead` commands that a shell is about to run.
+/// Hashes the `stead` commands that a shell is about to run, and the call of one of Stead's own MCP tools.
 fn binds(request: &Request<'_>) -> Vec<String> {
     let event = request.event;
     match event.call.as_ref().map(|call| &call.action) {
         Some(Action::Run { command, .. }) if event.kind == EventKind::BeforeTool && may_call_stead(command) => {
             let calls = stead_shell::stead_calls(request.effects());
             calls.iter().take(MOST_ENTRIES).map(|words| fingerprint(words.iter().map(String::as_str))).collect()
+        }
+        Some(Action::Mcp { tool, .. }) if event.kind == EventKind::BeforeTool && OwnTool::find(tool).is_some() => {
+            let input = event.call.as_ref().and_then(|call| serde_json::from_str(&call.input).ok());
+            vec![call_fingerprint(tool, &input.unwrap_or_default())]
         }
         _ => Vec::new(),
     }

@@ -10,6 +10,7 @@ use crate::heartbeat::heartbeats;
 use crate::layer::{Layer, layers, read_text};
 use crate::project_check::{layer_checks, project_checks};
 use crate::proof::{Program, prove};
+use crate::server_entry::server_checks;
 use crate::{Check, CommandReport, Heartbeat, LineProof, Outcome, Reach, Site, Status};
 
 /// Everything doctor found.
@@ -80,6 +81,7 @@ pub fn diagnose(site: &Site<'_>, flags: &[String]) -> Diagnosis {
             checks.extend(layer_checks(site, harness));
             checks.extend(twice(site, harness, &installs));
         }
+        checks.extend(server_checks(site, harness));
         let program = site.find_program(facts.program);
         let heartbeat = beats.iter().find(|(known, _)| *known == harness).map(|(_, beat)| beat.clone());
         if !installs.is_empty() || program.is_some() || heartbeat.is_some() {

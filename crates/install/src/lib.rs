@@ -24,6 +24,8 @@ mod payload;
 mod plan;
 mod project_check;
 mod proof;
+mod server_entry;
+mod server_proof;
 mod signature;
 mod site;
 mod template;
@@ -43,7 +45,9 @@ pub use include_line::plan_include;
 pub use installed::{Installed, installed};
 pub use plan::{Note, Old, Plan, plan};
 pub use proof::Outcome;
+pub use server_entry::plan_servers;
 pub use site::{Reach, Site};
+pub use template::instructions;
 pub use undo::UndoRecord;
 pub use uninstall::plan_removal;
 

@@ -66,6 +66,8 @@ pub enum Note {
     Agents { harness: Harness },
     /// A client without commands or agents in this scope.
     NoCommands { harness: Harness, why: String },
+    /// A client whose MCP servers cannot be edited in this scope.
+    NoServer { harness: Harness, why: String },
     /// A file of a command or an agent that does not, or no longer, belong to Stead.
     Kept { harness: Harness, path: PathBuf, why: &'static str },
 }
@@ -81,6 +83,7 @@ impl Note {
             | Self::Commands { harness }
             | Self::Agents { harness }
             | Self::NoCommands { harness, .. }
+            | Self::NoServer { harness, .. }
             | Self::Kept { harness, .. } => *harness,
         }
     }
@@ -111,6 +114,9 @@ impl Note {
                 )
             }
             Self::NoCommands { harness, why } => format!("{}: {why}", harness.client().facts.title),
+            Self::NoServer { harness, why } => {
+                format!("{}: the MCP server is not registered: {why}", harness.client().facts.title)
+            }
             Self::Kept { path, why, .. } => format!("`{}` was skipped: {why}", site.brief(path)),
         }
     }

@@ -121,7 +121,7 @@ fn answer(
 }
 
 /// Gives the child a client's environment, without the variables of a client that doctor itself runs in.
-fn dress(child: &mut Command, site: &Site<'_>, harness: Harness) {
+pub(crate) fn dress(child: &mut Command, site: &Site<'_>, harness: Harness) {
     let folders = Harness::ALL.into_iter().flat_map(|harness| harness.client().facts.settings).filter_map(|file| {
         match file.spot.base {
             Base::Var { name, .. } => Some(name),
@@ -140,14 +140,15 @@ fn dress(child: &mut Command, site: &Site<'_>, harness: Harness) {
     }
 }
 
-fn run(command: &mut Command, input: Vec<u8>) -> Result<Reply, String> {
+pub(crate) fn run(command: &mut Command, input: Vec<u8>) -> Result<Reply, String> {
     let mut child = command
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
         .map_err(|error| format!("could not start it: {error}"))?;
-    // A line may answer before it has read everything, so writing must not block on it.
+    // A line may answer before it has read everything, so writing must neither block on it nor end this program.
+    stead_store::ignore_broken_pipes();
     let mut stdin = child.stdin.take();
     let feeder = std::thread::spawn(move || stdin.as_mut().map(|pipe| pipe.write_all(&input)));
     let stdout = drain(child.stdout.take());

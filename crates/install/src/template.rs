@@ -21,6 +21,13 @@ pub(crate) static TEMPLATES: [Template; 6] = [
 pub(crate) static ORCHESTRATE: Template =
     Template { name: "orchestrate", text: include_str!("../assets/agents/orchestrate.md") };
 
+/// What a command tells the agent to do, with its arguments.
+pub fn instructions(command: &str, arguments: &str) -> Option<String> {
+    let template = TEMPLATES.iter().find(|template| template.name == command)?;
+    let body = template.body().replace("{stead}", "stead").replace("{pickup}", "stead pickup");
+    Some(body.replace("{arguments}", arguments))
+}
+
 /// Stands in for arguments that a client passes by itself.
 const UNPLACED: &str = "(the text after the command)";
 

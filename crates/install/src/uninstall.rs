@@ -7,6 +7,7 @@ use stead_settings::{has_our_lines, is_bare, remove};
 use crate::include_line::{include_files, plan_include_removal};
 use crate::layer::{layers, read_text};
 use crate::own_file::{own_paths, plan_own_removal};
+use crate::server_entry::{is_server_file, plan_server_removal};
 use crate::{FileEdit, Note, Plan, Reach, Site, UndoRecord};
 
 /// Plans the removal. A file that is still exactly what Stead wrote gets its old bytes back; from any other only
@@ -25,6 +26,7 @@ pub fn plan_removal(site: &Site<'_>, harnesses: &[Harness], reach: Reach, record
             if others.contains(&path) {
                 continue;
             }
+            let shape = if is_server_file(site, harness, &path) { Shape::Groups } else { shape };
             match read_text(&path) {
                 Ok(None) => {}
                 Ok(Some(text)) => match way_back(site, record, &path, shape, &text) {
@@ -44,6 +46,7 @@ pub fn plan_removal(site: &Site<'_>, harnesses: &[Harness], reach: Reach, record
             }
         }
     }
+    plan_server_removal(site, harnesses, reach, record, &mut plan);
     plan
 }
 

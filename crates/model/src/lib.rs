@@ -39,7 +39,7 @@ pub use project_tree::ProjectTree;
 pub use redact::redact;
 pub use reply::Reply;
 pub use run::{Hidden, Print, Run, RunOutput};
-pub use settings::{Base, Shape, Spot};
+pub use settings::{Base, Shape, Spot, Syntax};
 pub use severity::Severity;
 pub use suggestion::{expected_one_of, nearest, suggestion};
 pub use time::{rfc3339, unix_millis};

@@ -17,6 +17,16 @@ pub enum Base<'a> {
 }
 
 crate::named! {
+    /// How a client's settings file is written.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Syntax {
+        /// JSON, with comments if the person wrote some.
+        Json = "json",
+        Toml = "toml",
+    }
+}
+
+crate::named! {
     /// How a client's settings file holds hook lines.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum Shape {

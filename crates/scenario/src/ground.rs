@@ -81,9 +81,9 @@ impl Ground {
         if client.scope == Scope::User {
             // Lines for every project leave this one alone, so it is made known by itself.
             self.stead(&["context", "init"])?;
-            self.stead(&["init", "--harness", name, "--user", "--yes"])?;
+            self.stead(&["init", "--harness", name, "--user", "--no-mcp", "--yes"])?;
         } else {
-            self.stead(&["init", "--harness", name, "--yes"])?;
+            self.stead(&["init", "--harness", name, "--no-mcp", "--yes"])?;
         }
         let settings = self.settings_of(client);
         let is_there = std::fs::read_to_string(&settings).is_ok_and(|text| text.contains("stead"));

@@ -2,7 +2,7 @@
 
 use jsonc_parser::{CollectOptions, CommentCollectionStrategy, ParseOptions, ParseResult};
 use serde_json::{Map, Value};
-use stead_model::Shape;
+use stead_model::{Shape, Syntax};
 
 use crate::SettingsError;
 
@@ -15,11 +15,19 @@ pub(crate) fn is_toml(shape: Shape) -> bool {
 
 /// Parses a text. An empty text is an empty document; of a repeated key the last one counts, as in the clients.
 pub(crate) fn read(shape: Shape, text: &str) -> Result<Value, SettingsError> {
-    let text = text.strip_prefix(BOM).unwrap_or(text);
     match shape {
-        Shape::Whole => Ok(Value::String(text.to_owned())),
-        Shape::TomlGroups | Shape::TomlList => read_toml(text),
-        Shape::Groups | Shape::BareGroups | Shape::Flat => {
+        Shape::Whole => Ok(Value::String(text.strip_prefix(BOM).unwrap_or(text).to_owned())),
+        Shape::TomlGroups | Shape::TomlList => read_as(Syntax::Toml, text),
+        Shape::Groups | Shape::BareGroups | Shape::Flat => read_as(Syntax::Json, text),
+    }
+}
+
+/// Parses a text of this syntax.
+pub(crate) fn read_as(syntax: Syntax, text: &str) -> Result<Value, SettingsError> {
+    let text = text.strip_prefix(BOM).unwrap_or(text);
+    match syntax {
+        Syntax::Toml => read_toml(text),
+        Syntax::Json => {
             let parsed = parse_json(text)?;
             Ok(parsed.value.map_or_else(|| Value::Object(Map::new()), Value::from))
         }

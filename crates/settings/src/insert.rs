@@ -122,15 +122,7 @@ fn group_of(line: &OurLine) -> Value {
 }
 
 fn insert_json(shape: Shape, body: &str, wanted: &[OurLine]) -> Result<String, SettingsError> {
-    let mut text = body.to_owned();
-    if document::parse_json(&text)?.value.is_none() {
-        let newline = json_text::newline(&text);
-        if !text.is_empty() && !text.ends_with('\n') {
-            text.push_str(newline);
-        }
-        text.push_str("{}");
-        text.push_str(newline);
-    }
+    let mut text = json_text::with_object(body)?;
     let read = |text: &str| document::read(shape, text);
     expect_object(Some(&read(&text)?), "/")?;
     if shape == Shape::Flat && read(&text)?.get("version").is_none() {

@@ -25,6 +25,20 @@ impl Step {
     }
 }
 
+/// The text with an empty object in it, if it has no value yet.
+pub(crate) fn with_object(text: &str) -> Result<String, SettingsError> {
+    let mut text = text.to_owned();
+    if document::parse_json(&text)?.value.is_none() {
+        let newline = newline(&text);
+        if !text.is_empty() && !text.ends_with('\n') {
+            text.push_str(newline);
+        }
+        text.push_str("{}");
+        text.push_str(newline);
+    }
+    Ok(text)
+}
+
 /// Adds a member at the end of the object at `path`.
 pub(crate) fn add_member(text: &str, path: &[Step], key: &str, value: &Value) -> Result<String, SettingsError> {
     let name = Value::from(key).to_string();

@@ -16,6 +16,7 @@ mod line;
 mod position;
 mod problem;
 mod remove;
+mod server;
 mod structure;
 mod toml_text;
 mod watch;
@@ -27,6 +28,7 @@ pub use finding::{Finding, findings, replace_old};
 pub use insert::{NewLine, insert};
 pub use line::{OurLine, has_our_lines, our_lines};
 pub use remove::{is_bare, remove};
+pub use server::ServerPlace;
 pub use watch::switches;
 
 pub(crate) use problem::Problem;

@@ -16,11 +16,35 @@ pub(crate) struct Block {
     pub(crate) inner: Vec<Block>,
 }
 
+fn parse(text: &str) -> Result<Document<&str>, SettingsError> {
+    Document::parse(text).map_err(|error| {
+        SettingsError::at(text, error.span().map_or(0, |span| span.start), error.message().replace('\n', ", "))
+    })
+}
+
+/// The range of the table at `path`, with what is below it.
+pub(crate) fn table_range(text: &str, path: &[&str]) -> Result<Range<usize>, SettingsError> {
+    let document = parse(text)?;
+    let item = path.iter().try_fold(document.as_item(), |item, key| item.get(key));
+    match item {
+        Some(Item::Table(table)) if !table.is_dotted() && table.span().is_some() => Ok(block(text, table).range),
+        _ => Err(not_a_table(path)),
+    }
+}
+
+pub(crate) fn not_a_table(path: &[&str]) -> SettingsError {
+    SettingsError::Structure { place: path.join("."), expected: "written as a `[…]` table" }
+}
+
+/// Renders a table as text, with the text's line ending.
+pub(crate) fn render_table(path: &[&str], table: &Value, newline: &str) -> String {
+    let header: Vec<String> = path.iter().map(|key| key_text(key)).collect();
+    format!("[{}]{newline}{}", header.join("."), members(table, newline))
+}
+
 /// Finds the tables of the array at `path`; none if it does not exist.
 pub(crate) fn blocks(text: &str, path: &[&str]) -> Result<Vec<Block>, SettingsError> {
-    let document = Document::parse(text).map_err(|error| {
-        SettingsError::at(text, error.span().map_or(0, |span| span.start), error.message().replace('\n', ", "))
-    })?;
+    let document = parse(text)?;
     let mut item = document.as_item();
     for key in path {
         match item.get(key) {
@@ -65,7 +89,11 @@ fn item_end(item: &Item) -> usize {
 
 /// Renders tables as text, each with a header, with the text's line ending.
 pub(crate) fn render(header: &str, table: &Value, newline: &str) -> String {
-    let mut out = format!("[[{header}]]{newline}");
+    format!("[[{header}]]{newline}{}", members(table, newline))
+}
+
+fn members(table: &Value, newline: &str) -> String {
+    let mut out = String::new();
     for (key, value) in table.as_object().into_iter().flatten() {
         out.push_str(&key_text(key));
         out.push_str(" = ");

@@ -16,6 +16,7 @@ use stead_model::{Action, Coverage, Effects, Op, ToolCall};
 
 use crate::command;
 use crate::facts::Facts;
+use crate::own_tool::OwnTool;
 use crate::path::absolute;
 use crate::place::Place;
 
@@ -39,9 +40,15 @@ pub fn effects(call: &ToolCall<'_>, place: &Place<'_>, facts: &dyn Facts) -> Eff
         }
         Action::Mcp { server, tool } => {
             let op = Op::Mcp { server: server.to_string(), tool: tool.to_string() };
-            record.push(op, &format!("{server}/{tool}"));
-            web::note(&mut record, tool, &call.input);
-            record = input::effects(record, &ground, tool, &call.input, place, facts);
+            let part = format!("{server}/{tool}");
+            record.push(op, &part);
+            match OwnTool::called(server, tool) {
+                Some(own) => record.push(own.effect(&call.input), &part),
+                None => {
+                    web::note(&mut record, tool, &call.input);
+                    record = input::effects(record, &ground, tool, &call.input, place, facts);
+                }
+            }
         }
         Action::Spawn { role, .. } => {
             let role = role.as_ref().map(ToString::to_string);

@@ -29,6 +29,11 @@ pub fn ancestry() -> Vec<Process> {
     line
 }
 
+/// The process that started this one, as far as the system reports it. It changes when that one ends.
+pub fn parent_id() -> Option<u32> {
+    os::parent_id()
+}
+
 #[cfg(test)]
 mod tests {
     #[test]
@@ -36,7 +41,7 @@ mod tests {
     fn a_process_knows_who_started_it() {
         let line = super::ancestry();
         assert_eq!(line[0].id, std::process::id());
-        assert_eq!(line[1].id, std::os::unix::process::parent_id());
+        assert_eq!(Some(line[1].id), super::parent_id());
         let parent = std::fs::read(format!("/proc/{}/cmdline", line[1].id)).unwrap();
         let first = String::from_utf8_lossy(parent.split(|byte| *byte == 0).next().unwrap()).into_owned();
         assert_eq!(line[1].words.first(), Some(&first));

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::io::{self, Read, Write};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -16,6 +17,15 @@ const LAST_WORDS: Duration = Duration::from_millis(500);
 
 /// The longest pause between two polls of the command.
 const NAP: Duration = Duration::from_millis(50);
+
+/// The process is about to end.
+static ENDING: AtomicBool = AtomicBool::new(false);
+
+/// Kills the commands that still run in other threads, with everything they started, because this process is about to
+/// end. The threads that wait for them never continue: a command that was killed for this reason proves nothing.
+pub fn end_checks() {
+    ENDING.store(true, Ordering::SeqCst);
+}
 
 /// A command that has run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -160,9 +170,13 @@ fn wait(child: &mut Child, limit: &mut Limit) -> io::Result<CheckEnd> {
             });
         }
         let left = limit.left(child);
-        if left.is_zero() {
+        let is_ending = ENDING.load(Ordering::Relaxed);
+        if left.is_zero() || is_ending {
             os::kill_group(child);
             let _ = child.kill();
+            while is_ending {
+                thread::park();
+            }
             child.wait()?;
             return Ok(CheckEnd::Deadline);
         }

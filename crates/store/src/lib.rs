@@ -46,11 +46,11 @@ mod worktree;
 
 pub use adopt::{Adopted, adopt};
 pub use amend::{amend, take_turn};
-pub use ancestry::{Process, ancestry};
+pub use ancestry::{Process, ancestry, parent_id};
 pub use append::append_line;
 pub use canonical::canonical;
 pub use chain::{Chain, Flaw, FlawKind, Head, Lost, Verified};
-pub use check::{CheckEnd, Checked, LONGEST, ask_git, run_check, run_program};
+pub use check::{CheckEnd, Checked, LONGEST, ask_git, end_checks, run_check, run_program};
 pub use config::{Config, Edited, Entry, Layer, Origin, Problem, set_value, unset_value};
 pub use cover::{cover, secrets_in};
 pub use deadline::{OnAlarm, extend_alarm, ignore_broken_pipes, set_on_alarm, start_alarm};

@@ -158,6 +158,10 @@ mod unix {
         std::fs::DirBuilder::new().mode(0o700).create(dir)
     }
 
+    pub(crate) fn parent_id() -> Option<u32> {
+        Some(std::os::unix::process::parent_id())
+    }
+
     pub(crate) fn shell(command: &str) -> Command {
         let mut shell = Command::new("sh");
         shell.arg("-c").arg(command);
@@ -314,6 +318,10 @@ mod other {
 
     pub(crate) fn create_private_dir(dir: &Path) -> io::Result<()> {
         std::fs::create_dir(dir)
+    }
+
+    pub(crate) fn parent_id() -> Option<u32> {
+        None
     }
 
     pub(crate) fn shell(command: &str) -> Command {

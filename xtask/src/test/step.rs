@@ -5,7 +5,7 @@ use std::fs;
 use anyhow::{Result, bail};
 
 use super::tally::Tally;
-use crate::{bench, clients, dependencies, fuzz, prerequisite, program, tidy};
+use crate::{bench, clients, dependencies, fuzz, mcp, prerequisite, program, tidy};
 
 /// Names the file in which tests report that they cannot run on this machine (`crates/testkit/src/machine.rs`).
 const SKIPPED: &str = "STEAD_SKIPPED_TESTS";
@@ -28,6 +28,7 @@ pub(super) const STEPS: &[Step] = &[
     step("docs", "the documentation builds without warnings", docs),
     step("fuzz", "every fuzz target for a few seconds", fuzz),
     step("clients", "the scenarios in real clients", clients),
+    step("mcp", "the MCP server in the Inspector and the conformance suite", mcp),
     step("instructions", "instructions of one hook call in the release binary", instructions),
 ];
 
@@ -102,6 +103,11 @@ fn fuzz() -> Result<Tally> {
 
 fn clients() -> Result<Tally> {
     let (passed, failed) = clients::prove(&clients::always(), clients::Page::Compare, clients::Build::WithTests)?;
+    Ok(Tally::new(passed, failed))
+}
+
+fn mcp() -> Result<Tally> {
+    let (passed, failed) = mcp::prove()?;
     Ok(Tally::new(passed, failed))
 }
 

@@ -24,7 +24,8 @@ const ARROWS: &[(&str, &[&str])] = &[
             "hook",
         ],
     ),
-    ("install", &["model", "pattern", "client", "settings", "store"]),
+    ("install", &["model", "pattern", "client", "settings", "shell", "store"]),
+    ("mcp", &["shell", "store"]),
     ("context", &["model", "store"]),
     ("pipeline", &["model", "client", "yaml", "store", "context", "shell", "feature", "evidence"]),
     ("migrate", &["model", "yaml", "store", "context", "pipeline"]),
@@ -32,7 +33,7 @@ const ARROWS: &[(&str, &[&str])] = &[
         "cli",
         &[
             "model", "pattern", "client", "settings", "shell", "guard", "store", "hook", "install", "context",
-            "feature", "evidence", "code", "ledger", "memory", "pipeline", "migrate",
+            "feature", "evidence", "code", "ledger", "memory", "pipeline", "migrate", "mcp",
         ],
     ),
     ("testkit", &["model", "client", "settings", "shell", "store", "hook", "install"]),

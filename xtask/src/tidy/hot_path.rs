@@ -2,7 +2,8 @@ use super::Finding;
 use crate::metadata::Metadata;
 
 /// Packages whose first use costs more than the whole hook call.
-const SLOW: &[&str] = &["clap", "globset", "regex", "rusqlite", "serde-saphyr", "tokio", "tree-sitter"];
+const SLOW: &[&str] =
+    &["clap", "globset", "hyper", "regex", "rmcp", "rusqlite", "serde-saphyr", "tokio", "tree-sitter"];
 
 /// The first compiles expressions, but only if a guard needs it; the second parses source code, but only after a call
 /// that changed some; the third reads YAML, but only if a guard file or the intents file has changed. The count of

@@ -74,7 +74,7 @@ pub(crate) fn run(args: AppealArgs, ui: &mut Ui) -> Result<Exit, CliError> {
         return Err(CliError::usage(format!("an appeal must have between 1 and {LIMIT} bytes")));
     }
     let speaker = Speaker::calling(&project);
-    let by_agent = speaker.session.is_some() || agent_near().is_some();
+    let by_agent = speaker.session.is_some() || agent_near(&project).is_some();
     let appeal = Appeal {
         v: 1,
         ts: now(),

@@ -130,7 +130,7 @@ fn bring(args: &AddArgs, project: &Project, ground: &Ground, ui: &mut Ui) -> Res
         name: &name,
         bytes: &bytes,
         note: args.note.as_deref(),
-        kind: voice(&who, ui),
+        kind: voice(&who, &project, ui),
         who,
         now: &now(),
     };
@@ -163,7 +163,7 @@ fn check_source(named: &Path, project: &Project, ui: &mut Ui) -> Result<(), CliE
     if let Some(why) = speaker.refusal_to_read(project, &dir, named) {
         return Err(CliError::user(format!("`{shown}` is not copied for an agent: {why}")));
     }
-    match (is_inside, speaker.agent()) {
+    match (is_inside, speaker.agent(project)) {
         (true, _) => Ok(()),
         (false, Some(_)) => {
             Err(CliError::user(format!("`{shown}` is outside the project, so it is not copied for an agent"))

@@ -2,7 +2,7 @@ use clap::Args;
 use serde_json::{Value, json};
 use stead_client::{Harness, Scope};
 use stead_install::{
-    Applied, Note, Old, Plan, Reach, apply, detect, diff, plan, plan_agents, plan_commands, plan_include,
+    Applied, Note, Old, Plan, Reach, apply, detect, diff, plan, plan_agents, plan_commands, plan_include, plan_servers,
 };
 use stead_ledger::lesson::Lessons;
 use stead_settings::Finding;
@@ -51,6 +51,9 @@ pub(crate) struct InitArgs {
     /// Do not install the commands that a person types in an agent program
     #[arg(long)]
     no_commands: bool,
+    /// Do not register the MCP server
+    #[arg(long)]
+    no_mcp: bool,
     /// Also install agents that set up, implement and test features, their skills, and a command to run them
     #[arg(long, conflicts_with = "no_hooks")]
     agents: bool,
@@ -152,6 +155,9 @@ impl Work<'_> {
     fn plan_for(&self, harnesses: &[Harness], old: Old) -> Plan {
         let site = self.here.site();
         let mut all = plan(&site, harnesses, self.args.scope(), old);
+        if !self.args.no_mcp {
+            all = plan_servers(&site, harnesses, self.args.scope(), all);
+        }
         if !self.args.no_commands {
             all = all.and(plan_commands(&site, harnesses, self.args.scope()));
         }
@@ -176,7 +182,7 @@ impl Work<'_> {
                     ui.warning(note.words(&site));
                 }
                 Note::Current { .. } => ui.line(note.words(&site)),
-                Note::NoCommands { .. } => ui.note(note.words(&site)),
+                Note::NoCommands { .. } | Note::NoServer { .. } => ui.note(note.words(&site)),
                 Note::Confirm { .. } | Note::Commands { .. } | Note::Agents { .. } => {}
             }
         }
@@ -288,6 +294,7 @@ fn note_json(note: &Note, words: &str) -> Value {
         Note::Commands { .. } => "commands",
         Note::Agents { .. } => "agents",
         Note::NoCommands { .. } => "no-commands",
+        Note::NoServer { .. } => "no-server",
         Note::Kept { .. } => "kept",
     };
     json!({"harness": note.harness().name(), "kind": kind, "text": words})

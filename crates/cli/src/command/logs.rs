@@ -39,7 +39,7 @@ pub(crate) struct LogsArgs {
 
 pub(crate) fn run(args: LogsArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     let options = DigestOptions { grep: args.grep.as_deref() };
-    let found = if args.file.as_os_str() == "-" {
+    let found = if args.file.as_os_str() == "-" && ui.has_stdin() {
         digest(BufReader::with_capacity(BLOCK, io::stdin().lock()), Path::new("standard input"), &options)?
     } else {
         let dir = ui.dir()?;

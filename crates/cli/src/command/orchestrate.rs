@@ -97,7 +97,7 @@ pub(crate) fn run(args: OrchestrateArgs, ui: &mut Ui) -> Result<Exit, CliError> 
     stead_store::ignore_broken_pipes();
     let room = RunRoom::find(ui)?;
     room.project.require_marker()?;
-    if Speaker::calling(&room.project).agent().is_some() {
+    if Speaker::calling(&room.project).agent(&room.project).is_some() {
         return Err(CliError::user("an agent may not start `stead orchestrate`").hinted("ask the person to start it"));
     }
     let features = ground(&room.project).features;

@@ -135,7 +135,7 @@ fn the_result_as_json_is_the_only_output() {
     assert_eq!(json["edits"][0]["harness"], "claude");
     assert_eq!(json["edits"][0]["applied"], true);
     let kinds: Vec<_> = json["notes"].as_array().unwrap().iter().map(|note| note["kind"].clone()).collect();
-    assert_eq!(kinds, ["confirm", "skipped", "commands", "commands"]);
+    assert_eq!(kinds, ["confirm", "skipped", "confirm", "commands", "commands"]);
     assert_eq!(run.stderr, "");
 }
 

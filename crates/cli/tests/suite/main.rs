@@ -33,6 +33,7 @@ mod lesson;
 mod logs;
 mod loop_;
 mod memory;
+mod mcp;
 mod migrate;
 mod model;
 #[cfg(unix)]

@@ -6,6 +6,7 @@ use stead_model::{Shape, Spot};
 use crate::agents::{AgentFormat, AgentKey, AgentTool, Agents, Skills};
 use crate::client::{Client, ExitStatus, Facts, StopCap};
 use crate::commands::{CommandFormat, CommandKey, Commands};
+use crate::servers::{KnownBy, Servers};
 use crate::settings::{Install, Line, Scope, SettingsFile, below, command_entry, line, project, stop};
 use crate::{dialect, outcome};
 
@@ -45,6 +46,13 @@ pub(crate) static CLIENT: Client = Client {
             entry,
             whole: None,
             confirm: "start `claude` in this folder once and trust it; until then, interactive sessions run no hooks",
+        },
+        servers: Servers {
+            project: Some(".mcp.json"),
+            by_hand: "it keeps its own file of servers; run `claude mcp add --scope user stead -- stead mcp`",
+            confirm: Some("approve the MCP server `stead` when `claude` asks; headless sessions start it at once"),
+            known_by: KnownBy::Test,
+            ..Servers::JSON
         },
         // `/context`, `/loop` and `/goal` are built-in commands, so the folder is part of the name.
         commands: Commands {

@@ -1,12 +1,13 @@
 //! Codex CLI. It rejects an answer with one unknown key, lets a denial without a reason pass, and
 //! never ends a turn that a hook keeps alive.
 
-use stead_model::{Shape, Spot};
+use stead_model::{Shape, Spot, Syntax};
 
 use crate::agents::{AgentFormat, Agents, SHARED_SKILLS};
 use crate::client::{Client, ExitStatus, Facts, StopCap};
 use crate::commands::shared_skill;
 use crate::outcome;
+use crate::servers::{KnownBy, Servers};
 use crate::settings::{Install, Line, SettingsFile, below, command_entry, line, project, stop};
 
 mod headless;
@@ -39,6 +40,14 @@ pub(crate) static CLIENT: Client = Client {
             entry: command_entry,
             whole: None,
             confirm: "run `/hooks` in `codex` and trust Stead's lines; until then, and after every change of them, it skips them silently",
+        },
+        servers: Servers {
+            syntax: Syntax::Toml,
+            table: "mcp_servers",
+            project: Some(".codex/config.toml"),
+            user: Some(user("config.toml")),
+            known_by: KnownBy::Test,
+            ..Servers::JSON
         },
         commands: shared_skill("$stead-{name}"),
         // It rejects a file without instructions, and one with a key that its configuration does not have.

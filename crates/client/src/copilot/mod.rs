@@ -9,6 +9,7 @@ use crate::agents::{AgentFormat, AgentKey, AgentTool, Agents, SHARED_SKILLS};
 use crate::client::{Client, ExitStatus, Facts, StopCap};
 use crate::commands::shared_skill;
 use crate::outcome;
+use crate::servers::{SERVER_ARGUMENTS, Servers};
 use crate::settings::{Install, Line, Scope, SettingsFile, below, file, line, project, stop};
 
 mod headless;
@@ -41,6 +42,12 @@ pub(crate) static CLIENT: Client = Client {
             entry,
             whole: None,
             confirm: "start `copilot` in this folder and trust it; project hooks run in trusted folders only",
+        },
+        servers: Servers {
+            project: Some(".github/mcp.json"),
+            user: Some(user("mcp-config.json")),
+            entry: server,
+            ..Servers::JSON
         },
         commands: shared_skill("/stead-{name}"),
         agents: Agents {
@@ -99,4 +106,8 @@ const LINES: &[Line] = &[
 
 fn entry(line: &Line, command: &str, _: Scope) -> Value {
     json!({"type": "command", "bash": command, "timeoutSec": line.timeout})
+}
+
+fn server(program: &str) -> Value {
+    json!({"type": "local", "command": program, "args": SERVER_ARGUMENTS, "tools": ["*"]})
 }

@@ -9,6 +9,7 @@ use crate::agents::{AgentFormat, Agents, SHARED_SKILLS};
 use crate::client::{Client, ExitStatus, Facts, StopCap};
 use crate::commands::{CommandFormat, Commands};
 use crate::outcome;
+use crate::servers::Servers;
 use crate::settings::{Install, Line, Scope, SettingsFile, file, home, line, project, stop};
 
 mod headless;
@@ -43,6 +44,7 @@ pub(crate) static CLIENT: Client = Client {
             whole: None,
             confirm: "open this folder in Cursor and trust it; untrusted workspaces run no project hooks",
         },
+        servers: Servers { project: Some(".cursor/mcp.json"), user: Some(home(".cursor/mcp.json")), ..Servers::JSON },
         commands: Commands {
             format: CommandFormat::Markdown(&[]),
             project: ".cursor/commands/stead-{name}.md",

@@ -1,11 +1,13 @@
 //! Factory Droid, as it ran headless without an account. Exit code 3 aborts the agent. A failed tool raises no event.
 
+use serde_json::{Value, json};
 use stead_model::{Shape, Spot};
 
 use crate::agents::{AgentFormat, AgentKey, AgentTool, Agents, SHARED_SKILLS};
 use crate::client::{Client, ExitStatus, Facts, StopCap};
 use crate::commands::{CommandFormat, CommandKey, Commands};
 use crate::outcome;
+use crate::servers::{SERVER_ARGUMENTS, Servers};
 use crate::settings::{Install, Line, SettingsFile, below, command_entry, file, line, project, stop};
 
 mod headless;
@@ -41,6 +43,12 @@ pub(crate) static CLIENT: Client = Client {
             entry: command_entry,
             whole: None,
             confirm: "start `droid` in this folder once and trust it, because interactive sessions skip hooks elsewhere; restart running ones",
+        },
+        servers: Servers {
+            project: Some(".factory/mcp.json"),
+            user: Some(user(".factory/mcp.json")),
+            entry: server,
+            ..Servers::JSON
         },
         // It does not search subfolders.
         commands: Commands {
@@ -106,3 +114,7 @@ const LINES: &[Line] = &[
     line("PreCompact"),
     line("SessionEnd"),
 ];
+
+fn server(program: &str) -> Value {
+    json!({"type": "stdio", "command": program, "args": SERVER_ARGUMENTS, "disabled": false})
+}

@@ -8,6 +8,7 @@ use crate::agents::{AgentFormat, AgentKey, AgentTool, Agents, SHARED_SKILLS};
 use crate::client::{Client, ExitStatus, Facts, StopCap};
 use crate::commands::{CommandFormat, Commands};
 use crate::outcome;
+use crate::servers::{KnownBy, Servers};
 use crate::settings::{Install, Line, Scope, SettingsFile, file, home, line, project, stop};
 
 mod headless;
@@ -41,6 +42,12 @@ pub(crate) static CLIENT: Client = Client {
             entry,
             whole: None,
             confirm: "trust this folder in `gemini`; elsewhere it runs no project hooks, and it warns once about new ones",
+        },
+        servers: Servers {
+            project: Some(".gemini/settings.json"),
+            user: Some(home(".gemini/settings.json")),
+            known_by: KnownBy::Test,
+            ..Servers::JSON
         },
         commands: Commands {
             format: CommandFormat::Toml,

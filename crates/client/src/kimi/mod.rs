@@ -8,6 +8,7 @@ use crate::agents::{AgentFormat, AgentKey, AgentTool, Agents, SHARED_SKILLS};
 use crate::client::{Client, ExitStatus, Facts, StopCap};
 use crate::commands::shared_skill;
 use crate::outcome;
+use crate::servers::Servers;
 use crate::settings::{Install, Line, Scope, SettingsFile, below, file, line, stop};
 
 mod headless;
@@ -42,6 +43,12 @@ pub(crate) static CLIENT: Client = Client {
             entry,
             whole: None,
             confirm: "nothing, but restart running sessions of `kimi`",
+        },
+        // It reads a file in the project, too, but no hooks from there, and without them no call has a session.
+        servers: Servers {
+            user: Some(user("mcp.json")),
+            by_hand: "its hooks are read only from the user's settings, and so its server; install with `--user`",
+            ..Servers::JSON
         },
         commands: shared_skill("/skill:stead-{name}"),
         agents: Agents {

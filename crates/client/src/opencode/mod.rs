@@ -2,13 +2,14 @@
 //! "parent"?, "input", "output"}` or `{…, "event"}` and acts on `{}`, `{"deny"}`, `{"args"}`, `{"context"}` and
 //! `{"continue"}`.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use stead_model::{Shape, Spot};
 
 use crate::agents::{AgentFormat, AgentKey, Agents, SHARED_SKILLS};
 use crate::client::{Client, ExitStatus, Facts, StopCap};
 use crate::commands::{CommandFormat, CommandKey, Commands};
 use crate::outcome;
+use crate::servers::{KnownBy, SERVER_ARGUMENTS, Servers};
 use crate::settings::{Install, Line, Scope, SettingsFile, below, file, line, project};
 
 mod headless;
@@ -41,6 +42,14 @@ pub(crate) static CLIENT: Client = Client {
             entry,
             whole: Some(include_str!("plugin.js")),
             confirm: "nothing, but restart running sessions of `opencode`",
+        },
+        servers: Servers {
+            table: "mcp",
+            project: Some("opencode.json"),
+            user: Some(user("opencode/opencode.json")),
+            entry: server,
+            known_by: KnownBy::Test,
+            ..Servers::JSON
         },
         // Of the two folder names it documents, the one that worked when tested.
         commands: Commands {
@@ -93,4 +102,9 @@ const LINES: &[Line] = &[
 /// The plugin is one file, not a list of entries.
 fn entry(_: &Line, _: &str, _: Scope) -> Value {
     Value::Null
+}
+
+fn server(program: &str) -> Value {
+    let command: Vec<&str> = std::iter::once(program).chain(SERVER_ARGUMENTS.iter().copied()).collect();
+    json!({"type": "local", "command": command, "enabled": true})
 }

@@ -6,6 +6,7 @@ use stead_model::{Shape, Spot};
 use crate::agents::{AgentFormat, AgentKey, AgentTool, Agents, Skills};
 use crate::client::{Client, ExitStatus, Facts, StopCap};
 use crate::commands::{CommandFormat, CommandKey, Commands};
+use crate::servers::{KnownBy, Servers};
 use crate::settings::{Install, Line, Scope, SettingsFile, below, file, line, project, stop};
 use crate::{dialect, outcome};
 
@@ -45,6 +46,12 @@ pub(crate) static CLIENT: Client = Client {
             entry,
             whole: None,
             confirm: "trust this folder in `qwen`; elsewhere it reads no project settings",
+        },
+        servers: Servers {
+            project: Some(".qwen/settings.json"),
+            user: Some(user("settings.json")),
+            known_by: KnownBy::Test,
+            ..Servers::JSON
         },
         commands: Commands {
             format: CommandFormat::Markdown(&[CommandKey::Description]),

@@ -4,7 +4,7 @@
 use serde::Deserialize;
 use stead_ledger::intent::IntentFile;
 use stead_ledger::{Selected, Selection};
-use stead_model::{Detail, EventKind, FileId};
+use stead_model::{Action, Detail, EventKind, FileId};
 use stead_store::Room;
 
 use super::SELECT;
@@ -74,11 +74,12 @@ pub(crate) fn begin_session(request: &Request<'_>) -> Result<(), stead_store::St
     }
 }
 
-/// Binds the intent that a tool call selected, after it ran.
+/// Binds the intent that a client's own tool selected, after it ran. Stead's MCP server binds it itself, if it did not
+/// refuse.
 pub(crate) fn bind(request: &Request<'_>) -> Result<(), stead_store::StoreError> {
     let event = request.event;
     let Some(call) = event.call.as_ref().filter(|_| event.kind == EventKind::AfterTool) else { return Ok(()) };
-    let is_select = call.tool == SELECT || call.tool.ends_with("__select_active_intent");
+    let is_select = call.tool == SELECT && !matches!(call.action, Action::Mcp { .. });
     let (true, Some(session), Some(id)) = (is_select, request.session(), cited(request)) else { return Ok(()) };
     let known = IntentFile::read(&request.room(Room::Intents)).ok();
     if !known

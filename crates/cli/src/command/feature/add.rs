@@ -99,7 +99,7 @@ pub(super) fn run(args: AddArgs, here: &Here, ui: &mut Ui) -> Result<Exit, CliEr
     if args.title.trim().is_empty() {
         return Err(CliError::usage("the title is empty"));
     }
-    let by_agent = agent_near().is_some() || calling_session(&here.project).is_some();
+    let by_agent = agent_near(&here.project).is_some() || calling_session(&here.project).is_some();
     let mut entry = Map::from_iter([("title".to_owned(), json!(args.title))]);
     let members = args.fields.members();
     let author = match by_agent {

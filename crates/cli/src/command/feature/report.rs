@@ -117,7 +117,8 @@ pub(super) fn run(args: &ReportArgs, here: &Here, ui: &mut Ui) -> Result<Exit, C
 /// role counts that the current command object gives.
 fn require_tester(here: &Here, feature: &str) -> Result<(), CliError> {
     let session = calling_session(&here.project);
-    let Some(sign) = session.as_ref().map(|session| session.session.clone()).or(agent_near().map(|sign| sign.why))
+    let Some(sign) =
+        session.as_ref().map(|session| session.session.clone()).or(agent_near(&here.project).map(|sign| sign.why))
     else {
         return Ok(());
     };

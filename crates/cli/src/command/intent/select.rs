@@ -3,6 +3,7 @@ use serde_json::json;
 use stead_ledger::intent::{IntentFile, IntentIgnore, Status, context_block};
 use stead_ledger::{MutationClaim, Selected, Selection};
 
+use super::others::Other;
 use super::{Here, as_json, history, others};
 use crate::cli::Exit;
 use crate::error::CliError;
@@ -82,6 +83,7 @@ pub(super) fn select(args: &SelectArgs, here: &Here, ui: &mut Ui) -> Result<Exit
     let past = history::of(here, id);
     let tokens = usize::try_from(here.project.config.number("intents.context_tokens")).unwrap_or(usize::MAX);
     let block = context_block(intent, &past, tokens);
+    let notes: Vec<String> = overlap.iter().map(shared_paths).collect();
     if args.json {
         let mut value = as_json(intent);
         value["session"] = json!(session.as_str());
@@ -89,16 +91,19 @@ pub(super) fn select(args: &SelectArgs, here: &Here, ui: &mut Ui) -> Result<Exit
         value["class"] = json!(claim.map(MutationClaim::name));
         value["overlaps"] = json!(overlap);
         value["context"] = json!(block);
+        value["notes"] = json!(notes);
         ui.json(&value);
         return Ok(Exit::Done);
     }
     ui.raw(block);
-    for other in overlap {
-        let client = other.harness.map(|harness| format!(" of {harness}")).unwrap_or_default();
-        let (session, intent, since) = (other.session, other.intent, other.since);
-        ui.line(format!("note: session {session}{client} works in the same paths ({intent}, since {since})"));
-    }
+    notes.iter().for_each(|note| ui.line(note));
     Ok(Exit::Done)
+}
+
+fn shared_paths(other: &Other) -> String {
+    let client = other.harness.as_ref().map(|harness| format!(" of {harness}")).unwrap_or_default();
+    let Other { session, intent, since, .. } = other;
+    format!("note: session {session}{client} works in the same paths ({intent}, since {since})")
 }
 
 pub(super) fn release(args: &ReleaseArgs, here: &Here, ui: &mut Ui) -> Result<Exit, CliError> {

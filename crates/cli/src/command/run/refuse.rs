@@ -8,7 +8,7 @@ use crate::ui::shell_word;
 /// Refuses a plan whose commands the calling agent may not run itself: it may have written the stage. A person may run any.
 pub(super) fn refuse_for_agents(plan: &Plan, provider: Option<&Provider>, project: &Project) -> Result<(), CliError> {
     let speaker = Speaker::calling(project);
-    if speaker.agent().is_none() {
+    if speaker.agent(project).is_none() {
         return Ok(());
     }
     for (stage, command) in commands(plan, provider) {
