@@ -32,8 +32,8 @@ mod intent_scope;
 mod lesson;
 mod logs;
 mod loop_;
-mod memory;
 mod mcp;
+mod memory;
 mod migrate;
 mod model;
 #[cfg(unix)]

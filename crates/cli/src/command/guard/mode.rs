@@ -301,7 +301,7 @@ pub(super) fn write(
 ) -> Result<(), CliError> {
     let broken = |problem| CliError::user(format!("`{id}` cannot be a guard's id: {problem}"));
     let old = read_capped(path, FILE_LIMIT)?.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
-    let is_agent = agent_near().is_some() || Speaker::calling(project).session.is_some();
+    let is_agent = agent_near(project).is_some() || Speaker::calling(project).session.is_some();
     versions(project).change(&FileChange {
         guard: FileId::check(id).map_err(broken)?,
         path,

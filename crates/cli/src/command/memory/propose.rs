@@ -46,7 +46,7 @@ pub(super) fn run(args: &ProposeArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     let mut progress = HistoryProgress::new();
     let found = extraction(&project, &guards, &mut |reading| progress.show(reading, ui))?;
     let pattern = find_pattern(&found, &args.id)?;
-    let is_agent = Speaker::calling(&project).session.is_some() || agent_near().is_some();
+    let is_agent = Speaker::calling(&project).session.is_some() || agent_near(&project).is_some();
     let mut proposal = Proposal {
         id: pattern.id.clone(),
         ts: now(),
