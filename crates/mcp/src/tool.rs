@@ -119,7 +119,8 @@ mod tests {
     fn every_own_tool_has_a_page_and_every_field_is_a_field() {
         let mut pages: Vec<&str> = TOOLS.iter().map(|page| page.name).collect();
         let mut own: Vec<&str> = stead_shell::OWN_TOOLS.iter().map(|tool| tool.name).collect();
-        (pages.sort_unstable(), own.sort_unstable());
+        pages.sort_unstable();
+        own.sort_unstable();
         assert_eq!(pages, own);
         for page in TOOLS {
             let fields: Vec<&str> = OwnTool::find(page.name).unwrap().fields().map(|field| field.name).collect();

@@ -174,8 +174,10 @@ fn wait(child: &mut Child, limit: &mut Limit) -> io::Result<CheckEnd> {
         if left.is_zero() || is_ending {
             os::kill_group(child);
             let _ = child.kill();
-            while is_ending {
-                thread::park();
+            if is_ending {
+                loop {
+                    thread::park();
+                }
             }
             child.wait()?;
             return Ok(CheckEnd::Deadline);

@@ -130,7 +130,7 @@ fn bring(args: &AddArgs, project: &Project, ground: &Ground, ui: &mut Ui) -> Res
         name: &name,
         bytes: &bytes,
         note: args.note.as_deref(),
-        kind: voice(&who, &project, ui),
+        kind: voice(&who, project, ui),
         who,
         now: &now(),
     };

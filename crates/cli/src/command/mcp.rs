@@ -1,5 +1,5 @@
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread::sleep;
 use std::time::Duration;
@@ -68,7 +68,7 @@ pub(crate) fn run(args: McpArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     served.map(|()| Exit::Done).map_err(CliError::from)
 }
 
-fn read_token(file: &PathBuf) -> Result<String, CliError> {
+fn read_token(file: &Path) -> Result<String, CliError> {
     let none = || CliError::user(format!("there is no token in `{}`", file.display()));
     let text = String::from_utf8(read_capped(file, LONGEST)?.ok_or_else(none)?).map_err(|_| none())?;
     let token = text.trim();
