@@ -41,7 +41,7 @@ pub(crate) fn who(project: &Project) -> Who {
 pub(crate) fn is_supervised(project: &Project) -> bool {
     match calling_session(project) {
         Some(binding) => is_on(project, &binding.session),
-        None => agent_near().is_none(),
+        None => agent_near(project).is_none(),
     }
 }
 

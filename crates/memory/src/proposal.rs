@@ -7,6 +7,8 @@ mod draft;
 mod example;
 mod general;
 mod stored;
+#[cfg(test)]
+mod tests;
 
 pub use back_test::BackTest;
 pub use draft::{Draft, DraftRequest, draft_guard_of};

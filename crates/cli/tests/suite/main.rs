@@ -29,6 +29,7 @@ mod init;
 mod intent;
 mod intent_command;
 mod intent_scope;
+mod learned_guard;
 mod lesson;
 mod logs;
 mod loop_;

@@ -8,6 +8,9 @@ const GAP: &str = "<*>";
 const BEGINNING: usize = 2;
 const ALIKE: f64 = 0.6;
 
+/// A text with fewer words than these, without gaps, says nothing.
+const LEAST: usize = 3;
+
 /// Texts that say the same.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Template {
@@ -27,7 +30,7 @@ pub(super) fn templates<'t>(texts: impl IntoIterator<Item = (usize, &'t str)>) -
     let mut found: Vec<Template> = Vec::new();
     for (at, text) in texts {
         let words = masked(text);
-        if words.iter().all(|word| word == GAP) {
+        if words.iter().filter(|word| *word != GAP).count() < LEAST {
             continue;
         }
         let same = found.iter_mut().filter(|template| is_alike(&template.words, &words));

@@ -75,7 +75,7 @@ fn shared(sets: impl Iterator<Item = BTreeSet<String>>) -> BTreeSet<String> {
 }
 
 fn files(pattern: &Pattern, verb: Verb) -> Vec<Candidate> {
-    let about = (pattern.verb == Some(verb)).then_some(pattern.about.as_str()).unwrap_or_default();
+    let about = if pattern.verb == Some(verb) { pattern.about.as_str() } else { "" };
     let touches: Vec<Vec<&Touch>> = pattern.incidents.iter().map(|incident| meant(incident, verb, about)).collect();
     if touches.is_empty() || touches.iter().any(Vec::is_empty) {
         return Vec::new();

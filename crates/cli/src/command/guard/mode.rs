@@ -140,7 +140,7 @@ pub(super) fn enable(args: &EnableArgs, ui: &mut Ui) -> Result<Exit, CliError> {
         None => fresh_path(&args.id, args.user, &project)?,
     };
     let text = set_mode(&text, mode);
-    refuse_broken(&args.id, &text, &guards)?;
+    refuse_broken("these values", &args.id, &text, &guards)?;
     write(&args.id, &path, &text, "enable", "", &[], &project)?;
     tell(&args.id, mode, &path, &project, &[], args.json, ui);
     Ok(Exit::Done)
@@ -237,12 +237,12 @@ fn whose(user: bool, own: Option<&Listed>) -> Whose {
 }
 
 /// Checks the text before it is written: a file with errors is not applied.
-pub(super) fn refuse_broken(id: &str, text: &str, guards: &Guards) -> Result<(), CliError> {
+pub(super) fn refuse_broken(what: &str, id: &str, text: &str, guards: &Guards) -> Result<(), CliError> {
     let (_, problems) = inventory(&[Source::project(format!("{id}.yaml"), text.to_owned())], &guards.rooms);
     match problems.into_iter().find(|problem| problem.severity == Severity::Error) {
         None => Ok(()),
         Some(problem) => {
-            let error = CliError::usage(format!("this would break `{id}`: {}", problem.message));
+            let error = CliError::usage(format!("{what} would break `{id}`: {}", problem.message));
             let stock = "nothing was written; `stead guard show` lists the values it takes";
             Err(error.hinted(problem.hint().unwrap_or(stock)))
         }
@@ -273,7 +273,7 @@ fn put(
     };
     let text = set_mode(&text, mode);
     if mode > Mode::Shadow {
-        refuse_broken(id, &text, guards)?;
+        refuse_broken("this mode", id, &text, guards)?;
     }
     write(id, &path, &text, what, "", &[], project)?;
     tell(id, mode, &path, project, missing, json, ui);

@@ -75,7 +75,7 @@ pub(super) fn run(args: &RollbackArgs, ui: &mut Ui) -> Result<Exit, CliError> {
         version: wanted.clone(),
         known: known(),
     })?;
-    refuse_broken(id, &text, &guards)?;
+    refuse_broken("this version", id, &text, &guards)?;
     let path = match member.and_then(|guard| path_of(&project, guard)) {
         Some(path) => path,
         None => fresh_path(id, false, &project)?,

@@ -83,7 +83,7 @@ pub(super) fn run(args: StoreArgs, here: &Here, ui: &mut Ui) -> Result<Exit, Cli
 /// Who is calling, and what that session works on.
 fn context(here: &Here) -> TraceContext {
     let calling = calling_session(&here.project);
-    let is_agent = calling.is_some() || agent_near().is_some();
+    let is_agent = calling.is_some() || agent_near(&here.project).is_some();
     let mut context =
         TraceContext { by: Some(if is_agent { "agent" } else { "person" }.to_owned()), ..TraceContext::default() };
     if let Some(binding) = calling {
