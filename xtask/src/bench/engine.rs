@@ -18,7 +18,7 @@ mod race;
 mod report;
 
 use agent::{Agent, Mark};
-use features::{FEW, FeatureRuns, MANY};
+use features::{FeatureRun, MANY};
 use race::Race;
 pub(super) use report::EngineFigures;
 
@@ -72,7 +72,7 @@ pub(super) fn measure(iterations: u64) -> Result<EngineFigures> {
     let again = bench.agent.marks().last().copied().context("the resumed run started no agent")?;
     ensure!(again.iteration == long, "the resumed run started at iteration {}", again.iteration);
     eprintln!("{MANY} features");
-    let features = FeatureRuns { few: bench.orchestrate(FEW)?, many: bench.orchestrate(MANY)? };
+    let features = bench.orchestrate(MANY)?;
     Ok(EngineFigures {
         engine,
         bash,
@@ -148,11 +148,12 @@ impl Bench {
     }
 
     /// Works on a list of so many features with the mock, and returns what one transition took.
-    fn orchestrate(&self, count: u32) -> Result<Duration> {
+    fn orchestrate(&self, count: u32) -> Result<FeatureRun> {
         let name = format!("features-{count}");
         race::clear(&self.run(&name))?;
         features::write(&self.ground.project.folder, count)?;
-        features::measure(&mut self.stead(&["orchestrate", "--provider", "mock", "--run", &name, "--json"]), count)
+        let mut command = self.stead(&["orchestrate", "--provider", "mock", "--run", &name, "--json"]);
+        features::measure(&mut command, count, &self.run(&name).join("events.jsonl"))
     }
 
     /// Queries a run repeatedly, and returns the cost of each query.

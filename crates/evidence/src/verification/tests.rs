@@ -54,6 +54,7 @@ impl Project {
             checked: &checked,
             before: &before,
             source: Source::Verify,
+            supervised: true,
             who: Who { session: Some("s1".into()), ..Who::default() },
             now: "2026-11-15T22:00:00.000Z",
         };

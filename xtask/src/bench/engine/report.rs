@@ -2,7 +2,7 @@ use std::time::Duration;
 
 use super::super::measured::Spread;
 use super::super::report::{self, Report, Target, column};
-use super::features::{FEW, FeatureRuns, MANY};
+use super::features::{FeatureRun, MANY};
 use super::race::Race;
 
 /// What one iteration may cost the engine itself, in milliseconds.
@@ -13,8 +13,6 @@ const MOST_STATUS: f64 = 20.0;
 const MOST_RESUME: f64 = 100.0;
 /// What one change of a feature's status may take in a run on the feature list, in milliseconds.
 const MOST_TRANSITION: f64 = 10.0;
-/// How much more it may take in a list that is four times as long.
-const MOST_LIST_GROWTH: f64 = 2.0;
 
 /// How far `--check` lets a target be missed: it is about mistakes, not about a busy machine.
 const LENIENCE: f64 = 4.0;
@@ -29,7 +27,7 @@ pub(in crate::bench) struct EngineFigures {
     pub(super) status: Vec<Duration>,
     /// From the start of the command to the start of its first agent.
     pub(super) resume: Duration,
-    pub(super) features: FeatureRuns,
+    pub(super) features: FeatureRun,
 }
 
 /// Processes that were started in a run of so many iterations.
@@ -92,8 +90,8 @@ impl EngineFigures {
         let status = Spread::of(self.status.iter().copied()).median / 1e3;
         let resume = self.resume.as_secs_f64() * 1e3;
         let many = self.many.iterations;
-        let transition = self.features.many.as_secs_f64() * 1e3;
-        let list_growth = self.features.many.as_secs_f64() / self.features.few.as_secs_f64().max(1e-6);
+        let transition = self.features.each.as_secs_f64() * 1e3;
+        let slower = self.features.last.as_secs_f64() / self.features.first.as_secs_f64().max(1e-6);
         let target = |(says, figure, most): (String, f64, f64)| Target { says, figure, most };
         [
             (format!("{launches:.2} processes are started per iteration (1)"), launches, 1.0),
@@ -123,9 +121,9 @@ impl EngineFigures {
                 MOST_TRANSITION,
             ),
             (
-                format!("that is {list_growth:.2}x of what it takes among {FEW} (at most {MOST_LIST_GROWTH}x)"),
-                list_growth,
-                MOST_LIST_GROWTH,
+                format!("the last quarter of them take {slower:.2}x the first (at most {MOST_GROWTH}x)"),
+                slower,
+                MOST_GROWTH,
             ),
         ]
         .map(target)
@@ -187,7 +185,11 @@ mod tests {
             growth: Growth { first: Duration::from_millis(2), last: Duration::from_millis(last) },
             status: vec![Duration::from_millis(5)],
             resume: Duration::from_millis(resume),
-            features: FeatureRuns { few: Duration::from_millis(4), many: Duration::from_millis(5) },
+            features: FeatureRun {
+                each: Duration::from_millis(5),
+                first: Duration::from_millis(5),
+                last: Duration::from_millis(6),
+            },
         }
     }
 
