@@ -144,7 +144,7 @@ fn traces_travel_and_stay_foreign() {
     let id = store(&ann, &[]);
     ann.stead(&["memory", "export", "ann.jsonl"]).ok();
     let text = ann.read("project/ann.jsonl");
-    bob.write("project/ann.jsonl", &format!("{text}{{torn\n"));
+    bob.write("project/ann.jsonl", format!("{text}{{torn\n"));
     let done = bob.stead(&["memory", "import", "ann.jsonl", "--json"]).json();
     assert_eq!((&done["added"], &done["skipped"], &done["from"]), (&json!(1), &json!(1), &json!("ann")));
     assert_eq!(bob.stead(&["memory", "import", "ann.jsonl", "--json"]).json()["added"], 0);
