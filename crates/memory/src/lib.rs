@@ -2,9 +2,16 @@
 //! are the source of truth; every index over them can be deleted.
 
 mod book;
+mod index;
+mod level;
+mod search;
 mod trace;
+mod trace_id;
 
 pub use book::TraceBook;
+pub use level::Level;
+pub use search::{Answer, Channel, Embedder, Filters, Freshness, Matched, Query, SCHEMA, TraceSearch};
 pub use trace::{
-    Anchor, Outcome, Scope, Trace, TraceContext, TraceEvent, TraceId, TraceKind, TraceSource, TraceStatus, VERSION,
+    Anchor, Outcome, Repeat, Scope, Trace, TraceContext, TraceEvent, TraceKind, TraceSource, TraceStatus, VERSION,
 };
+pub use trace_id::TraceId;

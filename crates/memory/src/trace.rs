@@ -1,35 +1,10 @@
-use std::fmt;
-
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::TraceId;
+
 /// The version of a line of `traces.jsonl`.
 pub const VERSION: u32 = 1;
-
-/// The id of a trace, a UUID. Text from outside is checked by [`TraceId::parse`].
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct TraceId(String);
-
-impl TraceId {
-    pub fn random() -> Self {
-        Self(uuid::Uuid::new_v4().to_string())
-    }
-
-    pub fn parse(text: &str) -> Option<Self> {
-        uuid::Uuid::try_parse(text).ok().map(|id| Self(id.to_string()))
-    }
-
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
-impl fmt::Display for TraceId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
 
 /// Something that happened once and may matter again.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -59,6 +34,9 @@ pub struct Trace {
     /// A newer trace with the same topic replaces an older one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub topic: Option<String>,
+    /// When the same was recorded again, instead of a further trace.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub repeats: Vec<Repeat>,
     /// The effects of the call, as in the session log.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub effects: Option<Value>,
@@ -70,59 +48,75 @@ pub struct Trace {
     pub more: Map<String, Value>,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum TraceKind {
-    Correction,
-    Violation,
-    Decision,
-    Approval,
-    Reflection,
-    /// A kind of a later version.
-    #[default]
-    #[serde(other)]
-    Other,
+stead_model::named! {
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum TraceKind {
+        Correction = "correction",
+        Violation = "violation",
+        Decision = "decision",
+        Approval = "approval",
+        Reflection = "reflection",
+        /// A kind of a later version.
+        #[default]
+        #[serde(other)]
+        Other = "other",
+    }
 }
 
-/// Whether somebody stands behind a trace.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum TraceStatus {
-    #[default]
-    Recorded,
-    /// Detected from what followed, until a person confirms it.
-    Suspected,
-    Confirmed,
-    /// A tombstone: the traces in `supersedes` are forgotten.
-    Forgotten,
-    #[serde(other)]
-    Other,
+stead_model::named! {
+    /// Whether somebody stands behind a trace.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum TraceStatus {
+        #[default]
+        Recorded = "recorded",
+        /// Detected from what followed, until a person confirms it.
+        Suspected = "suspected",
+        Confirmed = "confirmed",
+        /// A tombstone: the traces in `supersedes` are forgotten.
+        Forgotten = "forgotten",
+        #[serde(other)]
+        Other = "other",
+    }
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Scope {
-    #[default]
-    Project,
-    /// In the person's data folder, by promotion only.
-    Universal,
+stead_model::named! {
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum Scope {
+        #[default]
+        Project = "project",
+        /// In the person's data folder, by promotion only.
+        Universal = "universal",
+        #[serde(other)]
+        Other = "other",
+    }
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum TraceSource {
-    EnforcementHook,
-    UserCorrection,
-    AutoDetected,
-    #[default]
-    #[serde(other)]
-    Other,
+stead_model::named! {
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum TraceSource {
+        /// A gate or a guard matched.
+        EnforcementHook = "enforcement_hook",
+        /// A person said so.
+        UserCorrection = "user_correction",
+        /// An agent recorded it, or it was derived from what happened.
+        AutoDetected = "auto_detected",
+        #[default]
+        #[serde(other)]
+        Other = "other",
+    }
 }
 
 /// Where it happened.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct TraceContext {
+    /// Who stored it: `agent` or `person`; nobody did if it was captured.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -155,6 +149,15 @@ pub struct TraceEvent {
     pub why: String,
 }
 
+/// The same trace, recorded again.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Repeat {
+    pub timestamp: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
+}
+
 /// A file, or a syntax node in it, as it was then.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
@@ -170,16 +173,21 @@ pub struct Anchor {
     pub node_hash: Option<String>,
 }
 
-/// What the agent did next.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Outcome {
-    Complied,
-    GaveUp,
-    /// It achieved the denied effect in another way.
-    WentRound,
-    Appealed,
-    Overridden,
-    #[serde(other)]
-    Other,
+stead_model::named! {
+    /// What the agent did after it was stopped or warned.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum Outcome {
+        /// It went on without the denied effect.
+        Complied = "complied",
+        /// It stopped without doing anything else.
+        GaveUp = "gave_up",
+        /// It achieved the denied effect in another way.
+        WentRound = "went_round",
+        Appealed = "appealed",
+        /// A person allowed it.
+        Overridden = "overridden",
+        #[serde(other)]
+        Other = "other",
+    }
 }

@@ -42,7 +42,7 @@ pub use reply::Reply;
 pub use run::{Hidden, Print, Run, RunOutput};
 pub use settings::{Base, Shape, Spot};
 pub use severity::Severity;
-pub use suggestion::{expected_one_of, nearest, suggestion};
+pub use suggestion::{edit_distance, expected_one_of, nearest, suggestion};
 pub use time::{rfc3339, unix_millis};
 pub use token::{BYTES_PER_TOKEN, tokens};
 pub use verdict::{Level, Reason, Verdict};
