@@ -77,6 +77,7 @@ commands! {
     Verify verify VerifyArgs,
     Evidence evidence EvidenceArgs,
     Reflect reflect ReflectArgs,
+    Memory memory MemoryArgs,
     Trace trace TraceArgs,
     Why why WhyArgs,
     Blame blame BlameArgs,

@@ -25,6 +25,7 @@ pub(crate) mod lesson;
 pub(crate) mod lint;
 pub(crate) mod logs;
 pub(crate) mod loop_;
+pub(crate) mod memory;
 pub(crate) mod migrate;
 pub(crate) mod note;
 pub(crate) mod orchestrate;

@@ -41,7 +41,7 @@ fn cache(project: &Project) -> TraceCache {
 }
 
 /// The folder for this project in the person's state folder.
-fn state(project: &Project) -> Option<PathBuf> {
+pub(crate) fn state(project: &Project) -> Option<PathBuf> {
     let id = Marker::read(project.root()).ok()?.project_id;
     let id = FileId::check(&id).ok()?;
     Some(UserDirs::from_env(&env)?.state.join("projects").join(id.as_str()))

@@ -55,7 +55,7 @@ impl LineSource {
 }
 
 /// The checkout and the path in it: the one being worked in, else the main one.
-fn place(project: &Project, dir: &Path, typed: &str) -> Result<(PathBuf, String), CliError> {
+pub(crate) fn place(project: &Project, dir: &Path, typed: &str) -> Result<(PathBuf, String), CliError> {
     let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let spellings = [clean(&dir.join(typed)), clean(&real(dir).join(typed))];
     for root in [project.found.work(), project.root()] {

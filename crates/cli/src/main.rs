@@ -2,6 +2,7 @@
 //! ARCHITECTURE.md, "Speed".
 #![cfg_attr(not(test), no_main)]
 
+mod chain_check;
 mod cli;
 mod command;
 mod error;
@@ -13,6 +14,7 @@ mod ledger;
 mod lessons;
 mod line_source;
 mod log;
+mod memory;
 mod person;
 mod progress;
 mod project;

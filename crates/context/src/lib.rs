@@ -53,7 +53,9 @@ pub use packet::{
 pub use pickup::{Acknowledgement, Brief, FileState, Pickup, Relation, Repository, Rescan};
 pub use prompt_log::Prompt;
 pub use recovery::{Recovery, role_documents};
-pub use reflection::{LastAttempt, Reflection, ReflectionLine, ReflectionStep, latest_reflection, reflexion_block};
+pub use reflection::{
+    LastAttempt, Reflection, ReflectionLine, ReflectionStep, latest_reflection, reflection_objection, reflexion_block,
+};
 pub use relevant_file::{Choice, compact_relevant_files, is_project_path, record_choice, relevant_files};
 pub use role::{RoleName, roles};
 pub use role_file::{

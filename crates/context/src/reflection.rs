@@ -10,6 +10,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use stead_store::{Durability, StoreError, Tail, append_line, cover, create_parents};
 
+pub use concrete::objection as reflection_objection;
+
 use crate::ContextError;
 
 const PATIENCE: Duration = Duration::from_secs(5);

@@ -178,6 +178,11 @@ fn gap(text: &str) -> Gap {
     Gap { part: part.to_owned(), why: why.to_owned(), ..Gap::default() }
 }
 
+/// Reads the field `effects` of a session line; `None` if there is none or it is of an unknown version.
+pub fn recorded_effects(effects: &serde_json::Value, root: &Path) -> Option<Effects> {
+    EffectsLine::deserialize(effects).ok()?.effects(root)
+}
+
 impl Entry {
     fn of(op: &Op, root: &Path) -> Self {
         let none = Self::default();

@@ -45,6 +45,7 @@ pub use answer::answer;
 pub use boundary::Boundary;
 pub use call::Call;
 pub use compile::rules_text;
+pub use effects_line::recorded_effects;
 pub use evidence::command_effects;
 pub use grant::{Grant, spend_grant};
 pub use guard::{

@@ -16,9 +16,10 @@ mod tests;
 pub use build::{Budget, CallFacts, FileChange, Side, build};
 pub use cache::{Sight, TraceCache};
 pub use export::{Dialect, export};
-pub use ledger::{Ledger, Source, TraceLine, TraceLines};
+pub use ledger::{Ledger, TraceLine, TraceLines};
 pub use record::{
     Contributor, ContributorKind, Conversation, FileNote, FileOp, FileTrace, LineRange, Metadata, MutationClass,
     NodeNote, NodePart, Phase, Record, Related, SteadNote, Tool, Vcs,
 };
 pub use spool::Spooled;
+pub use stead_store::Source;

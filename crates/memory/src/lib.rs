@@ -1,16 +1,33 @@
 //! What is remembered beyond a session: traces of violations, corrections, decisions, approvals and reflections. Traces
 //! are the source of truth; every index over them can be deleted.
 
+mod anchor;
 mod book;
+mod capture;
+mod error;
+mod exchange;
 mod index;
+mod known;
 mod level;
+mod memory;
+mod refuse;
+mod safe;
 mod search;
+mod submission;
 mod trace;
 mod trace_id;
 
-pub use book::TraceBook;
+pub use anchor::{anchor, split_anchor};
+pub use book::{TraceBook, TraceLine};
+pub use capture::{Capture, Captured};
+pub use error::MemoryError;
+pub use exchange::Imported;
+pub use known::{Known, Origin, Traces};
 pub use level::Level;
+pub use memory::{Mark, Memory};
+pub use refuse::refusal;
 pub use search::{Answer, Channel, Embedder, Filters, Freshness, Matched, Query, SCHEMA, TraceSearch};
+pub use submission::{Stored, Submission};
 pub use trace::{
     Anchor, Outcome, Repeat, Scope, Trace, TraceContext, TraceEvent, TraceKind, TraceSource, TraceStatus, VERSION,
 };

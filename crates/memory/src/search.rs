@@ -54,9 +54,9 @@ pub struct TraceSearch {
 }
 
 impl TraceSearch {
-    /// Searches a project's book, the person's own log and those of others. `cache` is the project's cache room, `root` the
+    /// Searches a project's book with those of others in it, and the person's own. `cache` is the project's cache room, `root` the
     /// folder that anchors are relative to.
-    pub fn of(book: &TraceBook, universal: Option<&Path>, cache: &Path, root: &Path) -> Self {
+    pub fn of(book: &TraceBook, universal: Option<&TraceBook>, cache: &Path, root: &Path) -> Self {
         let shelf = Shelf { logs: Log::all(book, universal), dir: cache.join(FOLDER) };
         Self { shelf, root: root.to_owned() }
     }
@@ -167,7 +167,7 @@ impl TraceSearch {
             Standing::SupersededBy(id) => Some(id),
             Standing::Current => None,
         };
-        let foreign = view.log(place).filter(|log| log.is_foreign).map(|log| log.name.clone());
+        let foreign = view.log(place).and_then(|log| log.peer.clone());
         let (freshness, age) = (tree.freshness(&trace.anchors), age(&trace.timestamp, now));
         Some(Hit { trace, foreign, matched, freshness, superseded_by, age })
     }

@@ -8,10 +8,10 @@ use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 use stead_ledger::trace::{Dialect, Ledger, export};
 
+use crate::chain_check::ChainCheck;
 use crate::cli::{Exit, one_of};
 use crate::error::CliError;
 use crate::ledger::ledger;
-use crate::person::require_person;
 use crate::project::Project;
 use crate::ui::{Ui, counted};
 
@@ -96,12 +96,8 @@ struct ExportArgs {
 #[derive(Args)]
 #[command(after_help = "Examples:\n  stead trace verify\n  stead trace verify --json")]
 struct VerifyArgs {
-    /// Take the present state as the right one, for a person who knows why it differs
-    #[arg(long)]
-    accept: bool,
-    /// Print the result as JSON
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    check: ChainCheck,
 }
 
 pub(crate) fn run(args: TraceArgs, ui: &mut Ui) -> Result<Exit, CliError> {
@@ -113,7 +109,7 @@ pub(crate) fn run(args: TraceArgs, ui: &mut Ui) -> Result<Exit, CliError> {
         TraceCommand::Show(args) => show(&args, &ledger, ui)?,
         TraceCommand::Stats(args) => stats(&args, &ledger, ui)?,
         TraceCommand::Export(args) => write_out(&args, &ledger, ui)?,
-        TraceCommand::Verify(args) => return verify(&args, &ledger, &project, ui),
+        TraceCommand::Verify(args) => return args.check.run("ledger", ledger.chain(), &project, ui),
     }
     Ok(Exit::Done)
 }
@@ -221,30 +217,4 @@ fn write_out(args: &ExportArgs, ledger: &Ledger, ui: &mut Ui) -> Result<(), CliE
         ui.json(&all.into());
     }
     Ok(())
-}
-
-fn verify(args: &VerifyArgs, ledger: &Ledger, project: &Project, ui: &mut Ui) -> Result<Exit, CliError> {
-    if args.accept {
-        require_person("accept a changed ledger", project, ui)?;
-        ledger.chain().accept()?;
-    }
-    let found = ledger.verify()?;
-    let is_good = found.flaws.is_empty();
-    if args.json {
-        let flaw = |flaw: &stead_store::Flaw| json!({"line": flaw.line, "kind": flaw.kind.name(), "count": flaw.count});
-        ui.json(&json!({
-            "ok": is_good,
-            "path": ledger.path(),
-            "lines": found.lines,
-            "flaws": found.flaws.iter().map(flaw).collect::<Vec<_>>(),
-            "torn": found.torn,
-        }));
-    } else {
-        found.flaws.iter().for_each(|flaw| ui.line(flaw.to_string()));
-        found.torn.iter().for_each(|line| ui.note(format!("note: line {line} was not finished by its writer")));
-        if is_good {
-            ui.line(format!("{} verified", counted(found.lines, "line")));
-        }
-    }
-    Ok(if is_good { Exit::Done } else { Exit::Failed })
 }

@@ -36,7 +36,7 @@ const GENERIC: &str = "
     yourself";
 
 /// Returns why a text is not a reflection; `None` if it is one.
-pub(super) fn objection(text: &str) -> Option<&'static str> {
+pub fn objection(text: &str) -> Option<&'static str> {
     let generic: BTreeSet<&str> = GENERIC.split_whitespace().collect();
     let says = |text: &str| words(text).any(|word| !generic.contains(word.as_str()));
     let (quotes, prose) = quotations(text);

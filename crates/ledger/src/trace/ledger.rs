@@ -3,7 +3,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde_json::Value;
-use stead_store::{Chain, Durability, Head, Line, Lines, StoreError, Tail, Verified, create, create_parents, sha256};
+use stead_store::{
+    Chain, Durability, Head, Line, Lines, Source, StoreError, Tail, Verified, create, create_parents, sha256,
+};
 
 use super::record::Record;
 
@@ -16,14 +18,6 @@ pub struct Ledger {
     /// The folder of the intents.
     pub dir: PathBuf,
     chain: Chain,
-}
-
-/// A file of the ledger.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Source {
-    pub path: PathBuf,
-    /// The name of another writer; `None` for this machine.
-    pub peer: Option<String>,
 }
 
 /// A line of the ledger.
@@ -92,16 +86,7 @@ impl Ledger {
         if self.chain.log != foreign {
             sources.push(Source { path: foreign, peer: Some("agent_trace".to_owned()) });
         }
-        let entries = fs::read_dir(self.dir.join(Self::PEERS)).into_iter().flatten().flatten();
-        let mut peers: Vec<Source> = entries
-            .filter_map(|entry| {
-                let path = entry.path();
-                let name = path.file_stem()?.to_str()?.to_owned();
-                (path.extension()? == "jsonl").then_some(Source { path, peer: Some(name) })
-            })
-            .collect();
-        peers.sort_by(|a, b| a.peer.cmp(&b.peer));
-        sources.extend(peers);
+        sources.extend(Source::peers(&self.dir.join(Self::PEERS)));
         sources
     }
 

@@ -1,8 +1,8 @@
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use stead_store::{Lines, sha256};
+use stead_store::{Lines, Source, sha256};
 
 use crate::{Trace, TraceBook};
 
@@ -18,29 +18,23 @@ pub(crate) struct Log {
     /// What names it in the index, wherever the project lies.
     pub(crate) name: String,
     pub(crate) path: PathBuf,
-    /// Somebody else wrote it: it replaces and forgets only its own traces.
-    pub(crate) is_foreign: bool,
+    /// Who else wrote it. Others replace and forget only their own traces.
+    pub(crate) peer: Option<String>,
 }
 
 impl Log {
-    /// The traces of this machine, of this person in all projects, and of others.
-    pub(crate) fn all(book: &TraceBook, universal: Option<&Path>) -> Vec<Self> {
-        let own = Self { name: TraceBook::FILE.to_owned(), path: book.path().to_owned(), is_foreign: false };
+    /// The traces of this machine, of this person in all projects, and of others, in this order: of one id, the first
+    /// counts.
+    pub(crate) fn all(book: &TraceBook, universal: Option<&TraceBook>) -> Vec<Self> {
+        let of = |Source { path, peer }| {
+            let name = peer.as_ref().map_or(TraceBook::FILE.to_owned(), |peer| format!("{}/{peer}", TraceBook::PEERS));
+            Self { name, path, peer }
+        };
         let universal =
-            universal.map(|path| Self { name: "universal".to_owned(), path: path.to_owned(), is_foreign: false });
-        let mut peers: Vec<Self> = fs::read_dir(book.dir.join(TraceBook::PEERS))
-            .into_iter()
-            .flatten()
-            .flatten()
-            .map(|entry| entry.path())
-            .filter(|path| path.extension().is_some_and(|end| end == "jsonl"))
-            .filter_map(|path| {
-                let name = format!("{}/{}", TraceBook::PEERS, path.file_name()?.to_string_lossy());
-                Some(Self { name, path, is_foreign: true })
-            })
-            .collect();
-        peers.sort_by(|a, b| a.name.cmp(&b.name));
-        [own].into_iter().chain(universal).chain(peers).collect()
+            universal.map(|book| Self { name: "universal".to_owned(), path: book.path().to_owned(), peer: None });
+        let mut all: Vec<Self> = book.sources().into_iter().map(of).collect();
+        all.splice(1..1, universal);
+        all
     }
 
     /// How long the file is now. What is no file has no traces.

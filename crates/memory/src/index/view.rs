@@ -52,7 +52,7 @@ pub(crate) fn id_key(log: &Log, id: &TraceId) -> i64 {
 
 /// The name of a topic in the index. Others replace only their own traces.
 fn topic_key(log: &Log, topic: &str) -> String {
-    if log.is_foreign { format!("{}\0{topic}", log.name) } else { topic.to_owned() }
+    if log.peer.is_some() { format!("{}\0{topic}", log.name) } else { topic.to_owned() }
 }
 
 impl Held {
@@ -196,7 +196,7 @@ impl<'a> View<'a> {
     /// The documents with a topic, of the same writer or of this person.
     pub(crate) fn of_topic(&self, log: &Log, topic: &str) -> Result<Vec<u64>, IndexError> {
         let mut all = self.with_property(TOPIC, topic)?;
-        if log.is_foreign {
+        if log.peer.is_some() {
             all.extend(self.with_property(TOPIC, &topic_key(log, topic))?);
         }
         Ok(all)

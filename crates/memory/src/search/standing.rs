@@ -56,7 +56,7 @@ fn readable(view: &View<'_>, place: Place, docs: Vec<u64>) -> Result<Vec<(Place,
     let mut all = Vec::new();
     for doc in docs {
         let at = view.place(doc)?;
-        let may = at.log == place.log || view.log(at).is_some_and(|log| !log.is_foreign);
+        let may = at.log == place.log || view.log(at).is_some_and(|log| log.peer.is_none());
         if may && let Some(trace) = view.trace(at) {
             all.push((at, trace));
         }

@@ -67,8 +67,8 @@ impl World {
     }
 
     fn search(&self) -> TraceSearch {
-        let book = TraceBook::of(&self.graph(), None);
-        TraceSearch::of(&book, Some(&self.dir.path().join("universal.jsonl")), &self.cache(), self.dir.path())
+        let (book, own) = (TraceBook::of(&self.graph(), None), TraceBook::of(&self.dir.path().join("data"), None));
+        TraceSearch::of(&book, Some(&own), &self.cache(), self.dir.path())
     }
 
     fn ask(&self, query: &Query) -> Answer {

@@ -86,6 +86,7 @@ const FIXED: &[Key] = &[
     switch("record.evidence", "record the tests and builds that the agent runs"),
     switch("record.ledger", "record which lines the agent changed, and why"),
     switch("record.lessons", "learn from failed tests, builds and linters, and from decisions"),
+    switch("record.traces", "remember what was denied, allowed, decided and corrected"),
     switch("gate.self_protection", "keep the agent from changing Stead's own files and hook lines"),
     switch("gate.guards", "let guards judge what the agent does"),
     switch(

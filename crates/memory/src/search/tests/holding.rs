@@ -71,7 +71,7 @@ fn others_replace_and_forget_only_their_own() {
         let items = world.ask(&full("rule tabs")).items;
         assert_eq!(items.len(), 2, "{items:?}");
         assert!(items.iter().all(|item| item["superseded_by"].is_null()));
-        assert!(items.iter().any(|item| item["foreign"] == "peers/ann.jsonl"));
+        assert!(items.iter().any(|item| item["foreign"] == "ann"));
     });
     in_each_state(&[("peers/ann.jsonl", theirs.clone()), ("traces.jsonl", tombstone(&theirs))], |world| {
         assert!(world.find("tabs").is_empty());

@@ -144,7 +144,7 @@ fn many_readers_and_indexers_at_once() {
 #[test]
 fn the_persons_own_log_is_searched() {
     let world = World::with(&["in the project"]);
-    world.add_to("../../universal.jsonl", &[about("true everywhere", 1)]);
+    world.add_to("../../data/traces.jsonl", &[about("true everywhere", 1)]);
     assert_eq!(world.find("everywhere"), ["true everywhere"]);
     world.search().update();
     assert_eq!(world.find("everywhere"), ["true everywhere"]);

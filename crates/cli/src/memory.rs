@@ -1,0 +1,53 @@
+//! The traces of the project that a command works in.
+
+use stead_memory::{Capture, Captured, Memory, MemoryError, TraceSearch};
+use stead_store::{Layout, Marker, Room, UserDirs};
+
+use crate::error::CliError;
+use crate::ledger::state;
+use crate::project::{Project, env, now_millis};
+
+/// The memory of a project, and the person's own.
+pub(crate) fn memory(project: &Project) -> Memory {
+    let graph = Layout::of(&project.config).dir(project.root(), Room::Graph);
+    let id = Marker::read(project.root()).map(|marker| marker.project_id).unwrap_or_default();
+    Memory::of(&id, &graph, state(project).as_deref(), UserDirs::from_env(&env).map(|dirs| dirs.data))
+}
+
+/// Search over the memory of a project.
+pub(crate) fn search(project: &Project, memory: &Memory) -> TraceSearch {
+    // Where the hook looks, which does not follow the layout.
+    let cache = project.root().join(Room::Cache.default_path());
+    TraceSearch::of(&memory.book, memory.universal.as_ref(), &cache, project.found.work())
+}
+
+/// Captures what the project's logs recorded since the last time. A recorder never stops the command that it runs in.
+pub(crate) fn capture(project: &Project) -> Result<Captured, MemoryError> {
+    let layout = Layout::of(&project.config);
+    let dir = |room| layout.dir(project.root(), room);
+    let capture = Capture {
+        memory: &memory(project),
+        root: project.root().to_owned(),
+        context: dir(Room::Context),
+        features: dir(Room::Features),
+        intents: dir(Room::Intents),
+        cache: project.root().join(Room::Cache.default_path()),
+        now: now_millis(),
+    };
+    match project.config.bool("record.traces") {
+        true => capture.run(),
+        false => Ok(Captured::default()),
+    }
+}
+
+impl From<MemoryError> for CliError {
+    fn from(error: MemoryError) -> Self {
+        let hint = error.hint();
+        let message = error.to_string();
+        match error {
+            MemoryError::Store(source) => source.into(),
+            MemoryError::Unreadable { source, .. } => Self::user(message).because(source).hinted_if(hint),
+            _ => Self::user(message).hinted_if(hint),
+        }
+    }
+}
