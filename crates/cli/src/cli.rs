@@ -79,6 +79,7 @@ commands! {
     Reflect reflect ReflectArgs,
     Memory memory MemoryArgs,
     Trace trace TraceArgs,
+    Model model ModelArgs,
     Why why WhyArgs,
     Blame blame BlameArgs,
     Logs logs LogsArgs,

@@ -27,6 +27,7 @@ pub(crate) mod logs;
 pub(crate) mod loop_;
 pub(crate) mod memory;
 pub(crate) mod migrate;
+pub(crate) mod model;
 pub(crate) mod note;
 pub(crate) mod orchestrate;
 pub(crate) mod packet;

@@ -21,6 +21,7 @@ mod project;
 mod proof;
 mod run_report;
 mod run_room;
+mod semantic;
 mod sent;
 mod session;
 mod speaker;

@@ -18,7 +18,7 @@ pub(crate) use place::Place;
 pub(crate) use posting_list::{PostingList, each_posting};
 pub(crate) use segment::{Segment, length_of};
 pub(crate) use shelf::Shelf;
-pub(crate) use vectors::{DIMENSIONS, LineKey, VectorKey, Vectors, log_hash, text_hash};
+pub(crate) use vectors::{LineKey, VectorKey, Vectors, log_hash, text_hash};
 pub(crate) use view::{Part, View, seconds};
 
 /// A part of the index cannot be read.

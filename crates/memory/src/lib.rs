@@ -13,6 +13,7 @@ mod memory;
 mod refuse;
 mod safe;
 mod search;
+pub mod semantic;
 mod submission;
 mod trace;
 mod trace_id;

@@ -30,8 +30,8 @@ pub use freshness::Freshness;
 pub use hit::{Channel, Matched};
 pub use query::Query;
 
-use crate::index::terms::meaning;
 use crate::index::{IndexError, Log, Place, Shelf, VectorKey, Vectors, View, log_hash, text_hash};
+use crate::semantic::{DIMENSIONS, trace_text};
 use crate::{Level, Trace, TraceBook, TraceId};
 use answer::fitting;
 use found::{Found, find};
@@ -41,6 +41,9 @@ use standing::Standing;
 
 /// The folder of the index in the project's cache.
 const FOLDER: &str = "memory";
+
+/// How many texts are embedded at once.
+const BATCH: usize = 32;
 
 /// How long a query waits for another process that embeds.
 const PATIENCE: Duration = Duration::from_millis(200);
@@ -91,7 +94,7 @@ impl TraceSearch {
     /// Embeds traces that have no vector yet, the newest first, until `patience` is over. Returns how many are left.
     pub fn embed(&self, embedder: &dyn Embedder, patience: Duration) -> usize {
         self.on_view(|view| {
-            let known = Vectors::open(&self.shelf.dir, embedder.name()).map_or(0, |vectors| vectors.rows());
+            let known = Vectors::open(&self.shelf.dir, embedder.id()).map_or(0, |vectors| vectors.rows());
             if known >= view.docs() {
                 return Ok(0);
             }
@@ -179,10 +182,11 @@ fn embed_missing(
     embedder: &dyn Embedder,
     patience: Duration,
 ) -> Result<usize, IndexError> {
-    let mut vectors = Vectors::open_to_append(dir, embedder.name())?;
+    let mut vectors = Vectors::open_to_append(dir, embedder.id())?;
     let known: HashSet<_> = vectors.keys()?.into_iter().map(VectorKey::line).collect();
     let since = Instant::now();
     let mut left = 0;
+    let mut batch: Vec<(VectorKey, String)> = Vec::with_capacity(BATCH);
     for doc in (0..view.docs()).rev() {
         let place = view.place(doc)?;
         let Some(log) = view.log(place) else { continue };
@@ -194,11 +198,28 @@ fn embed_missing(
             left += 1;
             continue;
         }
-        let text = view.trace(place).map(|trace| meaning(&trace)).unwrap_or_default();
-        // A line without a text gets a row too, so that the number of rows says whether one is missing.
-        let vector = if text.is_empty() { [0.0; crate::index::DIMENSIONS] } else { embedder.embed(&text) };
+        let text = view.trace(place).map(|trace| trace_text(&trace)).unwrap_or_default();
         let key = VectorKey { log, length: place.length, offset: place.offset, text: text_hash(&text) };
-        vectors.push(key, &vector)?;
+        batch.push((key, text));
+        if batch.len() == BATCH {
+            embed_batch(&mut vectors, embedder, &mut batch)?;
+        }
     }
+    embed_batch(&mut vectors, embedder, &mut batch)?;
     Ok(left)
+}
+
+/// Adds a row for each text. An empty one gets a row too, so that the number of rows says whether one is missing.
+fn embed_batch(
+    vectors: &mut Vectors,
+    embedder: &dyn Embedder,
+    batch: &mut Vec<(VectorKey, String)>,
+) -> Result<(), IndexError> {
+    let texts: Vec<&str> = batch.iter().map(|(_, text)| text.as_str()).collect();
+    let mut embedded = embedder.embed_all(&texts).into_iter();
+    for (key, text) in batch.drain(..) {
+        let vector = embedded.next().and_then(|vector| vector.try_into().ok()).unwrap_or([0.0; DIMENSIONS]);
+        vectors.push(key, if text.is_empty() { &[0.0; DIMENSIONS] } else { &vector })?;
+    }
+    Ok(())
 }

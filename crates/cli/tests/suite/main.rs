@@ -32,6 +32,7 @@ mod lesson;
 mod logs;
 mod loop_;
 mod migrate;
+mod model;
 #[cfg(unix)]
 mod orchestrate;
 mod orchestrate_session;

@@ -136,15 +136,6 @@ fn cut(text: &str, most: usize) -> &str {
     &text[..text.floor_char_boundary(most)]
 }
 
-/// The text whose meaning a trace is compared by.
-pub(crate) fn meaning(trace: &Trace) -> String {
-    let event = &trace.event;
-    let texts = [&event.what_happened, &event.what_was_correct, &event.why];
-    let parts: Vec<&str> =
-        texts.into_iter().map(|text| cut(text.trim(), 2_000)).filter(|text| !text.is_empty()).collect();
-    parts.join(". ")
-}
-
 /// A property that a query can filter by.
 pub(crate) fn property(name: &str, value: &str) -> String {
     format!("{PROPERTY}{name}:{value}")

@@ -5,8 +5,7 @@ use std::path::{Path, PathBuf};
 
 use stead_code::file_hash;
 
-/// How many numbers a vector has.
-pub(crate) const DIMENSIONS: usize = 384;
+use crate::semantic::DIMENSIONS;
 
 /// What 1 becomes. The numbers of a vector of length 1 are small; larger ones than 0.42 are cut.
 const SCALE: f32 = 300.0;

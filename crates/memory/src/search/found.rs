@@ -3,14 +3,15 @@
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
-use super::Embedder;
+use super::embedder::{Embedder, embed};
 use super::filters::Filters;
 use super::hit::{Channel, Matched};
 use super::query::Query;
 use super::question::Question;
 use super::rank::{admitted, by_words, newest};
 use crate::Trace;
-use crate::index::terms::{each_term, meaning, texts};
+use crate::semantic::trace_text;
+use crate::index::terms::{each_term, texts};
 use crate::index::{IndexError, LineKey, Place, Vectors, View, log_hash, text_hash};
 
 /// How many traces of each channel are looked at, at least.
@@ -69,7 +70,7 @@ pub(crate) fn find(
     if query.text.trim().is_empty() {
         return by_time(view, &query.filters, most);
     }
-    let near = match embedder.and_then(|embedder| Some((embedder, Vectors::open(dir, embedder.name())?))) {
+    let near = match embedder.and_then(|embedder| Some((embedder, Vectors::open(dir, embedder.id())?))) {
         Some((embedder, vectors)) => Some(by_meaning(view, query, embedder, vectors, most)?),
         None => None,
     };
@@ -86,7 +87,7 @@ pub(crate) fn find(
     let mut candidates = Vec::new();
     for place in places {
         let Some(trace) = view.trace(place).filter(|trace| query.filters.admits(trace)) else { continue };
-        let cosine = near.get(&place).filter(|near| near.1 == text_hash(&meaning(&trace))).map_or(0.0, |near| near.0);
+        let cosine = near.get(&place).filter(|near| near.1 == text_hash(&trace_text(&trace))).map_or(0.0, |near| near.0);
         let (matched, coverage) = explain(&question, &trace, cosine);
         if coverage >= LEAST_COVERAGE || cosine >= LEAST_COSINE {
             let words = scores.get(&place).copied().unwrap_or_default();
@@ -123,7 +124,7 @@ fn by_meaning(
 ) -> Result<HashMap<Place, (f32, u64)>, IndexError> {
     let only = admitted_lines(view, &query.filters)?;
     let hashes: Vec<u32> = view.logs().iter().map(|log| log_hash(&log.name)).collect();
-    let near = vectors.nearest(&embedder.embed(&query.text), most, only.as_ref())?;
+    let near = vectors.nearest(&embed(embedder, &query.text), most, only.as_ref())?;
     let found = near.into_iter().filter(|near| near.cosine >= LEAST_COSINE).filter_map(|near| {
         let log = hashes.iter().position(|hash| *hash == near.key.log)? as u32;
         let place = Place { log, offset: near.key.offset, length: near.key.length };

@@ -1,5 +1,8 @@
+use std::time::Duration;
+
 use clap::Args;
 use serde_json::Value;
+use stead_memory::semantic::{SemanticError, SemanticModel};
 use stead_memory::{Channel, Embedder, Filters, Level, Outcome, Query, TraceKind, TraceStatus};
 use stead_model::unix_millis;
 
@@ -8,7 +11,11 @@ use crate::cli::{Exit, one_of};
 use crate::error::CliError;
 use crate::memory::search;
 use crate::project::{now_millis, project_path};
+use crate::semantic::own_model_dir;
 use crate::ui::Ui;
+
+/// How long a query embeds traces that have no vector yet.
+const EMBEDDING: Duration = Duration::from_secs(5);
 
 /// Find traces by words, meaning, or what they are about
 ///
@@ -84,8 +91,13 @@ pub(super) fn run(args: QueryArgs, here: &Here, ui: &mut Ui) -> Result<Exit, Cli
         count: args.k,
         max_tokens: args.max_tokens,
     };
-    let embedder: Option<&dyn Embedder> = None;
-    let answer = search(&here.project, &here.memory).query(&query, embedder, now);
+    let search = search(&here.project, &here.memory);
+    let model = match args.lexical || query.text.trim().is_empty() {
+        true => None,
+        false => model(ui),
+    };
+    let left = model.as_ref().map_or(0, |model| search.embed(model, EMBEDDING));
+    let answer = search.query(&query, model.as_ref().map(|model| model as &dyn Embedder), now);
     if args.json {
         ui.json(&serde_json::to_value(&answer).unwrap_or_default());
         return Ok(Exit::Done);
@@ -102,10 +114,24 @@ pub(super) fn run(args: QueryArgs, here: &Here, ui: &mut Ui) -> Result<Exit, Cli
     if answer.partial {
         ui.note("only the newest traces were searched, because the index cannot be written");
     }
+    if left > 0 {
+        ui.note(format!("{left} older traces are compared by their words only; each query embeds more of them"));
+    }
     if !args.lexical && !query.text.trim().is_empty() && !answer.channels.contains(&Channel::Meaning) {
         ui.note("only words were compared, not their meaning: no model is installed (`stead model install`)");
     }
     Ok(Exit::Done)
+}
+
+/// The installed model. Without one, or with a damaged one, words have to do.
+fn model(ui: &mut Ui) -> Option<SemanticModel> {
+    let opened = SemanticModel::open(&own_model_dir().ok()?);
+    if let Err(error) = &opened
+        && !matches!(error, SemanticError::Absent { .. })
+    {
+        ui.warning(error.to_string());
+    }
+    opened.ok()
 }
 
 fn filters(args: FilterArgs, here: &Here, now: i64, ui: &Ui) -> Result<Filters, CliError> {

@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 use super::*;
-use crate::index::DIMENSIONS;
+use crate::semantic::DIMENSIONS;
 use crate::{Channel, Filters};
 
 /// A stand-in for a model: each group of words is a direction.
@@ -15,11 +15,17 @@ const GROUPS: &[&[&str]] = &[
 ];
 
 impl Embedder for Groups {
-    fn name(&self) -> &str {
+    fn id(&self) -> &str {
         self.0
     }
 
-    fn embed(&self, text: &str) -> [f32; DIMENSIONS] {
+    fn embed_all(&self, texts: &[&str]) -> Vec<Vec<f32>> {
+        texts.iter().map(|text| self.embed(text)).collect()
+    }
+}
+
+impl Groups {
+    fn embed(&self, text: &str) -> Vec<f32> {
         let mut vector = [0.0; DIMENSIONS];
         stead_model::each_word(text, |word| {
             let group = GROUPS.iter().position(|group| group.contains(&word));
@@ -29,7 +35,7 @@ impl Embedder for Groups {
             }
         });
         let length = vector.iter().map(|number| number * number).sum::<f32>().sqrt().max(f32::MIN_POSITIVE);
-        vector.map(|number| number / length)
+        vector.map(|number| number / length).to_vec()
     }
 }
 
