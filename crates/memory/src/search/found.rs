@@ -10,9 +10,9 @@ use super::query::Query;
 use super::question::Question;
 use super::rank::{admitted, by_words, newest};
 use crate::Trace;
-use crate::semantic::trace_text;
 use crate::index::terms::{each_term, texts};
 use crate::index::{IndexError, LineKey, Place, Vectors, View, log_hash, text_hash};
+use crate::semantic::trace_text;
 
 /// How many traces of each channel are looked at, at least.
 const CANDIDATES: usize = 60;
@@ -24,7 +24,10 @@ const ADMITTED: usize = 20_000;
 const LEAST_COVERAGE: f32 = 0.1;
 
 /// How near a trace must be to a question by its meaning.
-const LEAST_COSINE: f32 = 0.3;
+const LEAST_COSINE: f32 = 0.2;
+
+/// How fast words lose to meaning when the best trace has fewer of them.
+const WORDS_FALL: i32 = 4;
 
 /// How many terms an answer repeats.
 const TERMS: usize = 8;
@@ -87,7 +90,8 @@ pub(crate) fn find(
     let mut candidates = Vec::new();
     for place in places {
         let Some(trace) = view.trace(place).filter(|trace| query.filters.admits(trace)) else { continue };
-        let cosine = near.get(&place).filter(|near| near.1 == text_hash(&trace_text(&trace))).map_or(0.0, |near| near.0);
+        let cosine =
+            near.get(&place).filter(|near| near.1 == text_hash(&trace_text(&trace))).map_or(0.0, |near| near.0);
         let (matched, coverage) = explain(&question, &trace, cosine);
         if coverage >= LEAST_COVERAGE || cosine >= LEAST_COSINE {
             let words = scores.get(&place).copied().unwrap_or_default();
@@ -182,7 +186,7 @@ fn explain(question: &Question, trace: &Trace, cosine: f32) -> (Matched, f32) {
 /// Orders candidates. The more of the question the best trace has words of, the more words count.
 fn fuse(mut candidates: Vec<Candidate>) -> Vec<Found> {
     let best = candidates.iter().map(|one| one.words * one.coverage).fold(0.0, f32::max);
-    let share = best.clamp(0.0, 1.0);
+    let share = best.clamp(0.0, 1.0).powi(WORDS_FALL);
     let score = |one: &Candidate| share * one.words + (1.0 - share) * one.cosine.max(0.0);
     candidates.sort_by(|a, b| {
         score(b)

@@ -29,8 +29,9 @@ const NAME_WEIGHT: f32 = 0.5;
 const REPLACEMENTS: usize = 6;
 const RELATIVES: usize = 3;
 
-/// What a word that was not asked for is worth at most.
-const LIKENESS: f32 = 0.8;
+/// What a similar word is worth at most, for a word that no trace has and for one that some have.
+const REPLACEMENT_WEIGHT: f32 = 0.8;
+const RELATIVE_WEIGHT: f32 = 0.1;
 
 /// A term that is looked up.
 #[derive(Clone, Debug)]
@@ -91,9 +92,10 @@ impl Question {
         })?;
         found.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
         found.dedup_by(|a, b| a.1 == b.1);
-        for (likeness, term) in found.into_iter().take(if count == 0 { REPLACEMENTS } else { RELATIVES }) {
+        let (most, worth) = if count == 0 { (REPLACEMENTS, REPLACEMENT_WEIGHT) } else { (RELATIVES, RELATIVE_WEIGHT) };
+        for (likeness, term) in found.into_iter().take(most) {
             let count = view.count(&term)?;
-            let weight = rarity(view.docs() as f32, count) * likeness * LIKENESS;
+            let weight = rarity(view.docs() as f32, count) * likeness * worth;
             let spelling = spelling.to_owned();
             self.wanted.push(Wanted { term, spelling, weight, count, is_similar: true });
         }

@@ -1,6 +1,7 @@
 //! Search over real files: what is found, what holds, what an answer costs, and what a damaged index does.
 
 mod budget;
+mod eval;
 mod finding;
 mod holding;
 mod index;

@@ -62,7 +62,7 @@ fn the_usual_look_up_costs_little() {
     assert_eq!(ids.len(), 5);
     let summaries: Vec<Value> = ids.iter().filter_map(|id| search.get(id, Level::Summary, None, NOW)).collect();
     let whole = search.get(&ids[0], Level::Full, None, NOW).expect("it is there");
-    let all = cost(&found) + summaries.iter().map(|one| cost(one)).sum::<usize>() + cost(&whole);
+    let all = cost(&found) + summaries.iter().map(cost).sum::<usize>() + cost(&whole);
     assert!(summaries.len() == 5 && all <= 7_500, "{all}");
     assert!(cost(&search.query(&full("build"), None, NOW)) <= 10_000);
 }
