@@ -9,6 +9,7 @@ use crate::program;
 
 pub(crate) fn run(mut arguments: Arguments) -> Result<ExitCode> {
     let cases = arguments.flag("--cases");
+    let model = arguments.value("--model")?;
     let subject = arguments.word();
     arguments.finish()?;
     match subject.as_deref() {
@@ -19,7 +20,15 @@ pub(crate) fn run(mut arguments: Arguments) -> Result<ExitCode> {
             program::run(cargo.arg("--nocapture").envs(cases.then_some(("STEAD_EVAL_CASES", "1"))))?;
             Ok(ExitCode::SUCCESS)
         }
-        Some(other) => bail!("there are no examples of `{other}`; expected `mutation`"),
-        None => bail!("`eval` needs a subject: `mutation`"),
+        Some("search") => {
+            // Without a model, only the rows that need none are printed and compared with the page.
+            let mut cargo = program::cargo();
+            cargo.args(["test", "--quiet", "--package", "stead-memory", "--lib", "labelled_queries", "--"]);
+            let model = model.map(std::path::absolute).transpose()?;
+            program::run(cargo.arg("--nocapture").envs(model.map(|dir| ("STEAD_EVAL_MODEL", dir))))?;
+            Ok(ExitCode::SUCCESS)
+        }
+        Some(other) => bail!("there are no examples of `{other}`; expected `mutation` or `search`"),
+        None => bail!("`eval` needs a subject: `mutation` or `search`"),
     }
 }

@@ -62,11 +62,16 @@ Tasks:
       --iterations <n>      iterations of the long run, in thousands (default 10000)
       --json                print the figures as JSON
       --check               fail if a target is missed by far
+  bench memory              search a million traces, beside FTS5 and grep (Linux)
+      --rounds <n>          spawns of each program (default 15)
+      --json                print the figures as JSON
   bench semantic            measure the sentence model, beside the original in Python if that is installed
       --json                print the figures as JSON
   picture                   draw docs/orchestrator.svg
   eval mutation             judge labelled changes of code and print how often the class is right
       --cases               list wrong answers, except for the half that is held out
+  eval search               search for labelled traces and print how often the right one is found
+      --model <dir>         the folder of the sentence model
   fuzz <target>             fuzz one decoder until it fails or the time limit is reached
   fuzz --smoke              fuzz every target briefly
       --seconds <n>         how long each target runs (default 60, with --smoke 3)

@@ -1,6 +1,6 @@
 //! The traces of the project that a command works in.
 
-use stead_memory::{Capture, Captured, Memory, MemoryError};
+use stead_memory::{Capture, Captured, Memory, MemoryError, TraceSearch};
 use stead_store::{Layout, Marker, Room, UserDirs};
 
 use crate::error::CliError;
@@ -13,6 +13,13 @@ pub(crate) fn memory(project: &Project) -> Memory {
     let graph = Layout::of(&project.config).dir(project.root(), Room::Graph);
     let id = Marker::read(project.root()).map(|marker| marker.project_id).unwrap_or_default();
     Memory::of(&id, &graph, state(project).as_deref(), UserDirs::from_env(&env).map(|dirs| dirs.data))
+}
+
+/// Search over the memory of a project.
+pub(crate) fn search(project: &Project, memory: &Memory) -> TraceSearch {
+    // Where the hook looks, which does not follow the layout.
+    let cache = project.root().join(Room::Cache.default_path());
+    TraceSearch::of(&memory.book, memory.universal.as_ref(), &cache, project.found.work())
 }
 
 /// Captures what the project's logs recorded since the last time. A recorder never stops the command that it runs in.

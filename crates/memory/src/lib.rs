@@ -8,6 +8,7 @@ mod error;
 mod exchange;
 mod folder;
 mod history;
+mod index;
 mod known;
 mod level;
 mod memory;
@@ -16,6 +17,7 @@ mod promotion;
 mod proposal;
 mod refuse;
 mod safe;
+mod search;
 pub mod semantic;
 mod submission;
 mod trace;
@@ -28,7 +30,7 @@ pub use error::MemoryError;
 pub use exchange::Imported;
 pub use history::{CallKey, History, PastCall, Reading, Standing};
 pub use known::{Known, Origin, Traces};
-pub use level::{Level, describe, tokens};
+pub use level::Level;
 pub use memory::{Mark, Memory};
 pub use pattern::{
     Extraction, Incident, LEAST_COUNT, LEAST_SESSIONS, Marks, Pattern, PatternBook, PatternFacts, PatternKind,
@@ -40,6 +42,7 @@ pub use promotion::{
 };
 pub use proposal::{BackTest, Draft, DraftRequest, Proposal, ProposalKind, Proposals, draft_guard_of};
 pub use refuse::refusal;
+pub use search::{Answer, Channel, Embedder, Filters, Freshness, Matched, Query, SCHEMA, TraceSearch};
 pub use submission::{Stored, Submission};
 pub use trace::{
     Anchor, Outcome, Repeat, Scope, Trace, TraceContext, TraceEvent, TraceKind, TraceSource, TraceStatus, VERSION,

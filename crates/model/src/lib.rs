@@ -23,6 +23,7 @@ mod suggestion;
 mod time;
 mod token;
 mod verdict;
+mod word;
 
 pub use action::{Action, Change, FileChange, Replacement, ToolCall};
 pub use capped::Capped;
@@ -41,7 +42,8 @@ pub use reply::Reply;
 pub use run::{Hidden, Print, Run, RunOutput};
 pub use settings::{Base, Shape, Spot, Syntax};
 pub use severity::Severity;
-pub use suggestion::{expected_one_of, nearest, suggestion};
+pub use suggestion::{edit_distance, expected_one_of, nearest, suggestion};
 pub use time::{rfc3339, unix_millis};
 pub use token::{BYTES_PER_TOKEN, tokens};
 pub use verdict::{Level, Reason, Verdict};
+pub use word::{each_word, stem};

@@ -24,7 +24,7 @@ pub fn nearest<'a>(typed: &str, known: impl IntoIterator<Item = &'a str>) -> Opt
     let beginning = known.iter().find(|name| length >= 3 && name.starts_with(&typed));
     known
         .iter()
-        .map(|name| (distance(&typed, name), *name))
+        .map(|name| (edit_distance(&typed, name), *name))
         .filter(|(distance, _)| *distance <= allowed)
         // Words that share no letter are not typos of each other, however short.
         .filter(|(distance, name)| *distance < length.max(name.chars().count()))
@@ -34,7 +34,7 @@ pub fn nearest<'a>(typed: &str, known: impl IntoIterator<Item = &'a str>) -> Opt
 }
 
 /// Counts insertions, deletions and substitutions of characters, and swaps of two neighbours, between two words.
-fn distance(a: &str, b: &str) -> usize {
+pub fn edit_distance(a: &str, b: &str) -> usize {
     let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
     let mut before = Vec::new();
     let mut last: Vec<usize> = (0..=b.len()).collect();
@@ -70,8 +70,8 @@ mod tests {
     #[test]
     fn a_swap_is_one_error() {
         assert_eq!(nearest("wrok", ["elegance", "work"]), Some("work"));
-        assert_eq!(distance("ab", "ba"), 1);
-        assert_eq!(distance("abc", "cba"), 2);
+        assert_eq!(edit_distance("ab", "ba"), 1);
+        assert_eq!(edit_distance("abc", "cba"), 2);
     }
 
     #[test]

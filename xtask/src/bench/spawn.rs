@@ -20,6 +20,8 @@ pub(super) struct Cost {
     pub(super) faults: u64,
     /// The part of the time that the child's own children used.
     pub(super) children: Duration,
+    /// The most memory that it had at a time, in bytes.
+    pub(super) memory: u64,
 }
 
 /// Spawns the program, checks its answer and returns its cost.
@@ -114,7 +116,16 @@ pub(super) fn reap(child: Child) -> Result<(Option<i32>, Cost)> {
     let code = libc::WIFEXITED(status).then(|| libc::WEXITSTATUS(status));
     let cpu = duration(usage.ru_utime) + duration(usage.ru_stime);
     let children = own.map_or(Duration::ZERO, |own| cpu.saturating_sub(own));
-    Ok((code, Cost { cpu, wall: Duration::ZERO, faults: u64::try_from(usage.ru_minflt)?, children }))
+    Ok((
+        code,
+        Cost {
+            cpu,
+            wall: Duration::ZERO,
+            faults: u64::try_from(usage.ru_minflt)?,
+            children,
+            memory: u64::try_from(usage.ru_maxrss)? * 1024,
+        },
+    ))
 }
 
 /// The time that the ended child used itself, without its children. The kernel reports it only before the child is

@@ -8,6 +8,7 @@ mod import;
 mod patterns;
 mod promote;
 mod propose;
+mod query;
 mod store;
 mod verify;
 
@@ -26,7 +27,7 @@ use crate::ui::Ui;
 /// and read traces; confirming, promoting, importing and forgetting what others wrote is up to a person.
 #[derive(Args)]
 #[command(
-    after_help = "Examples:\n  stead memory store --type correction --what \"edited schema.rs\" --correct \"edit schema.sql\" --why \"it is generated\"\n  stead memory get 3f2a --level full\n  stead memory confirm 3f2a"
+    after_help = "Examples:\n  stead memory store --type correction --what \"edited schema.rs\" --correct \"edit schema.sql\" --why \"it is generated\"\n  stead memory query \"generated files\"\n  stead memory get 3f2a --level full\n  stead memory confirm 3f2a"
 )]
 pub(crate) struct MemoryArgs {
     #[command(subcommand)]
@@ -36,6 +37,7 @@ pub(crate) struct MemoryArgs {
 #[derive(Subcommand)]
 enum MemoryCommand {
     Store(store::StoreArgs),
+    Query(query::QueryArgs),
     Get(get::GetArgs),
     Confirm(confirm::ConfirmArgs),
     Forget(forget::ForgetArgs),
@@ -63,6 +65,7 @@ pub(crate) fn run(args: MemoryArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     let here = Here { project, memory };
     match args.command {
         MemoryCommand::Store(args) => store::run(args, &here, ui),
+        MemoryCommand::Query(args) => query::run(args, &here, ui),
         MemoryCommand::Get(args) => get::run(&args, &here, ui),
         MemoryCommand::Confirm(args) => confirm::run(&args, &here, ui),
         MemoryCommand::Forget(args) => forget::run(&args, &here, ui),

@@ -1,5 +1,7 @@
 //! Words: of questions, of names in code, of prose.
 
+use stead_model::{each_word, stem};
+
 /// Words that say nothing about where something is.
 const EMPTY: &[&str] = &[
     "a", "an", "and", "are", "by", "can", "code", "defined", "do", "does", "file", "files", "find", "for", "from",
@@ -8,35 +10,11 @@ const EMPTY: &[&str] = &[
     "stuff", "that", "the", "there", "thing", "this", "to", "we", "what", "where", "which", "with",
 ];
 
-/// Splits a text into lower-case words: at everything but letters and digits, between `aB`, between `ABc` and before
-/// digits.
+/// The words of a text, in lower case.
 pub(super) fn split(text: &str) -> Vec<String> {
     let mut words = Vec::new();
-    let mut word = String::new();
-    let chars: Vec<char> = text.chars().collect();
-    for (at, &c) in chars.iter().enumerate() {
-        if !c.is_alphanumeric() {
-            words.extend(take(&mut word));
-            continue;
-        }
-        let last = at.checked_sub(1).map(|before| chars[before]).filter(|c| c.is_alphanumeric());
-        let next = chars.get(at + 1);
-        let starts = last.is_some_and(|last| {
-            last.is_lowercase() && c.is_uppercase()
-                || last.is_uppercase() && c.is_uppercase() && next.is_some_and(|next| next.is_lowercase())
-                || last.is_alphabetic() && c.is_numeric()
-        });
-        if starts {
-            words.extend(take(&mut word));
-        }
-        word.extend(c.to_lowercase());
-    }
-    words.extend(take(&mut word));
+    each_word(text, |word| words.push(word.to_owned()));
     words
-}
-
-fn take(word: &mut String) -> Option<String> {
-    (!word.is_empty()).then(|| std::mem::take(word))
 }
 
 /// The words of a question that say something, each once; all of them if none does.
@@ -54,7 +32,7 @@ pub(super) fn likeness(asked: &str, word: &str) -> f64 {
         return 1.0;
     }
     let (short, long) = if asked.len() < word.len() { (asked, word) } else { (word, asked) };
-    if stem(asked) == stem(word) {
+    if stemmed(asked) == stemmed(word) {
         return 0.9;
     }
     // An abbreviation or a compound: `auth` and `authentication`, `invoice` and `invoicing`.
@@ -64,32 +42,15 @@ pub(super) fn likeness(asked: &str, word: &str) -> f64 {
     }
 }
 
-/// A word without its ending, if enough is left.
-fn stem(word: &str) -> &str {
-    for end in ["ations", "ation", "ings", "ing", "ers", "ies", "ied", "er", "ed", "es", "s", "e", "y"] {
-        if let Some(rest) = word.strip_suffix(end)
-            && rest.chars().count() >= 3
-        {
-            return rest;
-        }
-    }
+fn stemmed(word: &str) -> String {
+    let mut word = word.to_owned();
+    stem(&mut word);
     word
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn names_are_split_as_people_read_them() {
-        let check = |text: &str, expected: &[&str]| assert_eq!(split(text), expected, "{text}");
-        check("", &[]);
-        check("parseHTTPRequest", &["parse", "http", "request"]);
-        check("src/billing_rules/v2.rs", &["src", "billing", "rules", "v", "2", "rs"]);
-        check("Invoice::total_amount", &["invoice", "total", "amount"]);
-        check("getÜberschrift", &["get", "überschrift"]);
-        check("SCREAMING_CASE kebab-case", &["screaming", "case", "kebab", "case"]);
-    }
 
     #[test]
     fn questions_lose_words_that_say_nothing() {

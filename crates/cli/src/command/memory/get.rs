@@ -1,9 +1,11 @@
 use clap::Args;
-use stead_memory::{Level, describe};
+use stead_memory::{Level, MemoryError};
 
 use super::Here;
 use crate::cli::{Exit, one_of};
 use crate::error::CliError;
+use crate::memory::search;
+use crate::project::now_millis;
 use crate::ui::Ui;
 
 /// Show one trace
@@ -15,6 +17,9 @@ pub(crate) struct GetArgs {
     /// How much: at most 500, 1,000 or 2,000 tokens
     #[arg(long, value_name = "LEVEL", default_value = "summary", value_parser = one_of(Level::ALL, Level::name))]
     level: Level,
+    /// The most tokens, instead of what the level allows
+    #[arg(long, value_name = "N")]
+    max_tokens: Option<usize>,
     /// Print the trace as JSON
     #[arg(long)]
     json: bool,
@@ -22,7 +27,9 @@ pub(crate) struct GetArgs {
 
 pub(super) fn run(args: &GetArgs, here: &Here, ui: &mut Ui) -> Result<Exit, CliError> {
     let traces = here.memory.traces()?;
-    let shown = describe(traces.find(&args.id)?, &traces, args.level);
+    let id = &traces.find(&args.id)?.trace.id;
+    let found = search(&here.project, &here.memory).get(id, args.level, args.max_tokens, now_millis());
+    let shown = found.ok_or_else(|| MemoryError::UnknownTrace { id: id.to_string(), matching: 0 })?;
     if args.json {
         ui.json(&shown);
         return Ok(Exit::Done);
