@@ -11,12 +11,12 @@ use crate::{Trace, TraceContext, TraceEvent, TraceId, TraceKind, TraceStatus};
 struct World {
     dir: tempfile::TempDir,
     traces: Vec<Trace>,
-    known: Known,
+    known: PatternFacts,
 }
 
 impl World {
     fn new() -> Self {
-        let mut known = Known { now: "2026-11-20T00:00:00.000Z".into(), ..Known::default() };
+        let mut known = PatternFacts { now: "2026-11-20T00:00:00.000Z".into(), ..PatternFacts::default() };
         known.modes = [("infra".into(), Mode::Shadow), ("strict".into(), Mode::Enforce)].into();
         Self { dir: tempfile::tempdir().unwrap(), traces: Vec::new(), known }
     }
