@@ -7,14 +7,20 @@ mod capture;
 mod error;
 mod exchange;
 mod folder;
+mod health;
 mod history;
 mod known;
 mod level;
+#[cfg(test)]
+mod made_project;
 mod memory;
+mod metric;
 mod pattern;
 mod promotion;
 mod proposal;
+mod records;
 mod refuse;
+mod retrieval;
 mod safe;
 pub mod semantic;
 mod submission;
@@ -26,10 +32,12 @@ pub use book::{TraceBook, TraceLine};
 pub use capture::{Capture, Captured};
 pub use error::MemoryError;
 pub use exchange::Imported;
+pub use health::{HEALTH_DAYS, HealthCheck, HealthFinding, HealthStatus, HealthUnit, health};
 pub use history::{CallKey, History, PastCall, Reading, Standing};
 pub use known::{Known, Origin, Traces};
 pub use level::{Level, describe, tokens};
 pub use memory::{Mark, Memory};
+pub use metric::{Metric, Period, PromptSize, Statistics, Step, Tally, chart, plot, statistics};
 pub use pattern::{
     Extraction, Incident, LEAST_COUNT, LEAST_SESSIONS, Marks, Pattern, PatternBook, PatternFacts, PatternKind,
     Proposes, Verb, extract_patterns,
@@ -39,7 +47,9 @@ pub use promotion::{
     version_of,
 };
 pub use proposal::{BackTest, Draft, DraftRequest, Proposal, ProposalKind, Proposals, draft_guard_of};
+pub use records::Records;
 pub use refuse::refusal;
+pub use retrieval::{Retrieval, Retrievals, RetrievedBy};
 pub use submission::{Stored, Submission};
 pub use trace::{
     Anchor, Outcome, Repeat, Scope, Trace, TraceContext, TraceEvent, TraceKind, TraceSource, TraceStatus, VERSION,

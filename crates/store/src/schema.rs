@@ -55,6 +55,7 @@ schemas! {
     "prompt": "one line of `indexes/prompts.jsonl`",
     "reflection": "one line of `features/reflections.jsonl`",
     "relevant-file": "one line of `indexes/relevant-files.jsonl`",
+    "retrieval": "one line of `cache/retrievals.jsonl`",
     "role-state": "the state of a role: `indexes/roles/<role>.json`",
     "root": "the project marker: `.agent/context/root.json`",
     "run-event": "one line of a run's `events.jsonl`",
