@@ -1,9 +1,11 @@
 use clap::Args;
-use stead_memory::{Level, describe};
+use stead_memory::{Level, RetrievedBy, describe};
 
 use super::Here;
 use crate::cli::{Exit, one_of};
 use crate::error::CliError;
+use crate::memory::retrievals;
+use crate::project::now;
 use crate::ui::Ui;
 
 /// Show one trace
@@ -22,7 +24,10 @@ pub(crate) struct GetArgs {
 
 pub(super) fn run(args: &GetArgs, here: &Here, ui: &mut Ui) -> Result<Exit, CliError> {
     let traces = here.memory.traces()?;
-    let shown = describe(traces.find(&args.id)?, &traces, args.level);
+    let known = traces.find(&args.id)?;
+    let shown = describe(known, &traces, args.level);
+    // A count that could not be written is no reason to withhold the trace.
+    let _ = retrievals(&here.project).record(&now(), RetrievedBy::Get, [known.trace.id.clone()]);
     if args.json {
         ui.json(&shown);
         return Ok(Exit::Done);
