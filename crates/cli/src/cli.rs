@@ -80,6 +80,7 @@ commands! {
     Evidence evidence EvidenceArgs,
     Reflect reflect ReflectArgs,
     Memory memory MemoryArgs,
+    Stats stats StatsArgs,
     Trace trace TraceArgs,
     Model model ModelArgs,
     Why why WhyArgs,

@@ -27,6 +27,7 @@ mod semantic;
 mod sent;
 mod session;
 mod settle;
+mod span;
 mod speaker;
 mod ui;
 mod verdict;

@@ -1,11 +1,16 @@
 //! The traces of the project that a command works in.
 
-use stead_memory::{Capture, Captured, Memory, MemoryError, TraceSearch};
+use std::path::PathBuf;
+
+use stead_evidence::Ground;
+use stead_memory::{Capture, Captured, History, Memory, MemoryError, Records, Retrievals, TraceSearch, Traces};
 use stead_store::{Layout, Marker, Room, UserDirs};
 
 use crate::error::CliError;
 use crate::ledger::state;
+use crate::patterns::history;
 use crate::project::{Project, env, now_millis};
+use crate::proof::ground;
 use crate::ui::Ui;
 
 /// The memory of a project, and the person's own.
@@ -20,6 +25,31 @@ pub(crate) fn search(project: &Project, memory: &Memory) -> TraceSearch {
     // Where the hook looks, which does not follow the layout.
     let cache = project.root().join(Room::Cache.default_path());
     TraceSearch::of(&memory.book, memory.universal.as_ref(), &cache, project.found.work())
+}
+
+/// Which traces were asked for; whoever answers with traces adds them.
+pub(crate) fn retrievals(project: &Project) -> Retrievals {
+    Retrievals::of(&project.root().join(Room::Cache.default_path()))
+}
+
+/// What a project has on record, for commands that count it.
+pub(crate) struct OnRecord {
+    history: History,
+    ground: Ground,
+    intents: PathBuf,
+    traces: Traces,
+}
+
+impl OnRecord {
+    pub(crate) fn read(project: &Project, memory: &Memory) -> Result<Self, CliError> {
+        let intents = Layout::of(&project.config).dir(project.root(), Room::Intents);
+        Ok(Self { history: history(project), ground: ground(project), intents, traces: memory.traces()? })
+    }
+
+    pub(crate) fn records(&self) -> Records<'_> {
+        let Self { history, ground, intents, traces } = self;
+        Records { history, ground, intents, traces, now: now_millis() }
+    }
 }
 
 /// Captures what the project's logs recorded since the last time. A recorder never stops the command that it runs in.

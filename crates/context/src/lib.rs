@@ -42,8 +42,8 @@ pub use git_facts::GitFacts;
 pub use handoff::Handoff;
 pub use lifecycle::{Lifecycle, RoleState, old_machine};
 pub use loops::{
-    Activated, ActiveLoop, Answer, Check, Counts, Foreground, LastMessage, Loop, LoopFile, LoopLine, LoopStatus, Loops,
-    NewLoop, Owner, Starter, Stop, last_promise, split_promises,
+    Activated, ActiveLoop, Answer, Check, Counts, Foreground, LastMessage, Loop, LoopClaim, LoopFile, LoopLine,
+    LoopStatus, Loops, NewLoop, Owner, Starter, Stop, last_promise, split_promises,
 };
 pub use note::{Note, NoteKind, notes};
 pub use packet::{

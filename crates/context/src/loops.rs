@@ -24,7 +24,7 @@ pub use decide::{Check, LastMessage, Stop};
 pub use engine::{Answer, Foreground};
 pub use file::LoopFile;
 pub use folder::Loops;
-pub use log::LoopLine;
+pub use log::{LoopClaim, LoopLine};
 pub use owner::{Owner, Starter};
 pub use promise::{last_promise, split_promises};
 pub(crate) use state::Lease;

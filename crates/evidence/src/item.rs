@@ -1,5 +1,6 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use stead_model::{rfc3339, unix_millis};
 use stead_store::cover;
 
 use crate::text::{self, blob_hash};
@@ -123,6 +124,16 @@ impl Item {
         Self { v: Self::VERSION, id, ts: ts.to_owned(), kind, source, about, ..Self::default() }
     }
 
+    /// When an item was made, by its id.
+    pub fn moment(id: &str) -> Option<String> {
+        let digits = |from: usize, to: usize| id.get(from..to).filter(|part| part.bytes().all(|b| b.is_ascii_digit()));
+        let (year, month, day) = (digits(0, 4)?, digits(4, 6)?, digits(6, 8)?);
+        let (hour, minute, second) = (digits(9, 11)?, digits(11, 13)?, digits(13, 15)?);
+        let millis = digits(15, 18).unwrap_or("000");
+        let moment = format!("{year}-{month}-{day}T{hour}:{minute}:{second}.{millis}Z");
+        unix_millis(&moment).map(rfc3339)
+    }
+
     /// Returns true if the command succeeded, as far as is known.
     pub fn is_green(&self) -> bool {
         self.exit == Some(0) && self.counts.is_none_or(|counts| counts.failed == 0)
@@ -148,6 +159,23 @@ impl Item {
                 Some(file) => format!("{}, {} bytes", file.name, file.bytes),
                 None => "result unknown".into(),
             },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_id_says_when() {
+        for ts in ["2026-11-15T22:53:33.123Z", "2000-02-29T00:00:00.000Z"] {
+            let item = Item::new(ts, Kind::Ran, Source::Verify, About::Test, "x");
+            assert_eq!(Item::moment(&item.id).as_deref(), Some(ts));
+        }
+        assert_eq!(Item::moment("20261115T225333Z-1a2b3c").as_deref(), Some("2026-11-15T22:53:33.000Z"));
+        for odd in ["", "login", "2026", "20261315T225333123Z-1", "é0261115T225333123Z"] {
+            assert_eq!(Item::moment(odd), None, "{odd}");
         }
     }
 }

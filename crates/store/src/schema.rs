@@ -60,6 +60,7 @@ schemas! {
     "reflection": "one line of `features/reflections.jsonl`",
     "relevant-file": "one line of `indexes/relevant-files.jsonl`",
     "report": "what a run on the feature list did: `runs/<run>/report.json`",
+    "retrieval": "one line of `cache/retrievals.jsonl`",
     "role-state": "the state of a role: `indexes/roles/<role>.json`",
     "root": "the project marker: `.agent/context/root.json`",
     "run-event": "one line of a run's `events.jsonl`",

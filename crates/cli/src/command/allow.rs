@@ -11,6 +11,7 @@ use crate::cli::Exit;
 use crate::error::CliError;
 use crate::person::require_person;
 use crate::project::{Project, env, now_millis};
+use crate::span::span;
 use crate::ui::Ui;
 use crate::verdict::find_verdict;
 
@@ -29,7 +30,7 @@ pub(crate) struct AllowArgs {
     #[arg(value_name = "VERDICT")]
     id: String,
     /// How long: `90s`, `10m`, `2h`; a day at most
-    #[arg(long = "for", value_name = "TIME", default_value = "10m", value_parser = span)]
+    #[arg(long = "for", value_name = "TIME", default_value = "10m", value_parser = limited)]
     span: Duration,
     /// Why
     #[arg(long)]
@@ -95,23 +96,13 @@ pub(crate) fn run(args: AllowArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     Ok(Exit::Done)
 }
 
-/// Reads a span of time with its unit.
-fn span(text: &str) -> Result<Duration, String> {
-    let odd = || format!("invalid duration `{text}`; expected one such as `90s`, `10m` or `2h`");
-    let unit = text.chars().last().ok_or_else(odd)?;
-    let factor = match unit {
-        's' => 1,
-        'm' => 60,
-        'h' => 3_600,
-        'd' => 86_400,
-        _ => return Err(odd()),
-    };
-    let number: u64 = text[..text.len() - unit.len_utf8()].trim().parse().map_err(|_| odd())?;
-    let span = number.checked_mul(factor).map(Duration::from_secs).ok_or_else(odd)?;
-    if span.is_zero() || span.as_millis() > Override::LONGEST.unsigned_abs().into() {
-        return Err("expected at least a second and at most a day".to_owned());
+/// Reads how long an override lasts.
+fn limited(text: &str) -> Result<Duration, String> {
+    let span = span(text)?;
+    match span.as_millis() > Override::LONGEST.unsigned_abs().into() {
+        true => Err("expected at least a second and at most a day".to_owned()),
+        false => Ok(span),
     }
-    Ok(span)
 }
 
 #[cfg(test)]
@@ -119,9 +110,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn spans_have_a_unit_and_an_end() {
+    fn an_override_ends_within_a_day() {
         let check = |text: &str, expected: Option<u64>| {
-            assert_eq!(span(text).ok(), expected.map(Duration::from_secs), "{text}");
+            assert_eq!(limited(text).ok(), expected.map(Duration::from_secs), "{text}");
         };
         check("90s", Some(90));
         check("10m", Some(600));

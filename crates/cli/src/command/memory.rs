@@ -4,6 +4,7 @@ mod confirm;
 mod export;
 mod forget;
 mod get;
+mod health;
 mod import;
 mod patterns;
 mod promote;
@@ -45,6 +46,7 @@ enum MemoryCommand {
     Export(export::ExportArgs),
     Import(import::ImportArgs),
     Verify(verify::VerifyArgs),
+    Health(health::HealthArgs),
     Patterns(patterns::PatternsArgs),
     Propose(propose::ProposeArgs),
 }
@@ -73,6 +75,7 @@ pub(crate) fn run(args: MemoryArgs, ui: &mut Ui) -> Result<Exit, CliError> {
         MemoryCommand::Export(args) => export::run(&args, &here, ui),
         MemoryCommand::Import(args) => import::run(&args, &here, ui),
         MemoryCommand::Verify(args) => verify::run(&args, &here, ui),
+        MemoryCommand::Health(args) => health::run(&args, &here, ui),
         MemoryCommand::Patterns(args) => patterns::run(&args, ui),
         MemoryCommand::Propose(args) => propose::run(&args, ui),
     }

@@ -23,6 +23,7 @@ use crate::project::{env, now};
 use crate::proof::ground;
 use crate::run_report::{RunReport, shown};
 use crate::run_room::RunRoom;
+use crate::span::span;
 use crate::speaker::Speaker;
 use crate::ui::Ui;
 
@@ -273,13 +274,7 @@ fn tell(report: &RunReport, args: &OrchestrateArgs, room: &RunRoom, folder: &Run
 
 /// A time in seconds, from `90`, `90s`, `45m` or `8h`.
 fn duration(typed: &str) -> Result<u64, String> {
-    let (number, unit) = match typed.char_indices().next_back() {
-        Some((at, 's')) => (&typed[..at], 1),
-        Some((at, 'm')) => (&typed[..at], 60),
-        Some((at, 'h')) => (&typed[..at], 3600),
-        _ => (typed, 1),
-    };
-    let seconds = number.parse::<u64>().ok().and_then(|number| number.checked_mul(unit));
+    let seconds = typed.parse().ok().or_else(|| span(typed).ok().map(|span| span.as_secs()));
     seconds.filter(|seconds| *seconds > 0).ok_or_else(|| "expected a time such as `90m` or `8h`".to_owned())
 }
 

@@ -56,6 +56,7 @@ mod run;
 mod schema;
 mod spool;
 mod stale_file;
+mod stats;
 mod terminal;
 mod trace;
 mod tree;

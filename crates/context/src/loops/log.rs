@@ -4,6 +4,8 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use stead_store::{Durability, StoreError, Tail, append_line, cover};
 
+use super::LoopStatus;
+
 /// One line of `indexes/loop-log.jsonl`: what happened to a loop, and why.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LoopLine {
@@ -26,6 +28,17 @@ pub struct LoopLine {
     pub max_iterations: Option<u32>,
 }
 
+/// What came of an agent's claim that a loop's task is finished.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LoopClaim {
+    /// The loop's check passed.
+    Proven,
+    /// The loop has no check.
+    Unchecked,
+    /// The check failed.
+    Refuted,
+}
+
 impl LoopLine {
     pub const FILE: &str = "loop-log.jsonl";
 
@@ -35,6 +48,17 @@ impl LoopLine {
         let safe = Self { why: cover(&self.why).text.into_owned(), ..self.clone() };
         let line = serde_json::to_vec(&safe).unwrap_or_default();
         append_line(&indexes.join(Self::FILE), line, Durability::Quick, Self::PATIENCE)
+    }
+
+    /// Reads from the reason what came of the claim; `None` if the agent claimed nothing.
+    pub fn claim(&self) -> Option<LoopClaim> {
+        let is_done = self.status.as_deref() == Some(LoopStatus::Done.name());
+        match self.did.as_str() {
+            "let-go" if is_done && self.why.contains(" kept, `") => Some(LoopClaim::Proven),
+            "let-go" if is_done && self.why.starts_with("promise ") => Some(LoopClaim::Unchecked),
+            "held" | "let-go" if self.why.contains("` failed: ") => Some(LoopClaim::Refuted),
+            _ => None,
+        }
     }
 
     /// The lines, newest first, of one loop or of all.

@@ -91,6 +91,7 @@ fn failures(capture: &Capture<'_>) -> Vec<Trace> {
         trace.kind = if is_learned { TraceKind::Correction } else { TraceKind::Reflection };
         trace.source = TraceSource::AutoDetected;
         trace.context.feature = Some(feature.id.clone());
+        trace.context.more.insert(Trace::ATTEMPT.to_owned(), feature.attempts.into());
         trace.context.task = Some(feature.title.clone()).filter(|title| !title.is_empty());
         trace.event = TraceEvent {
             what_happened: format!(

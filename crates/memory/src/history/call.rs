@@ -23,6 +23,11 @@ pub struct PastCall<'a> {
     pub agent: Option<Cow<'a, str>>,
     #[serde(borrow, default)]
     pub role: Option<Cow<'a, str>>,
+    /// The run that started the agent, and which of its iterations this is.
+    #[serde(borrow, default)]
+    pub run: Option<Cow<'a, str>>,
+    #[serde(default)]
+    pub iteration: Option<u32>,
     #[serde(borrow)]
     pub event: Cow<'a, str>,
     #[serde(borrow, default)]

@@ -51,6 +51,10 @@ fn note(walk: &mut Walk<'_>, argv: &[String]) {
         }
         ["memory", "import", file, ..] => walk.reads(file, false, &shown),
         ["memory", "export", file, ..] => walk.writes(file, How::Replace, Content::Unknown, &shown),
+        ["stats", ..] => {
+            let pictures = option_values(argv, '\0', "--svg");
+            pictures.iter().for_each(|file| walk.writes(file, How::Replace, Content::Unknown, &shown));
+        }
         ["run" | "verify" | "test", ..] => walk.gap(&shown, "the commands it runs are stored elsewhere"),
         _ => {}
     }

@@ -1,11 +1,11 @@
 use clap::Args;
-use stead_memory::{Level, MemoryError};
+use stead_memory::{Level, MemoryError, RetrievedBy};
 
 use super::Here;
 use crate::cli::{Exit, one_of};
 use crate::error::CliError;
-use crate::memory::search;
-use crate::project::now_millis;
+use crate::memory::{retrievals, search};
+use crate::project::{now, now_millis};
 use crate::ui::Ui;
 
 /// Show one trace
@@ -30,6 +30,8 @@ pub(super) fn run(args: &GetArgs, here: &Here, ui: &mut Ui) -> Result<Exit, CliE
     let id = &traces.find(&args.id)?.trace.id;
     let found = search(&here.project, &here.memory).get(id, args.level, args.max_tokens, now_millis());
     let shown = found.ok_or_else(|| MemoryError::UnknownTrace { id: id.to_string(), matching: 0 })?;
+    // A count that could not be written is no reason to withhold the trace.
+    let _ = retrievals(&here.project).record(&now(), RetrievedBy::Get, [id.clone()]);
     if args.json {
         ui.json(&shown);
         return Ok(Exit::Done);

@@ -3,13 +3,13 @@ use std::time::Duration;
 use clap::Args;
 use serde_json::Value;
 use stead_memory::semantic::{SemanticError, SemanticModel};
-use stead_memory::{Channel, Embedder, Filters, Level, Outcome, Query, TraceKind, TraceStatus};
-use stead_model::unix_millis;
+use stead_memory::{Channel, Embedder, Filters, Level, Outcome, Query, RetrievedBy, TraceId, TraceKind, TraceStatus};
+use stead_model::{rfc3339, unix_millis};
 
 use super::Here;
 use crate::cli::{Exit, one_of};
 use crate::error::CliError;
-use crate::memory::search;
+use crate::memory::{retrievals, search};
 use crate::project::{now_millis, project_path};
 use crate::semantic::own_model_dir;
 use crate::ui::Ui;
@@ -98,6 +98,9 @@ pub(super) fn run(args: QueryArgs, here: &Here, ui: &mut Ui) -> Result<Exit, Cli
     };
     let left = model.as_ref().map_or(0, |model| search.embed(model, EMBEDDING));
     let answer = search.query(&query, model.as_ref().map(|model| model as &dyn Embedder), now);
+    let ids = answer.items.iter().filter_map(|item| item["id"].as_str()).filter_map(TraceId::parse);
+    // A count that could not be written is no reason to withhold the answer.
+    let _ = retrievals(&here.project).record(&rfc3339(now), RetrievedBy::Query, ids);
     if args.json {
         ui.json(&serde_json::to_value(&answer).unwrap_or_default());
         return Ok(Exit::Done);

@@ -5,7 +5,7 @@ use std::fs;
 use stead_model::rfc3339;
 use tempfile::TempDir;
 
-use super::super::{LastMessage, LoopLine, NewLoop};
+use super::super::{Check, LastMessage, LoopClaim, LoopLine, NewLoop};
 use super::*;
 
 const NOW: i64 = 1_794_771_930_000;
@@ -216,4 +216,23 @@ fn ids_are_found_by_a_part_and_suggested_when_mistyped() {
     assert!(matches!(room.loops.find("fix").unwrap_err(), ContextError::AmbiguousId { count: 2, .. }));
     assert_eq!(room.loops.ids().unwrap().len(), 2);
     assert!(rfc3339(NOW).starts_with(&id[..4]));
+}
+
+#[test]
+fn the_log_says_what_came_of_a_claim() {
+    let room = room();
+    let checked = NewLoop { verify: Some("cargo test".into()), ..new(Some(owner("s1"))) };
+    let id = room.loops.start(checked, NOW).unwrap().state.id;
+    let claim = |said: &str, check: Option<Check>| {
+        room.loops.stop(&id, &owner("s1"), &Stop { check, ..stop(said) }).unwrap();
+        LoopLine::newest(room.loops.indexes(), None).unwrap().next().unwrap().claim()
+    };
+    assert_eq!(claim("not yet", None), None);
+    let done = "<promise>DONE</promise>";
+    assert_eq!(claim(done, Some(Check::Red { how: "exit 1".into(), tail: String::new() })), Some(LoopClaim::Refuted));
+    assert_eq!(claim(done, Some(Check::Green)), Some(LoopClaim::Proven));
+    room.loops.start(new(Some(owner("s2"))), NOW).unwrap();
+    assert!(!room.held("s2", done));
+    let last = LoopLine::newest(room.loops.indexes(), None).unwrap().next().unwrap();
+    assert_eq!(last.claim(), Some(LoopClaim::Unchecked), "{last:?}");
 }

@@ -10,6 +10,9 @@ fn an_agent_stores_and_reads_and_forgets_only_its_own() {
          stead memory get 3f2a --level full
          stead memory export
          stead memory verify
+         stead memory health --json
+         stead stats --since 7d
+         stead stats --svg stats.svg
          stead memory forget trace-mine
          stead memory forget trace-mine other-mine --why 'told wrongly'
          stead memory promote --help
@@ -26,6 +29,8 @@ fn an_agent_stores_and_reads_and_forgets_only_its_own() {
          stead -C . memory confirm 3f2a
          bash -c 'stead memory promote 3f2a'
          stead memory export .agent/guards/x.yaml
+         stead stats --svg .agent/guards/x.yaml
+         stead stats --svg=.agent/config.toml
          echo '{}' >> .agent/graph/traces.jsonl
          cp x .agent/graph/peers/ann.jsonl
          rm -rf .agent/graph
