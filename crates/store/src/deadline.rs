@@ -17,6 +17,9 @@ pub enum OnAlarm {
 
 static BLOCK: AtomicBool = AtomicBool::new(false);
 
+/// Only a hook call has an alarm. Commands use the same code, and some of them run for hours.
+static STARTED: AtomicBool = AtomicBool::new(false);
+
 /// Sets what the alarm will do from now on.
 pub fn set_on_alarm(on_alarm: OnAlarm) {
     BLOCK.store(on_alarm == OnAlarm::Block, Ordering::Relaxed);
@@ -38,6 +41,7 @@ pub fn ignore_broken_pipes() {}
 #[cfg(unix)]
 #[expect(unsafe_code, reason = "neither std nor rustix can install a signal handler")]
 pub fn start_alarm(seconds: u32) {
+    STARTED.store(true, Ordering::Relaxed);
     extern "C" fn ring(_: libc::c_int) {
         let block = BLOCK.load(Ordering::Relaxed);
         if block {
@@ -56,10 +60,13 @@ pub fn start_alarm(seconds: u32) {
     }
 }
 
-/// Postpones the alarm: it now goes off in this many seconds.
+/// Postpones the alarm: it now goes off in this many seconds. Does nothing if none was started.
 #[cfg(unix)]
 #[expect(unsafe_code, reason = "neither std nor rustix can set an alarm")]
 pub fn extend_alarm(seconds: u32) {
+    if !STARTED.load(Ordering::Relaxed) {
+        return;
+    }
     // SAFETY: alarm(2) has no preconditions.
     unsafe { libc::alarm(seconds) };
 }
@@ -71,6 +78,7 @@ static ROUND: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(0
 /// Starts the alarm. It is never stopped: the process ends first.
 #[cfg(not(unix))]
 pub fn start_alarm(seconds: u32) {
+    STARTED.store(true, Ordering::Relaxed);
     let round = ROUND.fetch_add(1, Ordering::Relaxed) + 1;
     std::thread::spawn(move || {
         std::thread::sleep(std::time::Duration::from_secs(u64::from(seconds)));
@@ -80,8 +88,22 @@ pub fn start_alarm(seconds: u32) {
     });
 }
 
-/// Postpones the alarm: it now goes off in this many seconds.
+/// Postpones the alarm: it now goes off in this many seconds. Does nothing if none was started.
 #[cfg(not(unix))]
 pub fn extend_alarm(seconds: u32) {
-    start_alarm(seconds);
+    if STARTED.load(Ordering::Relaxed) {
+        start_alarm(seconds);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A command that uses code of the hook must not be ended by an alarm that nobody handles.
+    #[test]
+    fn an_alarm_that_was_never_started_is_not_postponed() {
+        extend_alarm(1);
+        std::thread::sleep(std::time::Duration::from_millis(1_200));
+    }
 }

@@ -79,6 +79,7 @@ fn a_verb_that_is_computed() {
         echo guard disable infra | xargs env stead
         find . -name x -exec stead guard {} infra \;
         stead guard disable infra "$X" --help
+        stead appeal $WHAT v-7k2m9qd4
         "#,
     );
     allow(
@@ -94,7 +95,7 @@ fn a_verb_that_is_computed() {
         stead note failed "$(cat why.txt)"
         stead check "$COMMAND"
         stead loop start why is it so slow?
-        stead appeal $ID 'it is wrong'
+        stead appeal v-7k2m9qd4 "$WHY"
         echo list | xargs stead guard
         echo infra | xargs stead guard show
         git diff --name-only | xargs stead files
