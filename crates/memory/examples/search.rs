@@ -111,7 +111,9 @@ fn generate(dir: &Path, count: usize) -> Outcome {
         let mut text = |least: usize| -> String {
             let length = least + random.next() as usize % 12;
             let pick = |random: &mut Random| {
-                words[up_to.partition_point(|up| *up < random.unit()).min(VOCABULARY - 1)].as_str()
+                // Drawn once: the search compares it many times.
+                let drawn = random.unit();
+                words[up_to.partition_point(|up| *up < drawn).min(VOCABULARY - 1)].as_str()
             };
             (0..length).map(|_| pick(&mut random)).collect::<Vec<_>>().join(" ")
         };
