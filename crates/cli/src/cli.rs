@@ -10,9 +10,9 @@ use stead_store::terminal_columns;
 
 use crate::command;
 use crate::error::CliError;
-use crate::ledger;
 use crate::project::env;
 use crate::ui::Ui;
+use crate::{ledger, memory};
 
 /// Keeps coding agents in check: context that survives, rules that are enforced, evidence instead of claims.
 #[derive(Parser)]
@@ -108,6 +108,13 @@ commands! {
     Hook hook HookArgs,
 }
 
+impl Command {
+    /// Returns true for a command that ends a piece of work or looks at it: what happened until then becomes traces.
+    fn is_boundary(&self) -> bool {
+        matches!(self, Self::Status(_) | Self::Handoff(_) | Self::Pickup(_) | Self::Run(_) | Self::Orchestrate(_))
+    }
+}
+
 /// A parser of one of several names.
 pub(crate) fn one_of<T: Copy + Send + Sync + 'static>(
     all: impl IntoIterator<Item = T>,
@@ -145,8 +152,12 @@ impl Exit {
 pub(crate) fn run() -> u8 {
     let cli = parse();
     let mut ui = Ui::new(cli.global.clone());
+    let is_boundary = cli.command.is_boundary();
     let outcome = cli.command.run(&mut ui);
     ledger::finish_waiting(&ui);
+    if is_boundary {
+        memory::capture_quietly(&ui);
+    }
     match outcome {
         Ok(exit) => exit.code(),
         Err(error) => {

@@ -6,6 +6,7 @@ use stead_store::{Layout, Marker, Room, UserDirs};
 use crate::error::CliError;
 use crate::ledger::state;
 use crate::project::{Project, env, now_millis};
+use crate::ui::Ui;
 
 /// The memory of a project, and the person's own.
 pub(crate) fn memory(project: &Project) -> Memory {
@@ -37,6 +38,16 @@ pub(crate) fn capture(project: &Project) -> Result<Captured, MemoryError> {
     match project.config.bool("record.traces") {
         true => capture.run(),
         false => Ok(Captured::default()),
+    }
+}
+
+/// The same for the project around a command that is about something else.
+pub(crate) fn capture_quietly(ui: &Ui) {
+    if let Ok(project) = Project::find(ui)
+        && project.found.is_marked()
+    {
+        // What could not be captured waits in the logs for the next command.
+        let _ = capture(&project);
     }
 }
 

@@ -145,7 +145,7 @@ fn detail<'a>(accent: &Accent, kind: EventKind, wire: &Members<'a>) -> Detail<'a
             waiting: running_agents(wire),
         },
         EventKind::ToolFailed | EventKind::StopFailed => {
-            Detail::Failed { error: wire.raw("error").and_then(error_text) }
+            Detail::Failed { error: wire.raw("error").and_then(error_text), interrupted: wire.flag("is_interrupt") }
         }
         EventKind::BeforeCompact | EventKind::AfterCompact => Detail::Compact { trigger: trigger(wire) },
         EventKind::ConfigChange => Detail::Config { source: wire.filled("source"), path: wire.filled("file_path") },

@@ -99,7 +99,7 @@ pub(crate) fn report(event: &Event<'_>) -> Outcome {
 
 fn failure(event: &Event<'_>) -> Option<String> {
     match &event.detail {
-        Detail::Failed { error } => Some(error.as_deref().unwrap_or_default().to_owned()),
+        Detail::Failed { error, .. } => Some(error.as_deref().unwrap_or_default().to_owned()),
         _ => None,
     }
 }
@@ -136,7 +136,7 @@ mod tests {
     #[track_caller]
     fn check_failed(read: fn(&Event<'_>) -> Outcome, error: &str, exit: Option<i32>, output: &str) {
         let mut event = Event::new(EventKind::ToolFailed, "");
-        event.detail = Detail::Failed { error: Some(error.into()) };
+        event.detail = Detail::Failed { error: Some(error.into()), interrupted: false };
         assert_eq!(read(&event), Outcome::new(exit, output), "{error}");
     }
 

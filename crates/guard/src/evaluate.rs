@@ -109,7 +109,7 @@ impl Inquiry<'_> {
         match &self.asked.event.detail {
             Detail::Prompt { text, .. } => Some(text),
             Detail::Stop { message, .. } => message.as_deref(),
-            Detail::Failed { error } => error.as_deref(),
+            Detail::Failed { error, .. } => error.as_deref(),
             Detail::Notice { text } => text.as_deref(),
             _ => None,
         }

@@ -5,11 +5,12 @@ use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
+use serde::Deserialize;
 use stead_client::Harness;
 use stead_context::{Loops, Owner};
 use stead_model::{Base, Event, FileId, ProjectTree, Spot, clean};
 use stead_shell::Facts;
-use stead_store::{Found, Identity};
+use stead_store::{Found, Identity, Tail};
 
 use crate::location::Env;
 use crate::session::SessionState;
@@ -19,6 +20,10 @@ const LIMIT: u64 = 1024 * 1024;
 
 /// The maximum number of listed files of a folder.
 const FILES: usize = 128;
+
+/// How many of the last traces are searched for one that a session stored, and how long an id is.
+const TRACES: usize = 20_000;
+const TRACE_ID: usize = 36;
 
 /// The maximum number of links, as in Linux.
 const LINKS: usize = 40;
@@ -201,6 +206,29 @@ impl Facts for FileFacts {
         let asking = self.session.as_ref().and_then(|session| Owner::new(self.harness.name(), session.as_str()));
         let (Some(asking), Some(context)) = (asking, self.indexes.parent()) else { return false };
         Loops::of_room(context).read(id).is_ok_and(|file| file.state.started_by.is(&asking))
+    }
+
+    fn stored_trace(&self, id: &str) -> bool {
+        #[derive(Deserialize)]
+        struct Stored {
+            id: String,
+            context: StoredBy,
+        }
+        #[derive(Deserialize)]
+        struct StoredBy {
+            by: Option<String>,
+            session: Option<String>,
+        }
+        let (Some(session), true) = (&self.session, id.len() == TRACE_ID) else { return false };
+        // Where the layout has moved the traces, this finds none, and only a person may forget them.
+        let Some(own) = self.indexes.ancestors().nth(2) else { return false };
+        let log = own.join("graph").join("traces.jsonl");
+        let Ok(lines) = Tail::open(&log) else { return false };
+        let lines = lines.unchecked().take(TRACES).flatten().filter(|line| line.text.contains(id));
+        let mut traces = lines.filter_map(|line| serde_json::from_str::<Stored>(&line.text).ok());
+        traces.find(|trace| trace.id == id).is_some_and(|trace| {
+            trace.context.by.as_deref() == Some("agent") && trace.context.session.as_deref() == Some(session.as_str())
+        })
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use stead_context::fingerprint;
 use stead_guard::ReadEffects;
-use stead_model::{Action, Event, EventKind, Level, Verdict, redact};
+use stead_model::{Action, Detail, Event, EventKind, Level, Verdict, redact};
 use stead_store::{Durability, StoreError, append_line};
 
 use crate::effects_line::EffectsLine;
@@ -76,6 +76,9 @@ pub(crate) struct SessionLine<'a> {
     /// The call may change files that `stats` does not have.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub open: bool,
+    /// The person interrupted the call.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub interrupted: bool,
     /// Earlier verdicts whose warnings the agent reads with this reply.
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     pub told: &'a [String],
@@ -124,6 +127,7 @@ pub(crate) fn append(
         moves: expected.moves,
         places: expected.places,
         open: expected.is_open,
+        interrupted: matches!(event.detail, Detail::Failed { interrupted: true, .. }),
         told: &report.delivered,
     };
     let line = serde_json::to_vec(&line).unwrap_or_default();

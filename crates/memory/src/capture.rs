@@ -56,11 +56,17 @@ pub struct Captured {
 
 /// What a log line becomes.
 enum Draft {
-    New(Trace),
+    New(Box<Trace>),
     /// What the agent did after a violation that was captured before, or is captured now.
     Outcome(TraceId, Outcome),
     /// The second half of a reflection.
     Prevention(TraceId, String),
+}
+
+impl Draft {
+    fn new(trace: Trace) -> Self {
+        Self::New(Box::new(trace))
+    }
 }
 
 impl Capture<'_> {
@@ -81,7 +87,7 @@ impl Capture<'_> {
         record::read(self, &mut cursor, &mut drafts)?;
         let documents = document::read(self, &mut cursor);
         let mut known = Known::read(book, if documents.is_empty() { before.book } else { 0 })?;
-        drafts.extend(documents.into_iter().map(Draft::New));
+        drafts.extend(documents.into_iter().map(Draft::new));
         let mut captured = Captured::default();
         for draft in drafts {
             known.apply(draft, book, &mut captured)?;
@@ -135,7 +141,7 @@ impl Known {
                 book.append(&trace, Durability::Quick, PATIENCE)?;
                 captured.added += 1;
                 self.outcomes.insert(trace.id.clone(), trace.outcome);
-                self.ids.insert(trace.id);
+                self.ids.insert(trace.id.clone());
             }
             Draft::Outcome(id, outcome) => {
                 let rank = |outcome: Option<Outcome>| outcome.map_or(0, rank);

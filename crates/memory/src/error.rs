@@ -44,7 +44,10 @@ impl MemoryError {
                 Some("only your own traces can be confirmed; store your own with `stead memory store`".to_owned())
             }
             Self::Refused { hint, .. } => Some((*hint).to_owned()),
-            Self::Invalid { .. } => None,
+            Self::Invalid { what: "file", .. } => {
+                Some("name a file, a line or a part of it that is there now".to_owned())
+            }
+            Self::Invalid { .. } => Some("use letters, digits, `-`, `_` and `.`".to_owned()),
             Self::Unreadable { .. } => Some("name a file of JSON lines".to_owned()),
             Self::NothingToImport { .. } => Some("`stead memory export FILE` writes such a file".to_owned()),
             Self::NoDataFolder => Some("set `HOME` to an absolute path".to_owned()),

@@ -153,7 +153,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_safe_stays_as_it_is(text in "(?s)(password=|token: |[a-z0-9 \n]|.){0,120}", times in 1_usize..80) {
+        fn what_is_safe_stays_as_it_is(text in "(password=hunter22 |[a-z0-9]{1,9} |[\n\t]|[éß漢🕴\x00\x1b] ){0,120}", times in 1_usize..80) {
             let once = of(&text.repeat(times));
             prop_assert!(once.len() <= TEXT);
             prop_assert!(of(&once) == once);

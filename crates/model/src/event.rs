@@ -141,6 +141,8 @@ pub enum Detail<'a> {
     },
     Failed {
         error: Option<Cow<'a, str>>,
+        /// The person interrupted it.
+        interrupted: bool,
     },
     Compact {
         trigger: Trigger,

@@ -20,6 +20,11 @@ pub trait Facts {
     /// Returns true if the calling session started the loop with this id; false for an unknown session.
     fn started_loop(&self, id: &str) -> bool;
 
+    /// Returns true if the calling session stored the trace with this id; false for an unknown session.
+    fn stored_trace(&self, _id: &str) -> bool {
+        false
+    }
+
     /// Returns true if the path does not exist or is an empty folder; false if that is unknown.
     fn is_missing(&self, _path: &Path) -> bool {
         false

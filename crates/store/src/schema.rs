@@ -65,6 +65,7 @@ schemas! {
     "stage": "a stage: `.agent/stages/<name>/stage.yaml`",
     "state": "the state of a run: `runs/<run>/state.json`",
     "status": "what an agent reports: `iterations/<n>/status.json`",
+    "traces": "one line of `graph/traces.jsonl`",
 }
 
 /// Returns a schema by name.

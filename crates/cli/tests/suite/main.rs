@@ -31,6 +31,7 @@ mod intent_scope;
 mod lesson;
 mod logs;
 mod loop_;
+mod memory;
 mod migrate;
 mod model;
 #[cfg(unix)]

@@ -121,6 +121,7 @@ fn detail<'a>(kind: EventKind, wire: &Members<'a>) -> Detail<'a> {
                 .raw("error")
                 .and_then(dialect::error_text)
                 .or_else(|| wire.members("toolResult").text("textResultForLlm")),
+            interrupted: false,
         },
         EventKind::BeforeCompact => Detail::Compact { trigger: dialect::trigger(wire) },
         EventKind::Notification => Detail::Notice { text: wire.filled("message") },

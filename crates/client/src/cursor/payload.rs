@@ -83,6 +83,7 @@ pub(super) fn decode<'a>(payload: &'a str, named: Option<&'a str>) -> serde_json
         EventKind::ToolFailed => {
             event.detail = Detail::Failed {
                 error: wire.filled("error_message").or(wire.raw("error").and_then(dialect::error_text)),
+                interrupted: wire.flag("is_interrupt"),
             };
         }
         _ => {}
@@ -91,7 +92,7 @@ pub(super) fn decode<'a>(payload: &'a str, named: Option<&'a str>) -> serde_json
         // The person or a failure ended the turn, so it must not be continued.
         (EventKind::Stop | EventKind::SubagentStop, Some("aborted" | "error")) => {
             event.kind = EventKind::StopFailed;
-            event.detail = Detail::Failed { error: wire.filled("status") };
+            event.detail = Detail::Failed { error: wire.filled("status"), interrupted: false };
         }
         (EventKind::Stop | EventKind::SubagentStop, _) => {
             let message = wire.filled("last_assistant_message").or(wire.filled("result"));

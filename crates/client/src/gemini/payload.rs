@@ -52,7 +52,7 @@ pub(super) fn decode<'a>(payload: &'a str, named: Option<&'a str>) -> serde_json
     let error = wire.members("tool_response").raw("error").filter(|raw| *raw != "null");
     if let (EventKind::AfterTool, Some(error)) = (event.kind, error) {
         event.kind = EventKind::ToolFailed;
-        event.detail = Detail::Failed { error: dialect::error_text(error) };
+        event.detail = Detail::Failed { error: dialect::error_text(error), interrupted: false };
     }
     Ok(event)
 }

@@ -73,12 +73,13 @@ pub fn program_rule<'a>(folder: &'a str, name: &str) -> Rule<'a> {
 }
 
 /// Commands of `stead` that an agent may not call. `hook` is one because it could forge records; `init` is not, because
-/// it removes no hook and no gate. A loop may be ended by the session that started it.
+/// it removes no hook and no gate. A loop may be ended by the session that started it, and a
+/// trace be forgotten by the session that stored it.
 const VERBS: &[&str] = &[
     "uninstall", "config set", "config unset", "hook", "loop cancel", "loop pause", "guard new", "guard enable",
     "guard disable", "guard promote", "guard demote", "allow", "agent flag", "intent add", "intent widen",
     "intent confirm", "intent reject", "intent reopen", "feature answer", "feature unblock", "feature skip",
-    "feature edit", "feature import",
+    "feature edit", "feature import", "memory confirm", "memory promote", "memory import", "memory forget",
 ];
 
 /// Returns the rules of every project. `relative` names a room's folder below the project root.

@@ -141,6 +141,10 @@ impl Facts for World {
     fn started_loop(&self, id: &str) -> bool {
         self.own_loops.contains(&id)
     }
+
+    fn stored_trace(&self, id: &str) -> bool {
+        id.ends_with("-mine")
+    }
 }
 
 /// Shows a standing in a word or two.

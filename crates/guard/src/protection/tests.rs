@@ -10,6 +10,7 @@ mod denied;
 mod disguise;
 mod doubt;
 mod loops;
+mod memory;
 mod property;
 mod rows;
 

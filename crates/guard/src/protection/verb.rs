@@ -10,7 +10,7 @@ use super::shield::Shield;
 pub(crate) fn judge(shield: &Shield<'_>, call: &SteadCall, part: &str, facts: &dyn Facts) -> Option<Denial> {
     let words = &call.words;
     let verb = weakening(shield, words)?;
-    if ends_own_loops(facts, &verb, words) {
+    if ends_own_loops(facts, &verb, words) || forgets_own_traces(facts, &verb, words) {
         return None;
     }
     let spelled = verb.split(' ').all(|part| words.iter().any(|word| word.text == part && !is_open(word)));
@@ -28,6 +28,15 @@ fn ends_own_loops(facts: &dyn Facts, verb: &str, words: &[SteadWord]) -> bool {
     let Some(at) = words.iter().position(|word| word.text == verb) else { return false };
     let mut ids = words[at + 1..].iter().filter(|word| !word.text.starts_with('-')).peekable();
     ids.peek().is_some() && ids.all(|id| facts.started_loop(&id.text))
+}
+
+/// Returns true if the call forgets only traces that the session itself stored, by their full ids.
+fn forgets_own_traces(facts: &dyn Facts, verb: &str, words: &[SteadWord]) -> bool {
+    let Some(at) = words.iter().position(|word| verb == "memory forget" && word.text == "forget") else { return false };
+    let rest = &words[at + 1..];
+    let ids: Vec<&SteadWord> =
+        rest.iter().take_while(|word| word.text != "--why").filter(|word| !word.text.starts_with('-')).collect();
+    !ids.is_empty() && ids.iter().all(|id| !is_open(id) && facts.stored_trace(&id.text))
 }
 
 /// Finds the weakening command in the words after the program. A flag's value may precede it.

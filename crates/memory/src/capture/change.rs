@@ -63,7 +63,7 @@ pub(super) fn read(capture: &Capture<'_>, cursor: &mut Cursor, drafts: &mut Vec<
             if let Some(change) = taken_back.filter(|_| line.offset >= new)
                 && (by_person || context.session == change.context.session && asked(change))
             {
-                drafts.push(Draft::New(correction(capture, &record, file, change, by_person)));
+                drafts.push(Draft::new(correction(capture, &record, file, change, by_person)));
             }
             if !by_person {
                 let (before, after) = (file.before.clone(), file.after.clone());

@@ -34,7 +34,7 @@ pub(super) struct Cursor {
 }
 
 impl Cursor {
-    pub(super) const FILE: &str = "traces.cursor";
+    pub(super) const FILE: &str = "traces.captured";
 
     /// Reads the cursor; one that is missing, damaged or ahead of the book starts from the beginning.
     pub(super) fn read(path: &Path, book: &TraceBook) -> Self {

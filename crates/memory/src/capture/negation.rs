@@ -92,7 +92,9 @@ fn opens(words: &[Word]) -> bool {
         };
         let is_last = words.len() == length;
         let is_marked = found.last().is_some_and(|word| word.ends);
-        let behind = words[length..].iter().take(3);
+        // The rest of the sentence, as far as it can change what its beginning means.
+        let end = words[length..].iter().position(|word| word.ends).map_or(words.len(), |at| length + at + 1);
+        let behind = words[length..end].iter().take(3);
         let agrees = behind.clone().any(|word| agreeing.contains(&word.text.as_str()))
             && !behind.clone().any(|word| is_not(&word.text));
         let fits = match phrase.as_bytes().first() {

@@ -25,19 +25,19 @@ pub(super) fn read(capture: &Capture<'_>, cursor: &mut Cursor, drafts: &mut Vec<
         }
     })?;
     each(&Override::path(&indexes), "overrides", cursor, |line: Override, key| {
-        drafts.push(Draft::New(approval(capture, &line, key)));
+        drafts.push(Draft::new(approval(capture, &line, key)));
         let id = capture.id(&violation_key(&line.verdict, &line.guard));
         drafts.push(Draft::Outcome(id, Outcome::Overridden));
     })?;
     each(&indexes.join(Note::FILE), "notes", cursor, |note: Note, key| {
-        drafts.extend(of_note(capture, &note, key).map(Draft::New));
+        drafts.extend(of_note(capture, &note, key).map(Draft::new));
     })?;
     let requests = capture.intents.join(Requests::FILE);
     let mut asked: HashMap<String, Request> = HashMap::new();
     each(&requests, "requests", cursor, |line: Request, key| {
         match line.state {
             RequestState::Open => _ = asked.insert(line.id.clone(), line),
-            _ => drafts.push(Draft::New(decided(capture, &line, asked.get(&line.id), key))),
+            _ => drafts.push(Draft::new(decided(capture, &line, asked.get(&line.id), key))),
         };
     })?;
     reflections(capture, cursor, drafts)
@@ -156,7 +156,7 @@ fn reflections(capture: &Capture<'_>, cursor: &mut Cursor, drafts: &mut Vec<Draf
                     trace.context = said_in(said.harness.as_ref(), said.session.as_ref());
                     trace.context.feature = said.feature;
                     trace.event = TraceEvent { what_happened: said.text, ..TraceEvent::default() };
-                    drafts.push(Draft::New(trace));
+                    drafts.push(Draft::new(trace));
                 }
             }
             ReflectionStep::Prevent => {

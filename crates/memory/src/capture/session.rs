@@ -123,7 +123,7 @@ impl Walk<'_> {
                 let is_approved = violation.is_asked && outcome == Some(Outcome::Overridden) && known != outcome;
                 let approval = is_approved.then(|| self.approval(&trace));
                 self.add(at, trace, drafts);
-                drafts.extend(approval.map(Draft::New));
+                drafts.extend(approval.map(Draft::new));
                 if let Some(outcome) = outcome.filter(|outcome| known != Some(*outcome)) {
                     drafts.push(Draft::Outcome(violation.id.clone(), outcome));
                 }
@@ -136,7 +136,7 @@ impl Walk<'_> {
 
     fn add(&self, at: usize, trace: Trace, drafts: &mut Vec<Draft>) {
         if self.calls[at].offset >= self.new {
-            drafts.push(Draft::New(trace));
+            drafts.push(Draft::new(trace));
         }
     }
 

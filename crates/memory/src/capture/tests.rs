@@ -133,10 +133,10 @@ fn what_the_agent_did_next() {
         Some(Outcome::Complied),
     );
     let clean = call(3, "Bash", json!([{"run": ["make", "clean"]}]));
-    check_outcome(&[clean.clone()], None);
+    check_outcome(std::slice::from_ref(&clean), None);
     check_outcome(&[clean.clone(), stop()], Some(Outcome::Complied));
     let round = call(4, "Bash", json!([{"run": ["python3", "-c", "…"]}, {"delete": {"path": "build", "tree": true}}]));
-    check_outcome(&[round.clone()], Some(Outcome::WentRound));
+    check_outcome(std::slice::from_ref(&round), Some(Outcome::WentRound));
     check_outcome(&[clean.clone(), stop(), round.clone()], Some(Outcome::WentRound));
     let inside = call(4, "Bash", json!([{"delete": "build/x.o"}]));
     check_outcome(&[inside, stop()], Some(Outcome::WentRound));
@@ -395,7 +395,7 @@ fn torn_foreign_and_shortened_logs() {
     // A person trimmed the log.
     fs::write(&log, format!("{}\n", deny(3))).unwrap();
     assert_eq!(ground.run().added, 1);
-    fs::write(ground.path("cache/traces.cursor"), "{\"v\":1,\"book\":\"x\"").unwrap();
+    fs::write(ground.path("cache/traces.captured"), "{\"v\":1,\"book\":\"x\"").unwrap();
     assert_eq!(ground.run(), Captured::default());
     // A torn line in the book, as a killed process leaves it.
     let book = ground.memory.book.path();
@@ -413,7 +413,7 @@ fn a_killed_capture_leaves_no_duplicates() {
         ground.append("context/indexes/sessions.jsonl", &deny(second));
     }
     ground.run();
-    let cursor = ground.path("cache/traces.cursor");
+    let cursor = ground.path("cache/traces.captured");
     let old = fs::read(&cursor).unwrap();
     ground.append("context/indexes/sessions.jsonl", &deny(7));
     ground.append("context/indexes/sessions.jsonl", &deny(8));

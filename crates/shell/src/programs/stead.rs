@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use stead_model::{Op, SteadCall, SteadProgram, SteadWord};
+use stead_model::{Content, How, Op, SteadCall, SteadProgram, SteadWord};
 
 use crate::parse::syntax::mark;
 use crate::programs::options::{operands_after, option_values};
@@ -49,6 +49,8 @@ fn note(walk: &mut Walk<'_>, argv: &[String]) {
             let files = ["--file", "--output", "--response"].map(|flag| option_values(argv, '\0', flag)).concat();
             files.iter().for_each(|file| walk.reads(file, false, &shown));
         }
+        ["memory", "import", file, ..] => walk.reads(file, false, &shown),
+        ["memory", "export", file, ..] => walk.writes(file, How::Replace, Content::Unknown, &shown),
         ["run" | "verify" | "test", ..] => walk.gap(&shown, "the commands it runs are stored elsewhere"),
         _ => {}
     }
