@@ -2,7 +2,8 @@
 //! meaning; beside FTS5 with its own ranking, and grep or ripgrep over the log. A small project, for comparison.
 
 use std::ffi::OsString;
-use std::fs;
+use std::fs::{self, File};
+use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -32,6 +33,11 @@ const FTS5_RARE: &str = "FTS5 as it comes, two rare words";
 const FTS5_COMMON: &str = "FTS5 as it comes, three very common words";
 const GREP_RARE: &str = "grep, two rare words";
 
+/// How many traces are looked at to check how frequent words are, and in how many of them they must be.
+const SAMPLE: usize = 20_000;
+const LEAST_COMMON: f64 = 0.5;
+const MOST_RARE: f64 = 0.01;
+
 /// The most that a cold query may cost, in milliseconds of CPU time.
 const MOST: [(&str, f64); 4] = [(SELECTIVE, 15.0), (FREQUENT, 60.0), (MEANING, 60.0), (SMALL, 5.0)];
 
@@ -52,6 +58,7 @@ pub(super) fn measure(rounds: usize) -> Result<Report> {
     eprintln!("indexing with FTS5");
     let fts5 = bench.run(&["fts5-index", &text(&many)])?;
     let (rare, common) = (bench.words(&RARE)?, bench.words(&COMMON)?);
+    check_frequencies(&many, &rare, &common)?;
     let log = many.join("traces.jsonl");
     let grep = program::find("rg").unwrap_or_else(|| "/bin/grep".into());
     let alternatives = rare.replace(' ', "|");
@@ -62,15 +69,36 @@ pub(super) fn measure(rounds: usize) -> Result<Report> {
         bench.ask(SMALL, &["query", &text(&few), &common]),
         bench.ask(FTS5_RARE, &["fts5-query", &text(&many), &rare]),
         bench.ask(FTS5_COMMON, &["fts5-query", &text(&many), &common]),
-        Contestant { program: grep, ..bench.ask(GREP_RARE, &["-c", "-i", "-E", &alternatives, &text(&log)]) },
+        Contestant {
+            program: grep,
+            answer: Answer::Talk,
+            ..bench.ask(GREP_RARE, &["-c", "-i", "-E", &alternatives, &text(&log)])
+        },
     ];
     for one in &contestants {
-        spawn::measure(one)?;
+        bench.prove(one)?;
     }
     let costs = spawn::in_turn(&contestants, rounds)?;
     let all: Vec<Measured> = contestants.iter().zip(&costs).map(|(one, costs)| Measured::of(one, costs)).collect();
     let memory = costs.iter().flatten().chain([&index]).map(|cost| cost.memory).max().unwrap_or_default();
     Ok(report(rounds, &all, index, fts5, memory as f64 / 1e6))
+}
+
+/// Fails unless the common words are common and the rare ones rare: otherwise the figures are about something else.
+fn check_frequencies(dir: &Path, rare: &str, common: &str) -> Result<()> {
+    let lines: Vec<String> =
+        BufReader::new(File::open(dir.join("traces.jsonl"))?).lines().take(SAMPLE).collect::<Result<_, _>>()?;
+    let share = |word: &str| {
+        let has = |line: &&String| line.split(|c: char| !c.is_alphanumeric()).any(|one| one == word);
+        lines.iter().filter(has).count() as f64 / lines.len() as f64
+    };
+    for word in common.split(' ') {
+        ensure!(share(word) > LEAST_COMMON, "`{word}` is in {:.4} of the traces only", share(word));
+    }
+    for word in rare.split(' ') {
+        ensure!(share(word) < MOST_RARE, "`{word}` is in {:.4} of the traces", share(word));
+    }
+    Ok(())
 }
 
 fn report(rounds: usize, all: &[Measured], index: Cost, fts5: Cost, memory: f64) -> Report {
@@ -153,7 +181,21 @@ impl Bench {
     }
 
     fn words(&self, ranks: &[&str]) -> Result<String> {
-        program::read(Command::new(&self.program).arg("words").args(ranks))
+        let dir = text(&self.folder);
+        self.run(&[&["words", &dir], ranks].concat())?;
+        Ok(fs::read_to_string(self.folder.join("answer"))?)
+    }
+
+    /// Calls it once, to warm up and to check that it finds something.
+    fn prove(&self, one: &Contestant) -> Result<()> {
+        let output = Command::new(&one.program).args(&one.args).stderr(Stdio::null()).output()?;
+        let answer = match (one.answer, one.args.get(1)) {
+            (Answer::Silence, Some(dir)) => fs::read_to_string(Path::new(dir).join("answer"))?,
+            _ => String::from_utf8_lossy(&output.stdout).into_owned(),
+        };
+        let is_empty = answer.contains("\"items\":[]") || ["", "0", "[]"].contains(&answer.trim());
+        ensure!(output.status.success() && !is_empty, "`{}` found nothing: `{answer}`", one.name);
+        Ok(())
     }
 
     fn run(&self, words: &[&str]) -> Result<Cost> {
@@ -172,7 +214,7 @@ impl Bench {
             env: vec![("LANG", "C.UTF-8".into())],
             folder: self.folder.clone(),
             payload: String::new(),
-            answer: Answer::Talk,
+            answer: Answer::Silence,
             log: None,
             counted: false,
             restore: Vec::new(),

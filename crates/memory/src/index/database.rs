@@ -19,7 +19,8 @@ const WORDS_PER_GRAM: i64 = 20_000;
 
 const TABLES: &str = "
     CREATE TABLE logs(log INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, end INTEGER NOT NULL, fingerprint TEXT NOT NULL);
-    CREATE TABLE segments(first INTEGER PRIMARY KEY, docs INTEGER NOT NULL, lengths BLOB NOT NULL, times BLOB NOT NULL);
+    CREATE TABLE segments(first INTEGER PRIMARY KEY, docs INTEGER NOT NULL, terms REAL NOT NULL,
+        lengths BLOB NOT NULL, times BLOB NOT NULL);
     CREATE TABLE postings(first INTEGER, term TEXT, docs INTEGER NOT NULL, list BLOB NOT NULL, PRIMARY KEY(first, term))
         WITHOUT ROWID;
     CREATE TABLE places(chunk INTEGER PRIMARY KEY, data BLOB NOT NULL);
@@ -82,6 +83,8 @@ pub(crate) struct Indexed {
 pub(crate) struct Stored {
     pub(crate) first: u64,
     pub(crate) docs: u32,
+    /// The lengths of its documents together.
+    pub(crate) terms: f64,
 }
 
 /// What one document adds besides its terms.
@@ -147,8 +150,9 @@ impl Database {
     }
 
     pub(crate) fn segments(&self) -> Result<Vec<Stored>, IndexError> {
-        let mut statement = self.connection.prepare_cached("SELECT first, docs FROM segments ORDER BY first")?;
-        let rows = statement.query_map([], |row| Ok(Stored { first: row.get(0)?, docs: row.get(1)? }))?;
+        let mut statement = self.connection.prepare_cached("SELECT first, docs, terms FROM segments ORDER BY first")?;
+        let rows =
+            statement.query_map([], |row| Ok(Stored { first: row.get(0)?, docs: row.get(1)?, terms: row.get(2)? }))?;
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
@@ -253,8 +257,8 @@ pub(crate) fn write_segment(
 ) -> Result<(), IndexError> {
     let times: Vec<u8> = segment.times.iter().flat_map(|time| time.to_le_bytes()).collect();
     change.execute(
-        "INSERT INTO segments VALUES(?1, ?2, ?3, ?4)",
-        params![first, segment.len() as u64, segment.lengths, times],
+        "INSERT INTO segments VALUES(?1, ?2, ?3, ?4, ?5)",
+        params![first, segment.len() as u64, segment.terms_in_all(), segment.lengths, times],
     )?;
     let mut posting = change.prepare_cached("INSERT INTO postings VALUES(?1, ?2, ?3, ?4)")?;
     let mut vocabulary = change.prepare_cached("INSERT OR IGNORE INTO vocabulary(word) VALUES(?1)")?;

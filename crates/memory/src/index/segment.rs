@@ -20,6 +20,11 @@ impl Segment {
         self.lengths.len()
     }
 
+    /// The lengths of its documents together.
+    pub(crate) fn terms_in_all(&self) -> f64 {
+        self.lengths.iter().map(|code| f64::from(length_of(*code))).sum()
+    }
+
     /// Adds one occurrence of a term to the document that [`Segment::end`] ends.
     pub(crate) fn add(&mut self, term: &str) {
         let doc = self.lengths.len() as u32;

@@ -41,6 +41,8 @@ pub(crate) struct Part {
     /// Its first document.
     pub(crate) first: u64,
     pub(crate) docs: u32,
+    /// The lengths of its documents together.
+    pub(crate) terms: f64,
     is_held: bool,
 }
 
@@ -114,8 +116,10 @@ impl<'a> View<'a> {
     }
 
     pub(crate) fn parts(&self) -> Vec<Part> {
-        let stored = self.stored.iter().map(|one| Part { first: one.first, docs: one.docs, is_held: false });
-        let held = Part { first: self.first_held(), docs: self.held.entries.len() as u32, is_held: true };
+        let stored =
+            self.stored.iter().map(|one| Part { first: one.first, docs: one.docs, terms: one.terms, is_held: false });
+        let terms = self.held.segment.terms_in_all();
+        let held = Part { first: self.first_held(), docs: self.held.entries.len() as u32, terms, is_held: true };
         stored.chain((held.docs > 0).then_some(held)).collect()
     }
 
@@ -226,5 +230,5 @@ impl<'a> View<'a> {
 }
 
 fn stored(part: Part) -> Stored {
-    Stored { first: part.first, docs: part.docs }
+    Stored { first: part.first, docs: part.docs, terms: part.terms }
 }

@@ -15,7 +15,7 @@ use crate::index::{IndexError, LineKey, Place, Vectors, View, log_hash, text_has
 use crate::semantic::trace_text;
 
 /// How many traces of each channel are looked at, at least.
-const CANDIDATES: usize = 60;
+const CANDIDATES: usize = 30;
 
 /// Up to so many traces that a filter admits are compared by meaning one by one.
 const ADMITTED: usize = 20_000;

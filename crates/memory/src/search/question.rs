@@ -85,7 +85,11 @@ impl Question {
     fn add_similar(&mut self, word: &str, spelling: &str, count: u64, view: &View<'_>) -> Result<(), IndexError> {
         let mut found: Vec<(f32, String)> = Vec::new();
         view.words_like(&trigrams(word), |other| {
-            let likeness = likeness(word, other, count == 0);
+            let likeness = match count {
+                // The stem of a misspelt word may be longer than that of the right one: `genrat` and `gener`.
+                0 => likeness(word, other, true).max(misspelt_stem(spelling, other)),
+                _ => likeness(word, other, false),
+            };
             if likeness > 0.0 && self.wanted.iter().all(|known| known.term != other) {
                 found.push((likeness, other.to_owned()));
             }
@@ -129,6 +133,18 @@ fn rarity(docs: f32, count: u64) -> f32 {
 fn trigrams(word: &str) -> Vec<String> {
     let chars: Vec<char> = word.chars().collect();
     chars.windows(3).map(|three| three.iter().collect()).collect()
+}
+
+/// How many letters an ending has at most that a stem lacks.
+const ENDING: usize = 5;
+
+/// How similar the beginning of a word is to a stem, if the rest may be an ending.
+fn misspelt_stem(spelling: &str, stem: &str) -> f32 {
+    let length = stem.chars().count();
+    let ends = spelling.char_indices().map(|(at, _)| at).chain([spelling.len()]).enumerate();
+    let beginnings = ends.filter(|(count, _)| count.abs_diff(length) <= 1).map(|(_, end)| &spelling[..end]);
+    let is_near = spelling.chars().count() <= length + ENDING;
+    beginnings.filter(|_| is_near).map(|beginning| likeness(beginning, stem, true)).fold(0.0, f32::max)
 }
 
 /// How similar a word is: 0 if it is another word. `may_differ` if it may be a misspelling.
@@ -188,5 +204,17 @@ mod tests {
         check("log", "dog", true, false);
         check("test", "rest", true, true);
         check("deploy", "destroy", true, false);
+    }
+
+    #[test]
+    fn misspelt_words_have_other_stems() {
+        let check = |spelling: &str, right: &str, is_near: bool| {
+            assert_eq!(misspelt_stem(spelling, &stemmed(right)) > 0.0, is_near, "{spelling} {right}");
+        };
+        check("genrated", "generated", true);
+        check("configuraton", "configuration", true);
+        check("autentication", "authentication", true);
+        check("kubernetes", "generated", false);
+        check("cat", "category", false);
     }
 }

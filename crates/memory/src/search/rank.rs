@@ -5,7 +5,7 @@ use std::collections::BinaryHeap;
 
 use super::Filters;
 use super::question::Question;
-use crate::index::{IndexError, Part, View, each_posting, length_of, seconds};
+use crate::index::{IndexError, Part, Segment, View, each_posting, length_of, seconds};
 
 /// How fast further occurrences of a word stop counting, and how much longer texts lose.
 const SATURATION: f32 = 1.2;
@@ -53,14 +53,8 @@ pub(crate) fn by_words(
     most: usize,
 ) -> Result<Vec<Ranked>, IndexError> {
     let parts = view.parts();
-    let mut lengths = Vec::with_capacity(parts.len());
-    let mut total = 0.0_f64;
     let sizes: Vec<f32> = (0..=255).map(length_of).collect();
-    for part in &parts {
-        let codes = view.lengths(*part)?;
-        total += codes.iter().map(|code| f64::from(sizes[usize::from(*code)])).sum::<f64>();
-        lengths.push(codes);
-    }
+    let total: f64 = parts.iter().map(|part| part.terms).sum();
     let average = (total / view.docs().max(1) as f64).max(1.0) as f32;
     let loss: Vec<f32> =
         sizes.iter().map(|size| SATURATION * (1.0 - LENGTH_LOSS + LENGTH_LOSS * size / average)).collect();
@@ -77,30 +71,32 @@ pub(crate) fn by_words(
         .map(|(_, wanted)| wanted)
         .collect();
     let mut best = Best::new(most);
-    let mut scores = Vec::new();
-    for (part, lengths) in parts.into_iter().zip(lengths) {
-        scores.clear();
-        scores.resize(part.docs as usize, 0.0_f32);
-        let mut any = false;
+    // Only documents with a word are visited: a rare word is in few of a million.
+    let (mut scores, mut visited) = (vec![0.0_f32; Segment::MOST], Vec::new());
+    for part in parts {
+        let mut lengths = None;
         for wanted in &wanted {
             let gain = wanted.weight * (SATURATION + 1.0);
-            let found = view.list(part, &wanted.term, |list| {
+            view.list(part, &wanted.term, |list| {
+                let lengths = match &mut lengths {
+                    Some(lengths) => lengths,
+                    none => none.insert(view.lengths(part)?),
+                };
                 Ok(each_posting(list, part.docs, |doc, count| {
+                    let score = &mut scores[doc as usize];
+                    if *score == 0.0 {
+                        visited.push(doc);
+                    }
                     let count = count as f32;
-                    scores[doc as usize] += gain * count / (count + loss[usize::from(lengths[doc as usize])]);
+                    *score += gain * count / (count + loss[usize::from(lengths[doc as usize])]);
                 })?)
             })?;
-            any |= found.is_some();
         }
-        if !any {
-            continue;
-        }
-        if let Some(admitted) = admitted(view, part, filters)? {
-            scores.iter_mut().zip(admitted).for_each(|(score, is_in)| *score *= f32::from(is_in));
-        }
-        for (doc, score) in (part.first..).zip(&scores) {
-            if *score > best.least {
-                best.push(doc, *score);
+        let admitted = if visited.is_empty() { None } else { admitted(view, part, filters)? };
+        for doc in visited.drain(..) {
+            let score = std::mem::take(&mut scores[doc as usize]);
+            if score > best.least && admitted.as_ref().is_none_or(|admitted| admitted[doc as usize]) {
+                best.push(part.first + u64::from(doc), score);
             }
         }
     }

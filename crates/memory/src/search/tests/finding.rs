@@ -26,6 +26,7 @@ fn words_names_misspellings_and_scripts() {
             world.search().update();
         }
         first(&world, "generating schemas", 0);
+        first(&world, "genrated", 0);
         first(&world, "force-pushing", 1);
         first(&world, "get_user_by_id", 2);
         first(&world, "GetUserByID", 2);
