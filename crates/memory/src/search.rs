@@ -138,10 +138,11 @@ impl TraceSearch {
             if hits.len() == most {
                 break;
             }
-            if !seen.insert(trace.id.clone()) {
+            let standing = Standing::of(view, place, &trace)?;
+            // Of several lines with one id only the last counts, whichever ranks higher.
+            if standing == Standing::Gone || !seen.insert(trace.id.clone()) {
                 continue;
             }
-            let standing = Standing::of(view, place, &trace)?;
             match standing {
                 Standing::Current => hits.extend(self.hit(view, place, trace, standing, Some(matched), &mut tree, now)),
                 _ => replaced.push((place, trace, standing, matched)),

@@ -1,5 +1,5 @@
 use clap::Args;
-use stead_memory::{Level, MemoryError, RetrievedBy};
+use stead_memory::{Level, MemoryError, RetrievedBy, Scope};
 
 use super::Here;
 use crate::cli::{Exit, one_of};
@@ -27,9 +27,13 @@ pub(crate) struct GetArgs {
 
 pub(super) fn run(args: &GetArgs, here: &Here, ui: &mut Ui) -> Result<Exit, CliError> {
     let traces = here.memory.traces()?;
-    let id = &traces.find(&args.id)?.trace.id;
+    let known = traces.find(&args.id)?;
+    let id = &known.trace.id;
     let found = search(&here.project, &here.memory).get(id, args.level, args.max_tokens, now_millis());
-    let shown = found.ok_or_else(|| MemoryError::UnknownTrace { id: id.to_string(), matching: 0 })?;
+    let mut shown = found.ok_or_else(|| MemoryError::UnknownTrace { id: id.to_string(), matching: 0 })?;
+    if known.trace.scope == Scope::Universal {
+        shown["scope"] = Scope::Universal.name().into();
+    }
     // A count that could not be written is no reason to withhold the trace.
     let _ = retrievals(&here.project).record(&now(), RetrievedBy::Get, [id.clone()]);
     if args.json {

@@ -97,6 +97,21 @@ fn the_last_line_of_an_id_and_the_newest_of_a_topic_count() {
 }
 
 #[test]
+fn a_trace_in_two_states_or_two_books_is_told_once() {
+    let old = about("keep the wire format until June", 9);
+    let confirmed = Trace { status: TraceStatus::Confirmed, ..old.clone() };
+    for logs in [
+        [("traces.jsonl", old.clone()), ("traces.jsonl", confirmed)],
+        [("traces.jsonl", old.clone()), ("../../data/traces.jsonl", old)],
+    ] {
+        in_each_state(&logs, |world| {
+            assert_eq!(world.find("wire format"), ["keep the wire format until June"]);
+            assert_eq!(world.find(""), ["keep the wire format until June"]);
+        });
+    }
+}
+
+#[test]
 fn freshness_follows_hashes() {
     let code = "fn kept(a: u32) -> u32 {\n    a + 1\n}\n\nfn other() {}\n";
     let world = World::new();
