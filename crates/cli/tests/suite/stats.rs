@@ -48,7 +48,7 @@ fn lived() -> World {
     let made: String = ago(1, 0).chars().filter(char::is_ascii_alphanumeric).collect();
     let list = json!({"schema": "stead.feature-list/1", "features": [
         {"id": "login", "title": "x", "status": "tested", "tested": true, "evidence": [format!("{made}-1a2b3c")]}]});
-    world.write("project/.agent/features/feature-list.json", &list.to_string());
+    world.write("project/.agent/features/feature-list.json", list.to_string());
     world
 }
 
