@@ -119,7 +119,7 @@ fn a_guard_matches_the_common_effect() {
         }
         let source = Source::project(format!("{}.yaml", draft.id), draft.text.clone());
         let rooms = ProjectRooms::usual();
-        assert_eq!(lint(&source, &[source.clone()], &rooms), [], "{}", draft.text);
+        assert_eq!(lint(&source, std::slice::from_ref(&source), &rooms), [], "{}", draft.text);
         let results = test(&source, &rooms).unwrap();
         assert!(results.iter().any(|result| result.must) && results.iter().any(|result| !result.must));
         assert!(results.iter().all(|result| result.passed), "{results:?}");
