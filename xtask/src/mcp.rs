@@ -30,6 +30,8 @@ pub(crate) fn prove() -> Result<(u32, u32)> {
     let tools = Tools::install()?;
     let project = tools.folder.join("project");
     fs::create_dir_all(&project).with_context(|| format!("cannot create `{}`", project.display()))?;
+    // Without a repository of its own, the project would be the one around it.
+    program::run(Command::new("git").args(["init", "--quiet"]).current_dir(&project))?;
     program::run(Command::new(&stead).args(["context", "init"]).current_dir(&project))?;
     let mut passed = 0;
     let mut failed = 0;
