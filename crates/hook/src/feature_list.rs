@@ -18,6 +18,9 @@ pub(crate) fn record(request: &Request<'_>, verdict: &Verdict, now: &str) -> Res
     let event = request.event;
     let is_call = event.kind == EventKind::BeforeTool && event.call.is_some() && verdict.level < Level::Deny;
     let Some(root) = request.writable_root().filter(|_| is_call && !request.is_by_doctor()) else { return Ok(()) };
+    if event.call.as_ref().is_none_or(|call| request.changes_nothing(call)) {
+        return Ok(());
+    }
     let effects = &request.effects().list;
     if !effects.iter().any(|effect| matches!(effect.op, Op::Write { .. } | Op::Rename { .. })) {
         return Ok(());

@@ -20,7 +20,6 @@ use stead_store::{Durability, Marker, Room, StoreError, UserDirs, checked_out_re
 
 pub(crate) use stamps::Expected;
 
-use crate::glance::Glance;
 use crate::intent;
 use crate::record::{PATIENCE, cut, now_millis};
 use crate::request::Request;
@@ -63,12 +62,7 @@ fn is_on(request: &Request<'_>) -> bool {
 
 fn after_tool(request: &Request<'_>, now: &str) -> Result<(), StoreError> {
     let Some(call) = &request.event.call else { return Ok(()) };
-    let changes_nothing = match &call.action {
-        Action::Read(_) | Action::Inert => true,
-        Action::Run { command, .. } => request.glance(command) < Glance::Builds,
-        _ => false,
-    };
-    if changes_nothing || !is_on(request) {
+    if request.changes_nothing(call) || !is_on(request) {
         return Ok(());
     }
     // Of a command the effects told, before it ran; another tool says itself what it changed.

@@ -9,7 +9,7 @@ use stead_client::{Harness, Powers};
 use stead_evidence::Ground;
 use stead_guard::ReadEffects;
 use stead_guard::protection::{self, Policy};
-use stead_model::{Effects, Event, FileId, Level, Verdict};
+use stead_model::{Action, Effects, Event, FileId, Level, ToolCall, Verdict};
 use stead_shell::Place;
 use stead_store::Room;
 
@@ -49,6 +49,15 @@ impl<'a> Request<'a> {
     pub(crate) fn with_event<'b>(&'b self, event: &'b Event<'b>) -> Request<'b> {
         let (effects, glance, grant) = (OnceCell::new(), Cell::new(None), OnceCell::new());
         Request { event, facts: Rc::clone(&self.facts), effects, glance, grant, ..*self }
+    }
+
+    /// Returns true for a call that is known to change no file, without reading its effects.
+    pub(crate) fn changes_nothing(&self, call: &ToolCall<'_>) -> bool {
+        match &call.action {
+            Action::Read(_) | Action::Inert => true,
+            Action::Run { command, .. } => self.glance(command) < Glance::Builds,
+            _ => false,
+        }
     }
 
     /// What the first words of the call's command tell.
