@@ -22,6 +22,7 @@ mod headless;
 mod held_stop;
 mod hook_removal;
 mod intent_gate;
+mod listed_agent;
 mod orchestrated;
 mod pipeline;
 mod session_start;
@@ -74,6 +75,7 @@ impl Scenario {
         architect_and_builder::SCENARIO,
         orchestrated::SCENARIO,
         headless::SCENARIO,
+        listed_agent::SCENARIO,
     ];
 }
 

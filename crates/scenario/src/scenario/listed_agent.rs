@@ -1,5 +1,9 @@
+use std::collections::BTreeMap;
+
 use anyhow::Result;
-use stead_client::{Facts, Scope};
+use serde_json::json;
+use stead_client::Facts;
+use stead_store::sha256;
 use stead_testkit::fake_model::{Script, Turn};
 
 use super::{Scenario, Stage};
@@ -26,8 +30,10 @@ const AGENTS: [(&str, &str); 3] = [
 
 fn check(client: &'static Client, programs: &Programs) -> Result<()> {
     let ground = Ground::new(client, programs)?;
-    let scope: &[&str] = if client.scope == Scope::User { &["--user"] } else { &[] };
-    ground.stead(&[&["init", "--agents", "--harness", client.harness.name(), "--yes"], scope].concat())?;
+    ground.stead(&["init", "--agents", "--harness", client.harness.name(), "--no-mcp", "--yes"])?;
+    if client.harness.client().facts.agents.asks_first {
+        accept(&ground, client)?;
+    }
     // Some clients describe the tool that starts a sub-agent only if the model looks for it.
     let mut looks = (client.spawn)("");
     looks.pop();
@@ -39,4 +45,15 @@ fn check(client: &'static Client, programs: &Programs) -> Result<()> {
         played.claim(is_listed, &format!("the model was not told of `{name}`"))?;
     }
     Ok(())
+}
+
+/// Accepts the agents as a person does in the window of Gemini CLI, which keeps the hash of each accepted file.
+fn accept(ground: &Ground, client: &Client) -> Result<()> {
+    let path = client.harness.client().facts.agents.project;
+    let hashes = AGENTS.map(|(name, _)| {
+        let text = ground.read_project(&path.replace("{name}", name)).unwrap_or_default();
+        (name.to_owned(), sha256(text))
+    });
+    let accepted = json!({ground.project().display().to_string(): BTreeMap::from(hashes)});
+    ground.write_home(".gemini/acknowledgments/agents.json", &accepted.to_string())
 }
