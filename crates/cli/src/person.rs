@@ -67,6 +67,11 @@ pub(crate) fn agent_near(project: &Project) -> Option<AgentSign> {
     Surroundings::of(project).sign()
 }
 
+/// Returns true if an agent program started this process, whatever the project is.
+pub(crate) fn is_below_agent() -> bool {
+    AgentSign::of_agent(&env, lineage().get(1..).unwrap_or_default()).is_some()
+}
+
 fn refusal(what: &str, why: &str) -> CliError {
     CliError::user(format!("only a person may {what}; {why}"))
         .hinted("run it in a terminal of your own, outside any agent")

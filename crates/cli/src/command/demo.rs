@@ -5,6 +5,7 @@ use serde_json::json;
 
 use crate::cli::Exit;
 use crate::error::CliError;
+use crate::person::is_below_agent;
 use crate::ui::Ui;
 
 mod stage;
@@ -128,6 +129,7 @@ impl Stage<'_> {
         self.scene("What Stead recorded");
         self.show(".agent/context/indexes/relevant-files.jsonl", "src/lib.rs")?;
         self.show(".agent/context/indexes/sessions.jsonl", "\"deny\"")?;
+        self.memory()?;
         let calls = self.calls;
         self.say(&format!("\n{calls} hook calls, each a real process of this program. Try `stead init` in yours."));
         Ok(())
@@ -186,6 +188,56 @@ impl Stage<'_> {
         self.expect(held.stdout.contains("validate_feature"), "nobody was sent to test");
         self.stead(&["feature", "graph"])?;
         self.write(config.0, "[orchestrate]\nin_session = false\n")?;
+        Ok(())
+    }
+
+    /// From three corrections to a guard that stops the fourth attempt.
+    fn memory(&mut self) -> Result<(), CliError> {
+        self.scene("Three times in two sessions the person takes the same kind of change back");
+        self.write(".agent/config.local.toml", "[intents]\nmode = \"off\"\n")?;
+        for file in ["main", "old"] {
+            self.write(&format!("infra/{file}.tf"), "size = \"small\"\n")?;
+        }
+        let attempts = [
+            ("demo-tuesday", "sed -i s/small/large/ infra/main.tf"),
+            ("demo-tuesday", "cd infra && rm old.tf"),
+            ("demo-wednesday", "echo 'size = 3' | tee infra/new.tf"),
+        ];
+        for (session, command) in attempts {
+            self.session = session;
+            self.shell(command)?;
+            let no = json!({"prompt": "No, undo that. Changes of infra need a ticket."});
+            self.hook("UserPromptSubmit", no)?;
+        }
+
+        self.scene("Stead sees the pattern and drafts a guard, tested against all recorded calls");
+        self.stead(&["memory", "patterns"])?;
+        let found = self.ask(&["memory", "patterns", "--json"])?;
+        let items = found["items"].as_array().into_iter().flatten();
+        let Some(pattern) = items.filter(|item| item["kind"] == "correction").find_map(|item| item["id"].as_str()) else {
+            self.expect(false, "no pattern was found");
+            return Ok(());
+        };
+        let drafted = self.ask(&["memory", "propose", pattern, "--json"])?;
+        let guard = drafted["id"].as_str().unwrap_or_default();
+        self.stead(&["memory", "propose", pattern])?;
+        if is_below_agent() {
+            self.say("  An agent runs this demo. To accept a guard is a person's, so it ends here.");
+            return Ok(());
+        }
+        self.stead(&["guard", "accept", pattern])?;
+
+        self.scene("It only watches until the person promotes it; then it stops a new spelling");
+        self.session = "demo-thursday";
+        let attempt = "python3 -c \"open('infra/other.tf', 'w').write('size = 4')\"";
+        let watched = self.tool("Bash", json!({"command": attempt}))?;
+        self.expect(!watched.is_denial(), "a guard in shadow mode denied a call");
+        self.stead(&["guard", "review", guard])?;
+        for _ in ["warn", "enforce"] {
+            self.stead(&["guard", "promote", guard])?;
+        }
+        let denied = self.tool("Bash", json!({"command": attempt}))?;
+        self.expect(denied.is_denial(), "the fourth attempt was not denied");
         Ok(())
     }
 }

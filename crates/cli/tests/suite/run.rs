@@ -192,9 +192,15 @@ fn the_demo_plays_to_its_end() {
     world.set("TMPDIR", world.folder().display().to_string());
     let run = world.stead(&["demo"]);
     assert_eq!(run.code, 0, "{run}");
-    for text in ["You must cite a valid active Intent", "Scope Violation", "intent   INT-001", "monday: done"] {
+    for text in [
+        "You must cite a valid active Intent", "Scope Violation", "intent   INT-001", "monday: done",
+        "`no-writes-infra-tf` is now in mode `enforce`", "people corrected this 3",
+    ] {
         assert!(run.stdout.contains(text), "{text}\n{run}");
     }
     let wide: Vec<_> = run.stdout.lines().filter(|line| line.chars().count() > 80).collect();
     assert!(wide.is_empty(), "wider than a terminal: {wide:#?}");
+    world.set("CLAUDECODE", "1");
+    let run = world.stead(&["demo"]);
+    assert!(run.code == 0 && run.stdout.contains("An agent runs this demo."), "{run}");
 }

@@ -271,7 +271,7 @@ impl Walk<'_> {
             let text = self.prompts.get(&(session(line).to_owned(), line.ts.clone()));
             if let Some(prompt) = text.filter(|prompt| prompt.author != "machine" && negates(&prompt.text)) {
                 let key = format!("correction {} {}", session(line), line.ts);
-                let why = "the next prompt takes it back";
+                let why = "the person's next prompt";
                 self.add_correction(at, &key, &done, &prompt.text, why, drafts);
             }
             done.clear();

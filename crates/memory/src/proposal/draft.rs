@@ -133,7 +133,7 @@ fn say(pattern: &Pattern) -> String {
     let correct = last(|incident| &incident.text.what_was_correct);
     let why = last(|incident| &incident.text.why).map(|why| format!(" ({why})")).unwrap_or_default();
     let text = match correct {
-        Some(correct) => format!("{begin}. Instead: {correct}{why}"),
+        Some(correct) => format!("{begin}. The last time: \"{correct}\"{why}"),
         None => format!("{begin}{why}. Ask the person before you do it"),
     };
     let plain: String =

@@ -221,7 +221,7 @@ fn what_has_nothing_in_common_is_refused() {
 #[test]
 fn a_message_is_data_and_no_template() {
     let draft = World::new().draft(&["touch infra/a", "touch infra/b", "touch infra/c"], 0).unwrap();
-    assert!(line(&draft, "say:").contains("Instead: ask first"), "{}", draft.text);
+    assert!(line(&draft, "say:").contains("ask first"), "{}", draft.text);
 }
 
 #[test]

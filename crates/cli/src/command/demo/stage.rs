@@ -3,7 +3,7 @@
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Command, Output, Stdio};
 
 use serde_json::{Value, json};
 use stead_client::Harness;
@@ -17,6 +17,7 @@ pub(super) const CLIENT: Harness = Harness::DEFAULT;
 /// How much of a diff is shown.
 const SHOWN: usize = 14;
 
+/// The session of most scenes.
 const SESSION: &str = "demo-session";
 
 /// The throw-away world and the narrator.
@@ -25,6 +26,7 @@ pub(super) struct Stage<'a> {
     program: PathBuf,
     folder: PathBuf,
     step: usize,
+    pub(super) session: &'static str,
     pub(super) calls: usize,
     /// What did not happen as the demo says.
     pub(super) wrong: Vec<String>,
@@ -48,7 +50,7 @@ impl<'a> Stage<'a> {
         let program = std::env::current_exe()
             .map_err(|source| CliError::internal("cannot tell which program this is").because(source))?;
         let folder = std::env::temp_dir().join(format!("stead-demo-{}", std::process::id()));
-        let stage = Self { ui, program, folder, step: 0, calls: 0, wrong: Vec::new() };
+        let stage = Self { ui, program, folder, step: 0, session: SESSION, calls: 0, wrong: Vec::new() };
         for dir in ["project/src", "home"] {
             let path = stage.folder.join(dir);
             fs::create_dir_all(&path)
@@ -97,6 +99,21 @@ impl<'a> Stage<'a> {
         Ok(answer)
     }
 
+    /// Lets the agent run a shell command, as far as the hook allows it.
+    pub(super) fn shell(&mut self, command: &str) -> Result<Answer, CliError> {
+        let input = json!({"command": command});
+        let answer = self.tool("Bash", input.clone())?;
+        if !answer.is_denial() {
+            let id = self.last_call();
+            let output = self.command("sh").args(["-c", command]).output();
+            let output = output.map_err(|source| CliError::user("cannot run `sh`").because(source))?;
+            let response = json!({"stdout": String::from_utf8_lossy(&output.stdout), "stderr": "", "interrupted": false});
+            let done = json!({"tool_name": "Bash", "tool_input": input, "tool_use_id": id, "tool_response": response});
+            self.hook("PostToolUse", done)?;
+        }
+        Ok(answer)
+    }
+
     /// Lets the agent run one of Stead's own commands: the hook sees it first and records the session.
     pub(super) fn agent_runs(&mut self, words: &[&str]) -> Result<(), CliError> {
         let quoted: Vec<String> = words
@@ -119,7 +136,7 @@ impl<'a> Stage<'a> {
     /// Calls the hook with a payload in the client's format and shows both sides.
     pub(super) fn hook(&mut self, event: &str, own: Value) -> Result<Answer, CliError> {
         self.calls += 1;
-        let mut payload = json!({"session_id": SESSION, "cwd": self.project(""), "hook_event_name": event});
+        let mut payload = json!({"session_id": self.session, "cwd": self.project(""), "hook_event_name": event});
         if let (Some(payload), Value::Object(own)) = (payload.as_object_mut(), own.clone()) {
             payload.extend(own);
         }
@@ -148,14 +165,19 @@ impl<'a> Stage<'a> {
         Ok(answer)
     }
 
+    /// Runs a command of this program and reads its JSON.
+    pub(super) fn ask(&self, args: &[&str]) -> Result<Value, CliError> {
+        Ok(serde_json::from_slice(&self.run(args)?.stdout).unwrap_or_default())
+    }
+
+    fn run(&self, args: &[&str]) -> Result<Output, CliError> {
+        let output = self.command(&self.program).args(args).output();
+        output.map_err(|source| CliError::internal("cannot run this program again").because(source))
+    }
+
     /// Runs a command of this program and shows what it says.
     pub(super) fn stead(&mut self, args: &[&str]) -> Result<String, CliError> {
-        let program = self.program.clone();
-        let output = self
-            .command(&program)
-            .args(args)
-            .output()
-            .map_err(|source| CliError::internal("cannot run this program again").because(source))?;
+        let output = self.run(args)?;
         self.block("  $ stead ", &args.join(" "));
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
         let is_diff = |line: &&str| args[0] == "init" && line.starts_with(['+', '-', '@']);
