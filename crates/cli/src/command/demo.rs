@@ -214,7 +214,8 @@ impl Stage<'_> {
         self.stead(&["memory", "patterns"])?;
         let found = self.ask(&["memory", "patterns", "--json"])?;
         let items = found["items"].as_array().into_iter().flatten();
-        let Some(pattern) = items.filter(|item| item["kind"] == "correction").find_map(|item| item["id"].as_str()) else {
+        let Some(pattern) = items.filter(|item| item["kind"] == "correction").find_map(|item| item["id"].as_str())
+        else {
             self.expect(false, "no pattern was found");
             return Ok(());
         };

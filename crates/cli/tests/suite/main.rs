@@ -35,6 +35,7 @@ mod logs;
 mod loop_;
 mod mcp;
 mod memory;
+mod memory_query;
 mod migrate;
 mod model;
 #[cfg(unix)]

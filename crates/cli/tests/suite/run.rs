@@ -193,8 +193,12 @@ fn the_demo_plays_to_its_end() {
     let run = world.stead(&["demo"]);
     assert_eq!(run.code, 0, "{run}");
     for text in [
-        "You must cite a valid active Intent", "Scope Violation", "intent   INT-001", "monday: done",
-        "`no-writes-infra-tf` is now in mode `enforce`", "people corrected this 3",
+        "You must cite a valid active Intent",
+        "Scope Violation",
+        "intent   INT-001",
+        "monday: done",
+        "`no-writes-infra-tf` is now in mode `enforce`",
+        "people corrected this 3",
     ] {
         assert!(run.stdout.contains(text), "{text}\n{run}");
     }

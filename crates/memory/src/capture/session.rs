@@ -1,10 +1,14 @@
 //! Follows each session: what was denied, what the agent did next, and whether a prompt took back what it did.
 
 use std::collections::{BTreeMap, HashMap};
+use std::fs;
+use std::path::Path;
+use std::time::UNIX_EPOCH;
 
 use stead_context::Prompt;
 use stead_hook::{Did, HitLine, describe_action};
-use stead_model::{Op, unix_millis};
+use stead_ledger::Selection;
+use stead_model::{FileId, Op, unix_millis};
 use stead_store::Tail;
 
 use super::call::{Call, SessionLine};
@@ -12,6 +16,7 @@ use super::cursor::Cursor;
 use super::effect::{denied, is_same, is_same_spelling};
 use super::negation::negates;
 use super::{Capture, Draft, feed};
+use crate::anchor::anchor;
 use crate::{
     Anchor, MemoryError, Outcome, Trace, TraceContext, TraceEvent, TraceId, TraceKind, TraceSource, TraceStatus,
 };
@@ -28,6 +33,9 @@ const IDLE: i64 = 6 * 3600 * 1000;
 /// How many prompts are searched, and how many files and effects a trace names.
 const PROMPTS: usize = 5_000;
 const NAMED: usize = 8;
+
+/// The largest file whose content a captured trace is tied to.
+const HASHED: u64 = 1024 * 1024;
 
 pub(super) fn read(capture: &Capture<'_>, cursor: &mut Cursor, drafts: &mut Vec<Draft>) -> Result<(), MemoryError> {
     let path = capture.context.join("indexes").join("sessions.jsonl");
@@ -134,10 +142,24 @@ impl Walk<'_> {
         all
     }
 
-    fn add(&self, at: usize, trace: Trace, drafts: &mut Vec<Draft>) {
+    fn add(&self, at: usize, mut trace: Trace, drafts: &mut Vec<Draft>) {
         if self.calls[at].offset >= self.new {
+            let line = &self.calls[at].line;
+            trace.context.intent = self.intent(line);
+            for anchor in &mut trace.anchors {
+                if let Some(hashed) = unchanged(&self.capture.root, &anchor.path, &line.ts) {
+                    *anchor = hashed;
+                }
+            }
             drafts.push(Draft::new(trace));
         }
+    }
+
+    /// The intent that the agent had selected by then.
+    fn intent(&self, line: &SessionLine) -> Option<String> {
+        let session = FileId::check(session(line)).ok()?;
+        let selected = Selection::read(&self.capture.context.join("indexes"), &session, line.agent.as_deref())?;
+        (selected.at <= line.ts).then_some(selected.intent)
     }
 
     /// From where the session must be read again.
@@ -339,6 +361,14 @@ fn describe(line: &SessionLine, done: &[String]) -> String {
         [] => format!("`{tool}` was called"),
         done => format!("`{tool}`: {}", done.iter().take(NAMED).cloned().collect::<Vec<_>>().join("; ")),
     }
+}
+
+/// A file as it was at a moment, if it was not changed since. A large one is not read: many traces may name it.
+fn unchanged(root: &Path, path: &str, moment: &str) -> Option<Anchor> {
+    let data = fs::metadata(root.join(path)).ok().filter(|data| data.is_file() && data.len() <= HASHED)?;
+    let changed = data.modified().ok()?.duration_since(UNIX_EPOCH).ok()?.as_millis();
+    let is_old = unix_millis(moment).is_some_and(|moment| i128::try_from(changed).is_ok_and(|at| at <= moment.into()));
+    if is_old { anchor(root, path, None).ok() } else { None }
 }
 
 /// The files of the project that effects concern.

@@ -107,7 +107,8 @@ impl<'a> Stage<'a> {
             let id = self.last_call();
             let output = self.command("sh").args(["-c", command]).output();
             let output = output.map_err(|source| CliError::user("cannot run `sh`").because(source))?;
-            let response = json!({"stdout": String::from_utf8_lossy(&output.stdout), "stderr": "", "interrupted": false});
+            let response =
+                json!({"stdout": String::from_utf8_lossy(&output.stdout), "stderr": "", "interrupted": false});
             let done = json!({"tool_name": "Bash", "tool_input": input, "tool_use_id": id, "tool_response": response});
             self.hook("PostToolUse", done)?;
         }

@@ -1,3 +1,4 @@
+use std::num::NonZeroUsize;
 use std::time::Duration;
 
 use clap::Args;
@@ -33,7 +34,7 @@ pub(crate) struct QueryArgs {
     level: Level,
     /// The most traces; 20 at the level `metadata`, else 5
     #[arg(long, short = 'k', value_name = "N")]
-    k: Option<usize>,
+    k: Option<NonZeroUsize>,
     /// The most tokens, instead of what the level allows
     #[arg(long, value_name = "N")]
     max_tokens: Option<usize>,
@@ -88,7 +89,7 @@ pub(super) fn run(args: QueryArgs, here: &Here, ui: &mut Ui) -> Result<Exit, Cli
         text: args.text.join(" "),
         filters: filters(args.filters, here, now, ui)?,
         level: args.level,
-        count: args.k,
+        count: args.k.map(NonZeroUsize::get),
         max_tokens: args.max_tokens,
     };
     let search = search(&here.project, &here.memory);
