@@ -2,6 +2,7 @@
 
 mod http;
 mod memory;
+mod poison;
 mod process;
 mod registration;
 mod session;
