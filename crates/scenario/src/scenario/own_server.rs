@@ -50,8 +50,6 @@ fn check(client: &'static Client, programs: &Programs) -> Result<()> {
 /// Puts traces into the project that want to be obeyed, far more of them than a small answer has room for.
 fn remember(ground: &Ground) -> Result<()> {
     for Injection { text, .. } in Injection::all() {
-        // A program's argument has less room than a trace.
-        let text: String = text.chars().take(20_000).collect();
         ground.stead(&["memory", "store", "--type", "decision", "--what", &text, "--why", "someone wrote it"])?;
     }
     Ok(())
