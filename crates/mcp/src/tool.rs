@@ -102,11 +102,16 @@ pub(crate) fn call(name: &str, input: &Value, commands: &dyn Commands) -> Option
     let changes = page.effect != Effect::Reads;
     let call = ToolCall { tool: name, input, needs_session: page.needs_session, changes };
     let own = OwnTool::find(name)?;
-    let words = own.command(input).map_err(|why| format!("error: {why}\nhint: {}", usage(own)));
+    let words = own.command(input).map_err(|why| format!("error: {why}"));
     Some(match words.and_then(|words| commands.run(&words, Some(&call))) {
         Ok(answer) => page.answered(answer),
-        Err(text) => CallToolResult::error(vec![ContentBlock::text(visible(&text))]),
+        Err(text) => CallToolResult::error(vec![ContentBlock::text(visible(&hinted(text, own)))]),
     })
+}
+
+/// An error with something that the agent can do about it: if nothing better is known, what the tool takes.
+fn hinted(error: String, tool: &OwnTool) -> String {
+    if error.contains("\nhint: ") { error } else { format!("{error}\nhint: {}", usage(tool)) }
 }
 
 /// What a tool takes, in one line.

@@ -184,7 +184,7 @@ fn rows() -> Vec<Row> {
             "query_traces",
             json!({"text": "api", "type": "decision", "level": "metadata"}),
             (json!({"k": 0}), "`k` must be a whole number from 1 to 100"),
-            Some((json!({"since": "yesterday"}), "`yesterday` is not a time\nhint: ")),
+            Some((json!({"file": "../elsewhere"}), "is outside the project")),
             true,
         ),
         row("extract_patterns", json!({}), (json!({"x": 1}), "unknown field `x`; expected none\nhint: "), None, true),
@@ -219,6 +219,7 @@ fn every_tool_answers_in_every_situation() {
             let result = call(&world, tool, input);
             assert_eq!(result["isError"], true, "{tool}: {result}");
             assert!(text(&result).contains(expected) && text(&result).starts_with("error: "), "{tool}: {result}");
+            assert_eq!(text(&result).matches("\nhint: ").count(), 1, "{tool}: {result}");
         }
         if needs_project {
             let result = call(&elsewhere, tool, works);
