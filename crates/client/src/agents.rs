@@ -8,6 +8,8 @@ pub struct Agents {
     /// The same for every project of one person.
     pub user: Spot<'static>,
     pub skills: Skills,
+    /// The client offers a project's agents only after a person accepted each of them in its window.
+    pub asks_first: bool,
 }
 
 /// Where a client looks for skills; `{name}` stands for the skill's name.

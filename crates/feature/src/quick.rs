@@ -40,11 +40,11 @@ const fn zeros(eight: u64) -> u64 {
 /// Reads a list; `None` if it is not plain.
 pub(crate) fn rows(text: &str) -> Option<Rows> {
     let bytes = text.as_bytes();
-    let is_odd = |byte: u8| byte < 0x20 && byte != b'\n' && byte != b'\r' && byte != b'\t';
-    if bytes.iter().fold(false, |odd, byte| odd | is_odd(*byte)) {
+    // Most lists have no control character but line breaks, and one simple look at all bytes shows it.
+    let has_tabs = bytes.iter().fold(false, |found, byte| found | ((*byte < 0x20) & (*byte != b'\n')));
+    if has_tabs && bytes.iter().any(|byte| *byte < 0x20 && !matches!(byte, b'\n' | b'\r' | b'\t')) {
         return None;
     }
-    let has_tabs = memchr2(b'\t', b'\r', bytes).is_some();
     let mut scan = Scan { text, bytes, at: 0, has_tabs, order: Vec::new() };
     let found = scan.document()?;
     scan.space();
@@ -112,13 +112,12 @@ impl<'a> Scan<'a> {
             return Some(());
         }
         loop {
-            self.space();
             item(self)?;
             self.space();
             let byte = self.peek()?;
             self.at += 1;
             match byte {
-                b',' => {}
+                b',' => self.space(),
                 byte if byte == close => return Some(()),
                 _ => return None,
             }
@@ -319,6 +318,8 @@ impl<'a> Scan<'a> {
                 row.depends_on.clear();
                 (self.peek()? == b'[').then(|| self.at += 1)?;
                 self.items(b']', |scan| {
+                    // Most features depend on one other, and an empty list would make room for four.
+                    row.depends_on.reserve_exact(1);
                     row.depends_on.push(scan.text()?.plain()?.trim().to_owned());
                     Some(())
                 })

@@ -108,8 +108,9 @@ impl Note {
             Self::Agents { harness } => {
                 let facts = &harness.client().facts;
                 let typed = facts.commands.typed.replace("{name}", "orchestrate");
+                let accept = if facts.agents.asks_first { "accept them when it asks, then " } else { "" };
                 format!(
-                    "{}: agents `initializer-agent`, `coding-agent`, `tester-agent`; type `{typed}` to use them",
+                    "{}: agents `initializer-agent`, `coding-agent`, `tester-agent`; {accept}type `{typed}` to use them",
                     facts.title
                 )
             }

@@ -22,6 +22,7 @@ mod headless;
 mod held_stop;
 mod hook_removal;
 mod intent_gate;
+mod listed_agent;
 mod orchestrated;
 mod own_server;
 mod pipeline;
@@ -66,6 +67,7 @@ impl Scenario {
         architect_and_builder::SCENARIO,
         orchestrated::SCENARIO,
         headless::SCENARIO,
+        listed_agent::SCENARIO,
     ];
 }
 

@@ -5,6 +5,7 @@ use std::process::Stdio;
 use serde_json::{Value, json};
 use stead_testkit::{Run, World};
 
+use crate::run::is_alive;
 use crate::world::{marked, payload};
 
 const LIST: &str = "project/.agent/features/feature-list.json";
@@ -80,6 +81,23 @@ fn a_tester_that_says_passed_while_verifiers_fail_has_failed() {
     world.stead(&["feature", "unblock", "login"]).ok();
     let login = feature(&world, "login");
     assert_eq!((&login["retries"], &login["attempts"]), (&json!(0), &json!(2)));
+}
+
+/// Its processes end with it, also one that it left in the background.
+#[test]
+fn a_verifier_that_hangs_or_forks_fails() {
+    let world = world();
+    let forks = "sleep 600 &\necho $! > child\n";
+    for (rest, why) in [("sleep 600", "it timed out"), ("echo '== 1 failed in 0.1s =='; exit 1", "1 failed")] {
+        world.write("project/check.sh", format!("{forks}{rest}\n"));
+        world.stead(&["feature", "report", "login", "--implemented"]).ok();
+        let run = world.stead(&["feature", "report", "login", "--passed", "--timeout", "2"]);
+        assert!(run.code == 1 && run.stderr.contains("recorded as failed: `sh check.sh`"), "{run}");
+        assert!(run.stdout.contains(why), "{run}");
+        let child = world.read("project/child");
+        assert!(!is_alive(child.trim()), "{child} still runs");
+    }
+    assert_eq!(feature(&world, "login")["tested"], json!(false));
 }
 
 #[test]

@@ -72,6 +72,7 @@ pub(crate) static CLIENT: Client = Client {
             project: ".claude/agents/{name}.md",
             user: user("agents/{name}.md"),
             skills: Skills { project: ".claude/skills/{name}/SKILL.md", user: user("skills/{name}/SKILL.md") },
+            asks_first: false,
         },
     },
     decode: payload::decode,

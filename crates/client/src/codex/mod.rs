@@ -56,6 +56,7 @@ pub(crate) static CLIENT: Client = Client {
             project: ".codex/agents/{name}.toml",
             user: user("agents/{name}.toml"),
             skills: SHARED_SKILLS,
+            asks_first: false,
         },
     },
     decode: payload::decode,

@@ -55,6 +55,7 @@ pub(crate) static CLIENT: Client = Client {
             project: ".github/agents/{name}.agent.md",
             user: user("agents/{name}.agent.md"),
             skills: SHARED_SKILLS,
+            asks_first: false,
         },
     },
     decode: payload::decode,

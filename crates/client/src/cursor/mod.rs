@@ -60,6 +60,7 @@ pub(crate) static CLIENT: Client = Client {
             project: ".cursor/agents/{name}.md",
             user: home(".cursor/agents/{name}.md"),
             skills: SHARED_SKILLS,
+            asks_first: false,
         },
     },
     decode: payload::decode,

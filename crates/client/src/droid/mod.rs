@@ -64,6 +64,7 @@ pub(crate) static CLIENT: Client = Client {
             project: ".factory/droids/{name}.md",
             user: user(".factory/droids/{name}.md"),
             skills: SHARED_SKILLS,
+            asks_first: false,
         },
     },
     decode: payload::decode,

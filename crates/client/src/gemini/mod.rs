@@ -67,6 +67,7 @@ pub(crate) static CLIENT: Client = Client {
             project: ".gemini/agents/{name}.md",
             user: home(".gemini/agents/{name}.md"),
             skills: SHARED_SKILLS,
+            asks_first: true,
         },
     },
     decode: payload::decode,

@@ -56,6 +56,7 @@ pub(crate) static CLIENT: Client = Client {
             project: ".kimi-code/agents/{name}.md",
             user: user("agents/{name}.md"),
             skills: SHARED_SKILLS,
+            asks_first: false,
         },
     },
     decode: payload::decode,

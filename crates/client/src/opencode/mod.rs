@@ -66,6 +66,7 @@ pub(crate) static CLIENT: Client = Client {
             project: ".opencode/agent/{name}.md",
             user: user("opencode/agent/{name}.md"),
             skills: SHARED_SKILLS,
+            asks_first: false,
         },
     },
     decode: payload::decode,

@@ -66,6 +66,7 @@ pub(crate) static CLIENT: Client = Client {
             project: ".qwen/agents/{name}.md",
             user: user("agents/{name}.md"),
             skills: Skills { project: ".qwen/skills/{name}/SKILL.md", user: user("skills/{name}/SKILL.md") },
+            asks_first: false,
         },
     },
     decode: payload::decode,

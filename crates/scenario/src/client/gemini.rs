@@ -16,6 +16,7 @@ pub(super) const CLIENT: Client = Client {
     trust: &[
         "trust in the folder: `GEMINI_CLI_TRUST_WORKSPACE=true`; without it a headless run exits with 55",
         "`--approval-mode yolo`; without it a headless run offers no tool that changes anything",
+        "for scenario 24, the project's agents, as if a person had accepted them in the window",
     ],
     spawn: |task| vec![Call::spawn("generalist", task)],
     lacks: &[],

@@ -66,6 +66,8 @@ pub(super) fn run(args: &NextArgs, here: &Here, ui: &mut Ui) -> Result<Exit, Cli
         Action::Wait { until, why } => format!("wait until {}: {why}", rfc3339(*until)),
         Action::End { summary } => ended(summary),
     });
+    // The process ends now. To give a long list back piece by piece would only take time.
+    std::mem::forget(document);
     Ok(Exit::Done)
 }
 
