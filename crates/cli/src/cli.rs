@@ -172,15 +172,19 @@ pub(crate) fn run() -> u8 {
     }
 }
 
-/// Runs a command, given as the words after `stead`, for a program that reads its answer.
-pub(crate) fn run_for(words: &[String], dir: &Path, caller: Caller) -> Result<Captured, CliError> {
+/// Runs a command, given as the words after `stead`, for a program that reads its answer. What is due afterwards is done
+/// only if the command `changes` something: nobody waits longer for something that was only read.
+pub(crate) fn run_for(words: &[String], dir: &Path, caller: Caller, changes: bool) -> Result<Captured, CliError> {
     let words = std::iter::once("stead").chain(words.iter().map(String::as_str));
     let matches = Cli::command().try_get_matches_from(words);
     let cli = matches.and_then(|matches| Cli::from_arg_matches(&matches)).map_err(|error| wrong_words(&error))?;
     let mut ui = Ui::capturing(Global { dir: Some(dir.to_owned()), ..cli.global }, caller);
-    cli.command.run(&mut ui)?;
+    let outcome = cli.command.run(&mut ui);
     ledger::finish_waiting(&ui);
-    Ok(ui.captured())
+    if changes {
+        settle(&mut ui);
+    }
+    outcome.map(|_| ui.captured())
 }
 
 /// What the parser has against a command, without the usage of the command line.

@@ -19,6 +19,8 @@ pub struct ToolCall<'a> {
     pub input: &'a Value,
     /// What the tool does or answers depends on the session, so a call that may belong to several is refused.
     pub needs_session: bool,
+    /// It changes something, so what is due after a change is done as well.
+    pub changes: bool,
 }
 
 /// What a command answered.

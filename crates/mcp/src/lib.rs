@@ -1,4 +1,4 @@
-//! The MCP server. Agents call Stead's commands as tools, read packets and intents as resources, and get the prompts
+//! The MCP server. Agents call Stead's commands as tools, read packets, intents and traces as resources, and get the prompts
 //! for handoff and pickup.
 //!
 //! It has no logic of its own: each tool stands for one command (`stead_shell::OwnTool`), which the binary runs through
@@ -14,6 +14,7 @@ mod schema;
 mod server;
 mod stdio_server;
 mod tool;
+mod visible;
 
 pub use commands::{Answer, Commands, ToolCall};
 pub use error::McpError;

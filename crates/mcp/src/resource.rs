@@ -1,9 +1,10 @@
-//! What a client can read by its address: packets and intents.
+//! What a client can read by its address: packets, intents and traces.
 
 use rmcp::model::{ErrorData, ReadResourceResult, Resource, ResourceContents, ResourceTemplate};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::commands::Commands;
+use crate::visible::{all_visible, visible};
 
 /// Things of one kind, each with an address of its own.
 struct Kind {
@@ -37,6 +38,18 @@ const KINDS: &[Kind] = &[
         field: "intents",
         about: "name",
         show: &["intent", "show", "--json", "--"],
+    },
+    Kind {
+        scheme: "trace",
+        title: "Trace",
+        mime: "application/json",
+        list: &[
+            "memory", "query", "--json", "--uncounted", "--level", "metadata", "--k", "100", "--max-tokens", "20000",
+        ],
+        field: "items",
+        // Not its text: clients show lists to models as if the server spoke.
+        about: "type",
+        show: &["memory", "get", "--json", "--level", "full", "--"],
     },
 ];
 
@@ -76,7 +89,7 @@ pub(crate) fn read(uri: &str, commands: &dyn Commands) -> Result<ReadResourceRes
     let mut words = owned(kind.show);
     words.push(decoded(id));
     let answer = commands.run(&words, None).map_err(|why| not_found(why, uri))?;
-    let text = answer.json.map_or(answer.text, |json: Value| json.to_string());
+    let text = answer.json.map_or_else(|| visible(&answer.text), |json| all_visible(json).to_string());
     Ok(ReadResourceResult::new(vec![ResourceContents::text(text, uri).with_mime_type(kind.mime)]))
 }
 

@@ -39,6 +39,13 @@ pub(crate) fn object(properties: Value, required: &[&str]) -> JsonObject {
     schema
 }
 
+/// An object of which only these properties are promised; all of it is sent.
+pub(crate) fn any(required: &[&str]) -> JsonObject {
+    let mut schema = object(Value::Null, required);
+    schema.remove("properties");
+    schema
+}
+
 /// A list of strings.
 pub(crate) fn texts() -> Value {
     json!({"type": "array", "items": {"type": "string"}})
@@ -68,5 +75,6 @@ mod tests {
         let schema = json!({"properties": {"a": {}, "b": {"items": {"properties": {"c": {}}}}, "d": {}}});
         let value = json!({"a": {"any": null}, "b": [{"c": 1, "e": 2}, {"c": null}], "d": null, "f": 1});
         assert_eq!(reduced(&value, &schema), json!({"a": {"any": null}, "b": [{"c": 1}, {}]}));
+        assert_eq!(reduced(&value, &Value::Object(any(&["a"]))), value);
     }
 }

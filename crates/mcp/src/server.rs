@@ -14,8 +14,8 @@ use crate::{prompt, resource, tool};
 
 /// What every session is told about the server.
 const INSTRUCTIONS: &str = "Stead checks what agents do in this project. Call `select_active_intent` before you change \
-files if the project has intents, `check_action` if you are not sure that something is allowed, and `where_is` before \
-you search.";
+files if the project has intents, `check_action` if you are not sure that something is allowed, `where_is` before you \
+search, and `query_traces` to learn what went wrong before.";
 
 /// For how many milliseconds a client may keep a list that never changes while the server runs.
 const LASTING: u64 = 3_600_000;

@@ -8,7 +8,7 @@ use stead_testkit::fake_model::Call;
 
 use crate::ground::Ground;
 use crate::repository;
-use crate::scenario::{Scenario, Stage};
+use crate::scenario::Scenario;
 
 mod claude;
 mod codex;
@@ -38,6 +38,11 @@ pub struct Client {
     pub(crate) lacks: &'static [(&'static [u8], &'static str)],
     /// A command that is typed headless is expanded; where not, the client only tells the model that there is one.
     pub(crate) expands: bool,
+    /// What the model looks for where tools of MCP servers are not shown at once.
+    pub(crate) finds: Option<&'static str>,
+    /// What it says of a tool that a person would have to confirm, where it can be started so that nobody does
+    /// ([`Ask::unattended`]).
+    pub(crate) asks: Option<&'static str>,
     /// Its own tool refuses to edit a file that changed since it was read, and calls no hook then.
     pub(crate) checks_reads: bool,
     /// So many tokens of input make it compact the conversation.
@@ -57,15 +62,21 @@ pub(crate) struct Ask<'a> {
     pub(crate) prompt: &'a str,
     /// The session that goes on; `None` begins one.
     pub(crate) session: Option<&'a str>,
+    /// The driver confirms nothing in a person's place, where the client has a way to be started so.
+    pub(crate) is_unattended: bool,
 }
 
 impl<'a> Ask<'a> {
     pub(crate) fn new(prompt: &'a str) -> Self {
-        Self { prompt, session: None }
+        Self { prompt, session: None, is_unattended: false }
     }
 
     pub(crate) fn again(prompt: &'a str, session: &'a str) -> Self {
-        Self { prompt, session: Some(session) }
+        Self { session: Some(session), ..Self::new(prompt) }
+    }
+
+    pub(crate) fn unattended(prompt: &'a str) -> Self {
+        Self { is_unattended: true, ..Self::new(prompt) }
     }
 
     /// The arguments by which a client goes on with a session, none for a new one.
@@ -122,9 +133,8 @@ impl Client {
 
     /// Why it cannot play a scenario, by the facts about the client or by what it lacks headless.
     pub(crate) fn obstacle(&self, scenario: &Scenario) -> Option<&'static str> {
-        let Stage::Built { obstacle, .. } = scenario.stage else { return None };
         let lacks = || self.lacks.iter().find(|(numbers, _)| numbers.contains(&scenario.number)).map(|(_, why)| *why);
-        obstacle(&self.harness.client().facts).or_else(lacks)
+        (scenario.obstacle)(&self.harness.client().facts).or_else(lacks)
     }
 
     /// The pinned version.

@@ -50,8 +50,18 @@ impl Ground {
         Self::together(&[client], programs)
     }
 
+    /// A ground whose client also has Stead's MCP server.
+    pub(crate) fn with_server(client: &'static Client, programs: &Programs) -> Result<Self> {
+        Self::of(&[client], programs, &[])
+    }
+
     /// A ground with several clients; it is the first one's in all that a ground tells of its client.
     pub(crate) fn together(clients: &[&'static Client], programs: &Programs) -> Result<Self> {
+        Self::of(clients, programs, &["--no-mcp"])
+    }
+
+    /// A ground on which `stead init` gets further options.
+    fn of(clients: &[&'static Client], programs: &Programs, options: &[&str]) -> Result<Self> {
         let [client, ..] = clients else { bail!("a ground needs a client") };
         // The network is ours alone, so a port that is free stays free until the model takes it.
         let port = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?.port();
@@ -69,22 +79,22 @@ impl Ground {
         let ground = Self { client, world, port, programs: programs.clone() };
         for client in clients {
             (client.prepare)(&ground).with_context(|| format!("cannot prepare {}", client.harness))?;
-            ground.init(client)?;
+            ground.init(client, options)?;
         }
         ground.post_witness(&[])?;
         Ok(ground)
     }
 
     /// Installs Stead as a person would. The program on PATH is still the real one, so that lines name its place.
-    fn init(&self, client: &Client) -> Result<()> {
-        let name = client.harness.name();
+    fn init(&self, client: &Client, options: &[&str]) -> Result<()> {
+        let mut args = vec!["init", "--harness", client.harness.name(), "--yes"];
+        args.extend(options);
         if client.scope == Scope::User {
             // Lines for every project leave this one alone, so it is made known by itself.
             self.stead(&["context", "init"])?;
-            self.stead(&["init", "--harness", name, "--user", "--no-mcp", "--yes"])?;
-        } else {
-            self.stead(&["init", "--harness", name, "--no-mcp", "--yes"])?;
+            args.push("--user");
         }
+        self.stead(&args)?;
         let settings = self.settings_of(client);
         let is_there = std::fs::read_to_string(&settings).is_ok_and(|text| text.contains("stead"));
         ensure!(is_there, "`stead init` left no line in `{}`", settings.display());

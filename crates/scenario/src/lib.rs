@@ -13,6 +13,7 @@ mod loop_log;
 mod namespace;
 mod page;
 mod payload;
+mod plain_server;
 mod play;
 mod process;
 mod record;

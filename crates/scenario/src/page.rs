@@ -9,7 +9,7 @@ use stead_client::Harness;
 
 use crate::client::Client;
 use crate::repository;
-use crate::scenario::{Scenario, Stage};
+use crate::scenario::Scenario;
 
 mod capability;
 mod results;
@@ -107,10 +107,9 @@ fn named(harness: Harness) -> String {
 
 /// The content of a cell: from the code if it decides, else from the last run.
 fn standing(client: &Client, scenario: &Scenario, results: &Results) -> Standing {
-    match scenario.stage {
-        Stage::NotBuilt => Standing::NotBuilt,
-        Stage::Built { .. } if client.obstacle(scenario).is_some() => Standing::NotExpressible,
-        Stage::Built { .. } => results.get(client.harness, scenario.number),
+    match client.obstacle(scenario) {
+        Some(_) => Standing::NotExpressible,
+        None => results.get(client.harness, scenario.number),
     }
 }
 
@@ -149,9 +148,11 @@ fn those(is_one: fn(&Client) -> bool) -> String {
 fn by_client() -> String {
     let [one, other] = [Client::ALL[0], Client::ALL[1]].map(|client| client.harness.client().facts.title);
     format!(
-        "- Scenario 12: the typed command is expanded; headless, {} only list it to the model.\n\
+        "- Scenario 11: in {} it also runs with nobody to ask: a tool that says nothing about itself is refused, Stead's answer.\n\
+         - Scenario 12: the typed command is expanded; headless, {} only list it to the model.\n\
          - Scenario 16: {one} hands over to {other} and {other} to {one}, every other client to itself.\n\
          - Scenario 20 uses the edit tool and the shell. The edit tool of {} refuses by itself, before a hook is called.\n",
+        those(|client| client.asks.is_some()),
         those(|client| !client.expands),
         those(|client| client.checks_reads)
     )

@@ -1,4 +1,4 @@
-//! The scenarios: what every client must do. One file each; a scenario without one is not built yet.
+//! The scenarios: what every client must do. One file each.
 
 use anyhow::Result;
 use stead_client::{Facts, Powers};
@@ -24,6 +24,7 @@ mod hook_removal;
 mod intent_gate;
 mod listed_agent;
 mod orchestrated;
+mod own_server;
 mod pipeline;
 mod session_start;
 mod stale_file;
@@ -36,18 +37,9 @@ pub struct Scenario {
     /// Its number on the page.
     pub number: u8,
     pub title: &'static str,
-    pub(crate) stage: Stage,
-}
-
-/// Whether a scenario is built.
-pub(crate) enum Stage {
-    Built {
-        /// Returns why a client does not support it, from the facts about the client.
-        obstacle: fn(&Facts) -> Option<&'static str>,
-        play: fn(&'static Client, &Programs) -> Result<()>,
-    },
-    /// The crate that it tests does not exist yet.
-    NotBuilt,
+    /// Returns why a client does not support it, from the facts about the client.
+    pub(crate) obstacle: fn(&Facts) -> Option<&'static str>,
+    pub(crate) play: fn(&'static Client, &Programs) -> Result<()>,
 }
 
 impl Scenario {
@@ -62,7 +54,7 @@ impl Scenario {
         compaction::SCENARIO,
         hook_removal::SCENARIO,
         crash::SCENARIO,
-        waiting(11, "Stead's MCP tools are listed and callable"),
+        own_server::SCENARIO,
         command::SCENARIO,
         guarded_shell::SCENARIO,
         guarded_field::SCENARIO,
@@ -77,10 +69,6 @@ impl Scenario {
         headless::SCENARIO,
         listed_agent::SCENARIO,
     ];
-}
-
-const fn waiting(number: u8, title: &'static str) -> Scenario {
-    Scenario { number, title, stage: Stage::NotBuilt }
 }
 
 /// What a client lets a hook do at an event; nothing if it has no such event.

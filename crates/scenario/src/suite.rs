@@ -7,7 +7,7 @@ use anyhow::{Result, anyhow, bail};
 use crate::client::Client;
 use crate::ground::Programs;
 use crate::page::{OnDifference, Results, Standing, compare};
-use crate::scenario::{Scenario, Stage};
+use crate::scenario::Scenario;
 
 /// Which clients play which scenarios.
 pub struct Choice {
@@ -62,14 +62,11 @@ pub fn run(choice: &Choice, on_difference: OnDifference) -> Result<ExitCode> {
 }
 
 fn judge(client: &'static Client, scenario: &Scenario, programs: &Programs) -> (Standing, String) {
-    let Stage::Built { play, .. } = scenario.stage else {
-        return (Standing::NotBuilt, String::new());
-    };
     if client.obstacle(scenario).is_some() {
         return (Standing::NotExpressible, String::new());
     }
     // A failed setup panics; the other scenarios still run.
-    let outcome = catch_unwind(AssertUnwindSafe(|| play(client, programs)))
+    let outcome = catch_unwind(AssertUnwindSafe(|| (scenario.play)(client, programs)))
         .unwrap_or_else(|panic| Err(anyhow!("{}", panic.downcast_ref::<String>().map_or("a panic", String::as_str))));
     match outcome {
         Ok(()) => (Standing::Proven, String::new()),

@@ -91,7 +91,8 @@ impl OwnTool {
             _ => return Err("the input is not an object".to_owned()),
         };
         if let Some(other) = given.keys().find(|name| !known.contains(&name.as_str())) {
-            return Err(format!("unknown field `{other}`; expected {}", known.join(", ")));
+            let expected = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
+            return Err(format!("unknown field `{other}`; expected {expected}"));
         }
         let texts = |field: &Field| field.texts(given.get(field.name).filter(|value| !value.is_null()));
         let mut words = Vec::new();
@@ -188,6 +189,21 @@ mod tests {
         );
         check("why_line", json!({"file": "src/a.rs", "line": 3}), Ok("why --json -- src/a.rs:3"));
         check("why_line", json!({"file": "src/a.rs"}), Err("`line` is missing"));
+        check("query_traces", json!({}), Ok("memory query --json --"));
+        check(
+            "query_traces",
+            json!({"text": "--lexical", "type": "violation", "max_tokens": 300, "level": "metadata"}),
+            Ok("memory query --json --level=metadata --max-tokens=300 --type=violation -- --lexical"),
+        );
+        check("query_traces", json!({"k": 0}), Err("`k` must be a whole number from 1 to 100"));
+        check(
+            "store_trace",
+            json!({"type": "decision", "what_happened": "keep v1", "files": ["a.rs", "b.rs:3"]}),
+            Ok("memory store --json --type=decision --what=keep v1 --file=a.rs --file=b.rs:3"),
+        );
+        check("extract_patterns", Value::Null, Ok("memory patterns --json --max-tokens 2000"));
+        check("extract_patterns", json!({"x": 1}), Err("unknown field `x`; expected none"));
+        check("create_guard", json!({"pattern_id": "--accept"}), Ok("memory propose --json -- --accept"));
         check(
             "report_feature",
             json!({"feature_id": "f", "outcome": "config=gate.self_protection=false"}),

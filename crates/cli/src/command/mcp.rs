@@ -125,7 +125,8 @@ impl OwnCommands {
 impl Commands for OwnCommands {
     fn run(&self, words: &[String], call: Option<&ToolCall<'_>>) -> Result<Answer, String> {
         let caller = call.map_or(Ok(Caller::Tool(None)), |call| self.caller(call));
-        let answer = caller.and_then(|caller| run_for(words, &self.dir, caller));
+        let changes = call.is_some_and(|call| call.changes);
+        let answer = caller.and_then(|caller| run_for(words, &self.dir, caller, changes));
         answer.map(|Captured { json, text }| Answer { json, text }).map_err(|error| error.render())
     }
 

@@ -31,7 +31,7 @@ fn ran(world: &World, session: &str, call: &str, command: &str) -> stead_testkit
 }
 
 /// Three corrections in two sessions.
-fn repeated() -> World {
+pub(crate) fn repeated() -> World {
     let world = marked();
     corrected(&world, "one", "10001", "sed -i s/a/b/ infra/main.tf");
     corrected(&world, "one", "10002", "cd infra && rm old.tf");

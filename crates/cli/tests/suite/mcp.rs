@@ -1,6 +1,8 @@
 //! The MCP server on the wire: the real binary, as a client starts it.
 
 mod http;
+mod memory;
+mod poison;
 mod process;
 mod registration;
 mod session;
@@ -108,7 +110,15 @@ fn both_revisions_of_the_protocol_are_spoken() {
         ("prompts/list", json!({})),
         ("tools/call", json!({"name": "no_such_tool"})),
     ];
-    let shown = |answers: Vec<Value>| answers.iter().map(|answer| format!("{answer}\n")).collect::<String>();
+    let shown = |mut answers: Vec<Value>| {
+        for answer in &mut answers {
+            // The intents of the project are traces as well, under ids of their own in every world.
+            if let Some(resources) = answer["result"].get_mut("resources").and_then(Value::as_array_mut) {
+                resources.retain(|one| !one["uri"].as_str().unwrap().starts_with("trace://"));
+            }
+        }
+        answers.iter().map(|answer| format!("{answer}\n")).collect::<String>()
+    };
     let mut lines = vec![hello().to_string()];
     let old = requests.iter().zip(1..).map(|((method, params), id)| request(OLD, id, method, params.clone()));
     lines.extend(old.map(|request| request.to_string()));
@@ -123,7 +133,7 @@ fn both_revisions_of_the_protocol_are_spoken() {
 fn the_list_of_tools_leaves_room_for_work() {
     let list = ask(&marked(), &[("tools/list", json!({}))]).remove(0);
     let tokens = list["result"].to_string().len().div_ceil(4);
-    assert!(tokens <= 1_600, "{tokens} tokens for {} tools", list["result"]["tools"].as_array().unwrap().len());
+    assert!(tokens <= 2_500, "{tokens} tokens for {} tools", list["result"]["tools"].as_array().unwrap().len());
 }
 
 /// One row: a tool, an input that works, one that is wrong, and one that names something unknown.
@@ -160,6 +170,24 @@ fn rows() -> Vec<Row> {
             None,
             true,
         ),
+        row(
+            "store_trace",
+            json!({"type": "decision", "what_happened": "keep the v1 API", "why": "two clients need it"}),
+            (json!({"type": "decision"}), "`what_happened` is missing"),
+            Some((
+                json!({"type": "decision", "what_happened": "keep the v2 API", "supersedes": ["77"]}),
+                "there is no trace",
+            )),
+            true,
+        ),
+        row(
+            "query_traces",
+            json!({"text": "api", "type": "decision", "level": "metadata"}),
+            (json!({"k": 0}), "`k` must be a whole number from 1 to 100"),
+            Some((json!({"file": "../elsewhere"}), "is outside the project")),
+            true,
+        ),
+        row("extract_patterns", json!({}), (json!({"x": 1}), "unknown field `x`; expected none\nhint: "), None, true),
         row("where_is", json!({"question": "sign in"}), (json!({"query": "x"}), "unknown field `query`"), None, true),
         row(
             "why_line",
@@ -191,6 +219,7 @@ fn every_tool_answers_in_every_situation() {
             let result = call(&world, tool, input);
             assert_eq!(result["isError"], true, "{tool}: {result}");
             assert!(text(&result).contains(expected) && text(&result).starts_with("error: "), "{tool}: {result}");
+            assert_eq!(text(&result).matches("\nhint: ").count(), 1, "{tool}: {result}");
         }
         if needs_project {
             let result = call(&elsewhere, tool, works);
@@ -218,13 +247,14 @@ fn resources_and_prompts_are_those_of_the_commands() {
             ("prompts/get", json!({"name": "nothing"})),
         ],
     );
-    let uris: Vec<&str> =
-        answers[0]["result"]["resources"].as_array().unwrap().iter().map(|one| one["uri"].as_str().unwrap()).collect();
+    let uris = answers[0]["result"]["resources"].as_array().unwrap().iter().map(|one| one["uri"].as_str().unwrap());
+    // What happened in the project is a trace, too; see `memory`.
+    let uris: Vec<&str> = uris.filter(|uri| !uri.starts_with("trace://")).collect();
     assert_eq!(uris, [&format!("packet://{packet}"), "intent://INT-001", "intent://INT-002", "intent://INT-003"]);
     let shown = world.stead(&["packet", "show", &packet]).ok();
     assert_eq!(answers[1]["result"]["contents"][0]["text"], shown);
     assert_eq!(answers[2]["error"]["code"], -32002, "{}", answers[2]);
-    assert!(answers[3]["error"]["message"].as_str().unwrap().contains("packet://ID or intent://ID"));
+    assert!(answers[3]["error"]["message"].as_str().unwrap().contains("packet://ID or intent://ID or trace://ID"));
     let prompt =
         |answer: &Value| answer["result"]["messages"][0]["content"]["text"].as_str().unwrap_or_default().to_owned();
     assert!(prompt(&answers[4]).contains("finish the parser"), "{}", answers[4]);

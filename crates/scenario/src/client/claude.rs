@@ -14,12 +14,14 @@ pub(super) const CLIENT: Client = Client {
     scope: Scope::Project,
     trust: &[
         "`-p` does not ask whether to trust the folder; interactive sessions do",
-        "`--permission-mode acceptEdits` and `--allowedTools` for its own tools, so that only hooks deny calls",
+        "`--permission-mode acceptEdits` and `--allowedTools` for its own tools and Stead's, so that only hooks deny calls",
         "`CLAUDE_CODE_AUTO_COMPACT_WINDOW`, so that it compacts a full conversation by itself",
     ],
     spawn: |task| vec![Call::spawn("general-purpose", task)],
     lacks: &[],
     expands: true,
+    finds: None,
+    asks: None,
     checks_reads: true,
     full: 190_000,
     prepare,
@@ -28,7 +30,7 @@ pub(super) const CLIENT: Client = Client {
     session,
 };
 
-const TOOLS: &str = "Bash,Write,Edit,Read,Glob,Grep,Agent,Skill,TodoWrite";
+const TOOLS: &str = "Bash,Write,Edit,Read,Glob,Grep,Agent,Skill,TodoWrite,mcp__stead";
 
 fn prepare(_: &Ground) -> Result<()> {
     Ok(())

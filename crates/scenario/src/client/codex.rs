@@ -7,6 +7,7 @@ use stead_testkit::fake_model::Call;
 
 use super::{Ask, Client, Launch, line_field, words};
 use crate::ground::Ground;
+use crate::plain_server;
 
 pub(super) const CLIENT: Client = Client {
     harness: Harness::Codex,
@@ -23,6 +24,8 @@ pub(super) const CLIENT: Client = Client {
     spawn: |task| vec![Call::find_tool("spawn agent"), Call::spawn("", task)],
     lacks: &[],
     expands: true,
+    finds: Some("stead query traces and select the active intent"),
+    asks: Some("MCP tool call requires approval"),
     checks_reads: false,
     full: 260_000,
     prepare,
@@ -56,6 +59,12 @@ fn settings(ground: &Ground) -> Vec<String> {
     ];
     let mut args: Vec<String> =
         settings.into_iter().flat_map(|(name, value)| ["-c".to_owned(), format!("{name}={value}")]).collect();
+    if let Some([program, script]) = plain_server::command(ground) {
+        args.extend([
+            "-c".to_owned(),
+            format!("mcp_servers.{}={{command={program}, args=[{script}]}}", plain_server::NAME),
+        ]);
+    }
     args.extend(["-c".to_owned(), format!("projects={{{project} = {{trust_level = \"trusted\"}}}}")]);
     args
 }
@@ -74,7 +83,12 @@ fn launch(ground: &Ground, ask: &Ask<'_>) -> Launch {
     args.extend(settings(ground));
     // A model name it does not know would get no patch tool.
     args.extend(words(&["--skip-git-repo-check", "--json", "-m", "gpt-5.5"]));
-    args.extend(words(&["--dangerously-bypass-hook-trust", "--dangerously-bypass-approvals-and-sandbox"]));
+    args.push("--dangerously-bypass-hook-trust".to_owned());
+    match ask.is_unattended {
+        // Headless it has nobody to ask, so what needs a yes is cancelled.
+        true => args.extend(words(&["--sandbox", "workspace-write"])),
+        false => args.push("--dangerously-bypass-approvals-and-sandbox".to_owned()),
+    }
     args.extend(ask.session.map(str::to_owned));
     args.push(ask.prompt.to_owned());
     let home = ground.home().join(".codex");

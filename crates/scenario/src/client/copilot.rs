@@ -20,6 +20,8 @@ pub(super) const CLIENT: Client = Client {
     spawn: |task| vec![Call::spawn("explore", task)],
     lacks: &[],
     expands: false,
+    finds: None,
+    asks: None,
     checks_reads: false,
     full: 125_000,
     prepare,

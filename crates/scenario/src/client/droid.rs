@@ -27,6 +27,8 @@ pub(super) const CLIENT: Client = Client {
         (&[], "headless, a prompt raises no event, except with `--input-format stream-jsonrpc`"),
     ],
     expands: true,
+    finds: Some("select:stead___query_traces,stead___select_active_intent"),
+    asks: None,
     checks_reads: false,
     full: 190_000,
     prepare,

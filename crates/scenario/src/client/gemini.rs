@@ -21,6 +21,8 @@ pub(super) const CLIENT: Client = Client {
     spawn: |task| vec![Call::spawn("generalist", task)],
     lacks: &[],
     expands: true,
+    finds: None,
+    asks: None,
     checks_reads: false,
     full: 1_000_000,
     prepare,

@@ -16,6 +16,8 @@ pub(super) const CLIENT: Client = Client {
     spawn: |task| vec![Call::spawn("coder", task)],
     lacks: &[],
     expands: false,
+    finds: None,
+    asks: None,
     checks_reads: false,
     full: 97_000,
     prepare,

@@ -20,6 +20,8 @@ pub(super) const CLIENT: Client = Client {
     spawn: |task| vec![Call::spawn("general", task)],
     lacks: &[],
     expands: true,
+    finds: None,
+    asks: None,
     checks_reads: false,
     full: 99_000,
     prepare,

@@ -20,6 +20,8 @@ pub(super) const CLIENT: Client = Client {
     spawn: |task| vec![Call::spawn("general-purpose", task)],
     lacks: &[],
     expands: true,
+    finds: None,
+    asks: None,
     checks_reads: false,
     full: 170_000,
     prepare,

@@ -12,19 +12,17 @@ pub(crate) enum Standing {
     Proven,
     Failing,
     NotExpressible,
-    NotBuilt,
     NotRun,
 }
 
 impl Standing {
-    const ALL: [Self; 5] = [Self::Proven, Self::Failing, Self::NotExpressible, Self::NotBuilt, Self::NotRun];
+    const ALL: [Self; 4] = [Self::Proven, Self::Failing, Self::NotExpressible, Self::NotRun];
 
     fn words(self) -> &'static str {
         match self {
             Self::Proven => "proven",
             Self::Failing => "failing",
             Self::NotExpressible => "not expressible",
-            Self::NotBuilt => "not built yet",
             Self::NotRun => "not run",
         }
     }
@@ -51,7 +49,7 @@ impl Results {
         let shown = match standing {
             Standing::Proven => Shown::Proven,
             Standing::Failing => Shown::Failing,
-            Standing::NotExpressible | Standing::NotBuilt | Standing::NotRun => return,
+            Standing::NotExpressible | Standing::NotRun => return,
         };
         self.0.insert((harness, scenario), shown);
     }

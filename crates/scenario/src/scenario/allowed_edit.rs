@@ -3,7 +3,7 @@ use stead_client::Facts;
 use stead_model::EventKind;
 use stead_testkit::fake_model::{Call, Script, Turn};
 
-use super::{Scenario, Stage};
+use super::Scenario;
 use crate::client::Client;
 use crate::ground::{Ground, Programs};
 use crate::play::play;
@@ -12,7 +12,8 @@ use crate::record::Records;
 pub(super) const SCENARIO: Scenario = Scenario {
     number: 3,
     title: "an allowed edit happens and is recorded with its session and path",
-    stage: Stage::Built { obstacle, play: check },
+    obstacle,
+    play: check,
 };
 
 pub(super) fn obstacle(facts: &Facts) -> Option<&'static str> {

@@ -4,7 +4,7 @@ use anyhow::Result;
 use stead_model::EventKind;
 use stead_testkit::fake_model::{Call, Meeting, Role, Script, Turn};
 
-use super::{Scenario, Stage, cannot_deny_or_record};
+use super::{Scenario, cannot_deny_or_record};
 use crate::client::Client;
 use crate::ground::{Ground, Programs};
 use crate::play::play_together;
@@ -13,7 +13,8 @@ use crate::record::Records;
 pub(super) const SCENARIO: Scenario = Scenario {
     number: 21,
     title: "an architect reads the map while a builder writes, each with an intent of its own",
-    stage: Stage::Built { obstacle: cannot_deny_or_record, play: check },
+    obstacle: cannot_deny_or_record,
+    play: check,
 };
 
 const ARCHITECT: &str = "TASK-OF-THE-ARCHITECT";

@@ -1,7 +1,7 @@
 use anyhow::Result;
 use stead_testkit::fake_model::{Call, Script, Turn};
 
-use super::{Scenario, Stage, cannot_deny};
+use super::{Scenario, cannot_deny};
 use crate::client::Client;
 use crate::ground::{Ground, Programs};
 use crate::play::play;
@@ -9,7 +9,8 @@ use crate::play::play;
 pub(super) const SCENARIO: Scenario = Scenario {
     number: 17,
     title: "a guard that asks stops the call when nobody answers",
-    stage: Stage::Built { obstacle: cannot_deny, play: check },
+    obstacle: cannot_deny,
+    play: check,
 };
 
 const GUARD: &str = "id: infra-is-asked\nmode: enforce\non: [before-tool]\nmatch:\n  writes: [\"infra/**\"]\n\

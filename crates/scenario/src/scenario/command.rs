@@ -2,16 +2,13 @@ use anyhow::Result;
 use stead_client::Facts;
 use stead_testkit::fake_model::{Role, Script, Turn};
 
-use super::{Scenario, Stage};
+use super::Scenario;
 use crate::client::{Ask, Client};
 use crate::ground::{Ground, Programs};
 use crate::play::play_ask;
 
-pub(super) const SCENARIO: Scenario = Scenario {
-    number: 12,
-    title: "the client finds an installed command",
-    stage: Stage::Built { obstacle, play: check },
-};
+pub(super) const SCENARIO: Scenario =
+    Scenario { number: 12, title: "the client finds an installed command", obstacle, play: check };
 
 fn obstacle(_: &Facts) -> Option<&'static str> {
     None

@@ -6,14 +6,14 @@ use stead_client::Facts;
 use stead_model::EventKind;
 use stead_testkit::fake_model::{Call, Role, Script, Turn};
 
-use super::{Scenario, Stage, powers};
+use super::{Scenario, powers};
 use crate::client::{Ask, Client};
 use crate::ground::{Ground, Programs};
 use crate::play::{Played, play, play_ask};
 use crate::record::Records;
 
 pub(super) const SCENARIO: Scenario =
-    Scenario { number: 8, title: "before and after a compaction", stage: Stage::Built { obstacle, play: check } };
+    Scenario { number: 8, title: "before and after a compaction", obstacle, play: check };
 
 const ROLE: &str = "builder";
 

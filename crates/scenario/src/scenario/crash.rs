@@ -1,7 +1,7 @@
 use anyhow::{Context, Result};
 use stead_testkit::fake_model::{Call, Script, Turn};
 
-use super::{Scenario, Stage, cannot_deny};
+use super::{Scenario, cannot_deny};
 use crate::client::Client;
 use crate::ground::{Ground, Programs};
 use crate::play::play;
@@ -9,7 +9,8 @@ use crate::play::play;
 pub(super) const SCENARIO: Scenario = Scenario {
     number: 10,
     title: "a hook that crashes stops the tool and nothing else",
-    stage: Stage::Built { obstacle: cannot_deny, play: check },
+    obstacle: cannot_deny,
+    play: check,
 };
 
 /// Debug builds break where this variable says.

@@ -1,7 +1,7 @@
 use anyhow::Result;
 use stead_testkit::fake_model::{Call, Script, Turn};
 
-use super::{Scenario, Stage, cannot_deny};
+use super::{Scenario, cannot_deny};
 use crate::client::Client;
 use crate::ground::{Ground, Programs};
 use crate::play::play;
@@ -10,7 +10,8 @@ use crate::record::Records;
 pub(super) const SCENARIO: Scenario = Scenario {
     number: 15,
     title: "`tested` is denied without evidence and allowed with it",
-    stage: Stage::Built { obstacle: cannot_deny, play: check },
+    obstacle: cannot_deny,
+    play: check,
 };
 
 const LIST: &str = ".agent/features/feature-list.json";

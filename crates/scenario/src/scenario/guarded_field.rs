@@ -1,7 +1,7 @@
 use anyhow::Result;
 use stead_testkit::fake_model::{Call, Script, Turn};
 
-use super::{Scenario, Stage, cannot_deny};
+use super::{Scenario, cannot_deny};
 use crate::client::Client;
 use crate::ground::{Ground, Programs};
 use crate::play::play;
@@ -10,7 +10,8 @@ use crate::record::Records;
 pub(super) const SCENARIO: Scenario = Scenario {
     number: 14,
     title: "one field of a document is guarded, the others can be changed",
-    stage: Stage::Built { obstacle: cannot_deny, play: check },
+    obstacle: cannot_deny,
+    play: check,
 };
 
 const GUARD: &str = "id: release-is-decided\nmode: enforce\non: [before-tool]\nmatch:\n  writes: [\"release.json\"]\n  \

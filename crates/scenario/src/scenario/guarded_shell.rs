@@ -1,7 +1,7 @@
 use anyhow::Result;
 use stead_testkit::fake_model::{Call, Script, Turn};
 
-use super::{Scenario, Stage, cannot_deny};
+use super::{Scenario, cannot_deny};
 use crate::client::Client;
 use crate::ground::{Ground, Programs};
 use crate::play::play;
@@ -10,7 +10,8 @@ use crate::record::Records;
 pub(super) const SCENARIO: Scenario = Scenario {
     number: 13,
     title: "a shell command cannot write a guarded file, however it is written",
-    stage: Stage::Built { obstacle: cannot_deny, play: check },
+    obstacle: cannot_deny,
+    play: check,
 };
 
 const GUARD: &str = "id: infra-is-reviewed\nmode: enforce\non: [before-tool]\nmatch:\n  writes: [\"infra/**\"]\n\

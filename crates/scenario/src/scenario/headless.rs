@@ -3,7 +3,7 @@ use serde_json::json;
 use stead_testkit::fake_model::{Call, Script, Turn};
 
 use super::pipeline::{enlist, partner};
-use super::{Scenario, Stage, allowed_edit};
+use super::{Scenario, allowed_edit};
 use crate::client::Client;
 use crate::ground::{Ground, Programs};
 use crate::play::play_command;
@@ -12,7 +12,8 @@ use crate::process::End;
 pub(super) const SCENARIO: Scenario = Scenario {
     number: 23,
     title: "real coding and testing agents work off a feature list",
-    stage: Stage::Built { obstacle: allowed_edit::obstacle, play: check },
+    obstacle: allowed_edit::obstacle,
+    play: check,
 };
 
 const LIST: &str = ".agent/features/feature-list.json";

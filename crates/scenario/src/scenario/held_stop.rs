@@ -5,17 +5,14 @@ use stead_client::Facts;
 use stead_model::EventKind;
 use stead_testkit::fake_model::{Call, Meeting, Role, Script, Turn};
 
-use super::{Scenario, Stage, powers};
+use super::{Scenario, powers};
 use crate::client::Client;
 use crate::ground::{Ground, Programs};
 use crate::loop_log::{LoopLog, wait_for};
 use crate::play::{play, play_together};
 
-pub(super) const SCENARIO: Scenario = Scenario {
-    number: 5,
-    title: "a blocked stop keeps the agent working until its loop ends",
-    stage: Stage::Built { obstacle, play: check },
-};
+pub(super) const SCENARIO: Scenario =
+    Scenario { number: 5, title: "a blocked stop keeps the agent working until its loop ends", obstacle, play: check };
 
 const FIRST: &str = "SESSION-ALPHA";
 const SECOND: &str = "SESSION-BETA";

@@ -5,17 +5,14 @@ use anyhow::{Context, Result};
 use stead_model::{EventKind, Shape};
 use stead_testkit::fake_model::{Call, Script, Turn};
 
-use super::{Scenario, Stage, cannot_deny, powers};
+use super::{Scenario, cannot_deny, powers};
 use crate::client::Client;
 use crate::ground::{Ground, Programs};
 use crate::play::{Played, play};
 use crate::record::Records;
 
-pub(super) const SCENARIO: Scenario = Scenario {
-    number: 9,
-    title: "an agent cannot remove Stead's hooks",
-    stage: Stage::Built { obstacle: cannot_deny, play: check },
-};
+pub(super) const SCENARIO: Scenario =
+    Scenario { number: 9, title: "an agent cannot remove Stead's hooks", obstacle: cannot_deny, play: check };
 
 /// A command that is denied as long as the hooks are alive.
 const STILL_DENIED: &str = "rm -rf .agent/context";

@@ -1,7 +1,7 @@
 use anyhow::Result;
 use stead_testkit::fake_model::{Call, Script, Turn};
 
-use super::{Scenario, Stage, cannot_deny_or_record};
+use super::{Scenario, cannot_deny_or_record};
 use crate::client::Client;
 use crate::ground::{Ground, Programs};
 use crate::play::play;
@@ -10,7 +10,8 @@ use crate::record::Records;
 pub(super) const SCENARIO: Scenario = Scenario {
     number: 19,
     title: "a write needs an intent that owns the file, and the ledger names both",
-    stage: Stage::Built { obstacle: cannot_deny_or_record, play: check },
+    obstacle: cannot_deny_or_record,
+    play: check,
 };
 
 const OWNED: &str = "src/door.txt";

@@ -6,16 +6,13 @@ use stead_client::Facts;
 use stead_store::sha256;
 use stead_testkit::fake_model::{Script, Turn};
 
-use super::{Scenario, Stage};
+use super::Scenario;
 use crate::client::Client;
 use crate::ground::{Ground, Programs};
 use crate::play::play;
 
-pub(super) const SCENARIO: Scenario = Scenario {
-    number: 24,
-    title: "the client offers the installed agents to its model",
-    stage: Stage::Built { obstacle, play: check },
-};
+pub(super) const SCENARIO: Scenario =
+    Scenario { number: 24, title: "the client offers the installed agents to its model", obstacle, play: check };
 
 fn obstacle(_: &Facts) -> Option<&'static str> {
     None

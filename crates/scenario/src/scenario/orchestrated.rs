@@ -1,8 +1,8 @@
 use anyhow::Result;
 use stead_testkit::fake_model::{Call, Script, Turn};
 
+use super::Scenario;
 use super::held_stop::{asks_once, obstacle};
-use super::{Scenario, Stage};
 use crate::client::Client;
 use crate::ground::{Ground, Programs};
 use crate::play::play;
@@ -10,7 +10,8 @@ use crate::play::play;
 pub(super) const SCENARIO: Scenario = Scenario {
     number: 22,
     title: "the orchestrator sends the main agent back with what is next",
-    stage: Stage::Built { obstacle, play: check },
+    obstacle,
+    play: check,
 };
 
 const LIST: &str = ".agent/features/feature-list.json";

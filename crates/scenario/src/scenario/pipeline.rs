@@ -4,7 +4,7 @@ use anyhow::{Context, Result};
 use serde_json::Value;
 use stead_testkit::fake_model::{Call, Script, Turn};
 
-use super::{Scenario, Stage, allowed_edit};
+use super::{Scenario, allowed_edit};
 use crate::client::Client;
 use crate::ground::{Ground, Programs};
 use crate::play::play_command;
@@ -14,7 +14,8 @@ use crate::record::Records;
 pub(super) const SCENARIO: Scenario = Scenario {
     number: 16,
     title: "Stead starts real agents for two stages of a pipeline",
-    stage: Stage::Built { obstacle: allowed_edit::obstacle, play: check },
+    obstacle: allowed_edit::obstacle,
+    play: check,
 };
 
 const STAGES: [&str; 2] = ["draft", "review"];

@@ -3,7 +3,7 @@ use stead_client::Facts;
 use stead_model::EventKind;
 use stead_testkit::fake_model::{Role, Script, Turn};
 
-use super::{Scenario, Stage, powers};
+use super::{Scenario, powers};
 use crate::client::Client;
 use crate::ground::{Ground, Programs};
 use crate::play::play;
@@ -11,11 +11,8 @@ use crate::play::play;
 /// What another session decided.
 const NOTE: &str = "The garden door stays shut at night";
 
-pub(super) const SCENARIO: Scenario = Scenario {
-    number: 4,
-    title: "the briefing at session start reaches the model",
-    stage: Stage::Built { obstacle, play: check },
-};
+pub(super) const SCENARIO: Scenario =
+    Scenario { number: 4, title: "the briefing at session start reaches the model", obstacle, play: check };
 
 fn obstacle(facts: &Facts) -> Option<&'static str> {
     let takes = |kind| powers(facts, kind).context;

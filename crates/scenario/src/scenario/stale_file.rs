@@ -5,7 +5,7 @@ use anyhow::Result;
 use stead_model::EventKind;
 use stead_testkit::fake_model::{Call, Script, Turn};
 
-use super::{Scenario, Stage, cannot_deny_or_record};
+use super::{Scenario, cannot_deny_or_record};
 use crate::client::Client;
 use crate::ground::{Ground, Programs};
 use crate::play::play;
@@ -14,7 +14,8 @@ use crate::record::Records;
 pub(super) const SCENARIO: Scenario = Scenario {
     number: 20,
     title: "a file that somebody else changed is not overwritten until it was read again",
-    stage: Stage::Built { obstacle: cannot_deny_or_record, play: check },
+    obstacle: cannot_deny_or_record,
+    play: check,
 };
 
 const FILE: &str = "src/door.txt";

@@ -5,7 +5,7 @@ use stead_client::Facts;
 use stead_model::EventKind;
 use stead_testkit::fake_model::{Script, Turn};
 
-use super::{Scenario, Stage, held_stop};
+use super::{Scenario, held_stop};
 use crate::client::Client;
 use crate::ground::{Ground, Programs};
 use crate::loop_log::{LoopLog, wait_for};
@@ -14,7 +14,8 @@ use crate::play::play;
 pub(super) const SCENARIO: Scenario = Scenario {
     number: 7,
     title: "a sub-agent's stop does not count as the main agent's",
-    stage: Stage::Built { obstacle: held_stop::obstacle, play: check },
+    obstacle: held_stop::obstacle,
+    play: check,
 };
 
 const MARKER: &str = "SCREWDRIVER";

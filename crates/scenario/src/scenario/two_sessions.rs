@@ -3,7 +3,7 @@ use std::time::Duration;
 use anyhow::Result;
 use stead_testkit::fake_model::{Call, Meeting, Script, Turn};
 
-use super::{Scenario, Stage, cannot_deny_or_record};
+use super::{Scenario, cannot_deny_or_record};
 use crate::client::Client;
 use crate::ground::{Ground, Programs};
 use crate::play::play_together;
@@ -12,7 +12,8 @@ use crate::record::Records;
 pub(super) const SCENARIO: Scenario = Scenario {
     number: 6,
     title: "two sessions in one project at once do not influence each other",
-    stage: Stage::Built { obstacle: cannot_deny_or_record, play: check },
+    obstacle: cannot_deny_or_record,
+    play: check,
 };
 
 const FIRST: &str = "SESSION-ALPHA";

@@ -3,7 +3,7 @@ use serde_json::Value;
 use stead_client::Facts;
 use stead_testkit::fake_model::{Call, Script, Turn};
 
-use super::{Scenario, Stage, cannot_deny};
+use super::{Scenario, cannot_deny};
 use crate::client::{Ask, Client};
 use crate::ground::{Ground, Programs};
 use crate::play::play_ask;
@@ -11,7 +11,8 @@ use crate::play::play_ask;
 pub(super) const SCENARIO: Scenario = Scenario {
     number: 18,
     title: "a command that a person typed is the person's, once, and nothing else is",
-    stage: Stage::Built { obstacle, play: check },
+    obstacle,
+    play: check,
 };
 
 fn obstacle(facts: &Facts) -> Option<&'static str> {

@@ -85,7 +85,82 @@ pub static OWN_TOOLS: &[OwnTool] = &[
             Word::Value(text("file")),
         ],
     },
+    OwnTool {
+        name: "store_trace",
+        words: &[
+            Word::Is("memory"),
+            Word::Is("store"),
+            Word::Is("--json"),
+            Word::Option("--type", one_of("type", TRACE_TYPES, Need::Required)),
+            Word::Option("--what", text("what_happened")),
+            Word::Option("--correct", optional("what_was_correct")),
+            Word::Option("--why", optional("why")),
+            Word::Option("--file", texts("files")),
+            Word::Option("--supersedes", texts("supersedes")),
+            Word::Option("--topic", optional("topic")),
+            Word::Option("--feature", optional("feature")),
+        ],
+    },
+    OwnTool {
+        name: "query_traces",
+        words: &[
+            Word::Is("memory"),
+            Word::Is("query"),
+            Word::Is("--json"),
+            Word::Option("--level", one_of("level", LEVELS, Need::Optional)),
+            Word::Option("--k", number("k", 1, 100, Need::Optional)),
+            Word::Option("--max-tokens", number("max_tokens", 100, 20_000, Need::Optional)),
+            Word::Option("--type", one_of("type", TRACE_TYPES, Need::Optional)),
+            Word::Option("--agent", optional("agent")),
+            Word::Option("--feature", optional("feature")),
+            Word::Option("--file", optional("file")),
+            Word::Option("--guard", optional("guard")),
+            Word::Option("--intent", optional("intent")),
+            Word::Option("--outcome", one_of("outcome", OUTCOMES, Need::Optional)),
+            Word::Option("--since", optional("since")),
+            Word::Option("--until", optional("until")),
+            Word::Is("--"),
+            Word::Value(optional("text")),
+        ],
+    },
+    OwnTool {
+        name: "get_trace",
+        words: &[
+            Word::Is("memory"),
+            Word::Is("get"),
+            Word::Is("--json"),
+            Word::Option("--level", one_of("level", LEVELS, Need::Optional)),
+            Word::Is("--"),
+            Word::Value(text("id")),
+        ],
+    },
+    OwnTool {
+        name: "extract_patterns",
+        words: &[
+            Word::Is("memory"),
+            Word::Is("patterns"),
+            Word::Is("--json"),
+            Word::Is("--max-tokens"),
+            Word::Is("2000"),
+        ],
+    },
+    OwnTool {
+        name: "create_guard",
+        words: &[
+            Word::Is("memory"),
+            Word::Is("propose"),
+            Word::Is("--json"),
+            Word::Is("--"),
+            Word::Value(text("pattern_id")),
+        ],
+    },
 ];
+
+const TRACE_TYPES: &[&str] = &["correction", "violation", "decision", "approval", "reflection"];
+
+const LEVELS: &[&str] = &["metadata", "summary", "full"];
+
+const OUTCOMES: &[&str] = &["complied", "gave_up", "went_round", "appealed", "overridden"];
 
 const fn text(name: &'static str) -> Field {
     Field { name, kind: FieldKind::Text, need: Need::Required }

@@ -13,6 +13,7 @@ const WRITE: &[&str] = &["Write", "write_file", "write", "create", "Create"];
 const EDIT: &[&str] = &["Edit", "replace", "edit"];
 const READ: &[&str] = &["Read", "read_file", "read", "view"];
 const SPAWN: &[&str] = &["Agent", "Task", "agent", "task", "spawn_agent", "invoke_agent"];
+const SEARCH: &[&str] = &["ToolSearch"];
 const PATCH: &str = "apply_patch";
 /// Offered by its kind instead of a name.
 pub(super) const FIND: &str = "tool_search";
@@ -56,7 +57,9 @@ pub(super) fn resolve(call: &Call, offered: &[Offered]) -> Result<NativeCall, St
             function(call, offered, SPAWN, fields)
         }
         Call::FindTool { query } => {
-            Ok(NativeCall { name: FIND.to_owned(), namespace: None, input: Input::Object(json!({"query": query})) })
+            let unnamed =
+                || NativeCall { name: FIND.to_owned(), namespace: None, input: Input::Object(json!({"query": query})) };
+            Ok(function(call, offered, SEARCH, vec![Field(&["query"], json!(query))]).unwrap_or_else(|_| unnamed()))
         }
     }
 }
@@ -184,6 +187,11 @@ mod tests {
             json!(["spawn_agent", {"message": "look"}]),
         );
         check(Call::find_tool("agents"), &[], json!(["tool_search", {"query": "agents"}]));
+        check(
+            Call::find_tool("agents"),
+            &[tool("ToolSearch", &["query"], &["query"])],
+            json!(["ToolSearch", {"query": "agents"}]),
+        );
     }
 
     #[test]

@@ -41,6 +41,9 @@ pub(crate) struct QueryArgs {
     /// Look for words only, not for their meaning
     #[arg(long)]
     lexical: bool,
+    /// Do not count the traces as retrieved, for lists from which somebody still chooses
+    #[arg(long)]
+    uncounted: bool,
     #[command(flatten)]
     filters: FilterArgs,
     /// Print the answer as JSON
@@ -99,9 +102,11 @@ pub(super) fn run(args: QueryArgs, here: &Here, ui: &mut Ui) -> Result<Exit, Cli
     };
     let left = model.as_ref().map_or(0, |model| search.embed(model, EMBEDDING));
     let answer = search.query(&query, model.as_ref().map(|model| model as &dyn Embedder), now);
-    let ids = answer.items.iter().filter_map(|item| item["id"].as_str()).filter_map(TraceId::parse);
-    // A count that could not be written is no reason to withhold the answer.
-    let _ = retrievals(&here.project).record(&rfc3339(now), RetrievedBy::Query, ids);
+    if !args.uncounted {
+        let ids = answer.items.iter().filter_map(|item| item["id"].as_str()).filter_map(TraceId::parse);
+        // A count that could not be written is no reason to withhold the answer.
+        let _ = retrievals(&here.project).record(&rfc3339(now), RetrievedBy::Query, ids);
+    }
     if args.json {
         ui.json(&serde_json::to_value(&answer).unwrap_or_default());
         return Ok(Exit::Done);

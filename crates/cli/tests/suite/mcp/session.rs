@@ -9,7 +9,7 @@ use crate::intent::project;
 use crate::world::{denies, lines, payload};
 
 /// The hook's part of a call by a session of Claude Code.
-fn seen(world: &World, session: &str, id: &str, event: &str, tool: &str, input: &Value) -> String {
+pub(super) fn seen(world: &World, session: &str, id: &str, event: &str, tool: &str, input: &Value) -> String {
     let name = format!("mcp__stead__{tool}");
     let own = json!({"session_id": session, "tool_name": name, "tool_input": input, "tool_use_id": id});
     world.hook(&format!("claude {event}"), payload(world, event, own)).stdout
@@ -63,10 +63,12 @@ fn in_every_client_the_tool_needs_no_intent_and_finds_its_session() {
     for client in CLIENTS {
         let world = project();
         let input = json!({"intent_id": "INT-001"});
-        for tool in ["select_active_intent", "check_action", "where_is"] {
+        for tool in ["select_active_intent", "check_action", "query_traces", "store_trace", "where_is"] {
             let input = match tool {
                 "select_active_intent" => input.clone(),
                 "check_action" => json!({"command": "rm -rf .agent"}),
+                "query_traces" => json!({"text": "rm", "max_tokens": 300}),
+                "store_trace" => json!({"type": "decision", "what_happened": "keep `.agent`"}),
                 _ => json!({"question": "where"}),
             };
             let run = client.before(&world, By::Main, &client.named(&spelled(client.name, tool), input));
