@@ -1,5 +1,6 @@
 //! The clients that install from the npm registry and run headless: what to install, what to set, how to call.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use anyhow::{Result, bail};
@@ -32,6 +33,8 @@ pub struct Client {
     pub(crate) trust: &'static [&'static str],
     /// Writes the client's own settings, before `stead init` adds to them.
     pub(crate) prepare: fn(&Ground) -> Result<()>,
+    /// Accepts the project's agents, by name and text, as a person does in the client's window.
+    pub(crate) accept_agents: fn(&Ground, BTreeMap<&str, String>) -> Result<()>,
     /// The calls by which an agent sends out a sub-agent.
     pub(crate) spawn: fn(task: &str) -> Vec<Call>,
     /// What it lacks headless though its hooks know it, and the scenarios that it therefore cannot play.

@@ -29,6 +29,7 @@ pub(super) const CLIENT: Client = Client {
     checks_reads: false,
     full: 260_000,
     prepare,
+    accept_agents: |_, _| Ok(()),
     provider_args,
     launch,
     session,

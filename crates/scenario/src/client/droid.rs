@@ -32,6 +32,7 @@ pub(super) const CLIENT: Client = Client {
     checks_reads: false,
     full: 190_000,
     prepare,
+    accept_agents: |_, _| Ok(()),
     provider_args: |_| words(&["--model", MODEL]),
     launch,
     session,

@@ -1,7 +1,10 @@
 //! Gemini CLI, a Node program.
 
+use std::collections::BTreeMap;
+
 use anyhow::Result;
 use serde_json::json;
+use sha2::{Digest, Sha256};
 use stead_client::{Harness, Scope};
 use stead_testkit::fake_model::Call;
 
@@ -26,6 +29,7 @@ pub(super) const CLIENT: Client = Client {
     checks_reads: false,
     full: 1_000_000,
     prepare,
+    accept_agents,
     provider_args: |_| Vec::new(),
     launch,
     session,
@@ -63,4 +67,16 @@ fn launch(ground: &Ground, ask: &Ask<'_>) -> Launch {
 
 fn session(_: &Ground, stdout: &str) -> Option<String> {
     line_field(stdout, "session_id")
+}
+
+/// It keeps the hash of each accepted file.
+fn accept_agents(ground: &Ground, agents: BTreeMap<&str, String>) -> Result<()> {
+    let hashes: BTreeMap<&str, String> =
+        agents.into_iter().map(|(name, text)| (name, hex(&Sha256::digest(text)))).collect();
+    let accepted = json!({ground.project().display().to_string(): hashes});
+    ground.write_home(".gemini/acknowledgments/agents.json", &accepted.to_string())
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

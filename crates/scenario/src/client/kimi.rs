@@ -21,6 +21,7 @@ pub(super) const CLIENT: Client = Client {
     checks_reads: false,
     full: 97_000,
     prepare,
+    accept_agents: |_, _| Ok(()),
     provider_args: |_| Vec::new(),
     launch,
     session,

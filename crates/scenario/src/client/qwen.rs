@@ -25,6 +25,7 @@ pub(super) const CLIENT: Client = Client {
     checks_reads: false,
     full: 170_000,
     prepare,
+    accept_agents: |_, _| Ok(()),
     provider_args: |_| Vec::new(),
     launch,
     session,

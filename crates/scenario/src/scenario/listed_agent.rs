@@ -1,9 +1,5 @@
-use std::collections::BTreeMap;
-
 use anyhow::Result;
-use serde_json::json;
 use stead_client::Facts;
-use stead_store::sha256;
 use stead_testkit::fake_model::{Script, Turn};
 
 use super::Scenario;
@@ -28,9 +24,9 @@ const AGENTS: [(&str, &str); 3] = [
 fn check(client: &'static Client, programs: &Programs) -> Result<()> {
     let ground = Ground::new(client, programs)?;
     ground.stead(&["init", "--agents", "--harness", client.harness.name(), "--no-mcp", "--yes"])?;
-    if client.harness.client().facts.agents.asks_first {
-        accept(&ground, client)?;
-    }
+    let path = client.harness.client().facts.agents.project;
+    let text = |name: &str| ground.read_project(&path.replace("{name}", name)).unwrap_or_default();
+    (client.accept_agents)(&ground, AGENTS.iter().map(|(name, _)| (*name, text(name))).collect())?;
     // Some clients describe the tool that starts a sub-agent only if the model looks for it.
     let mut looks = (client.spawn)("");
     looks.pop();
@@ -42,15 +38,4 @@ fn check(client: &'static Client, programs: &Programs) -> Result<()> {
         played.claim(is_listed, &format!("the model was not told of `{name}`"))?;
     }
     Ok(())
-}
-
-/// Accepts the agents as a person does in the window of Gemini CLI, which keeps the hash of each accepted file.
-fn accept(ground: &Ground, client: &Client) -> Result<()> {
-    let path = client.harness.client().facts.agents.project;
-    let hashes = AGENTS.map(|(name, _)| {
-        let text = ground.read_project(&path.replace("{name}", name)).unwrap_or_default();
-        (name.to_owned(), sha256(text))
-    });
-    let accepted = json!({ground.project().display().to_string(): BTreeMap::from(hashes)});
-    ground.write_home(".gemini/acknowledgments/agents.json", &accepted.to_string())
 }
