@@ -109,6 +109,8 @@ fn parse(bytes: &[u8]) -> Option<Trace> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
     use crate::{Mark, Submission, TraceEvent, TraceKind};
 
@@ -185,5 +187,43 @@ mod tests {
         assert!(!secret.event.what_happened.contains("sk-abc") && secret.scope == crate::Scope::Project);
         assert!(memory.import(&file, "../eve").is_err());
         assert!(memory.import(&dir.path().join("none"), "eve").is_err());
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(200))]
+
+        /// Whatever a file contains, the own traces stay as they are, and everything can still be read.
+        #[test]
+        fn no_import_changes_what_is_there(
+            changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>(), 0..3_u8), 0..6)
+        ) {
+            let (one, two) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+            let (mine, theirs) = (memory(one.path()), memory(two.path()));
+            let own = store(&mine, "keep the old parser for v1 clients");
+            store(&theirs, "the new parser is for v2 clients only");
+            let mut bytes: Vec<u8> =
+                mine.export().unwrap().iter().chain(&theirs.export().unwrap()).flat_map(|line| format!("{line}\n").into_bytes()).collect();
+            for (at, byte, how) in changes {
+                let at = at.index(bytes.len());
+                match how {
+                    0 => bytes[at] = byte,
+                    1 => bytes.insert(at, byte),
+                    _ => drop(bytes.remove(at)),
+                }
+            }
+            let file = one.path().join("in.jsonl");
+            std::fs::write(&file, bytes).unwrap();
+            let before = mine.traces().unwrap().get(&own).unwrap().trace.clone();
+            let import = || match mine.import(&file, "eve") {
+                Ok(_) | Err(MemoryError::NothingToImport { .. }) => {}
+                Err(error) => panic!("{error}"),
+            };
+            import();
+            let all = mine.traces().unwrap();
+            prop_assert_eq!(&all.get(&own).unwrap().trace, &before);
+            prop_assert!(all.superseded_by(&own).is_none());
+            import();
+            prop_assert_eq!(mine.traces().unwrap().iter().count(), all.iter().count(), "a second import adds nothing");
+        }
     }
 }

@@ -241,3 +241,25 @@ fn a_folder_in_the_way_is_told_and_loses_nothing() {
     fs::remove_file(world.project().join(".agent/graph")).unwrap();
     store(&world, &[]);
 }
+
+/// The disk is full in the middle of a log: the failure is told, and what was stored is still whole.
+#[test]
+fn a_full_disk_leaves_the_old_traces() {
+    let world = marked();
+    let store = "\"$STEAD\" memory store --type decision --why \"it was agreed\" --what";
+    let long = "of many words ".repeat(400);
+    let script = format!(
+        "mkdir -p .agent/graph && mount -t tmpfs -o size=64k none .agent/graph\n\
+         {store} \"the first decision\" || exit 8\n\
+         dd if=/dev/zero of=.agent/graph/fill bs=1k count=100 2>/dev/null || true\n\
+         {store} \"a second one {long}\" && exit 9\n\
+         rm .agent/graph/fill\n\
+         {store} \"the third decision\" || exit 7\n\
+         \"$STEAD\" memory verify || exit 6\n\
+         \"$STEAD\" memory query decision --json"
+    );
+    let Some(run) = world.sh_with_own_mounts(&script, b"") else { return };
+    assert_eq!(run.code, 0, "{run}");
+    assert!(run.stderr.contains("hint: free some space"), "{run}");
+    assert!(run.stdout.contains("the first decision") && run.stdout.contains("the third decision"), "{run}");
+}
