@@ -229,11 +229,15 @@ mod tests {
         let mut command = std::process::Command::new("sh");
         command.args(["-c", again, again]).env_clear().env("PATH", std::env::var_os("PATH").unwrap()).env("MARK", "x");
         super::super::unix::lead_session(&mut command);
-        let mut child = command.spawn().unwrap();
-        let blank = (0..3000).filter(|_| !environment(child.id()).windows(6).any(|part| part == b"MARK=x")).count();
-        child.kill().unwrap();
-        child.wait().unwrap();
-        assert_eq!(blank, 0);
+        // Other tests of this process end what is left below it, and may take this one for theirs.
+        let blank = std::iter::repeat_with(|| {
+            let mut child = command.spawn().unwrap();
+            let blank = (0..3000).filter(|_| !environment(child.id()).windows(6).any(|part| part == b"MARK=x")).count();
+            let was_there = child.kill().is_ok();
+            (was_there && child.wait().is_ok()).then_some(blank)
+        });
+        let blank = blank.take(5).flatten().next();
+        assert_eq!(blank, Some(0));
     }
 
     #[test]
