@@ -60,6 +60,9 @@ const NOUNS: &str = "
 /// How many words must be left.
 const ENOUGH: usize = 2;
 
+/// How many words make a reason, which makes a plain statement worth keeping.
+const REASON: usize = 3;
+
 /// Why a trace is not worth keeping.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Noise {
@@ -109,9 +112,10 @@ pub(crate) fn noise(kind: TraceKind, event: &TraceEvent) -> Option<Noise> {
         return Some(Noise::NoCorrection);
     }
     let all = format!("{what}\n{correct}\n{why}");
+    let text = if has_reason(&format!("{correct}\n{why}")) { &all } else { what };
     match () {
-        () if is_transient(&all) => Some(Noise::Transient),
-        () if is_in_code(&all) => Some(Noise::InCode),
+        () if is_transient(text) => Some(Noise::Transient),
+        () if is_in_code(text) => Some(Noise::InCode),
         () => None,
     }
 }
@@ -122,10 +126,22 @@ fn list(text: &'static str) -> BTreeSet<&'static str> {
 
 /// Returns true if next to nothing is left without the words about runs and their ends.
 fn is_transient(text: &str) -> bool {
+    let transient = list(TRANSIENT);
+    beside_runs(text) < ENOUGH && words(text).any(|word| transient.contains(word.as_str()))
+}
+
+/// Returns true if a text says enough to be a reason.
+fn has_reason(text: &str) -> bool {
+    // A script without spaces has long words.
+    beside_runs(text) >= REASON || text.chars().filter(|c| !c.is_ascii() && c.is_alphabetic()).count() > 3 * REASON
+}
+
+/// How many words of a text are not about runs and their ends.
+fn beside_runs(text: &str) -> usize {
     let (filler, transient) = (list(FILLER), list(TRANSIENT));
-    let is_known = |word: &str| filler.contains(word) || transient.contains(word) || is_number(word);
-    let left: BTreeSet<String> = words(text).filter(|word| !is_known(word)).collect();
-    left.len() < ENOUGH && words(text).any(|word| transient.contains(word.as_str()))
+    let is_letter = |word: &str| word.len() == 1;
+    let is_known = |word: &str| filler.contains(word) || transient.contains(word) || is_number(word) || is_letter(word);
+    words(text).filter(|word| !is_known(word)).collect::<BTreeSet<_>>().len()
 }
 
 /// Returns true if next to nothing is left without the words about code, its names and paths.
@@ -254,6 +270,8 @@ mod tests {
             check(TraceKind::Decision, [text, "", ""], Some(Noise::Transient));
             check(TraceKind::Violation, [text, "ok", "it worked"], Some(Noise::Transient));
             check(TraceKind::Correction, [text, "nothing", "n/a"], Some(Noise::Transient));
+            check(TraceKind::Correction, [text, "x", "y"], Some(Noise::Transient));
+            check(TraceKind::Correction, [text, "keep going", "CI is green"], Some(Noise::Transient));
         }
     }
 
@@ -261,6 +279,7 @@ mod tests {
     fn what_the_code_says_is_refused() {
         for text in IN_CODE {
             check(TraceKind::Decision, [text, "", ""], Some(Noise::InCode));
+            check(TraceKind::Correction, [text, "look there", "it is so"], Some(Noise::InCode));
         }
     }
 
@@ -270,6 +289,7 @@ mod tests {
             check(TraceKind::Decision, [text, "", ""], None);
             check(TraceKind::Correction, [text, "ask first", "the team decided so in May"], None);
         }
+        check(TraceKind::Decision, ["use cargo test", "", "nextest loses output"], None);
         // A reason makes a plain statement worth keeping.
         for text in TRANSIENT.iter().chain(IN_CODE) {
             let reason = "never trust `cached_result`: the proxy keeps stale answers for an hour";
