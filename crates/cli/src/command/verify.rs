@@ -134,18 +134,19 @@ fn tell(Recorded { item, proves, doubt }: &Recorded, job: &Job<'_>, checked: &Ch
     let named = job.feature.map(|feature| format!("{}: ", feature.id)).unwrap_or_default();
     let word = match (item.is_proof(), proves) {
         (true, true) => "proven",
-        (true, false) => "passed",
+        (true, false) => "PROVES NOTHING",
         (false, _) => "NOT PROVEN",
     };
     let mut how = item.outcome();
+    if item.is_proof() && !proves {
+        let why = doubt.as_deref().unwrap_or("it is neither a run of the whole test suite nor a feature's verifier");
+        how = format!("{why}; {how}");
+    }
     if let Some(weak) = item.weak.as_deref().filter(|weak| !weak.starts_with("it ended with exit")) {
         how = format!("{how}; {weak}");
     }
     ui.line(format!("{word}  {named}`{}`: {how} ({seconds:.1} s)", job.command));
-    if item.is_proof() && !proves {
-        let why = doubt.as_deref().unwrap_or("it is neither a run of the whole test suite nor a feature's verifier");
-        ui.note(format!("this proves nothing: {why}"));
-    } else if item.is_proof() && job.feature.is_none() && item.counts.is_none() {
+    if item.is_proof() && *proves && job.feature.is_none() && item.counts.is_none() {
         ui.note("the output has no test count: this verifies the project, but no feature without `verifiers`");
     }
     if !item.is_proof() {

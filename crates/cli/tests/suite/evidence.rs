@@ -278,7 +278,7 @@ fn any_command_can_be_run_and_counts_for_what_it_is() {
     world.write("project/Makefile", "test:\n\t@cat summary\n");
     let run = world.stead(&["verify", "--", "make", "test"]);
     assert!(
-        run.stderr.contains("this proves nothing: the recipe of `make` runs no test runner that is known"),
+        run.stdout.starts_with("PROVES NOTHING  `make test`: the recipe of `make` runs no test runner that is known"),
         "{run}"
     );
     assert_eq!(standing(&world, "search"), "missing");
