@@ -63,6 +63,12 @@ impl Touch {
         found
     }
 
+    /// Those of one part of a command; all of them if that part has none.
+    pub fn of_part<'t>(touches: &'t [Self], part: &str) -> Vec<&'t Self> {
+        let own: Vec<&Self> = touches.iter().filter(|touch| touch.part == part).collect();
+        if own.is_empty() { touches.iter().collect() } else { own }
+    }
+
     pub fn place(&self) -> Option<&Place> {
         match &self.subject {
             Subject::Place(place) => Some(place),

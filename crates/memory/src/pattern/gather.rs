@@ -148,8 +148,7 @@ impl<'a> Log<'a> {
             if self.wrong.contains(id) {
                 continue;
             }
-            let own: Vec<Touch> = touches.iter().filter(|touch| touch.part == hit.part).cloned().collect();
-            let own = if own.is_empty() { touches.clone() } else { own };
+            let own: Vec<Touch> = Touch::of_part(&touches, &hit.part).into_iter().cloned().collect();
             if hit.did == Did::Denied && call.is_judged() {
                 self.routes.denied(session, &hit.guard, id, call.tool.as_deref().unwrap_or_default(), &own);
             }
