@@ -14,7 +14,7 @@ use crate::project::env;
 use crate::session::Caller;
 use crate::settle::settle;
 use crate::ui::{Captured, Ui};
-use crate::{ledger, memory};
+use crate::{ledger, memory, precedents};
 
 /// Keeps coding agents in check: context that survives, rules that are enforced, evidence instead of claims.
 #[derive(Parser)]
@@ -113,9 +113,11 @@ commands! {
 }
 
 impl Command {
-    /// Returns true for a command that ends a piece of work or looks at it: what happened until then becomes traces.
+    /// Returns true for a command that ends a piece of work or looks at it: what happened until then becomes traces. So does
+    /// a reflection, which may help in the same trial.
     fn is_boundary(&self) -> bool {
-        matches!(self, Self::Status(_) | Self::Handoff(_) | Self::Pickup(_) | Self::Run(_) | Self::Orchestrate(_))
+        let ends = matches!(self, Self::Handoff(_) | Self::Run(_) | Self::Orchestrate(_) | Self::Reflect(_));
+        ends || matches!(self, Self::Status(_) | Self::Pickup(_))
     }
 }
 
@@ -163,6 +165,7 @@ pub(crate) fn run() -> u8 {
         memory::capture_quietly(&ui);
     }
     settle(&mut ui);
+    precedents::refresh(&ui);
     match outcome {
         Ok(exit) => exit.code(),
         Err(error) => {
@@ -184,6 +187,7 @@ pub(crate) fn run_for(words: &[String], dir: &Path, caller: Caller, changes: boo
     if changes {
         settle(&mut ui);
     }
+    precedents::refresh(&ui);
     outcome.map(|_| ui.captured())
 }
 

@@ -18,6 +18,7 @@ mod log;
 mod memory;
 mod patterns;
 mod person;
+mod precedents;
 mod progress;
 mod project;
 mod proof;

@@ -54,7 +54,8 @@ pub use pickup::{Acknowledgement, Brief, FileState, Pickup, Relation, Repository
 pub use prompt_log::Prompt;
 pub use recovery::{Recovery, role_documents};
 pub use reflection::{
-    LastAttempt, Reflection, ReflectionLine, ReflectionStep, latest_reflection, reflection_objection, reflexion_block,
+    LastAttempt, Reflection, ReflectionLine, ReflectionStep, latest_reflection, reflection_objection,
+    reflection_things, reflexion_block,
 };
 pub use relevant_file::{Choice, compact_relevant_files, is_project_path, record_choice, relevant_files};
 pub use role::{RoleName, roles};

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use stead_store::{Durability, StoreError, Tail, append_line, cover, create_parents};
 
-pub use concrete::objection as reflection_objection;
+pub use concrete::{objection as reflection_objection, things as reflection_things};
 
 use crate::ContextError;
 

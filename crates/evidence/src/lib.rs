@@ -46,7 +46,7 @@ pub use error::EvidenceError;
 pub use ground::{Bounds, Ground};
 pub use item::{Attachment, Item, Output, Who};
 pub use kind::Kind;
-pub use observe::{Phase, Seen, could_be_evidence, observe};
+pub use observe::{Phase, Seen, could_be_evidence, observe, shown as shown_command};
 pub use offering::{Offering, add};
 pub use pattern_finding::pattern_findings;
 pub use runner::is_test_or_build;

@@ -201,7 +201,8 @@ fn verbatim<'f>(feature: &'f Feature, seen: &Seen<'_>, tools: Tools<'_>) -> Opti
     }
 }
 
-pub(crate) fn shown(command: &str) -> String {
+/// A command as records show it: without secrets, and not too long.
+pub fn shown(command: &str) -> String {
     let command = cover(command).text;
     let end = command.floor_char_boundary(SHOWN);
     if end < command.len() { format!("{}…", &command[..end]) } else { command.into_owned() }

@@ -39,6 +39,7 @@ mod subject;
 #[cfg(test)]
 mod tests;
 mod then;
+pub mod touch;
 mod trial;
 mod view;
 

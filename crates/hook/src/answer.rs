@@ -20,6 +20,7 @@ use crate::loop_stop;
 use crate::orchestrate;
 use crate::payload::{self, Payload};
 use crate::policy::PolicyText;
+use crate::precedent;
 use crate::record;
 use crate::request::Request;
 use crate::snapshot;
@@ -138,13 +139,15 @@ fn respond(call: &Call, harness: Harness, event: &Event<'_>, env: &Env) -> u8 {
     let verdict = verdict.and(arrival::inform(&request));
     let verdict = verdict.and(orchestrated(&request, loop_stop::judge(&request)));
     grant::update(&request);
+    let told = precedent::tell(&request, &verdict, &report);
     fault("judged");
     let client = harness.client();
-    let exit = speak(&client.reply(&client.heard(&event.native), &verdict));
+    let said = told.as_ref().map_or(&verdict, |told| &told.verdict);
+    let exit = speak(&client.reply(&client.heard(&event.native), said));
     last_word::spoken(exit);
     if location.root().is_some() && !request.is_by_doctor() {
         fault("recording");
-        record::record(&request, &verdict, &report);
+        record::record(&request, &verdict, &report, told.as_ref());
         snapshot::take(&request, &verdict);
     }
     exit

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use stead_client::{ExitStatus, Harness};
-use stead_evidence::{Bounds, EvidenceError, Ground, Phase, Seen, Who, could_be_evidence, observe};
+use stead_evidence::{Bounds, EvidenceError, Ground, Phase, Seen, Who, observe};
 use stead_guard::ReadEffects;
 use stead_model::{Action, Effects, Event, EventKind, Level, Op, ProjectTree, ToolCall, Verdict};
 use stead_shell::{Facts, Place};
@@ -44,10 +44,10 @@ pub(crate) fn record(request: &Request<'_>, verdict: &Verdict, now: &str) -> Res
         _ => return Ok(()),
     };
     let Some(Action::Run { command, dir }) = event.call.as_ref().map(|call| &call.action) else { return Ok(()) };
-    if !could_be_evidence(command) || !request.records("record.evidence", "STEAD_RECORD_EVIDENCE") {
+    if !request.could_be_evidence(command) || !request.records("record.evidence", "STEAD_RECORD_EVIDENCE") {
         return Ok(());
     }
-    let outcome = (request.harness.client().outcome)(event);
+    let outcome = request.outcome();
     let own = |text: &str| cut(text).to_owned();
     let work = RunIdentity::from_env(request.env);
     let who = Who {

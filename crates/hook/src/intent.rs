@@ -25,7 +25,7 @@ use crate::record::cut;
 use crate::request::Request;
 
 pub(crate) use briefing::briefing_part;
-pub(crate) use outside::{notice_waits, outside, owe, take_notice};
+pub(crate) use outside::{notice_waits, outside, owe, owe_text, take_notice};
 pub(crate) use selected::{active, begin_session, bind, selected};
 
 /// The gate's name in reasons, in the session log and in `stead explain`.

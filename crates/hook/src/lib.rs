@@ -30,6 +30,7 @@ mod member;
 mod orchestrate;
 mod payload;
 mod policy;
+mod precedent;
 mod prompt;
 mod record;
 mod relevant_file;
@@ -58,6 +59,10 @@ pub use intent::{INTENT_GATE, Objection};
 pub use lesson::lesson_runs;
 pub use orchestrate::{FLAG_OFF, FLAG_ON};
 pub use policy::PolicyText;
+pub use precedent::{
+    Injection, InjectionCause, InjectionWay, Injections, Precedent, PrecedentKey, Precedents, TaskPrecedents,
+    failure_kind,
+};
 pub use record::recorder_notes;
 pub use session::{Begun, SessionState};
 pub use stale_file::STALE_FILE;

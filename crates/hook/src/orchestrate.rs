@@ -15,6 +15,7 @@ use stead_store::{Durability, Room};
 
 use crate::guard::has_sub_agent;
 use crate::look_back;
+use crate::precedent;
 use crate::record;
 use crate::request::Request;
 use crate::run_identity::RunIdentity;
@@ -61,8 +62,26 @@ fn look(request: &Request<'_>) -> Result<(Action, Option<Command>, Machine), Fea
         (Some(document), Some(id)) => Some(document.feature(id)?),
         _ => None,
     };
-    let command = Command::of(&action, feature.as_ref(), &machine, now);
+    let mut command = Command::of(&action, feature.as_ref(), &machine, now);
+    if let Some(command) = &mut command {
+        precedent::add_to_task(request, command);
+    }
     Ok((action, command, machine))
+}
+
+/// The feature that the calling agent works on: its session or its run claimed it.
+pub(crate) fn own_feature(request: &Request<'_>) -> Option<String> {
+    let machine = Machine::read(&request.room(Room::Features)).ok()?;
+    let work = RunIdentity::from_env(request.env);
+    let of_run = || {
+        let run = format!("run:{}/", work.run.as_deref()?);
+        let mut own = machine.claims.iter().filter_map(|claim| Some((claim.owner.strip_prefix(&run)?, &claim.feature)));
+        let (first, feature) = own.next()?;
+        // One of several workers is known by its name.
+        let is_only = own.next().is_none() || work.stage.as_deref() == Some(first);
+        is_only.then_some(feature.as_str())
+    };
+    told::own_claim(request, &machine).or_else(of_run).map(str::to_owned)
 }
 
 /// Blocks the main agent's stop while there is work, or a claim of this session is open.

@@ -11,9 +11,11 @@ use stead_store::{Durability, StoreError, Tail, UserDirs, append_line};
 
 use crate::guard::GuardReport;
 use crate::location::Env;
+use crate::precedent::Told;
 use crate::request::Request;
 use crate::{
-    evidence, feature_list, intent, ledger, lesson, map, prompt, relevant_file, session, session_line, stale_file,
+    evidence, feature_list, intent, ledger, lesson, map, precedent, prompt, relevant_file, session, session_line,
+    stale_file,
 };
 
 /// How long a recorder waits for another writer of the same file.
@@ -31,7 +33,7 @@ pub(crate) const MOST_ENTRIES: usize = 16;
 const MOST_BYTES: usize = 300;
 
 /// Records what happened.
-pub(crate) fn record(request: &Request<'_>, verdict: &Verdict, report: &GuardReport) {
+pub(crate) fn record(request: &Request<'_>, verdict: &Verdict, report: &GuardReport, told: Option<&Told>) {
     // A marker that this version cannot read belongs to a later version.
     if request.writable_root().is_none() {
         return;
@@ -54,6 +56,9 @@ pub(crate) fn record(request: &Request<'_>, verdict: &Verdict, report: &GuardRep
     }
     if kind == EventKind::AfterTool && request.records("record.relevant_files", "STEAD_RECORD_RELEVANT_FILES") {
         attempt(relevant_file::append(request, &now));
+    }
+    if let Some(told) = told {
+        attempt(precedent::record(request, told, &now));
     }
     attempt(stale_file::record(request, &now));
     attempt(intent::begin_session(request));

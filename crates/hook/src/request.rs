@@ -5,8 +5,8 @@ use std::cell::{Cell, OnceCell};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use stead_client::{Harness, Powers};
-use stead_evidence::Ground;
+use stead_client::{Harness, Outcome, Powers};
+use stead_evidence::{Ground, could_be_evidence};
 use stead_guard::ReadEffects;
 use stead_guard::protection::{self, Policy};
 use stead_model::{Action, Effects, Event, FileId, Level, ToolCall, Verdict};
@@ -30,6 +30,8 @@ pub(crate) struct Request<'a> {
     effects: OnceCell<Effects>,
     glance: Cell<Option<Glance>>,
     grant: OnceCell<Option<Grant>>,
+    could_be_evidence: OnceCell<bool>,
+    outcome: OnceCell<Outcome>,
 }
 
 impl<'a> Request<'a> {
@@ -41,14 +43,33 @@ impl<'a> Request<'a> {
         env: &'a Env,
     ) -> Self {
         let facts = Rc::new(FileFacts::new(&location.found, policy.indexes(location.found.dir()), harness, event));
-        let (effects, glance, grant) = (OnceCell::new(), Cell::new(None), OnceCell::new());
-        Self { harness, event, location, policy, env, facts, effects, glance, grant }
+        Self {
+            harness,
+            event,
+            location,
+            policy,
+            env,
+            facts,
+            effects: OnceCell::new(),
+            glance: Cell::new(None),
+            grant: OnceCell::new(),
+            could_be_evidence: OnceCell::new(),
+            outcome: OnceCell::new(),
+        }
     }
 
     /// The same request about another event: a rewritten call is another call, with its own effects.
     pub(crate) fn with_event<'b>(&'b self, event: &'b Event<'b>) -> Request<'b> {
-        let (effects, glance, grant) = (OnceCell::new(), Cell::new(None), OnceCell::new());
-        Request { event, facts: Rc::clone(&self.facts), effects, glance, grant, ..*self }
+        Request {
+            event,
+            facts: Rc::clone(&self.facts),
+            effects: OnceCell::new(),
+            glance: Cell::new(None),
+            grant: OnceCell::new(),
+            could_be_evidence: OnceCell::new(),
+            outcome: OnceCell::new(),
+            ..*self
+        }
     }
 
     /// Returns true for a call that is known to change no file, without reading its effects.
@@ -65,6 +86,16 @@ impl<'a> Request<'a> {
         let glance = self.glance.get().unwrap_or_else(|| glance(command));
         self.glance.set(Some(glance));
         glance
+    }
+
+    /// Returns true if the call's command may be a test or a build.
+    pub(crate) fn could_be_evidence(&self, command: &str) -> bool {
+        *self.could_be_evidence.get_or_init(|| could_be_evidence(command))
+    }
+
+    /// How the call's command ended.
+    pub(crate) fn outcome(&self) -> &Outcome {
+        self.outcome.get_or_init(|| (self.harness.client().outcome)(self.event))
     }
 
     /// The effects of the call, if they were computed, which they are not for a plain call.

@@ -81,6 +81,9 @@ pub(crate) struct SessionLine<'a> {
     /// The person interrupted the call.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub interrupted: bool,
+    /// What the session's main agent has to be told, and which no hit says.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub owes: Option<&'a str>,
     /// Earlier verdicts whose warnings the agent reads with this reply.
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     pub told: &'a [String],
@@ -130,6 +133,7 @@ pub(crate) fn append(
         places: expected.places,
         open: expected.is_open,
         interrupted: matches!(event.detail, Detail::Failed { interrupted: true, .. }),
+        owes: None,
         told: &report.delivered,
     };
     let line = serde_json::to_vec(&line).unwrap_or_default();

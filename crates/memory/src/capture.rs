@@ -10,7 +10,7 @@ mod change;
 mod cursor;
 mod document;
 mod effect;
-mod feed;
+pub(crate) mod feed;
 mod negation;
 mod record;
 mod session;

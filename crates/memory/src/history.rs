@@ -8,7 +8,7 @@ pub use standing::Standing;
 
 pub(crate) use standing::read;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use stead_store::{Lines, StoreError};
 
@@ -65,12 +65,7 @@ impl History {
         self.root.to_string_lossy().into_owned()
     }
 
-    /// A path as patterns write it: below the project, else below the home folder, else absolute.
-    pub(crate) fn shown(&self, path: &Path) -> String {
-        let text = path.to_string_lossy();
-        match self.home.as_deref().and_then(|home| text.strip_prefix(home)?.strip_prefix('/')) {
-            Some(rest) => format!("~/{rest}"),
-            None => text.into_owned(),
-        }
+    pub(crate) fn home(&self) -> Option<&str> {
+        self.home.as_deref()
     }
 }

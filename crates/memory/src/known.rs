@@ -2,7 +2,8 @@ use std::collections::{HashMap, HashSet};
 
 use stead_store::Source;
 
-use crate::{MemoryError, Scope, Trace, TraceBook, TraceId, TraceStatus};
+use crate::capture::feed;
+use crate::{MemoryError, Scope, Trace, TraceBook, TraceId, TraceLine, TraceStatus};
 
 /// Who wrote a trace.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -60,6 +61,20 @@ impl Traces {
         }
         for (source, origin) in peers {
             all.add_all(&source, &origin)?;
+        }
+        all.drop_forgotten();
+        Ok(all)
+    }
+
+    /// The newest traces of this machine and of the person, from the last `bytes` of each book. Whatever forgets or replaces
+    /// one of them was written later, so it is read, too.
+    pub(crate) fn recent(project: &TraceBook, universal: Option<&TraceBook>, bytes: u64) -> Result<Self, MemoryError> {
+        let mut all = Self::default();
+        let books = [(Some(project), Origin::Own), (universal, Origin::Universal)];
+        for (book, origin) in books.into_iter().filter_map(|(book, origin)| Some((book?, origin))) {
+            let start = feed::length(book.path()).saturating_sub(bytes);
+            let lines = feed::lines(book.path(), start)?.filter_map(TraceLine::parse);
+            lines.for_each(|line| all.add(line.trace, &origin));
         }
         all.drop_forgotten();
         Ok(all)

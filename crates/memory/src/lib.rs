@@ -10,6 +10,7 @@ mod folder;
 mod health;
 mod history;
 mod index;
+mod injection;
 mod known;
 mod level;
 #[cfg(test)]
@@ -17,6 +18,7 @@ mod made_project;
 mod memory;
 mod metric;
 mod pattern;
+mod precedent;
 mod promotion;
 mod proposal;
 mod records;
@@ -36,6 +38,7 @@ pub use error::MemoryError;
 pub use exchange::Imported;
 pub use health::{HEALTH_DAYS, HealthCheck, HealthFinding, HealthStatus, HealthUnit, health};
 pub use history::{CallKey, History, PastCall, Reading, Standing};
+pub use injection::{Effect, InjectionCount};
 pub use known::{Known, Origin, Traces};
 pub use level::Level;
 pub use memory::{Mark, Memory};
@@ -44,6 +47,7 @@ pub use pattern::{
     Extraction, Incident, LEAST_COUNT, LEAST_SESSIONS, Marks, Pattern, PatternBook, PatternFacts, PatternKind,
     Proposes, Verb, extract_patterns,
 };
+pub use precedent::PrecedentSources;
 pub use promotion::{
     DEMOTION, Demotion, DemotionRule, ExitRule, FileChange, GuardFolders, GuardRecord, GuardVersions, demotions,
     version_of,

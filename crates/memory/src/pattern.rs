@@ -8,22 +8,19 @@ mod group;
 mod incident;
 mod marks;
 mod notice;
-mod place;
 mod route;
 mod template;
 #[cfg(test)]
 mod tests;
-mod touch;
 
 pub use extract::{Extraction, PatternFacts, extract_patterns};
 pub use incident::Incident;
 pub use marks::Marks;
 pub use notice::PatternBook;
-pub use touch::Verb;
+pub use stead_guard::touch::Verb;
 
 pub(crate) use cause::Cause;
-pub(crate) use place::Place;
-pub(crate) use touch::{Subject, Touch};
+pub(crate) use stead_guard::touch::{Place, Subject, Touch};
 
 use serde::{Deserialize, Serialize};
 

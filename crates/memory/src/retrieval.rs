@@ -2,7 +2,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use stead_store::{Durability, StoreError, append_line, create_parents, rewrite_log};
+use stead_store::{Durability, StoreError, append_line, create_parents, cut_log};
 
 use crate::TraceId;
 use crate::history::read;
@@ -61,27 +61,7 @@ impl Retrievals {
         create_parents(&self.path)?;
         let line = Retrieval { v: Self::VERSION, ts: ts.to_owned(), by, ids };
         append_line(&self.path, serde_json::to_vec(&line).unwrap_or_default(), Durability::Quick, PATIENCE)?;
-        self.cut()
-    }
-
-    /// Drops the oldest lines of a log that became too long.
-    fn cut(&self) -> Result<(), StoreError> {
-        if std::fs::metadata(&self.path).map_or(0, |data| data.len()) <= Self::MOST_BYTES {
-            return Ok(());
-        }
-        rewrite_log::<StoreError>(&self.path, PATIENCE, |lines| {
-            let (mut kept, mut bytes) = (Vec::new(), 0);
-            for line in lines {
-                let text = line?.text;
-                bytes += text.len() as u64 + 1;
-                if bytes > Self::MOST_BYTES / 2 {
-                    break;
-                }
-                kept.push(text);
-            }
-            Ok(kept.iter().rev().flat_map(|text| [text.as_bytes(), b"\n"].concat()).collect())
-        })?;
-        Ok(())
+        cut_log(&self.path, Self::MOST_BYTES, PATIENCE)
     }
 
     pub fn read(&self) -> Result<Vec<Retrieval>, StoreError> {

@@ -22,6 +22,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
+use stead_hook::Precedent;
 
 pub use answer::{Answer, SCHEMA};
 pub use embedder::Embedder;
@@ -35,7 +36,7 @@ use crate::semantic::{DIMENSIONS, trace_text};
 use crate::{Level, Trace, TraceBook, TraceId};
 use answer::fitting;
 use found::{Found, find};
-use freshness::Tree;
+pub(crate) use freshness::Tree;
 use hit::{Hit, age};
 use standing::Standing;
 
@@ -67,6 +68,18 @@ impl TraceSearch {
     /// Answers a query; `now` is in milliseconds since 1970.
     pub fn query(&self, query: &Query, embedder: Option<&dyn Embedder>, now: i64) -> Answer {
         self.on_view(|view| self.answer(view, query, embedder, now)).unwrap_or_else(|| Answer::empty(Vec::new()))
+    }
+
+    /// The traces of this machine and of the person that hold and are still fresh, for whoever does similar work. Only words
+    /// are compared.
+    pub fn similar(&self, query: &Query, now: i64) -> Vec<Precedent> {
+        let found = self.on_view(|view| {
+            let found = find(view, query, &self.shelf.dir, None)?;
+            self.hits(view, query.traces(), found.list, now)
+        });
+        let is_fresh = |hit: &Hit| matches!(hit.freshness, Freshness::Fresh | Freshness::Unanchored);
+        let holds = |hit: &Hit| hit.superseded_by.is_none() && hit.foreign.is_none() && is_fresh(hit);
+        found.unwrap_or_default().iter().filter(|hit| holds(hit)).map(|hit| hit.trace.precedent()).collect()
     }
 
     /// Describes one trace within the budget of the level; nothing if there is none, or it was forgotten.

@@ -69,7 +69,7 @@ pub use named_verifier::named_verifier;
 pub use path_bytes::path_from_bytes;
 pub use program::{find_program, is_executable};
 pub use revision::checked_out_revision;
-pub use rewrite_log::{Beginning, Rewritten, rewrite_log};
+pub use rewrite_log::{Beginning, Rewritten, cut_log, rewrite_log};
 pub use room::Room;
 pub use root::{CONFIG, CONFIG_LOCAL, Found, MARKER, OWN, find_root};
 pub use schema::{SCHEMAS, schema};

@@ -40,6 +40,26 @@ pub fn rewrite_log<E: From<StoreError>>(
     Err(StoreError::Locked { path: path.to_owned(), waited_ms: patience.as_millis() }.into())
 }
 
+/// Drops the oldest lines of a log that is longer than `most` bytes; half of them stay.
+pub fn cut_log(path: &Path, most: u64, patience: Duration) -> Result<(), StoreError> {
+    if std::fs::metadata(path).map_or(0, |data| data.len()) <= most {
+        return Ok(());
+    }
+    rewrite_log::<StoreError>(path, patience, |lines| {
+        let (mut kept, mut bytes) = (Vec::new(), 0);
+        for line in lines {
+            let text = line?.text;
+            bytes += text.len() as u64 + 1;
+            if bytes > most / 2 {
+                break;
+            }
+            kept.push(text);
+        }
+        Ok(kept.iter().rev().flat_map(|text| [text.as_bytes(), b"\n"].concat()).collect())
+    })?;
+    Ok(())
+}
+
 /// Puts the new log in place. `None` if the old file is no longer the log.
 fn publish(path: &Path, log: &File, length: u64, kept: &[u8], patience: Duration) -> Result<Option<u64>, StoreError> {
     let target = follow(path)?;

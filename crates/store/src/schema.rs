@@ -47,6 +47,7 @@ schemas! {
     "grant": "a command that a person typed: `indexes/grants/<session>.json`",
     "guard": "a guard file: `.agent/guards/<id>.yaml`",
     "guard-change": "one line of `graph/guard-changes.jsonl`",
+    "injection": "one line of `cache/injections.jsonl`",
     "install": "how to undo an installation: `indexes/install.json`",
     "lesson-log": "one line of `indexes/lessons.jsonl`",
     "loop-log": "one line of `indexes/loop-log.jsonl`",

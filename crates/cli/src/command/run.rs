@@ -26,6 +26,7 @@ use stead_store::{Layout, Room, StoreError};
 
 use crate::cli::Exit;
 use crate::error::CliError;
+use crate::precedents;
 use crate::progress::{Manner, Progress};
 use crate::project::{env, now, now_millis, user_dirs};
 use crate::proof::ground;
@@ -147,6 +148,7 @@ fn engine(
             let asker = Asker { harness: speaker, session: None, rules: Rules::WithoutIntents };
             refusal(room.project.root(), room.project.root(), &env, asker, command)
         },
+        add_precedents: &|command| precedents::add_to_task(&room.project, command),
     };
     let around = Surroundings {
         root: room.project.root(),

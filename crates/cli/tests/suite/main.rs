@@ -47,6 +47,7 @@ mod packet;
 mod pattern;
 mod person;
 mod pickup;
+mod precedent;
 mod private;
 mod record;
 mod reflect;

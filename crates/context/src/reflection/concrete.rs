@@ -38,14 +38,13 @@ const GENERIC: &str = "
 /// Returns why a text is not a reflection; `None` if it is one.
 pub fn objection(text: &str) -> Option<&'static str> {
     let generic: BTreeSet<&str> = GENERIC.split_whitespace().collect();
-    let says = |text: &str| words(text).any(|word| !generic.contains(word.as_str()));
     let (quotes, prose) = quotations(text);
-    let mut things: BTreeSet<&str> = quotes.into_iter().filter(|quote| says(quote)).collect();
+    let things: BTreeSet<&str> = named(&quotes, &prose, &generic).collect();
     let mut said = BTreeSet::new();
     let mut numbers = 0;
     for token in prose.iter().flat_map(|part| tokens(part)) {
         match () {
-            () if is_thing(token, &generic) => _ = things.insert(token),
+            () if is_thing(token, &generic) => {}
             () if token.contains(|c: char| c.is_ascii_digit()) => numbers = 1,
             () => said.extend(words(token).filter(|word| !generic.contains(word.as_str()))),
         }
@@ -56,6 +55,27 @@ pub fn objection(text: &str) -> Option<&'static str> {
         () if things.len() + numbers + said.len() < ENOUGH => Some(NOTHING_SAID),
         () => None,
     }
+}
+
+/// The concrete things that a text names, each once: what is in quotes, and what looks like code, a path or an option.
+pub fn things(text: &str) -> Vec<&str> {
+    let generic: BTreeSet<&str> = GENERIC.split_whitespace().collect();
+    let (quotes, prose) = quotations(text);
+    let mut things = Vec::new();
+    for thing in named(&quotes, &prose, &generic) {
+        if !things.contains(&thing) {
+            things.push(thing);
+        }
+    }
+    things
+}
+
+fn named<'t>(quotes: &[&'t str], prose: &[&'t str], generic: &BTreeSet<&str>) -> impl Iterator<Item = &'t str> {
+    let says = |text: &str| words(text).any(|word| !generic.contains(word.as_str()));
+    let quoted: Vec<&str> = quotes.iter().copied().filter(|quote| says(quote)).collect();
+    let tokens = prose.iter().copied().flat_map(tokens).filter(|token| is_thing(token, generic));
+    let named: Vec<&str> = quoted.into_iter().chain(tokens).collect();
+    named.into_iter()
 }
 
 /// Returns true if two texts say the same.

@@ -4,6 +4,7 @@
 use std::path::Path;
 
 use serde::Deserialize;
+use serde_json::Value;
 use stead_model::EventKind;
 use stead_store::Tail;
 
@@ -22,6 +23,15 @@ const LINES_IF_ANY: usize = 5_000;
 pub(crate) struct Owed {
     pub(crate) id: String,
     pub(crate) text: String,
+    pub(crate) late: Vec<Late>,
+}
+
+/// A hit that an agent is told of after the call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Late {
+    pub(crate) hit: HitLine,
+    /// What the call did, as the session log has it.
+    pub(crate) effects: Option<Value>,
 }
 
 #[derive(Deserialize)]
@@ -34,6 +44,10 @@ struct Line {
     hits: Vec<HitLine>,
     #[serde(default)]
     told: Vec<String>,
+    #[serde(default)]
+    effects: Option<Value>,
+    #[serde(default)]
+    owes: Option<String>,
 }
 
 /// Finds the deferred warnings for the agent of this event, oldest first. Used only if the client accepts text now but
@@ -58,7 +72,7 @@ fn search(log: &Path, session: &str, agent: Option<&str>, most: usize) -> Vec<Ow
     for line in lines.unchecked().take(most).flatten() {
         let start = EventKind::SessionStart.name();
         // Most lines need no parsing.
-        if !["\"hits\":[", "\"told\":[", start].iter().any(|word| line.text.contains(word)) {
+        if !["\"hits\":[", "\"told\":[", "\"owes\":\"", start].iter().any(|word| line.text.contains(word)) {
             continue;
         }
         let Ok(line) = serde_json::from_str::<Line>(&line.text) else { continue };
@@ -70,10 +84,13 @@ fn search(log: &Path, session: &str, agent: Option<&str>, most: usize) -> Vec<Ow
         }
         told.extend(line.told);
         let Some(id) = line.id.filter(|id| !told.contains(id)) else { continue };
-        let says = line.hits.iter().filter(|hit| hit.did == Did::Owed && !hit.say.is_empty());
-        let text = says.map(|hit| hit.say.as_str()).collect::<Vec<_>>().join("\n");
+        let says: Vec<HitLine> =
+            line.hits.into_iter().filter(|hit| hit.did == Did::Owed && !hit.say.is_empty()).collect();
+        let texts = says.iter().map(|hit| hit.say.as_str()).chain(line.owes.as_deref());
+        let text = texts.collect::<Vec<_>>().join("\n");
         if !text.is_empty() {
-            owed.push(Owed { id, text });
+            let late = says.into_iter().map(|hit| Late { hit, effects: line.effects.clone() }).collect();
+            owed.push(Owed { id, text, late });
         }
     }
     owed.reverse();
@@ -104,6 +121,9 @@ mod tests {
         check(&[warned("v-1", "a", "owed"), warned("v-2", "", "owed")], Some("a"), &["mind v-1"]);
         check(&[warned("v-1", "", "owed"), r#"{"session":"s","event":"session-start"}"#.into()], None, &[]);
         check(&[warned("v-1", "", "owed").replace("\"s\"", "\"t\"")], None, &[]);
+        let text = r#"{"session":"s","event":"precedent","id":"v-3","owes":"once"}"#.to_owned();
+        check(std::slice::from_ref(&text), None, &["once"]);
+        check(&[text, told("v-3")], None, &[]);
         std::fs::remove_file(file).unwrap();
     }
 }

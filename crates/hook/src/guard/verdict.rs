@@ -8,7 +8,7 @@ use stead_model::{Capped, Event, EventKind, Level, Verdict, redact};
 
 use super::cache::GuardText;
 use super::consent::ProgramConsent;
-use super::deferred::owed;
+use super::deferred::{Late, owed};
 use super::describe::cut;
 use super::hit::{Did, HitLine};
 use super::verdict_id::verdict_id;
@@ -31,6 +31,10 @@ pub(crate) struct GuardReport {
     pub(crate) hits: Vec<HitLine>,
     /// Earlier verdicts whose warnings the agent reads with this reply.
     pub(crate) delivered: Vec<String>,
+    /// What those were about.
+    pub(crate) late: Vec<Late>,
+    /// The features that hits are about.
+    pub(crate) features: Vec<String>,
 }
 
 impl GuardReport {
@@ -148,6 +152,7 @@ fn ask(request: &Request<'_>, view: &CompiledView<'_>, report: &mut GuardReport)
         }
     }
     let held = verdict.level == Level::Deny;
+    report.features.extend(hits.iter().filter(|hit| hit.acted()).filter_map(|hit| hit.feature.clone()));
     report.hits.extend(hits.iter().map(|hit| line(hit, event, powers, is_stop && held)));
     report.hits.extend(facts.overridden().into_iter().map(|(guard, part)| HitLine {
         guard,
@@ -193,6 +198,7 @@ fn deferred_warnings(request: &Request<'_>, report: &mut GuardReport) -> Verdict
     for owed in owed(request) {
         said = said.and(Verdict::inform(format!("{} [{}]", owed.text, owed.id)));
         report.delivered.push(owed.id);
+        report.late.extend(owed.late);
     }
     if request.event.kind == EventKind::Stop
         && request.powers().warn == WarnBy::Notice

@@ -50,10 +50,8 @@ pub(crate) fn owe(
     files: &[String],
     now: &str,
 ) -> Result<(), StoreError> {
-    let (Some(first), Ok(owner)) = (files.first(), FileId::check(session)) else { return Ok(()) };
+    let Some(first) = files.first() else { return Ok(()) };
     let text = message::changed_outside(intent, tool, files);
-    let nanos = std::time::UNIX_EPOCH.elapsed().map_or(0, |since| since.as_nanos());
-    let id = verdict_id(nanos, std::process::id(), session);
     let hit = HitLine {
         guard: INTENT_GATE.to_owned(),
         mode: request.policy.value("value", "intents.mode").unwrap_or("enforce").to_owned(),
@@ -63,17 +61,32 @@ pub(crate) fn owe(
         say: redact(&text).into_owned(),
         ..HitLine::default()
     };
+    append_owed(request, session, SessionLine { event: EVENT, tool, hits: &[hit], ..SessionLine::default() }, now)
+}
+
+/// Records a text that a session has to be told, and which is about no rule.
+pub(crate) fn owe_text(
+    request: &Request<'_>,
+    session: &str,
+    event: &str,
+    text: &str,
+    now: &str,
+) -> Result<(), StoreError> {
+    append_owed(request, session, SessionLine { event, owes: Some(text), ..SessionLine::default() }, now)
+}
+
+fn append_owed(request: &Request<'_>, session: &str, line: SessionLine<'_>, now: &str) -> Result<(), StoreError> {
+    let Ok(owner) = FileId::check(session) else { return Ok(()) };
+    let nanos = std::time::UNIX_EPOCH.elapsed().map_or(0, |since| since.as_nanos());
+    let id = verdict_id(nanos, std::process::id(), session);
     let line = SessionLine {
         v: 1,
         ts: now,
         harness: request.harness.name(),
         session: Some(session),
-        event: EVENT,
-        tool,
         verdict: Level::Allow.name(),
         id: Some(&id),
-        hits: &[hit],
-        ..SessionLine::default()
+        ..line
     };
     let line = serde_json::to_vec(&line).unwrap_or_default();
     append_line(&request.session_log(), &line, Durability::Quick, PATIENCE)?;

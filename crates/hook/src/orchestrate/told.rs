@@ -83,7 +83,8 @@ fn step(request: &Request<'_>, command: &Command) -> String {
         ),
     };
     let json = serde_json::to_string_pretty(command).unwrap_or_default();
-    format!("Stead: next is {} for {what}.\n{how}\n```json\n{json}\n```", command.task)
+    let note = command.context.precedents_note();
+    format!("Stead: next is {} for {what}.\n{how}{note}\n```json\n{json}\n```", command.task)
 }
 
 /// Returns true if the client can start this agent: its definition is installed.
@@ -97,7 +98,7 @@ fn is_defined(request: &Request<'_>, agent: Agent) -> bool {
 }
 
 /// A feature that this session claimed and has not reported.
-fn own_claim<'m>(request: &Request<'_>, machine: &'m SessionState) -> Option<&'m str> {
+pub(super) fn own_claim<'m>(request: &Request<'_>, machine: &'m SessionState) -> Option<&'m str> {
     let own = format!("session {}", request.session()?.as_str());
     let is_own = |owner: &str| owner == own || owner.strip_prefix(&own).is_some_and(|rest| rest.starts_with(','));
     machine.claims.iter().find(|claim| is_own(&claim.owner)).map(|claim| claim.feature.as_str())

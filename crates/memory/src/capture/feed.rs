@@ -7,7 +7,7 @@ use std::path::Path;
 use stead_store::{Line, Lines, StoreError};
 
 /// The lines from an offset on, with their places in the file. A file that became shorter is read from its beginning.
-pub(super) fn lines(path: &Path, from: u64) -> Result<impl Iterator<Item = Line> + use<>, StoreError> {
+pub(crate) fn lines(path: &Path, from: u64) -> Result<impl Iterator<Item = Line> + use<>, StoreError> {
     let start = start(path, from);
     let opened = (start > 0).then(|| File::open(path).ok()).flatten();
     let sought = opened.and_then(|mut file| file.seek(SeekFrom::Start(start)).ok().map(|_| file));
@@ -24,7 +24,7 @@ pub(super) fn start(path: &Path, from: u64) -> u64 {
 }
 
 /// How long a file is.
-pub(super) fn length(path: &Path) -> u64 {
+pub(crate) fn length(path: &Path) -> u64 {
     std::fs::metadata(path).map_or(0, |data| data.len())
 }
 

@@ -36,17 +36,10 @@ pub(super) fn repeated<'t>(violations: impl Iterator<Item = &'t Trace>, history:
 /// What a violation is about: the folder of the file, the program, or the name of what is used.
 fn kind_of_place(trace: &Trace, history: &History) -> String {
     let effects = trace.effects.as_ref().and_then(|effects| recorded_effects(&effects.to_string(), &history.root));
-    let touches = effects.map(|effects| Touch::all(&effects, history)).unwrap_or_default();
+    let touches = effects.map(|effects| Touch::all(&effects, history.home())).unwrap_or_default();
     let anchor = || trace.anchors.first().and_then(|anchor| Place::new(&anchor.path, false));
     match touches.iter().min_by_key(|touch| touch.verb) {
-        Some(touch) => match touch.place() {
-            Some(place) => folder(place),
-            None => touch.keys().into_iter().next().unwrap_or_default(),
-        },
-        None => anchor().map(|place| folder(&place)).unwrap_or_default(),
+        Some(touch) => touch.about(),
+        None => anchor().map(|place| place.folder()).unwrap_or_default(),
     }
-}
-
-fn folder(place: &Place) -> String {
-    place.folders().first().map_or_else(|| place.path.clone(), |folder| format!("{folder}/"))
 }

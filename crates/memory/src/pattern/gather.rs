@@ -119,7 +119,7 @@ impl<'a> Log<'a> {
             return;
         }
         let effects = if call.is_judged() { call.effects(&self.history.root) } else { None };
-        let touches = effects.as_ref().map(|effects| Touch::all(effects, self.history)).unwrap_or_default();
+        let touches = effects.as_ref().map(|effects| Touch::all(effects, self.history.home())).unwrap_or_default();
         let id = call.id.as_deref().unwrap_or_default();
         if !id.is_empty() {
             self.verdicts.insert(id.to_owned());
@@ -148,8 +148,7 @@ impl<'a> Log<'a> {
             if self.wrong.contains(id) {
                 continue;
             }
-            let own: Vec<Touch> = touches.iter().filter(|touch| touch.part == hit.part).cloned().collect();
-            let own = if own.is_empty() { touches.clone() } else { own };
+            let own: Vec<Touch> = Touch::of_part(&touches, &hit.part).into_iter().cloned().collect();
             if hit.did == Did::Denied && call.is_judged() {
                 self.routes.denied(session, &hit.guard, id, call.tool.as_deref().unwrap_or_default(), &own);
             }
@@ -193,7 +192,7 @@ fn of_trace(trace: &Trace, history: &History, calls: &HashMap<String, VecDeque<R
     let call = call.and_then(|calls| calls.iter().rev().find(|call| is_meant(call, trace, own.as_deref(), history)));
     let text = own.or_else(|| call.map(|call| call.effects.clone()));
     let effects = text.as_deref().and_then(|text| recorded_effects(text, &history.root));
-    let touches = effects.as_ref().map(|effects| Touch::all(effects, history)).unwrap_or_default();
+    let touches = effects.as_ref().map(|effects| Touch::all(effects, history.home())).unwrap_or_default();
     let cause = match (&trace.kind, &context.guard) {
         (TraceKind::Correction, _) if !touches.is_empty() => Cause::Correction,
         (TraceKind::Violation, Some(guard)) => Cause::Guard(guard.clone()),
@@ -235,7 +234,7 @@ fn is_meant(call: &Remembered, trace: &Trace, effects: Option<&str>, history: &H
         return serde_json::from_str::<serde_json::Value>(&call.effects).ok() == serde_json::from_str(effects).ok();
     }
     let Some(known) = recorded_effects(&call.effects, &history.root) else { return false };
-    let touches = Touch::all(&known, history);
+    let touches = Touch::all(&known, history.home());
     let changes = |path: &str| {
         let is_it = |touch: &&Touch| touch.verb == super::Verb::Change;
         touches.iter().filter(is_it).filter_map(Touch::place).any(|place| place.path == path)

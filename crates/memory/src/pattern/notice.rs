@@ -23,6 +23,10 @@ impl PatternBook {
         Self { path: graph.join(Self::FILE) }
     }
 
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// The last line of each pattern, by id.
     pub fn read(&self) -> Result<BTreeMap<String, Pattern>, StoreError> {
         let lines: Vec<Pattern> = read(&self.path)?;

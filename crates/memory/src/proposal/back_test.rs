@@ -128,7 +128,7 @@ pub(super) fn back_test(
             }
         }
         if !is_stopped && !is_mistake && tests.comparable.len() < COMPARABLE {
-            let touches = Touch::all(&effects, history);
+            let touches = Touch::all(&effects, history.home());
             if resembles(&touches) {
                 tests.comparable.push((touches, call.action.as_deref() == Some("run")));
             }

@@ -59,7 +59,7 @@ impl World {
                 tool: "Bash".into(),
                 call: None,
                 twin: None,
-                touches: Touch::all(&effects, &history),
+                touches: Touch::all(&effects, history.home()),
                 effects: Some(effects),
                 text: TraceEvent { what_was_correct: "ask `{first}`".into(), ..TraceEvent::default() },
             }
@@ -176,7 +176,7 @@ fn the_spelling_does_not_matter() {
     let rows = table.lines().filter_map(|row| row.trim().strip_suffix(" => w infra/main.tf"));
     // Some rows need the files of that table's project.
     let is_known = |command: &String| {
-        let touches = Touch::all(&read(command), &World::new().history());
+        let touches = Touch::all(&read(command), World::new().history().home());
         touches.iter().any(|touch| touch.place().is_some_and(|place| place.path == "infra/main.tf"))
     };
     let rows: Vec<String> = rows.map(|row| row.replace('⏎', "\n")).filter(is_known).collect();

@@ -82,6 +82,7 @@ impl NodeRun<'_> {
         if let Some(tree) = &assignment.tree {
             self.root.clone_from(&tree.root);
         }
+        (desk.support.add_precedents)(&mut assignment.command);
         self.assignment = Some(assignment);
         let going = self.iterate();
         self.assignment = None;

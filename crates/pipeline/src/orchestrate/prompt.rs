@@ -14,7 +14,8 @@ pub(crate) fn prompt(command: &Command, status: &str) -> String {
         Agent::Coding | Agent::Main => CODING,
     };
     let object = serde_json::to_string_pretty(command).unwrap_or_default();
-    let mut text = format!("{role}\n## Command\n\n```json\n{object}\n```\n");
+    let note = command.context.precedents_note();
+    let mut text = format!("{role}\n## Command\n{note}\n```json\n{object}\n```\n");
     if let Some(failure) = &command.context.last_attempt {
         text.push_str(&last_attempt(failure));
     }

@@ -2,6 +2,7 @@ use std::fmt;
 use std::path::PathBuf;
 
 use stead_evidence::Ground;
+use stead_feature::Command;
 use stead_model::Effects;
 
 /// What a run needs to work on the feature list.
@@ -14,6 +15,8 @@ pub struct FeatureSupport<'a> {
     pub effects: &'a (dyn Fn(&Ground, &str) -> Effects + Sync),
     /// Why an agent may not run a command; `None` if it may.
     pub refusal: &'a (dyn Fn(&str) -> Option<String> + Sync),
+    /// Adds to a command object what happened before in similar work.
+    pub add_precedents: &'a (dyn Fn(&mut Command) + Sync),
 }
 
 impl fmt::Debug for FeatureSupport<'_> {

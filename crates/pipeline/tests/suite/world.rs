@@ -152,6 +152,7 @@ impl World {
             config: None,
             effects: &|_, _| Effects::default(),
             refusal: &|_| None,
+            add_precedents: &|_| {},
         };
         work(&Surroundings {
             root: &self.root,

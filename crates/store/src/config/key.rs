@@ -109,6 +109,10 @@ const FIXED: &[Key] = &[
     number("intents.context_tokens", "maximum length of what an agent reads when it selects an intent, in tokens"),
     number("context.briefing_tokens", "maximum length of the briefing at session start, in tokens; 0 for none"),
     number("context.lesson_tokens", "maximum length of all lessons in `AGENT.md`, in tokens"),
+    number(
+        "context.precedent_tokens",
+        "maximum length of the precedents that an agent is told at once, in tokens; 0 for none",
+    ),
     switch("context.hold_stops", "keep an agent working until its loop is done"),
     switch("context.hold_compaction", "block a manual compaction once while the role file is unsaved"),
     file("context.role_skill", "path of a role's skill document; `{role}` is replaced by its name; empty for none"),

@@ -7,6 +7,7 @@ use super::Here;
 use crate::cli::Exit;
 use crate::command::orchestrate::is_on;
 use crate::error::CliError;
+use crate::precedents;
 use crate::project::now_millis;
 use crate::session::calling_session;
 use crate::ui::Ui;
@@ -39,11 +40,14 @@ pub(super) fn run(args: &NextArgs, here: &Here, ui: &mut Ui) -> Result<Exit, Cli
         (Some(document), Some(id)) => Some(document.feature(id)?),
         _ => None,
     };
-    let command = Command::of(&action, feature.as_ref(), &session, now);
+    let mut command = Command::of(&action, feature.as_ref(), &session, now);
     if calling_session(&here.project).is_some_and(|session| is_on(&here.project, &session.session)) {
         hand_out(here, &action, command.as_ref(), now)?;
     }
     if args.json {
+        if let Some(command) = &mut command {
+            precedents::add_to_task(&here.project, command);
+        }
         let mut answer = json!(action);
         if let Action::Wait { until, .. } = &action {
             answer["until"] = json!(rfc3339(*until));

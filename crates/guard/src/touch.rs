@@ -1,10 +1,12 @@
-use std::path::Path;
+//! What a call does, simplified so that calls can be compared whatever their spelling: who looks for repeated mistakes
+//! and who looks for earlier ones of the same kind must agree on what the same kind is.
+
+mod place;
 
 use serde::{Deserialize, Serialize};
 use stead_model::{Access, Effects, GitKind, How, Op, Target};
 
-use super::Place;
-use crate::history::History;
+pub use place::Place;
 
 stead_model::named! {
     /// What an effect does, from what describes a mistake best to what describes it worst.
@@ -23,28 +25,30 @@ stead_model::named! {
 
 /// One effect, simplified.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Touch {
-    pub(crate) verb: Verb,
-    pub(crate) subject: Subject,
+pub struct Touch {
+    pub verb: Verb,
+    pub subject: Subject,
     /// The file is deleted or moved away.
-    pub(crate) deletes: bool,
+    pub deletes: bool,
     /// The sub-expression that does it.
-    pub(crate) part: String,
+    pub part: String,
 }
 
+/// What an effect concerns.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Subject {
+pub enum Subject {
     Place(Place),
     Words(Vec<String>),
     Name(String),
 }
 
 impl Touch {
-    /// Simplifies the effects of a call. What nobody would protect, and what is only a consequence, is left out.
-    pub(crate) fn all(effects: &Effects, history: &History) -> Vec<Self> {
+    /// Simplifies the effects of a call. What nobody would protect, and what is only a consequence, is left out. `home`
+    /// is the person's home folder, without a slash at its end.
+    pub fn all(effects: &Effects, home: Option<&str>) -> Vec<Self> {
         let mut found: Vec<Self> = Vec::new();
         for effect in &effects.list {
-            for (verb, subject, deletes) in simplified(&effect.op, history) {
+            for (verb, subject, deletes) in simplified(&effect.op, home) {
                 let touch = Self { verb, subject, deletes, part: effect.part.clone() };
                 if !found.contains(&touch) {
                     found.push(touch);
@@ -59,15 +63,40 @@ impl Touch {
         found
     }
 
-    pub(crate) fn place(&self) -> Option<&Place> {
+    /// Those of one part of a command; all of them if that part has none.
+    pub fn of_part<'t>(touches: &'t [Self], part: &str) -> Vec<&'t Self> {
+        let own: Vec<&Self> = touches.iter().filter(|touch| touch.part == part).collect();
+        if own.is_empty() { touches.iter().collect() } else { own }
+    }
+
+    pub fn place(&self) -> Option<&Place> {
         match &self.subject {
             Subject::Place(place) => Some(place),
             _ => None,
         }
     }
 
+    /// What kind of thing it is about: the folder of a file, with a slash at its end, else a name; nothing if there is
+    /// none.
+    pub fn about(&self) -> String {
+        match self.place() {
+            Some(place) => place.folder(),
+            None => self.keys().into_iter().next().unwrap_or_default(),
+        }
+    }
+
+    /// The kind of action: what is done to what kind of thing.
+    pub fn kind(&self) -> String {
+        format!("{} {}", self.verb, self.about())
+    }
+
+    /// The same about exactly this file or folder; `None` if it is about something else.
+    pub fn exact_kind(&self) -> Option<String> {
+        self.place().map(|place| format!("{} {}", self.verb, place.path))
+    }
+
     /// The names by which calls that do the same are found, the most specific first; none for files.
-    pub(crate) fn keys(&self) -> Vec<String> {
+    pub fn keys(&self) -> Vec<String> {
         match &self.subject {
             Subject::Place(_) => Vec::new(),
             Subject::Name(name) => vec![name.clone()],
@@ -81,20 +110,20 @@ impl Touch {
 }
 
 /// The name of a program without its folder.
-pub(crate) fn base_name(program: &str) -> &str {
+fn base_name(program: &str) -> &str {
     program.rsplit('/').next().unwrap_or(program)
 }
 
 /// The first word after the program, if it looks like a sub-command.
-pub(crate) fn sub_command(argv: &[String]) -> Option<&str> {
+fn sub_command(argv: &[String]) -> Option<&str> {
     let word = argv.get(1..)?.iter().find(|word| !word.starts_with('-'))?;
     let is_name = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-' || byte == b':';
     (word.starts_with(|c: char| c.is_ascii_lowercase()) && word.bytes().all(is_name)).then_some(word)
 }
 
-fn simplified(op: &Op, history: &History) -> Vec<(Verb, Subject, bool)> {
+fn simplified(op: &Op, home: Option<&str>) -> Vec<(Verb, Subject, bool)> {
     let at = |verb, target: &Target, deletes| {
-        let place = place(target, history).filter(|place| !place.is_fleeting());
+        let place = place_of(target, home).filter(|place| !place.is_fleeting());
         place.map(|place| (verb, Subject::Place(place), deletes))
     };
     match op {
@@ -123,9 +152,17 @@ fn simplified(op: &Op, history: &History) -> Vec<(Verb, Subject, bool)> {
     }
 }
 
-fn place(target: &Target, history: &History) -> Option<Place> {
+fn place_of(target: &Target, home: Option<&str>) -> Option<Place> {
     match target.inside.as_deref() {
         Some(inside) => Place::new(inside, target.tree),
-        None => Place::new(&history.shown(Path::new(&target.path)), target.tree),
+        None => Place::new(&shown(&target.path, home), target.tree),
+    }
+}
+
+/// A path outside of the project as patterns write it: below the home folder, else absolute.
+fn shown(path: &str, home: Option<&str>) -> String {
+    match home.and_then(|home| path.strip_prefix(home)?.strip_prefix('/')) {
+        Some(rest) => format!("~/{rest}"),
+        None => path.to_owned(),
     }
 }

@@ -2,11 +2,11 @@ use stead_pattern::has_wildcard;
 
 /// A file or a folder that an effect concerns, as guards write it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) struct Place {
+pub struct Place {
     /// Below the project; with `~/` below the home folder; with `/` elsewhere.
-    pub(crate) path: String,
+    pub path: String,
     /// Everything below it.
-    pub(crate) tree: bool,
+    pub tree: bool,
 }
 
 /// The longest file extension that counts as one.
@@ -14,7 +14,7 @@ const EXTENSION: usize = 10;
 
 impl Place {
     /// Reads a path that may be a pattern of the shell: from the first folder that is one, only what is before is kept.
-    pub(crate) fn new(path: &str, tree: bool) -> Option<Self> {
+    pub fn new(path: &str, tree: bool) -> Option<Self> {
         let path = path.trim_end_matches('/');
         let mut names = path.split('/');
         let last = names.next_back()?;
@@ -26,7 +26,7 @@ impl Place {
     }
 
     /// The folders that contain it, the innermost first; a folder contains itself.
-    pub(crate) fn folders(&self) -> Vec<&str> {
+    pub fn folders(&self) -> Vec<&str> {
         let mut at = self.path.as_str();
         let mut folders = if self.tree { vec![at] } else { Vec::new() };
         while let Some((above, _)) = at.rsplit_once('/').filter(|(above, _)| !matches!(*above, "" | "~")) {
@@ -36,33 +36,38 @@ impl Place {
         folders
     }
 
-    pub(crate) fn name(&self) -> Option<&str> {
+    /// The innermost folder, with a slash at its end; a file at the top is its own.
+    pub fn folder(&self) -> String {
+        self.folders().first().map_or_else(|| self.path.clone(), |folder| format!("{folder}/"))
+    }
+
+    pub fn name(&self) -> Option<&str> {
         (!self.tree).then(|| self.path.rsplit('/').next().unwrap_or_default())
     }
 
-    pub(crate) fn extension(&self) -> Option<&str> {
+    pub fn extension(&self) -> Option<&str> {
         let (stem, ending) = self.name()?.rsplit_once('.')?;
         let is_one = !stem.is_empty() && !ending.is_empty() && ending.len() <= EXTENSION && !has_wildcard(ending);
         is_one.then_some(ending)
     }
 
-    pub(crate) fn is_in(&self, folder: &str) -> bool {
+    pub fn is_in(&self, folder: &str) -> bool {
         self.path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/') || rest.is_empty() && self.tree)
     }
 
     /// Returns true if one contains the other, or both are the same.
-    pub(crate) fn overlaps(&self, other: &Self) -> bool {
+    pub fn overlaps(&self, other: &Self) -> bool {
         self.path == other.path
             || self.tree && other.path.starts_with(&format!("{}/", self.path))
             || other.tree && self.path.starts_with(&format!("{}/", other.path))
     }
 
-    pub(crate) fn is_in_project(&self) -> bool {
+    pub fn is_in_project(&self) -> bool {
         !self.path.starts_with(['/', '~'])
     }
 
     /// Returns true for devices and temporary files, which nobody protects.
-    pub(crate) fn is_fleeting(&self) -> bool {
+    pub fn is_fleeting(&self) -> bool {
         ["/dev", "/proc", "/tmp", "/var/tmp"].iter().any(|folder| self.is_in(folder) || self.path == *folder)
     }
 }
