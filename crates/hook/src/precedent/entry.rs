@@ -94,7 +94,7 @@ impl Precedent {
         is_valid.then(|| Self { ts, id, kind, session, files, what, correct, why }.safe())
     }
 
-    /// The stamp by which [`Self::is_fresh`] recognises a file; `None` if there is none.
+    /// The stamp by which a file is recognised later; `None` if there is none.
     pub fn stamp(root: &Path, path: &str) -> Option<String> {
         std::fs::metadata(root.join(path)).ok().map(|data| file_stamp(&data).text)
     }
