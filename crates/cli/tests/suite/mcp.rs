@@ -175,7 +175,7 @@ fn rows() -> Vec<Row> {
             json!({"type": "decision", "what_happened": "keep the v1 API", "why": "two clients need it"}),
             (json!({"type": "decision"}), "`what_happened` is missing"),
             Some((
-                json!({"type": "decision", "what_happened": "keep the v2 API", "supersedes": ["77"]}),
+                json!({"type": "decision", "what_happened": "keep the v2 API", "supersedes": ["zz"]}),
                 "there is no trace",
             )),
             true,

@@ -83,7 +83,7 @@ fn refusals_say_why() {
     check(&["decision", "--what", "there is a function foo in bar.rs"], "the code says so itself");
     check(&["reflection", "--what", "be more careful"], "names nothing concrete");
     check(&["correction", "--what", "used the wrong table"], "must say what is correct");
-    check(&["decision", "--what", "keep v1", "--supersedes", "77"], "there is no trace");
+    check(&["decision", "--what", "keep v1", "--supersedes", "zz"], "there is no trace");
     check(&["decision", "--what", "keep v1", "--file", "none.rs"], "there is no such file");
     assert_eq!(world.stead(&["memory", "store", "--type", "omen", "--what", "x"]).code, 2);
     assert!(!world.exists(TRACES));
