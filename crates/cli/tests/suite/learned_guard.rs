@@ -138,6 +138,24 @@ fn a_person_accepts_at_once() {
     assert!(again.contains("no-writes-infra-tf-2"), "{again}");
 }
 
+/// Of several that accept it at once, one creates the guard. The others change nothing, and say so.
+#[test]
+fn a_proposal_is_accepted_once() {
+    let world = repeated();
+    let id = pattern(&world);
+    world.stead(&["memory", "propose", &id]).ok();
+    let runs: Vec<_> = std::thread::scope(|scope| {
+        let all: Vec<_> = (0..6).map(|_| scope.spawn(|| world.stead(&["guard", "accept", &id]))).collect();
+        all.into_iter().map(|one| one.join().unwrap()).collect()
+    });
+    assert_eq!(runs.iter().filter(|run| run.code == 0).count(), 1, "{runs:?}");
+    for run in runs.iter().filter(|run| run.code != 0) {
+        assert!(run.code == 1 && run.stderr.contains("hint: "), "{run}");
+    }
+    let history = world.stead(&["guard", "history", "no-writes-infra-tf", "--json"]).json();
+    assert_eq!(history["items"].as_array().unwrap().len(), 1, "{history}");
+}
+
 #[test]
 fn one_session_proposes_nothing_and_an_unknown_id_is_named() {
     let world = marked();

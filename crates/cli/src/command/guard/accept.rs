@@ -102,7 +102,7 @@ fn accept_guard(proposal: &Proposal, project: &Project, json: bool, ui: &mut Ui)
     // Whatever the file says, a guard starts in shadow mode.
     let text = set_mode(&proposal.text, Mode::Shadow);
     refuse_broken("this draft", id, &text, &guards)?;
-    write(id, &path, &text, "accept", &proposal.summary, &proposal.evidence, project)?;
+    write(id, &path, (None, &text), "accept", &proposal.summary, &proposal.evidence, project)?;
     let file = project.short(&path).display().to_string();
     match json {
         true => ui.json(&json!({"id": id, "mode": Mode::Shadow.name(), "file": file})),

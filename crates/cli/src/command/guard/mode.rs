@@ -141,7 +141,7 @@ pub(super) fn enable(args: &EnableArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     };
     let text = set_mode(&text, mode);
     refuse_broken("these values", &args.id, &text, &guards)?;
-    write(&args.id, &path, &text, "enable", "", &[], &project)?;
+    write(&args.id, &path, (file_text(&path)?.as_deref(), &text), "enable", "", &[], &project)?;
     tell(&args.id, mode, &path, &project, &[], args.json, ui);
     Ok(Exit::Done)
 }
@@ -262,20 +262,20 @@ fn put(
     ui: &mut Ui,
 ) -> Result<Exit, CliError> {
     let id = guard.id.split('.').next().unwrap_or(&guard.id);
-    let (path, text) = match (path_of(project, guard), guards.source_of(guard)) {
-        (Some(path), Some(source)) => (path, source.text),
+    let (path, old, text) = match (path_of(project, guard), guards.source_of(guard)) {
+        (Some(path), Some(source)) => (path, Some(source.text.clone()), source.text),
         _ => {
             let text = enable_text(id, &[]).map_err(|error| {
                 CliError::user(error.to_string()).hinted(error.hint().unwrap_or_else(|| "enable it first".to_owned()))
             })?;
-            (fresh_path(id, false, project)?, text)
+            (fresh_path(id, false, project)?, None, text)
         }
     };
     let text = set_mode(&text, mode);
     if mode > Mode::Shadow {
         refuse_broken("this mode", id, &text, guards)?;
     }
-    write(id, &path, &text, what, "", &[], project)?;
+    write(id, &path, (old.as_deref(), &text), what, "", &[], project)?;
     tell(id, mode, &path, project, missing, json, ui);
     Ok(Exit::Done)
 }
@@ -289,25 +289,30 @@ pub(super) fn fresh_path(id: &str, user: bool, project: &Project) -> Result<Path
     Ok(folder.join(format!("{id}.yaml")))
 }
 
-/// Changes a guard file, and keeps the version before it.
+/// The text of a guard file, if there is one.
+pub(super) fn file_text(path: &Path) -> Result<Option<String>, CliError> {
+    Ok(read_capped(path, FILE_LIMIT)?.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
+}
+
+/// Changes a guard file from the text that the caller saw to another, and keeps the version before it. If somebody
+/// changed or created it meanwhile, that stays.
 pub(super) fn write(
     id: &str,
     path: &Path,
-    text: &str,
+    (old, new): (Option<&str>, &str),
     what: &str,
     why: &str,
     evidence: &[String],
     project: &Project,
 ) -> Result<(), CliError> {
     let broken = |problem| CliError::user(format!("`{id}` cannot be a guard's id: {problem}"));
-    let old = read_capped(path, FILE_LIMIT)?.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
     let is_agent = agent_near(project).is_some() || Speaker::calling(project).session.is_some();
     versions(project).change(&FileChange {
         guard: FileId::check(id).map_err(broken)?,
         path,
         user: !path.starts_with(&guard_folders(project).project),
-        old: old.as_deref(),
-        new: text,
+        old,
+        new,
         what,
         by: if is_agent { Appeal::AGENT } else { Appeal::PERSON },
         why,

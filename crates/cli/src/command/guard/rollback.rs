@@ -4,7 +4,7 @@ use stead_guard::Origin;
 use stead_memory::{MemoryError, version_of};
 use stead_model::FileId;
 
-use super::mode::{fresh_path, refuse_broken, write};
+use super::mode::{file_text, fresh_path, refuse_broken, write};
 use crate::cli::Exit;
 use crate::error::CliError;
 use crate::guards::{Guards, path_of};
@@ -81,7 +81,7 @@ pub(super) fn run(args: &RollbackArgs, ui: &mut Ui) -> Result<Exit, CliError> {
         None => fresh_path(id, false, &project)?,
     };
     let why = format!("from {} back to {wanted}", current.as_deref().unwrap_or("no file"));
-    write(id, &path, &text, "rollback", &why, &[], &project)?;
+    write(id, &path, (file_text(&path)?.as_deref(), &text), "rollback", &why, &[], &project)?;
     let file = project.short(&path).display().to_string();
     match args.json {
         true => ui.json(&json!({"id": id, "version": wanted, "before": current, "file": file})),
