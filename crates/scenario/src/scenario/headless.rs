@@ -47,12 +47,14 @@ fn check(client: &'static Client, programs: &Programs) -> Result<()> {
                     json!({"decision": "stop", "summary": "done", "result": if is_test { "passed" } else { "done" }});
                 let file = ground.path(&format!("{id}.txt"));
                 let mut turns = Vec::new();
-                // Some clients write over a file only after they read it, and some offer no shell in a run.
+                // Some clients edit a file only after they read it, some write over none, and some offer no shell in a run.
                 if is_test || attempt > 1 {
                     turns.push(Turn::call(Call::read(&file)));
                 }
                 if !is_test {
-                    turns.push(Turn::call(Call::write(&file, content)));
+                    let call =
+                        if attempt == 1 { Call::write(&file, content) } else { Call::edit(&file, "bad", "good") };
+                    turns.push(Turn::call(call));
                 }
                 turns.extend([Turn::call(Call::write(status, format!("{said}\n"))), Turn::say("Done.")]);
                 script = script.lane(format!("{id}:{task}:{attempt}"), turns);
