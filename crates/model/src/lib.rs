@@ -22,6 +22,7 @@ mod severity;
 mod suggestion;
 mod time;
 mod token;
+mod variable;
 mod verdict;
 mod word;
 
@@ -45,5 +46,6 @@ pub use severity::Severity;
 pub use suggestion::{edit_distance, expected_one_of, nearest, suggestion};
 pub use time::{rfc3339, unix_millis};
 pub use token::{BYTES_PER_TOKEN, tokens};
+pub use variable::is_variable;
 pub use verdict::{Level, Reason, Verdict};
 pub use word::{each_word, stem};

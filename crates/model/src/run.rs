@@ -17,6 +17,8 @@ pub struct Run {
     pub elsewhere: bool,
     /// The variables that the call changes for it. `…` stands for a piece of a value that is not known.
     pub env: Vec<(String, String)>,
+    /// The variables that the call takes away from it; `*` stands for all of them.
+    pub cleared: Vec<String>,
     /// Why the program may be another one than its name says.
     pub doubt: Option<String>,
 }
