@@ -6,10 +6,21 @@ const LEADERS: [&str; 4] = ["exec", "command", "env", "nohup"];
 /// Returns the harness of a command that calls `stead hook <harness>`: bare, by path, quoted, with `.exe`, after a
 /// guard. Commands that merely mention the words are not ours.
 pub fn our_command(command: &str) -> Option<String> {
+    our_call(command).map(|(_, harness)| harness)
+}
+
+/// Returns the program of such a command, as it is written there.
+pub fn our_program(command: &str) -> Option<String> {
+    our_call(command).map(|(program, _)| program)
+}
+
+fn our_call(command: &str) -> Option<(String, String)> {
     simple_commands(command).into_iter().find_map(|words| {
         let mut words = words.iter().map(String::as_str).skip_while(|word| is_leader(word));
-        (is_stead(words.next()?) && words.next()? == "hook").then_some(())?;
-        words.next().filter(|word| is_harness_word(word)).map(str::to_owned)
+        let program = words.next().filter(|word| is_stead(word))?;
+        (words.next()? == "hook").then_some(())?;
+        let harness = words.next().filter(|word| is_harness_word(word))?;
+        Some((program.to_owned(), harness.to_owned()))
     })
 }
 
@@ -115,6 +126,14 @@ mod tests {
         check(r#""C:\Program Files\stead.exe" hook cursor stop"#, Some("cursor"));
         check("command -v stead >/dev/null 2>&1 || exit 0; exec stead hook claude PreToolUse", Some("claude"));
         check("RUST_BACKTRACE=1 stead hook claude", Some("claude"));
+    }
+
+    #[test]
+    fn the_program_is_what_the_line_names() {
+        assert_eq!(our_program("'/home/a b/stead' hook kimi Stop").as_deref(), Some("/home/a b/stead"));
+        let guarded = "command -v stead >/dev/null 2>&1 || exit 0; exec stead hook claude Stop";
+        assert_eq!(our_program(guarded).as_deref(), Some("stead"));
+        assert_eq!(our_program("echo stead hook claude"), None);
     }
 
     #[test]

@@ -5,9 +5,9 @@ use crate::position::{Position, positions};
 use crate::{Problem, SettingsError, document, line, structure, watch};
 
 /// Checks an edit of a settings file by its result: the client must still be able to parse it, run Stead's lines as
-/// before and have no new switch against them. `watch` holds the file's clauses. Problems that existed before do not
-/// count.
-pub fn judge_edit(shape: Shape, watch: &str, before: Option<&str>, after: &str) -> Vec<Problem> {
+/// before and have no new switch against them. `watch` holds the file's clauses, `variables` the names of variables that its
+/// environment may not set. Problems that existed before do not count.
+pub fn judge_edit(shape: Shape, watch: &str, variables: &[&str], before: Option<&str>, after: &str) -> Vec<Problem> {
     let was = before.map(|text| document::read(shape, text));
     let is = match document::read(shape, after) {
         Ok(document) => document,
@@ -22,7 +22,7 @@ pub fn judge_edit(shape: Shape, watch: &str, before: Option<&str>, after: &str) 
     let mut found = lost_lines(shape, watch, &was, &is);
     let known = structure::problems(shape, &was);
     found.extend(structure::problems(shape, &is).into_iter().filter(|problem| !known.contains(problem)));
-    found.extend(watch::broken(watch, &was, &is));
+    found.extend(watch::broken(watch, variables, &was, &is));
     found
 }
 
@@ -55,15 +55,16 @@ fn lost_lines(shape: Shape, watch: &str, was: &Value, is: &Value) -> Vec<Problem
 mod tests {
     use super::*;
 
-    const WATCH: &str =
-        "off:/disableAllHooks=true same:/env/PATH off:/servers/*/state=off only:/=hooks,env,servers,disableAllHooks";
+    const WATCH: &str = "off:/disableAllHooks=true env:/env same:/servers/*/name off:/servers/*/state=off only:/=hooks,env,servers,disableAllHooks";
 
     const OURS: &str =
         r#"{"hooks":{"Stop":[{"matcher":"*","hooks":[{"command":"stead hook claude Stop","timeout":9}]}]}}"#;
 
     #[track_caller]
     fn check(shape: Shape, before: Option<&str>, after: &str, expected: &[&str]) {
-        let shown: Vec<String> = judge_edit(shape, WATCH, before, after).iter().map(ToString::to_string).collect();
+        let variables = ["PATH", "LD_*"];
+        let shown: Vec<String> =
+            judge_edit(shape, WATCH, &variables, before, after).iter().map(ToString::to_string).collect();
         assert_eq!(shown, expected, "{after}");
     }
 
@@ -106,10 +107,10 @@ mod tests {
         let first = r#"{"hooks":{"Stop":[{"hooks":[{"command":"x"}]},"#;
         let moved = OURS.replace(r#"{"hooks":{"Stop":["#, first);
         let behind = OURS.replace("}]}]}}", r#"}]},{"hooks":[{"command":"x"}]}]}}"#);
-        let said = |after: &str| judge_edit(Shape::Groups, "still:lines", Some(OURS), after);
+        let said = |after: &str| judge_edit(Shape::Groups, "still:lines", &[], Some(OURS), after);
         assert_eq!(said(&moved), [Problem::LineMoved { harness: "claude".into(), event: "Stop".into() }]);
         assert_eq!(said(&behind), []);
-        assert_eq!(judge_edit(Shape::Groups, "", Some(OURS), &moved), []);
+        assert_eq!(judge_edit(Shape::Groups, "", &[], Some(OURS), &moved), []);
     }
 
     #[test]
@@ -136,6 +137,13 @@ mod tests {
         check(groups, None, r#"{"env": {"PATH": "/x"}}"#, &path);
         check(groups, Some(r#"{"env": {"PATH": "/x"}}"#), r#"{"env": {"PATH": "/y"}}"#, &path);
         check(groups, Some(r#"{"env": {"PATH": "/x"}}"#), "{}", &path);
+        check(
+            groups,
+            None,
+            r#"{"env": {"A": "1", "OLD_PATH": "/x", "LD_PRELOAD": "x"}}"#,
+            &["it changes `/env/LD_PRELOAD`, which decides whether Stead runs"],
+        );
+        check(groups, Some(r#"{"env": {"LD_A": "x"}}"#), r#"{"env": {"LD_A": "x", "A": "b"}}"#, &[]);
         check(
             groups,
             None,

@@ -16,18 +16,20 @@ mod line;
 mod position;
 mod problem;
 mod remove;
+mod restore;
 mod server;
 mod structure;
 mod toml_text;
 mod watch;
 
-pub use command::our_command;
+pub use command::{our_command, our_program};
 pub use edit_check::judge_edit;
 pub use error::SettingsError;
 pub use finding::{Finding, findings, replace_old};
 pub use insert::{NewLine, insert};
 pub use line::{OurLine, has_our_lines, our_lines};
 pub use remove::{is_bare, remove};
+pub use restore::restore;
 pub use server::ServerPlace;
 pub use watch::switches;
 

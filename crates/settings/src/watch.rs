@@ -1,10 +1,10 @@
 //! The clauses that say what an edit of a settings file must not do, as clients define them: `off:/pointer=value`,
-//! `same:/pointer`, `only:/pointer=key,key`, `still:lines`, separated by spaces. `*` in a pointer matches any key.
+//! `same:/pointer`, `only:/pointer=key,key`, `env:/pointer`, `still:lines`, separated by spaces. `*` in a pointer matches any key.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
-use stead_model::Shape;
+use stead_model::{Shape, is_variable};
 
 use crate::{Problem, document};
 
@@ -17,6 +17,8 @@ enum Clause<'a> {
     Same { pointer: &'a str },
     /// The only keys the client accepts in an object.
     Only { pointer: &'a str, keys: &'a str },
+    /// Variables that the client sets for hooks and commands; some decide whether Stead runs.
+    Env { pointer: &'a str },
 }
 
 fn clauses(watch: &str) -> impl Iterator<Item = Clause<'_>> {
@@ -25,6 +27,7 @@ fn clauses(watch: &str) -> impl Iterator<Item = Clause<'_>> {
         match verb {
             "off" => rest.split_once('=').map(|(pointer, value)| Clause::Off { pointer, value }),
             "same" => Some(Clause::Same { pointer: rest }),
+            "env" => Some(Clause::Env { pointer: rest }),
             "only" => rest.split_once('=').map(|(pointer, keys)| Clause::Only { pointer, keys }),
             _ => None,
         }
@@ -37,8 +40,9 @@ pub(crate) fn wants_still_lines(watch: &str) -> bool {
     watch.split_whitespace().any(|clause| clause == "still:lines")
 }
 
-/// Lists the clauses that the edit breaks and that were not broken before.
-pub(crate) fn broken(watch: &str, before: &Value, after: &Value) -> Vec<Problem> {
+/// Lists the clauses that the edit breaks and that were not broken before. `variables` are those that the environment in a
+/// settings file may not set.
+pub(crate) fn broken(watch: &str, variables: &[&str], before: &Value, after: &Value) -> Vec<Problem> {
     let mut found = Vec::new();
     for clause in clauses(watch) {
         match clause {
@@ -47,11 +51,17 @@ pub(crate) fn broken(watch: &str, before: &Value, after: &Value) -> Vec<Problem>
                 found.extend(set_switches(after, pointer, value).into_iter().filter(|problem| !was.contains(problem)));
             }
             Clause::Same { pointer } => {
-                let (was, is) = (at(before, pointer), at(after, pointer));
-                let changed = was.keys().chain(is.keys()).filter(|place| was.get(*place) != is.get(*place));
-                let mut changed: Vec<String> = changed.cloned().collect();
-                changed.dedup();
+                let changed = changed(&at(before, pointer), &at(after, pointer));
                 found.extend(changed.into_iter().map(|pointer| Problem::Changed { pointer }));
+            }
+            Clause::Env { pointer } => {
+                let is_meant = |place: &String| {
+                    let name = place.rsplit('/').next().unwrap_or_default();
+                    variables.iter().any(|named| is_variable(named, name))
+                };
+                let every = format!("{pointer}/*");
+                let changed = changed(&at(before, &every), &at(after, &every));
+                found.extend(changed.into_iter().filter(is_meant).map(|pointer| Problem::Changed { pointer }));
             }
             Clause::Only { pointer, keys } => {
                 let was = unknown_keys(before, pointer, keys);
@@ -62,6 +72,12 @@ pub(crate) fn broken(watch: &str, before: &Value, after: &Value) -> Vec<Problem>
     found
 }
 
+/// The places whose values differ.
+fn changed(was: &BTreeMap<String, &Value>, is: &BTreeMap<String, &Value>) -> BTreeSet<String> {
+    let places = was.keys().chain(is.keys());
+    places.filter(|place| was.get(*place) != is.get(*place)).cloned().collect()
+}
+
 /// Lists the off switches that are set in a text, for a report on an existing file.
 pub fn switches(shape: Shape, watch: &str, text: &str) -> Vec<Problem> {
     let Ok(document) = document::read(shape, text) else {
@@ -70,7 +86,7 @@ pub fn switches(shape: Shape, watch: &str, text: &str) -> Vec<Problem> {
     clauses(watch)
         .filter_map(|clause| match clause {
             Clause::Off { pointer, value } => Some(set_switches(&document, pointer, value)),
-            Clause::Same { .. } | Clause::Only { .. } => None,
+            Clause::Same { .. } | Clause::Only { .. } | Clause::Env { .. } => None,
         })
         .flatten()
         .collect()

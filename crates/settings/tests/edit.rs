@@ -31,7 +31,7 @@ fn round_trip(shape: Shape, lines: &[NewLine<'_>], text: &str) -> String {
     let with = insert(shape, Some(text), lines).unwrap();
     assert_eq!(insert(shape, Some(&with), lines).unwrap(), with, "inserting twice");
     assert_eq!(our_lines(shape, &with).unwrap().len(), lines.len(), "{with}");
-    assert!(judge_edit(shape, "", Some(&with), &with).is_empty(), "{with}");
+    assert!(judge_edit(shape, "", &[], Some(&with), &with).is_empty(), "{with}");
     let without = remove(shape, &with).unwrap().unwrap();
     assert_eq!(without, text, "with the lines it was:\n{with}");
     with
@@ -308,6 +308,6 @@ proptest! {
     fn any_text_gives_an_answer(text in ".{0,40}", shape in prop::sample::select(Shape::ALL.to_vec())) {
         let _ = insert(shape, Some(&text), &lines("stead"));
         let _ = remove(shape, &text);
-        let _ = judge_edit(shape, "same:/a/* off:/b=1", Some(&text), &text);
+        let _ = judge_edit(shape, "same:/a/* off:/b=1 env:/c", &["HOME"], Some(&text), &text);
     }
 }
