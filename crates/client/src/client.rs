@@ -11,6 +11,7 @@ use crate::headless::Headless;
 use crate::outcome::Outcome;
 use crate::servers::Servers;
 use crate::settings::{Install, SettingsFile};
+use crate::switches::Switches;
 use crate::transcript::Spoken;
 
 /// Everything Stead knows about one agent program.
@@ -61,8 +62,13 @@ pub struct Facts {
     pub shell_vars: &'static [&'static str],
     /// Whether hooks learn how a shell command ended. Otherwise a reported test run proves nothing.
     pub exit_status: ExitStatus,
+    /// After which tool calls it calls no hook, as a sentence without its subject; `None` if it calls one after each. What
+    /// such a call weakened is noticed at the session's next event.
+    pub lost_after_tool: Option<&'static str>,
     /// Every settings layer the client reads. Agents may edit them only if our lines survive.
     pub settings: &'static [SettingsFile],
+    /// What else turns its hooks off.
+    pub switches: Switches,
     pub install: Install,
     pub servers: Servers,
     pub commands: Commands,

@@ -20,6 +20,7 @@ mod outcome;
 mod report;
 mod servers;
 mod settings;
+mod switches;
 mod tool;
 mod transcript;
 
@@ -56,4 +57,5 @@ pub use outcome::Outcome;
 pub use report::{Quota, Report};
 pub use servers::{KnownBy, SERVER_ARGUMENTS, Servers};
 pub use settings::{Scope, SettingsFile};
+pub use switches::{CommandSwitch, FileSwitch, Switches, VARIABLES, VariableSwitch};
 pub use transcript::last_message;

@@ -10,6 +10,7 @@ pub struct SettingsFile {
     /// What an edit may not do, as clauses separated by spaces:
     /// `off:/pointer=value` a switch that turns hooks off, `same:/pointer` a value that must not change,
     /// `only:/pointer=key,key` the only keys that the client accepts there,
+    /// `env:/pointer` variables for hooks and commands, of which some may not change,
     /// `still:lines` Stead's lines stay at their positions.
     /// `*` in a pointer stands for any key.
     pub watch: &'static str,
@@ -33,6 +34,11 @@ pub(crate) const fn home(path: &'static str) -> Spot<'static> {
 /// A path below the folder that a variable names; if it is unset, below `fallback` in the person's home.
 pub(crate) const fn below(name: &'static str, fallback: &'static str, path: &'static str) -> Spot<'static> {
     Spot { base: Base::Var { name, fallback }, path }
+}
+
+/// A path below a folder of the machine.
+pub(crate) const fn system(folder: &'static str, path: &'static str) -> Spot<'static> {
+    Spot { base: Base::Var { name: "", fallback: folder }, path }
 }
 
 /// How Stead's lines are written to a client's settings.

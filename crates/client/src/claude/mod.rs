@@ -7,11 +7,12 @@ use crate::agents::{AgentFormat, AgentKey, AgentTool, Agents, Skills};
 use crate::client::{Client, ExitStatus, Facts, StopCap};
 use crate::commands::{CommandFormat, CommandKey, Commands};
 use crate::servers::{KnownBy, Servers};
-use crate::settings::{Install, Line, Scope, SettingsFile, below, command_entry, line, project, stop};
+use crate::settings::{Install, Line, Scope, SettingsFile, below, command_entry, file, home, line, project, stop};
 use crate::{dialect, outcome};
 
 mod headless;
 mod payload;
+mod switches;
 
 pub(crate) static CLIENT: Client = Client {
     facts: Facts {
@@ -35,8 +36,10 @@ pub(crate) static CLIENT: Client = Client {
         marks_calls: true,
         typed_by: Some(dialect::EXPANSION),
         exit_status: ExitStatus::All,
+        lost_after_tool: None,
         shell_vars: &["CLAUDECODE"],
         settings: SETTINGS,
+        switches: switches::SWITCHES,
         install: Install {
             shape: Shape::Groups,
             project: Some(".claude/settings.json"),
@@ -94,14 +97,18 @@ const TOOLS: &[(AgentTool, &str)] = &[
     (AgentTool::Skill, "Skill"),
 ];
 
-/// Switches that turn hooks off, and variables that decide whether a bare `stead` is found.
 const WATCH: &str =
-    "off:/disableAllHooks=true off:/allowManagedHooksOnly=true same:/env/PATH same:/env/CLAUDE_CODE_SHELL_PREFIX";
+    "off:/disableAllHooks=true off:/allowManagedHooksOnly=true same:/strictPluginOnlyCustomization env:/env";
+
+/// Without trust in the folder, interactive sessions run no hooks. The program keeps this file itself.
+const TRUST_WATCH: &str = "same:/projects/*/hasTrustDialogAccepted same:/hasTrustDialogHooksAccepted env:/env";
 
 const SETTINGS: &[SettingsFile] = &[
     settings(project(".claude/settings.json")),
     settings(project(".claude/settings.local.json")),
     settings(user("settings.json")),
+    file(home(".claude.json"), Shape::Groups, TRUST_WATCH),
+    file(user(".claude.json"), Shape::Groups, TRUST_WATCH),
 ];
 
 const fn settings(spot: Spot<'static>) -> SettingsFile {

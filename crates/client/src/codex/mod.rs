@@ -12,6 +12,7 @@ use crate::settings::{Install, Line, SettingsFile, below, command_entry, line, p
 
 mod headless;
 mod payload;
+mod switches;
 
 pub(crate) static CLIENT: Client = Client {
     facts: Facts {
@@ -29,8 +30,10 @@ pub(crate) static CLIENT: Client = Client {
         marks_calls: true,
         typed_by: Some("UserPromptSubmit"),
         exit_status: ExitStatus::None,
+        lost_after_tool: Some("calls no hook after a tool that ends in an error"),
         shell_vars: &["CODEX_THREAD_ID", "CODEX_SANDBOX", "CODEX_CI"],
         settings: SETTINGS,
+        switches: switches::SWITCHES,
         install: Install {
             shape: Shape::Groups,
             project: Some(".codex/hooks.json"),
@@ -71,14 +74,18 @@ pub(crate) static CLIENT: Client = Client {
 const HOOKS_WATCH: &str = "still:lines only:/=description,hooks";
 
 /// Trust is stored per line in the user's configuration; a project marked untrusted runs no hooks at all.
-const CONFIG_WATCH: &str =
-    "still:lines off:/features/hooks=false off:/projects/*/trust_level=untrusted same:/hooks/state";
+const CONFIG_WATCH: &str = "still:lines off:/features/hooks=false off:/features/codex_hooks=false \
+    off:/profiles/*/features/hooks=false off:/profiles/*/features/codex_hooks=false \
+    off:/projects/*/trust_level=untrusted same:/hooks/state \
+    env:/shell_environment_policy/set env:/profiles/*/shell_environment_policy/set";
 
 const SETTINGS: &[SettingsFile] = &[
     SettingsFile { spot: project(".codex/hooks.json"), shape: Shape::Groups, watch: HOOKS_WATCH },
     SettingsFile { spot: project(".codex/config.toml"), shape: Shape::TomlGroups, watch: CONFIG_WATCH },
     SettingsFile { spot: user("hooks.json"), shape: Shape::Groups, watch: HOOKS_WATCH },
     SettingsFile { spot: user("config.toml"), shape: Shape::TomlGroups, watch: CONFIG_WATCH },
+    // `--profile name` adds such a file to the config.
+    SettingsFile { spot: user("*.config.toml"), shape: Shape::TomlGroups, watch: CONFIG_WATCH },
 ];
 
 const fn user(path: &'static str) -> Spot<'static> {

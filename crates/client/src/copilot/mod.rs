@@ -14,6 +14,7 @@ use crate::settings::{Install, Line, Scope, SettingsFile, below, file, line, pro
 
 mod headless;
 mod payload;
+mod switches;
 
 pub(crate) static CLIENT: Client = Client {
     facts: Facts {
@@ -31,8 +32,10 @@ pub(crate) static CLIENT: Client = Client {
         marks_calls: true,
         typed_by: None,
         exit_status: ExitStatus::All,
+        lost_after_tool: None,
         shell_vars: &["COPILOT_CLI"],
         settings: SETTINGS,
+        switches: switches::SWITCHES,
         install: Install {
             shape: Shape::Flat,
             project: Some(".github/hooks/stead.json"),
@@ -77,7 +80,7 @@ const TOOLS: &[(AgentTool, &str)] = &[
     (AgentTool::Skill, "skill"),
 ];
 
-const WATCH: &str = "off:/disableAllHooks=true";
+const WATCH: &str = "off:/disableAllHooks=true env:/env";
 
 const SETTINGS: &[SettingsFile] = &[
     file(project(".github/hooks/*.json"), Shape::Flat, WATCH),
@@ -85,7 +88,7 @@ const SETTINGS: &[SettingsFile] = &[
     file(project(".github/copilot/settings.local.json"), Shape::Groups, WATCH),
     file(user("hooks/*.json"), Shape::Flat, WATCH),
     file(user("settings.json"), Shape::Groups, WATCH),
-    file(user("config.json"), Shape::Groups, "off:/disableAllHooks=true same:/trusted_folders"),
+    file(user("config.json"), Shape::Groups, "off:/disableAllHooks=true same:/trusted_folders same:/trustedFolders"),
 ];
 
 const fn user(path: &'static str) -> Spot<'static> {

@@ -14,6 +14,7 @@ use crate::settings::{Install, Line, Scope, SettingsFile, file, home, line, proj
 
 mod headless;
 mod payload;
+mod switches;
 
 pub(crate) static CLIENT: Client = Client {
     facts: Facts {
@@ -32,8 +33,10 @@ pub(crate) static CLIENT: Client = Client {
         marks_calls: false,
         typed_by: None,
         exit_status: ExitStatus::All,
+        lost_after_tool: None,
         shell_vars: &["CURSOR_AGENT"],
         settings: SETTINGS,
+        switches: switches::SWITCHES,
         install: Install {
             shape: Shape::Flat,
             project: Some(".cursor/hooks.json"),

@@ -12,6 +12,7 @@ use crate::settings::{Install, Line, SettingsFile, below, command_entry, file, l
 
 mod headless;
 mod payload;
+mod switches;
 
 pub(crate) static CLIENT: Client = Client {
     facts: Facts {
@@ -31,8 +32,12 @@ pub(crate) static CLIENT: Client = Client {
         // What its prompt event says about a typed command was not seen.
         typed_by: None,
         exit_status: ExitStatus::Successful,
+        lost_after_tool: Some(
+            "calls no hook after a tool that failed, such as a command that exits with another status than 0",
+        ),
         shell_vars: &[],
         settings: SETTINGS,
+        switches: switches::SWITCHES,
         install: Install {
             shape: Shape::Groups,
             // Older builds read hooks from here only, never from `hooks.json`.

@@ -13,6 +13,7 @@ use crate::settings::{Install, Line, Scope, SettingsFile, file, home, line, proj
 
 mod headless;
 mod payload;
+mod switches;
 
 pub(crate) static CLIENT: Client = Client {
     facts: Facts {
@@ -31,8 +32,10 @@ pub(crate) static CLIENT: Client = Client {
         marks_calls: false,
         typed_by: None,
         exit_status: ExitStatus::None,
+        lost_after_tool: None,
         shell_vars: &["GEMINI_CLI"],
         settings: SETTINGS,
+        switches: switches::SWITCHES,
         install: Install {
             shape: Shape::Groups,
             project: Some(".gemini/settings.json"),
@@ -90,7 +93,9 @@ const TOOLS: &[(AgentTool, &str)] = &[
     (AgentTool::Servers, "mcp_*"),
 ];
 
-const WATCH: &str = "off:/hooksConfig/enabled=false same:/hooksConfig/disabled";
+/// Earlier versions had the switches in `tools` and `hooks`. Folder trust turns the hooks off where there is no trust.
+const WATCH: &str = "off:/hooksConfig/enabled=false same:/hooksConfig/disabled off:/tools/enableHooks=false \
+    off:/hooks/enabled=false same:/hooks/disabled same:/security/folderTrust same:/admin";
 
 const SETTINGS: &[SettingsFile] = &[
     file(project(".gemini/settings.json"), Shape::Groups, WATCH),

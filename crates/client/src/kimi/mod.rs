@@ -13,6 +13,7 @@ use crate::settings::{Install, Line, Scope, SettingsFile, below, file, line, sto
 
 mod headless;
 mod payload;
+mod switches;
 
 pub(crate) static CLIENT: Client = Client {
     facts: Facts {
@@ -31,8 +32,10 @@ pub(crate) static CLIENT: Client = Client {
         marks_calls: false,
         typed_by: None,
         exit_status: ExitStatus::None,
+        lost_after_tool: Some("does not wait for the hook after a tool, and may end before it has run"),
         shell_vars: &[],
         settings: SETTINGS,
+        switches: switches::SWITCHES,
         install: Install {
             shape: Shape::TomlList,
             // It reads no hooks from a project.

@@ -14,6 +14,7 @@ use crate::settings::{Install, Line, Scope, SettingsFile, below, file, line, pro
 
 mod headless;
 mod payload;
+mod switches;
 
 pub(crate) static CLIENT: Client = Client {
     facts: Facts {
@@ -31,8 +32,10 @@ pub(crate) static CLIENT: Client = Client {
         marks_calls: true,
         typed_by: Some("command.execute.before"),
         exit_status: ExitStatus::All,
+        lost_after_tool: Some("calls no hook after a tool that failed"),
         shell_vars: &["OPENCODE"],
         settings: SETTINGS,
+        switches: switches::SWITCHES,
         install: Install {
             shape: Shape::Whole,
             project: Some(".opencode/plugins/stead.js"),
@@ -80,7 +83,16 @@ pub(crate) static CLIENT: Client = Client {
 const SETTINGS: &[SettingsFile] = &[
     file(project(".opencode/plugins/stead.js"), Shape::Whole, ""),
     file(user("opencode/plugins/stead.js"), Shape::Whole, ""),
+    file(project("opencode.json"), Shape::Groups, CONFIG_WATCH),
+    file(project("opencode.jsonc"), Shape::Groups, CONFIG_WATCH),
+    file(project(".opencode/opencode.json"), Shape::Groups, CONFIG_WATCH),
+    file(project(".opencode/opencode.jsonc"), Shape::Groups, CONFIG_WATCH),
+    file(user("opencode/opencode.json"), Shape::Groups, CONFIG_WATCH),
+    file(user("opencode/opencode.jsonc"), Shape::Groups, CONFIG_WATCH),
 ];
+
+/// Other plugins run beside Stead's and can change a call after it was judged.
+const CONFIG_WATCH: &str = "same:/plugin";
 
 const fn user(path: &'static str) -> Spot<'static> {
     below("XDG_CONFIG_HOME", ".config", path)

@@ -12,6 +12,7 @@ use crate::{dialect, outcome};
 
 mod headless;
 mod payload;
+mod switches;
 
 pub(crate) static CLIENT: Client = Client {
     facts: Facts {
@@ -35,8 +36,10 @@ pub(crate) static CLIENT: Client = Client {
         marks_calls: true,
         typed_by: Some(dialect::EXPANSION),
         exit_status: ExitStatus::All,
+        lost_after_tool: None,
         shell_vars: &["QWEN_CODE"],
         settings: SETTINGS,
+        switches: switches::SWITCHES,
         install: Install {
             shape: Shape::Groups,
             project: Some(".qwen/settings.json"),
@@ -88,7 +91,8 @@ const TOOLS: &[(AgentTool, &str)] = &[
     (AgentTool::Skill, "skill"),
 ];
 
-const WATCH: &str = "off:/disableAllHooks=true";
+const WATCH: &str = "off:/disableAllHooks=true same:/hooks/disabled off:/hooksConfig/enabled=false \
+    same:/hooksConfig/disabled same:/security/folderTrust env:/env";
 
 const SETTINGS: &[SettingsFile] =
     &[file(project(".qwen/settings.json"), Shape::Groups, WATCH), file(user("settings.json"), Shape::Groups, WATCH)];

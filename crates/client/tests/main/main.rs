@@ -13,5 +13,6 @@ mod plugin;
 mod reply;
 mod roster;
 mod snapshot;
+mod switches;
 mod transcript;
 mod typed;
