@@ -34,7 +34,10 @@ impl Place<'_> {
             }
             Base::Home => self.home().into_iter().collect(),
             Base::Var { name, fallback } => {
-                let below_home = self.home().map(|home| home.join(fallback));
+                let below_home = match Path::new(fallback) {
+                    whole if whole.is_absolute() => Some(whole.to_owned()),
+                    below => self.home().map(|home| home.join(below)),
+                };
                 self.folder(name).into_iter().chain(below_home).collect()
             }
         }

@@ -10,6 +10,7 @@ pub(crate) mod find;
 pub(crate) mod git;
 pub(crate) mod interpreter;
 pub(crate) mod options;
+pub(crate) mod package;
 pub(crate) mod patch;
 pub(crate) mod sed;
 pub(crate) mod stead;

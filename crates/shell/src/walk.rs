@@ -128,6 +128,8 @@ pub(crate) struct Walk<'w> {
     pub(crate) run: Option<usize>,
     /// Variables that the programs to come see.
     pub(crate) exported: Vec<String>,
+    /// Variables that they do not see; `*` stands for all.
+    pub(crate) cleared: Vec<String>,
     /// Why the programs to come may be others than their names say.
     pub(crate) doubts: Vec<String>,
     /// The program whose output a substitution took last.
@@ -171,6 +173,7 @@ impl<'w> Walk<'w> {
             outcome: Outcome::default(),
             run: None,
             exported: Vec::new(),
+            cleared: Vec::new(),
             doubts: Vec::new(),
             captured: None,
             steps: 0,

@@ -1,12 +1,10 @@
 //! Calls of `stead` itself: a separate effect, because some commands weaken it and others bind a session.
 
-use std::path::Path;
-
 use stead_model::{Content, How, Op, SteadCall, SteadProgram, SteadWord};
 
 use crate::parse::syntax::mark;
 use crate::programs::options::{operands_after, option_values};
-use crate::walk::program::{self, Reach, brief, readable};
+use crate::walk::program::{self, brief, readable};
 use crate::walk::{Call, Stop, Walk};
 
 /// First words of the commands that weaken Stead; an unknown program with one of them may be a copy.
@@ -120,25 +118,8 @@ fn handed_on(words: &[String]) -> Option<&[String]> {
     words[..at].iter().any(|word| word == "verify").then_some(inner)
 }
 
-/// The names under which package managers know Stead.
-const PACKAGES: &[&str] = &["stead", "stead-cli"];
-
-/// A path of the program that is protected wherever it is installed.
-pub(crate) fn installed(walk: &Walk<'_>) -> String {
-    walk.home().unwrap_or(Path::new("/")).join(".cargo/bin/stead").to_string_lossy().into_owned()
-}
-
-/// Reports `cargo uninstall stead-cli`, and `cargo run … -- verb` where the package at hand is Stead's.
+/// Reports `cargo run … -- verb` where the package at hand is Stead's.
 pub(crate) fn cargo(walk: &mut Walk<'_>, argv: &[String]) {
-    let operands = operands_after(argv, "p");
-    let is_toolchain = |word: &&&str| word.starts_with('+');
-    if let ["uninstall", names @ ..] = &operands[operands.iter().take_while(is_toolchain).count()..] {
-        let packages = option_values(argv, 'p', "--package");
-        if names.iter().chain(&packages).any(|name| PACKAGES.contains(name)) {
-            walk.removes(&installed(walk), Reach::Flat, &brief(argv));
-        }
-        return;
-    }
     let Some(split) = argv.iter().position(|word| word == "--") else { return };
     let (own, words) = argv.split_at(split);
     let verb = words.iter().any(|word| VERBS.contains(&word.as_str()) || word.contains(mark::is_mark));

@@ -44,7 +44,9 @@ pub(crate) fn judge(walk: &mut Walk<'_>, name: &str, call: &Call<'_>) -> Result<
         let argv = ["cd".to_owned(), folder.to_owned()];
         program::judge(walk, &Call { argv: &argv, texts: &[], feed: None })?;
     }
-    let exported = walk.exported.len();
+    let (exported, cleared) = (walk.exported.len(), walk.cleared.len());
+    walk.cleared.extend(given.values("unsets").map(str::to_owned));
+    walk.cleared.extend(given.has("clears").then(|| "*".to_owned()));
     for (name, value) in &given.assigned {
         walk.export(name, value)?;
     }
@@ -54,6 +56,7 @@ pub(crate) fn judge(walk: &mut Walk<'_>, name: &str, call: &Call<'_>) -> Result<
         inner(walk, &program, &given, call)?;
     }
     walk.exported.truncate(exported);
+    walk.cleared.truncate(cleared);
     if name == "exec" && !given.inner.is_empty() {
         walk.outcome.replaced();
     }

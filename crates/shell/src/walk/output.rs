@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::decode::{self, unescape};
 use crate::parse::syntax::mark;
 use crate::programs::options::has_flag;
-use crate::programs::{patch, stead, table};
+use crate::programs::{package, patch, table};
 use crate::walk::program::operands;
 use crate::walk::{Call, Walk};
 use crate::walk::{filter, listing};
@@ -155,7 +155,7 @@ fn fill(format: &str, words: &mut std::slice::Iter<'_, String>, all: &mut String
 /// Where programs are: in which folder is unknown, but it makes no difference. Only `stead` is protected.
 pub(crate) fn located(walk: &Walk<'_>, words: &[String]) -> String {
     let place = |name: &String| match name.as_str() {
-        "stead" => stead::installed(walk),
+        "stead" => package::installed(walk),
         path if path.contains('/') => path.to_owned(),
         name => format!("/usr/bin/{name}"),
     };

@@ -4,7 +4,7 @@ use stead_model::Hidden;
 
 use crate::inline::embedded;
 use crate::parse::syntax::mark;
-use crate::programs::{archive, container, find, git, interpreter, options, stead, table, task, wrapper};
+use crate::programs::{archive, container, find, git, interpreter, options, package, stead, table, task, wrapper};
 use crate::walk::{Call, Stop, Walk};
 use crate::walk::{outcome, output, unknown_name, variable};
 
@@ -78,6 +78,11 @@ fn act(walk: &mut Walk<'_>, name: &str, call: &Call<'_>) -> Result<(), Stop> {
         "pushd" | "popd" => return stack(walk, name, call),
         "read" | "mapfile" | "readarray" => return variable::take_in(walk, call),
         "export" | "declare" | "local" | "readonly" | "typeset" => return variable::declare(walk, call),
+        "unset" => {
+            let names = operands(call.argv).into_iter().filter(|name| walk.cleared.len() < 64 && !name.contains('['));
+            let names: Vec<String> = names.map(str::to_owned).collect();
+            walk.cleared.extend(names);
+        }
         "shift" => return variable::shift(walk, call),
         "getopts" => return variable::options(walk, call),
         "eval" => return walk.eval(&call.argv[1..].join(" ")),
@@ -109,6 +114,7 @@ fn act(walk: &mut Walk<'_>, name: &str, call: &Call<'_>) -> Result<(), Stop> {
     if name == "cargo" {
         stead::cargo(walk, call.argv);
     }
+    package::judge(walk, name, call.argv);
     walk.doubt_file(call);
     task::judge(walk, name, call)?;
     if table::is_shell(name) {

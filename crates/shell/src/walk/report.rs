@@ -173,6 +173,7 @@ impl Walk<'_> {
             passes_on: self.outcome.passes_on,
             elsewhere: self.cwds.len() > 1,
             env: if many { Vec::new() } else { self.environment() },
+            cleared: self.cleared.iter().map(|name| readable(name)).collect(),
             doubt: self.doubts.first().cloned().or_else(|| many.then(|| "the call runs too many programs".to_owned())),
         };
         if noted < MOST_RUNS {

@@ -22,9 +22,9 @@ const PLAIN: &[&str] = &[
 
 /// Fields of options without a value.
 const BARE: &[&str] = &[
-    "appends", "attaches", "create", "deep", "delete-source", "delete-target", "deletes", "dry-run", "extract", "flag",
-    "help", "in-place", "keep", "list", "locates", "no-text", "null", "opens", "replace-glued", "rest", "run",
-    "save-named", "skips-empty", "to-stdout", "unpacks", "writes-with",
+    "appends", "attaches", "clears", "create", "deep", "delete-source", "delete-target", "deletes", "dry-run",
+    "extract", "flag", "help", "in-place", "keep", "list", "locates", "no-text", "null", "opens", "replace-glued",
+    "rest", "run", "save-named", "skips-empty", "to-stdout", "unpacks", "writes-with",
 ];
 
 /// Fields of options with a value, and roles of words.
@@ -34,7 +34,7 @@ const ROLES: &[&str] = &[
     "except", "file", "folder", "image", "include", "into", "items-from", "kind", "members", "mount", "named-file",
     "pack", "pair", "pair-read", "pattern", "place", "prefix", "read", "replace", "run", "run-text", "runs-with",
     "save-as", "save-folder", "save-into", "save-path", "script", "search", "shell-escape", "shell-file", "size",
-    "split", "take", "template", "text", "touch", "url", "use", "value", "volume", "write", "write-like",
+    "split", "take", "template", "text", "touch", "unsets", "url", "use", "value", "volume", "write", "write-like",
 ];
 
 /// An entry as it is written.
