@@ -1,0 +1,216 @@
+//! The seal: how the files looked that agents must not weaken, and copies of them, in the person's state folder.
+//!
+//! It keeps and compares; what a change means is decided elsewhere. The usual look at an unchanged project is one small
+//! file and a `stat` for each sealed file. Writers of this crate announce what they are about to write to a sealed file,
+//! so that Stead's own commands need no second step, and one that is killed in between leaves nothing to explain.
+
+mod announce;
+mod index;
+mod log;
+mod quick;
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+pub use announce::{Announced, Coming, announce, announce_from, read_in_force};
+pub use index::{Pending, Sealed, SealedLog};
+pub use log::LogLook;
+
+use crate::file::read_capped;
+use crate::{Durability, StoreError, create_parents, os, replace, sha256, take_turn};
+use index::Index;
+use quick::Quick;
+
+/// Files up to this size are copied, and can be put back.
+pub const COPIED: usize = 256 * 1024;
+
+/// The largest sealed file that is read at all.
+const READ: usize = 16 * 1024 * 1024;
+
+const INDEX: &str = "seal";
+const COPIES: &str = "sealed";
+
+/// What the usual look finds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Look {
+    /// Every sealed file is as it was.
+    Same,
+    Changed,
+    /// Nothing is sealed yet, or the seal cannot be read.
+    Unsealed,
+}
+
+/// The seal of one checkout, or of the person's own files.
+#[derive(Clone, Debug)]
+pub struct Seal {
+    /// Where it is kept.
+    dir: PathBuf,
+    /// What paths in it are relative to.
+    root: PathBuf,
+}
+
+/// What a seal holds, while nobody else may change it.
+pub struct OpenSeal {
+    seal: Seal,
+    pub files: Vec<Sealed>,
+    pub logs: Vec<SealedLog>,
+    /// What Stead's own commands were about to write.
+    pub announced: Vec<Announced>,
+    pub is_new: bool,
+    _turn: Option<File>,
+}
+
+/// A file as it is now.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Present {
+    /// `None` if there is no file.
+    pub stamp: Option<String>,
+    pub sha256: Option<String>,
+    /// `None` as well if the file is too large, not regular or cannot be read.
+    pub bytes: Option<Vec<u8>>,
+    /// When it changed, or the folder above it if it is gone, in milliseconds since 1970.
+    pub changed_millis: i64,
+}
+
+impl Seal {
+    pub fn new(dir: &Path, root: &Path) -> Self {
+        Self { dir: dir.to_owned(), root: root.to_owned() }
+    }
+
+    pub fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    pub fn path_of(&self, relative: &str) -> PathBuf {
+        self.root.join(relative)
+    }
+
+    /// The path as the seal names it.
+    pub fn name_of(&self, path: &Path) -> String {
+        path.strip_prefix(&self.root).unwrap_or(path).to_string_lossy().into_owned()
+    }
+
+    /// Compares stamps only.
+    pub fn look(&self) -> Look {
+        match fs::read_to_string(self.dir.join(INDEX)) {
+            Ok(text) => Quick::look(&text, &self.root),
+            Err(_) => Look::Unsealed,
+        }
+    }
+
+    /// Reads the seal and keeps others from changing it.
+    pub fn open(&self, patience: Duration) -> Result<OpenSeal, StoreError> {
+        let path = self.dir.join(INDEX);
+        create_parents(&path)?;
+        let turn = take_turn(&path, patience)?;
+        let Read { index, is_new } = self.read();
+        let announced = announce::read(&self.dir);
+        let Index { files, logs } = index;
+        Ok(OpenSeal { seal: self.clone(), files, logs, announced, is_new, _turn: turn })
+    }
+
+    /// What is sealed, without a lock.
+    pub fn files(&self) -> Vec<Sealed> {
+        self.read().index.files
+    }
+
+    /// The sealed logs, without a lock.
+    pub fn logs(&self) -> Vec<SealedLog> {
+        self.read().index.logs
+    }
+
+    /// Returns true if a process of Stead was about to write what is in this file now. No look has seen it yet.
+    pub fn is_announced(&self, relative: &str, present: &Present) -> bool {
+        let is_it = |one: &Announced| one.is_about(relative, present);
+        announce::read(&self.dir).iter().any(is_it)
+    }
+
+    fn read(&self) -> Read {
+        let text =
+            read_capped(&self.dir.join(INDEX), READ).ok().flatten().and_then(|bytes| String::from_utf8(bytes).ok());
+        match text.and_then(|text| Index::parse(&text)) {
+            Some(index) => Read { index, is_new: false },
+            None => Read { index: Index::default(), is_new: true },
+        }
+    }
+
+    /// A copy of a sealed file, unless it was changed.
+    pub fn copy(&self, hash: &str) -> Option<Vec<u8>> {
+        let bytes = read_capped(&self.dir.join(COPIES).join(hash), COPIED).ok()??;
+        (sha256(&bytes) == hash).then_some(bytes)
+    }
+
+    /// Looks at a file.
+    pub fn present(&self, relative: &str) -> Present {
+        let path = self.path_of(relative);
+        let changed = |data: &fs::Metadata| (os::stamp(data).changed / 1_000_000) as i64;
+        match fs::metadata(&path) {
+            Ok(data) => {
+                let bytes = read_capped(&path, READ).ok().flatten();
+                Present {
+                    stamp: Some(crate::file_stamp(&data).text),
+                    sha256: bytes.as_deref().map(sha256),
+                    bytes,
+                    changed_millis: changed(&data),
+                }
+            }
+            // A link to nothing is something, and nobody can read it.
+            Err(_) if fs::symlink_metadata(&path).is_ok() => {
+                let data = fs::symlink_metadata(&path).ok();
+                Present {
+                    stamp: Some("link".to_owned()),
+                    changed_millis: data.as_ref().map_or(0, changed),
+                    ..Present::default()
+                }
+            }
+            Err(_) => {
+                // The nearest folder that is left has the time of the removal.
+                let above = path.ancestors().skip(1).find_map(|folder| fs::metadata(folder).ok());
+                Present { changed_millis: above.as_ref().map_or(0, changed), ..Present::default() }
+            }
+        }
+    }
+}
+
+struct Read {
+    index: Index,
+    is_new: bool,
+}
+
+impl OpenSeal {
+    /// Keeps a copy of a file that is being sealed.
+    pub fn keep(&self, bytes: &[u8], hash: &str) -> Result<(), StoreError> {
+        let path = self.seal.dir.join(COPIES).join(hash);
+        if bytes.len() > COPIED || path.exists() {
+            return Ok(());
+        }
+        if create_parents(&path)?.iter().any(|dir| dir.ends_with(COPIES)) {
+            os::make_private(path.parent().unwrap_or(&path));
+        }
+        crate::reserve_private(&path)?;
+        replace(&path, bytes, Durability::Quick)
+    }
+
+    /// Writes the seal, and forgets copies and announcements that nobody needs.
+    pub fn write(self, folders: &[PathBuf]) -> Result<(), StoreError> {
+        let index = Index { files: self.files, logs: self.logs };
+        let path = self.seal.dir.join(INDEX);
+        let text = index.render(&self.seal.root, folders);
+        if !path.exists() {
+            crate::reserve_private(&path)?;
+        }
+        replace(&path, text.as_bytes(), Durability::Quick)?;
+        announce::forget(&self.seal.dir, &self.announced, &index.files);
+        let is_used = |name: &str| index.files.iter().any(|file| file.hashes().any(|hash| hash == name));
+        for copy in fs::read_dir(self.seal.dir.join(COPIES)).into_iter().flatten().flatten() {
+            if copy.file_name().to_str().is_some_and(|name| !name.starts_with('.') && !is_used(name)) {
+                let _ = fs::remove_file(copy.path());
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests;

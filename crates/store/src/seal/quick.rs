@@ -1,0 +1,107 @@
+//! The first part of the index: for each folder the sum over the stamps of its sealed files, and for each log its inode
+//! and length. It is compared without parsing the rest.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
+
+use super::Look;
+use super::index::Index;
+use crate::folder::sum_of;
+use crate::os;
+
+const HEAD: &str = "stead-seal\t1\t";
+
+/// What separates the two parts.
+const END: &str = "\n\n";
+
+/// Between names of one folder.
+const BETWEEN: char = '/';
+
+/// Stands for the folder itself, whose stamp changes if a file is added.
+const FOLDER: &str = ".";
+
+/// A file that changed within this many nanoseconds before it was sealed may change again without a new time.
+const RACY: u128 = 20_000_000;
+
+pub(super) struct Quick;
+
+impl Quick {
+    /// The two parts of an index of this version.
+    pub(super) fn split(text: &str) -> Option<(&str, &str)> {
+        text.strip_prefix(HEAD)?;
+        text.split_once(END)
+    }
+
+    pub(super) fn look(text: &str, root: &Path) -> Look {
+        match Self::split(text) {
+            Some((quick, _)) if Self::is_same(quick, root) == Some(true) => Look::Same,
+            Some(_) => Look::Changed,
+            None => Look::Unsealed,
+        }
+    }
+
+    fn is_same(quick: &str, root: &Path) -> Option<bool> {
+        let mut lines = quick.split('\n');
+        if lines.next()?.strip_prefix(HEAD)? != "steady" {
+            return Some(false);
+        }
+        for line in lines {
+            let mut fields = line.splitn(4, '\t');
+            match fields.next()? {
+                "files" => {
+                    let sum = u64::from_str_radix(fields.next()?, 16).ok()?;
+                    let folder = root.join(fields.next()?);
+                    if sum_of(&folder, fields.next()?.split(BETWEEN)).0 != sum {
+                        return Some(false);
+                    }
+                }
+                _ => {
+                    let (inode, length) = fields.next()?.split_once('.')?;
+                    let (inode, length): (u64, u64) = (inode.parse().ok()?, length.parse().ok()?);
+                    let (folder, name) = (root.join(fields.next()?), fields.next()?);
+                    let mut grew = false;
+                    os::each_file(&folder, std::iter::once(name), &mut |_, size, stamp| {
+                        grew = stamp.number == inode && size >= length;
+                    });
+                    if !grew {
+                        return Some(false);
+                    }
+                }
+            }
+        }
+        Some(true)
+    }
+
+    /// `folders` are looked at as well, so that a new file in them is noticed.
+    pub(super) fn render(index: &Index, root: &Path, folders: &[PathBuf]) -> String {
+        let mut names: BTreeMap<PathBuf, Vec<String>> = BTreeMap::new();
+        for file in &index.files {
+            let path = Path::new(&file.path);
+            let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else { continue };
+            names.entry(folder.to_owned()).or_default().push(name.to_string_lossy().into_owned());
+        }
+        for folder in folders {
+            let folder = folder.strip_prefix(root).unwrap_or(folder);
+            names.entry(folder.to_owned()).or_default().push(FOLDER.to_owned());
+        }
+        let now = UNIX_EPOCH.elapsed().map_or(0, |since| since.as_nanos());
+        let mut newest = 0;
+        let mut lines = String::new();
+        for (folder, names) in &names {
+            let names = names.join(&BETWEEN.to_string());
+            let (sum, changed) = sum_of(&root.join(folder), names.split(BETWEEN));
+            newest = newest.max(changed);
+            lines.push_str(&format!("\nfiles\t{sum:x}\t{}\t{names}", folder.to_string_lossy()));
+        }
+        for log in &index.logs {
+            let path = Path::new(&log.path);
+            let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else { continue };
+            let (folder, name) = (folder.to_string_lossy(), name.to_string_lossy());
+            lines.push_str(&format!("\nlog\t{}.{}\t{folder}\t{name}", log.inode, log.length));
+        }
+        // The next look compares the files themselves, once.
+        let state = if newest + RACY > now { "racy" } else { "steady" };
+        format!("{HEAD}{state}{lines}{END}")
+    }
+}
