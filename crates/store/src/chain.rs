@@ -6,6 +6,7 @@
 
 mod head;
 mod verify;
+mod vouched;
 
 use std::fs::File;
 use std::io::Write;
@@ -16,6 +17,7 @@ use serde_json::{Map, Value};
 
 pub use head::{Head, Lost};
 pub use verify::{Flaw, FlawKind, Verified};
+pub use vouched::{Appended, Cut, Vouched, VouchedLine};
 
 use crate::append::open_locked;
 use crate::canonical::canonical_object;
@@ -43,26 +45,43 @@ impl Chain {
     /// ends before the head is written, the next append finds the line.
     pub fn append(
         &self,
-        mut record: Map<String, Value>,
+        record: Map<String, Value>,
         durability: Durability,
         patience: Duration,
     ) -> Result<Head, StoreError> {
         let (file, length) = open_locked(&self.log, patience)?;
         let before = self.end(&file, length)?;
-        let seq = before.seq.saturating_add(1);
-        let hash = self.seal(&mut record, seq, &before.hash);
+        let (line, hash) = self.line_after(&before, record)?;
+        let length = self.write_line(&file, length, &line, durability)?;
+        let head = Head { seq: before.seq.saturating_add(1), hash, length, lost: Vec::new() };
+        // The line is written. A head that could not be is one line behind, which is valid and mended by the next.
+        let _ = head.write(&self.head, durability);
+        if let Some(copy) = &self.copy {
+            let _ = head.copy(copy, &before, durability);
+        }
+        Ok(head)
+    }
+
+    /// The line of a record that follows an end, and its hash.
+    fn line_after(&self, before: &Head, mut record: Map<String, Value>) -> Result<(String, String), StoreError> {
+        let hash = self.seal(&mut record, before.seq.saturating_add(1), &before.hash);
         let line = serde_json::to_string(&record).unwrap_or_default();
         if line.len() > LINE_LIMIT {
             let (path, length) = (self.log.clone(), line.len());
             return Err(StoreError::LineTooLong { path, length, limit: LINE_LIMIT });
         }
+        Ok((line, hash))
+    }
+
+    /// Writes a line behind a log of this length, under its lock, and returns the new length.
+    fn write_line(&self, file: &File, length: u64, line: &str, durability: Durability) -> Result<u64, StoreError> {
         let mut bytes = Vec::with_capacity(line.len() + 2);
-        if length > 0 && os::byte_at(&file, length - 1).at("read", &self.log)? != b'\n' {
+        if length > 0 && os::byte_at(file, length - 1).at("read", &self.log)? != b'\n' {
             bytes.push(b'\n');
         }
         bytes.extend_from_slice(line.as_bytes());
         bytes.push(b'\n');
-        if let Err(error) = (&file).write_all(&bytes) {
+        if let Err(error) = (&*file).write_all(&bytes) {
             // The lock is still held, so no other line is cut.
             let _ = file.set_len(length);
             return Err(error).at("append to", &self.log);
@@ -70,13 +89,7 @@ impl Chain {
         if durability == Durability::Synced {
             file.sync_data().at("sync", &self.log)?;
         }
-        let head = Head { seq, hash, length: length + bytes.len() as u64, lost: Vec::new() };
-        // The line is written. A head that could not be is one line behind, which is valid and mended by the next.
-        let _ = head.write(&self.head, durability);
-        if let Some(copy) = &self.copy {
-            let _ = head.copy(copy, &before, durability);
-        }
-        Ok(head)
+        Ok(length + bytes.len() as u64)
     }
 
     /// The end of the chain as far as it is known: by the head, unless lines follow that it does not know.

@@ -93,6 +93,14 @@ impl Head {
         copy.replace_copy(path, durability)
     }
 
+    /// Writes the copy of a chain that goes on from nothing else than it.
+    pub(super) fn vouch(&self, path: &Path, durability: Durability) -> Result<(), StoreError> {
+        if durability == Durability::Quick && self.overwrite(path) {
+            return Ok(());
+        }
+        self.replace_copy(path, durability)
+    }
+
     pub(super) fn replace_copy(&self, path: &Path, durability: Durability) -> Result<(), StoreError> {
         replace_creating(path, self.text().as_bytes(), durability)
     }

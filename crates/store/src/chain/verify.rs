@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::head::Head;
 use super::{Chain, Link};
 use crate::error::At;
-use crate::{LINE_LIMIT, StoreError, os};
+use crate::{LINE_LIMIT, StoreError};
 
 stead_model::named! {
     /// What happened to a line of a chain.
@@ -113,7 +113,7 @@ impl Chain {
 
     /// Passes each line that is not blank, with its number, and returns the number of the last.
     fn each_line(&self, see: &mut dyn FnMut(usize, &[u8])) -> Result<usize, StoreError> {
-        let file = match os::open_to_read(&self.log) {
+        let file = match crate::open_file(&self.log) {
             Ok(file) => file,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(0),
             Err(error) => return Err(error).at("open", &self.log),
