@@ -1,22 +1,28 @@
 //! Settings in layers: defaults, the user's file, the project's, this checkout's, the environment and the command line.
-//! A stronger layer overrides a weaker one, and each value remembers where it was set. A broken layer is reported and
-//! skipped, so that the others still apply. It never decides what a setting means.
+//! A stronger layer overrides a weaker one, and each value remembers where it was set. For gates the strictest layer
+//! counts: no layer loosens what the person set, and only a trusted project loosens a default. A broken layer is reported
+//! and skipped, so that the others still apply. It never decides what a setting means.
 
 mod edit;
 mod key;
 mod layers;
+mod loosening;
 mod origin;
 mod parse;
 mod problem;
+mod refusal;
+mod trusted;
 mod value;
 
 use std::ffi::OsString;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 pub(crate) use edit::set_values;
 pub use edit::{Edited, set_value, unset_value};
 pub use origin::{Layer, Origin};
 pub use problem::Problem;
+pub use refusal::{Because, NotTaken};
+pub use trusted::trust_file;
 pub(crate) use value::Value;
 
 use crate::{MARKER, Room, StoreError};
@@ -29,6 +35,10 @@ pub struct Entry {
     pub value: Value,
     pub origin: Origin,
     pub about: &'static str,
+    /// What other layers set in vain.
+    pub not_taken: Vec<NotTaken>,
+    /// What a project may not loosen by itself: what the person set, else the default.
+    floor: (Value, Origin),
 }
 
 /// All settings, each with the value of the strongest layer that sets it.
@@ -48,7 +58,8 @@ impl Default for Config {
                 Some(setting) => (setting.value, setting.origin),
                 None => (Value::Text(String::new()), Origin::layer(Layer::Default)),
             };
-            Entry { key: key.name, value, origin, about: key.about }
+            let floor = (value.clone(), origin.clone());
+            Entry { key: key.name, value, origin, about: key.about, not_taken: Vec::new(), floor }
         };
         Self { entries: KEYS.iter().map(entry).collect() }
     }
@@ -58,12 +69,46 @@ impl Config {
     /// Reads all layers; without a root, only those that need none. `flags` are `key=value` settings of a command line.
     /// It does not fail: whatever cannot be read becomes a [`Problem`], and the layers below apply.
     pub fn load(root: Option<&Path>, env: &dyn Fn(&str) -> Option<OsString>, flags: &[String]) -> (Self, Vec<Problem>) {
+        Self::load_with(root, env, flags, &[])
+    }
+
+    /// The same, and no gate is looser than with the sealed texts of these files.
+    pub fn load_sealed(
+        root: Option<&Path>,
+        env: &dyn Fn(&str) -> Option<OsString>,
+        flags: &[String],
+        sealed: &[(PathBuf, String)],
+    ) -> (Self, Vec<Problem>) {
+        let (mut config, problems) = Self::load(root, env, flags);
+        if !sealed.is_empty() {
+            config.take_stricter(Self::load_with(root, env, flags, sealed).0);
+        }
+        (config, problems)
+    }
+
+    fn load_with(
+        root: Option<&Path>,
+        env: &dyn Fn(&str) -> Option<OsString>,
+        flags: &[String],
+        instead: &[(PathBuf, String)],
+    ) -> (Self, Vec<Problem>) {
         let mut config = Self::default();
         let mut problems = Vec::new();
-        for parsed in layers::read(root, env, flags) {
+        let is_trusted = |file: &Path| root.is_some_and(|root| trusted::is_trusted_config(root, file, env));
+        for parsed in layers::read(root, env, flags, instead) {
             problems.extend(parsed.problems);
             for setting in parsed.settings {
-                config.put(setting);
+                let is_elsewhere = !matches!(setting.origin.layer, Layer::User | Layer::Default);
+                if is_elsewhere && Key::find(setting.key).is_some_and(Key::is_personal) {
+                    let message = format!("`{}` counts only in your own settings and is ignored here", setting.key);
+                    let hint = format!("set it with `stead config set --user {} …`", setting.key);
+                    problems.push(Problem::warning(&setting.origin, message).hinted(hint));
+                    continue;
+                }
+                match parsed.is_other_user {
+                    true => config.tighten(setting),
+                    false => config.put(setting, &is_trusted),
+                }
             }
         }
         config.part_rooms(&mut problems);
@@ -88,6 +133,17 @@ impl Config {
             other => {
                 debug_assert!(false, "`{key}` is not a text but {other:?}");
                 ""
+            }
+        }
+    }
+
+    /// Returns a list. Asking for a setting that is not a list is a programming error and returns an empty one.
+    pub fn list(&self, key: &str) -> Vec<String> {
+        match self.find(key).map(|entry| &entry.value) {
+            Some(Value::List(values)) => values.clone(),
+            other => {
+                debug_assert!(false, "`{key}` is not a list but {other:?}");
+                Vec::new()
             }
         }
     }
@@ -117,14 +173,74 @@ impl Config {
         self.find(key).is_some_and(|entry| entry.origin.layer != Layer::Default)
     }
 
+    /// Returns true if a layer that sets this value, or removes its value, may loosen a gate.
+    pub fn may_loosen(key: &str, typed: Option<&str>) -> bool {
+        Key::find(key).is_some_and(|key| key.may_loosen(typed))
+    }
+
+    /// Returns true if it matters to a gate whether a person trusts the project's settings.
+    pub fn depends_on_trust(&self) -> bool {
+        self.entries.iter().any(|entry| {
+            let untrusted = entry.not_taken.iter().any(|refused| refused.because == Because::Untrusted);
+            let is_by_project = matches!(entry.origin.layer, Layer::Project | Layer::Local);
+            untrusted || (is_by_project && entry.floor.1.layer == Layer::Default && entry.value != entry.floor.0)
+        })
+    }
+
     fn find(&self, key: &str) -> Option<&Entry> {
         self.entries.iter().find(|entry| entry.key == key)
     }
 
-    fn put(&mut self, setting: parse::Setting) {
-        if let Some(entry) = self.entries.iter_mut().find(|entry| entry.key == setting.key) {
-            entry.value = setting.value;
-            entry.origin = setting.origin;
+    /// Takes over a value, unless it would loosen a gate and may not.
+    fn put(&mut self, setting: parse::Setting, is_trusted: &dyn Fn(&Path) -> bool) {
+        let Some(key) = Key::find(setting.key) else { return };
+        let because = self.refuses(key, &setting, is_trusted);
+        let Some(entry) = self.entries.iter_mut().find(|entry| entry.key == setting.key) else { return };
+        let parse::Setting { value, origin, .. } = setting;
+        match because {
+            Some(because) => entry.not_taken.push(NotTaken { value, origin, because }),
+            None => {
+                if origin.layer == Layer::User {
+                    entry.floor = (value.clone(), origin.clone());
+                }
+                (entry.value, entry.origin) = (value, origin);
+            }
+        }
+    }
+
+    /// Takes over a value of a file that may not be the person's: only if it is a gate, and stricter.
+    fn tighten(&mut self, setting: parse::Setting) {
+        let Some(key) = Key::find(setting.key) else { return };
+        let Some(entry) = self.entries.iter_mut().find(|entry| entry.key == setting.key) else { return };
+        let parse::Setting { value, origin, .. } = setting;
+        if key.strictness(&value) > key.strictness(&entry.value) {
+            entry.floor = (value.clone(), origin.clone());
+            (entry.value, entry.origin) = (value, origin);
+        } else if value != entry.value {
+            entry.not_taken.push(NotTaken { value, origin, because: Because::OtherUser });
+        }
+    }
+
+    /// Why a layer may not set a gate to this value.
+    fn refuses(&self, key: &Key, setting: &parse::Setting, is_trusted: &dyn Fn(&Path) -> bool) -> Option<Because> {
+        let new = key.strictness(&setting.value)?;
+        let entry = self.find(key.name)?;
+        match setting.origin.layer {
+            Layer::Default | Layer::User => None,
+            Layer::Project | Layer::Local => {
+                let (floor, set) = &entry.floor;
+                match set.layer {
+                    _ if Some(new) >= key.strictness(floor) => None,
+                    Layer::Default => {
+                        let file = setting.origin.file.as_deref();
+                        (!file.is_some_and(is_trusted)).then_some(Because::Untrusted)
+                    }
+                    _ => Some(Because::Person(set.clone())),
+                }
+            }
+            layer @ (Layer::Env | Layer::Flag) => {
+                (Some(new) < key.strictness(&entry.value)).then_some(Because::Passing(layer))
+            }
         }
     }
 

@@ -11,7 +11,7 @@ pub enum StoreError {
     NotAFile { path: PathBuf },
     #[error("`{}` goes through too many symbolic links", path.display())]
     LinkLoop { path: PathBuf },
-    #[error("`{}` is not written: the link `{}` leads out of the project, to `{}`", path.display(), link.display(), target.display())]
+    #[error("`{}` is not used: the link `{}` leads out of the project, to `{}`", path.display(), link.display(), target.display())]
     LeavesProject { path: PathBuf, link: PathBuf, target: PathBuf },
     #[error("`{}` stayed locked by another process for {waited_ms} ms", path.display())]
     Locked { path: PathBuf, waited_ms: u128 },
@@ -33,6 +33,8 @@ pub enum StoreError {
     WrongValue { key: String, value: String, why: String },
     #[error("`{key}` needs a table, but `{}` has another value there", path.display())]
     NotATable { path: PathBuf, key: String },
+    #[error("there is no state folder to keep what is trusted in `{}`", root.display())]
+    NoStateFolder { root: PathBuf },
     #[error("unknown schema `{name}`; {expected}")]
     UnknownSchema { name: String, expected: String, nearest: Option<&'static str> },
 }
@@ -56,6 +58,10 @@ impl StoreError {
             Self::LeavesProject { link, .. } => {
                 Some(format!("replace the link `{}` by a file or folder of the project", link.display()))
             }
+            Self::NoStateFolder { .. } => Some(
+                "set `HOME` or `XDG_STATE_HOME` to a folder outside the project, and check the marker with `stead doctor`"
+                    .into(),
+            ),
             Self::NotAFile { path } => Some(format!("move `{}` aside", path.display())),
             Self::Io { source, .. } => io_hint(source),
             _ => None,

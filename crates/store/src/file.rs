@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
 use crate::error::At;
-use crate::fence::stays_inside;
+use crate::fence::{open_stays_inside, stays_inside};
+use crate::seal::{Coming, announce};
 use crate::{Durability, StoreError, os};
 
 /// As many links as Linux follows.
@@ -38,6 +39,7 @@ pub fn replace(path: &Path, bytes: &[u8], durability: Durability) -> Result<(), 
         Some(old) => os::take_over(file, old),
         None => Ok(()),
     })?;
+    announce(path, Coming::Text(bytes));
     temporary.persist(&target).map_err(|error| error.error).at("replace", &target)?;
     sync_folder(&target, durability)
 }
@@ -65,6 +67,7 @@ pub fn create(path: &Path, bytes: &[u8], durability: Durability) -> Result<Creat
     }
     stays_inside(path, path)?;
     let temporary = write_beside(path, bytes, durability, |_| Ok(()))?;
+    announce(path, Coming::Text(bytes));
     match temporary.persist_noclobber(path) {
         Ok(_) => {}
         Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => return Ok(Creation::Existed),
@@ -72,6 +75,12 @@ pub fn create(path: &Path, bytes: &[u8], durability: Durability) -> Result<Creat
     }
     sync_folder(path, durability)?;
     Ok(Creation::Created)
+}
+
+/// Removes a file.
+pub fn remove(path: &Path) -> Result<(), StoreError> {
+    announce(path, Coming::Removal);
+    fs::remove_file(path).at("remove", path)
 }
 
 /// Makes sure that a file exists; a new one is readable by its owner only, and [`replace`] keeps that. The folder must
@@ -108,17 +117,50 @@ pub fn create_parents(path: &Path) -> Result<Vec<PathBuf>, StoreError> {
     Ok(created)
 }
 
-/// Reads a regular file of at most `limit` bytes. `None` if there is none; longer or special files are an error.
-pub fn read_capped(path: &Path, limit: usize) -> Result<Option<Vec<u8>>, StoreError> {
+/// Opens a regular file to read, and says how long it is. `None` if there is none; anything else (a FIFO, a device) is an
+/// error, and so is a file of a project's own folders that lies outside the project. It waits for nothing.
+pub(crate) fn open_regular(path: &Path) -> Result<Option<(File, u64)>, StoreError> {
     let file = match os::open_to_read(path) {
         Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(error).at("open", path),
     };
     let length = match file.metadata().at("look at", path)? {
-        data if data.is_file() => usize::try_from(data.len()).unwrap_or(usize::MAX),
+        data if data.is_file() => data.len(),
         _ => return Err(StoreError::NotAFile { path: path.to_owned() }),
     };
+    open_stays_inside(path, &file)?;
+    Ok(Some((file, length)))
+}
+
+/// Opens a regular file to read, like [`File::open`], but waits for nothing, opens no device, and leaves no project through
+/// a link.
+pub fn open_file(path: &Path) -> io::Result<File> {
+    match open_regular(path) {
+        Ok(Some((file, _))) => Ok(file),
+        Ok(None) => Err(io::ErrorKind::NotFound.into()),
+        Err(StoreError::Io { source, .. }) => Err(source),
+        Err(error) => Err(io::Error::other(error.to_string())),
+    }
+}
+
+/// Reads a whole regular file; see [`open_file`].
+pub fn read_file(path: &Path) -> io::Result<Vec<u8>> {
+    let mut file = open_file(path)?;
+    let mut bytes = Vec::with_capacity(file.metadata().map_or(0, |data| usize::try_from(data.len()).unwrap_or(0)));
+    file.read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// Reads a whole regular file as text; see [`open_file`].
+pub fn read_text(path: &Path) -> io::Result<String> {
+    String::from_utf8(read_file(path)?).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
+}
+
+/// Reads a regular file of at most `limit` bytes. `None` if there is none; longer or special files are an error.
+pub fn read_capped(path: &Path, limit: usize) -> Result<Option<Vec<u8>>, StoreError> {
+    let Some((file, length)) = open_regular(path)? else { return Ok(None) };
+    let length = usize::try_from(length).unwrap_or(usize::MAX);
     let mut bytes = Vec::with_capacity(length.min(limit));
     file.take(limit as u64 + 1).read_to_end(&mut bytes).at("read", path)?;
     if bytes.len() > limit {

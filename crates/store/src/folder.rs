@@ -50,6 +50,17 @@ impl FolderLook {
     }
 }
 
+/// The sum over the stamps of files in a folder by their names (`.` for the folder itself), and the newest time of change.
+/// A file that is not there adds nothing.
+pub(crate) fn sum_of<'n>(dir: &Path, names: impl Iterator<Item = &'n str>) -> (u64, u128) {
+    let (mut sum, mut newest) = (0u64, 0);
+    os::each_file(dir, names, &mut |name, size, stamp| {
+        newest = newest.max(stamp.changed);
+        sum = sum.wrapping_add(mixed(name, size, stamp));
+    });
+    (sum, newest)
+}
+
 /// Detects changes; it is not cryptographic. Every step mixes its bits, so that two files do not cancel each other out.
 fn mixed(name: &str, size: u64, stamp: &os::Stamp) -> u64 {
     // The lower halves hold the nanoseconds of the next five hundred years.

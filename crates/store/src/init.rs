@@ -73,6 +73,16 @@ pub fn init(root: &Path, env: Env<'_>, now: &str) -> Result<Vec<Done>, StoreErro
     }
 }
 
+/// Creates what is missing of a project's folders, their first files and what git ignores. It adopts no folder and writes
+/// neither marker nor settings, so it decides nothing about the project.
+pub fn complete(root: &Path, env: Env<'_>) -> Result<(), StoreError> {
+    let layout = Layout::of(&Config::load(Some(root), env, &[]).0);
+    let mut work = Work { root, done: Vec::new(), undo: Vec::new() };
+    work.confine(&layout);
+    work.rooms(&layout)?;
+    work.ignores(&layout)
+}
+
 /// Lets one process at a time work here, so that a rollback never removes what another process relies on.
 fn take_turn(root: &Path) -> Result<Option<File>, StoreError> {
     let folder = os::open_folder(root).at("open", root)?;
@@ -98,8 +108,7 @@ impl Work<'_> {
         for adopted in &adopted {
             layout.place(adopted.room, adopted.path);
         }
-        confine(self.root, OWN);
-        Room::ALL.into_iter().for_each(|room| confine(self.root, layout.relative(room)));
+        self.confine(&layout);
         self.rooms(&layout)?;
         self.ignores(&layout)?;
         let path = self.root.join(CONFIG);
@@ -115,6 +124,11 @@ impl Work<'_> {
             self.note(path, Did::Adopted { room, because });
         }
         Ok(())
+    }
+
+    fn confine(&self, layout: &Layout) {
+        confine(self.root, OWN);
+        Room::ALL.into_iter().for_each(|room| confine(self.root, layout.relative(room)));
     }
 
     fn rooms(&mut self, layout: &Layout) -> Result<(), StoreError> {

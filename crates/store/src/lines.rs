@@ -3,8 +3,9 @@ use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use crate::error::At;
+use crate::file::open_regular;
 use crate::line::Reading;
-use crate::{LINE_LIMIT, Line, StoreError, os};
+use crate::{LINE_LIMIT, Line, StoreError};
 
 /// Reads a log from its beginning, one line at a time, in bounded memory. Torn and foreign lines are skipped and
 /// counted.
@@ -20,12 +21,7 @@ pub struct Lines<R = File> {
 impl Lines<File> {
     /// Opens a log. A log that does not exist yet has no lines.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
-        let file = match os::open_to_read(path) {
-            Ok(file) if file.metadata().at("look at", path)?.is_file() => Some(file),
-            Ok(_) => return Err(StoreError::NotAFile { path: path.to_owned() }),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-            Err(error) => return Err(error).at("open", path),
-        };
+        let file = open_regular(path)?.map(|(file, _)| file);
         Ok(Self { reader: file.map(BufReader::new), path: path.to_owned(), offset: 0, unchecked: false, skipped: 0 })
     }
 }

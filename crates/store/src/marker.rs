@@ -57,7 +57,8 @@ impl Marker {
         text
     }
 
-    fn parse(bytes: &[u8], path: &Path) -> Result<Self, StoreError> {
+    /// Reads a text; `path` is for the error.
+    pub fn parse(bytes: &[u8], path: &Path) -> Result<Self, StoreError> {
         let corrupt = |why: String| StoreError::MarkerCorrupt { path: path.to_owned(), why };
         let value: Value = serde_json::from_slice(bytes).map_err(|error| corrupt(error.to_string()))?;
         // A newer schema may have changed any other field, so it is checked first.

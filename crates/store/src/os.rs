@@ -80,6 +80,21 @@ mod unix {
         data.is_file() && data.mode() & 0o111 != 0
     }
 
+    /// The number of the user that this process acts for.
+    pub(crate) fn user_id() -> u32 {
+        rustix::process::geteuid().as_raw()
+    }
+
+    /// Returns true if a file or folder belongs to that user.
+    pub(crate) fn is_owned(data: &Metadata) -> bool {
+        data.uid() == user_id()
+    }
+
+    /// Returns true if it also is closed to everybody else.
+    pub(crate) fn is_private(data: &Metadata) -> bool {
+        is_owned(data) && data.mode() & 0o077 == 0
+    }
+
     /// Lets the umask decide who may read a new file, as usual; temporary files are private by default.
     pub(crate) fn make_public(builder: &mut tempfile::Builder<'_, '_>) {
         builder.permissions(Permissions::from_mode(0o666));
@@ -156,6 +171,11 @@ mod unix {
     pub(crate) fn create_private_dir(dir: &Path) -> io::Result<()> {
         use std::os::unix::fs::DirBuilderExt;
         std::fs::DirBuilder::new().mode(0o700).create(dir)
+    }
+
+    /// Lets only its owner enter an existing folder.
+    pub(crate) fn make_private(dir: &Path) {
+        let _ = std::fs::set_permissions(dir, Permissions::from_mode(0o700));
     }
 
     pub(crate) fn parent_id() -> Option<u32> {
@@ -287,6 +307,19 @@ mod other {
         data.is_file()
     }
 
+    /// Users have no numbers on this system, and files no owner that std tells.
+    pub(crate) fn user_id() -> u32 {
+        0
+    }
+
+    pub(crate) fn is_owned(_: &Metadata) -> bool {
+        true
+    }
+
+    pub(crate) fn is_private(_: &Metadata) -> bool {
+        true
+    }
+
     pub(crate) fn make_public(_: &mut tempfile::Builder<'_, '_>) {}
 
     pub(crate) fn take_over(file: &File, old: &Metadata) -> io::Result<()> {
@@ -319,6 +352,8 @@ mod other {
     pub(crate) fn create_private_dir(dir: &Path) -> io::Result<()> {
         std::fs::create_dir(dir)
     }
+
+    pub(crate) fn make_private(_: &Path) {}
 
     pub(crate) fn parent_id() -> Option<u32> {
         None

@@ -1,4 +1,5 @@
 use std::fs;
+use std::io;
 use std::path::{Component, Path, PathBuf};
 
 use stead_model::clean;
@@ -113,14 +114,25 @@ fn climb(start: &Path) -> Found {
     }
 }
 
-/// Looks for the marker below `dir`, reusing the buffer.
+/// Looks for the marker below `dir`, reusing the buffer. One that cannot be read is still a marker: whoever damages it or
+/// closes its folder must not switch the project's gates off.
 pub(crate) fn has_marker(dir: &mut PathBuf) -> bool {
     dir.push(MARKER);
-    let found = fs::metadata(&dir).is_ok_and(|data| data.is_file());
+    let looked = fs::symlink_metadata(&dir);
+    let found = match &looked {
+        Ok(data) if data.is_symlink() => !dir.is_dir(),
+        Ok(data) => !data.is_dir(),
+        Err(_) => false,
+    };
     for _ in MARKER.split('/') {
         dir.pop();
     }
-    found
+    found || looked.is_err_and(|error| is_closed(&error) && fs::symlink_metadata(dir.join(OWN)).is_ok())
+}
+
+/// Returns true for an error that says nothing about whether there is a file.
+fn is_closed(error: &io::Error) -> bool {
+    !matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
 
 pub(crate) fn has_git(dir: &mut PathBuf) -> bool {

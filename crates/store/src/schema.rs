@@ -73,6 +73,7 @@ schemas! {
     "state": "the state of a run: `runs/<run>/state.json`",
     "status": "what an agent reports: `iterations/<n>/status.json`",
     "traces": "one line of `graph/traces.jsonl`",
+    "trust": "what a person trusts in one checkout: `trust.json` in the state folder",
 }
 
 /// Returns a schema by name.

@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 use memchr::memrchr;
 
 use crate::error::At;
+use crate::file::open_regular;
 use crate::line::Reading;
-use crate::{LINE_LIMIT, Line, StoreError, os};
+use crate::{LINE_LIMIT, Line, StoreError};
 
 const BLOCK: u64 = 16 * 1024;
 
@@ -30,11 +31,9 @@ pub struct Tail<R = File> {
 impl Tail<File> {
     /// Opens a log. A log that does not exist yet has no lines.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
-        match os::open_to_read(path) {
-            Ok(file) if file.metadata().at("look at", path)?.is_file() => Self::new(file, path),
-            Ok(_) => Err(StoreError::NotAFile { path: path.to_owned() }),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Self::at(None, path, 0)),
-            Err(error) => Err(error).at("open", path),
+        match open_regular(path)? {
+            Some((file, _)) => Self::new(file, path),
+            None => Ok(Self::at(None, path, 0)),
         }
     }
 }

@@ -1,5 +1,7 @@
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+
+use crate::Person;
 
 /// Stead's folders of one user.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,6 +15,12 @@ pub struct UserDirs {
 }
 
 impl UserDirs {
+    /// The folders of the person who works on a project: what the project remembers of them, else what the environment
+    /// says.
+    pub fn of_project(root: &Path, env: &dyn Fn(&str) -> Option<OsString>) -> Option<Self> {
+        Person::read(root).and_then(|person| person.dirs()).or_else(|| Self::from_env(env))
+    }
+
     /// Derives the folders from the environment; `None` if it names no home. A relative variable counts as unset, as
     /// the XDG specification demands.
     pub fn from_env(env: &dyn Fn(&str) -> Option<OsString>) -> Option<Self> {

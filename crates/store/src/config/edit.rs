@@ -49,6 +49,7 @@ fn put(document: &mut DocumentMut, key: &'static Key, value: Value, path: &Path)
         // The value was checked to be far below the limit.
         Value::Number(value) => toml_edit::Value::from(i64::try_from(value).unwrap_or(i64::MAX)),
         Value::Text(value) => toml_edit::Value::from(value),
+        Value::List(values) => toml_edit::Value::from_iter(values),
     };
     match table.get_mut(name) {
         Some(item) => {
@@ -57,6 +58,7 @@ fn put(document: &mut DocumentMut, key: &'static Key, value: Value, path: &Path)
                     old.as_bool() == new.as_bool()
                         && old.as_str() == new.as_str()
                         && old.as_integer() == new.as_integer()
+                        && texts(old) == texts(new)
                 };
                 if same(old, &new) {
                     return Ok(());
@@ -70,6 +72,11 @@ fn put(document: &mut DocumentMut, key: &'static Key, value: Value, path: &Path)
         }
     }
     Ok(())
+}
+
+/// The texts of a list.
+fn texts(value: &toml_edit::Value) -> Option<Vec<&str>> {
+    value.as_array().map(|all| all.iter().filter_map(toml_edit::Value::as_str).collect())
 }
 
 /// Removes one value from a settings file, so that the layers below apply again.

@@ -18,6 +18,8 @@ pub(crate) struct Setting {
 pub(crate) struct Parsed {
     pub(crate) settings: Vec<Setting>,
     pub(crate) problems: Vec<Problem>,
+    /// It is the user's file by the environment, and the project knows this person by another one.
+    pub(crate) is_other_user: bool,
 }
 
 /// Returns the defaults that ship with the program.
@@ -92,6 +94,10 @@ impl Parsed {
                 (value.to_string(), u64::from_str_radix(value.as_str(), value.radix()).ok().map(Value::Number))
             }
             DeValue::String(value) => (value.to_string(), Some(Value::Text(value.to_string()))),
+            DeValue::Array(values) if key.kind == Kind::PersonalList => {
+                let texts = values.iter().map(|value| value.get_ref().as_str().map(str::to_owned));
+                ("this list".to_owned(), texts.collect::<Option<_>>().map(Value::List))
+            }
             other => (format!("a value of type {}", other.type_str()), None),
         };
         match value.ok_or_else(|| key.expected().to_owned()).and_then(|value| key.check(value)) {

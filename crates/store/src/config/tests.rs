@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use tempfile::TempDir;
 
 use super::*;
-use crate::{CONFIG, CONFIG_LOCAL, Layout};
+use crate::{CONFIG, CONFIG_LOCAL, ItemKind, Layout, Trust, TrustItem};
 
 /// A project and a person with settings.
 struct TestProject {
@@ -337,4 +337,151 @@ proptest! {
         prop_assert!(parsed.problems.iter().all(|problem| problem.origin.line.is_some_and(|line| line <= lines)));
         prop_assert!(parsed.problems.iter().all(|problem| !problem.to_string().contains('\n')));
     }
+}
+
+/// Every setting that restricts agents, and its values from loose to strict.
+fn gates() -> Vec<(&'static str, Vec<String>)> {
+    let values = |key: &Key| {
+        let names: Vec<String> = match key.kind {
+            key::Kind::Choice { names, .. } => names.iter().map(|name| (*name).to_owned()).collect(),
+            _ => vec!["false".to_owned(), "true".to_owned()],
+        };
+        let mut ranked: Vec<(usize, String)> =
+            names.into_iter().filter_map(|name| Some((key.strictness(&key.read(&name).ok()?)?, name))).collect();
+        ranked.sort();
+        ranked.into_iter().map(|(_, name)| name).collect::<Vec<_>>()
+    };
+    let all = KEYS.iter().map(|key| (key.name, values(key)));
+    all.filter(|(_, values)| !values.is_empty()).collect()
+}
+
+fn toml(key: &str, value: &str) -> String {
+    let (section, name) = key.split_once('.').unwrap();
+    let quoted = if matches!(value, "true" | "false") { value.to_owned() } else { format!("\"{value}\"") };
+    format!("[{section}]\n{name} = {quoted}\n")
+}
+
+impl TestProject {
+    /// With a marker, so that what the person trusts can be looked up.
+    fn marked(self) -> Self {
+        let path = crate::Marker::path(self.folder.path());
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, crate::Marker::create("2026-01-01T00:00:00Z").render()).unwrap();
+        self
+    }
+
+    fn value(&self, key: &str) -> String {
+        self.load().0.get(key).unwrap().value.to_string()
+    }
+}
+
+#[test]
+fn the_gates_are_known() {
+    let expected = [
+        "gate.self_protection", "gate.guards", "gate.stale_files", "intents.mode", "intents.shell",
+        "intents.agents_may_add", "context.hold_stops",
+    ];
+    assert_eq!(gates().iter().map(|(key, _)| *key).collect::<Vec<_>>(), expected);
+    let is_gate = |key: &&str| key.starts_with("gate.");
+    assert!(KEYS.iter().map(|key| key.name).filter(is_gate).all(|key| expected.contains(&key)));
+}
+
+/// Over all gates, all values and all layers: nothing loosens what the person set, and what is stricter counts.
+#[test]
+fn no_layer_loosens_what_the_person_set() {
+    for (key, values) in gates() {
+        let variable = format!("STEAD_{}", key.replace('.', "_").to_uppercase());
+        for (own, mine) in values.iter().enumerate() {
+            for (other, theirs) in values.iter().enumerate() {
+                let person = || TestProject::new().marked().file(Layer::User, toml(key, mine));
+                let worlds = [
+                    ("project", person().file(Layer::Project, toml(key, theirs))),
+                    ("local", person().file(Layer::Local, toml(key, theirs))),
+                    ("environment", person().env(&variable, theirs)),
+                    ("command line", person().flag(&format!("{key}={theirs}"))),
+                ];
+                for (layer, world) in worlds {
+                    let expected = &values[own.max(other)];
+                    assert_eq!(world.value(key), *expected, "{key}: {mine}, then {theirs} by the {layer}");
+                    let (config, problems) = world.load();
+                    assert_eq!(config.get(key).unwrap().not_taken.len(), usize::from(other < own), "{key} {layer}");
+                    assert!(problems.is_empty(), "{problems:?}");
+                }
+            }
+        }
+    }
+}
+
+/// The environment loosens neither a default nor what a project made stricter.
+#[test]
+fn the_environment_loosens_nothing() {
+    for (key, values) in gates() {
+        let variable = format!("STEAD_{}", key.replace('.', "_").to_uppercase());
+        let default = TestProject::new().value(key);
+        let at = |value: &str| values.iter().position(|known| known == value).unwrap();
+        for loose in &values {
+            let world = TestProject::new().env(&variable, loose);
+            assert_eq!(world.value(key), values[at(loose).max(at(&default))], "{key}={loose}");
+            let strictest = values.last().unwrap();
+            let world = TestProject::new().file(Layer::Project, toml(key, strictest)).env(&variable, loose);
+            assert_eq!(world.value(key), *strictest, "{key}={loose}");
+        }
+    }
+}
+
+#[test]
+fn a_project_loosens_a_default_only_if_it_is_trusted() {
+    let project = || TestProject::new().marked().file(Layer::Project, toml("gate.guards", "false"));
+    // The home of these tests lies in the project, where nothing could be kept.
+    let world = project();
+    assert_eq!(world.value("gate.guards"), "true", "nobody can have trusted it");
+    assert!(world.load().0.depends_on_trust());
+    let home = tempfile::tempdir().unwrap();
+    let world = project().env("HOME", home.path().to_str().unwrap());
+    let env = |name: &str| (name == "HOME").then(|| OsString::from(home.path()));
+    assert_eq!(world.value("gate.guards"), "true");
+    let entry = world.load().0.get("gate.guards").unwrap().clone();
+    assert_eq!(entry.not_taken[0].because, Because::Untrusted);
+    let accept = || {
+        let text = fs::read(world.path(Layer::Project)).unwrap();
+        let item = TrustItem::file(ItemKind::Config, CONFIG, text);
+        Trust::of(world.folder.path(), &env).accept(&[item], "now").unwrap();
+    };
+    accept();
+    assert_eq!(world.value("gate.guards"), "false");
+    fs::write(world.path(Layer::Project), toml("gate.guards", "false") + "# changed\n").unwrap();
+    assert_eq!(world.value("gate.guards"), "true");
+    accept();
+    assert_eq!(world.value("gate.guards"), "false");
+    Trust::of(world.folder.path(), &env).revoke(&[], "now").unwrap();
+    assert_eq!(world.value("gate.guards"), "true");
+}
+
+/// Another home in the environment than the one this person is known by: gates by the stricter, the rest by the known.
+#[cfg(unix)]
+#[test]
+fn another_home_adds_gates_and_nothing_else() {
+    let homes = tempfile::tempdir().unwrap();
+    let at = |name: &str| homes.path().join(name).to_str().unwrap().to_owned();
+    let set = |name: &str, text: &str| {
+        let folder = homes.path().join(name).join(".config/stead");
+        fs::create_dir_all(&folder).unwrap();
+        fs::write(folder.join("config.toml"), text).unwrap();
+    };
+    set("ann", "[gate]\nguards = true\nself_protection = false\n[context]\nbriefing_tokens = 7\n");
+    set(
+        "evil",
+        "[gate]\nguards = false\nself_protection = true\n[context]\nbriefing_tokens = 9\n[layout]\nguards = \"x\"\n",
+    );
+    let world = TestProject::new().marked().env("HOME", &at("ann"));
+    let env = |name: &str| world.env.get(name).map(OsString::from);
+    crate::Person::of_env(world.folder.path(), &env).unwrap().keep(world.folder.path()).unwrap();
+    let world = world.env("HOME", &at("evil"));
+    assert_eq!(world.value("gate.guards"), "true");
+    assert_eq!(world.value("gate.self_protection"), "true");
+    assert_eq!(world.value("context.briefing_tokens"), "7");
+    assert_eq!(world.value("layout.guards"), ".agent/guards");
+    // And what the other home made stricter, the project does not loosen.
+    let world = world.file(Layer::Project, toml("gate.self_protection", "false"));
+    assert_eq!(world.value("gate.self_protection"), "true");
 }

@@ -7,6 +7,7 @@ pub enum Value {
     Bool(bool),
     Number(u64),
     Text(String),
+    List(Vec<String>),
 }
 
 impl fmt::Display for Value {
@@ -15,6 +16,7 @@ impl fmt::Display for Value {
             Self::Bool(value) => write!(f, "{value}"),
             Self::Number(value) => write!(f, "{value}"),
             Self::Text(value) => f.write_str(value),
+            Self::List(values) => f.write_str(&values.join(", ")),
         }
     }
 }

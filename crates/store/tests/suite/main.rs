@@ -7,6 +7,9 @@ mod child;
 mod file;
 mod init;
 mod lines;
+#[cfg(unix)]
+mod reader;
 mod revision;
 mod root;
 mod schema;
+mod vouched;

@@ -84,6 +84,29 @@ fn without_a_marker_git_decides_and_then_the_start() {
     assert_eq!(find_root(&place.at("repo/sub")).dir(), place.at("repo"));
 }
 
+#[cfg(unix)]
+#[test]
+fn a_marker_that_cannot_be_read_is_a_marker() {
+    use std::os::unix::fs::symlink;
+    let place = Place::new();
+    place.git("repo", &["init", "-q"]);
+    let marker = place.dir("repo/.agent/context").join("root.json");
+    let check = |name: &str| assert_eq!(find_root(&place.dir("repo/sub")), marked(place.at("repo")), "{name}");
+    fs::write(&marker, "<<<<<<< ours\n{}\n=======\n").unwrap();
+    check("a conflict");
+    fs::write(&marker, "").unwrap();
+    check("nothing in it");
+    fs::remove_file(&marker).unwrap();
+    symlink("nowhere", &marker).unwrap();
+    check("a dangling link");
+    fs::remove_dir_all(place.at("repo/.agent")).unwrap();
+    symlink(".agent", place.at("repo/.agent")).unwrap();
+    check("a link to itself around it");
+    fs::remove_file(place.at("repo/.agent")).unwrap();
+    fs::write(place.at("repo/.agent"), "").unwrap();
+    assert!(!find_root(&place.at("repo/sub")).is_marked(), "a file of that name belongs to somebody else");
+}
+
 #[test]
 fn a_worktree_has_its_own_marker_or_the_main_checkouts() {
     let place = Place::new();

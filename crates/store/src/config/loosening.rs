@@ -1,0 +1,87 @@
+//! Whether changed settings let agents do more than before.
+
+use super::key::Key;
+use std::path::PathBuf;
+
+use super::parse::parse_file;
+use super::{Config, Layer, Origin, Value};
+
+impl Config {
+    /// Why the second text of a settings file is looser than the first, if it is. `None` as text means that there is no
+    /// file.
+    pub fn loosens(before: Option<&str>, after: Option<&str>) -> Option<String> {
+        let (was, _) = Self::of_text(before);
+        let (is, broken) = Self::of_text(after);
+        if broken && before.is_some() {
+            return Some("its settings can no longer be read".to_owned());
+        }
+        was.entries().iter().zip(is.entries()).find_map(|(was, is)| {
+            is_looser(was.key, &was.value, &is.value)
+                .then(|| format!("`{}` goes from `{}` to `{}`", was.key, was.value, is.value))
+        })
+    }
+
+    /// Takes over what is stricter in other settings.
+    pub(super) fn take_stricter(&mut self, other: Self) {
+        for (entry, other) in self.entries.iter_mut().zip(other.entries) {
+            if is_looser(entry.key, &other.value, &entry.value) {
+                *entry = other;
+            }
+        }
+    }
+
+    /// The settings of one text above the defaults, and whether a part of it could not be read.
+    fn of_text(text: Option<&str>) -> (Self, bool) {
+        let mut config = Self::default();
+        let origin = Origin { file: Some(PathBuf::new()), ..Origin::layer(Layer::Project) };
+        let parsed = parse_file(&origin, text.unwrap_or_default());
+        let broken = !parsed.problems.is_empty();
+        // What the file says counts, whoever may believe it.
+        parsed.settings.into_iter().for_each(|setting| config.put(setting, &|_| true));
+        (config, broken)
+    }
+}
+
+/// Returns true if a gate with the second value lets more pass, if a record of the first is not written any more, or if
+/// a room moved, which leaves its guards, intents and records behind.
+fn is_looser(key: &str, was: &Value, is: &Value) -> bool {
+    let strictness = |value: &Value| Key::find(key).and_then(|key| key.strictness(value));
+    strictness(is) < strictness(was)
+        || key.starts_with("record.") && (was, is) == (&Value::Bool(true), &Value::Bool(false))
+        || key.starts_with("layout.") && was != is
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(before: Option<&str>, after: Option<&str>, expected: Option<&str>) {
+        assert_eq!(Config::loosens(before, after).as_deref(), expected, "{before:?} {after:?}");
+    }
+
+    #[test]
+    fn a_gate_that_is_switched_off_is_looser() {
+        let off = "[gate]\nguards = false\n";
+        check(None, Some(off), Some("`gate.guards` goes from `true` to `false`"));
+        check(Some(off), None, None);
+        check(Some(off), Some(off), None);
+        check(Some("[intents]\nmode = \"warn\"\n"), None, None);
+        check(None, Some("[intents]\nmode = \"warn\"\n"), Some("`intents.mode` goes from `enforce` to `warn`"));
+        check(Some("[intents]\nshell = \"all\"\n"), None, Some("`intents.shell` goes from `all` to `effects`"));
+        check(
+            None,
+            Some("[intents]\nagents_may_add = true\n"),
+            Some("`intents.agents_may_add` goes from `false` to `true`"),
+        );
+        check(None, Some("[record]\nledger = false\n"), Some("`record.ledger` goes from `true` to `false`"));
+        check(None, Some("[layout]\nguards = \"g\"\n"), Some("`layout.guards` goes from `.agent/guards` to `g`"));
+        check(Some(""), Some("[gate"), Some("its settings can no longer be read"));
+    }
+
+    #[test]
+    fn other_settings_are_free() {
+        check(Some("[context]\nbriefing_tokens = 5\n"), Some("# mine\n[context]\nbriefing_tokens = 9\n"), None);
+        check(None, Some("[gate]\nguards = true\n"), None);
+    }
+}
