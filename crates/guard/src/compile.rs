@@ -3,11 +3,12 @@
 use crate::condition::{Clause, Condition};
 use crate::example::{count, run_all};
 use crate::exec::Exec;
+use crate::guard::Guard;
 use crate::mode::Mode;
 use crate::problem::Problem;
 use crate::read::{Draft, read_source};
 use crate::shipped::{SHIPPED, Shipped};
-use crate::source::{Origin, Source};
+use crate::source::{Origin, Source, SourceTrust};
 use crate::then::Then;
 use crate::view::CompiledView;
 use stead_model::Severity;
@@ -77,6 +78,8 @@ pub enum State {
     Replaced {
         by: String,
     },
+    /// It came with a repository, could loosen something, and no person has looked at it.
+    Untrusted,
     /// It has errors or failing examples.
     Broken,
 }
@@ -97,6 +100,7 @@ pub struct Listed {
     pub made_from: Option<String>,
     pub version: String,
     pub exec: Option<Exec>,
+    pub trust: SourceTrust,
     /// The path patterns that it matches, without those that exclude.
     pub paths: Vec<String>,
     pub state: State,
@@ -124,6 +128,7 @@ pub fn inventory(sources: &[Source], rooms: &ProjectRooms) -> (Vec<Listed>, Vec<
                 version: guard.version,
                 paths: paths(&guard.matches),
                 exec: guard.exec,
+                trust: guard.trust,
                 state: entry.state,
             }
         })
@@ -188,25 +193,25 @@ fn survey(sources: &[Source], rooms: &ProjectRooms, breadth: Breadth) -> Survey 
 
 fn judge(draft: &Draft, source: &Source, known: &[Surveyed], problems: &mut Vec<Problem>) -> State {
     let guard = &draft.guard;
-    let same = known.iter().find(|entry| entry.draft.guard.id == guard.id && entry.state != State::Broken);
+    let is_same = |other: &Guard| other.id == guard.id && other.origin == guard.origin;
+    let same = known.iter().find(|entry| is_same(&entry.draft.guard) && entry.state != State::Broken);
     if let Some(entry) = same {
-        let other = &entry.draft.guard;
-        if other.origin == guard.origin {
-            problems.push(Problem {
-                severity: Severity::Error,
-                file: source.file.clone(),
-                line: draft.place.line,
-                column: draft.place.column,
-                guard: Some(guard.id.clone()),
-                message: format!("`{}` is also the id of a guard in {}", guard.id, other.file),
-                hint: Some("change one of the ids".into()),
-            });
-            return State::Broken;
-        }
-        return State::Replaced { by: other.file.clone() };
+        problems.push(Problem {
+            severity: Severity::Error,
+            file: source.file.clone(),
+            line: draft.place.line,
+            column: draft.place.column,
+            guard: Some(guard.id.clone()),
+            message: format!("`{}` is also the id of a guard in {}", guard.id, entry.draft.guard.file),
+            hint: Some("change one of the ids".into()),
+        });
+        return State::Broken;
     }
     if guard.mode == Mode::Off {
         return State::Off;
+    }
+    if guard.trust == SourceTrust::Untrusted && guard.may_loosen() {
+        return State::Untrusted;
     }
     let failed: Vec<_> = run_all(draft).into_iter().filter(|result| !result.passed).collect();
     for result in &failed {
@@ -224,11 +229,12 @@ fn judge(draft: &Draft, source: &Source, known: &[Surveyed], problems: &mut Vec<
     if failed.is_empty() { State::Active } else { State::Broken }
 }
 
-/// A shipped guard applies unless a valid file of the person or the project has the same id.
+/// A shipped guard applies unless a valid file of the person, or a trusted one of the project, has the same id.
 fn shipped_state(shipped: &Shipped, draft: &Draft, known: &[Surveyed]) -> State {
     let speaks = known.iter().find(|entry| {
         entry.state != State::Broken
             && entry.draft.guard.origin != Origin::Shipped
+            && entry.draft.guard.trust > SourceTrust::Untrusted
             && (entry.draft.guard.id == draft.guard.id
                 || entry.draft.guard.id == shipped.id
                 || entry.draft.guard.id.starts_with(&format!("{}.", shipped.id)))

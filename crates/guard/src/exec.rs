@@ -1,7 +1,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::sha256;
-use crate::source::Origin;
+use crate::source::{Origin, SourceTrust};
 
 /// A program that judges for a guard. It may only deny or abstain.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -34,6 +34,7 @@ impl Exec {
 pub struct ExecCall<'a> {
     pub guard: &'a str,
     pub origin: Origin,
+    pub trust: SourceTrust,
     pub exec: &'a Exec,
     /// One JSON object for its standard input: `guard`, `event`, `tool`, `input`, `effects`, `subjects`.
     pub input: String,

@@ -4,7 +4,7 @@ use stead_model::EventKind;
 use crate::condition::Condition;
 use crate::exec::Exec;
 use crate::mode::Mode;
-use crate::source::Origin;
+use crate::source::{Origin, SourceTrust};
 use crate::then::Then;
 
 /// One guard, read and checked.
@@ -25,6 +25,8 @@ pub struct Guard {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at_most: Option<u64>,
     pub origin: Origin,
+    #[serde(default, skip_serializing_if = "SourceTrust::is_local")]
+    pub trust: SourceTrust,
     pub file: String,
     /// The first twelve digits of the hash of the text it was read from.
     pub version: String,
@@ -49,6 +51,13 @@ stead_model::named! {
         Closed = "closed",
         /// Not matched.
         Open = "open",
+    }
+}
+
+impl Guard {
+    /// Returns true if it could permit, change or tell something that would not happen without it.
+    pub fn may_loosen(&self) -> bool {
+        matches!(self.then, Then::Allow | Then::Rewrite | Then::Inject)
     }
 }
 

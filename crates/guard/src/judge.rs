@@ -148,7 +148,8 @@ fn find(inquiry: &Inquiry<'_>, guard: &Guard) -> Result<Option<Vec<Subject>>, St
         return Ok(None);
     }
     if let Some(exec) = &guard.exec {
-        let call = ExecCall { guard: &guard.id, origin: guard.origin, exec, input: exec_input(inquiry, guard, &left) };
+        let input = exec_input(inquiry, guard, &left);
+        let call = ExecCall { guard: &guard.id, origin: guard.origin, trust: guard.trust, exec, input };
         match inquiry.facts.run(&call)? {
             ExecAnswer::Abstain => return Ok(None),
             ExecAnswer::Deny { reason } if !reason.trim().is_empty() => left[0].because = reason,

@@ -42,6 +42,7 @@ mod then;
 pub mod touch;
 mod trial;
 mod view;
+mod weakening;
 
 pub use asked::{Asked, ReadEffects};
 pub use compile::{Compiled, Listed, ProjectRooms, State, compile, inventory};
@@ -65,7 +66,8 @@ pub use rewritten_call::rewritten;
 pub use say::PLACEHOLDER;
 pub use sha256::hex as sha256;
 pub use shipped::{SHIPPED_STAMP, Shipped, enable_text, shipped};
-pub use source::{Origin, Source};
+pub use source::{Origin, Source, SourceTrust};
 pub use then::Then;
 pub use trial::{RecordedCall, Trial, Tried};
 pub use view::{Bodies, CompiledView};
+pub use weakening::weakens;

@@ -15,6 +15,7 @@ mod entry;
 mod judge;
 mod mention;
 mod needle;
+mod off;
 mod policy;
 mod rule;
 mod settings;

@@ -4,7 +4,7 @@ use stead_model::suggestion;
 use stead_yaml::{Entry, Position, Tree, Value, parse};
 
 use crate::compile::ProjectRooms;
-use crate::source::{Origin, Source};
+use crate::source::{Origin, Source, SourceTrust};
 
 /// A guard, or a pack of them, inside the binary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,7 +75,11 @@ impl Shipped {
     }
 
     pub fn source(&self) -> Source {
-        Source { origin: Origin::Shipped, ..Source::project(format!("shipped:{}", self.id), self.text) }
+        Source {
+            origin: Origin::Shipped,
+            trust: SourceTrust::Trusted,
+            ..Source::project(format!("shipped:{}", self.id), self.text)
+        }
     }
 
     /// What it is for, in a sentence.

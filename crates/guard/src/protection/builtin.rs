@@ -46,6 +46,7 @@ const FIXED: &[(&str, &str)] = &[
     (".agent/cache/policy", "Stead's compiled policy"),
     (".agent/cache/guards", "the compiled guards"),
     (".agent/cache/intents", "the compiled intents"),
+    (".agent/cache/**", "Stead's cache"),
 ];
 
 const FREE: &[(OwnRoom, &str)] = &[
@@ -81,7 +82,7 @@ const VERBS: &[&str] = &[
     "guard disable", "guard promote", "guard demote", "guard accept", "guard review", "guard rollback", "allow",
     "appeal uphold", "agent flag", "intent add", "intent widen", "intent confirm", "intent reject", "intent reopen",
     "feature answer", "feature unblock", "feature skip", "feature edit", "feature import", "memory confirm",
-    "memory promote", "memory import", "memory forget",
+    "memory promote", "memory import", "memory forget", "seal accept", "trust",
 ];
 
 /// Returns the rules of every project. `relative` names a room's folder below the project root.

@@ -58,7 +58,9 @@ pub(crate) fn own(entry: &Entry<'_>, what: String) -> Denial {
             format!("`{shown}` is {thing}, which agents may read but only Stead writes"),
             "continue without changing it, or ask the person to change it",
         ),
-        Rule::Free { .. } | Rule::Verb { .. } => Denial::new(what, "it is protected", "ask the person"),
+        Rule::Free { .. } | Rule::Verb { .. } | Rule::Off { .. } | Rule::Client { .. } | Rule::Variables { .. } => {
+            Denial::new(what, "it is protected", "ask the person")
+        }
     }
 }
 

@@ -9,6 +9,7 @@ use super::candidate::Candidate;
 use super::denial::{Denial, holder, own, quote};
 use super::entry::Entry;
 use super::mention;
+use super::off;
 use super::rule::Rule;
 use super::settings;
 use super::shield::{Shield, Standing, Width};
@@ -32,6 +33,7 @@ impl Bench<'_> {
         // Only shell commands distinguish whether a deletion is recursive.
         let deep = !matches!(self.call.action, Action::Run { .. });
         let mut found = effects.list.iter().find_map(|effect| self.effect(effect, deep));
+        found = found.or_else(|| off::judge(self.shield, effects, self.place));
         found = found.or_else(|| effects.gaps.iter().find_map(|gap| self.gap(gap)));
         found.or_else(|| effects.gave_up.then(|| self.raw()).flatten())
     }
@@ -120,7 +122,10 @@ impl Bench<'_> {
                 let spared = spared || how == How::Edit && self.is_unchanged(entry, target, content);
                 (!spared).then(|| self.own(entry, verb_of(how), target, part))
             }
-            Standing::Above(entry, Width::Narrow) if target.tree && self.is_endangered(entry) => {
+            // Without the rights to enter a folder, nothing in it is found.
+            Standing::Above(entry, Width::Narrow)
+                if (target.tree || how == How::Attributes && is_program(entry)) && self.is_endangered(entry) =>
+            {
                 Some(self.holder(entry, verb_of(how), target, part))
             }
             Standing::Above(..) => None,
@@ -203,7 +208,8 @@ impl Bench<'_> {
             return Some(unfollowed(gap, &path));
         }
         let verb = gap.texts.iter().find_map(|text| mention::weakening_call(self.shield, text));
-        verb.map(|verb| verb::refuse(&verb))
+        let off = || gap.texts.iter().find_map(|text| off::mentioned(self.shield, text));
+        verb.map(|verb| verb::refuse(&verb)).or_else(off)
     }
 
     /// Finds a protected path in free text, also relative to the folder of the call.
@@ -274,6 +280,10 @@ impl Bench<'_> {
         }
         denial
     }
+}
+
+fn is_program(entry: &Entry<'_>) -> bool {
+    matches!(&entry.rule, Rule::Own { what, .. } if what == super::builtin::PROGRAM)
 }
 
 /// A command without quotes.

@@ -14,8 +14,9 @@ const RULES: &str = "rules";
 
 /// Writes the needles of the rules, one line for each kind, with the line that ends them.
 pub fn render_needles(rules: &[Rule<'_>]) -> String {
-    let mut kinds: [(&str, Vec<String>); 4] = ["names", "below", "moved", "verbs"].map(|kind| (kind, Vec::new()));
-    let [(_, names), (_, below), (_, moved), (_, verbs)] = &mut kinds;
+    let mut kinds: [(&str, Vec<String>); 5] =
+        ["names", "below", "moved", "verbs", "clients"].map(|kind| (kind, Vec::new()));
+    let [(_, names), (_, below), (_, moved), (_, verbs), (_, clients)] = &mut kinds;
     let add = |list: &mut Vec<String>, needle: String| {
         if !needle.trim_matches('*').is_empty() && !list.contains(&needle) {
             list.push(needle);
@@ -23,7 +24,13 @@ pub fn render_needles(rules: &[Rule<'_>]) -> String {
     };
     for rule in rules {
         match rule {
-            Rule::Free { .. } => {}
+            Rule::Free { .. } | Rule::Off { .. } | Rule::Variables { .. } => {}
+            // A package is found by the last part of its name.
+            Rule::Client { programs } => {
+                programs
+                    .split(',')
+                    .for_each(|name| add(clients, name.rsplit('/').next().unwrap_or_default().to_owned()));
+            }
             Rule::Verb { words } => add(verbs, words.to_string()),
             Rule::Own { base, path, .. } | Rule::Settings { base, path, .. } => {
                 let (first, rest) = path.split_once('/').unwrap_or((path, ""));
@@ -71,6 +78,8 @@ pub(crate) struct Needles<'a> {
     moved: &'a str,
     /// Verbs of `stead` that weaken it.
     verbs: Vec<&'a str>,
+    /// Programs of clients.
+    clients: Vec<&'a str>,
     /// What may begin with a byte: a name, or a verb or the second part of a name.
     first: [u8; 256],
 }
@@ -90,8 +99,9 @@ struct Name<'a> {
 
 impl<'a> Needles<'a> {
     pub(crate) fn read(policy: &'a str) -> Self {
-        let (names, verbs) = (Vec::with_capacity(28), Vec::with_capacity(16));
-        let mut needles = Self { names, below: "", folders: OnceCell::new(), moved: "", verbs, first: [0; 256] };
+        let (names, verbs, clients) = (Vec::with_capacity(48), Vec::with_capacity(32), Vec::with_capacity(20));
+        let folders = OnceCell::new();
+        let mut needles = Self { names, below: "", folders, moved: "", verbs, clients, first: [0; 256] };
         needles.mark("stead", OTHER);
         for line in policy.lines().take_while(|line| *line != RULES) {
             if let Some(names) = line.strip_prefix("names\t") {
@@ -104,6 +114,11 @@ impl<'a> Needles<'a> {
                 for words in pieces(verbs, b'\t').filter(|words| !words.is_empty()) {
                     needles.mark(words, OTHER);
                     needles.verbs.push(words);
+                }
+            } else if let Some(clients) = line.strip_prefix("clients\t") {
+                for name in pieces(clients, b'\t').filter(|name| !name.is_empty()) {
+                    needles.mark(name, OTHER);
+                    needles.clients.push(name);
                 }
             }
         }
@@ -165,7 +180,13 @@ impl<'a> Needles<'a> {
                 }
                 verb |= is_word(bytes, at, pieces(words, b' ').next().unwrap_or_default());
             }
+            // A client may be started without hooks, and Stead with other variables.
             program |= is_word(bytes, at, "stead");
+            let mut clients = self.clients.iter().filter(|name| name.as_bytes().first() == bytes.get(at));
+            let is_named = clients.any(|name| is_word(bytes, at, name)) || is_package(bytes, at);
+            if is_named || program && changes_variables(text) {
+                return true;
+            }
             let around = |name: &str| has(bytes, name) || has(folder.as_os_str().as_encoded_bytes(), name);
             let mut pairs = self.names.iter().filter_map(|name| Some(name.text.split_at(name.second?)));
             let apart = |(outer, name): (&str, &str)| {
@@ -176,6 +197,14 @@ impl<'a> Needles<'a> {
             }
         }
         false
+    }
+
+    /// Returns true if one of the words may start a client.
+    pub(crate) fn name_client(&self, argv: &[String]) -> bool {
+        argv.iter().any(|word| {
+            let mut names = word.split(['/', '@', '.']);
+            names.any(|name| self.clients.iter().any(|client| name.eq_ignore_ascii_case(client)))
+        })
     }
 
     /// Returns true if a path has none of the names in it.
@@ -228,6 +257,22 @@ fn stands(text: &[u8], at: usize, name: &str, open: bool, more: bool) -> bool {
     same && starts() && (more || text.get(end).is_none_or(|byte| !is_part(*byte)))
 }
 
+/// Returns true if `stead` stands here as a word that a program is given and that is no path: it may be a package.
+fn is_package(text: &[u8], at: usize) -> bool {
+    if !is_word(text, at, "stead") {
+        return false;
+    }
+    let begin = text[..at].iter().rposition(u8::is_ascii_whitespace).map_or(0, |space| space + 1);
+    let before = text[..begin].trim_ascii_end();
+    let is_given = before.last().is_some_and(|byte| !b";&|(".contains(byte)) && !text[..begin].ends_with(b"\n");
+    is_given && !b"/.~$-".contains(&text[begin])
+}
+
+/// Returns true if a command may set or remove variables for a program.
+fn changes_variables(text: &str) -> bool {
+    text.contains('=') || text.contains("env") || text.contains("unset") || text.contains("export")
+}
+
 /// Returns true if these words stand at this place of the text as words.
 fn is_word(text: &[u8], at: usize, words: &str) -> bool {
     let after = text.get(at + words.len());
@@ -257,10 +302,13 @@ mod tests {
             "settings\tproject\tmy*hooks/x.json\tTool\tflat\t",
             "own\tvar:XDG_CONFIG_HOME:.config\tstead/**\tx",
             "verb\tuninstall",
+            "client\ttool,@some/tool-code",
+            "off\tTool\ttool\t--bare\tx",
+            "variables\tHOME",
         ];
         let rules: Vec<_> = lines.iter().filter_map(|line| Rule::parse(line)).collect();
         let expected = "names\t.agent\tsettings.json\t.tool\t*hooks\t.config/stead\nbelow\tXDG_CONFIG_HOME/stead\n\
-            moved\tTOOL_HOME\tXDG_CONFIG_HOME\nverbs\tuninstall\nrules\n";
+            moved\tTOOL_HOME\tXDG_CONFIG_HOME\nverbs\tuninstall\nclients\ttool\ttool-code\nrules\n";
         assert_eq!(render_needles(&rules), expected);
     }
 }

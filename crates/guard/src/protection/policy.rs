@@ -50,7 +50,8 @@ impl<'a> Policy<'a> {
             Op::Rename { from, to } => is_far(from, true) && is_far(to, true),
             Op::Git(git) => git.untracked.is_none(),
             Op::Stead(_) => false,
-            Op::Read { .. } | Op::Run { .. } | Op::Network { .. } | Op::Mcp { .. } | Op::Spawn { .. } => true,
+            Op::Run { argv, .. } => !needles.name_client(argv),
+            Op::Read { .. } | Op::Network { .. } | Op::Mcp { .. } | Op::Spawn { .. } => true,
         };
         let known = |target: &Target| {
             let real =

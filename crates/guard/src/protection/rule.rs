@@ -16,6 +16,12 @@ pub enum Rule<'a> {
     Settings { base: Base<'a>, path: Cow<'a, str>, client: Cow<'a, str>, shape: Shape, watch: Cow<'a, str> },
     /// A verb of `stead` that weakens it.
     Verb { words: Cow<'a, str> },
+    /// A command line of a client that turns its hooks off. The names of its program are separated by commas.
+    Off { client: Cow<'a, str>, programs: Cow<'a, str>, words: Cow<'a, str>, does: Cow<'a, str> },
+    /// The programs of a client, separated by commas: what is started with other variables.
+    Client { programs: Cow<'a, str> },
+    /// Variables that decide whether Stead runs, separated by commas.
+    Variables { names: Cow<'a, str> },
 }
 
 impl<'a> Rule<'a> {
@@ -36,6 +42,17 @@ impl<'a> Rule<'a> {
                 watch.as_ref().into(),
             ],
             Self::Verb { words } => vec!["verb".into(), words.as_ref().into()],
+            Self::Off { client, programs, words, does } => {
+                vec![
+                    "off".into(),
+                    client.as_ref().into(),
+                    programs.as_ref().into(),
+                    words.as_ref().into(),
+                    does.as_ref().into(),
+                ]
+            }
+            Self::Client { programs } => vec!["client".into(), programs.as_ref().into()],
+            Self::Variables { names } => vec!["variables".into(), names.as_ref().into()],
         };
         fields.iter().map(|field| field.replace(['\t', '\n', '\r'], " ")).collect::<Vec<_>>().join("\t")
     }
@@ -60,6 +77,14 @@ impl<'a> Rule<'a> {
                 watch: next().unwrap_or_default().into(),
             },
             "verb" => Self::Verb { words: next()?.into() },
+            "off" => Self::Off {
+                client: next()?.into(),
+                programs: next()?.into(),
+                words: next()?.into(),
+                does: next().unwrap_or("it turns hooks off").into(),
+            },
+            "client" => Self::Client { programs: next()?.into() },
+            "variables" => Self::Variables { names: next()?.into() },
             _ => return None,
         })
     }
@@ -70,7 +95,7 @@ impl<'a> Rule<'a> {
             Self::Own { base, path, .. } | Self::Free { base, path } | Self::Settings { base, path, .. } => {
                 Some((*base, path))
             }
-            Self::Verb { .. } => None,
+            Self::Verb { .. } | Self::Off { .. } | Self::Client { .. } | Self::Variables { .. } => None,
         }
     }
 }
@@ -111,6 +136,14 @@ mod tests {
                 watch: "off:/a=true same:/b".into(),
             },
             Rule::Verb { words: "config set".into() },
+            Rule::Off {
+                client: "Some Tool".into(),
+                programs: "tool,@some/tool".into(),
+                words: "--bare".into(),
+                does: "it starts without hooks".into(),
+            },
+            Rule::Client { programs: "tool,@some/tool".into() },
+            Rule::Variables { names: "HOME,LD_*".into() },
         ];
         for rule in rules {
             let line = rule.render();

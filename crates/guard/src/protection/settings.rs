@@ -14,11 +14,17 @@ use super::shield::{Shield, Standing};
 const KEEP: &str = "keep Stead's hooks and change only the rest, or ask the person to edit the file";
 
 /// Judges the new text of a settings file.
-pub(crate) fn judge_text(entry: &Entry<'_>, shown: &str, before: Option<&str>, after: &str) -> Option<Denial> {
+pub(crate) fn judge_text(
+    shield: &Shield<'_>,
+    entry: &Entry<'_>,
+    shown: &str,
+    before: Option<&str>,
+    after: &str,
+) -> Option<Denial> {
     let Rule::Settings { client, shape, watch, .. } = &entry.rule else {
         return None;
     };
-    let problem = judge_edit(*shape, watch, before, after).into_iter().next()?;
+    let problem = judge_edit(*shape, watch, &shield.variables(), before, after).into_iter().next()?;
     Some(Denial::new(format!("the change of `{shown}` ({client} settings)"), problem.to_string(), KEEP))
 }
 
@@ -110,7 +116,7 @@ pub(crate) fn judge_config_change(
     };
     let text = facts.read(&path);
     let denial = match &text {
-        Some(text) => judge_text(entry, written, None, text).map(|denial| denial.why),
+        Some(text) => judge_text(shield, entry, written, None, text).map(|denial| denial.why),
         None => None,
     };
     let lost = facts.had_lines(&path) && !text.is_some_and(|text| has_our_lines(*shape, &text));

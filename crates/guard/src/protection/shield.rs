@@ -25,6 +25,7 @@ pub(crate) struct Shield<'a> {
     /// Other trees of this project and of others.
     others: Vec<Names>,
     verbs: Vec<Vec<String>>,
+    switches: Vec<Rule<'a>>,
     home: Option<PathBuf>,
 }
 
@@ -68,11 +69,16 @@ impl<'a> Shield<'a> {
         let trees = tree.iter().flat_map(both).collect();
         let others = place.others.iter().flat_map(both).collect();
         let (entries, free, bases, verbs) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        let mut shield = Self { entries, free, bases, trees, wide, others, verbs, home };
+        let switches = Vec::new();
+        let mut shield = Self { entries, free, bases, trees, wide, others, verbs, switches, home };
         let mut known: Vec<(Base<'_>, Range<usize>)> = Vec::new();
         for rule in policy.rules() {
             if let Rule::Verb { words } = &rule {
                 shield.verbs.push(words.split_whitespace().map(str::to_owned).collect());
+            }
+            if matches!(rule, Rule::Off { .. } | Rule::Client { .. } | Rule::Variables { .. }) {
+                shield.switches.push(rule);
+                continue;
             }
             let Some((base, spot)) = rule.spot() else { continue };
             let bases = match known.iter().find(|(other, _)| *other == base) {
@@ -117,6 +123,20 @@ impl<'a> Shield<'a> {
 
     pub(crate) fn verbs(&self) -> &[Vec<String>] {
         &self.verbs
+    }
+
+    /// The rules about clients: what turns their hooks off.
+    pub(crate) fn switches(&self) -> &[Rule<'a>] {
+        &self.switches
+    }
+
+    /// The variables that decide whether Stead runs.
+    pub(crate) fn variables(&self) -> Vec<&str> {
+        let names = self.switches.iter().filter_map(|rule| match rule {
+            Rule::Variables { names } => Some(names.split(',')),
+            _ => None,
+        });
+        names.flatten().collect()
     }
 
     /// Finds the most severe relation of an absolute path. Its names may contain shell wildcards.

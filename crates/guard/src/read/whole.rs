@@ -200,6 +200,7 @@ impl Reader<'_> {
             say,
             on_error,
             origin: source.origin,
+            trust: source.trust,
             file: source.file.clone(),
             version: version.to_owned(),
         };

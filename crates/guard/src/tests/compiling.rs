@@ -1,9 +1,10 @@
 use super::{INFRA, ask, compiled, project, run, sound, write};
 use crate::compile::{ProjectRooms, State, compile, inventory};
 use crate::mode::Mode;
-use crate::source::Source;
+use crate::source::{Source, SourceTrust};
+use crate::then::Then;
 use crate::view::CompiledView;
-use stead_model::Level;
+use stead_model::{EventKind, Level};
 
 /// One fault: where it is, what is said, and what is advised.
 #[track_caller]
@@ -117,12 +118,20 @@ fn one_bad_file_does_not_take_the_others_down() {
 }
 
 #[test]
-fn the_nearest_file_speaks_for_an_id() {
+fn a_projects_guard_adds_to_the_persons_of_the_same_id() {
     let shadow = INFRA.replace("mode: enforce", "mode: shadow");
     let user = Source::user("~/.config/stead/guards/infra-is-reviewed.yaml", INFRA);
-    let both = [user.clone(), project(&[&shadow]).remove(0)];
-    let guards = compile(&both, &ProjectRooms::usual());
-    assert_eq!(ask(&guards, &run("rm infra/main.tf")).verdict.level, Level::Allow);
+    for text in [shadow.clone(), INFRA.replace("mode: enforce", "mode: off"), INFRA.replace("infra", "other")] {
+        for trust in SourceTrust::ALL {
+            let both = [user.clone(), Source { trust, ..project(&[&text]).remove(0) }];
+            let guards = compile(&both, &ProjectRooms::usual());
+            assert_eq!(ask(&guards, &run("rm infra/main.tf")).verdict.level, Level::Deny, "{trust:?} {text}");
+        }
+    }
+    // And the other way around.
+    let lax = Source { text: shadow.clone(), ..user.clone() };
+    let guards = compile(&[lax, project(&[INFRA]).remove(0)], &ProjectRooms::usual());
+    assert_eq!(ask(&guards, &run("rm infra/main.tf")).verdict.level, Level::Deny);
     // A project file that is broken does not silence the person's own.
     let broken = project(&["id: infra-is-reviewed\nmatch: {\n"]).remove(0);
     let guards = compile(&[broken, user], &ProjectRooms::usual());
@@ -147,6 +156,33 @@ fn a_file_may_speak_for_a_shipped_guard() {
     assert_eq!(ask(&guards, &claim()).verdict.level, Level::Allow);
     let there = write(".claude/progress/feature-list.json", r#"{"features": [{"id": "a", "tested": true}]}"#);
     assert_eq!(ask(&guards, &there).verdict.level, Level::Deny);
+}
+
+#[test]
+fn an_untrusted_file_restricts_and_loosens_nothing() {
+    let claim = || write(".agent/features/feature-list.json", r#"{"features": [{"id": "a", "tested": true}]}"#);
+    let untrusted = |text: &str| Source { trust: SourceTrust::Untrusted, ..project(&[text]).remove(0) };
+    let compiled = |text: &str| compile(&[untrusted(text)], &ProjectRooms::usual());
+    for mode in Mode::ALL.map(Mode::name) {
+        for shipped in crate::shipped() {
+            let id = shipped.id;
+            let guards = compiled(&format!("id: {id}\nmode: {mode}\nmatch: {{writes: nothing}}\nsay: x\n"));
+            assert_eq!(ask(&guards, &claim()).verdict.level, Level::Deny, "{id} {mode}");
+        }
+    }
+    for then in Then::ALL {
+        let on = if then.fits(EventKind::BeforeTool) { "before-tool" } else { "stop" };
+        let on = if then == Then::Allow { "permission-request" } else { on };
+        let to = if then == Then::Rewrite { "to: docs/{name}\n" } else { "" };
+        let matching = if on == "stop" { "when: 'true'" } else { "match: {writes: '**'}" };
+        let text = format!("id: g\nmode: enforce\non: [{on}]\n{matching}\nthen: {}\n{to}say: x\n", then.name());
+        let (list, problems) = inventory(&[untrusted(&text)], &ProjectRooms::usual());
+        let state = &list.iter().find(|listed| listed.id == "g").unwrap_or_else(|| panic!("{problems:?}")).state;
+        let loosens = matches!(then, Then::Allow | Then::Rewrite | Then::Inject);
+        assert_eq!(*state, if loosens { State::Untrusted } else { State::Active }, "{then:?}");
+        assert_eq!(compiled(&text).lines.contains("\tg\t"), !loosens, "{then:?}");
+    }
+    assert_eq!(ask(&compiled(INFRA), &run("rm infra/main.tf")).verdict.level, Level::Deny);
 }
 
 #[test]
