@@ -9,7 +9,7 @@ use std::path::Path;
 
 use serde_json::{Map, Value};
 use stead_model::FileId;
-use stead_store::read_capped;
+use stead_store::seal::read_in_force;
 
 use crate::authorship::Authorship;
 use crate::list::plain;
@@ -55,7 +55,7 @@ impl Document {
     /// Reads the list of the features folder; `None` if there is none.
     pub fn read(features: &Path) -> Result<Option<Self>, FeatureError> {
         let path = features.join(FeatureList::FILE);
-        read_capped(&path, FeatureList::LIMIT)?.map(|bytes| Self::parse(bytes, &path)).transpose()
+        read_in_force(&path, FeatureList::LIMIT)?.map(|bytes| Self::parse(bytes, &path)).transpose()
     }
 
     /// Reads the list, which must exist.

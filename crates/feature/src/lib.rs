@@ -33,6 +33,7 @@ mod session_state;
 mod status;
 mod step;
 mod transact;
+mod weakening;
 
 pub use action::{Action, Summary};
 pub use authorship::{AgentVerifiers, BY_AGENT, BY_PERSON, VERIFIERS_BY, new_verifiers};
@@ -58,3 +59,4 @@ pub use session_state::{Past, Pause, SessionState};
 pub use status::{BlockedOn, Status};
 pub use step::{State, Step, step};
 pub use transact::{Opened, transact};
+pub use weakening::{Weakening, weakenings};

@@ -3,7 +3,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 use stead_model::{FileId, nearest};
-use stead_store::read_capped;
+use stead_store::seal::read_in_force;
 
 use crate::authorship::Authorship;
 use crate::{Feature, FeatureError};
@@ -31,7 +31,7 @@ impl FeatureList {
     /// not affect the others.
     pub fn read(features: &Path) -> Result<Option<Self>, FeatureError> {
         let path = features.join(Self::FILE);
-        match read_capped(&path, Self::LIMIT)? {
+        match read_in_force(&path, Self::LIMIT)? {
             Some(bytes) => Self::parse_signed(&bytes, &path).map(Some),
             None => Ok(None),
         }

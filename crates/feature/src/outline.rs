@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 use serde::de::{self, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use stead_model::nearest;
-use stead_store::read_capped;
+use stead_store::seal::read_in_force;
 
 use crate::document::{Spans, line_of_entry};
 use crate::links::Links;
@@ -41,7 +41,7 @@ impl Outline {
     /// Reads the list of the features folder; `None` if there is none.
     pub fn read(features: &Path) -> Result<Option<Self>, FeatureError> {
         let path = features.join(FeatureList::FILE);
-        match read_capped(&path, FeatureList::LIMIT)? {
+        match read_in_force(&path, FeatureList::LIMIT)? {
             Some(bytes) => Self::parse(&bytes, &path).map(Some),
             None => Ok(None),
         }
