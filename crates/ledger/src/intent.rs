@@ -14,6 +14,7 @@ mod request;
 mod scope;
 #[cfg(test)]
 mod tests;
+mod widening;
 
 pub use compiled::{Compiled, CompiledIntent, Head};
 pub use context::{HistoryLine, context_block};
@@ -24,6 +25,7 @@ pub use ignore::IntentIgnore;
 pub use item::{Constraint, Criterion, Intent, Proof, Status};
 pub use request::{Request, RequestState, Requests};
 pub use scope::{Reach, Scope};
+pub use widening::{frees_more, widens};
 
 /// The intents file, below its room.
 pub const INTENTS: &str = "active_intents.yaml";

@@ -53,7 +53,7 @@ impl Selection {
 
     /// What an agent of a session has selected: its own selection, else that of the main agent.
     pub fn read(indexes: &Path, session: &FileId, agent: Option<&str>) -> Option<Selected> {
-        Self::in_text(&fs::read_to_string(Self::path(indexes, session)).ok()?, agent)
+        Self::in_text(&stead_store::read_text(&Self::path(indexes, session)).ok()?, agent)
     }
 
     /// The same in the text of such a file.
@@ -116,7 +116,7 @@ impl Selection {
             .filter_map(|entry| {
                 let name = entry.file_name().into_string().ok()?;
                 let session = name.strip_suffix(".intent")?.to_owned();
-                Some((session, fs::read_to_string(entry.path()).ok()?))
+                Some((session, stead_store::read_text(&entry.path()).ok()?))
             })
             .collect();
         found.sort();

@@ -9,7 +9,7 @@ use std::time::{Duration, UNIX_EPOCH};
 use memchr::{memchr, memchr_iter, memmem};
 use stead_model::pieces;
 use stead_pattern::{Pattern, expand};
-use stead_store::{Durability, file_stamp, replace_creating};
+use stead_store::{Durability, cache_time, file_stamp, is_untouched, open_cache, replace_creating};
 
 use super::ignore::{IntentIgnore, frees};
 use super::item::{Constraint, Intent, Status};
@@ -24,7 +24,7 @@ const START: &str = "\nintent\t";
 const STATE: usize = 3;
 
 /// A file compiled by another version is not used.
-const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "-2");
+const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "-3");
 
 /// A file that changed this shortly before compilation may have changed again with the same stamp.
 const RACY: Duration = Duration::from_millis(50);
@@ -67,10 +67,15 @@ pub struct CompiledIntent {
 impl Compiled {
     /// Reads the compiled intents from `cache`, or compiles those of a room.
     pub fn load(cache: &Path, room: &Path) -> Self {
+        Self::load_with(cache, room, &|_| None)
+    }
+
+    /// The same, with texts that count in place of files of the room.
+    pub fn load_with(cache: &Path, room: &Path, instead: &dyn Fn(&Path) -> Option<String>) -> Self {
         if let Some(fresh) = Self::read(cache, room) {
             return fresh;
         }
-        let made = Self::make(room);
+        let made = Self::make(room, instead);
         if let Bodies::Text(bodies) = &made.bodies {
             // If the project is read-only, intents are compiled for each call, which is only slower.
             let text = [made.head.as_slice(), bodies.as_bytes()].concat();
@@ -101,7 +106,7 @@ impl Compiled {
     }
 
     fn read(cache: &Path, room: &Path) -> Option<Self> {
-        let file = File::open(cache).ok()?;
+        let (file, data) = open_cache(cache)?;
         let mut bytes = Vec::with_capacity(FIRST_READ);
         (&file).take(FIRST_READ as u64).read_to_end(&mut bytes).ok()?;
         let line_end = memchr(b'\n', &bytes)?;
@@ -110,8 +115,9 @@ impl Compiled {
         let (version, compiled) = (fields.next()?, fields.next()?.parse().ok()?);
         let before: usize = fields.next()?.parse().ok()?;
         let (size, whole): (usize, u64) = (fields.next()?.parse().ok()?, fields.next()?.parse().ok()?);
+        let written = fields.next()?.parse().ok()?;
         // A torn file has another length.
-        if version != VERSION || size < line_end || file.metadata().ok()?.len() != whole {
+        if version != VERSION || size < line_end || data.len() != whole || !is_untouched(&data, written) {
             return None;
         }
         if bytes.len() < size {
@@ -124,12 +130,21 @@ impl Compiled {
         Some(Self { bodies: Bodies::File { file, start: size as u64 }, head: bytes, before })
     }
 
-    fn make(room: &Path) -> Self {
+    fn make(room: &Path, instead: &dyn Fn(&Path) -> Option<String>) -> Self {
         // Taken before the files are read: a change in between makes the text stale, not wrong.
         let now = UNIX_EPOCH.elapsed().unwrap_or_default().as_nanos();
         let mut rest = [INTENTS, IGNORE].map(|name| source_line(&room.join(name))).concat();
         let (mut index, mut bodies) = (String::new(), String::new());
-        match (IntentFile::read(room), IntentIgnore::read(room)) {
+        let path = room.join(INTENTS);
+        let file = match instead(&path) {
+            Some(text) => IntentFile::of_bytes(path, text.into_bytes()),
+            None => IntentFile::read(room),
+        };
+        let ignore = match instead(&room.join(IGNORE)) {
+            Some(text) => IntentIgnore::parse(&text),
+            None => IntentIgnore::read(room),
+        };
+        match (file, ignore) {
             (Ok(file), Ok(ignore)) => {
                 rest.push_str("whole\n");
                 rest.extend(ignore.free.iter().map(|pattern| format!("free\t{pattern}\n")));
@@ -150,8 +165,9 @@ impl Compiled {
         }
         index.push_str("end\n");
         // The first line says how long everything is, itself included, so its numbers have a fixed width.
+        let written = cache_time();
         let first = |before: usize, head: usize, whole: usize| {
-            format!("stead-intents\t{VERSION}\t{now}\t{before:010}\t{head:010}\t{whole:010}\n")
+            format!("stead-intents\t{VERSION}\t{now}\t{before:010}\t{head:010}\t{whole:010}\t{written}\n")
         };
         let before = first(0, 0, 0).len() + rest.len();
         let length = before + index.len();

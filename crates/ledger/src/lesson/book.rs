@@ -68,6 +68,11 @@ impl Lessons {
         &self.path
     }
 
+    /// The lessons in the text of such a file.
+    pub fn parse(text: &str) -> Vec<Entry> {
+        Document::new(text.to_owned()).entries()
+    }
+
     /// Every lesson, in the order of the file.
     pub fn entries(&self) -> Result<Vec<Entry>, LedgerError> {
         Ok(self.document(read_capped(&self.path, LARGEST)?)?.entries())

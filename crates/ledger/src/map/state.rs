@@ -49,7 +49,7 @@ impl MapState {
 
     /// Reads the state; one that cannot be read is rebuilt.
     pub(super) fn read(path: &Path) -> Self {
-        let text = std::fs::read(path).unwrap_or_default();
+        let text = stead_store::read_file(path).unwrap_or_default();
         let state: Option<Self> = serde_json::from_slice(&text).ok();
         state.filter(|state| state.v == Self::VERSION).unwrap_or(Self { v: Self::VERSION, ..Self::default() })
     }

@@ -119,7 +119,7 @@ struct Table {
 impl Index {
     /// Opens the index of a ledger, if it is whole and the ledger still begins as it did.
     pub(super) fn open(path: &Path, ledger: &mut File, size: u64) -> Option<Self> {
-        let mut file = File::open(path).ok()?;
+        let mut file = stead_store::open_file(path).ok()?;
         let mut head = [0; HEAD];
         file.read_exact(&mut head).ok()?;
         let long = |at: usize| head.get(at..at + 8)?.try_into().ok().map(u64::from_le_bytes);

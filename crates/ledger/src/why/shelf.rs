@@ -25,7 +25,7 @@ impl Shelf {
     /// Opens a file of the ledger; `None` if there is none. The index is updated if much was appended. That is best
     /// effort: without a place to write, all is read.
     pub(super) fn open(source: &Source, indexes: &Path) -> Result<Option<Self>, StoreError> {
-        let Ok(mut ledger) = File::open(&source.path) else { return Ok(None) };
+        let Ok(mut ledger) = stead_store::open_file(&source.path) else { return Ok(None) };
         let Some(size) = ledger.metadata().ok().filter(|data| data.is_file()).map(|data| data.len()) else {
             return Ok(None);
         };
