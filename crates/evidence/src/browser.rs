@@ -6,7 +6,8 @@ use std::path::Path;
 
 use stead_feature::Feature;
 
-use crate::{Ground, Item};
+use crate::text::blob_hash;
+use crate::{Attachment, Ground, Item};
 
 /// Why a feature with a user interface is not proven.
 pub(crate) const MISSING: &str = "has a user interface, and no evidence from a browser on its current files";
@@ -34,10 +35,17 @@ pub(crate) fn is_shown<'a>(ground: &Ground, feature: &Feature, mut items: impl I
         let ran = || item.is_proof() && item.runner.as_deref().is_some_and(|runner| RUNNERS.contains(&runner));
         let added = || {
             let file = item.file.as_ref();
-            file.is_some_and(|file| is_picture(&ground.folder(&feature.id).join(&file.kept)))
+            file.is_some_and(|file| is_kept(&ground.folder(&feature.id), file))
         };
         ran() || added()
     })
+}
+
+/// Returns true if an added file is a picture or a recording, and still the one that was added: its name is its hash.
+fn is_kept(folder: &Path, file: &Attachment) -> bool {
+    let path = folder.join(&file.kept);
+    let hash = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
+    is_picture(&path) && std::fs::read(&path).is_ok_and(|bytes| blob_hash(&bytes) == hash)
 }
 
 /// Returns true if a file is a picture or a recording, by its content.

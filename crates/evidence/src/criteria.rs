@@ -85,7 +85,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().to_owned();
         let (features, indexes, cache) = (root.join("f"), root.join("i"), root.join("c"));
-        let ground = Ground { root: root.clone(), features, indexes, cache };
+        let ground = Ground { root: root.clone(), features, indexes, cache, state: None };
         let feature = |criteria: Value| {
             let success_criteria = criteria.as_object().cloned().unwrap_or_default();
             Feature { id: "a".into(), success_criteria, ..Feature::default() }

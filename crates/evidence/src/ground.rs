@@ -1,5 +1,7 @@
 use std::path::{Path, PathBuf};
 
+use stead_store::{Chain, ProjectState};
+
 /// Where evidence is stored, and the project it covers.
 #[derive(Clone, Debug)]
 pub struct Ground {
@@ -11,14 +13,29 @@ pub struct Ground {
     pub indexes: PathBuf,
     /// The room that can be deleted without loss.
     pub cache: PathBuf,
+    /// What the person's state folder keeps about this checkout; without it nothing vouches for evidence.
+    pub state: Option<ProjectState>,
 }
 
 impl Ground {
     /// The log of every test and build that was seen or run in this checkout.
     pub const LOG: &'static str = "evidence.jsonl";
 
+    /// The end of the log's chain, beside the log and in the person's state folder.
+    pub const HEAD: &'static str = "evidence.head";
+
     pub fn log(&self) -> PathBuf {
         self.indexes.join(Self::LOG)
+    }
+
+    /// The log as a hash chain. The end in the state folder decides which lines are vouched for.
+    pub fn chain(&self) -> Chain {
+        Chain {
+            log: self.log(),
+            head: self.indexes.join(Self::HEAD),
+            copy: self.state.as_ref().map(|state| state.join(Self::HEAD)),
+            link: &["chain"],
+        }
     }
 
     /// The folder of one feature's evidence. The id must be a checked one.

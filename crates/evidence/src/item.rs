@@ -4,7 +4,7 @@ use stead_model::{rfc3339, unix_millis};
 use stead_store::cover;
 
 use crate::text::{self, blob_hash};
-use crate::{About, Counts, Kind, Source};
+use crate::{About, Counts, Kind, Leaned, RecordLink, Source, Trust};
 
 /// One piece of evidence, as stored.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -54,8 +54,17 @@ pub struct Item {
     /// Why it proves nothing, if that was known when it was written.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub weak: Option<String>,
+    /// What told the runner what to run, and the program if it lies in the project.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub leaned: Vec<Leaned>,
     #[serde(flatten)]
     pub who: Who,
+    /// Only in the log: the records that this run left with features.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub records: Vec<RecordLink>,
+    /// Whether the log vouches for it, once that was looked up.
+    #[serde(skip)]
+    pub trust: Trust,
     /// Fields of later versions, kept as they are.
     #[serde(flatten)]
     pub other: Map<String, Value>,
@@ -114,7 +123,7 @@ impl Output {
 }
 
 impl Item {
-    pub const VERSION: u32 = 1;
+    pub const VERSION: u32 = 2;
 
     /// Creates an item with an id made of the time and a hash of its content.
     pub(crate) fn new(ts: &str, kind: Kind, source: Source, about: About, sign: &str) -> Self {
@@ -139,9 +148,33 @@ impl Item {
         self.exit == Some(0) && self.counts.is_none_or(|counts| counts.failed == 0)
     }
 
-    /// Returns true if it is proof: Stead observed or ran it, and it passed.
-    pub fn is_proof(&self) -> bool {
+    /// Returns true if Stead observed or ran it, by its own account, and it passed.
+    pub fn has_passed(&self) -> bool {
         self.kind.is_own() && self.weak.is_none() && self.is_green()
+    }
+
+    /// Returns true if it is proof: it passed, and the log vouches for it.
+    pub fn is_proof(&self) -> bool {
+        self.has_passed() && self.trust == Trust::Vouched
+    }
+
+    /// Returns why it is foreign; `None` if the log vouches for it or was not asked.
+    pub fn foreign(&self) -> Option<&str> {
+        match &self.trust {
+            Trust::Foreign { why } => Some(why),
+            Trust::Vouched | Trust::Unchecked => None,
+        }
+    }
+
+    /// Returns why it is no proof, in a few words; `None` if it is one.
+    pub fn objection(&self) -> Option<String> {
+        match (&self.weak, &self.trust) {
+            _ if self.is_proof() => None,
+            (_, Trust::Foreign { why }) => Some(format!("foreign: {why}")),
+            (Some(weak), _) => Some(weak.clone()),
+            (None, _) if !self.kind.is_own() => Some("added, not observed".into()),
+            (None, _) => Some(self.outcome()),
+        }
     }
 
     /// Returns true if it succeeded without a test count.

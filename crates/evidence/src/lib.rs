@@ -2,7 +2,8 @@
 //!
 //! A test or build that a hook saw, or that `stead verify` ran, becomes an [`Item`]: the command, its result, the
 //! counts in the runner's summary, and the state of the files it covers. It expires when those files change. What an
-//! agent adds is stored too, but never proves anything. [`standing`] computes whether a feature is proven now.
+//! agent adds is stored too, but never proves anything, and neither does a record that the log's hash chain does not vouch
+//! for. [`standing`] computes whether a feature is proven now.
 //!
 //! It never judges an event; gates and guards query it. It prints nothing and reads neither clock nor environment.
 
@@ -12,18 +13,21 @@ mod browser;
 mod counts;
 mod coverage;
 mod criteria;
+mod definition;
 mod digest;
 mod environment;
 mod error;
 mod ground;
 mod item;
 mod kind;
+mod leaned;
 mod named_file;
 mod observe;
 mod offering;
 mod pattern_finding;
 mod proof;
 mod ran;
+mod record_link;
 mod runner;
 mod severity;
 mod source;
@@ -32,6 +36,7 @@ mod summary;
 mod text;
 mod tree;
 mod tree_cache;
+mod trust;
 mod verification;
 mod verifier;
 mod verify;
@@ -46,15 +51,18 @@ pub use error::EvidenceError;
 pub use ground::{Bounds, Ground};
 pub use item::{Attachment, Item, Output, Who};
 pub use kind::Kind;
+pub use leaned::{Leaned, Wrote};
 pub use observe::{Phase, Seen, could_be_evidence, observe, shown as shown_command};
 pub use offering::{Offering, add};
 pub use pattern_finding::pattern_findings;
+pub use record_link::RecordLink;
 pub use runner::is_test_or_build;
 pub use severity::Severity;
 pub use source::Source;
-pub use standing::{NotProven, Standing, proof_of, standing, standing_of};
+pub use standing::{NotProven, Standing, foreign_features, proof_of, standing, standing_of};
 pub use summary::summarise;
 pub use tree::{Tree, holds, may_hold_below, project_tree, tree_of};
+pub use trust::Trust;
 pub use verification::{
     Recorded, TestsRan, Verification, Verified, command_proof, fresh_verification, record_run, tests_ran,
 };

@@ -13,6 +13,11 @@ const MADE: &[&str] = &[
 /// Generated files.
 const MADE_FILES: &[&str] = &[".DS_Store", ".coverage", ".phpunit.result.cache", ".eslintcache", "Thumbs.db"];
 
+/// Returns true if a folder of this name is usually generated.
+pub(crate) fn is_generated_folder(name: &str) -> bool {
+    MADE.contains(&name)
+}
+
 fn is_made_file(name: &str) -> bool {
     MADE_FILES.contains(&name) || name.ends_with(".pyc")
 }

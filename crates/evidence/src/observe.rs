@@ -8,12 +8,16 @@ use stead_model::Effects;
 use stead_store::cover;
 
 use crate::archive::Archive;
+use crate::leaned::leaned;
 use crate::proof::weakness;
 use crate::ran::{At, Ran};
 use crate::runner::{Run, Tools, other_runners};
 use crate::summary::summarise;
 use crate::verifier::{Command, last_dir, single};
-use crate::{About, Bounds, EvidenceError, Ground, Item, Kind, Output, Source, Tree, Who, project_tree, tree_of};
+use crate::{
+    About, Bounds, EvidenceError, Ground, Item, Kind, Output, RecordLink, Source, Tree, Who, Wrote, project_tree,
+    tree_of,
+};
 
 /// So many features one run can speak for.
 const MOST_FEATURES: usize = 64;
@@ -36,7 +40,7 @@ pub enum Phase {
 }
 
 /// A shell command that a hook saw.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Seen<'a> {
     pub phase: Phase,
     /// As it was typed: it is shown, and compared with verifiers of several commands.
@@ -49,6 +53,8 @@ pub struct Seen<'a> {
     pub exit: Option<i32>,
     pub output: &'a str,
     pub who: Who,
+    /// Knows what its session wrote.
+    pub wrote: Wrote<'a>,
     pub now: &'a str,
 }
 
@@ -109,24 +115,29 @@ pub fn observe(ground: &Ground, seen: &Seen<'_>, bounds: &Bounds<'_>) -> Result<
     item.who = seen.who.clone();
     item.whole = run.is_whole && dir.as_deref() == Some("");
     item.dir = dir;
+    item.leaned = leaned(ground, seen.effects, &seen.who, seen.wrote, bounds);
     let archive = Archive::quick(ground);
+    let mut kept = Vec::new();
     for (feature, verifier) in &typed {
         let mut own = Item { kind: Kind::Observed, exit: seen.exit, command: Some(shown(verifier)), ..item.clone() };
         own.weak = if is_start { own.weak } else { weakness(seen.exit, counts, seen.output) };
-        keep_with_tree(&archive, ground, feature, own, bounds)?;
+        kept.push(keep_with_tree(&archive, ground, feature, own, bounds));
     }
     let is_typed = |feature: &Feature| typed.iter().any(|(known, _)| known.id == feature.id);
     if kind == Kind::Observed {
         let commands = spoken(&ran, at);
         for feature in features.iter().filter(|feature| !is_typed(feature)).take(MOST_FEATURES) {
-            keep_for(&archive, ground, feature, &commands, &item, bounds)?;
+            kept.extend(keep_for(&archive, ground, feature, &commands, &item, bounds).transpose());
         }
         if item.whole && run.about == About::Test {
             item.tree = project_tree(ground, bounds).hash().map(str::to_owned);
         }
     }
-    archive.log(&item)?;
-    Ok(Some(item))
+    // What could be kept is listed, whatever could not.
+    let (links, failed): (Vec<_>, Vec<_>) = kept.into_iter().partition(Result::is_ok);
+    item.records = links.into_iter().flatten().collect();
+    archive.log(&mut item)?;
+    failed.into_iter().next().map_or(Ok(Some(item)), |failed| failed.map(|_| None))
 }
 
 /// The commands that a run stands for: itself, and the only test that it or the call runs.
@@ -136,7 +147,7 @@ pub(crate) fn spoken(ran: &Ran<'_>, at: At) -> Vec<Command> {
 }
 
 /// Keeps a run with a feature that it speaks for: one whose verifier it is, or one without verifiers if it ran
-/// everything. Says whether it does.
+/// everything. `None` if it speaks for something else.
 pub(crate) fn keep_for(
     archive: &Archive<'_>,
     ground: &Ground,
@@ -144,12 +155,12 @@ pub(crate) fn keep_for(
     commands: &[Command],
     item: &Item,
     bounds: &Bounds<'_>,
-) -> Result<bool, EvidenceError> {
+) -> Result<Option<RecordLink>, EvidenceError> {
     let tools = Tools::of(&ground.root);
     let mut own = item.clone();
     if feature.verifiers.is_empty() {
         if item.about != About::Test || !item.whole {
-            return Ok(false);
+            return Ok(None);
         }
         if own.is_uncounted() {
             own.weak = own.weak.or(Some(UNCOUNTED.into()));
@@ -157,11 +168,11 @@ pub(crate) fn keep_for(
     } else {
         // The verifier as it is written, so that it is found again however it was typed.
         let Some(verifier) = commands.iter().find_map(|command| verifier(feature, command, tools)) else {
-            return Ok(false);
+            return Ok(None);
         };
         own.command = Some(shown(verifier));
     }
-    keep_with_tree(archive, ground, feature, own, bounds).map(|()| true)
+    keep_with_tree(archive, ground, feature, own, bounds).map(Some)
 }
 
 fn keep_with_tree(
@@ -170,7 +181,7 @@ fn keep_with_tree(
     feature: &Feature,
     mut own: Item,
     bounds: &Bounds<'_>,
-) -> Result<(), EvidenceError> {
+) -> Result<RecordLink, EvidenceError> {
     own.feature = Some(feature.id.clone());
     match tree_of(ground, &feature.files, bounds) {
         Tree::TooMuch { why } => own.weak = own.weak.or(Some(why)),

@@ -50,6 +50,11 @@ pub fn add(ground: &Ground, offering: &Offering<'_>, bounds: &Bounds<'_>) -> Res
     item.output = text.filter(|_| offering.about != About::File).map(Output::of);
     let name = Path::new(offering.name).file_name().and_then(|name| name.to_str()).unwrap_or(offering.name);
     item.file = Some(Attachment { name: name.to_owned(), sha1, bytes: offering.bytes.len() as u64, kept });
-    Archive::new(ground).keep(&mut item)?;
+    let archive = Archive::new(ground);
+    let mut line = item.clone();
+    line.records.push(archive.keep(&mut item)?);
+    line.id.clone_from(&item.id);
+    archive.log(&mut line)?;
+    item.trust = line.trust;
     Ok(item)
 }

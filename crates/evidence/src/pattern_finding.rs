@@ -99,7 +99,8 @@ mod tests {
             fs::write(path, "x").unwrap();
         }
         let room = |name: &str| root.join(".agent").join(name);
-        let ground = Ground { features: room("features"), indexes: room("indexes"), cache: room("cache"), root };
+        let ground =
+            Ground { features: room("features"), indexes: room("indexes"), cache: room("cache"), root, state: None };
         let text = format!(r#"[{{"id": "a", "files": {files}}}]"#);
         let features = FeatureList::parse(text.as_bytes(), Path::new("list")).unwrap();
         assert_eq!(pattern_findings(&ground, &features, &Bounds::command()), expected, "{files}");

@@ -4,13 +4,13 @@ use std::cell::OnceCell;
 
 use stead_feature::{Feature, FeatureList, Proven};
 
-use crate::archive::Archive;
+use crate::archive::{Archive, Records};
 use crate::browser;
 use crate::criteria::unmet_criteria;
 use crate::observe::shown;
 use crate::runner::Tools;
 use crate::verifier::single;
-use crate::{Bounds, EvidenceError, Ground, Item, Kind, Tree, tree_of};
+use crate::{Bounds, EvidenceError, Ground, Item, Kind, Leaned, Tree, Trust, tree_of};
 
 /// What proves features that have no verifiers.
 pub(crate) const WHOLE: &str = "stead verify -- <the project's test command>";
@@ -25,6 +25,10 @@ pub struct Standing {
     pub stale: Vec<Item>,
     /// What agents and people added. It supports a claim, but does not prove it.
     pub claimed: Vec<Item>,
+    /// Runs that this checkout's log does not vouch for. They support a claim, too.
+    pub foreign: Vec<Item>,
+    /// What the newest run leaned on.
+    pub leaned: Vec<Leaned>,
     /// Why the feature is not proven, as a continuation of `feature x`; empty if it is.
     pub why_not: String,
     /// The command that would prove it.
@@ -37,12 +41,13 @@ impl Standing {
         !self.proof.is_empty()
     }
 
-    /// One word for it: `fresh`, `stale` or `missing`.
+    /// One word for it: `fresh`, `stale`, `foreign` or `missing`.
     pub fn name(&self) -> &'static str {
-        match (self.is_proven(), self.stale.is_empty()) {
-            (true, _) => "fresh",
-            (false, false) => "stale",
-            (false, true) => "missing",
+        match (self.is_proven(), self.stale.is_empty(), self.foreign.iter().any(Item::has_passed)) {
+            (true, ..) => "fresh",
+            (false, false, _) => "stale",
+            (false, true, true) => "foreign",
+            (false, true, false) => "missing",
         }
     }
 }
@@ -69,7 +74,10 @@ pub fn proof_of(ground: &Ground, feature: &Feature, bounds: &Bounds<'_>) -> Resu
     let evidence = standing.proof.iter().map(|item| item.id.clone()).collect();
     Proven::attest(&feature.id, evidence).ok_or_else(|| NotProven::Unproven {
         feature: feature.id.clone(),
-        why: standing.why_not,
+        why: match Leaned::note(&standing.leaned) {
+            Some(note) => format!("{} ({note})", standing.why_not),
+            None => standing.why_not,
+        },
         next: standing.next,
         is_stale: !standing.stale.is_empty(),
     })
@@ -84,13 +92,19 @@ pub fn standing(ground: &Ground, feature: &str, bounds: &Bounds<'_>) -> Result<S
 /// Computes the state of a feature. With verifiers, the latest run of each on the current files must have passed;
 /// without any, a run of the whole test suite.
 pub fn standing_of(ground: &Ground, feature: &Feature, bounds: &Bounds<'_>) -> Result<Standing, EvidenceError> {
-    let items = Archive::quick(ground).items(&feature.id)?;
+    let Records { items, failures } = Archive::quick(ground).records(&feature.id, bounds)?;
     let next = if feature.verifiers.is_empty() { WHOLE.to_owned() } else { format!("stead verify {}", feature.id) };
     let mut standing = Standing { feature: feature.id.clone(), next, ..Standing::default() };
     standing.claimed = items.iter().filter(|item| matches!(item.kind, Kind::Claimed | Kind::Person)).cloned().collect();
-    let own: Vec<&Item> = items.iter().filter(|item| item.kind.is_own()).collect();
+    let is_vouched = |item: &&Item| item.trust == Trust::Vouched;
+    let runs = || items.iter().filter(|item| item.kind.is_own());
+    standing.foreign = runs().filter(|item| !is_vouched(item)).cloned().collect();
+    // What failed counts by the log, though its record be gone.
+    let mut own: Vec<&Item> = runs().filter(is_vouched).chain(&failures).collect();
+    own.sort_by(|one, other| other.id.cmp(&one.id));
+    standing.leaned = own.first().map(|item| item.leaned.clone()).unwrap_or_default();
     if !own.iter().any(|item| item.is_proof()) {
-        standing.why_not = nothing_good(&own, &standing.claimed);
+        standing.why_not = nothing_good(&own, &standing);
         return Ok(standing);
     }
     let now = match tree_of(ground, &feature.files, bounds) {
@@ -107,7 +121,7 @@ pub fn standing_of(ground: &Ground, feature: &Feature, bounds: &Bounds<'_>) -> R
     let is_fresh = |item: &&Item| item.tree.as_deref() == Some(&now);
     standing.stale = own.iter().filter(|item| item.is_proof() && !is_fresh(item)).map(|item| (*item).clone()).collect();
     let fresh: Vec<&Item> = own.iter().copied().filter(|item| is_fresh(item)).collect();
-    let seen = standing.claimed.iter().filter(|item| item.tree.as_deref() == Some(&now));
+    let seen = standing.claimed.iter().filter(is_vouched).filter(|item| item.tree.as_deref() == Some(&now));
     let found = proof(feature, &fresh, Tools::of(&ground.root)).and_then(|proof| {
         if let Some(why) = unmet_criteria(feature, proof.iter()) {
             return Err(format!("was tested, but {why}"));
@@ -118,7 +132,12 @@ pub fn standing_of(ground: &Ground, feature: &Feature, bounds: &Bounds<'_>) -> R
         }
     });
     match found {
-        Ok(proof) => standing.proof = proof,
+        Ok(proof) => {
+            standing.leaned = proof.iter().flat_map(|item| item.leaned.iter().cloned()).collect();
+            standing.leaned.sort_by(|one, other| one.path.cmp(&other.path));
+            standing.leaned.dedup();
+            standing.proof = proof;
+        }
         Err(why) if fresh.is_empty() => {
             let last = standing.stale.first().map(|item| item.ts.clone()).unwrap_or_default();
             standing.why_not = format!("changed since its evidence of {last}").trim_end().to_owned();
@@ -132,6 +151,20 @@ pub fn standing_of(ground: &Ground, feature: &Feature, bounds: &Bounds<'_>) -> R
         }
     }
     Ok(standing)
+}
+
+/// Features that the list calls tested, and for which no run in this checkout's log speaks, only foreign ones: their ids,
+/// and why these are foreign. Files are not compared.
+pub fn foreign_features(ground: &Ground, list: &FeatureList) -> Result<Vec<(String, String)>, EvidenceError> {
+    let mut found = Vec::new();
+    for feature in list.features.iter().filter(|feature| feature.tested) {
+        let items = Archive::quick(ground).items(&feature.id)?;
+        let foreign = items.iter().filter(|item| item.has_passed()).find_map(Item::foreign);
+        if let Some(why) = foreign.filter(|_| !items.iter().any(Item::is_proof)) {
+            found.push((feature.id.clone(), why.to_owned()));
+        }
+    }
+    Ok(found)
 }
 
 /// Collects the proof, or returns what is missing. `fresh` has the newest first.
@@ -190,10 +223,16 @@ fn bad(item: &Item) -> String {
     format!("was last tried by `{command}`: {why}")
 }
 
-fn nothing_good(own: &[&Item], claimed: &[Item]) -> String {
-    match own.first() {
-        Some(item) => bad(item),
-        None if claimed.is_empty() => "has no evidence".into(),
-        None => "has only claimed evidence, which does not prove it".into(),
+fn nothing_good(own: &[&Item], standing: &Standing) -> String {
+    let foreign = standing.foreign.iter().find(|item| item.has_passed());
+    let foreign = foreign.and_then(|item| Some((item, item.foreign()?)));
+    match (own.first(), foreign) {
+        (Some(item), None) => bad(item),
+        (Some(item), Some((foreign, why))) => format!("{}; `{}` is foreign: {why}", bad(item), foreign.id),
+        (None, Some((foreign, why))) => {
+            format!("has only foreign evidence, which does not prove it: `{}`: {why}", foreign.id)
+        }
+        (None, None) if standing.claimed.is_empty() => "has no evidence".into(),
+        (None, None) => "has only claimed evidence, which does not prove it".into(),
     }
 }

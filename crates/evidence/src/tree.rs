@@ -219,7 +219,8 @@ mod tests {
         fn ground(&self) -> Ground {
             let root = self.0.path().to_owned();
             let room = |name: &str| root.join(".agent").join(name);
-            Ground { features: room("features"), indexes: room("context/indexes"), cache: room("cache"), root }
+            let (features, indexes, cache) = (room("features"), room("context/indexes"), room("cache"));
+            Ground { features, indexes, cache, root, state: None }
         }
 
         fn tree(&self, files: &[&str]) -> Tree {

@@ -6,6 +6,7 @@ use stead_store::{CheckEnd, Checked};
 
 use crate::archive::Archive;
 use crate::criteria::covered;
+use crate::leaned::leaned;
 use crate::observe::{features, keep_for, shown, spoken};
 use crate::proof::weakness;
 use crate::ran::Ran;
@@ -13,7 +14,8 @@ use crate::runner::Tools;
 use crate::standing::WHOLE;
 use crate::summary::summarise;
 use crate::{
-    About, Bounds, EvidenceError, Ground, Item, Kind, Output, Source, Tree, Who, project_tree, standing_of, tree_of,
+    About, Bounds, EvidenceError, Ground, Item, Kind, Output, Source, Tree, Trust, Who, Wrote, project_tree,
+    standing_of, tree_of,
 };
 
 /// How far back the log is searched.
@@ -35,6 +37,8 @@ pub struct Verified<'a> {
     /// A person started what ran it.
     pub supervised: bool,
     pub who: Who,
+    /// Knows what its session or run wrote.
+    pub wrote: Wrote<'a>,
     pub now: &'a str,
 }
 
@@ -81,6 +85,7 @@ pub fn record_run(ground: &Ground, verified: &Verified<'_>, bounds: &Bounds<'_>)
         known.is_some_and(|(at, run)| run.is_whole && run.about == About::Test && ran.dir(at).as_deref() == Some(""));
     item.output = Some(Output::of(verified.output.unwrap_or(&checked.tail)));
     item.supervised = verified.supervised;
+    item.leaned = leaned(ground, verified.effects, &verified.who, verified.wrote, bounds);
     item.who = verified.who.clone();
     let archive = Archive::new(ground);
     let mut logged = item.clone();
@@ -98,7 +103,7 @@ pub fn record_run(ground: &Ground, verified: &Verified<'_>, bounds: &Bounds<'_>)
             Some(Err(why)) => item.no_coverage = Some(why),
             None => {}
         }
-        archive.keep(&mut item)?;
+        logged.records.push(archive.keep(&mut item)?);
         logged.id.clone_from(&item.id);
         logged.feature.clone_from(&item.feature);
     }
@@ -107,14 +112,18 @@ pub fn record_run(ground: &Ground, verified: &Verified<'_>, bounds: &Bounds<'_>)
         let commands = spoken(&ran, at);
         let others = features(ground).into_iter().filter(|other| feature.is_none_or(|feature| feature.id != other.id));
         for other in others {
-            proves |= keep_for(&archive, ground, &other, &commands, &logged, bounds)?;
+            let run = Item { records: Vec::new(), ..logged.clone() };
+            let link = keep_for(&archive, ground, &other, &commands, &run, bounds)?;
+            proves |= link.is_some();
+            logged.records.extend(link);
         }
     }
     // Without a feature it is about the whole project.
     if logged.whole || feature.is_none() {
         logged.tree = project_tree(ground, bounds).hash().map(str::to_owned);
     }
-    archive.log(&logged)?;
+    archive.log(&mut logged)?;
+    item.trust = logged.trust;
     Ok(Recorded { proves: proves && item.is_proof(), item, doubt })
 }
 
@@ -146,7 +155,8 @@ pub fn tests_ran(ground: &Ground, session: &str, agent: Option<&str>) -> Result<
     let own = |item: &Item| {
         item.who.session.as_deref() == Some(session) && (agent.is_none() || item.who.agent.as_deref() == agent)
     };
-    for item in Archive::quick(ground).recent()?.take(LINES).filter(|item| own(item)) {
+    let is_vouched = |item: &Item| item.trust == Trust::Vouched;
+    for item in Archive::quick(ground).recent()?.take(LINES).filter(|item| own(item) && is_vouched(item)) {
         let ran = match item.counts {
             Some(counts) => counts.ran(),
             // A feature's verifiers are tests, whatever runner they use.
@@ -186,29 +196,41 @@ pub fn fresh_verification(ground: &Ground, bounds: &Bounds<'_>) -> Result<Verifi
     let each = !features.is_empty() && features.iter().all(|feature| !feature.verifiers.is_empty());
     let next = if each { "stead verify --all" } else { WHOLE };
     let mut answer = Verification { next: next.to_owned(), ..Verification::default() };
-    let whole: Vec<Item> = Archive::quick(ground)
-        .recent()?
-        .take(LINES)
-        .filter(|item| item.whole && item.about == About::Test && item.kind.is_own())
-        .collect();
-    if let Some(newest) = whole.first() {
+    let is_whole = |item: &Item| item.whole && item.about == About::Test && item.kind.is_own();
+    let mut foreign = None;
+    let mut whole = Archive::quick(ground).recent()?.take(LINES).filter(is_whole).filter(|item| {
+        let is_vouched = item.trust == Trust::Vouched;
+        if !is_vouched && foreign.is_none() && item.has_passed() {
+            foreign = Some(item.clone());
+        }
+        is_vouched
+    });
+    if let Some(newest) = whole.next() {
         match project_tree(ground, bounds) {
             Tree::TooMuch { why } => answer.why_not = format!("the project cannot be compared with its tests: {why}"),
             tree => {
-                let fresh = whole.iter().find(|item| item.tree.is_some() && item.tree.as_deref() == tree.hash());
+                let ts = newest.ts.clone();
+                let mut all = std::iter::once(newest).chain(whole);
+                let fresh = all.find(|item| item.tree.is_some() && item.tree.as_deref() == tree.hash());
                 match fresh {
-                    Some(item) if item.is_proof() => answer.proof = vec![item.clone()],
+                    Some(item) if item.is_proof() => answer.proof = vec![item],
                     Some(item) => {
                         let why = item.weak.clone().unwrap_or_else(|| item.outcome());
                         answer.why_not = format!("`{}` failed: {why}", item.command.as_deref().unwrap_or_default());
                         return Ok(answer);
                     }
-                    None => answer.why_not = format!("files changed since the tests of {}", newest.ts),
+                    None => answer.why_not = format!("files changed since the tests of {ts}"),
                 }
             }
         }
     } else {
-        answer.why_not = "no run of the whole test suite was recorded".into();
+        drop(whole);
+        answer.why_not = match foreign {
+            Some(item) => {
+                format!("the run of the whole test suite at {} is {}", item.ts, item.objection().unwrap_or_default())
+            }
+            None => "no run of the whole test suite was recorded".into(),
+        };
     }
     if !answer.is_fresh() && !features.is_empty() {
         let standings: Result<Vec<_>, _> =
@@ -224,12 +246,17 @@ pub fn fresh_verification(ground: &Ground, bounds: &Bounds<'_>) -> Result<Verifi
 
 /// Why a command is not proven to succeed for the current state of the project; `None` if Stead ran it since.
 pub fn command_proof(ground: &Ground, command: &str, bounds: &Bounds<'_>) -> Result<Option<String>, EvidenceError> {
-    let runs: Vec<Item> = Archive::quick(ground)
-        .recent()?
-        .take(LINES)
-        .filter(|item| item.source == Source::Verify && item.command.as_deref().map(str::trim) == Some(command.trim()))
-        .collect();
-    let Some(newest) = runs.first() else { return Ok(Some(format!("no run of `{command}` was recorded"))) };
+    let is_run =
+        |item: &Item| item.source == Source::Verify && item.command.as_deref().map(str::trim) == Some(command.trim());
+    let mut foreign = None;
+    let newest = Archive::quick(ground).recent()?.take(LINES).filter(is_run).find(|item| {
+        foreign = foreign.take().or_else(|| item.foreign().map(str::to_owned));
+        item.trust == Trust::Vouched
+    });
+    let Some(newest) = newest else {
+        let why = foreign.map(|why| format!("; one is foreign: {why}")).unwrap_or_default();
+        return Ok(Some(format!("no run of `{command}` was recorded{why}")));
+    };
     Ok(match project_tree(ground, bounds) {
         Tree::TooMuch { why } => Some(format!("the project cannot be compared with its evidence: {why}")),
         tree if newest.tree.is_none() || newest.tree.as_deref() != tree.hash() => {

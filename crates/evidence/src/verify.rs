@@ -8,7 +8,7 @@ use stead_feature::Feature;
 use stead_model::Effects;
 use stead_store::{Checked, StoreError, named_verifier, run_check};
 
-use crate::{Bounds, EvidenceError, Ground, Recorded, Source, Verified, Who, record_run, tree_of};
+use crate::{Bounds, EvidenceError, Ground, Recorded, Source, Verified, Who, Wrote, record_run, tree_of};
 
 /// How much of a verifier's output is read.
 const KEPT: usize = 256 * 1024;
@@ -29,6 +29,8 @@ pub struct Verify<'a> {
     pub timeout: Duration,
     /// What a command does, read in the project's root.
     pub effects: &'a dyn Fn(&str) -> Effects,
+    /// Knows what the session or run wrote that it is for.
+    pub wrote: Wrote<'a>,
     /// The current time as files store it.
     pub now: &'a dyn Fn() -> String,
     /// Runs a command in another way than `stead verify` does: the engine can be cancelled.
@@ -63,6 +65,7 @@ impl Verify<'_> {
             source: self.source,
             supervised: self.supervised,
             who: self.who.clone(),
+            wrote: self.wrote,
             now: &(self.now)(),
         };
         let recorded = record_run(self.ground, &verified, &bounds)?;

@@ -13,6 +13,7 @@ const RED: &str = "test result: FAILED. 2 passed; 1 failed; 0 ignored; 0 measure
 /// A project with two features: `login` proves itself by one command, `search` by the whole suite.
 struct Project {
     folder: tempfile::TempDir,
+    _state: tempfile::TempDir,
     ground: Ground,
     clock: std::cell::Cell<u32>,
 }
@@ -20,15 +21,16 @@ struct Project {
 impl Project {
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let root = folder.path().canonicalize().unwrap();
+        let (root, state) = (folder.path().canonicalize().unwrap(), tempfile::tempdir().unwrap());
         let room = |name: &str| root.join(".agent").join(name);
         let ground = Ground {
             features: room("features"),
             indexes: room("context/indexes"),
             cache: room("cache"),
             root: root.clone(),
+            state: stead_store::ProjectState::of(state.path(), "test", &root),
         };
-        let project = Self { folder, ground, clock: std::cell::Cell::new(0) };
+        let project = Self { folder, _state: state, ground, clock: std::cell::Cell::new(0) };
         project.write(
             ".agent/features/feature-list.json",
             r#"{"features":[
@@ -64,7 +66,17 @@ impl Project {
         let who = Who { session: Some("s1".into()), agent: Some("a1".into()), ..Who::default() };
         let dir = if dir.is_empty() { self.ground.root.clone() } else { self.ground.root.join(dir) };
         let effects = read_on_disk(command, &dir, Tools::of(&self.ground.root));
-        let seen = Seen { phase, command, effects: &effects, dir: &dir, exit, output, who, now: &now };
+        let seen = Seen {
+            phase,
+            command,
+            effects: &effects,
+            dir: &dir,
+            exit,
+            output,
+            who,
+            wrote: &|_, _| Vec::new(),
+            now: &now,
+        };
         observe(&self.ground, &seen, &Bounds::command()).unwrap()
     }
 

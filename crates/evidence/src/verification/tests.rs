@@ -1,3 +1,5 @@
+mod foreign;
+
 use std::fs;
 use std::time::Duration;
 
@@ -10,21 +12,23 @@ use crate::{Offering, add, standing};
 
 struct Project {
     folder: tempfile::TempDir,
+    _state: tempfile::TempDir,
     ground: Ground,
 }
 
 impl Project {
     fn new(list: &str) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let root = folder.path().canonicalize().unwrap();
+        let (root, state) = (folder.path().canonicalize().unwrap(), tempfile::tempdir().unwrap());
         let room = |name: &str| root.join(".agent").join(name);
         let ground = Ground {
             features: room("features"),
             indexes: room("context/indexes"),
             cache: room("cache"),
             root: root.clone(),
+            state: stead_store::ProjectState::of(state.path(), "test", &root),
         };
-        let project = Self { folder, ground };
+        let project = Self { folder, _state: state, ground };
         project.write(".agent/features/feature-list.json", list);
         project.write("a.txt", "one");
         project
@@ -56,6 +60,7 @@ impl Project {
             source: Source::Verify,
             supervised: true,
             who: Who { session: Some("s1".into()), ..Who::default() },
+            wrote: &|_, _| Vec::new(),
             now: "2026-11-15T22:00:00.000Z",
         };
         record_run(&self.ground, &ran, &bounds).unwrap().item
@@ -193,7 +198,7 @@ fn records_of_other_hands_do_no_harm() {
     project.write(&format!("{folder}/a.json"), "{torn");
     project.write(
         &format!("{folder}/b.json"),
-        "{\"v\":2,\"id\":\"b\",\"ts\":\"\",\"kind\":\"ran\",\"source\":\"x\",\"about\":\"y\"}",
+        "{\"v\":3,\"id\":\"b\",\"ts\":\"\",\"kind\":\"ran\",\"source\":\"x\",\"about\":\"y\"}",
     );
     let mut own = serde_json::to_value(&item).unwrap();
     own["later"] = serde_json::json!({"x": 1});
