@@ -3,6 +3,7 @@
 
 mod part;
 
+pub use part::{UNTRUSTED, fenced};
 use stead_model::{BYTES_PER_TOKEN, Capped};
 
 const HEAD: &str = "Stead: state of this project.\n";

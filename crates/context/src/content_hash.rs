@@ -1,4 +1,3 @@
-use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
@@ -9,7 +8,7 @@ const LIMIT: u64 = 8 * 1024 * 1024;
 /// file is found in git's index. `None` for a file that is not regular, too large or unreadable.
 pub fn content_hash(path: &Path) -> Option<String> {
     let data = std::fs::metadata(path).ok().filter(|data| data.is_file() && data.len() <= LIMIT)?;
-    let mut file = File::open(path).ok()?.take(data.len());
+    let mut file = stead_store::open_file(path).ok()?.take(data.len());
     let mut hash = sha1_smol::Sha1::new();
     hash.update(format!("blob {}\0", data.len()).as_bytes());
     let mut block = vec![0; 64 * 1024];

@@ -31,7 +31,7 @@ mod unsaved;
 mod validator;
 
 pub use binding::{Binding, BoundCall, bound_call, bound_session, call_fingerprint, fingerprint};
-pub use briefing::{BriefingPart, briefing};
+pub use briefing::{BriefingPart, UNTRUSTED, briefing, fenced};
 pub use content_hash::content_hash;
 pub use contribution::Contribution;
 pub use distill::{ReturnCheck, ReturnRole, check_return, trim_return};

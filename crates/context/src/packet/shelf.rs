@@ -1,7 +1,7 @@
 //! The folder of packets: finds one by id, reads, changes and adds. It never deletes one.
 
 use std::cmp::Reverse;
-use std::fs::{self, File};
+use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
@@ -180,7 +180,7 @@ fn parse(path: &Path, bytes: Vec<u8>) -> Result<Packet, ContextError> {
 fn read_head(path: &Path, id: &str) -> Result<Packet, ContextError> {
     let io = |source| StoreError::Io { doing: "read", path: path.to_owned(), source };
     let mut bytes = Vec::new();
-    File::open(path).map_err(io)?.take(HEAD).read_to_end(&mut bytes).map_err(io)?;
+    stead_store::open_file(path).map_err(io)?.take(HEAD).read_to_end(&mut bytes).map_err(io)?;
     let whole = (bytes.len() as u64) < HEAD;
     if !whole && let Err(error) = std::str::from_utf8(&bytes) {
         bytes.truncate(error.valid_up_to());
