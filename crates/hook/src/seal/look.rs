@@ -1,0 +1,276 @@
+//! One look: what changed, whether it weakens, whose change it was, and what becomes of it.
+
+use std::path::Path;
+use std::time::Duration;
+
+use stead_model::{EventKind, rfc3339};
+use stead_store::seal::{Announced, LogLook, Look, OpenSeal, Present, Seal, Sealed, SealedLog};
+use stead_store::{MARKER, StoreError, ask_git, complete, extend_alarm, remove, sha256};
+
+use super::cause::Cause;
+use super::kind::Kind;
+use super::project::{ALARM, Reach, SealedProject, leave_in_force, seal_anew};
+use super::set::SealedSet;
+use super::tampering::{CallInFlight, Outcome, Tampering};
+use crate::record::now_millis;
+use crate::request::Request;
+
+/// How long git may take, and its longest answer.
+const GIT: Duration = Duration::from_millis(1_000);
+const ANSWER: usize = 16 * 1024 * 1024;
+
+/// Who looks.
+pub(crate) enum Looker<'r, 'a> {
+    /// A hook, after an event.
+    Event(&'r Request<'a>),
+    /// A command of Stead.
+    Command,
+}
+
+/// What a look found, and why it could not look at all, if so.
+type Found = (Vec<Tampering>, Option<String>);
+
+impl SealedProject<'_> {
+    /// Looks for a command of Stead that a person or the engine started.
+    pub fn look_for_command(&self) -> Found {
+        self.look(&Looker::Command)
+    }
+
+    pub(super) fn look(&self, looker: &Looker<'_, '_>) -> Found {
+        let (mut found, mut problem) = (Vec::new(), None);
+        for (seal, reach) in self.seals() {
+            if seal.look() == Look::Same && !is_turn(looker) {
+                continue;
+            }
+            match self.look_closely(seal, reach, looker) {
+                Ok(more) => found.extend(more),
+                Err(error) => problem = Some(format!("the seal cannot be checked: {error}")),
+            }
+        }
+        (found, problem)
+    }
+
+    fn look_closely(&self, seal: &Seal, reach: Reach, looker: &Looker<'_, '_>) -> Result<Vec<Tampering>, StoreError> {
+        let mut open = self.open(seal, reach)?;
+        extend_alarm(ALARM.as_secs() as u32);
+        let set = self.set(reach);
+        let mut found = Vec::new();
+        let mut files = known_files(seal, std::mem::take(&mut open.files), &set);
+        for file in &mut files {
+            if let Some(change) = self.look_at(seal, &open, file, looker) {
+                found.push(change);
+            }
+        }
+        // What was put back may have left a new stamp.
+        for file in files.iter_mut().filter(|file| file.pending.is_none()) {
+            file.stamp = seal.present(&file.path).stamp;
+        }
+        files.retain(|file| {
+            file.sha256.is_some() || file.pending.is_some() || Kind::from_name(&file.kind) != Some(Kind::Guard)
+        });
+        open.files = files;
+        open.logs = self.look_at_logs(seal, &open, &set, &mut found, looker);
+        for change in &found {
+            change.append(seal.dir())?;
+        }
+        // Without the folders nothing more would be recorded.
+        let is_removed = |change: &Tampering| change.found.is_none() && !change.calls.is_empty() && !change.by_git;
+        if found.iter().any(is_removed) && self.root.join(MARKER).is_file() {
+            complete(self.root, self.env)?;
+        }
+        open.write(&set.folders)?;
+        if found.iter().any(|change| change.outcome != Outcome::Lost) {
+            self.forget_caches();
+        }
+        Ok(found)
+    }
+
+    /// Looks at one file.
+    fn look_at(&self, seal: &Seal, open: &OpenSeal, file: &mut Sealed, looker: &Looker<'_, '_>) -> Option<Tampering> {
+        let present = seal.present(&file.path);
+        let waits = file.pending.as_ref().map(|pending| &pending.sha256);
+        if present.sha256 == file.sha256 && present.stamp.is_some() == file.sha256.is_some() {
+            file.stamp.clone_from(&present.stamp);
+            file.pending = None;
+            return None;
+        }
+        if waits == Some(&present.sha256) {
+            file.stamp.clone_from(&present.stamp);
+            return None;
+        }
+        let kind = Kind::from_name(&file.kind)?;
+        let is_own = |one: &Announced| one.is_about(&file.path, &present);
+        let path = seal.path_of(&file.path);
+        let before = file.sha256.as_deref().and_then(|hash| seal.copy(hash));
+        // A file that is too large to be copied cannot be compared: only its own writers may change it.
+        let is_lost = before.is_none() && file.sha256.is_some();
+        let why = match kind {
+            _ if open.is_new || open.announced.iter().any(is_own) => None,
+            _ if is_lost && kind != Kind::Cache => Some("it is too large to be compared, and has changed".to_owned()),
+            _ => self.weakens(kind, &path, before.as_deref(), &present),
+        };
+        let Some(why) = why else {
+            seal_anew(open, file, &present);
+            return None;
+        };
+        let mut change = self.change(file, kind, &present, why);
+        let cause = self.cause(&present, looker);
+        if kind == Kind::Cache && !matches!(cause, Cause::Calls(_)) {
+            // It is made again from its sources, whoever wrote it.
+            let _ = remove(&path);
+            seal_anew(open, file, &Present::default());
+            return None;
+        }
+        match cause {
+            Cause::NoSession => {
+                seal_anew(open, file, &present);
+                change.outcome = Outcome::TakenOver;
+            }
+            Cause::OpenSession => leave_in_force(open, file, &present, &change.id),
+            Cause::Calls(calls) => {
+                change.calls = calls;
+                change.by_git = is_by_git(self.root, &file.path, &present);
+                let put_back = match change.by_git {
+                    true => None,
+                    false => self.put_back(kind, &path, before.as_deref(), &present, &change.id),
+                };
+                match put_back {
+                    Some(displaced) => {
+                        change.displaced = displaced;
+                        change.outcome = Outcome::PutBack;
+                        file.pending = None;
+                        // A settings file keeps the rest of the change.
+                        let now = seal.present(&file.path);
+                        if now.sha256 != file.sha256 {
+                            seal_anew(open, file, &now);
+                        }
+                    }
+                    None => leave_in_force(open, file, &present, &change.id),
+                }
+            }
+        }
+        Some(change)
+    }
+
+    fn change(&self, file: &Sealed, kind: Kind, present: &Present, why: String) -> Tampering {
+        let now = rfc3339(now_millis());
+        let id = sha256(format!("{now} {} {why}", file.path).as_bytes());
+        Tampering {
+            v: 1,
+            id: format!("t-{}", id.get(..8).unwrap_or_default()),
+            path: file.path.clone(),
+            kind: kind.name().to_owned(),
+            why,
+            changed_at: rfc3339(present.changed_millis),
+            found: present.sha256.clone(),
+            ts: now,
+            ..Tampering::default()
+        }
+    }
+
+    /// Without a session log, a change that is found after a call was the call's.
+    fn cause(&self, present: &Present, looker: &Looker<'_, '_>) -> Cause {
+        let log = self.session_log();
+        let cause = Cause::at(&log, present.changed_millis);
+        match looker {
+            _ if cause != Cause::NoSession => cause,
+            Looker::Event(request) if is_after(request) => Cause::Calls(vec![this_call(request)]),
+            // Who took lines out of the log may have been in them.
+            _ if self.lost_lines(&log) => Cause::OpenSession,
+            _ => cause,
+        }
+    }
+
+    /// Returns true if a log is not what was sealed, and more.
+    fn lost_lines(&self, log: &Path) -> bool {
+        self.seals().any(|(seal, _)| {
+            let name = seal.name_of(log);
+            seal.logs().iter().any(|sealed| sealed.path == name && sealed.compare(seal) != LogLook::Grew)
+        })
+    }
+
+    /// Compares the logs. Lines that are gone cannot be put back, so this is told once.
+    fn look_at_logs(
+        &self,
+        seal: &Seal,
+        open: &OpenSeal,
+        set: &SealedSet,
+        found: &mut Vec<Tampering>,
+        looker: &Looker<'_, '_>,
+    ) -> Vec<SealedLog> {
+        let mut logs = Vec::new();
+        for path in &set.logs {
+            let name = seal.name_of(path);
+            let sealed = open.logs.iter().find(|log| log.path == name);
+            let why = match sealed.map(|log| log.compare(seal)) {
+                None | Some(LogLook::Grew) => None,
+                Some(_) if open.announced.iter().any(|one| one.rewritten && one.path == name) => None,
+                Some(LogLook::Gone) => Some("the log is gone"),
+                Some(LogLook::Shorter) => Some("the log lost lines"),
+                Some(LogLook::Rewritten) => Some("the log was rewritten"),
+            };
+            if let Some(why) = why {
+                let file = Sealed { path: name.clone(), ..Sealed::default() };
+                let present = seal.present(&name);
+                let mut change = self.change(&file, Kind::Cache, &present, why.to_owned());
+                (change.kind, change.outcome) = ("log".to_owned(), Outcome::Lost);
+                if let Cause::Calls(calls) = self.cause(&present, looker) {
+                    change.calls = calls;
+                }
+                found.push(change);
+            }
+            logs.extend(SealedLog::seal(seal, &name));
+        }
+        logs
+    }
+}
+
+/// Lengths of logs are taken anew at the ends of turns.
+fn is_turn(looker: &Looker<'_, '_>) -> bool {
+    matches!(looker, Looker::Event(request)
+    if matches!(
+        request.event.kind,
+        EventKind::Stop | EventKind::Prompt | EventKind::SessionStart | EventKind::SessionEnd
+    ))
+}
+
+fn is_after(request: &Request<'_>) -> bool {
+    matches!(request.event.kind, EventKind::AfterTool | EventKind::ToolFailed)
+}
+
+fn this_call(request: &Request<'_>) -> CallInFlight {
+    let call = request.event.call.as_ref();
+    CallInFlight {
+        harness: request.harness.name().to_owned(),
+        session: request.event.session.as_deref().map(str::to_owned),
+        tool: call.map(|call| call.tool.to_string()),
+        call: call.and_then(|call| call.id.as_deref()).map(str::to_owned),
+        since: rfc3339(now_millis()),
+    }
+}
+
+/// The sealed files, and those that are to be sealed from now on.
+pub(super) fn known_files(seal: &Seal, mut files: Vec<Sealed>, set: &SealedSet) -> Vec<Sealed> {
+    for (path, kind) in &set.files {
+        let path = seal.name_of(path);
+        if !files.iter().any(|file| file.path == path) {
+            files.push(Sealed { path, kind: kind.name().to_owned(), ..Sealed::default() });
+        }
+    }
+    files
+}
+
+/// Returns true if a file is as git has it in the index or in the commit that is checked out, or is gone because git has
+/// it no longer.
+fn is_by_git(root: &Path, relative: &str, present: &Present) -> bool {
+    if Path::new(relative).is_absolute() {
+        return false;
+    }
+    let blob = |at: &str| ask_git(root, &["cat-file", "blob", &format!("{at}:./{relative}")], GIT, ANSWER);
+    let index = blob("");
+    match &present.bytes {
+        Some(bytes) => index.as_ref() == Some(bytes) || blob("HEAD").as_ref() == Some(bytes),
+        None if present.stamp.is_some() => false,
+        None => index.is_none() && (blob("HEAD").is_some() || blob("HEAD@{1}").is_some()),
+    }
+}
