@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::io::Write;
 
 use stead_client::{Harness, Signs, detect};
-use stead_model::{Event, EventKind, Level, Reply, Verdict};
+use stead_model::{Capped, Event, EventKind, Level, Reply, Verdict};
 use stead_settings::has_our_lines;
 use stead_store::ignore_broken_pipes;
 
@@ -19,12 +19,14 @@ use crate::location::{Env, Location};
 use crate::loop_stop;
 use crate::orchestrate;
 use crate::payload::{self, Payload};
-use crate::policy::PolicyText;
+use crate::policy::{PolicyText, known_variable};
 use crate::precedent;
 use crate::record;
 use crate::request::Request;
+use crate::seal;
 use crate::snapshot;
 use crate::stale_file;
+use crate::trust;
 
 /// Answers the call on standard input and returns the exit code.
 pub fn answer(call: &Call) -> u8 {
@@ -115,30 +117,33 @@ pub(crate) fn has_own_line(harness: Harness, location: &Location, env: &Env) -> 
     let work = location.found.work();
     let project = [install.project, install.local].into_iter().flatten().map(|path| work.join(path));
     let user = resolve(install.user, work, env);
-    project.chain(user).any(|path| std::fs::read_to_string(path).is_ok_and(|text| has_our_lines(install.shape, &text)))
+    project.chain(user).any(|path| stead_store::read_text(&path).is_ok_and(|text| has_our_lines(install.shape, &text)))
 }
 
 fn respond(call: &Call, harness: Harness, event: &Event<'_>, env: &Env) -> u8 {
     last_word::heard(Some(harness), &event.native);
     fault("decoded");
     let mut location = Location::of(harness, event, env);
+    let policy = location.root().map(|root| PolicyText::load(root, env));
+    let person = policy.as_ref().map(|policy| policy.person().to_owned()).unwrap_or_default();
+    let known = |name: &str| known_variable(&person, name, env);
     let is_foreign_line = call.harness.is_some_and(|named| named != harness);
-    if is_foreign_line && has_own_line(harness, &location, env) {
+    if is_foreign_line && has_own_line(harness, &location, &known) {
         return 0;
     }
-    let policy = match location.root() {
-        Some(root) => PolicyText::load(root, env),
-        None => outside(event, &mut location, env),
-    };
-    let request = Request::new(harness, event, &location, &policy, env);
+    let policy = policy.unwrap_or_else(|| outside(event, &mut location, env));
+    let request = Request::new(harness, event, &location, &policy, &known);
+    let untrusted = trust::look(&request);
     let mut own = request.self_protection();
     if own.level == Level::Allow {
         own = own.and(stale_file::judge(&request));
     }
+    own = own.and(by_rival(&request));
     let (verdict, report) = guard::judge(&request, own.and(problems(&request)));
-    let verdict = verdict.and(arrival::inform(&request));
+    let verdict = verdict.and(arrival::inform(&request, untrusted)).and(seal::look(&request));
     let verdict = verdict.and(orchestrated(&request, loop_stop::judge(&request)));
     grant::update(&request);
+    let verdict = with_marker_problem(&request, verdict);
     let told = precedent::tell(&request, &verdict, &report);
     fault("judged");
     let client = harness.client();
@@ -153,14 +158,27 @@ fn respond(call: &Call, harness: Harness, event: &Event<'_>, env: &Env) -> u8 {
     exit
 }
 
+/// What another project has against the call, if it is not certain which of two the call belongs to.
+fn by_rival(request: &Request<'_>) -> Verdict {
+    let Some(rival) = request.location.rival.as_deref().filter(|_| request.event.kind.is_gated()) else {
+        return Verdict::allow();
+    };
+    let examined = guard::examine(rival, &request.location.cwd, request.env, request.harness, request.event, None);
+    match examined.refusal() {
+        Some(why) => Verdict::deny(stead_guard::GATE, format!("{why} (a rule of `{}`)", rival.display())),
+        None => Verdict::allow(),
+    }
+}
+
 /// The policy outside a project; a starting session may create the project, if the person enabled that.
 fn outside(event: &Event<'_>, location: &mut Location, env: &Env) -> PolicyText {
     let policy = PolicyText::outside(env);
     if event.kind == EventKind::SessionStart
         && let stead_store::Found::Git { dir } = &location.found
         && policy.records("auto_init", "STEAD_AUTO_INIT", env)
-        && stead_store::init(dir, env, &record::now()).is_ok()
+        && let Ok(done) = stead_store::init(dir, env, &record::now())
     {
+        trust::set_up(dir, &done, env);
         location.found = stead_store::find_root(dir);
         if let Some(root) = location.root() {
             return PolicyText::load(root, env);
@@ -175,10 +193,24 @@ fn problems(request: &Request<'_>) -> Verdict {
     if request.event.kind == EventKind::SessionStart {
         for name in ["marker", "config"] {
             if let Some(problem) = request.policy.value("note", name) {
-                let text = format!("Stead cannot read part of this project: {problem}. `stead doctor` shows details.");
+                let text = format!(
+                    "Stead cannot read part of this project: {problem}. Its rules still apply; `stead doctor` shows details."
+                );
                 verdict = verdict.and(Verdict::inform(text));
             }
         }
+    }
+    verdict
+}
+
+/// Says in a refusal that the project's marker is damaged: the person who reads it can repair it.
+fn with_marker_problem(request: &Request<'_>, mut verdict: Verdict) -> Verdict {
+    if verdict.level > Level::Warn
+        && let Some(problem) = request.policy.value("note", "marker")
+        && let Some(last) = verdict.reasons.last_mut()
+    {
+        let text = format!("{} (a person has to repair this project: {problem})", last.text.as_str());
+        last.text = Capped::new(text);
     }
     verdict
 }

@@ -3,7 +3,7 @@
 
 use stead_context::{BriefingPart, Loops, Note, Shelf, briefing, read_role_file};
 use stead_model::{Author, Capped, Detail, EventKind, Verdict};
-use stead_store::{Durability, Room};
+use stead_store::{Durability, ItemKind, Room};
 
 use crate::compaction;
 use crate::guard;
@@ -13,12 +13,14 @@ use crate::member::Member;
 use crate::orchestrate;
 use crate::record;
 use crate::request::Request;
+use crate::trust::{self, Trusted, Untrusted};
 
 /// What a client calls the start of a session after a compaction.
 const COMPACT: &str = "compact";
 
 /// Adds what a session should know at its start or after a compaction; other events return at once.
-pub(crate) fn inform(request: &Request<'_>) -> Verdict {
+/// `untrusted` is what the look at the project found, if it was looked at.
+pub(crate) fn inform(request: &Request<'_>, untrusted: Option<Untrusted>) -> Verdict {
     let kind = request.event.kind;
     let turning = matches!(
         kind,
@@ -29,7 +31,7 @@ pub(crate) fn inform(request: &Request<'_>) -> Verdict {
         EventKind::BeforeCompact => compaction::before(&member),
         EventKind::AfterCompact => compaction::after(&member),
         EventKind::Prompt => prompt(&member),
-        _ => start(&member),
+        _ => start(&member, untrusted.unwrap_or_default()),
     }
 }
 
@@ -42,7 +44,7 @@ pub(crate) fn waits(request: &Request<'_>) -> bool {
     request.event.kind == EventKind::SessionStart && !takes(EventKind::SessionStart) && takes(EventKind::Prompt)
 }
 
-fn start(member: &Member<'_>) -> Verdict {
+fn start(member: &Member<'_>, untrusted: Untrusted) -> Verdict {
     let Detail::Start { source, .. } = &member.event.detail else { return Verdict::allow() };
     let compacted = source.as_deref() == Some(COMPACT);
     if compacted && member.request.harness.client().facts.drops_compact_start {
@@ -53,8 +55,8 @@ fn start(member: &Member<'_>) -> Verdict {
         return if compacted { compaction::after(member) } else { Verdict::allow() };
     }
     match member.role().filter(|_| compacted) {
-        Some(role) => with_briefing(member, compaction::recover(member, &role)),
-        None => with_briefing(member, Verdict::allow()),
+        Some(role) => with_briefing(member, compaction::recover(member, &role), &untrusted),
+        None => with_briefing(member, Verdict::allow(), &untrusted),
     }
 }
 
@@ -70,7 +72,7 @@ fn prompt(member: &Member<'_>) -> Verdict {
         _ => Verdict::allow(),
     };
     match orchestrate::at_prompt(member.request) {
-        _ if due => with_briefing(member, recovered),
+        _ if due => with_briefing(member, recovered, &trust::untrusted(member.request)),
         Some(text) if !by_machine => recovered.and(Verdict::inform(text)),
         _ => recovered,
     }
@@ -94,32 +96,39 @@ fn take_due(member: &Member<'_>) -> bool {
 }
 
 /// Adds the briefing as far as there is room.
-fn with_briefing(member: &Member<'_>, said: Verdict) -> Verdict {
+fn with_briefing(member: &Member<'_>, said: Verdict, untrusted: &Untrusted) -> Verdict {
     let tokens = member.number("context.briefing_tokens");
     let room = Capped::LIMIT.saturating_sub(said.context_text().len() + 1) / 4;
     if tokens.min(room) == 0 {
         return said;
     }
+    let trusted = Trusted::load(member.root, member.request.env);
     let mut parts = Vec::new();
+    parts.extend(trust::briefing_part(untrusted));
     if said.context.is_empty()
         && let Some(role) = member.role()
     {
         let file = member.role_file(&role);
         let text = read_role_file(&file).ok().flatten();
-        parts.push(BriefingPart::role(&role, &member.short(&file), text.as_deref()));
+        let part = BriefingPart::role(&role, &member.short(&file), text.as_deref());
+        let is_trusted = text.is_none() || trusted.trusts_file(ItemKind::Role, &file);
+        parts.push(if is_trusted { part } else { part.as_data() });
     }
     parts.extend(intent::briefing_part(member.request));
     parts.extend(orchestrate::briefing_part(member.request));
     let context = member.request.room(Room::Context);
-    parts.extend(BriefingPart::active_packet(&Shelf::new(&context)));
+    let shelf = Shelf::new(&context);
+    let is_trusted = |id: &str| trusted.trusts_packet_file(&shelf.path(id));
+    parts.extend(BriefingPart::active_packet(&shelf, &is_trusted));
     if let Some(session) = member.session {
         match BriefingPart::own_loop(&Loops::of_room(&context), session.as_str()) {
-            Ok(part) => parts.extend(part),
+            Ok(part) => parts.extend(part.filter(|_| !trusted.has_untrusted_loop(&context, session.as_str()))),
             Err(error) => member.request.note(&error),
         }
     }
-    parts.extend(BriefingPart::notes(&member.indexes().join(Note::FILE)));
-    parts.extend(lesson::briefing_part(member, tokens.min(room), &parts));
+    let notes = member.indexes().join(Note::FILE);
+    parts.extend(BriefingPart::notes(&notes, &|line| trusted.trusts_note(&notes, line)));
+    parts.extend(lesson::briefing_part(member, tokens.min(room), &parts, &trusted));
     parts.extend(guard::briefing_part(member.indexes(), &member.request.room(Room::Graph), record::now_millis()));
     match briefing(&parts, tokens.min(room)) {
         Some(text) => {

@@ -7,13 +7,15 @@ use std::path::Path;
 
 use stead_client::WarnBy;
 use stead_context::{
-    ContextError, EditLog, Lifecycle, Recovery, RoleName, RoleState, Unsaved, read_role_file, role_documents, unsaved,
+    ContextError, EditLog, Lifecycle, Recovery, RoleName, RoleState, UNTRUSTED, Unsaved, read_role_file,
+    role_documents, unsaved,
 };
 use stead_model::{Capped, Detail, Trigger, Verdict};
-use stead_store::Durability;
+use stead_store::{Durability, ItemKind};
 
 use crate::member::Member;
 use crate::snapshot;
+use crate::trust::Trusted;
 
 /// The name of these verdicts in the records.
 const GATE: &str = "role";
@@ -149,6 +151,14 @@ pub(crate) fn recover(member: &Member<'_>, role: &RoleName) -> Verdict {
         notes.push(format!("the role file could not be read: {error}"));
         None
     });
+    let is_trusted = || Trusted::load(member.root, member.request.env).trusts_file(ItemKind::Role, &file);
+    let text = match text {
+        Some(_) if !is_trusted() => {
+            notes.push(format!("`{shown}` came with the repository and is {UNTRUSTED}; see `stead trust`"));
+            None
+        }
+        text => text,
+    };
     let (skill, architecture) = (member.setting("context.role_skill"), member.setting("context.architecture"));
     let documents = role_documents(member.root, role, &skill, &architecture);
     let recovery = Recovery { role, file: &shown, text: text.as_deref(), documents: &documents, notes: &notes };

@@ -4,11 +4,12 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use stead_client::{ExitStatus, Harness};
-use stead_evidence::{Bounds, EvidenceError, Ground, Phase, Seen, Who, observe};
+use stead_evidence::{Bounds, EvidenceError, Ground, Item, Phase, Seen, Who, Wrote, observe};
 use stead_guard::ReadEffects;
+use stead_ledger::trace::Ledger;
 use stead_model::{Action, Effects, Event, EventKind, Level, Op, ProjectTree, ToolCall, Verdict};
 use stead_shell::{Facts, Place};
-use stead_store::{Found, extend_alarm};
+use stead_store::{Found, Room, extend_alarm};
 
 use crate::file_facts::FileFacts;
 use crate::location::Env;
@@ -20,6 +21,9 @@ use crate::run_identity::RunIdentity;
 /// already written, but clients wait for the end of the process.
 const PATIENCE: Duration = Duration::from_millis(1_500);
 const ALARM: u32 = 4;
+
+/// How many lines of the ledger are searched for what a session wrote.
+const LEDGER_LINES: usize = 1_000;
 
 /// Reads what a command does that Stead runs itself in the project's root.
 pub fn command_effects(ground: &Ground, env: &Env, command: &str) -> Effects {
@@ -33,6 +37,30 @@ pub fn command_effects(ground: &Ground, env: &Env, command: &str) -> Effects {
         &Place { root: Some(&ground.root), tree: None, others: &[], cwd: &ground.root, env },
         &facts,
     )
+}
+
+/// Of these paths, those that a session wrote, or a run without one, as far as the newest lines of the ledger tell.
+/// `intents` is the ledger's folder.
+pub fn written_by(intents: &Path, who: &Who, paths: &[&str]) -> Vec<String> {
+    let Some(name) = who.session.as_deref().or(who.run.as_deref()) else { return Vec::new() };
+    let mut found: Vec<String> = Vec::new();
+    let sources = Ledger::of(intents, None).sources();
+    let Some(lines) = sources.first().and_then(|source| Ledger::read_back(source).ok()) else { return found };
+    for line in lines.mentioning(name, LEDGER_LINES).flatten() {
+        let Some(note) = line.record.stead() else { continue };
+        let is_own = match &who.session {
+            Some(session) => note.session.as_ref() == Some(session),
+            None => note.run == who.run,
+        };
+        let files = note.files.iter().filter(|file| is_own && paths.contains(&file.path.as_str()));
+        found.extend(files.map(|file| file.path.clone()));
+        found.sort_unstable();
+        found.dedup();
+        if found.len() == paths.len() {
+            break;
+        }
+    }
+    found
 }
 
 /// Records a test or a build. Everything else returns at once.
@@ -62,9 +90,16 @@ pub(crate) fn record(request: &Request<'_>, verdict: &Verdict, now: &str) -> Res
     let begun = Instant::now();
     extend_alarm(ALARM);
     let effects = request.effects();
-    let seen = Seen { phase, command, effects, dir: &folder, exit: outcome.exit, output: &outcome.output, who, now };
+    let intents = request.room(Room::Intents);
+    let wrote: Wrote<'_> = &|who, paths| written_by(&intents, who, paths);
+    let seen =
+        Seen { phase, command, effects, dir: &folder, exit: outcome.exit, output: &outcome.output, who, wrote, now };
     let go_on = || begun.elapsed() < PATIENCE;
-    observe(&ground_of(request), &seen, &Bounds::hook(&go_on)).map(drop)
+    let item = observe(&ground_of(request), &seen, &Bounds::hook(&go_on))?;
+    if let Some(why) = item.as_ref().and_then(Item::foreign) {
+        request.note(&format!("a test or build that proves nothing, because {why}"));
+    }
+    Ok(())
 }
 
 /// Where a call's evidence belongs: it is about the tree that its last program ran in, which may be a work tree or copy

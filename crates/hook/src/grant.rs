@@ -49,7 +49,7 @@ impl Grant {
     }
 
     fn read(path: &Path) -> Option<Self> {
-        serde_json::from_str(&fs::read_to_string(path).ok()?).ok()
+        serde_json::from_str(&stead_store::read_text(path).ok()?).ok()
     }
 }
 

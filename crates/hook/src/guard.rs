@@ -40,8 +40,10 @@ pub use tally::HitCount;
 pub use verdict_id::read_verdict_id;
 pub use verdict_line::VerdictLine;
 
+pub(crate) use cache::{GUARDS, is_guard_file, was_compiled_before_trust};
 pub(crate) use caller::has_sub_agent;
 pub(crate) use news::briefing_part;
+pub(crate) use proof::Proof;
 pub(crate) use verdict::{GuardReport, judge};
 pub(crate) use verdict_id::verdict_id;
 pub(crate) use world_facts::WorldFacts;

@@ -11,6 +11,7 @@ mod programs;
 mod selected;
 
 use std::cell::OnceCell;
+use std::path::Path;
 
 use stead_client::Powers;
 use stead_ledger::Selection;
@@ -23,6 +24,7 @@ use crate::guard::{Did, HitLine};
 use crate::policy::PolicyText;
 use crate::record::cut;
 use crate::request::Request;
+use crate::seal::SealedProject;
 
 pub(crate) use briefing::briefing_part;
 pub(crate) use outside::{notice_waits, outside, owe, owe_text, take_notice};
@@ -32,7 +34,7 @@ pub(crate) use selected::{active, begin_session, bind, selected};
 pub const INTENT_GATE: &str = "intents";
 
 /// The path of the compiled intents below the project root. Like the policy, it does not move with the layout.
-const CACHE: &str = ".agent/cache/intents";
+pub(crate) const CACHE: &str = ".agent/cache/intents";
 
 /// The tools that always change something, by the names that they had where intents come from. Every client's payload
 /// may name them, beside the client's own tools.
@@ -70,17 +72,16 @@ pub(crate) fn judge(request: &Request<'_>) -> Option<Objection> {
     if !is_changing && (only_reads || EXEMPT.contains(&call.tool.as_ref())) {
         return None;
     }
-    let root = request.writable_root()?;
+    let root = request.location.root()?;
     let only_warns = match request.policy.value("value", "intents.mode") {
         Some("off") => return None,
         mode => mode == Some("warn"),
     };
-    let room = request.room(Room::Intents);
-    if std::fs::symlink_metadata(room.join(INTENTS)).is_err() && !has_seen_intents(request) {
+    if std::fs::symlink_metadata(request.room(Room::Intents).join(INTENTS)).is_err() && !has_seen_intents(request) {
         return None;
     }
     let compiled = OnceCell::new();
-    let load = || compiled.get_or_init(|| Compiled::load(&root.join(CACHE), &room));
+    let load = || compiled.get_or_init(|| compiled_intents(request, root));
     if let Action::Run { command, .. } = &call.action
         && !is_changing
     {
@@ -109,6 +110,13 @@ pub(crate) fn judge(request: &Request<'_>) -> Option<Objection> {
     let need = need::Need::of(request, call, is_changing)?;
     let objection = gate::judge(request, load(), &need)?;
     Some(Objection { only_warns, ..objection })
+}
+
+/// The intents as they apply: of a file that allows more than it did, the sealed text, until a person accepts it.
+fn compiled_intents(request: &Request<'_>, root: &Path) -> Compiled {
+    request.policy.announce_caches(root);
+    let instead = |path: &Path| SealedProject::of(root, request.policy, request.env)?.sealed_text(path);
+    Compiled::load_with(&root.join(CACHE), &request.room(Room::Intents), &instead)
 }
 
 /// Returns true if the project had an intents file when the session started, or later in it.
@@ -154,7 +162,7 @@ impl Objection {
 /// The selected intent and the guards that its constraints name, if there are any.
 pub(crate) fn constraints(request: &Request<'_>) -> Option<(String, Vec<String>)> {
     let id = selected(request)?.intent;
-    let compiled = Compiled::load(&request.writable_root()?.join(CACHE), &request.room(Room::Intents));
+    let compiled = compiled_intents(request, request.location.root()?);
     let guards: Vec<String> = compiled.find(&id)?.guards().map(str::to_owned).collect();
     (!guards.is_empty()).then_some((id, guards))
 }

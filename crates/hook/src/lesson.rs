@@ -14,6 +14,7 @@ use stead_store::{Durability, Room, replace_creating};
 
 use crate::member::Member;
 use crate::request::Request;
+use crate::trust::Trusted;
 
 /// How many records a stop looks at.
 const RUNS: usize = 100;
@@ -105,7 +106,7 @@ struct Mark {
 
 impl Mark {
     fn read(path: &Path, size: u64) -> Self {
-        let text = fs::read_to_string(path).unwrap_or_default();
+        let text = stead_store::read_text(path).unwrap_or_default();
         let mut numbers = text.split_whitespace().map(str::parse);
         match (numbers.next(), numbers.next()) {
             // A log that is shorter now is another one.
@@ -122,12 +123,20 @@ fn lessons(request: &Request<'_>) -> Lessons {
 }
 
 /// The lessons that a session should know, the most needed first. Those that another part already tells are left out,
-/// and all of them if the client reads the file itself.
-pub(crate) fn briefing_part(member: &Member<'_>, tokens: usize, parts: &[BriefingPart]) -> Option<BriefingPart> {
+/// those that are not trusted, and all of them if the client reads the file itself.
+pub(crate) fn briefing_part(
+    member: &Member<'_>,
+    tokens: usize,
+    parts: &[BriefingPart],
+    trusted: &Trusted,
+) -> Option<BriefingPart> {
     let lessons = lessons(member.request);
     let found = match lessons.by_use() {
         Ok(found) if found.is_empty() => return None,
-        Ok(found) => found,
+        Ok(found) => {
+            let untrusted = trusted.untrusted_lessons();
+            found.into_iter().filter(|(entry, _)| !untrusted.contains(&entry.id)).collect::<Vec<_>>()
+        }
         Err(error) => {
             member.request.note(&error);
             return None;
@@ -135,7 +144,7 @@ pub(crate) fn briefing_part(member: &Member<'_>, tokens: usize, parts: &[Briefin
     };
     let file = member.short(lessons.path());
     let instructions = member.root.join(member.request.harness.client().facts.instructions);
-    if fs::read_to_string(instructions).is_ok_and(|text| text.contains(&format!("@{file}"))) {
+    if stead_store::read_text(&instructions).is_ok_and(|text| text.contains(&format!("@{file}"))) {
         return None;
     }
     let is_told = |entry: &Entry| parts.iter().any(|part| part.text.contains(&entry.text));

@@ -36,11 +36,13 @@ mod record;
 mod relevant_file;
 mod request;
 mod run_identity;
+mod seal;
 mod seen;
 mod session;
 mod session_line;
 mod snapshot;
 mod stale_file;
+mod trust;
 
 pub use agent_sign::{AgentSign, lineage};
 pub use answer::answer;
@@ -48,7 +50,7 @@ pub use boundary::Boundary;
 pub use call::Call;
 pub use compile::rules_text;
 pub use effects_line::recorded_effects;
-pub use evidence::command_effects;
+pub use evidence::{command_effects, written_by};
 pub use grant::{Grant, spend_grant};
 pub use guard::{
     Appeal, Asker, Caller, ChangeStep, Did, Examined, GuardChange, HitCount, HitLine, Override, ProgramConsent, Rules,
@@ -57,6 +59,7 @@ pub use guard::{
 };
 pub use intent::{INTENT_GATE, Objection};
 pub use lesson::lesson_runs;
+pub use location::find_project;
 pub use orchestrate::{FLAG_OFF, FLAG_ON};
 pub use policy::PolicyText;
 pub use precedent::{
@@ -64,5 +67,9 @@ pub use precedent::{
     failure_kind,
 };
 pub use record::recorder_notes;
+pub use seal::{
+    CallInFlight, Outcome as SealOutcome, SealFile, SealedProject, Tampering, sealed_configs, sealed_marker,
+};
 pub use session::{Begun, SessionState};
 pub use stale_file::STALE_FILE;
+pub use trust::{Trusted, Untrusted, trust_items, untrusted_text};

@@ -7,9 +7,10 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use crate::seal::sealed_marker;
 use stead_client::Harness;
-use stead_model::{Event, FileId};
-use stead_store::{Durability, Found, UserDirs, find_root, path_from_bytes, replace_creating};
+use stead_model::{Event, EventKind, FileId};
+use stead_store::{Durability, Found, Person, UserDirs, find_root, path_from_bytes, replace_creating};
 
 /// How long a session's project is remembered, and how many sessions are checked when one starts.
 const REMEMBERED: Duration = Duration::from_secs(60 * 24 * 3600);
@@ -18,12 +19,14 @@ const LOOKED_AT: usize = 200;
 /// Set by `stead doctor`, whose calls are not recorded.
 pub(crate) const DOCTOR: &str = "STEAD_DOCTOR";
 
-pub(crate) type Env = dyn Fn(&str) -> Option<OsString>;
+pub(crate) type Env<'a> = dyn Fn(&str) -> Option<OsString> + 'a;
 
 /// A project with Stead's marker, or none, and the agent's folder.
 pub(crate) struct Location {
     pub(crate) found: Found,
     pub(crate) cwd: PathBuf,
+    /// Another project that the call may belong to as well; its gates count, too.
+    pub(crate) rival: Option<PathBuf>,
 }
 
 impl Location {
@@ -32,23 +35,60 @@ impl Location {
         self.found.is_marked().then(|| self.found.dir())
     }
 
-    /// Finds the project of an event.
+    /// Finds the project of an event. Whoever sets the client's variable or moves the folder of remembered sessions must
+    /// not lead the call out of the project it is made in.
     pub(crate) fn of(harness: Harness, event: &Event<'_>, env: &Env) -> Self {
         let cwd = event.cwd.as_deref().map(PathBuf::from).filter(|path| path.is_absolute());
         let cwd = cwd.or_else(|| std::env::current_dir().ok()).unwrap_or_default();
-        if let Some(project) = pinned(harness, env) {
-            return Self { found: find_root(&project), cwd };
+        let named = pinned(harness, env).map(|project| find_project(&project, env));
+        let pinned = named.as_ref().filter(|found| found.is_marked());
+        if let Some(found) = pinned.filter(|found| holds(found, &cwd)) {
+            if event.kind == EventKind::SessionStart {
+                remember(Pointer::of(harness, event, env), found, env);
+            }
+            return Self { found: found.clone(), cwd, rival: None };
         }
         let pointer = Pointer::of(harness, event, env);
-        if let Some(root) = pointer.as_ref().and_then(Pointer::read) {
-            return Self { found: root, cwd };
+        let remembered = pointer.as_ref().and_then(|pointer| pointer.read(env));
+        let started_in = std::env::current_dir().ok();
+        let is_usual = |found: &&Found| holds(found, &cwd) && started_in.as_deref().is_none_or(|dir| holds(found, dir));
+        if let (None, Some(found)) = (pinned, remembered.as_ref().filter(is_usual)) {
+            return Self { found: found.clone(), cwd, rival: None };
         }
+        // From here on, the agent has left the project, or somebody changed the environment.
         let project = event.project.as_deref().map(Path::new).filter(|path| path.is_absolute());
-        let found = find_root(project.unwrap_or(&cwd));
-        if let (Some(pointer), true) = (pointer, found.is_marked() && env(DOCTOR).is_none()) {
-            pointer.write(found.work());
+        let here = find_project(project.unwrap_or(&cwd), env);
+        let started_in = started_in.map(|folder| find_project(&folder, env));
+        let known = |found: &Found| pointer.as_ref().and_then(|pointer| pointer.known_by(found));
+        let known_ones = [Some(&here), started_in.as_ref()].into_iter().flatten().filter_map(known);
+        let remembered = known_ones.flat_map(|pointer| pointer.read(env)).next().or_else(|| {
+            // What the environment's folder says counts only if the project here does not know a better one.
+            remembered.filter(|_| known(&here).is_none())
+        });
+        match (pinned, remembered) {
+            (_, Some(found)) => Self { found, cwd, rival: None },
+            (Some(found), None) => {
+                let is_other = here.is_marked() && here.dir() != found.dir();
+                Self { rival: is_other.then(|| here.dir().to_owned()), found: found.clone(), cwd }
+            }
+            (None, None) if here.is_marked() => {
+                remember(known(&here).or(pointer), &here, env);
+                Self { found: here, cwd, rival: None }
+            }
+            // Without a project the session's folder is protected, wherever the agent went.
+            (None, None) => Self { found: named.unwrap_or(here), cwd, rival: None },
         }
-        Self { found, cwd }
+    }
+}
+
+/// Returns true if a folder is in the project.
+fn holds(found: &Found, folder: &Path) -> bool {
+    folder.starts_with(found.work()) || folder.starts_with(found.dir())
+}
+
+fn remember(pointer: Option<Pointer>, found: &Found, env: &Env) {
+    if let Some(pointer) = pointer.filter(|_| env(DOCTOR).is_none()) {
+        pointer.write(found.work());
     }
 }
 
@@ -58,32 +98,60 @@ fn pinned(harness: Harness, env: &Env) -> Option<PathBuf> {
     named.find_map(|value| Some(PathBuf::from(value)).filter(|path| path.is_absolute()))
 }
 
-/// A small file in the person's state folder that stores a session's project, for clients that do not report it.
-struct Pointer(PathBuf);
+/// Finds the project around a folder. One whose marker was sealed is a project, even if the marker is gone.
+pub fn find_project(start: &Path, env: &Env) -> Found {
+    let found = find_root(start);
+    if found.is_marked() {
+        return found;
+    }
+    let around = start.ancestors().take_while(|folder| folder.starts_with(found.dir()));
+    let sealed = around.chain([found.dir()]).find(|folder| sealed_marker(folder, env).is_some()).map(Path::to_owned);
+    sealed.map_or(found, |dir| Found::Marked { dir, tree: None })
+}
+
+/// A small file in the person's state folder that stores a session's project.
+#[derive(Clone, PartialEq, Eq)]
+struct Pointer {
+    /// Below the state folder.
+    name: PathBuf,
+    path: PathBuf,
+}
 
 impl Pointer {
     fn of(harness: Harness, event: &Event<'_>, env: &Env) -> Option<Self> {
         let session = FileId::check(event.session.as_deref()?).ok()?;
-        let dirs = UserDirs::from_env(env)?;
-        Some(Self(dirs.state.join("sessions").join(harness.name()).join(session.as_str())))
+        let name = Path::new("sessions").join(harness.name()).join(session.as_str());
+        // Without a home in the environment, a project may still know one.
+        let state = UserDirs::from_env(env).map(|dirs| dirs.state).unwrap_or_default();
+        Some(Self { path: state.join(&name), name })
+    }
+
+    /// The entry in the state folder that a project knows for this person, if it is another one than the environment's.
+    fn known_by(&self, found: &Found) -> Option<Self> {
+        let state = Person::read(found.is_marked().then(|| found.dir())?)?.dirs()?.state;
+        let known = Self { path: state.join(&self.name), name: self.name.clone() };
+        (known != *self).then_some(known)
     }
 
     /// The remembered project, if it still has the marker.
-    fn read(&self) -> Option<Found> {
-        let bytes = std::fs::read(&self.0).ok()?;
-        let found = find_root(&path_from_bytes(bytes)?);
+    fn read(&self, env: &Env) -> Option<Found> {
+        let bytes = std::fs::read(&self.path).ok().filter(|_| self.path.is_absolute())?;
+        let found = find_project(&path_from_bytes(bytes)?, env);
         found.is_marked().then_some(found)
     }
 
     /// Best effort: without it the session's folder decides, as it did for this call.
     fn write(&self, root: &Path) {
+        if !self.path.is_absolute() {
+            return;
+        }
         self.forget_old();
-        let _ = replace_creating(&self.0, root.as_os_str().as_encoded_bytes(), Durability::Quick);
+        let _ = replace_creating(&self.path, root.as_os_str().as_encoded_bytes(), Durability::Quick);
     }
 
     /// Removes the entries of old sessions.
     fn forget_old(&self) {
-        let Some(Ok(others)) = self.0.parent().map(std::fs::read_dir) else { return };
+        let Some(Ok(others)) = self.path.parent().map(std::fs::read_dir) else { return };
         for other in others.flatten().take(LOOKED_AT) {
             let age = other.metadata().and_then(|data| data.modified()).ok().and_then(|time| time.elapsed().ok());
             if age.is_some_and(|age| age > REMEMBERED) {

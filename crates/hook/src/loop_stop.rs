@@ -14,6 +14,7 @@ use crate::guard::{Asker, Rules, has_sub_agent, refusal};
 use crate::look_back;
 use crate::record;
 use crate::request::Request;
+use crate::trust::Trusted;
 
 /// The name of loops in verdicts.
 const GATE: &str = "loop";
@@ -82,10 +83,11 @@ impl Engine<'_> {
             || (is_own && self.request.harness.client().facts.stops_alike && self.has_sub_agent());
         match (foreground, owner) {
             (Foreground::Nothing, _) => Ok(Verdict::allow()),
-            (Foreground::Own { id }, Some(owner)) if !by_sub_agent => self.stop(&id, &owner),
+            (Foreground::Own { id }, Some(owner)) if !by_sub_agent && self.is_trusted(&id) => self.stop(&id, &owner),
             (Foreground::Own { id } | Foreground::Others { id }, owner) => {
                 let why = match owner {
                     _ if by_sub_agent => "a sub-agent stopped",
+                    _ if is_own => "it came with the repository and is not trusted; see `stead trust`",
                     None => "the session is unknown",
                     Some(_) => "the session has no loop",
                 };
@@ -93,6 +95,11 @@ impl Engine<'_> {
                 Ok(Verdict::allow())
             }
         }
+    }
+
+    /// A loop that came with a repository runs no check and blocks no stop before a person trusts it.
+    fn is_trusted(&self, id: &str) -> bool {
+        Trusted::load(self.request.dir(), self.request.env).trusts_loop(&self.loops.path(id))
     }
 
     fn stop(&self, id: &str, owner: &Owner) -> Result<Verdict, ContextError> {

@@ -69,6 +69,14 @@ fn look(request: &Request<'_>) -> Result<(Action, Option<Command>, Machine), Fea
     Ok((action, command, machine))
 }
 
+/// Returns true if the orchestrator's current command for this session assigns a role.
+pub(crate) fn assigns(request: &Request<'_>, role: &str) -> bool {
+    let Ok((_, Some(command), machine)) = look(request) else { return false };
+    let is_of_session = is_on(request, request.facts.state()) || told::own_claim(request, &machine).is_some();
+    let agent = command.agent.to_string();
+    is_of_session && (role == agent || agent.strip_suffix("-agent") == Some(role))
+}
+
 /// The feature that the calling agent works on: its session or its run claimed it.
 pub(crate) fn own_feature(request: &Request<'_>) -> Option<String> {
     let machine = Machine::read(&request.room(Room::Features)).ok()?;

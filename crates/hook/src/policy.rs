@@ -1,17 +1,24 @@
 //! The compiled policy: one small text file that says what applies in this project, so that a hook call parses neither
 //! TOML nor YAML.
 //!
-//! It is at `.agent/cache/policy` and lists its source files with size, time and hash. A call checks size and time of
-//! these files, and recompiles if one has changed.
+//! It is at `.agent/cache/policy` and lists its source files with size, times and hash. A call checks size and times of
+//! these files and the time of the policy itself, and recompiles if one has changed, or if the environment names other
+//! folders of the person.
 
+use std::ffi::OsString;
 use std::fs;
+use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::time::UNIX_EPOCH;
+use std::time::{Duration, UNIX_EPOCH};
 
 use stead_model::pieces;
-use stead_store::{CONFIG, CONFIG_LOCAL, Durability, MARKER, OWN, Room, UserDirs, confine, replace_creating};
+use stead_store::seal::{Seal, announce_from};
+use stead_store::{
+    CONFIG, CONFIG_LOCAL, Durability, MARKER, OWN, Person, Room, UserDirs, cache_time, confine, file_stamp,
+    is_untouched, open_cache, replace_creating,
+};
 
-use crate::compile::{POLICY_STAMP, compile, own_program};
+use crate::compile::{POLICY_STAMP, compile, own_program, trust_source};
 use crate::location::Env;
 
 /// The path of the policy below the project root. It does not move with the layout: finding it must not need config.
@@ -20,9 +27,9 @@ pub(crate) const POLICY: &str = ".agent/cache/policy";
 /// How the first line of the rules starts, after the end of the line before it.
 const RULES: &str = "\nnames\t";
 
-/// A file changed within this many nanoseconds of compilation may have kept its time stamp, so its content is compared
-/// too, as git does with its index.
-const RACY: u128 = 50_000_000;
+/// A file changed within this time of compilation may have kept its time stamp, so its content is compared too, as git
+/// does with its index.
+const RACY: Duration = Duration::from_millis(50);
 
 /// The policy text that applies, and where it came from.
 pub struct PolicyText {
@@ -30,8 +37,11 @@ pub struct PolicyText {
     /// The offset of the values, after the lines about its sources, and of the rules behind them.
     values: usize,
     rules: usize,
-    /// The person's folder for settings and guards.
-    pub(crate) user: Option<PathBuf>,
+    /// The person's folders for settings and guards: the one that the project knows, and another one that the environment
+    /// names.
+    pub(crate) users: Vec<PathBuf>,
+    /// The variables that name the person's folders, where the environment says something else.
+    person: Vec<(String, OsString)>,
 }
 
 impl PolicyText {
@@ -43,31 +53,63 @@ impl PolicyText {
         policy
     }
 
+    /// The same, and nothing is written.
+    pub fn read(root: &Path, env: &Env) -> Self {
+        confine(root, OWN);
+        let folders = Folders::of(env);
+        let text = make(root, env, &folders, &sources(root, folders.config.as_deref()));
+        Self::new(text, 0, folders.config, env)
+    }
+
     fn current(root: &Path, env: &Env) -> Self {
         let path = root.join(POLICY);
-        let user = UserDirs::from_env(env).map(|dirs| dirs.config);
-        let sources = sources(root, user.as_deref());
-        let compiled = fs::read_to_string(&path).ok();
-        let age = compiled.as_deref().map_or(Age::Stale, |text| age(text, &sources));
+        let folders = Folders::of(env);
+        let sources = sources(root, folders.config.as_deref());
+        let compiled = read(&path);
+        let age = compiled.as_ref().map_or(Age::Stale, |(text, data)| age(text, data, &folders, &sources));
         match (compiled, age) {
-            (Some(text), Age::Fresh { values }) => Self::new(text, values, user),
+            (Some((text, _)), Age::Fresh { values }) => Self::new(text, values, folders.config, env),
             _ => {
-                let text = make(root, env, &sources);
+                let text = make(root, env, &folders, &sources);
+                let made = Self::new(text, 0, folders.config, env);
+                made.announce_caches(root);
                 // If the project is read-only, the policy is compiled for each call, which is only slower.
-                let _ = replace_creating(&path, text.as_bytes(), Durability::Quick);
-                Self::new(text, 0, user)
+                let _ = replace_creating(&path, made.text.as_bytes(), Durability::Quick);
+                made
             }
         }
     }
 
-    fn new(text: String, values: usize, user: Option<PathBuf>) -> Self {
+    fn new(text: String, values: usize, user: Option<PathBuf>, env: &Env) -> Self {
         let rules = text.get(values..).and_then(|text| text.find(RULES)).map_or(text.len(), |at| values + at);
-        Self { text, values, rules, user }
+        let mut policy = Self { text, values, rules, users: Vec::new(), person: Vec::new() };
+        let person = policy.lines("person").map(|(name, value)| (name.to_owned(), OsString::from(value)));
+        policy.person = person.collect();
+        let known = match policy.person.is_empty() {
+            true => None,
+            false => UserDirs::from_env(&|name| known_variable(&policy.person, name, env)),
+        };
+        policy.users.extend(known.map(|dirs| dirs.config));
+        policy.users.extend(user.filter(|user| !policy.users.contains(user)));
+        policy
     }
 
     /// Compiles the policy outside a project, which protects our own lines.
     pub(crate) fn outside(env: &Env) -> Self {
-        Self::new(compile(None, env), 0, None)
+        Self::new(compile(None, env), 0, None, env)
+    }
+
+    /// What the project knows about the person's folders; empty if the environment says the same.
+    pub(crate) fn person(&self) -> &[(String, OsString)] {
+        &self.person
+    }
+
+    /// Lets this process announce what it compiles. Before a tool, it announces nothing else.
+    pub(crate) fn announce_caches(&self, root: &Path) {
+        if let Some(dir) = self.value("seal", "project") {
+            let folder = root.join(Room::Cache.default_path());
+            announce_from(&Seal::new(Path::new(dir), root), vec![folder]);
+        }
     }
 
     /// Returns true if a gate is on. Only files decide: a client's settings can set variables for its hooks.
@@ -125,23 +167,69 @@ impl PolicyText {
     }
 }
 
-/// The source files of a policy.
-fn sources(root: &Path, user: Option<&Path>) -> [PathBuf; 4] {
-    let user = user.map(|folder| folder.join("config.toml")).unwrap_or_default();
-    [root.join(MARKER), root.join(CONFIG), root.join(CONFIG_LOCAL), user]
+/// A variable as the person has it, if it names one of their folders, else as the environment has it.
+pub(crate) fn known_variable(person: &[(String, OsString)], name: &str, env: &Env<'_>) -> Option<OsString> {
+    match person.iter().find(|(known, _)| known == name) {
+        Some((_, value)) => Some(value.clone()).filter(|value| !value.is_empty()),
+        None => env(name),
+    }
 }
 
-fn make(root: &Path, env: &Env, sources: &[PathBuf]) -> String {
-    // The time is taken before the files are read: a change in between makes the policy stale, not wrong.
-    let stamps: Vec<String> = sources.iter().map(|path| source_line(path)).collect();
-    let mut text = format!("stead-policy\t{POLICY_STAMP}\t{}\n{}\n", now(), program_line());
-    for stamp in stamps {
-        text.push_str(&stamp);
+/// The person's folders by the environment.
+struct Folders {
+    /// The variables that name them, as a line of the policy.
+    line: String,
+    config: Option<PathBuf>,
+}
+
+impl Folders {
+    fn of(env: &Env) -> Self {
+        let values = Person::FOLDERS.map(|name| (name, env(name)));
+        let mut line = String::from("folders");
+        for (_, value) in &values {
+            line.push('\t');
+            line.push_str(&value.as_deref().unwrap_or_default().to_string_lossy());
+        }
+        // One line, whatever is in it.
+        let line = if line.contains('\n') { line.replace('\n', " ") } else { line };
+        let lookup = |name: &str| values.iter().find(|(known, _)| *known == name).and_then(|(_, value)| value.clone());
+        Self { line, config: UserDirs::from_env(&lookup).map(|dirs| dirs.config) }
+    }
+}
+
+/// The source files that every policy has.
+fn sources(root: &Path, user: Option<&Path>) -> [PathBuf; 5] {
+    let user = user.map(|folder| folder.join("config.toml")).unwrap_or_default();
+    [root.join(MARKER), root.join(CONFIG), root.join(CONFIG_LOCAL), user, Person::path(root)]
+}
+
+fn make(root: &Path, env: &Env, folders: &Folders, sources: &[PathBuf]) -> String {
+    // Taken before the files are read: a change in between makes the policy stale, not wrong.
+    let compiled = now();
+    let mut text = format!("{}\n{}\n", program_line(), folders.line);
+    for path in sources.iter().chain(&further_sources(root, env)) {
+        text.push_str(&source_line(path));
         text.push('\n');
     }
     text.push_str(&compile(Some(root), env));
     text.push_str("end\n");
-    text
+    format!("stead-policy\t{POLICY_STAMP}\t{compiled}\t{}\n{text}", cache_time())
+}
+
+/// The text of a compiled policy, and the facts about its file.
+fn read(path: &Path) -> Option<(String, fs::Metadata)> {
+    let (mut file, data) = open_cache(path)?;
+    let mut bytes = vec![0; usize::try_from(data.len()).ok()?];
+    file.read_exact(&mut bytes).ok()?;
+    Some((String::from_utf8(bytes).ok()?, data))
+}
+
+/// The source files that only some policies have: the person's settings where the project knows them, if the environment
+/// names others, and what the person trusts, if that decides about a gate.
+fn further_sources(root: &Path, env: &Env) -> Vec<PathBuf> {
+    let known = Person::read(root).filter(|person| !person.differing(env).is_empty());
+    let config = known.and_then(|person| person.dirs()).map(|dirs| dirs.config.join("config.toml"));
+    config.into_iter().chain(trust_source(root, env)).collect()
 }
 
 /// Where this program is: its rules protect it there.
@@ -155,29 +243,14 @@ fn now() -> u128 {
 
 fn source_line(path: &Path) -> String {
     let shown = path.to_string_lossy();
-    match Look::at(path) {
-        Some(look) => format!("source\t{}\t{}\t{:x}\t{shown}", look.size, look.time, hash_of(path)),
-        None => format!("source\t-\t-\t-\t{shown}"),
-    }
-}
-
-/// A file's size and time of change.
-#[derive(PartialEq, Eq)]
-struct Look {
-    size: u64,
-    time: u128,
-}
-
-impl Look {
-    fn at(path: &Path) -> Option<Self> {
-        let metadata = fs::metadata(path).ok()?;
-        let time = metadata.modified().ok()?.duration_since(UNIX_EPOCH).ok()?.as_nanos();
-        Some(Self { size: metadata.len(), time })
+    match fs::metadata(path) {
+        Ok(data) => format!("source\t{}\t{:x}\t{shown}", file_stamp(&data).text, hash_of(path)),
+        Err(_) => format!("source\t-\t-\t{shown}"),
     }
 }
 
 fn hash_of(path: &Path) -> u64 {
-    hash(&fs::read(path).unwrap_or_default())
+    hash(&stead_store::read_file(path).unwrap_or_default())
 }
 
 /// FNV-1a: detects changes of small files, does not defend against an adversary.
@@ -194,44 +267,61 @@ enum Age {
     Stale,
 }
 
-fn age(text: &str, sources: &[PathBuf]) -> Age {
-    let mut values = 0;
-    let mut lines = text.split_inclusive('\n').map(|line| {
-        values += line.len();
-        line.trim_end_matches('\n')
-    });
-    if is_fresh(text, &mut lines, sources) == Some(true) { Age::Fresh { values } } else { Age::Stale }
+fn age(text: &str, data: &fs::Metadata, folders: &Folders, sources: &[PathBuf]) -> Age {
+    match fresh_values(text, data, folders, sources) {
+        Some(values) => Age::Fresh { values },
+        None => Age::Stale,
+    }
 }
 
-fn is_fresh<'a>(text: &str, lines: &mut impl Iterator<Item = &'a str>, sources: &[PathBuf]) -> Option<bool> {
-    let (stamp, compiled) = lines.next()?.strip_prefix("stead-policy\t")?.split_once('\t')?;
-    let compiled: u128 = compiled.parse().ok()?;
-    if stamp != POLICY_STAMP || lines.next()? != program_line() || !text.ends_with("\nend\n") {
-        return Some(false);
+/// The offset of the values, if all that the policy was compiled from is as it was.
+fn fresh_values(text: &str, data: &fs::Metadata, folders: &Folders, sources: &[PathBuf]) -> Option<usize> {
+    let mut rest = text;
+    let compiled = next_line(&mut rest)?.strip_prefix("stead-policy\t")?.strip_prefix(POLICY_STAMP)?;
+    let (compiled, written) = compiled.strip_prefix('\t')?.split_once('\t')?;
+    let compiled = Duration::from_nanos(compiled.parse().ok()?);
+    is_untouched(data, written.parse().ok()?).then_some(())?;
+    let is_ours = next_line(&mut rest)? == program_line() && next_line(&mut rest)? == folders.line;
+    if !is_ours || !text.ends_with("\nend\n") {
+        return None;
     }
     for path in sources {
-        let mut fields = lines.next()?.strip_prefix("source\t")?.splitn(4, '\t');
-        let (size, time, hash, named) = (fields.next()?, fields.next()?, fields.next()?, fields.next()?);
-        if path.to_string_lossy() != named {
-            return Some(false);
-        }
-        let Some(look) = Look::at(path) else {
-            if size == "-" {
-                continue;
-            }
-            return Some(false);
-        };
-        if size == "-" || size.parse() != Ok(look.size) || time.parse() != Ok(look.time) {
-            return Some(false);
-        }
-        // Recompiling once the file has come to rest settles it for good.
-        if look.time + RACY > compiled
-            && (now() > look.time + RACY || u64::from_str_radix(hash, 16) != Ok(hash_of(path)))
-        {
-            return Some(false);
-        }
+        let (named, known) = source_fields(next_line(&mut rest)?)?;
+        (path.to_string_lossy() == named && is_as_known(path, known, compiled)).then_some(())?;
     }
-    Some(true)
+    while let Some(line) = rest.split('\n').next().filter(|line| line.starts_with("source\t")) {
+        let (named, known) = source_fields(line)?;
+        is_as_known(Path::new(named), known, compiled).then_some(())?;
+        next_line(&mut rest)?;
+    }
+    Some(text.len() - rest.len())
+}
+
+fn next_line<'a>(rest: &mut &'a str) -> Option<&'a str> {
+    let (line, after) = rest.split_once('\n')?;
+    *rest = after;
+    Some(line)
+}
+
+/// The file that a line is about, and how it was.
+fn source_fields(line: &str) -> Option<(&str, [&str; 2])> {
+    let mut fields = line.strip_prefix("source\t")?.splitn(3, '\t');
+    let known = [fields.next()?, fields.next()?];
+    Some((fields.next()?, known))
+}
+
+/// Returns true if a source file is as it was.
+fn is_as_known(path: &Path, [stamp, hash]: [&str; 2], compiled: Duration) -> bool {
+    let Ok(data) = fs::metadata(path) else { return stamp == "-" };
+    let now_is = file_stamp(&data);
+    if now_is.text != stamp {
+        return false;
+    }
+    // Recompiling once the file has come to rest settles it for good.
+    let rests = now_is.changed + RACY;
+    let is_changed =
+        || UNIX_EPOCH.elapsed().unwrap_or_default() > rests || u64::from_str_radix(hash, 16) != Ok(hash_of(path));
+    rests <= compiled || !is_changed()
 }
 
 #[cfg(test)]
@@ -241,10 +331,21 @@ mod tests {
     #[test]
     fn a_policy_of_a_program_elsewhere_is_stale() {
         let root = tempfile::tempdir().unwrap();
-        let sources = sources(root.path(), None);
-        let text = make(root.path(), &|_| None, &sources);
-        assert!(age(&text, &sources) != Age::Stale);
-        let moved = text.replacen(&program_line(), "program\t/opt/bin/stead", 1);
-        assert!(age(&moved, &sources) == Age::Stale);
+        let (sources, folders) = (sources(root.path(), None), Folders::of(&|_| None));
+        let path = root.path().join("policy");
+        let is_fresh = |text: &str, folders: &Folders| {
+            fs::write(&path, text).unwrap();
+            age(text, &fs::metadata(&path).unwrap(), folders, &sources) != Age::Stale
+        };
+        let text = make(root.path(), &|_| None, &folders, &sources);
+        assert!(is_fresh(&text, &folders));
+        assert!(!is_fresh(&text.replacen(&program_line(), "program\t/opt/bin/stead", 1), &folders));
+        // So is one for another home.
+        let other = Folders::of(&|name| (name == "HOME").then(|| "/home/ann".into()));
+        assert!(!is_fresh(&text, &other));
+        // A torn one, and one that somebody wrote later, are not believed.
+        assert!(!is_fresh(text.trim_end(), &folders));
+        std::thread::sleep(Duration::from_millis(200));
+        assert!(!is_fresh(&text, &folders));
     }
 }

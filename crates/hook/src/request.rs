@@ -11,7 +11,7 @@ use stead_guard::ReadEffects;
 use stead_guard::protection::{self, Policy};
 use stead_model::{Action, Effects, Event, FileId, Level, ToolCall, Verdict};
 use stead_shell::Place;
-use stead_store::Room;
+use stead_store::{ProjectState, Room, UserDirs};
 
 use crate::file_facts::FileFacts;
 use crate::glance::{Glance, glance};
@@ -25,7 +25,7 @@ pub(crate) struct Request<'a> {
     pub(crate) event: &'a Event<'a>,
     pub(crate) location: &'a Location,
     pub(crate) policy: &'a PolicyText,
-    pub(crate) env: &'a Env,
+    pub(crate) env: &'a Env<'a>,
     pub(crate) facts: Rc<FileFacts>,
     effects: OnceCell<Effects>,
     glance: Cell<Option<Glance>>,
@@ -40,7 +40,7 @@ impl<'a> Request<'a> {
         event: &'a Event<'a>,
         location: &'a Location,
         policy: &'a PolicyText,
-        env: &'a Env,
+        env: &'a Env<'a>,
     ) -> Self {
         let facts = Rc::new(FileFacts::new(&location.found, policy.indexes(location.found.dir()), harness, event));
         Self {
@@ -119,7 +119,7 @@ impl<'a> Request<'a> {
     }
 
     fn place(&self) -> Place<'_> {
-        let Location { found, cwd } = self.location;
+        let Location { found, cwd, .. } = self.location;
         Place { root: Some(found.dir()), tree: found.tree(), others: &[], cwd, env: self.env }
     }
 
@@ -135,7 +135,8 @@ impl<'a> Request<'a> {
 
     /// The project root, if this version may write there: it has a marker that this version supports.
     pub(crate) fn writable_root(&self) -> Option<&'a Path> {
-        self.location.root().filter(|_| self.policy.value("note", "marker").is_none())
+        let note = |name: &str| self.policy.value("note", name);
+        self.location.root().filter(|_| note("marker").is_none() || note("sealed").is_some())
     }
 
     /// The folder of the project's records.
@@ -158,7 +159,13 @@ impl<'a> Request<'a> {
             features: self.room(Room::Features),
             indexes: self.indexes().to_owned(),
             cache: self.dir().join(Room::Cache.default_path()),
+            state: self.project_state(),
         }
+    }
+
+    /// What the person's state folder keeps about this checkout. Reads the marker.
+    pub(crate) fn project_state(&self) -> Option<ProjectState> {
+        ProjectState::find(&UserDirs::of_project(self.dir(), self.env)?.state, self.dir())
     }
 
     /// The session's id, if it can be a file name.
@@ -221,7 +228,7 @@ mod tests {
         std::os::unix::fs::symlink("real", project.join("link")).unwrap();
         let home: OsString = world.path().join("home").into();
         let env = move |name: &str| (name == "HOME").then(|| home.clone());
-        let location = Location { found: find_root(&project), cwd: project.clone() };
+        let location = Location { found: find_root(&project), cwd: project.clone(), rival: None };
         let policy = PolicyText::outside(&env);
         let commands = [
             "sed -i s/a/b/ x && cp x y > log.txt",

@@ -126,7 +126,7 @@ impl<'s> SeenFiles<'s> {
     }
 
     fn read(&self, path: &Path, agent: Option<&str>) -> Option<Seen> {
-        Seen::parse(&fs::read_to_string(self.entry(path, agent)).ok()?, path)
+        Seen::parse(&stead_store::read_text(&self.entry(path, agent)).ok()?, path)
     }
 
     /// What this agent last saw of a file, else what its session did.
@@ -164,7 +164,7 @@ impl<'s> SeenFiles<'s> {
             let is_own = session.file_name() == self.session.as_str();
             let files = fs::read_dir(session.path()).into_iter().flatten().flatten();
             for file in files.filter(|file| file.file_name().to_string_lossy().starts_with(&name)) {
-                let text = fs::read_to_string(file.path()).unwrap_or_default();
+                let text = stead_store::read_text(&file.path()).unwrap_or_default();
                 let wrote = Seen::parse(&text, path).is_some_and(|seen| seen.wrote && seen.hash == hash);
                 if wrote && file.path() != own && !hash.is_empty() {
                     return Some(match is_own {

@@ -107,7 +107,7 @@ impl SessionState {
 
     /// Reads the state; a missing or corrupt file counts as none, a later version's is an error.
     pub fn read(indexes: &Path, session: &FileId) -> Result<Option<Self>, LaterSchema> {
-        let Ok(text) = std::fs::read_to_string(Self::path(indexes, session)) else {
+        let Ok(text) = stead_store::read_text(&Self::path(indexes, session)) else {
             return Ok(None);
         };
         // The version first: a later version may have renamed everything else.
@@ -177,7 +177,7 @@ fn hook_files(request: &Request<'_>) -> Vec<String> {
     let settings = request.harness.client().facts.settings.iter();
     settings
         .filter_map(|file| Some((resolve(file.spot, request.work(), request.env)?, file.shape)))
-        .filter(|(path, shape)| std::fs::read_to_string(path).is_ok_and(|text| has_our_lines(*shape, &text)))
+        .filter(|(path, shape)| stead_store::read_text(path).is_ok_and(|text| has_our_lines(*shape, &text)))
         .map(|(path, _)| path.to_string_lossy().into_owned())
         .collect()
 }

@@ -44,7 +44,9 @@ pub(crate) fn judge(request: &Request<'_>) -> Verdict {
         let Some(change) = seen.changed(path) else { continue };
         match culprit(request, &files, path, &shown, &seen, &change) {
             Culprit::Formatter => {
-                if let Err(error) = files.note(path, true, now_millis()) {
+                if request.writable_root().is_some()
+                    && let Err(error) = files.note(path, true, now_millis())
+                {
                     request.note(&error);
                 }
                 let text = format!("`{shown}` changed after your last write, probably by a formatter of your client.");
@@ -103,7 +105,7 @@ fn note(files: &SeenFiles<'_>, target: &Target, wrote: bool, at: i64) -> Result<
 }
 
 fn seen_files<'r>(request: &'r Request<'_>) -> Option<SeenFiles<'r>> {
-    request.writable_root()?;
+    request.location.root()?;
     Some(SeenFiles::new(request.indexes(), request.session()?, request.agent_id()))
 }
 

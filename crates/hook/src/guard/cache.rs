@@ -1,15 +1,23 @@
 //! The compiled guards: one text at `.agent/cache/guards`, compiled from the guard files of project and person and from
-//! the shipped ones. A call checks size and time of the two folders and of the known files, and recompiles if one
+//! the shipped ones. A call checks size and time of the folders and of the known files, and recompiles if one
 //! differs. Only then are folders listed and YAML read.
 
 use std::fs::{self, File};
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-use stead_guard::{Bodies, Compiled, CompiledView, Mode, ProjectRooms, SHIPPED_STAMP, Source, Then, compile};
-use stead_store::{Durability, FolderLook, Room, StoreError, extend_alarm, read_capped, replace_creating};
+use stead_guard::{
+    Bodies, Compiled, CompiledView, Mode, Origin, ProjectRooms, SHIPPED_STAMP, Source, SourceTrust, Then, compile,
+};
+use stead_store::{
+    Durability, FolderLook, ItemKind, Room, Standing, StoreError, Trust, TrustItem, cache_time, extend_alarm,
+    file_stamp, is_untouched, open_cache, read_capped, replace_creating,
+};
 
+use crate::location::Env;
 use crate::policy::PolicyText;
+use crate::seal::{InForce, Kind, SealedProject};
+use crate::trust;
 
 /// The path of the compiled guards below the project root. Like the policy, it does not move with the layout.
 pub(crate) const GUARDS: &str = ".agent/cache/guards";
@@ -40,6 +48,8 @@ pub(super) struct GuardText {
     start: usize,
     may_warn: bool,
     bodies: Option<StoredBodies>,
+    /// Why a folder of guards could not be listed: guards may be missing.
+    unreadable: Option<String>,
 }
 
 /// The bodies in their file.
@@ -59,15 +69,19 @@ impl Bodies for StoredBodies {
 
 impl GuardText {
     /// Reads the compiled guards, or compiles them.
-    pub(super) fn load(root: &Path, policy: &PolicyText) -> Self {
+    pub(super) fn load(root: &Path, policy: &PolicyText, env: &Env) -> Self {
         let folders = folders(root, policy);
         let path = root.join(GUARDS);
         if let Some(fresh) = Self::read(&path, policy, &folders) {
             return fresh;
         }
-        let made = Self::make(root, policy, &folders);
+        trust::first_look(root, env);
+        let made = Self::make(root, policy, env, &folders);
+        policy.announce_caches(root);
         // If the project is read-only, guards are compiled for each call, which is only slower.
-        let _ = replace_creating(&path, made.text.as_bytes(), Durability::Quick);
+        if made.unreadable.is_none() {
+            let _ = replace_creating(&path, made.text.as_bytes(), Durability::Quick);
+        }
         made
     }
 
@@ -80,18 +94,24 @@ impl GuardText {
         }
     }
 
+    /// Why guards may be missing, if a folder could not be listed.
+    pub(super) fn unreadable(&self) -> Option<&str> {
+        self.unreadable.as_deref()
+    }
+
     /// Returns true if a guard may issue a deferred warning.
     pub(crate) fn may_warn(&self) -> bool {
         self.may_warn
     }
 
     /// Reads the compiled guards as far as needed, if they are up to date.
-    fn read(path: &Path, policy: &PolicyText, folders: &[PathBuf; 2]) -> Option<Self> {
-        let mut file = File::open(path).ok()?;
-        let size = file.metadata().ok()?.len();
+    fn read(path: &Path, policy: &PolicyText, folders: &[PathBuf]) -> Option<Self> {
+        let (mut file, data) = open_cache(path)?;
+        let size = data.len();
         let mut bytes = vec![0; usize::try_from(size.min(FIRST_READ)).ok()?];
         file.read_exact(&mut bytes).ok()?;
-        let Opening { start, compiled, may_warn } = Opening::read(valid_part(&bytes))?;
+        let Opening { start, compiled, may_warn, written } = Opening::read(valid_part(&bytes))?;
+        is_untouched(&data, written).then_some(())?;
         // The length of the rest follows.
         read_on(&mut file, &mut bytes, usize::try_from(size).ok()?.min(start.checked_add(MEASURE)?))?;
         let length = {
@@ -112,29 +132,31 @@ impl GuardText {
             bytes.truncate(head);
         }
         let bodies = (!is_whole).then_some(StoredBodies { file, start: head as u64 });
-        let read = Self { text: String::from_utf8(bytes).ok()?, start, may_warn, bodies };
+        let read = Self { text: String::from_utf8(bytes).ok()?, start, may_warn, bodies, unreadable: None };
         read.view().is_some().then_some(read)
     }
 
-    fn make(root: &Path, policy: &PolicyText, folders: &[PathBuf; 2]) -> Self {
+    fn make(root: &Path, policy: &PolicyText, env: &Env, folders: &[PathBuf]) -> Self {
         let now = std::time::UNIX_EPOCH.elapsed().map_or(0, |since| since.as_nanos());
-        let mut before = format!("policy\t{}\n", policy.first_line());
+        let trust = Trust::of(root, env);
+        let mut before = format!("policy\t{}\n{}\n", policy.first_line(), trust_line(trust.file().as_deref()));
         for folder in folders {
             let (look, names) = FolderLook::at(folder, &is_guard_file);
             before.push_str(&folder_lines(folder, &look, &names));
         }
         // Rare, and worth waiting for: hundreds of files with their tests take longer than a call may.
         extend_alarm(PATIENCE);
-        let Compiled { lines, .. } = compile(&guard_sources(root, policy), &guard_rooms(policy));
+        let Compiled { lines, .. } = compile(&sources_in_force(root, policy, env, &trust), &guard_rooms(policy));
         let tells = |then: Then| matches!(then, Then::Warn | Then::Inject);
         let guards = CompiledView::parse(&lines).map(|view| view.guards()).unwrap_or_default();
         let may_warn = guards.iter().any(|guard| guard.mode < Mode::Enforce || tells(guard.then));
         let warns = if may_warn { "warns" } else { "silent" };
+        let (length, written) = (before.len(), cache_time());
         let mut text =
-            format!("stead-guard-cache\t{VERSION}\t{SHIPPED_STAMP:x}\t{now}\t{warns}\t{}\n{before}", before.len());
+            format!("stead-guard-cache\t{VERSION}\t{SHIPPED_STAMP:x}\t{now}\t{warns}\t{length}\t{written}\n{before}");
         let start = text.len();
         text.push_str(&lines);
-        Self { text, start, may_warn, bodies: None }
+        Self { text, start, may_warn, bodies: None, unreadable: folders.iter().enumerate().find_map(unreadable) }
     }
 }
 
@@ -160,6 +182,8 @@ struct Opening {
     /// When they were compiled, in nanoseconds since 1970.
     compiled: u128,
     may_warn: bool,
+    /// When the file was written.
+    written: u128,
 }
 
 impl Opening {
@@ -170,15 +194,21 @@ impl Opening {
         let (warns, length) = (fields.next()?, fields.next()?.parse().ok()?);
         let is_ours = version == VERSION && u64::from_str_radix(stamp, 16) == Ok(SHIPPED_STAMP);
         let start = line.len().checked_add(length)?;
-        is_ours.then_some(Self { start, compiled: compiled.parse().ok()?, may_warn: warns == "warns" })
+        let written = fields.next()?.parse().ok()?;
+        is_ours.then_some(Self { start, compiled: compiled.parse().ok()?, may_warn: warns == "warns", written })
     }
 }
 
 /// Returns true if the compiled guards are up to date; `text` is the part before the guards. `None` if it is corrupt.
-fn is_fresh(text: &str, compiled: u128, policy: &PolicyText, folders: &[PathBuf; 2]) -> Option<bool> {
+fn is_fresh(text: &str, compiled: u128, policy: &PolicyText, folders: &[PathBuf]) -> Option<bool> {
     let (_, rest) = text.split_once('\n')?;
-    let (line, mut rest) = rest.split_once('\n')?;
+    let (line, rest) = rest.split_once('\n')?;
     if line.strip_prefix("policy\t")? != policy.first_line() {
+        return Some(false);
+    }
+    let (line, mut rest) = rest.split_once('\n')?;
+    let (_, file) = line.strip_prefix("trust\t")?.split_once('\t')?;
+    if line != trust_line(Some(Path::new(file)).filter(|file| !file.as_os_str().is_empty())) {
         return Some(false);
     }
     for folder in folders {
@@ -198,6 +228,24 @@ fn is_fresh(text: &str, compiled: u128, policy: &PolicyText, folders: &[PathBuf;
     Some(true)
 }
 
+/// Returns true if an earlier version of Stead, which knew no trust, compiled the guards of exactly this folder. Inodes and
+/// times of change are part of the fingerprint, so no repository can bring such a file along.
+pub(crate) fn was_compiled_before_trust(root: &Path, folder: &Path) -> bool {
+    let check = || {
+        let text = stead_store::read_text(&root.join(GUARDS)).ok()?;
+        let rest = text.strip_prefix("stead-guard-cache\t")?.split_once('\n')?.1;
+        let rest = rest.strip_prefix("policy\t")?.split_once('\n')?.1;
+        let (line, behind) = rest.strip_prefix("folder\t")?.split_once('\n')?;
+        let mut fields = line.splitn(5, '\t');
+        let sum = u64::from_str_radix(fields.next()?, 16).ok()?;
+        let (newest, files) = (fields.next()?.parse().ok()?, fields.next()?.parse().ok()?);
+        let names = behind.get(..fields.next()?.parse().ok()?)?;
+        let is_here = fields.next()? == folder.to_string_lossy();
+        Some(is_here && newest > 0 && FolderLook::again(folder, names) == FolderLook { sum, newest, files })
+    };
+    check().unwrap_or(false)
+}
+
 /// The fingerprint of a folder, followed by the names of its files, with their length, because a name may contain a
 /// newline.
 fn folder_lines(folder: &Path, look: &FolderLook, names: &str) -> String {
@@ -205,21 +253,41 @@ fn folder_lines(folder: &Path, look: &FolderLook, names: &str) -> String {
     format!("folder\t{sum:x}\t{newest}\t{files}\t{}\t{}\n{names}\n", names.len(), folder.to_string_lossy())
 }
 
-/// The folders of guard files: the project's and the person's.
-fn folders(root: &Path, policy: &PolicyText) -> [PathBuf; 2] {
-    let user = policy.user.as_ref().map(|folder| folder.join("guards")).unwrap_or_default();
-    [policy.room(root, Room::Guards), user]
+/// What a person trusts here, as one line: the stamp of the file and its path. A new stamp may mean other guards.
+fn trust_line(file: Option<&Path>) -> String {
+    let stamp = file.and_then(|file| fs::metadata(file).ok()).map(|data| file_stamp(&data).text);
+    let file = file.map(Path::to_string_lossy).unwrap_or_default();
+    format!("trust\t{}\t{file}", stamp.as_deref().unwrap_or("-"))
 }
 
-fn is_guard_file(name: &str) -> bool {
+/// The folders of guard files: the project's and the person's. If the environment names another one than the project knows
+/// for this person, both count.
+fn folders(root: &Path, policy: &PolicyText) -> Vec<PathBuf> {
+    let users = policy.users.iter().map(|folder| folder.join("guards"));
+    std::iter::once(policy.room(root, Room::Guards)).chain(users).collect()
+}
+
+/// Why a folder that is there cannot be listed. The project's may also be hidden by a folder above it; a home that the
+/// environment names in vain is no home.
+fn unreadable((at, folder): (usize, &PathBuf)) -> Option<String> {
+    let error = fs::read_dir(folder).err().filter(|error| error.kind() != std::io::ErrorKind::NotFound)?;
+    let is_there = at == 0 || fs::symlink_metadata(folder).is_ok();
+    is_there.then(|| format!("`{}` cannot be listed: {error}", folder.display()))
+}
+
+pub(crate) fn is_guard_file(name: &str) -> bool {
     !name.starts_with('.') && (name.ends_with(".yaml") || name.ends_with(".yml"))
 }
 
 /// Reads every guard file of project and person.
-pub fn guard_sources(root: &Path, policy: &PolicyText) -> Vec<Source> {
-    let [project, user] = folders(root, policy);
+pub fn guard_sources(root: &Path, policy: &PolicyText, env: &Env) -> Vec<Source> {
+    sources_with(root, policy, &Trust::of(root, env))
+}
+
+fn sources_with(root: &Path, policy: &PolicyText, trust: &Trust) -> Vec<Source> {
     let mut sources = Vec::new();
-    for (folder, make) in [(project, Source::project as fn(String, String) -> Source), (user, Source::user)] {
+    for (at, folder) in folders(root, policy).into_iter().enumerate() {
+        let make = if at == 0 { Source::project } else { Source::user };
         let Ok(entries) = fs::read_dir(&folder) else { continue };
         let mut names: Vec<String> =
             entries.flatten().filter_map(|entry| entry.file_name().into_string().ok()).collect();
@@ -227,15 +295,53 @@ pub fn guard_sources(root: &Path, policy: &PolicyText) -> Vec<Source> {
         names.sort();
         for name in names.into_iter().take(FolderLook::LIMIT) {
             let path = folder.join(&name);
-            let shown = path.strip_prefix(root).unwrap_or(&path).to_string_lossy().replace('\\', "/");
+            let shown = shown(root, &path);
             let (text, unreadable) = match text_of(&path) {
                 Ok(text) => (text, None),
                 Err(why) => (String::new(), Some(why)),
             };
-            sources.push(Source { unreadable, ..make(shown, text) });
+            let mut source = Source { unreadable, ..make(shown, text) };
+            if source.origin == Origin::Project {
+                source.trust = source_trust(trust, &source);
+            }
+            sources.push(source);
         }
     }
     sources
+}
+
+/// The guard files as they apply: of a file that became weaker, the sealed text, until a person accepts the change.
+fn sources_in_force(root: &Path, policy: &PolicyText, env: &Env, trust: &Trust) -> Vec<Source> {
+    let mut sources = sources_with(root, policy, trust);
+    let sealed = SealedProject::of(root, policy, env).map(|project| project.in_force(&[Kind::Guard]));
+    let own = &policy.users;
+    for InForce { path, text, .. } in sealed.unwrap_or_default() {
+        let shown = shown(root, &path);
+        sources.retain(|source| source.file != shown);
+        if !text.is_empty() {
+            let is_own = own.iter().any(|folder| path.starts_with(folder));
+            let mut source = if is_own { Source::user(shown, text) } else { Source::project(shown, text) };
+            if source.origin == Origin::Project {
+                source.trust = source_trust(trust, &source);
+            }
+            sources.push(source);
+        }
+    }
+    sources
+}
+
+/// How messages name a guard file.
+fn shown(root: &Path, path: &Path) -> String {
+    path.strip_prefix(root).unwrap_or(path).to_string_lossy().replace('\\', "/")
+}
+
+fn source_trust(trust: &Trust, source: &Source) -> SourceTrust {
+    let item = TrustItem::file(ItemKind::Guard, &source.file, source.text.clone().into_bytes());
+    match trust.standing(&item) {
+        Standing::Trusted => SourceTrust::Trusted,
+        Standing::Local => SourceTrust::Local,
+        Standing::New | Standing::Changed => SourceTrust::Untrusted,
+    }
 }
 
 /// A file's text, or why there is none.

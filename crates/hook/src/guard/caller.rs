@@ -1,5 +1,9 @@
 //! Identifies the calling agent. Most clients report it; if one does not, the session log shows which sub-agent was
-//! started and has not ended, and if that shows nothing, `stead agent begin` counts.
+//! started and has not ended.
+//!
+//! A role that an agent gives itself (`stead agent begin`, `stead role use`) narrows what it may do and never widens it:
+//! guards are judged for it as without the role, and again with it. Only the role that the orchestrator's current command
+//! assigns counts like one that the client reports.
 //!
 //! An unknown agent counts as the main one, so that being unknown grants no role.
 
@@ -11,6 +15,7 @@ use stead_client::Harness;
 use stead_model::{Event, EventKind};
 use stead_store::Tail;
 
+use crate::orchestrate;
 use crate::request::Request;
 use crate::session::SessionState;
 
@@ -23,11 +28,25 @@ pub struct Caller {
     /// The main agent of its session, as far as is known.
     pub is_main: bool,
     pub role: Option<String>,
+    /// A role that the agent gave itself and that nobody confirmed.
+    pub claimed: Option<String>,
 }
 
 impl Caller {
     pub(crate) fn find(request: &Request<'_>) -> Self {
-        Self::of(request.harness, request.event, &request.session_log(), request.facts.state())
+        let caller = Self::of(request.harness, request.event, &request.session_log(), request.facts.state());
+        match &caller.claimed {
+            Some(role) if orchestrate::assigns(request, role) => {
+                Self { is_main: false, role: caller.claimed, claimed: None }
+            }
+            _ => caller,
+        }
+    }
+
+    /// The caller with the role that it claims.
+    pub(crate) fn as_claimed(&self) -> Option<Self> {
+        let role = self.claimed.clone()?;
+        Some(Self { is_main: false, role: Some(role), claimed: None })
     }
 
     fn of(harness: Harness, event: &Event<'_>, log: &Path, state: Option<&SessionState>) -> Self {
@@ -38,7 +57,7 @@ impl Caller {
         }
         let agent = event.agent.clone().unwrap_or_default();
         if let Some(role) = agent.role.as_deref().filter(|role| !role.is_empty()) {
-            return Self { is_main: false, role: Some(role.to_owned()) };
+            return Self { is_main: false, role: Some(role.to_owned()), claimed: None };
         }
         let begun = || state.and_then(|state| state.begun_role(agent.id.as_deref()));
         let role = match agent.id.as_deref() {
@@ -46,20 +65,23 @@ impl Caller {
             // Its end has no id: assume the one that was started first.
             None => History::read(log, session).away.first().and_then(|away| away.role.clone()),
         };
-        Self { is_main: false, role: role.or_else(begun) }
+        match role {
+            Some(role) => Self { is_main: false, role: Some(role), claimed: None },
+            None => Self { is_main: false, role: None, claimed: begun() },
+        }
     }
 }
 
 fn main(state: Option<&SessionState>) -> Caller {
-    Caller { is_main: true, role: state.and_then(|state| state.role.clone()) }
+    Caller { is_main: true, role: None, claimed: state.and_then(|state| state.role.clone()) }
 }
 
 fn unmarked(log: &Path, session: &str, state: Option<&SessionState>) -> Caller {
     if let Some(away) = History::read(log, session).away.pop() {
-        return Caller { is_main: false, role: away.role };
+        return Caller { is_main: false, role: away.role, claimed: None };
     }
     match state.and_then(|state| state.begun_role(None)) {
-        Some(role) => Caller { is_main: false, role: Some(role) },
+        Some(role) => Caller { is_main: true, role: None, claimed: Some(role) },
         None => main(state),
     }
 }

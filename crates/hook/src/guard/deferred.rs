@@ -13,10 +13,22 @@ use crate::intent::take_notice;
 use crate::request::Request;
 
 /// How far the session log is read, from its end.
-const LINES: usize = 300;
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Depth {
+    /// As far as the session's start: a resumed session is not told its old warnings.
+    Warnings,
+    /// Also before the start, for texts: it is known that one waits, and the client may take none at the start.
+    Texts,
+}
 
-/// The same if it is known that a warning waits.
-const LINES_IF_ANY: usize = 5_000;
+impl Depth {
+    fn lines(self) -> usize {
+        match self {
+            Self::Warnings => 300,
+            Self::Texts => 5_000,
+        }
+    }
+}
 
 /// A warning that an agent has not read yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -61,15 +73,16 @@ pub(crate) fn owed(request: &Request<'_>) -> Vec<Owed> {
     if !waits && (!is_after || at_once || !request.powers().context) {
         return Vec::new();
     }
-    let most = if waits { LINES_IF_ANY } else { LINES };
-    let search = |session| search(&request.session_log(), session, request.agent_id(), most);
+    let depth = if waits { Depth::Texts } else { Depth::Warnings };
+    let search = |session| search(&request.session_log(), session, request.agent_id(), depth);
     event.session.as_deref().map(search).unwrap_or_default()
 }
 
-fn search(log: &Path, session: &str, agent: Option<&str>, most: usize) -> Vec<Owed> {
+fn search(log: &Path, session: &str, agent: Option<&str>, depth: Depth) -> Vec<Owed> {
     let Ok(lines) = Tail::open(log) else { return Vec::new() };
     let (mut told, mut owed): (Vec<String>, Vec<Owed>) = (Vec::new(), Vec::new());
-    for line in lines.unchecked().take(most).flatten() {
+    let mut is_before_start = false;
+    for line in lines.unchecked().take(depth.lines()).flatten() {
         let start = EventKind::SessionStart.name();
         // Most lines need no parsing.
         if !["\"hits\":[", "\"told\":[", "\"owes\":\"", start].iter().any(|word| line.text.contains(word)) {
@@ -79,13 +92,17 @@ fn search(log: &Path, session: &str, agent: Option<&str>, most: usize) -> Vec<Ow
         if line.session.as_deref() != Some(session) || line.agent.as_deref() != agent {
             continue;
         }
-        if line.event == start {
+        if line.event == start && depth == Depth::Warnings {
             break;
         }
+        is_before_start |= line.event == start;
         told.extend(line.told);
         let Some(id) = line.id.filter(|id| !told.contains(id)) else { continue };
-        let says: Vec<HitLine> =
-            line.hits.into_iter().filter(|hit| hit.did == Did::Owed && !hit.say.is_empty()).collect();
+        let says: Vec<HitLine> = line
+            .hits
+            .into_iter()
+            .filter(|hit| !is_before_start && hit.did == Did::Owed && !hit.say.is_empty())
+            .collect();
         let texts = says.iter().map(|hit| hit.say.as_str()).chain(line.owes.as_deref());
         let text = texts.collect::<Vec<_>>().join("\n");
         if !text.is_empty() {
@@ -109,10 +126,13 @@ mod tests {
             let agent = if agent.is_empty() { String::new() } else { format!(r#""agent":"{agent}","#) };
             format!(r#"{{"session":"s",{agent}"event":"before-tool","id":"{id}","hits":[{hit}]}}"#)
         };
-        let check = |lines: &[String], agent: Option<&str>, expected: &[&str]| {
+        let check_to = |depth: Depth, lines: &[String], agent: Option<&str>, expected: &[&str]| {
             std::fs::write(&file, lines.join("\n") + "\n").unwrap();
-            let found: Vec<String> = search(&file, "s", agent, LINES).into_iter().map(|owed| owed.text).collect();
+            let found: Vec<String> = search(&file, "s", agent, depth).into_iter().map(|owed| owed.text).collect();
             assert_eq!(found, expected, "{lines:?}");
+        };
+        let check = |lines: &[String], agent: Option<&str>, expected: &[&str]| {
+            check_to(Depth::Warnings, lines, agent, expected);
         };
         let told = |id: &str| format!(r#"{{"session":"s","event":"after-tool","told":["{id}"]}}"#);
         check(&[warned("v-1", "", "owed"), warned("v-2", "", "owed")], None, &["mind v-1", "mind v-2"]);
@@ -123,7 +143,13 @@ mod tests {
         check(&[warned("v-1", "", "owed").replace("\"s\"", "\"t\"")], None, &[]);
         let text = r#"{"session":"s","event":"precedent","id":"v-3","owes":"once"}"#.to_owned();
         check(std::slice::from_ref(&text), None, &["once"]);
-        check(&[text, told("v-3")], None, &[]);
+        check(&[text.clone(), told("v-3")], None, &[]);
+        let start = || r#"{"session":"s","event":"session-start"}"#.to_owned();
+        check(&[text.clone(), start()], None, &[]);
+        let waits = |lines: &[String], expected: &[&str]| check_to(Depth::Texts, lines, None, expected);
+        waits(&[text.clone(), start()], &["once"]);
+        waits(&[text.clone(), warned("v-1", "", "owed"), start(), start()], &["once"]);
+        waits(&[text, told("v-3"), start()], &[]);
         std::fs::remove_file(file).unwrap();
     }
 }

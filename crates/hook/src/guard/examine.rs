@@ -5,15 +5,14 @@ use std::path::Path;
 use stead_client::Harness;
 use stead_guard::{Hit, Judgement, ReadEffects};
 use stead_model::{Effects, Event, Level, Verdict};
-use stead_store::find_root;
 
 use super::cache::GuardText;
 use super::caller::Caller;
 use super::verdict::judge_rewritten;
 use super::world_facts::WorldFacts;
 use crate::intent::{self, Objection};
-use crate::location::{Env, Location};
-use crate::policy::PolicyText;
+use crate::location::{Env, Location, find_project};
+use crate::policy::{PolicyText, known_variable};
 use crate::request::Request;
 
 /// The result for a hypothetical event.
@@ -66,12 +65,13 @@ pub fn examine(
     event: &Event<'_>,
     caller: Option<Caller>,
 ) -> Examined {
-    let location = Location { found: find_root(root), cwd: cwd.to_owned() };
+    let location = Location { found: find_project(root, env), cwd: cwd.to_owned(), rival: None };
     let policy = match location.root() {
         Some(root) => PolicyText::load(root, env),
         None => PolicyText::outside(env),
     };
-    let request = Request::new(harness, event, &location, &policy, env);
+    let known = |name: &str| known_variable(policy.person(), name, env);
+    let request = Request::new(harness, event, &location, &policy, &known);
     let mut examined = Examined {
         own: request.self_protection(),
         intents: None,
@@ -83,7 +83,11 @@ pub fn examine(
     };
     examined.intents = intent::judge(&request);
     let Some(root) = location.root().filter(|_| policy.gates("gate.guards")) else { return examined };
-    let text = GuardText::load(root, &policy);
+    let text = GuardText::load(root, &policy, env);
+    if let Some(why) = text.unreadable() {
+        let guards = Verdict::deny(stead_guard::GATE, format!("the guards are not known: {why}"));
+        return Examined { guards, ..examined };
+    }
     let Some(view) = text.view() else { return examined };
     examined.problems = view.problems().map(str::to_owned).collect();
     let mut facts = WorldFacts::new(&request);

@@ -52,14 +52,27 @@ impl Override {
 
     /// The overrides that apply now, newest first. An unreadable file allows nothing.
     pub fn in_force(indexes: &Path, now_millis: i64) -> Vec<Self> {
+        Self::trusted_in_force(indexes, now_millis, &|_| true)
+    }
+
+    /// Those of them whose line is trusted: one that came with a repository was not given by a person here.
+    pub(crate) fn trusted_in_force(indexes: &Path, now_millis: i64, is_trusted: &dyn Fn(&str) -> bool) -> Vec<Self> {
         let Ok(lines) = Tail::open(&Self::path(indexes)) else { return Vec::new() };
+        Self::holding(lines.take(Self::LINES).flatten().map(|line| line.text), now_millis, is_trusted)
+    }
+
+    /// The same of a text.
+    pub(crate) fn in_force_of(text: &str, now_millis: i64, is_trusted: &dyn Fn(&str) -> bool) -> Vec<Self> {
+        Self::holding(text.lines().rev().take(Self::LINES).map(str::to_owned), now_millis, is_trusted)
+    }
+
+    fn holding(lines: impl Iterator<Item = String>, now_millis: i64, is_trusted: &dyn Fn(&str) -> bool) -> Vec<Self> {
         let earliest = rfc3339(now_millis - Self::LONGEST);
         lines
-            .take(Self::LINES)
-            .flatten()
-            .filter_map(|line| serde_json::from_str::<Self>(&line.text).ok())
-            .take_while(|line| line.ts >= earliest)
-            .filter(|line| line.holds(now_millis))
+            .filter_map(|line| Some((serde_json::from_str::<Self>(&line).ok()?, line)))
+            .take_while(|(line, _)| line.ts >= earliest)
+            .filter(|(line, text)| line.holds(now_millis) && is_trusted(text))
+            .map(|(line, _)| line)
             .collect()
     }
 }

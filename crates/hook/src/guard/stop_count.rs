@@ -24,7 +24,7 @@ pub(super) fn as_sub_agent_stop<'a>(request: &Request<'a>, stops_alike: bool) ->
 /// Counts a blocked stop for these guards. Returns false if it cannot be stored: then the stop must not be blocked.
 pub(super) fn count(facts: &WorldFacts<'_>, guards: &[&str]) -> bool {
     let request = facts.request;
-    let Some(session) = request.session() else { return false };
+    let Some(session) = request.session().filter(|_| request.writable_root().is_some()) else { return false };
     let mut state = match SessionState::read(request.indexes(), session) {
         Ok(Some(state)) => state,
         Ok(None) => SessionState::begin(request.harness.name(), session.as_str(), request.dir(), &record::now()),

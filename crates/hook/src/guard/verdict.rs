@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 
 use stead_client::{Powers, WarnBy};
-use stead_guard::{Asked, CompiledView, Excuse, Guard, Hit, Judgement, Mode, Then, rewritten};
+use stead_guard::{Asked, CompiledView, Excuse, Guard, Hit, Judgement, Mode, SourceTrust, Then, rewritten};
 use stead_model::{Capped, Event, EventKind, Level, Verdict, redact};
 
 use super::cache::GuardText;
@@ -64,16 +64,22 @@ pub(crate) fn judge(request: &Request<'_>, said: Verdict) -> (Verdict, GuardRepo
         said = said.and(objection.verdict(request.powers()));
         report.hits.push(objection.hit(request.powers()));
     }
-    let Some(root) = request.writable_root().filter(|_| policy.gates("gate.guards")) else {
+    // A marker that cannot be read stops recording, not judging.
+    let Some(root) = request.location.root().filter(|_| policy.gates("gate.guards")) else {
         if intent::notice_waits(request) {
             said = said.and(deferred_warnings(request, &mut report));
         }
         return (named(said, event, &mut report), report);
     };
-    let text = GuardText::load(root, policy);
+    let text = GuardText::load(root, policy, request.env);
     let Some(view) = text.view() else {
         return (named(said.and(broken(event)), event, &mut report), report);
     };
+    if let Some(why) = text.unreadable().filter(|_| event.kind.is_gated()) {
+        let text = format!("the guards are not known: {why}; a person has to make the folder readable");
+        said = said.and(Verdict::deny(stead_guard::GATE, text));
+        return (named(said, event, &mut report), report);
+    }
     if event.kind == EventKind::SessionStart {
         said = said.and(problems(&view)).and(not_enabled(request, &view));
     }
@@ -114,7 +120,28 @@ fn judge_one(request: &Request<'_>, view: &CompiledView<'_>, facts: &WorldFacts<
         can_rewrite: request.powers().rewrite,
         effects: request,
     };
-    stead_guard::judge(view, &asked, facts)
+    let (without, with) = facts.for_each_role(|| stead_guard::judge(view, &asked, facts));
+    match with {
+        Some(with) => narrow(without, with),
+        None => without,
+    }
+}
+
+/// Adds what applies to a role that the agent claims. It permits nothing: grants and rewrites of that role do not count.
+fn narrow(mut here: Judgement, there: Judgement) -> Judgement {
+    let is_known = |hit: &Hit| here.hits.iter().any(|known| known.guard == hit.guard);
+    let new: Vec<Hit> = there.hits.into_iter().filter(|hit| !is_known(hit)).collect();
+    if new.is_empty() {
+        return here;
+    }
+    let Verdict { level, mut reasons, context, .. } = there.verdict;
+    reasons.retain(|reason| !here.verdict.reasons.contains(reason));
+    let objection = Verdict { level, reasons, context, ..Verdict::allow() };
+    here.grant &= objection.level == Level::Allow;
+    here.verdict = here.verdict.and(objection);
+    here.notes.extend(there.notes.into_iter().filter(|note| !here.notes.contains(note)).collect::<Vec<_>>());
+    here.hits.extend(new);
+    here
 }
 
 /// Combines the results for a call and for the rewritten call.
@@ -215,7 +242,7 @@ fn not_enabled(request: &Request<'_>, view: &CompiledView<'_>) -> Verdict {
     let missing = |guard: &Guard| {
         let exec = guard.exec.as_ref()?;
         let holds = ProgramConsent::holds(request.env, request.dir(), &guard.id, guard.origin, exec);
-        (!holds).then(|| ProgramConsent::missing(&guard.id, exec))
+        (!holds && guard.trust < SourceTrust::Trusted).then(|| ProgramConsent::missing(&guard.id, exec))
     };
     let told: Vec<String> = view.guards().iter().filter_map(missing).collect();
     match told.is_empty() {

@@ -1,14 +1,16 @@
 //! The facts that guards need, from files: lazily, within limits, each at most once.
 
-use std::cell::{OnceCell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::fs::{self, File};
 use std::io::Read;
 use std::time::Duration;
 
 use serde::Deserialize;
-use stead_guard::{self as guard, Excuse, ExecAnswer, ExecCall, FileSort, FileText, GuardFacts, Looked, Measure};
+use stead_guard::{
+    self as guard, Excuse, ExecAnswer, ExecCall, FileSort, FileText, GuardFacts, Looked, Measure, SourceTrust,
+};
 use stead_model::Target;
-use stead_store::{CheckEnd, LONGEST, Tail, extend_alarm, run_program};
+use stead_store::{CheckEnd, LONGEST, Tail, Trust, extend_alarm, run_program};
 
 use super::caller::Caller;
 use super::consent::ProgramConsent;
@@ -19,7 +21,9 @@ use super::verdict::about;
 use crate::intent;
 use crate::record;
 use crate::request::Request;
+use crate::seal::SealedProject;
 use crate::session::SessionState;
+use crate::trust::Trusted;
 
 /// The largest file whose text is read.
 const TEXT: u64 = 4 * 1024 * 1024;
@@ -45,6 +49,8 @@ pub(crate) struct WorldFacts<'a> {
     pub(crate) excused: Option<RefCell<Vec<(String, String)>>>,
     overrides: OnceCell<Vec<Override>>,
     caller: OnceCell<Caller>,
+    /// The caller counts with the role that it claims.
+    with_claim: Cell<bool>,
     listings: Listings,
 }
 
@@ -56,6 +62,7 @@ impl<'a> WorldFacts<'a> {
             excused: None,
             overrides: OnceCell::new(),
             caller: OnceCell::new(),
+            with_claim: Cell::new(false),
             listings: Listings::default(),
         }
     }
@@ -79,6 +86,19 @@ impl<'a> WorldFacts<'a> {
             Some(caller) => caller.clone(),
             None => Caller::find(self.request),
         })
+    }
+
+    /// Judges for the caller as it is and, if a guard asked who it is, again for the role that it claims.
+    pub(crate) fn for_each_role<T>(&self, judge: impl Fn() -> T) -> (T, Option<T>) {
+        let without = judge();
+        // A caller that no guard asked for is not looked up.
+        if self.caller.get().is_none_or(|caller| caller.claimed.is_none()) {
+            return (without, None);
+        }
+        self.with_claim.set(true);
+        let with = judge();
+        self.with_claim.set(false);
+        (without, Some(with))
     }
 
     /// The key under which a guard's blocked stops are counted for the calling agent.
@@ -137,7 +157,8 @@ impl GuardFacts for WorldFacts<'_> {
     }
 
     fn caller(&self) -> guard::Caller {
-        let Caller { is_main, role } = self.who().clone();
+        let claimed = self.with_claim.get().then(|| self.who().as_claimed()).flatten();
+        let Caller { is_main, role, .. } = claimed.unwrap_or_else(|| self.who().clone());
         if is_main { guard::Caller::Main { role } } else { guard::Caller::Sub { role } }
     }
 
@@ -191,15 +212,23 @@ impl GuardFacts for WorldFacts<'_> {
 
     fn run(&self, call: &ExecCall<'_>) -> Result<ExecAnswer, String> {
         let request = self.request;
-        if !ProgramConsent::holds(request.env, request.dir(), call.guard, call.origin, call.exec) {
-            return Err(ProgramConsent::missing(call.guard, call.exec));
+        let may_run = call.trust == SourceTrust::Trusted
+            || ProgramConsent::holds(request.env, request.dir(), call.guard, call.origin, call.exec);
+        match (may_run, call.trust) {
+            (true, _) => {}
+            // A session is told at its start that this guard does not judge. Without a record of what is trusted, it may
+            // be the person's own guard, which must not fall silent because a variable leads elsewhere.
+            (false, SourceTrust::Untrusted) if Trust::of(request.dir(), request.env).is_known() => {
+                return Ok(ExecAnswer::Abstain);
+            }
+            (false, _) => return Err(ProgramConsent::missing(call.guard, call.exec)),
         }
         let path = self.request.dir().join(&call.exec.path);
         let size = fs::metadata(&path).map_err(|error| format!("`{}`: {error}", call.exec.path))?.len();
         if size > PROGRAM {
             return Err(format!("`{}` is larger than {PROGRAM} bytes", call.exec.path));
         }
-        let bytes = fs::read(&path).map_err(|error| format!("`{}`: {error}", call.exec.path))?;
+        let bytes = stead_store::read_file(&path).map_err(|error| format!("`{}`: {error}", call.exec.path))?;
         if !call.exec.is_pinned(&bytes) {
             return Err(format!("`{}` does not have the hash in the guard", call.exec.path));
         }
@@ -228,7 +257,19 @@ impl GuardFacts for WorldFacts<'_> {
     fn is_excused(&self, guard: &str, what: &Excuse<'_>) -> bool {
         let Some(excused) = &self.excused else { return false };
         let about = about(guard, self.request.event, what);
-        let overrides = self.overrides.get_or_init(|| Override::in_force(self.request.indexes(), record::now_millis()));
+        let overrides = self.overrides.get_or_init(|| {
+            let (request, trusted) = (self.request, OnceCell::new());
+            let path = Override::path(request.indexes());
+            let is_trusted = |line: &str| {
+                let trusted = trusted.get_or_init(|| Trusted::load(request.dir(), request.env));
+                trusted.trusts_override(&path, line)
+            };
+            let sealed = SealedProject::of(request.dir(), request.policy, request.env);
+            match sealed.and_then(|sealed| sealed.sealed_text(&path)) {
+                Some(text) => Override::in_force_of(&text, record::now_millis(), &is_trusted),
+                None => Override::trusted_in_force(request.indexes(), record::now_millis(), &is_trusted),
+            }
+        });
         let found = overrides.iter().find(|one| one.guard == guard && one.about == about);
         if let Some(found) = found {
             excused.borrow_mut().push((guard.to_owned(), found.part.clone()));

@@ -1,8 +1,7 @@
 use stead_context::BriefingPart;
-use stead_ledger::intent::{Compiled, Status};
-use stead_store::Room;
+use stead_ledger::intent::Status;
 
-use super::{CACHE, selected};
+use super::{compiled_intents, selected};
 use crate::request::Request;
 
 /// The maximum number of intents that a briefing lists.
@@ -12,7 +11,7 @@ const MOST: usize = 12;
 pub(crate) fn briefing_part(request: &Request<'_>) -> Option<BriefingPart> {
     let root = request.writable_root()?;
     let mode = request.policy.value("value", "intents.mode");
-    let compiled = Compiled::load(&root.join(CACHE), &request.room(Room::Intents));
+    let compiled = compiled_intents(request, root);
     let head = compiled.head();
     if head.is_missing() || mode == Some("off") {
         return None;

@@ -34,7 +34,8 @@ pub(super) fn judge(request: &Request<'_>, compiled: &Compiled, need: &Need) -> 
         }
         Err(why) => {
             // From now on a missing intents file blocks this session.
-            let _ = request.session().map(|session| Selection::mark(request.indexes(), session));
+            let session = request.session().filter(|_| request.writable_root().is_some());
+            let _ = session.map(|session| Selection::mark(request.indexes(), session));
             let part = need.changes.first().map(shown).unwrap_or_default();
             return Some(Objection::deny(message::no_intent(request, compiled.head(), &why), part));
         }

@@ -4,12 +4,11 @@
 use std::fs;
 use std::path::PathBuf;
 
-use stead_ledger::intent::Compiled;
 use stead_model::{Action, EventKind, FileId, Level, Target, redact};
-use stead_store::{Durability, Room, StoreError, append_line, replace_creating};
+use stead_store::{Durability, StoreError, append_line, replace_creating};
 
 use super::gate::is_in_scope;
-use super::{CACHE, INTENT_GATE, message};
+use super::{INTENT_GATE, compiled_intents, message};
 use crate::glance::Glance;
 use crate::guard::{Did, HitLine, verdict_id};
 use crate::record::{PATIENCE, cut};
@@ -30,7 +29,7 @@ pub(crate) fn outside<'p>(
     if request.policy.value("value", "intents.mode") == Some("off") {
         return Vec::new();
     }
-    let compiled = Compiled::load(&root.join(CACHE), &request.room(Room::Intents));
+    let compiled = compiled_intents(request, root);
     let Some(intent) = compiled.find(id) else { return Vec::new() };
     let home = (request.env)("HOME").map(|home| home.to_string_lossy().into_owned());
     let is_outside = |path: &&str| {

@@ -2,7 +2,7 @@
 //! one that the engine bound to the run and stage.
 
 use serde::Deserialize;
-use stead_ledger::intent::IntentFile;
+use stead_ledger::intent::{INTENTS, IntentFile};
 use stead_ledger::{Selected, Selection};
 use stead_model::{Action, Detail, EventKind, FileId};
 use stead_store::Room;
@@ -11,6 +11,7 @@ use super::SELECT;
 use crate::record;
 use crate::request::Request;
 use crate::run_identity::RunIdentity;
+use crate::seal::SealedProject;
 
 /// The intent that the calling agent works for.
 pub(crate) fn selected(request: &Request<'_>) -> Option<Selected> {
@@ -34,7 +35,7 @@ pub(crate) fn active(request: &Request<'_>) -> Option<Selected> {
 fn of_run(request: &Request<'_>) -> Option<Selected> {
     let work = RunIdentity::from_env(request.env);
     let (run, stage) = (FileId::check(&work.run?).ok()?, FileId::check(&work.stage?).ok()?);
-    let text = std::fs::read_to_string(Selection::run_path(request.indexes(), &run, &stage)).ok()?;
+    let text = stead_store::read_text(&Selection::run_path(request.indexes(), &run, &stage)).ok()?;
     Selection::in_text(&text, None)
 }
 
@@ -62,7 +63,12 @@ pub(crate) fn begin_session(request: &Request<'_>) -> Result<(), stead_store::St
     let Some(session) = request.session().filter(|_| request.event.kind == EventKind::SessionStart) else {
         return Ok(());
     };
-    if !IntentFile::exists(&request.room(Room::Intents)) {
+    let room = request.room(Room::Intents);
+    let is_sealed = || {
+        let sealed = SealedProject::of(request.dir(), request.policy, request.env);
+        sealed.is_some_and(|sealed| sealed.sealed_text(&room.join(INTENTS)).is_some())
+    };
+    if !IntentFile::exists(&room) && !is_sealed() {
         return Ok(());
     }
     Selection::mark(request.indexes(), session)?;
