@@ -30,7 +30,9 @@ impl MadeProject {
         }
         let memory = Memory::of("p", &at("graph"), None, None);
         let history = History { indexes: at("indexes"), root: "/p".into(), home: None };
-        let ground = Ground { root: "/p".into(), features: at("features"), indexes: at("indexes"), cache: at("cache") };
+        let state = stead_store::ProjectState::of(&at("state"), "p", "/p".as_ref());
+        let (features, indexes, cache) = (at("features"), at("indexes"), at("cache"));
+        let ground = Ground { root: "/p".into(), features, indexes, cache, state };
         let intents = at("intents");
         Self { dir, memory, history, ground, intents }
     }

@@ -1,6 +1,5 @@
 //! Reads a log from an offset on.
 
-use std::fs::File;
 use std::io::{Seek, SeekFrom};
 use std::path::Path;
 
@@ -9,7 +8,7 @@ use stead_store::{Line, Lines, StoreError};
 /// The lines from an offset on, with their places in the file. A file that became shorter is read from its beginning.
 pub(crate) fn lines(path: &Path, from: u64) -> Result<impl Iterator<Item = Line> + use<>, StoreError> {
     let start = start(path, from);
-    let opened = (start > 0).then(|| File::open(path).ok()).flatten();
+    let opened = (start > 0).then(|| stead_store::open_file(path).ok()).flatten();
     let sought = opened.and_then(|mut file| file.seek(SeekFrom::Start(start)).ok().map(|_| file));
     let (lines, base) = match sought {
         Some(file) => (Lines::new(file, path), start),

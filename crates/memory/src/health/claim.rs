@@ -40,7 +40,7 @@ impl Claims {
             let is_recent = finished(feature).is_some_and(|ts| ts.as_str() >= since);
             self.confirmed += usize::from(feature.state() == Status::Tested && is_recent);
             let items = archive.items(&feature.id).unwrap_or_default();
-            let is_proven = items.iter().find(|item| item.kind.is_own()).is_some_and(Item::is_proof);
+            let is_proven = items.iter().find(|item| item.kind.is_own()).is_some_and(Item::has_passed);
             for item in items.iter().filter(|item| item.kind == Kind::Claimed && item.ts.as_str() >= since) {
                 match is_proven {
                     true => self.confirmed += 1,

@@ -176,10 +176,10 @@ fn claims_are_compared_with_what_stead_saw() {
         json!({"v": 1, "id": id, "ts": ago(1), "kind": kind, "source": "add", "about": "test", "exit": exit})
             .to_string()
     };
-    project.write("features/evidence/c/20261114T000000000Z-1.json", &item("1", "claimed", 0));
-    project.write("features/evidence/c/20261114T000001000Z-2.json", &item("2", "observed", 0));
+    project.write("features/evidence/c/20261114T000000000Z-1.json", &item("20261114T000000000Z-1", "claimed", 0));
+    project.write("features/evidence/c/20261114T000001000Z-2.json", &item("20261114T000001000Z-2", "observed", 0));
     check(&project, HealthCheck::Claims, HealthStatus::Ok, 0, 3);
-    project.write("features/evidence/c/20261114T000002000Z-3.json", &item("3", "ran", 1));
+    project.write("features/evidence/c/20261114T000002000Z-3.json", &item("20261114T000002000Z-3", "ran", 1));
     check(&project, HealthCheck::Claims, HealthStatus::Warn, 1, 3);
     project.append("indexes/loop-log.jsonl", [line("let-go", "done", "promise `DONE` kept")]);
     project.log([denied(&ago(1), "s", "tested-needs-evidence"), denied(&ago(1), "s", "other")]);

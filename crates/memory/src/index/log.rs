@@ -44,7 +44,7 @@ impl Log {
 
     /// The end of the last line before `length` that has its line end: what follows may still be written.
     pub(crate) fn end_of_lines(&self, from: u64, length: u64) -> io::Result<u64> {
-        let mut file = File::open(&self.path)?;
+        let mut file = stead_store::open_file(&self.path)?;
         let mut end = length;
         let mut block = Vec::new();
         while end > from {
@@ -63,7 +63,7 @@ impl Log {
     /// The traces between two offsets, each with the offset and the length of its line. Torn lines and those that are no
     /// traces are skipped.
     pub(crate) fn traces(&self, from: u64, to: u64) -> io::Result<impl Iterator<Item = (u64, u32, Trace)>> {
-        let mut file = File::open(&self.path)?;
+        let mut file = stead_store::open_file(&self.path)?;
         file.seek(SeekFrom::Start(from))?;
         let lines = Lines::new(file.take(to.saturating_sub(from)), &self.path);
         Ok(lines.map_while(Result::ok).filter_map(move |line| {
@@ -82,7 +82,7 @@ impl Log {
 
     /// Identifies the part before `end`. A log that was rewritten has another one.
     pub(crate) fn fingerprint(&self, end: u64) -> io::Result<String> {
-        let mut file = File::open(&self.path)?;
+        let mut file = stead_store::open_file(&self.path)?;
         let mut bytes = Vec::new();
         Read::by_ref(&mut file).take(end.min(CHECKED)).read_to_end(&mut bytes)?;
         file.seek(SeekFrom::Start(end.saturating_sub(CHECKED)))?;

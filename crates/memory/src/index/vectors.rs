@@ -92,7 +92,7 @@ impl Vectors {
 
     /// Opens the vectors that a model made; nothing if there are none.
     pub(crate) fn open(dir: &Path, model: &str) -> Option<Self> {
-        let mut file = File::open(Self::path(dir)).ok()?;
+        let mut file = stead_store::open_file(&Self::path(dir)).ok()?;
         let mut head = [0; HEAD as usize];
         file.read_exact(&mut head).ok()?;
         (head == Self::head(model)).then_some(())?;

@@ -179,7 +179,7 @@ impl<'a> View<'a> {
     /// Reads a trace; nothing if its line is gone.
     pub(crate) fn trace(&self, place: Place) -> Option<Trace> {
         let mut open = self.open.borrow_mut();
-        let file = open.entry(place.log).or_insert_with(|| File::open(&self.log(place)?.path).ok());
+        let file = open.entry(place.log).or_insert_with(|| stead_store::open_file(&self.log(place)?.path).ok());
         Log::trace_at(file.as_mut()?, place.offset, place.length)
     }
 

@@ -1,7 +1,7 @@
 //! Commands besides the agent: those that verify its work, and the one that counts a queue. They are in custody like an
 //! agent, so that a cancelled run leaves none behind.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 use std::time::Duration;
@@ -130,7 +130,7 @@ fn last_words(log: &Path) -> String {
 /// The end of a command's stdout and stderr.
 fn tail(log: &Path) -> String {
     let mut bytes = Vec::new();
-    let read = File::open(log).and_then(|mut file| {
+    let read = stead_store::open_file(log).and_then(|mut file| {
         let length = file.metadata()?.len();
         file.seek(SeekFrom::Start(length.saturating_sub(TAIL)))?;
         file.take(TAIL).read_to_end(&mut bytes)

@@ -67,6 +67,7 @@ impl NodeRun<'_> {
             supervised: true,
             timeout: limit,
             effects: &|command| (desk.support.effects)(&ground, command),
+            wrote: desk.support.wrote,
             now: &|| rfc3339(now()),
             runner: Some(&run),
         };
@@ -78,7 +79,7 @@ impl NodeRun<'_> {
         let mut seen = Vec::new();
         let shown = self.with_lease(Some(assignment), || {
             orchestrate::prove(&verify, feature, &mut |command, recorded, checked| {
-                seen.push((command.to_owned(), recorded.item.is_proof(), checked.took));
+                seen.push((command.to_owned(), recorded.item.has_passed(), checked.took));
             })
         });
         for (command, green, took) in seen {
@@ -155,7 +156,8 @@ impl NodeRun<'_> {
     fn check(&self, command: &str, ground: &Ground, limit: Duration, log: &Path) -> io::Result<Checked> {
         let within = (Verify::WITHIN.to_owned(), "1".to_owned());
         let end = self.command_in(command, &ground.root, log, limit, Some(within));
-        let tail = std::fs::read(log).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default();
+        let tail =
+            stead_store::read_file(log).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default();
         let took = end.took;
         match end.how {
             How::Exit(code) => Ok(Checked { end: CheckEnd::Exit(code), tail, took }),
@@ -169,6 +171,10 @@ impl NodeRun<'_> {
 
 /// An agent's verifier is judged like a command of that agent.
 fn refused(desk: Desk<'_>, feature: &Feature) -> Option<String> {
+    let is_any = !feature.verifiers.is_empty();
+    if let Some(why) = is_any.then(|| (desk.support.untrusted)(feature)).flatten() {
+        return Some(format!("the verifiers are not run: {why}"));
+    }
     let mut commands = feature.verifiers.iter().filter(|_| feature.has_agent_verifiers());
     commands.find_map(|command| {
         let why = (desk.support.refusal)(command)?;

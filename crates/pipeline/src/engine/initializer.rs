@@ -35,7 +35,7 @@ impl NodeRun<'_> {
         why: String,
     ) -> Result<Option<NodeEnd>, EngineError> {
         let list = desk.ground().features.join(FeatureList::FILE);
-        if let Ok(bytes) = std::fs::read(&list) {
+        if let Ok(bytes) = stead_store::read_file(&list) {
             let _ = std::fs::write(files.file("feature-list.rejected"), bytes);
             rebuild::put_aside(&list)?;
         }

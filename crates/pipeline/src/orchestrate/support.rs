@@ -1,8 +1,8 @@
 use std::fmt;
 use std::path::PathBuf;
 
-use stead_evidence::Ground;
-use stead_feature::Command;
+use stead_evidence::{Ground, Who};
+use stead_feature::{Command, Feature};
 use stead_model::Effects;
 
 /// What a run needs to work on the feature list.
@@ -13,8 +13,12 @@ pub struct FeatureSupport<'a> {
     pub config: Option<PathBuf>,
     /// What a command does, read in the root of the ground.
     pub effects: &'a (dyn Fn(&Ground, &str) -> Effects + Sync),
+    /// Of paths below the root, those that a session or run wrote.
+    pub wrote: &'a (dyn Fn(&Who, &[&str]) -> Vec<String> + Sync),
     /// Why an agent may not run a command; `None` if it may.
     pub refusal: &'a (dyn Fn(&str) -> Option<String> + Sync),
+    /// Why a feature's verifiers may not run at all: nobody trusts where they came from.
+    pub untrusted: &'a (dyn Fn(&Feature) -> Option<String> + Sync),
     /// Adds to a command object what happened before in similar work.
     pub add_precedents: &'a (dyn Fn(&mut Command) + Sync),
 }

@@ -147,10 +147,13 @@ impl World {
         };
         let (root, features) = (self.root.clone(), self.root.join("features"));
         let (indexes, cache) = (self.root.join("indexes"), self.root.join("cache"));
+        let state = stead_store::ProjectState::of(Path::new(env!("CARGO_TARGET_TMPDIR")), "test", &self.root);
         let support = FeatureSupport {
-            ground: Ground { root, features, indexes, cache },
+            ground: Ground { root, features, indexes, cache, state },
             config: None,
             effects: &|_, _| Effects::default(),
+            wrote: &|_, _| Vec::new(),
+            untrusted: &|_| None,
             refusal: &|_| None,
             add_precedents: &|_| {},
         };
