@@ -2,7 +2,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use stead_store::{Durability, StoreError, create_parents, replace};
+use stead_store::{Durability, StoreError, create_parents, remove, replace};
 
 use crate::layer::read_text;
 use crate::{FileEdit, InstallError, Plan, Site, UndoRecord};
@@ -54,7 +54,7 @@ fn carry_out(edit: &FileEdit) -> Result<(), String> {
             })
         }
         None => {
-            fs::remove_file(&edit.path).map_err(|error| format!("it could not be deleted: {error}"))?;
+            remove(&edit.path).map_err(|error| words(&error))?;
             remove_empty(edit.folders.iter());
             Ok(())
         }

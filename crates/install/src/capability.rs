@@ -24,6 +24,8 @@ pub struct Capability {
     /// Which shell commands are reported with their exit status, so that a test run can be evidence: `all`,
     /// `successful` or `none`.
     pub exit_status: &'static str,
+    /// After which tool calls no hook is called, if any; what such a call weakened is noticed at the next event.
+    pub lost_after_tool: Option<&'static str>,
     pub subagents: &'static str,
     /// Where a sub-agent's incomplete result is sent back: `at its stop`, `after the call that started it` or `never`.
     pub incomplete_result: &'static str,
@@ -67,6 +69,7 @@ pub fn capability(harness: Harness) -> Capability {
             ExitStatus::Successful => "successful",
             ExitStatus::None => "none",
         },
+        lost_after_tool: facts.lost_after_tool,
         subagents: facts.subagents,
         incomplete_result: match () {
             () if facts.answers_subagent_stop() => "at its stop",

@@ -2,11 +2,12 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 use stead_client::Harness;
-use stead_model::Shape;
+use stead_model::{EventKind, Shape};
 use stead_settings::{OurLine, our_lines};
 
 use crate::command_file::examine_commands;
 use crate::heartbeat::heartbeats;
+use crate::hook_command::named_program;
 use crate::layer::{Layer, layers, read_text};
 use crate::project_check::{layer_checks, project_checks};
 use crate::proof::{Program, prove};
@@ -135,6 +136,7 @@ fn examine(
     if lines.is_empty() {
         return None;
     }
+    checks.extend(fails_open(site, harness, layer, &lines));
     let install = &harness.client().facts.install;
     let own = format!("rm -f {}", quoted(&layer.path));
     let forbidden = forbidden.unwrap_or(&own);
@@ -169,6 +171,28 @@ fn examine(
     })
 }
 
+/// Reports lines before a tool that let it run if Stead is not found, and offers the lines that do not.
+fn fails_open(site: &Site<'_>, harness: Harness, layer: &Layer, lines: &[OurLine]) -> Option<Check> {
+    let client = harness.client();
+    let is_gate = |line: &&OurLine| {
+        let kind = client.event(&line.event).map(|fact| fact.kind);
+        matches!(kind, Some(EventKind::BeforeTool | EventKind::PermissionRequest))
+    };
+    let line = lines.iter().filter(is_gate).find(|line| line.command().is_some_and(is_lenient))?;
+    let message = format!(
+        "{harness}, `{}`: if `stead` is not found or its `{}` line fails, {} runs the tool without a check",
+        site.brief(&layer.path),
+        line.event,
+        client.facts.title
+    );
+    Some(Check::odd("fails open", message).remedy("`stead init --strict`, if everyone in the project has Stead"))
+}
+
+/// Returns true if a command does nothing without Stead.
+fn is_lenient(command: &str) -> bool {
+    command.contains("command -v stead") && command.contains("exit 0")
+}
+
 fn scope(harness: Harness, layer: &Layer) -> &'static str {
     let is_local = harness.client().facts.install.local == Some(layer.spot.path);
     match (Reach::Project.covers(layer.spot), is_local) {
@@ -190,9 +214,7 @@ fn not_on_path(event: &str) -> LineProof {
 
 /// The program that our plugin starts, as written in it.
 fn whole_program(site: &Site<'_>, text: &str) -> Option<PathBuf> {
-    let line = text.lines().find(|line| line.trim_start().starts_with("const STEAD"))?;
-    let quoted = &line[line.find('"')?..=line.rfind('"')?];
-    let program: String = serde_json::from_str(quoted).ok()?;
+    let program = named_program(text)?;
     if Path::new(&program).is_absolute() { Some(PathBuf::from(program)) } else { site.find_program(&program) }
 }
 

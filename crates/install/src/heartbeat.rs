@@ -47,7 +47,7 @@ pub(crate) fn heartbeats(indexes: &Path) -> Vec<(Harness, Heartbeat)> {
         .into_iter()
         .flatten()
         .flatten()
-        .filter_map(|entry| serde_json::from_str(&fs::read_to_string(entry.path()).ok()?).ok())
+        .filter_map(|entry| serde_json::from_str(&stead_store::read_text(&entry.path()).ok()?).ok())
         .collect();
     states.sort_by(|a, b| b.last_seen.cmp(&a.last_seen));
     for State { harness, last_seen, session } in states {

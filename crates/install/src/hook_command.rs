@@ -38,6 +38,13 @@ pub(crate) fn whole_program(scope: Scope, program: &Path) -> String {
     }
 }
 
+/// The program that a file of ours calls, as it is written there.
+pub(crate) fn named_program(text: &str) -> Option<String> {
+    let line = text.lines().find(|line| line.trim_start().starts_with("const STEAD"))?;
+    let quoted = line.get(line.find('"')?..=line.rfind('"')?)?;
+    serde_json::from_str(quoted).ok()
+}
+
 /// The program as a person or an agent types it: bare in a shared file, else by its path.
 pub(crate) fn shell_program(scope: Scope, program: &Path) -> String {
     match scope {

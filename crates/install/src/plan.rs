@@ -3,9 +3,9 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 use stead_client::{Harness, Scope};
 use stead_model::Shape;
-use stead_settings::{Finding, NewLine, findings, insert, replace_old};
+use stead_settings::{Finding, NewLine, findings, insert, our_lines, our_program, replace_old};
 
-use crate::hook_command::{line_command, whole_program};
+use crate::hook_command::{line_command, named_program, whole_program};
 use crate::layer::{layers, read_text};
 use crate::{Reach, Site};
 
@@ -236,7 +236,9 @@ impl Draft {
             return;
         };
         let is_there = edit.before.is_some();
-        match insert(install.shape, edit.after.as_deref(), &new_lines(harness, scope, site.program)) {
+        let kept = edit.after.as_deref().and_then(|text| working_program(install.shape, text, harness));
+        let program = kept.as_deref().unwrap_or(site.program);
+        match insert(install.shape, edit.after.as_deref(), &new_lines(harness, scope, program)) {
             Ok(text) => edit.after = Some(text),
             Err(error) => {
                 edit.after.clone_from(&edit.before);
@@ -255,6 +257,21 @@ impl Draft {
         self.plan.edits.retain(|edit| edit.after != edit.before);
         self.plan
     }
+}
+
+/// The program that our lines name by its path, if it is still there. Such lines stay as they are: some clients trust a
+/// line by its text and silently skip a changed one.
+fn working_program(shape: Shape, text: &str, harness: Harness) -> Option<PathBuf> {
+    let program = match shape {
+        Shape::Whole => PathBuf::from(named_program(text)?),
+        _ => {
+            let lines = our_lines(shape, text).ok()?;
+            let own = lines.iter().filter(|line| line.harness == harness.name());
+            let mut programs = own.filter_map(|line| our_program(line.command()?));
+            PathBuf::from(programs.next()?)
+        }
+    };
+    (program.is_absolute() && program.is_file()).then_some(program)
 }
 
 /// Builds the lines of a client as its settings need them.

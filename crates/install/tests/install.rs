@@ -415,3 +415,26 @@ fn diffs_name_files_from_the_project() {
     let text = place.with(|site| diff(site, &fresh.edits[0]));
     assert!(text.starts_with("--- /dev/null\n+++ b/.claude/settings.json\n"), "{text}");
 }
+
+/// Some clients trust a line by its text and silently skip a changed one.
+#[test]
+fn another_version_of_the_program_changes_no_line_that_works() {
+    for harness in Harness::ALL {
+        for scope in [Scope::Project, Scope::ProjectStrict, Scope::Local, Scope::User] {
+            let mut place = Place::new();
+            place.program = place.write("old bin/stead", "");
+            place.install(&[harness], scope);
+            place.program = place.write("opt/stead-2.0/stead", "");
+            let edits = place.plan(&[harness], scope, Old::Keep).edits;
+            assert_eq!(edits, [], "{harness} {scope:?}: the lines still work");
+            // A line whose program is gone does nothing, so it is written again.
+            fs::remove_file(place.path("old bin/stead")).unwrap();
+            let names_it = matches!(scope, Scope::Local | Scope::User);
+            let install = &harness.client().facts.install;
+            let is_there = scope != Scope::Local && (scope == Scope::User || install.project.is_some());
+            let is_there = is_there || scope == Scope::Local && install.local.is_some();
+            let edits = place.plan(&[harness], scope, Old::Keep).edits;
+            assert_eq!(!edits.is_empty(), names_it && is_there, "{harness} {scope:?}");
+        }
+    }
+}
