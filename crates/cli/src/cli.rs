@@ -10,11 +10,12 @@ use stead_store::terminal_columns;
 
 use crate::command;
 use crate::error::CliError;
+use crate::person::remember_person;
 use crate::project::env;
 use crate::session::Caller;
 use crate::settle::settle;
 use crate::ui::{Captured, Ui};
-use crate::{ledger, memory, precedents};
+use crate::{ledger, memory, precedents, seal};
 
 /// Keeps coding agents in check: context that survives, rules that are enforced, evidence instead of claims.
 #[derive(Parser)]
@@ -62,6 +63,7 @@ macro_rules! commands {
 commands! {
     Init init InitArgs,
     Uninstall uninstall UninstallArgs,
+    Trust trust TrustArgs,
     Doctor doctor DoctorArgs,
     Migrate migrate MigrateArgs,
     Context context ContextArgs,
@@ -97,6 +99,7 @@ commands! {
     Stage stage StageArgs,
     Pipeline pipeline PipelineArgs,
     Guard guard GuardArgs,
+    Seal seal SealArgs,
     Check check CheckArgs,
     Explain explain ExplainArgs,
     Allow allow AllowArgs,
@@ -159,6 +162,7 @@ pub(crate) fn run() -> u8 {
     let cli = parse();
     let mut ui = Ui::new(cli.global.clone());
     let is_boundary = cli.command.is_boundary();
+    seal::look(&mut ui);
     let outcome = cli.command.run(&mut ui);
     ledger::finish_waiting(&ui);
     if is_boundary {
@@ -166,6 +170,7 @@ pub(crate) fn run() -> u8 {
     }
     settle(&mut ui);
     precedents::refresh(&ui);
+    remember_person(&ui);
     match outcome {
         Ok(exit) => exit.code(),
         Err(error) => {
@@ -182,6 +187,7 @@ pub(crate) fn run_for(words: &[String], dir: &Path, caller: Caller, changes: boo
     let matches = Cli::command().try_get_matches_from(words);
     let cli = matches.and_then(|matches| Cli::from_arg_matches(&matches)).map_err(|error| wrong_words(&error))?;
     let mut ui = Ui::capturing(Global { dir: Some(dir.to_owned()), ..cli.global }, caller);
+    seal::look(&mut ui);
     let outcome = cli.command.run(&mut ui);
     ledger::finish_waiting(&ui);
     if changes {

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use stead_guard::{Listed, Origin, Problem, ProjectRooms, Source, State, inventory, sha256, shipped};
+use stead_guard::{Listed, Origin, Problem, ProjectRooms, Source, SourceTrust, State, inventory, sha256, shipped};
 use stead_hook::{PolicyText, ProgramConsent, guard_rooms, guard_sources};
 use stead_model::{Severity, nearest};
 use stead_store::{is_executable, read_capped};
@@ -25,7 +25,7 @@ impl Guards {
         project.require_marker()?;
         let policy = PolicyText::load(project.root(), &env);
         let rooms = guard_rooms(&policy);
-        let sources = guard_sources(project.root(), &policy);
+        let sources = guard_sources(project.root(), &policy, &env);
         let (list, problems) = inventory(&sources, &rooms);
         let programs = list.iter().filter_map(|guard| program_problem(project, guard));
         let around = programs.chain(sources.iter().filter_map(|source| link_problem(project, source))).collect();
@@ -45,7 +45,9 @@ impl Guards {
     /// The guard with this id; of several, the one that applies.
     pub(crate) fn find(&self, id: &str) -> Result<&Listed, CliError> {
         let same = || self.list.iter().filter(|guard| guard.id == id);
-        let counts = same().find(|guard| !matches!(guard.state, State::Replaced { .. }));
+        // A project's guard stands beside the person's of the same id; one that applies says more.
+        let active = same().find(|guard| guard.state == State::Active);
+        let counts = active.or_else(|| same().find(|guard| !matches!(guard.state, State::Replaced { .. })));
         counts.or_else(|| same().next()).ok_or_else(|| self.unknown(id))
     }
 
@@ -100,7 +102,8 @@ fn program_problem(project: &Project, guard: &Listed) -> Option<Problem> {
     let id = guard.id.split('.').next().unwrap_or(&guard.id);
     let program = project.root().join(&exec.path);
     let bytes = read_capped(&program, LARGEST).ok().flatten();
-    let holds = ProgramConsent::holds(&env, project.root(), &guard.id, guard.origin, exec);
+    let holds = guard.trust == SourceTrust::Trusted
+        || ProgramConsent::holds(&env, project.root(), &guard.id, guard.origin, exec);
     let (severity, why, hint) = match bytes {
         None => (Severity::Error, "there is no such file", "name a program in the project".to_owned()),
         Some(bytes) if !exec.is_pinned(&bytes) => {
@@ -154,6 +157,7 @@ pub(crate) fn state_in_words(state: &State) -> String {
         State::Off => "off".to_owned(),
         State::Inert { needs } => format!("needs {}", needs.join(", ")),
         State::Replaced { by } => format!("replaced by {by}"),
+        State::Untrusted => "not trusted; see `stead trust`".to_owned(),
         State::Broken => "broken, not applied".to_owned(),
     }
 }

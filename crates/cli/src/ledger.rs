@@ -44,7 +44,7 @@ fn cache(project: &Project) -> TraceCache {
 pub(crate) fn state(project: &Project) -> Option<PathBuf> {
     let id = Marker::read(project.root()).ok()?.project_id;
     let id = FileId::check(&id).ok()?;
-    Some(UserDirs::from_env(&env)?.state.join("projects").join(id.as_str()))
+    Some(UserDirs::of_project(project.root(), &env)?.state.join("projects").join(id.as_str()))
 }
 
 impl From<LedgerError> for CliError {

@@ -1,6 +1,5 @@
 //! Reads agents' output for people: the end of a log, or what is added to it. Terminal control sequences are removed.
 
-use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
@@ -46,7 +45,7 @@ impl Log {
     /// Returns what was added since; empty if nothing was.
     pub(crate) fn read(&mut self) -> String {
         let mut bytes = std::mem::take(&mut self.rest);
-        if let Ok(mut file) = File::open(&self.path)
+        if let Ok(mut file) = stead_store::open_file(&self.path)
             && file.seek(SeekFrom::Start(self.at)).is_ok()
         {
             let before = bytes.len();
@@ -75,6 +74,7 @@ pub(crate) fn last_lines(path: &Path, lines: usize) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs::File;
     use std::io::Write;
 
     use super::*;

@@ -24,12 +24,14 @@ mod project;
 mod proof;
 mod run_report;
 mod run_room;
+mod seal;
 mod semantic;
 mod sent;
 mod session;
 mod settle;
 mod span;
 mod speaker;
+mod trusting;
 mod ui;
 mod verdict;
 

@@ -17,7 +17,7 @@ use crate::ui::Ui;
 pub(crate) fn memory(project: &Project) -> Memory {
     let graph = Layout::of(&project.config).dir(project.root(), Room::Graph);
     let id = Marker::read(project.root()).map(|marker| marker.project_id).unwrap_or_default();
-    Memory::of(&id, &graph, state(project).as_deref(), UserDirs::from_env(&env).map(|dirs| dirs.data))
+    Memory::of(&id, &graph, state(project).as_deref(), UserDirs::of_project(project.root(), &env).map(|dirs| dirs.data))
 }
 
 /// Search over the memory of a project.

@@ -37,7 +37,7 @@ pub(crate) fn versions(project: &Project) -> GuardVersions {
 
 /// Where guard files are.
 pub(crate) fn guard_folders(project: &Project) -> GuardFolders {
-    let user = UserDirs::from_env(&env).map(|dirs| dirs.config.join("guards"));
+    let user = UserDirs::of_project(project.root(), &env).map(|dirs| dirs.config.join("guards"));
     GuardFolders { project: Layout::of(&project.config).dir(project.root(), Room::Guards), user }
 }
 

@@ -6,8 +6,8 @@ mod seat;
 use std::path::Path;
 
 use stead_client::Harness;
-use stead_hook::{AgentSign, lineage, spend_grant};
-use stead_store::{Config, Process};
+use stead_hook::{AgentSign, lineage, sealed_configs, spend_grant};
+use stead_store::{Config, Entry, Layer, Person, Process};
 
 use crate::error::CliError;
 use crate::project::{Project, env};
@@ -29,6 +29,13 @@ pub(crate) fn require_person(what: &str, project: &Project, ui: &Ui) -> Result<(
     let terminal = || (!ui.is_interactive()).then(|| "there is no terminal".to_owned());
     let why = surroundings.agent().or_else(|| called_by_session(project)).or_else(terminal);
     unless_typed(what, why.or_else(|| surroundings.empty_seat()), project)
+}
+
+/// Returns true if a person at a terminal runs the command.
+pub(crate) fn is_person(project: &Project, ui: &Ui) -> bool {
+    let surroundings = Surroundings::of(project);
+    let is_agent = surroundings.agent().is_some() || called_by_session(project).is_some();
+    !is_agent && ui.is_interactive() && surroundings.empty_seat().is_none()
 }
 
 /// Fails unless a person at a terminal runs a command that weakens the rules.
@@ -67,6 +74,37 @@ pub(crate) fn agent_near(project: &Project) -> Option<AgentSign> {
     Surroundings::of(project).sign()
 }
 
+/// Records where the person's folders are, after a command that a person ran at a terminal in a project.
+pub(crate) fn remember_person(ui: &Ui) {
+    let Some(project) = ui.is_interactive().then(|| Project::find(ui).ok()).flatten() else { return };
+    if project.found.is_marked() && is_at_terminal(&project, ui) {
+        keep_person(project.root());
+    }
+}
+
+/// Records it when the project is set up, which a person's script may do. What is known already changes only at a
+/// terminal, and never by an agent.
+pub(crate) fn remember_at_setup(root: &Path, ui: &Ui) {
+    let Ok(project) = Project::find(ui) else { return };
+    let is_new = Person::read(root).is_none() && Surroundings::of(&project).agent().is_none();
+    if is_new || is_at_terminal(&project, ui) {
+        keep_person(root);
+    }
+}
+
+fn is_at_terminal(project: &Project, ui: &Ui) -> bool {
+    let surroundings = Surroundings::of(project);
+    let by_agent = || surroundings.agent().or_else(|| called_by_session(project)).or_else(|| surroundings.empty_seat());
+    ui.is_interactive() && by_agent().is_none()
+}
+
+/// Best effort: without a record the environment counts.
+fn keep_person(root: &Path) {
+    if let Some(person) = Person::of_env(root, &env) {
+        let _ = person.keep(root);
+    }
+}
+
 /// Returns true if an agent program started this process, whatever the project is.
 pub(crate) fn is_below_agent() -> bool {
     AgentSign::of_agent(&env, lineage().get(1..).unwrap_or_default()).is_some()
@@ -83,7 +121,10 @@ fn called_by_session(project: &Project) -> Option<String> {
 
 /// Returns true if the project's files switch self-protection off. Nothing else counts: the caller can set variables.
 fn is_waived(whose: Whose, root: &Path) -> bool {
-    whose == Whose::Project && !Config::load(Some(root), &|_| None, &[]).0.bool("gate.self_protection")
+    const GATE: &str = "gate.self_protection";
+    let (config, _) = Config::load_sealed(Some(root), &|_| None, &[], &sealed_configs(root, &env));
+    let by_project = |entry: &Entry| matches!(entry.origin.layer, Layer::Project | Layer::Local);
+    whose == Whose::Project && !config.bool(GATE) && config.get(GATE).is_ok_and(by_project)
 }
 
 /// What a process can see of who started it.

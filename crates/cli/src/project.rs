@@ -5,11 +5,13 @@ use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
 use stead_context::{ContextError, Folders, is_project_path};
+use stead_hook::{find_project, sealed_configs};
 use stead_model::clean;
-use stead_store::{Config, Found, Layer, Layout, OWN, Problem, Room, StoreError, UserDirs, confine, find_root};
+use stead_store::{Config, Found, Layer, Layout, OWN, Problem, Room, StoreError, UserDirs, confine};
 
 use crate::error::CliError;
 use crate::session::Caller;
+use crate::trusting::note_arrival;
 use crate::ui::Ui;
 
 pub(crate) struct Project {
@@ -23,13 +25,23 @@ impl Project {
     /// Finds the project around the folder the command works in. A wrong `--config` is an error; problems in files are
     /// kept for [`Self::warn`].
     pub(crate) fn find(ui: &Ui) -> Result<Self, CliError> {
-        let found = find_root(&ui.dir()?);
-        let (config, problems) = Config::load(Some(found.dir()), &env, &ui.global.config);
+        let found = find_project(&ui.dir()?, &env);
+        let sealed = sealed_configs(found.dir(), &env);
+        let (config, problems) = Config::load_sealed(Some(found.dir()), &env, &ui.global.config, &sealed);
         confine_rooms(found.dir(), &config);
+        if found.is_marked() {
+            note_arrival(found.dir());
+        }
         match problems.iter().find(|problem| problem.origin.layer == Layer::Flag) {
             Some(problem) => Err(CliError::usage(problem.to_string()).hinted_if(problem.hint.as_deref())),
             None => Ok(Self { found, config, problems, caller: ui.caller.clone() }),
         }
+    }
+
+    /// The project at exactly this folder.
+    pub(crate) fn at(root: &Path, ui: &Ui) -> Self {
+        let (config, problems) = Config::load(Some(root), &env, &ui.global.config);
+        Self { found: find_project(root, &env), config, problems, caller: ui.caller.clone() }
     }
 
     pub(crate) fn root(&self) -> &Path {

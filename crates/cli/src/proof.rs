@@ -2,8 +2,8 @@
 
 use stead_evidence::{EvidenceError, Ground, Kind, Who};
 use stead_feature::{Feature, FeatureError};
-use stead_hook::Rules;
-use stead_store::{Layout, Room};
+use stead_hook::{Rules, written_by};
+use stead_store::{Layout, ProjectState, Room, UserDirs};
 
 use crate::command::orchestrate::is_on;
 use crate::error::CliError;
@@ -11,6 +11,7 @@ use crate::person::agent_near;
 use crate::project::{Project, env};
 use crate::session::calling_session;
 use crate::speaker::Speaker;
+use crate::trusting::refuse_verifiers;
 use crate::ui::Ui;
 
 /// The ground of a project.
@@ -22,7 +23,18 @@ pub(crate) fn ground(project: &Project) -> Ground {
         indexes: project.indexes(),
         // Where the hook looks, which does not follow the layout.
         cache: project.root().join(Room::Cache.default_path()),
+        state: project_state(project),
     }
+}
+
+/// What the person's state folder keeps about this checkout.
+fn project_state(project: &Project) -> Option<ProjectState> {
+    ProjectState::find(&UserDirs::of_project(project.root(), &env)?.state, project.root())
+}
+
+/// Of paths below the root, those that a session or run wrote.
+pub(crate) fn written(project: &Project, who: &Who, paths: &[&str]) -> Vec<String> {
+    written_by(&Layout::of(&project.config).dir(project.root(), Room::Intents), who, paths)
 }
 
 /// Who is calling, as far as a hook saw it or the engine says so.
@@ -46,8 +58,9 @@ pub(crate) fn is_supervised(project: &Project) -> bool {
 }
 
 /// Refuses to run for an agent what it may not run itself. Verifiers are a person's, unless an agent wrote them; a command
-/// without a feature was typed by the caller.
+/// without a feature was typed by the caller. Nobody's run if they came with the repository and nobody trusts them.
 pub(crate) fn refuse_verifier(project: &Project, feature: Option<&Feature>, command: &str) -> Result<(), CliError> {
+    feature.map_or(Ok(()), |feature| refuse_verifiers(project, feature))?;
     let is_persons = feature.is_some_and(|feature| !feature.has_agent_verifiers());
     let rules = if is_persons { Rules::WithoutIntents } else { Rules::All };
     match Speaker::calling(project).refusal_by(rules, project, command) {

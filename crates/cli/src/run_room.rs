@@ -9,6 +9,7 @@ use stead_store::{Layout, Room};
 
 use crate::error::CliError;
 use crate::project::Project;
+use crate::trusting::refuse_setting;
 use crate::ui::Ui;
 
 pub(crate) struct RunRoom {
@@ -82,6 +83,7 @@ impl RunRoom {
             return Ok(Vec::new());
         }
         let key = format!("provider.{name}.args");
+        refuse_setting(&self.project, &key)?;
         provider::split_words(self.project.config.text(&key)).map_err(|error| {
             let told = CliError::config(format!("`{key}` is not a list of words")).because(error);
             told.hinted(format!("fix it with `stead config set {key} …`"))

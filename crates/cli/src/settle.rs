@@ -80,7 +80,7 @@ impl Seen {
     }
 
     fn read(project: &Project) -> Self {
-        let text = fs::read_to_string(Self::path(project)).unwrap_or_default();
+        let text = stead_store::read_text(&Self::path(project)).unwrap_or_default();
         let mut numbers = text.split_whitespace().filter_map(|number| number.parse().ok());
         let mut next = || numbers.next().unwrap_or(0);
         Self { overrides: next(), appeals: next(), log: next() }
@@ -96,7 +96,7 @@ impl Seen {
 fn has_boundary(log: &Path, from: u64, to: u64) -> bool {
     let from = if from > to { 0 } else { from };
     let from = from.max(to.saturating_sub(NEW_PART));
-    let Ok(mut file) = fs::File::open(log) else { return false };
+    let Ok(mut file) = stead_store::open_file(log) else { return false };
     let mut bytes = Vec::new();
     if to == from || file.seek(SeekFrom::Start(from)).is_err() || file.take(to - from).read_to_end(&mut bytes).is_err()
     {

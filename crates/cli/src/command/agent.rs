@@ -19,7 +19,8 @@ use crate::ui::Ui;
 /// Manage the role of an agent and the flags of a session
 ///
 /// Guards can apply to some roles only. Most agent programs report the role of a sub-agent. If one does not, the role
-/// that the sub-agent was started with counts, else the one that the agent gives here. A person can also set a flag on
+/// that the sub-agent was started with counts. A role that the agent gives itself here adds the guards of that role and
+/// exempts it from none, unless the orchestrator's current command is for that role. A person can also set a flag on
 /// a session that guards check, such as `plan-approved`.
 #[derive(Args)]
 #[command(

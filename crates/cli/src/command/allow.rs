@@ -11,6 +11,7 @@ use crate::cli::Exit;
 use crate::error::CliError;
 use crate::person::require_person;
 use crate::project::{Project, env, now_millis};
+use crate::seal;
 use crate::span::span;
 use crate::ui::Ui;
 use crate::verdict::find_verdict;
@@ -83,7 +84,9 @@ pub(crate) fn run(args: AllowArgs, ui: &mut Ui) -> Result<Exit, CliError> {
             ..Override::default()
         };
         let text = serde_json::to_vec(&line).unwrap_or_default();
-        append_line(&Override::path(&project.indexes()), text, Durability::Synced, PATIENCE)?;
+        let path = Override::path(&project.indexes());
+        append_line(&path, text, Durability::Synced, PATIENCE)?;
+        seal::with(&project, |sealed| sealed.announce_appended(&path));
         written.push(line);
     }
     if args.json {

@@ -83,9 +83,9 @@ pub(crate) fn run(args: CheckArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     event.cwd = Some(dir.to_string_lossy().into_owned().into());
     event.call = Some(call);
     let caller = match args.role.as_deref() {
-        None | Some("main") => Caller { is_main: true, role: None },
-        Some("sub") => Caller { is_main: false, role: None },
-        Some(role) => Caller { is_main: false, role: Some(role.to_owned()) },
+        None | Some("main") => Caller { is_main: true, ..Caller::default() },
+        Some("sub") => Caller::default(),
+        Some(role) => Caller { role: Some(role.to_owned()), ..Caller::default() },
     };
     let examined = examine(project.root(), &dir, &env, harness, &event, Some(caller));
     match args.json {

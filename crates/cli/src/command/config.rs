@@ -3,7 +3,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 use stead_store::{
-    CONFIG, CONFIG_LOCAL, Config, Edited, Entry, Layer, Layout, Origin, Problem, Room, set_value, unset_value,
+    CONFIG, CONFIG_LOCAL, Config, Edited, Entry, Layer, Layout, NotTaken, Origin, Problem, Room, set_value, unset_value,
 };
 
 use crate::cli::Exit;
@@ -15,8 +15,9 @@ use crate::ui::Ui;
 /// Show and change settings
 ///
 /// Layers, weakest first: defaults, user (`~/.config/stead/config.toml`), project (`.agent/config.toml`), local
-/// (`.agent/config.local.toml`), environment (`STEAD_RECORD_SESSIONS=false`), `--config record.sessions=false`. Agents
-/// cannot change settings; switching a gate off needs a person at a terminal.
+/// (`.agent/config.local.toml`), environment (`STEAD_RECORD_SESSIONS=false`), `--config record.sessions=false`. For gates
+/// the strictest layer counts: none of them loosens what your user settings say, and the environment loosens nothing.
+/// Agents cannot change settings; switching a gate off needs a person at a terminal.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  stead config list --origin\n  stead config set --local record.sessions false")]
 pub(crate) struct ConfigArgs {
@@ -87,6 +88,9 @@ struct Target {
     local: bool,
 }
 
+/// The section that says which projects a person trusts.
+const TRUST: &str = "trust.";
+
 pub(crate) fn run(args: ConfigArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     let project = Project::find(ui)?;
     match args.command {
@@ -114,6 +118,11 @@ fn list(args: &ListArgs, project: &Project, ui: &mut Ui) {
             true => ui.line(format!("{line:width$}  {}", short(project, &entry.origin))),
             false => ui.line(line),
         }
+        for refused in entry.not_taken.iter().filter(|_| args.origin) {
+            let NotTaken { value, origin, because } = refused;
+            let why = because.words(&|origin| short(project, origin));
+            ui.line(format!("  not taken: {value} from {}, because {why}", short(project, origin)));
+        }
     }
     project.warn(ui);
 }
@@ -131,7 +140,10 @@ fn get(args: &GetArgs, project: &Project, ui: &mut Ui) -> Result<(), CliError> {
 fn set(args: &SetArgs, project: &Project, ui: &mut Ui) -> Result<(), CliError> {
     project.config.get(&args.key)?;
     let (layer, path) = args.target.file(project)?;
-    refuse_clash(args, project)?;
+    match args.key.starts_with(TRUST) {
+        true => refuse_elsewhere(&args.key, layer)?,
+        false => refuse_clash(args, project)?,
+    }
     refuse_weakening(&args.key, Some(&args.value), layer, project, ui)?;
     let edited = set_value(&path, &args.key, &args.value)?;
     tell(edited, &format!("{} = {}", args.key, args.value), &path, project, ui);
@@ -165,6 +177,15 @@ impl Target {
     }
 }
 
+/// Settings about trust count only in the person's own file.
+fn refuse_elsewhere(key: &str, layer: Layer) -> Result<(), CliError> {
+    if layer == Layer::User {
+        return Ok(());
+    }
+    Err(CliError::usage(format!("`{key}` counts only in your own settings"))
+        .hinted(format!("set it with `stead config set --user {key} …`")))
+}
+
 /// Tries the value on top of all layers first, to catch what it would break elsewhere.
 fn refuse_clash(args: &SetArgs, project: &Project) -> Result<(), CliError> {
     let trial = [format!("{}={}", args.key, args.value)];
@@ -185,11 +206,8 @@ fn refuse_weakening(key: &str, value: Option<&str>, layer: Layer, project: &Proj
         let folder = Layout::of(&project.config).dir(project.root(), room);
         folder.read_dir().is_ok_and(|mut entries| entries.next().is_some())
     };
-    let strictest = ["true", "enforce", "all"];
-    let restricts = key.starts_with("gate.") || matches!(key, "intents.mode" | "intents.shell");
-    let loosens = restricts && !value.is_some_and(|value| strictest.contains(&value))
-        || key == "intents.agents_may_add" && value != Some("false");
-    match loosens || room.is_some_and(leaves) {
+    let is_trust = key.starts_with(TRUST) && value.is_some();
+    match is_trust || Config::may_loosen(key, value) || room.is_some_and(leaves) {
         true => require_person_to_weaken(&format!("change `{key}` to this value"), whose, project, ui),
         false => refuse_agents("change settings", whose, project),
     }
@@ -204,6 +222,13 @@ fn tell(edited: Edited, what: &str, path: &std::path::Path, project: &Project, u
 }
 
 fn tell_if_overruled(key: &str, layer: Layer, project: &Project, ui: &mut Ui) {
+    let (now, _) = Config::load(Some(project.root()), &env, &ui.global.config);
+    let refused = now.get(key).ok().and_then(|entry| entry.not_taken.iter().find(|other| other.origin.layer == layer));
+    if let Some(refused) = refused {
+        let why = refused.because.words(&|origin| short(project, origin));
+        ui.note(format!("note: it does not count, because {why}"));
+        return;
+    }
     if let Ok(entry) = project.config.get(key)
         && entry.origin.layer > layer
     {
@@ -212,7 +237,17 @@ fn tell_if_overruled(key: &str, layer: Layer, project: &Project, ui: &mut Ui) {
 }
 
 fn as_json(entry: &Entry) -> Value {
-    json!({"key": entry.key, "value": entry.value, "origin": origin_as_json(&entry.origin), "about": entry.about})
+    let refused = |refused: &NotTaken| {
+        let why = refused.because.words(&|origin| origin.to_string());
+        json!({"value": refused.value, "origin": origin_as_json(&refused.origin), "because": why})
+    };
+    json!({
+        "key": entry.key,
+        "value": entry.value,
+        "origin": origin_as_json(&entry.origin),
+        "about": entry.about,
+        "not_taken": entry.not_taken.iter().map(refused).collect::<Vec<_>>(),
+    })
 }
 
 fn problem_as_json(problem: &Problem) -> Value {

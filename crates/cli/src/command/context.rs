@@ -3,8 +3,10 @@ use serde_json::json;
 use stead_store::{Did, Done, Marker, find_root, init};
 
 use crate::cli::Exit;
+use crate::command::init::trust_set_up;
 use crate::error::CliError;
-use crate::project::{env, now};
+use crate::person::remember_at_setup;
+use crate::project::{Project, env, now};
 use crate::ui::Ui;
 
 /// Manage the project's context: its marker, packets, loops and indexes
@@ -47,12 +49,16 @@ fn run_init(args: &InitArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     let root = if args.here { dir } else { find_root(&dir).dir().to_owned() };
     let done = init(&root, &env, &now())?;
     let marker = Marker::read(&root)?;
+    // First, before a look at the project finds the marker that this command made.
+    let trusted = trust_set_up(&Project::at(&root, ui), &done, ui)?;
+    remember_at_setup(&root, ui);
     if args.json {
         ui.json(&json!({
             "root": root.to_string_lossy(),
             "project_id": marker.project_id,
             "changed": done.iter().any(|done| done.did != Did::Kept),
             "done": done.iter().map(as_json).collect::<Vec<_>>(),
+            "trusted": trusted,
         }));
         return Ok(Exit::Done);
     }
@@ -66,6 +72,9 @@ fn run_init(args: &InitArgs, ui: &mut Ui) -> Result<Exit, CliError> {
             Did::Kept => continue,
         }
         changed = true;
+    }
+    for name in &trusted {
+        ui.line(format!("trusted  {name}"));
     }
     let project = format!("project {} in {}", marker.project_id, root.display());
     ui.line(if changed { project } else { format!("{project} is complete; nothing to do") });

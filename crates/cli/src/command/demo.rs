@@ -1,7 +1,7 @@
 //! Stead in a throw-away project: a scripted agent session goes through the real hook of this program.
 
 use clap::Args;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::cli::Exit;
 use crate::error::CliError;
@@ -100,6 +100,7 @@ impl Stage<'_> {
         let allowed = self.edit("src/lib.rs", "a - b", "a + b")?;
         self.expect(!allowed.is_denial(), "the edit of the project's own code was denied");
 
+        self.tampering()?;
         self.evidence()?;
         self.intents()?;
         self.orchestrator()?;
@@ -135,10 +136,27 @@ impl Stage<'_> {
         Ok(())
     }
 
+    /// What no reader of commands can see is put back afterwards.
+    fn tampering(&mut self) -> Result<(), CliError> {
+        self.scene("The agent unpacks an archive; its command does not say what is in it");
+        self.write("backup/.agent/config.toml", "[gate]\nguards = false\n")?;
+        let packed = self.command("tar").args(["-cf", "backup.tar", "-C", "backup", "."]).output();
+        if !packed.is_ok_and(|output| output.status.success()) {
+            self.say("  (`tar` is missing here)");
+            return Ok(());
+        }
+        let told = self.shell("tar -xf backup.tar")?;
+        self.expect(told.stdout.contains("was put back"), "the gate that the archive switched off was not put back");
+        self.show(".agent/config.toml", "Settings")?;
+        let log = self.stead(&["seal", "log"])?;
+        self.expect(log.contains("put back"), "what was put back is not in the log");
+        Ok(())
+    }
+
     fn evidence(&mut self) -> Result<(), CliError> {
         self.scene("The agent claims that it is tested; Stead asks for evidence");
         let feature = json!({"id": "add", "title": "add() adds", "files": ["src/**"],
-            "verifiers": ["sh check.sh"], "status": "in-progress", "tested": false});
+            "verifiers": ["sh check.sh"], "tested": false});
         let list = format!("{:#}\n", json!({"features": [feature]}));
         self.write(".agent/features/feature-list.json", &list)?;
         self.write("check.sh", "grep -q 'a + b' src/lib.rs && echo '1 test passed'\n")?;
@@ -175,9 +193,14 @@ impl Stage<'_> {
     fn orchestrator(&mut self) -> Result<(), CliError> {
         self.scene("The person turns the orchestrator on: it knows what is next");
         let config = (".agent/config.local.toml", "[orchestrate]\nin_session = true\n");
-        let feature =
-            json!({"id": "sub", "title": "sub() subtracts", "files": ["src/**"], "verifiers": ["sh check.sh"]});
-        self.write(".agent/features/feature-list.json", &format!("{:#}\n", json!({"features": [feature]})))?;
+        let list = ".agent/features/feature-list.json";
+        let mut features: Value = serde_json::from_str(&self.read(list)?).unwrap_or_default();
+        if let Some(features) = features["features"].as_array_mut() {
+            features.push(
+                json!({"id": "sub", "title": "sub() subtracts", "files": ["src/**"], "verifiers": ["sh check.sh"]}),
+            );
+        }
+        self.write(list, &format!("{features:#}\n"))?;
         self.write(config.0, config.1)?;
         self.show(config.0, "")?;
         let held = self.stop("All done.")?;
@@ -205,6 +228,7 @@ impl Stage<'_> {
         ];
         for (session, command) in attempts {
             self.session = session;
+            self.hook("SessionStart", json!({"source": "startup"}))?;
             self.shell(command)?;
             let no = json!({"prompt": "No, undo that. Changes of infra need a ticket."});
             self.hook("UserPromptSubmit", no)?;

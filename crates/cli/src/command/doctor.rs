@@ -1,6 +1,8 @@
 use clap::Args;
 use serde_json::json;
 use stead_client::Harness;
+use stead_evidence::{Archive, foreign_features};
+use stead_feature::FeatureList;
 use stead_guard::{Origin, State};
 use stead_hook::recorder_notes;
 use stead_install::{
@@ -16,6 +18,7 @@ use crate::guard_counts::{Counts, is_orphaned};
 use crate::guards::Guards;
 use crate::here::Here;
 use crate::project::{Project, env, now_millis};
+use crate::proof::ground;
 use crate::ui::Ui;
 
 /// Prove that the installed hooks work, and show what each agent program supports
@@ -39,6 +42,7 @@ pub(crate) fn run(args: DoctorArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     let mut diagnosis = diagnose(&site, &ui.global.config.clone());
     diagnosis.checks.extend(guard_checks(&here.project)?);
     diagnosis.checks.extend(record_checks(&here.project));
+    diagnosis.checks.extend(evidence_checks(&here.project));
     let capabilities: Vec<Capability> = Harness::ALL.into_iter().map(capability).collect();
     let is_sound = diagnosis.is_sound();
     if args.json {
@@ -62,6 +66,25 @@ fn record_checks(project: &Project) -> Vec<Check> {
     notes.into_iter().map(|(at, note)| Check::odd("records", format!("not recorded at {at}: {note}"))).collect()
 }
 
+/// Features that are called tested by records which this checkout's log does not vouch for, and damage of the log.
+fn evidence_checks(project: &Project) -> Vec<Check> {
+    if !project.found.is_marked() {
+        return Vec::new();
+    }
+    let ground = ground(project);
+    let flaws = Archive::new(&ground).verify().map(|found| found.flaws).unwrap_or_default();
+    let damaged = flaws.first().map(|flaw| {
+        Check::odd("evidence", format!("the log of evidence is damaged at {flaw}"))
+            .remedy("`stead evidence verify` lists all; run the tests again")
+    });
+    let list = FeatureList::read(&ground.features).ok().flatten().unwrap_or_default();
+    let foreign = foreign_features(&ground, &list).unwrap_or_default().into_iter().map(|(id, why)| {
+        Check::odd("evidence", format!("feature `{id}` is tested by foreign evidence only: {why}"))
+            .remedy(format!("`stead verify {id}` proves it here"))
+    });
+    damaged.into_iter().chain(foreign).collect()
+}
+
 /// Guard files that are not applied. A broken file does not affect the others, so this is only a warning.
 fn guard_checks(project: &Project) -> Result<Vec<Check>, CliError> {
     if !project.found.is_marked() {
@@ -71,7 +94,8 @@ fn guard_checks(project: &Project) -> Result<Vec<Check>, CliError> {
     let wrong = guards.problems.iter().filter(|problem| problem.severity == Severity::Error);
     let broken = wrong.map(|problem| (format!("a guard is not applied: {problem}"), problem));
     let waiting = guards.around.iter().map(|problem| (problem.message.clone(), problem));
-    let counts = Counts::recent(project)?;
+    // A log that cannot be read is reported by the recorder that failed to write it.
+    let counts = Counts::recent(project).unwrap_or_default();
     let own = guards.list.iter().filter(|guard| guard.state == State::Active && guard.origin == Origin::Project);
     let idle = own.filter_map(|guard| {
         let is_dormant = counts.of(&guard.id, &guard.on).marks(&guard.id).contains(&"dormant");
@@ -247,6 +271,12 @@ fn tell_capabilities(capabilities: &[Capability], ui: &mut Ui) {
         field(word, &names.collect::<Vec<_>>().join(", "), ui);
     }
     field("", "otherwise use `stead verify`, which runs the tests itself", ui);
+    ui.line("\n  What a call weakened is put back by the hook after it, else at the next event:");
+    for client in capabilities {
+        if let Some(why) = client.lost_after_tool {
+            field(client.harness, why, ui);
+        }
+    }
     ui.line("\n  A typed command permits what only a person may do:");
     for (is, word) in [(true, "yes"), (false, "no")] {
         let names = capabilities.iter().filter(|client| client.typed_commands == is).map(|client| client.harness);

@@ -6,6 +6,7 @@ use stead_evidence::{About, Archive, Bounds, Ground, Item, Offering, Standing, a
 use stead_feature::{Feature, FeatureList};
 use stead_store::{cover, read_capped};
 
+use crate::chain_check::ChainCheck;
 use crate::cli::Exit;
 use crate::error::CliError;
 use crate::project::{Project, now};
@@ -38,6 +39,7 @@ enum EvidenceCommand {
     Add(AddArgs),
     List(ListArgs),
     Show(ShowArgs),
+    Verify(VerifyArgs),
 }
 
 /// Add a file, a program's output or a service's response as evidence for a feature
@@ -92,6 +94,16 @@ struct ShowArgs {
     json: bool,
 }
 
+/// Check the hash chain of this checkout's log; exits with 1 if a line was changed, added, moved or removed
+///
+/// Records that the chain does not vouch for are foreign: they are shown, but prove nothing.
+#[derive(Args)]
+#[command(after_help = "Examples:\n  stead evidence verify\n  stead evidence verify --json")]
+struct VerifyArgs {
+    #[command(flatten)]
+    check: ChainCheck,
+}
+
 pub(crate) fn run(args: EvidenceArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     let project = Project::find(ui)?;
     let ground = ground(&project);
@@ -101,6 +113,10 @@ pub(crate) fn run(args: EvidenceArgs, ui: &mut Ui) -> Result<Exit, CliError> {
         EvidenceCommand::List(ListArgs { runs: true, json, .. }) => runs(json, &ground, ui)?,
         EvidenceCommand::List(args) => features(args.json, &ground, ui)?,
         EvidenceCommand::Show(args) => show(&args, &ground, ui)?,
+        EvidenceCommand::Verify(args) => {
+            let verify = || Ok(Archive::new(&ground).verify()?);
+            return args.check.run_with("evidence log", &ground.chain(), &verify, &project, ui);
+        }
     }
     Ok(Exit::Done)
 }
@@ -234,6 +250,7 @@ fn of_feature(feature: &Feature, standing: &Standing) -> serde_json::Value {
         "proof": ids(&standing.proof),
         "stale": ids(&standing.stale),
         "claimed": ids(&standing.claimed),
+        "foreign": ids(&standing.foreign),
         "why_not": standing.why_not,
         "next": standing.next,
     })
@@ -271,7 +288,10 @@ fn runs(json: bool, ground: &Ground, ui: &mut Ui) -> Result<(), CliError> {
 
 /// The outcome, and the command on the next line.
 fn row(item: &Item) -> String {
-    let how = item.weak.clone().unwrap_or_else(|| item.outcome());
+    let how = match item.foreign() {
+        Some(why) => format!("foreign: {why}"),
+        None => item.weak.clone().unwrap_or_else(|| item.outcome()),
+    };
     let row = format!("{}  {:<8}  {:<8}  {how}", item.id, item.kind.name(), item.about.name());
     match item.command.as_deref().map(|command| command.split_whitespace().collect::<Vec<_>>().join(" ")) {
         Some(command) => format!("{row}\n    {command}"),
@@ -287,7 +307,7 @@ fn show(args: &ShowArgs, ground: &Ground, ui: &mut Ui) -> Result<(), CliError> {
     }
     let mut field = |name: &str, value: Option<String>| {
         if let Some(value) = value.filter(|value| !value.is_empty()) {
-            ui.line(format!("{name:<8}  {value}"));
+            ui.line(format!("{name:<9} {value}"));
         }
     };
     field("id", Some(item.id.clone()));
@@ -298,11 +318,12 @@ fn show(args: &ShowArgs, ground: &Ground, ui: &mut Ui) -> Result<(), CliError> {
     field("command", item.command.clone());
     field("folder", item.dir.clone());
     field("outcome", Some(item.outcome()));
-    field("proves", Some(if item.is_proof() { "yes".into() } else { weakness(&item) }));
+    field("proves", Some(item.objection().map_or("yes".to_owned(), |why| format!("no: {why}"))));
     field("files", item.tree.clone());
     field("session", item.who.session.clone());
     field("agent", item.who.agent.clone());
     field("note", item.note.clone());
+    field("leaned on", Some(leaned_on(&item, ground)));
     field("kept", item.file.as_ref().map(|file| file.kept.clone()));
     if let Some(output) = item.output.as_ref().filter(|output| !output.is_empty()) {
         ui.line(format!("\n{}", output.tail));
@@ -310,16 +331,20 @@ fn show(args: &ShowArgs, ground: &Ground, ui: &mut Ui) -> Result<(), CliError> {
     Ok(())
 }
 
-fn weakness(item: &Item) -> String {
-    let why = item.weak.clone().unwrap_or_else(|| match item.kind.is_own() {
-        true => item.outcome(),
-        false => "added, not observed".into(),
+/// What a run leaned on, and what of it is another file now.
+fn leaned_on(item: &Item, ground: &Ground) -> String {
+    let shown = item.leaned.iter().map(|file| match file.has_changed(ground) {
+        true => format!("{} (changed since)", file.describe()),
+        false => file.describe(),
     });
-    format!("no: {why}")
+    shown.collect::<Vec<_>>().join(", ")
 }
 
 fn as_json(item: &Item) -> serde_json::Value {
     let mut value = serde_json::to_value(item).unwrap_or_default();
     value["proof"] = item.is_proof().into();
+    if let Some(why) = item.foreign() {
+        value["foreign"] = why.into();
+    }
     value
 }

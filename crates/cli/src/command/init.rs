@@ -1,3 +1,5 @@
+use std::path::Path;
+
 use clap::Args;
 use serde_json::{Value, json};
 use stead_client::{Harness, Scope};
@@ -6,12 +8,14 @@ use stead_install::{
 };
 use stead_ledger::lesson::Lessons;
 use stead_settings::Finding;
-use stead_store::{Did, Done, Layout, Room, init};
+use stead_store::{Did, Done, Layout, MARKER, Room, init};
 
 use crate::cli::Exit;
 use crate::error::CliError;
 use crate::here::{Here, chosen};
-use crate::project::{env, now};
+use crate::person::remember_at_setup;
+use crate::project::{Project, env, now};
+use crate::trusting::set_up;
 use crate::ui::Ui;
 
 /// Set Stead up in this project: its folder, hooks in the agents' settings, and commands to type there
@@ -88,7 +92,8 @@ impl InitArgs {
 pub(crate) fn run(args: InitArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     let here = Here::find(ui)?;
     let harnesses = harnesses(&args, &here)?;
-    let mut work = Work { plan: Plan::default(), done: Vec::new(), applied: None, args: &args, here: &here };
+    let mut work =
+        Work { plan: Plan::default(), done: Vec::new(), trusted: Vec::new(), applied: None, args: &args, here: &here };
     work.plan = work.plan_for(&harnesses, if args.replace_old { Old::Replace } else { Old::Keep });
     if !args.json {
         work.show(ui);
@@ -108,6 +113,9 @@ pub(crate) fn run(args: InitArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     }
     if !args.user {
         work.done = init(here.project.root(), &env, &now())?;
+        // First, before a look at the project finds the marker that this command made.
+        work.trusted = trust_set_up(&here.project, &work.done, ui)?;
+        remember_at_setup(here.project.root(), ui);
     }
     let record = here.record(Reach::of(args.scope()))?;
     work.applied = Some(apply(&here.site(), &work.plan, &record)?);
@@ -115,6 +123,14 @@ pub(crate) fn run(args: InitArgs, ui: &mut Ui) -> Result<Exit, CliError> {
         ui.note(nothing_found());
     }
     work.finish(ui)
+}
+
+/// Trusts what is there if a person sets the project up. Also for `stead context init`.
+pub(crate) fn trust_set_up(project: &Project, done: &[Done], ui: &Ui) -> Result<Vec<String>, CliError> {
+    let created: Vec<&Path> =
+        done.iter().filter(|done| done.did == Did::Created).map(|done| done.path.as_path()).collect();
+    let is_new = created.contains(&Path::new(MARKER));
+    Ok(set_up(project, &created, is_new, ui)?)
 }
 
 fn harnesses(args: &InitArgs, here: &Here) -> Result<Vec<Harness>, CliError> {
@@ -146,6 +162,8 @@ fn nothing_found() -> String {
 struct Work<'a> {
     plan: Plan,
     done: Vec<Done>,
+    /// What came with the repository and is trusted now.
+    trusted: Vec<String>,
     applied: Option<Applied>,
     args: &'a InitArgs,
     here: &'a Here,
@@ -227,6 +245,9 @@ impl Work<'_> {
                 }
                 Did::Kept => {}
             }
+        }
+        for name in &self.trusted {
+            ui.line(format!("trusted  {name}"));
         }
         for path in &applied.done {
             ui.line(format!("wrote    {}", site.brief(path)));

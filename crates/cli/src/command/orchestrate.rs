@@ -208,7 +208,7 @@ fn judge(args: &OrchestrateArgs, room: &RunRoom, ui: &Ui) -> Result<Option<Judge
     let read = |path: &PathBuf| {
         let path = ui.dir()?.join(path);
         let told = |source| CliError::usage(format!("could not read `{}`", path.display())).because(source);
-        std::fs::read_to_string(&path).map_err(told)
+        stead_store::read_text(&path).map_err(told)
     };
     let prompt = args.judge_prompt.as_ref().map(read).transpose()?.unwrap_or_default();
     Ok(Some(Judge { provider: provider(Some(typed), room, ui)?, prompt }))
@@ -261,7 +261,7 @@ fn command(args: &OrchestrateArgs, folder: &RunFolder, ui: &Ui) -> Result<Comman
 fn tell(report: &RunReport, args: &OrchestrateArgs, room: &RunRoom, folder: &RunFolder, ui: &mut Ui) {
     let file = |name: &str| folder.path().join(name);
     if args.json {
-        let text = std::fs::read_to_string(file("report.json")).unwrap_or_default();
+        let text = stead_store::read_text(&file("report.json")).unwrap_or_default();
         let json = serde_json::from_str(&text).unwrap_or_else(|_| report.json());
         ui.json(&json);
         return;

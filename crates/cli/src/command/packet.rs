@@ -9,6 +9,7 @@ use stead_store::{Edited, read_capped};
 use crate::cli::{Exit, one_of};
 use crate::error::CliError;
 use crate::project::{Project, env, now};
+use crate::trusting::{as_data, trusted};
 use crate::ui::Ui;
 
 /// Manage packets: what one session left for the next
@@ -99,7 +100,7 @@ pub(crate) fn run(args: PacketArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     match args.command {
         PacketCommand::List(args) => list(&args, &shelf, ui),
         PacketCommand::Open(args) => return open(&args, &shelf, ui),
-        PacketCommand::Show(args) => show(&args, &shelf, ui)?,
+        PacketCommand::Show(args) => show(&args, &shelf, &project, ui)?,
         PacketCommand::Activate(args) => set(&args, Status::Active, &shelf, ui)?,
         PacketCommand::Done(args) => set(&args, Status::Done, &shelf, ui)?,
         PacketCommand::Block(args) => set(&args, Status::Blocked, &shelf, ui)?,
@@ -165,13 +166,18 @@ fn open(args: &OpenArgs, shelf: &Shelf, ui: &mut Ui) -> Result<Exit, CliError> {
     Ok(Exit::Done)
 }
 
-fn show(args: &ShowArgs, shelf: &Shelf, ui: &mut Ui) -> Result<(), CliError> {
+fn show(args: &ShowArgs, shelf: &Shelf, project: &Project, ui: &mut Ui) -> Result<(), CliError> {
     let id = shelf.find(&args.id)?;
     let packet = shelf.read(&id)?;
+    let is_trusted = trusted(project).trusts_packet_file(&shelf.path(&id));
     if args.json {
-        ui.json(&packet_as_json(&id, &packet));
-    } else {
+        let mut told = packet_as_json(&id, &packet);
+        told["trusted"] = is_trusted.into();
+        ui.json(&told);
+    } else if is_trusted {
         ui.raw(packet.as_str());
+    } else {
+        ui.raw(as_data("packet", packet.as_str()));
     }
     Ok(())
 }

@@ -10,6 +10,7 @@ use crate::error::CliError;
 use crate::git::Git;
 use crate::project::{Project, now_millis};
 use crate::speaker::Speaker;
+use crate::trusting::{as_data, refusal, trusted};
 use crate::ui::Ui;
 
 /// How much of a validator's output is kept, and how much of it goes into a prompt.
@@ -73,13 +74,23 @@ pub(crate) fn run(args: PickupArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     let now = now_millis();
     let pickup = Pickup::examine(&id, packet, &project.folders(&context), &git, rescan, now)?;
     let speaker = Speaker::calling(&project);
+    let is_trusted = trusted(&project).trusts_packet_file(&shelf.path(&id));
+    let has_commands = !pickup.packet.validators().is_empty() || pickup.packet.verify().is_some();
+    if args.verify && has_commands && !is_trusted {
+        return Err(refusal(&[project.short(&shelf.path(&id)).display().to_string()]));
+    }
     let verified = if args.verify { verify(&pickup.packet, &project, &speaker, &args, ui) } else { Vec::new() };
     let tail = verification(&verified);
     let max_tokens = (args.max_tokens as usize).saturating_sub(tail.len() / 4).max(100);
     let mut brief = pickup.brief(max_tokens);
+    if !is_trusted {
+        brief.text = as_data("packet", &brief.text);
+    }
     brief.text.push_str(&tail);
     if args.json || args.format == Format::Json {
-        ui.json(&as_json(&pickup, &shelf, &brief, &verified));
+        let mut told = as_json(&pickup, &shelf, &brief, &verified);
+        told["trusted"] = is_trusted.into();
+        ui.json(&told);
     } else {
         ui.raw(&brief.text);
     }

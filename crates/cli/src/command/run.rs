@@ -29,14 +29,15 @@ use crate::error::CliError;
 use crate::precedents;
 use crate::progress::{Manner, Progress};
 use crate::project::{env, now, now_millis, user_dirs};
-use crate::proof::ground;
+use crate::proof::{ground, written};
 use crate::run_report::RunReport;
 use crate::run_room::RunRoom;
+use crate::trusting::{refuse_frozen_plan, refuse_packet, refuse_plan, verifier_problem};
 use crate::ui::Ui;
 
 pub(crate) use background::Background;
 pub(crate) use plan_args::PlanArgs;
-use refuse::refuse_for_agents;
+use refuse::{Changed, refuse_for_agents};
 pub(crate) use target::{Kind, Target};
 
 /// Run a stage or a pipeline of agents
@@ -81,7 +82,12 @@ pub(crate) fn run(args: RunArgs, ui: &mut Ui) -> Result<Exit, CliError> {
         true => (begun(&target, &room, &folder, ui)?, change(&args, &room, ui)?),
         false => (fresh(&args, &target, &room, &folder, ui)?, Change::default()),
     };
-    refuse_for_agents(&plan, change.provider.as_ref(), &room.project)?;
+    let changed = Changed { provider: change.provider.as_ref(), model: change.model.as_deref() };
+    refuse_for_agents(&plan, changed, &room)?;
+    match args.resume {
+        true => refuse_frozen_plan(&folder.plan_path(), &room.project)?,
+        false => refuse_plan(&plan, &room)?,
+    }
     if args.background {
         let background = Background { room: &room, folder: &folder, json: args.json, resume: args.resume };
         return background.start(&mut background::command(&args, ui)?, ui);
@@ -117,7 +123,15 @@ pub(crate) fn execute(
     start: Start<'_>,
     ui: &Ui,
 ) -> Result<RunReport, CliError> {
-    refuse_for_agents(plan, None, &room.project)?;
+    let changed = match start {
+        Start::Again(change) => Changed { provider: change.provider.as_ref(), model: change.model.as_deref() },
+        Start::Fresh => Changed::default(),
+    };
+    refuse_for_agents(plan, changed, room)?;
+    match start {
+        Start::Again(_) => refuse_frozen_plan(&folder.plan_path(), &room.project)?,
+        Start::Fresh => refuse_plan(plan, room)?,
+    }
     engine(room, folder, plan, manner, start)??;
     RunReport::read(folder, ui)
 }
@@ -144,10 +158,12 @@ fn engine(
         ground: ground(&room.project),
         config: user_dirs().ok().map(|dirs| dirs.config),
         effects: &|ground, command| command_effects(ground, &env, command),
+        wrote: &|who, paths| written(&room.project, who, paths),
         refusal: &|command| {
             let asker = Asker { harness: speaker, session: None, rules: Rules::WithoutIntents };
             refusal(room.project.root(), room.project.root(), &env, asker, command)
         },
+        untrusted: &|feature| verifier_problem(&room.project, feature),
         add_precedents: &|command| precedents::add_to_task(&room.project, command),
     };
     let around = Surroundings {
@@ -299,6 +315,7 @@ fn inputs(args: &RunArgs, room: &RunRoom, ui: &Ui) -> Result<Vec<PathBuf>, CliEr
 fn packet(wanted: &str, room: &RunRoom) -> Result<PathBuf, CliError> {
     let shelf = Shelf::new(&room.project.context());
     let id = shelf.find(wanted).map_err(|error| CliError::from(error).into_usage())?;
+    refuse_packet(&room.project, &shelf.path(&id))?;
     Ok(shelf.path(&id))
 }
 

@@ -2,7 +2,7 @@ use std::time::Duration;
 
 use clap::Args;
 use serde_json::json;
-use stead_evidence::{Bounds, Item, Recorded, Source, Verify, pattern_findings};
+use stead_evidence::{Bounds, Item, Leaned, Recorded, Source, Verify, pattern_findings};
 use stead_feature::{Feature, FeatureList};
 use stead_hook::command_effects;
 use stead_store::Checked;
@@ -11,7 +11,7 @@ use crate::cli::Exit;
 use crate::error::CliError;
 use crate::lessons::learn_from_runs;
 use crate::project::{Project, env, now, user_dirs};
-use crate::proof::{ground, is_supervised, refuse_verifier, who};
+use crate::proof::{ground, is_supervised, refuse_verifier, who, written};
 use crate::ui::{Ui, shell_word};
 
 /// How many lines of it are shown if it failed.
@@ -75,6 +75,7 @@ pub(crate) fn run(args: VerifyArgs, ui: &mut Ui) -> Result<Exit, CliError> {
         supervised: is_supervised(&project),
         timeout: Duration::from_secs(args.timeout),
         effects: &|command| command_effects(&ground, &env, command),
+        wrote: &|who, paths| written(&project, who, paths),
         now: &now,
         runner: None,
     };
@@ -145,11 +146,17 @@ fn tell(Recorded { item, proves, doubt }: &Recorded, job: &Job<'_>, checked: &Ch
     if let Some(weak) = item.weak.as_deref().filter(|weak| !weak.starts_with("it ended with exit")) {
         how = format!("{how}; {weak}");
     }
+    if let Some(why) = item.foreign() {
+        how = format!("{how}; foreign: {why}");
+    }
     ui.line(format!("{word}  {named}`{}`: {how} ({seconds:.1} s)", job.command));
     if item.is_proof() && *proves && job.feature.is_none() && item.counts.is_none() {
         ui.note("the output has no test count: this verifies the project, but no feature without `verifiers`");
     }
-    if !item.is_proof() {
+    if let Some(note) = Leaned::note(&item.leaned) {
+        ui.line(format!("  {note}"));
+    }
+    if !item.has_passed() {
         let lines: Vec<&str> = checked.tail.lines().collect();
         lines[lines.len().saturating_sub(SHOWN)..].iter().for_each(|line| ui.line(format!("  | {line}")));
     }

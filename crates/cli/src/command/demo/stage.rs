@@ -99,7 +99,7 @@ impl<'a> Stage<'a> {
         Ok(answer)
     }
 
-    /// Lets the agent run a shell command, as far as the hook allows it.
+    /// Lets the agent run a shell command, as far as the hook allows it, and returns the last answer.
     pub(super) fn shell(&mut self, command: &str) -> Result<Answer, CliError> {
         let input = json!({"command": command});
         let answer = self.tool("Bash", input.clone())?;
@@ -110,7 +110,7 @@ impl<'a> Stage<'a> {
             let response =
                 json!({"stdout": String::from_utf8_lossy(&output.stdout), "stderr": "", "interrupted": false});
             let done = json!({"tool_name": "Bash", "tool_input": input, "tool_use_id": id, "tool_response": response});
-            self.hook("PostToolUse", done)?;
+            return self.hook("PostToolUse", done);
         }
         Ok(answer)
     }
@@ -228,7 +228,7 @@ impl<'a> Stage<'a> {
         if path.is_empty() { folder.display().to_string() } else { folder.join(path).display().to_string() }
     }
 
-    fn read(&self, path: &str) -> Result<String, CliError> {
+    pub(super) fn read(&self, path: &str) -> Result<String, CliError> {
         let file = self.project(path);
         fs::read_to_string(&file).map_err(|source| CliError::user(format!("cannot read `{file}`")).because(source))
     }

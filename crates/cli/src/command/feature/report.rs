@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 use clap::Args;
-use stead_evidence::{Recorded, Source, Verify};
+use stead_evidence::{Leaned, Recorded, Source, Verify};
 use stead_feature::{Agent, Document, Event, Rules, SessionState};
 use stead_hook::command_effects;
 use stead_pipeline::orchestrate::{Reported, report_failed, report_passed};
@@ -13,7 +13,7 @@ use crate::error::CliError;
 use crate::lessons::learn_from_runs;
 use crate::person::agent_near;
 use crate::project::{env, now, now_millis, user_dirs};
-use crate::proof::{ground, is_supervised, refuse_verifier, who};
+use crate::proof::{ground, is_supervised, refuse_verifier, who, written};
 use crate::session::calling_session;
 use crate::ui::Ui;
 
@@ -73,6 +73,7 @@ pub(super) fn run(args: &ReportArgs, here: &Here, ui: &mut Ui) -> Result<Exit, C
         supervised: is_supervised(&here.project),
         timeout: Duration::from_secs(args.timeout),
         effects: &|command| command_effects(&ground, &env, command),
+        wrote: &|who, paths| written(&here.project, who, paths),
         now: &now,
         runner: None,
     };
@@ -142,10 +143,13 @@ fn require_tester(here: &Here, feature: &str) -> Result<(), CliError> {
 
 fn tell(command: &str, recorded: &Recorded, checked: &Checked, ui: &mut Ui) {
     let item = &recorded.item;
-    let word = if item.is_proof() { "passed" } else { "FAILED" };
+    let word = if item.has_passed() { "passed" } else { "FAILED" };
     let how = item.weak.clone().unwrap_or_else(|| item.outcome());
     ui.line(format!("{word}  `{command}`: {how} ({:.1} s)", checked.took.as_secs_f64()));
-    if !item.is_proof() {
+    if let Some(note) = Leaned::note(&item.leaned) {
+        ui.line(format!("  {note}"));
+    }
+    if !item.has_passed() {
         let lines: Vec<&str> = checked.tail.lines().collect();
         lines[lines.len().saturating_sub(SHOWN)..].iter().for_each(|line| ui.line(format!("  | {line}")));
     }

@@ -1,10 +1,13 @@
 use clap::Args;
+use serde_json::{Value, json};
+use stead_evidence::{Bounds, Leaned, Standing, standing_of};
 use stead_feature::{Document, Feature, Queue, SessionState};
 
 use super::{Here, line, require, whole};
 use crate::cli::Exit;
 use crate::error::CliError;
 use crate::project::now_millis;
+use crate::proof::ground;
 use crate::ui::Ui;
 
 /// Show one feature
@@ -24,14 +27,37 @@ pub(super) fn run(args: &ShowArgs, here: &Here, ui: &mut Ui) -> Result<Exit, Cli
     let queue = Queue::of(outline, &session, now_millis());
     for (row, ready) in queue.iter().filter(|(row, _)| row.id == args.id) {
         if args.json {
-            ui.json(&whole(&document, row, ready)?);
+            let mut shown = whole(&document, row, ready)?;
+            shown["proof"] = proof(&document.feature(&args.id)?, here)?;
+            ui.json(&shown);
             continue;
         }
         let feature = document.feature(&args.id)?;
         ui.line(line(row, ready, &feature.title));
-        details(&feature).into_iter().for_each(|(name, text)| ui.line(format!("  {name:<12} {text}")));
+        let standing = standing_of(&ground(&here.project), &feature, &Bounds::command())?;
+        details(&feature)
+            .into_iter()
+            .chain(proven(&standing))
+            .for_each(|(name, text)| ui.line(format!("  {name:<12} {text}")));
     }
     Ok(Exit::Done)
+}
+
+/// Whether it is proven now, if there is anything to say about that.
+fn proven(standing: &Standing) -> Vec<(&'static str, String)> {
+    let proof = match standing.name() {
+        "missing" => return Vec::new(),
+        "fresh" => "fresh".to_owned(),
+        name => format!("{name}: {}", standing.why_not),
+    };
+    let leaned = standing.leaned.iter().map(Leaned::describe).collect::<Vec<_>>().join(", ");
+    let lines = [("proof", proof), ("leaned on", leaned)];
+    lines.into_iter().filter(|(_, text)| !text.is_empty()).collect()
+}
+
+fn proof(feature: &Feature, here: &Here) -> Result<Value, CliError> {
+    let standing = standing_of(&ground(&here.project), feature, &Bounds::command())?;
+    Ok(json!({"standing": standing.name(), "why_not": standing.why_not, "leaned": standing.leaned}))
 }
 
 fn details(feature: &Feature) -> Vec<(&'static str, String)> {

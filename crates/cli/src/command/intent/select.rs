@@ -112,7 +112,7 @@ pub(super) fn release(args: &ReleaseArgs, here: &Here, ui: &mut Ui) -> Result<Ex
     };
     let indexes = here.project.indexes();
     let path = Selection::path(&indexes, &session);
-    let text = std::fs::read_to_string(&path).unwrap_or_default();
+    let text = stead_store::read_text(&path).unwrap_or_default();
     let own = Selection::all_in(&text).into_iter().find(|one| one.agent.as_deref() == agent);
     let Some(own) = own.map(|own| own.selected.intent) else {
         return Err(CliError::user("this session has no intent selected"));

@@ -8,6 +8,7 @@ use crate::cli::Exit;
 use crate::error::CliError;
 use crate::project::env;
 use crate::speaker::Speaker;
+use crate::trusting::refuse_packet;
 use crate::ui::Ui;
 
 /// The maximum length of a prompt; it is read at every stop.
@@ -128,6 +129,7 @@ fn new_loop(args: StartArgs, here: &Here) -> Result<NewLoop, CliError> {
 fn packet(id: &str, here: &Here) -> Result<(String, Packet), CliError> {
     let shelf = Shelf::new(&Layout::of(&here.project.config).dir(here.project.root(), Room::Context));
     let id = shelf.find(id)?;
+    refuse_packet(&here.project, &shelf.path(&id))?;
     let packet = shelf.read(&id)?;
     Ok((id, packet))
 }

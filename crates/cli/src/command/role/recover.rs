@@ -1,12 +1,13 @@
 use clap::Args;
 use serde_json::json;
 use stead_context::{Lifecycle, Recovery, RoleState, check_role_file, read_role_file, role_documents};
-use stead_store::Durability;
+use stead_store::{Durability, ItemKind};
 
 use super::{folder, meant, shown, unknown};
 use crate::cli::Exit;
 use crate::error::CliError;
 use crate::project::{Project, now};
+use crate::trusting::{as_data, trusted};
 use crate::ui::Ui;
 
 /// Print everything a role needs to continue after a compaction, and set it active
@@ -28,6 +29,7 @@ pub(super) fn run(args: &RecoverArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     let role = meant(args.role.as_deref(), &project)?;
     let file = role.file(&folder(&project));
     let Some(text) = read_role_file(&file)? else { return Err(unknown(&role, &project)) };
+    let is_trusted = trusted(&project).trusts_file(ItemKind::Role, &file);
     let mut state = RoleState::read_or_new(&project.indexes(), &role, &now())?;
     let (before, notes) = (state.state, state.notes());
     let (skill, architecture) =
@@ -49,9 +51,11 @@ pub(super) fn run(args: &RecoverArgs, ui: &mut Ui) -> Result<Exit, CliError> {
                 .collect::<Vec<_>>(),
             "notes": notes,
             "text": text,
+            "trusted": is_trusted,
         }));
     } else {
-        ui.raw(recovery.render(usize::MAX));
+        let text = recovery.render(usize::MAX);
+        ui.raw(if is_trusted { text } else { as_data("role file", &text) });
     }
     for finding in check_role_file(&text).iter().filter(|finding| finding.is_error()) {
         ui.warning(format!("{shown}: {finding}"));

@@ -160,7 +160,7 @@ impl Background<'_> {
 
 /// What was added to the log.
 fn said(log: &Path, before: u64) -> String {
-    let bytes = fs::read(log).unwrap_or_default();
+    let bytes = stead_store::read_file(log).unwrap_or_default();
     let from = usize::try_from(before).unwrap_or(usize::MAX).min(bytes.len());
     String::from_utf8_lossy(&bytes[from..]).into_owned()
 }

@@ -1,8 +1,11 @@
 use serde_json::{Value, json};
 use stead_context::{LoopStatus, Loops, Shelf};
-use stead_hook::{graph_news, guard_news};
+use stead_evidence::foreign_features;
+use stead_feature::FeatureList;
+use stead_hook::{Tampering, graph_news, guard_news};
 use stead_install::{Installed, installed};
 use stead_pipeline::{RunView, list_runs};
+use stead_store::Marker;
 
 use crate::cli::Exit;
 use crate::error::CliError;
@@ -11,11 +14,17 @@ use crate::here::Here;
 use crate::patterns::graph;
 use crate::progress::one_line;
 use crate::project::now_millis;
+use crate::proof::ground;
 use crate::run_room::RunRoom;
+use crate::seal;
+use crate::trusting::untrusted;
 use crate::ui::{Ui, counted};
 
 /// How many runs are named.
 const RUNS: usize = 5;
+
+/// How many untrusted items are named.
+const NAMED: usize = 6;
 
 /// What is shown of a project.
 struct Glance {
@@ -32,6 +41,12 @@ struct Glance {
     news: Vec<String>,
     /// How many guard files are not applied.
     broken: usize,
+    /// What was put back lately, and what waits for a person.
+    sealed: Vec<Tampering>,
+    /// Features that are tested by foreign evidence only, and why it is foreign.
+    foreign: Vec<(String, String)>,
+    /// What came with the repository and is not trusted.
+    untrusted: Vec<String>,
 }
 
 struct Latest {
@@ -55,6 +70,9 @@ pub(super) fn run(json: bool, ui: &mut Ui) -> Result<Exit, CliError> {
     if !is_marked {
         ui.line("         not set up yet; run `stead init`");
     }
+    if let Some(problem) = marker_problem(&here) {
+        ui.warning(format!("{problem}; rules still apply, but nothing is recorded"));
+    }
     tell(&glance, ui);
     Ok(Exit::Done)
 }
@@ -76,7 +94,30 @@ fn look(here: &Here, ui: &Ui) -> Result<Glance, CliError> {
     let guards = guard_news(&here.project.indexes(), now_millis());
     let news = graph_news(&graph(&here.project), now_millis());
     let broken = if here.project.found.is_marked() { Guards::load(&here.project)?.broken_files() } else { 0 };
-    Ok(Glance { harnesses: installed(&here.site()), loops, runs, unread, packet: latest, guards, news, broken })
+    let sealed = seal::with(&here.project, |sealed| sealed.news(now_millis())).unwrap_or_default();
+    let ground = ground(&here.project);
+    let list = FeatureList::read(&ground.features).ok().flatten().unwrap_or_default();
+    let foreign = foreign_features(&ground, &list).unwrap_or_default();
+    let untrusted = untrusted(&here.project).into_iter().map(|(item, _)| item.name).collect();
+    Ok(Glance {
+        untrusted,
+        harnesses: installed(&here.site()),
+        loops,
+        runs,
+        unread,
+        packet: latest,
+        guards,
+        news,
+        broken,
+        foreign,
+        sealed,
+    })
+}
+
+/// Why the project's marker cannot be read.
+fn marker_problem(here: &Here) -> Option<String> {
+    let marked = here.project.found.is_marked();
+    Marker::read(here.project.root()).err().filter(|_| marked).map(|error| error.to_string())
 }
 
 fn tell(glance: &Glance, ui: &mut Ui) {
@@ -116,6 +157,20 @@ fn tell(glance: &Glance, ui: &mut Ui) {
         let files = counted(glance.broken, "file");
         field(name, &format!("{files} broken and not applied; `stead guard lint` shows why"), ui);
     }
+    for (at, change) in glance.sealed.iter().enumerate() {
+        field(if at == 0 { "seal" } else { "" }, &seal::sentence(change), ui);
+    }
+    for (at, (id, why)) in glance.foreign.iter().enumerate() {
+        let name = if at == 0 { "evidence" } else { "" };
+        field(name, &format!("`{id}` is tested by foreign evidence only: {why}"), ui);
+    }
+    if !glance.untrusted.is_empty() {
+        let count = counted(glance.untrusted.len(), "item");
+        field("trust", &format!("{count} not trusted, which run and permit nothing; see `stead trust --show`"), ui);
+    }
+    for name in glance.untrusted.iter().take(NAMED) {
+        field("", name, ui);
+    }
 }
 
 fn field(name: &str, text: &str, ui: &mut Ui) {
@@ -136,6 +191,7 @@ fn as_json(here: &Here, is_marked: bool, glance: &Glance) -> Value {
     json!({
         "root": here.project.root(),
         "marked": is_marked,
+        "marker_problem": marker_problem(here),
         "harnesses": harnesses,
         "loops": loops,
         "runs": runs,
@@ -144,5 +200,8 @@ fn as_json(here: &Here, is_marked: bool, glance: &Glance) -> Value {
         "guards": glance.guards,
         "news": glance.news,
         "broken_guard_files": glance.broken,
+        "seal": glance.sealed,
+        "foreign_evidence": glance.foreign.iter().map(|(id, why)| json!({"feature": id, "why": why})).collect::<Vec<_>>(),
+        "untrusted": glance.untrusted,
     })
 }
