@@ -1,5 +1,6 @@
 use serde_json::Value;
 use stead_client::Harness;
+use stead_model::EventKind;
 
 use crate::world::{bare, payload};
 
@@ -40,6 +41,33 @@ fn the_report_fits_eighty_columns() {
     }
     assert!(said.contains("at its stop: claude, codex"), "{said}");
     assert!(said.ends_with("\nEverything that is installed works.\n"), "{said}");
+}
+
+#[test]
+fn the_report_says_which_clients_may_call_no_hook_after_a_tool() {
+    let world = bare().with_stead_on_path();
+    world.stead(&["init", "--harness", "claude"]).ok();
+    let said = world.stead(&["doctor"]).ok();
+    let head = "  What a call weakened is put back by the hook after it, else at the next event:\n";
+    let (_, section) = said.split_once(head).unwrap();
+    let section = section.split("\n\n").next().unwrap();
+    let named: Vec<&str> = section
+        .lines()
+        .filter(|line| !line.starts_with("   "))
+        .filter_map(|line| line.split_whitespace().next())
+        .collect();
+    assert_eq!(named, ["codex", "opencode", "kimi", "droid"], "{section}");
+    // A client that reports failed tools by an event of their own loses none of them.
+    for harness in Harness::ALL {
+        let facts = &harness.client().facts;
+        let reports = facts.events.iter().any(|fact| fact.kind == EventKind::ToolFailed);
+        assert!(reports || facts.lost_after_tool.is_some() || harness == Harness::Gemini, "{harness}");
+    }
+    let json = world.stead(&["doctor", "--json"]).json();
+    for client in json["capabilities"].as_array().unwrap() {
+        let facts = &Harness::from_name(client["harness"].as_str().unwrap()).unwrap().client().facts;
+        assert_eq!(client["lost_after_tool"].as_str(), facts.lost_after_tool, "{client}");
+    }
 }
 
 #[test]

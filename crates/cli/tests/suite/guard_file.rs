@@ -7,7 +7,7 @@ use serde_json::json;
 use stead_testkit::World;
 
 use crate::client::denial;
-use crate::world::{by_person, marked, payload, shell, tool};
+use crate::world::{accept_all, by_person, marked, payload, shell, tool};
 
 fn guard(id: &str, mode: &str, matched: &str, rest: &str) -> String {
     format!("id: {id}\nmode: {mode}\non: [before-tool]\nmatch: {matched}\nthen: deny\nsay: \"no, says {id}\"\n{rest}")
@@ -106,12 +106,14 @@ fn a_worktree_of_a_run_is_guarded_and_recorded_by_the_project_around_it() {
 }
 
 #[test]
-fn guards_of_the_person_hold_in_every_project_and_the_projects_own_come_first() {
+fn guards_of_the_person_hold_in_every_project_and_a_projects_own_add_to_them() {
     let world = marked();
     world.write("home/.config/stead/guards/infra.yaml", guard("infra", "enforce", "{writes: ['infra/**']}", ""));
     assert!(asked(&world, "touch infra/a").is_some());
     put(&world, "infra", &guard("infra", "shadow", "{writes: ['infra/**']}", ""));
-    assert_eq!(asked(&world, "touch infra/a"), None);
+    assert!(asked(&world, "touch infra/a").is_some());
+    put(&world, "infra", &guard("infra", "enforce", "{writes: ['docs/**']}", ""));
+    assert!(asked(&world, "touch infra/a").is_some() && asked(&world, "touch docs/a").is_some());
 }
 
 #[test]
@@ -220,6 +222,7 @@ fn a_guards_own_program_is_pinned_timed_and_may_only_deny() {
         let sum = world.sh("sha256sum .agent/guards/judge.sh").ok();
         let exec = format!("exec: {{path: .agent/guards/judge.sh, sha256: {}, timeout_ms: 1500}}\n", &sum[..64]);
         put(&world, "judge", &guard("judge", "enforce", "{runs: ['deploy']}", &format!("{exec}{rest}")));
+        accept_all(&world);
         assert_eq!(by_person(&world, &["guard", "enable", "judge"]).code, 0);
     };
     pin(r#"cat > seen.json; echo '{"decision": "deny", "reason": "it is Friday"}'"#, "");

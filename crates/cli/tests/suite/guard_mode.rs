@@ -4,7 +4,7 @@ use serde_json::json;
 use stead_testkit::World;
 
 use crate::client::{denial, hold};
-use crate::world::{lines, marked, payload, shell};
+use crate::world::{accept_all, lines, marked, payload, shell};
 
 fn put(world: &World, mode: &str) {
     let guard = format!(
@@ -50,6 +50,7 @@ fn a_guard_goes_through_its_modes() {
         assert!(explained.contains("effects  run touch infra/a, write infra/a"), "{explained}");
     }
     put(&world, "off");
+    accept_all(&world);
     assert_eq!(world.hook("claude PreToolUse", &touch).to_string(), "exit 0");
     assert_eq!(lines(&world, "sessions.jsonl").pop().unwrap()["hits"], json!(null));
 }

@@ -21,21 +21,55 @@ fn may_write(client: &Client, world: &World, by: By) -> bool {
     denial(&client.before(world, by, &client.shell("touch src/a"))).is_none()
 }
 
+/// Has the agent run a command of Stead.
+fn say(world: &World, client: &Client, words: &[&str]) -> String {
+    client.before(world, By::Main, &client.shell(&format!("stead {}", words.join(" "))));
+    world.stead(words).ok()
+}
+
 #[test]
-fn a_role_that_an_agent_begins_counts_where_its_client_tells_nothing() {
-    let (world, gemini) = (guarded(), client("gemini"));
-    let say = |words: &[&str]| {
-        gemini.before(&world, By::Main, &gemini.shell(&format!("stead {}", words.join(" "))));
-        world.stead(words).ok()
-    };
-    assert!(!may_write(gemini, &world, By::Main));
-    assert!(say(&["agent", "begin", "coder"]).contains("now has the role `coder`"));
+fn a_role_that_an_agent_begins_exempts_it_from_nothing() {
+    for client in CLIENTS {
+        for words in [["agent", "begin", "coder"], ["role", "use", "coder"]] {
+            let world = guarded();
+            world.write("project/.agent/roles/coder.context.md", "# coder\n");
+            assert!(!may_write(client, &world, By::Main), "{}", client.name);
+            client.before(&world, By::Main, &client.shell(&format!("stead {}", words.join(" "))));
+            world.stead(&words);
+            assert!(!may_write(client, &world, By::Main), "{}: {words:?} widens", client.name);
+        }
+    }
+}
+
+#[test]
+fn a_role_that_an_agent_begins_binds_it() {
+    let (world, gemini) = (marked(), client("gemini"));
+    let guard = "id: g\nmode: enforce\non: [before-tool]\nmatch: {writes: ['src/**'], agent: [tester]}\nthen: deny\nsay: \"no\"\n";
+    world.write("project/.agent/guards/g.yaml", guard);
     assert!(may_write(gemini, &world, By::Main));
-    assert!(world.stead(&["agent", "show"]).ok().contains("coder"));
-    say(&["agent", "end"]);
+    assert!(say(&world, gemini, &["agent", "begin", "tester"]).contains("now has the role `tester`"));
     assert!(!may_write(gemini, &world, By::Main));
+    assert!(world.stead(&["agent", "show"]).ok().contains("tester"));
+    say(&world, gemini, &["agent", "end"]);
+    assert!(may_write(gemini, &world, By::Main));
     let run = world.stead(&["agent", "begin", "writer"]);
     assert!(run.code == 1 && run.stderr.contains("no session ran this command"), "{run}");
+}
+
+/// Only the tester may say that a feature is tested.
+#[test]
+fn a_role_counts_if_the_orchestrator_assigns_it() {
+    let (world, gemini) = (marked(), client("gemini"));
+    let guard = "id: g\nmode: enforce\non: [before-tool]\nmatch: {writes: ['src/**']}\nunless: {agent: [coding-agent]}\nthen: deny\nsay: \"no\"\n";
+    world.write("project/.agent/guards/g.yaml", guard);
+    let features = r#"{"features": [{"id": "login", "title": "log in", "files": ["src/**"], "verifiers": ["true"]}]}"#;
+    world.write("project/.agent/features/feature-list.json", features);
+    say(&world, gemini, &["agent", "begin", "coding-agent"]);
+    assert!(!may_write(gemini, &world, By::Main), "nobody assigned it");
+    world.stead(&["config", "set", "orchestrate.in_session", "true"]).ok();
+    assert!(may_write(gemini, &world, By::Main), "the next command is for the coding agent");
+    say(&world, gemini, &["agent", "begin", "tester-agent"]);
+    assert!(!may_write(gemini, &world, By::Main), "the next command is not for the tester");
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use stead_testkit::{Finish, World};
 
-use crate::world::{lines, marked, payload, shell};
+use crate::world::{accept_all, lines, marked, payload, shell};
 
 const HEADINGS: &[&str] = &[
     "## Intent",
@@ -238,6 +238,7 @@ fn prompts_are_written_down_with_their_author_unless_switched_off() {
     assert_eq!(lines(&world, "prompts.jsonl").len(), 2);
     world.unset("STEAD_RECORD_PROMPTS");
     world.write("project/.agent/config.toml", "[record]\nprompts = false\n");
+    accept_all(&world);
     ask(&world, "nor this");
     assert_eq!(lines(&world, "prompts.jsonl").len(), 2);
 }

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use stead_testkit::World;
 
 use crate::client::{By, CLIENTS, Call, Client, context, denial};
-use crate::world::{denies, lines, marked, payload, shell, tool};
+use crate::world::{accept_all, denies, lines, marked, payload, shell, tool};
 
 pub(crate) const FILE: &str = "project/.agent/intents/active_intents.yaml";
 
@@ -108,6 +108,7 @@ fn changing_tools_with_an_invalid_intent_are_denied() {
                 Some(text) => drop(world.write(FILE, text)),
                 None => std::fs::remove_file(world.project().join(".agent/intents/active_intents.yaml")).unwrap(),
             }
+            accept_all(&world);
             for (name, input) in changing(&world, "src/a.rs") {
                 let reason = stops(client, &world, &client.named(name, input), REQUIRED);
                 assert!(reason.contains(words), "{}: {reason}", client.name);
@@ -314,6 +315,7 @@ fn the_briefing_demands_a_selection_and_repeats_it() {
     let said = start("compact");
     assert!(said.contains("Selected: INT-001 (Sign in). It owns src/**."), "{said}");
     std::fs::remove_file(world.project().join(".agent/intents/active_intents.yaml")).unwrap();
+    accept_all(&world);
     let reply = world.hook("claude PreToolUse", tool(&world, "Write", json!({"file_path": "src/x", "content": ""})));
     assert!(reply.stdout.contains("The intents file is gone"), "{reply}");
 }
@@ -338,6 +340,7 @@ fn a_verdict_can_be_explained_and_guards_see_the_intent() {
         "project/.agent/guards/no-b.yaml",
         "id: no-b\nmode: shadow\nmatch:\n  writes: [src/b.rs]\nthen: deny\nsay: not b\n",
     );
+    accept_all(&world);
     passes(client, &world, &client.shell("touch src/b.rs"), "shadow");
     world.write(FILE, INTENTS.replace("    name: Sign in\n", "    name: Sign in\n    constraints: [{guard: no-b}]\n"));
     stops(client, &world, &client.shell("touch src/b.rs"), "a constraint of intent INT-001");

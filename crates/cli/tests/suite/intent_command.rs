@@ -4,7 +4,7 @@ use serde_json::json;
 use stead_testkit::{Run, World};
 
 use crate::intent::{FILE, INTENTS, project};
-use crate::world::{marked, payload};
+use crate::world::{accept_all, marked, payload};
 
 /// Runs `stead …` as the agent of a session does.
 fn as_agent(world: &World, session: &str, words: &[&str]) -> Run {
@@ -60,6 +60,7 @@ fn an_agent_may_not_decide() {
     }
     assert_eq!(world.read(FILE), before);
     world.write("project/.agent/config.toml", "[intents]\nagents_may_add = true\n");
+    accept_all(&world);
     as_agent(&world, "s1", decisions[0]).ok();
     let wide = as_agent(&world, "s1", &["intent", "add", "Y", "--name", "x", "--scope", "**"]);
     assert!(wide.stderr.contains("only a person may add an intent"), "{wide}");
@@ -87,9 +88,11 @@ fn selecting_returns_the_context_and_moves_the_status() {
         assert!(run.code == code && run.stderr.contains(expected), "{words:?}: {run}");
     }
     world.write(FILE, "active_intents:\n  - id: 5\n");
+    accept_all(&world);
     let run = world.stead(&["intent", "select", "INT-001"]);
     assert!(run.code == 1 && run.stderr.contains("line 2: `id` is a number"), "{run}");
     std::fs::remove_file(world.project().join(".agent/intents/active_intents.yaml")).unwrap();
+    accept_all(&world);
     let run = world.stead(&["intent", "select", "INT-001"]);
     assert!(run.stderr.contains("there is no intents file"), "{run}");
 }
@@ -102,6 +105,7 @@ fn overlaps_are_told_and_leases_hold() {
     let said = as_agent(&world, "s2", &["intent", "select", "INT-002"]).ok();
     assert!(said.contains("note: session s1") && said.contains("works in the same paths (INT-001, since "), "{said}");
     world.write(FILE, INTENTS.replace("    name: Sign in\n", "    name: Sign in\n    exclusive: true\n"));
+    accept_all(&world);
     let refused = as_agent(&world, "s2", &["intent", "select", "INT-001"]);
     assert!(refused.code == 1 && refused.stderr.contains("`INT-001` is exclusive; session s1"), "{refused}");
     as_agent(&world, "s1", &["intent", "select", "INT-001"]).ok();

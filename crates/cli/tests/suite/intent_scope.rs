@@ -18,6 +18,8 @@ fn project() -> World {
         world.write(format!("project/{file}"), "old\n");
     }
     world.git(&["init", "-q"]).ok();
+    // The home that the project remembers lies in the folder for temporary files.
+    world.sh("rm .agent/cache/person-*").ok();
     world
 }
 

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use stead_testkit::World;
 
 use crate::client::context;
-use crate::world::{by_person, marked, payload};
+use crate::world::{accept_all, by_person, marked, payload};
 
 const LIST: &str = "project/.agent/features/feature-list.json";
 
@@ -96,6 +96,7 @@ fn a_list_that_cannot_be_read_blocks_no_stop() {
     let world = world();
     on(&world);
     world.write(LIST, "{\"features\": [}");
+    accept_all(&world);
     assert_eq!(stop(&world, false), "");
     assert!(start(&world).contains("The features cannot be read"));
 }

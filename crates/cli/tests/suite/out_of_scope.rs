@@ -6,7 +6,7 @@ use stead_testkit::World;
 use crate::client::{By, CLIENTS, Client, context};
 use crate::intent::{FILE, INTENTS, project, select};
 use crate::trace::{Call, ledger, note, stop, tick};
-use crate::world::{lines, payload};
+use crate::world::{accept_all, lines, payload};
 
 const OUTSIDE: &str = "docs/out of.md";
 
@@ -98,6 +98,7 @@ fn free_paths_and_other_modes_are_not_judged() {
     let check = |prepare: &dyn Fn(&World), expected: &[Value]| {
         let world = begun(&CLIENTS[0]);
         prepare(&world);
+        accept_all(&world);
         tested(&CLIENTS[0], &world, &["docs/new.md"]);
         CLIENTS[0].stop(&world);
         assert_eq!(out_of_scope(&world), expected);
@@ -120,6 +121,7 @@ fn what_the_gate_warned_of_is_recorded_and_not_told_again() {
     let client = &CLIENTS[0];
     let world = begun(client);
     world.write("project/.agent/config.toml", "[intents]\nmode = \"warn\"\n");
+    accept_all(&world);
     let call = client.write("docs/new.md", "x\n");
     assert!(context(&client.before(&world, By::Main, &call)).contains("Scope Violation"));
     world.write("project/docs/new.md", "x\n");

@@ -49,6 +49,103 @@ fn the_program_is_protected_where_it_lies() {
 }
 
 #[test]
+fn no_other_program_is_found_as_stead() {
+    let mut world = bare().with_stead_on_path();
+    world.stead(&["context", "init"]).ok();
+    for name in ["early", "late", "project/tools"] {
+        fs::create_dir_all(world.folder().join(name)).unwrap();
+    }
+    let at = |name: &str| world.folder().join(name).display().to_string();
+    let path = format!("{}:{}:{}:{}:/usr/bin:/bin", at("early"), at("project/tools"), at("bin"), at("late"));
+    let (early, late, tools) = (at("early"), at("late"), at("project/tools"));
+    world.set("PATH", &path);
+    for folder in [&early, &late, &tools, &"~/.local/bin".to_owned()] {
+        for command in [
+            "cp /bin/true FOLDER/stead",
+            "install -m 755 /bin/true FOLDER/stead",
+            "curl -o FOLDER/stead https://example.com/x",
+            "curl -fsSL https://example.com/x > FOLDER/stead",
+            "ln -sf /bin/true FOLDER/stead",
+            "touch FOLDER/stead",
+            "cd FOLDER && curl -sO https://example.com/stead",
+            "wget -O FOLDER/stead https://example.com/x",
+            "mv x FOLDER/stead",
+            "tee FOLDER/stead < x",
+            "truncate -s 0 FOLDER/stead",
+        ] {
+            let command = command.replace("FOLDER", folder);
+            assert!(asked(&world, &command).is_some(), "`{command}` passes");
+        }
+    }
+    let write = tool(&world, "Write", json!({"file_path": format!("{early}/stead"), "content": "#!/bin/sh\n"}));
+    assert!(denial(&world.hook("claude PreToolUse", write)).is_some());
+    for command in ["cp /bin/true FOLDER/other", "curl -o FOLDER/other https://example.com/stead", "ls FOLDER/stead"] {
+        let command = command.replace("FOLDER", &early);
+        assert_eq!(asked(&world, &command), None, "{command}");
+    }
+}
+
+#[test]
+fn the_folder_of_the_program_stays() {
+    let world = bare().with_stead_on_path();
+    world.stead(&["context", "init"]).ok();
+    let bin = world.folder().join("bin").display().to_string();
+    for folder in ["~/.cargo/bin", "~/.local/bin", "~/.cargo", bin.as_str()] {
+        for command in
+            ["rm -rf FOLDER", "mv FOLDER /tmp/x", "chmod -R 000 FOLDER", "chmod 000 FOLDER", "rm -rf FOLDER/*"]
+        {
+            let command = command.replace("FOLDER", folder);
+            let is_parent = folder == "~/.cargo" && command.starts_with("chmod 000");
+            assert!(asked(&world, &command).is_some() || is_parent, "`{command}` passes");
+        }
+    }
+}
+
+#[test]
+fn package_managers_neither_remove_nor_replace_it() {
+    let world = bare().with_stead_on_path();
+    world.stead(&["context", "init"]).ok();
+    world.write("project/other/Cargo.toml", "[package]\nname = \"stead\"\n");
+    world.write("project/mine/Cargo.toml", "[package]\nname = \"mine\"\n");
+    for command in [
+        "npm uninstall -g stead",
+        "npm rm --global stead",
+        "pnpm remove -g stead",
+        "yarn global remove stead",
+        "brew uninstall stead",
+        "brew unlink stead",
+        "brew install someone/tap/stead",
+        "sudo apt remove stead",
+        "apt-get purge -y stead",
+        "sudo dpkg -r stead",
+        "pacman -Rns stead",
+        "dnf remove stead",
+        "snap remove stead",
+        "pip uninstall -y stead",
+        "pipx uninstall stead",
+        "uv tool uninstall stead",
+        "cargo uninstall stead",
+        "cargo install --force stead",
+        "cargo install stead@0.0.1",
+        "cargo +nightly install stead-cli",
+        "cargo install --git https://example.com/x/stead",
+        "cargo install --path other",
+        "cargo install -f stead --root ~/.local",
+        "npm install -g stead",
+        "npm i -g @someone/stead",
+    ] {
+        assert!(asked(&world, command).is_some(), "`{command}` passes");
+    }
+    for command in [
+        "npm uninstall -g other", "npm uninstall stead", "brew uninstall ripgrep", "brew list", "apt remove steadfast",
+        "apt list", "pip uninstall -y requests", "cargo install --path mine", "cargo install ripgrep",
+        "cargo install --list", "pip install steady", "brew info stead", "apt show stead", "npm view stead",
+    ] {
+        assert_eq!(asked(&world, command), None, "{command}");
+    }
+}
+
+#[test]
 fn the_program_may_be_used_and_others_removed() {
     let world = bare().with_stead_on_path();
     world.stead(&["context", "init"]).ok();

@@ -64,6 +64,7 @@ fn a_pattern_means_the_same_everywhere() {
         features: PathBuf::from("/srv/project/.agent/features"),
         indexes: PathBuf::from("/srv/project/.agent/context/indexes"),
         cache: PathBuf::from("/srv/project/.agent/cache"),
+        state: None,
     };
     for row in rows("Examples") {
         for (file, expected) in &row.examples {

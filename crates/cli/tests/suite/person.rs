@@ -3,7 +3,7 @@
 use stead_testkit::World;
 
 use crate::client::denial;
-use crate::world::{by_person, marked, payload, shell};
+use crate::world::{accept_all, by_person, marked, payload, shell};
 
 const GUARD: &str =
     "id: infra\nmode: enforce\non: [before-tool]\nmatch: {writes: ['infra/**']}\nthen: deny\nsay: \"ask first\"\n";
@@ -100,6 +100,7 @@ fn a_person_at_a_terminal_may() {
 fn a_project_may_set_agents_free_and_only_for_itself() {
     let mut world = guarded();
     world.write("project/.agent/config.toml", "[gate]\nself_protection = false\n");
+    accept_all(&world);
     world.set("CLAUDECODE", "1");
     world.stead(&["guard", "disable", "infra"]).ok();
     assert_eq!(world.stead(&["config", "set", "--user", "gate.guards", "false"]).code, 1);

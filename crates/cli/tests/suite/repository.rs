@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use stead_testkit::World;
 
 use crate::client::denial;
-use crate::world::{by_person, lines, marked, payload, shell, tool};
+use crate::world::{accept_all, by_person, lines, marked, payload, shell, tool};
 
 const BASHRC: &str = "alias ll='ls -l'\n";
 
@@ -152,7 +152,8 @@ fn a_program_of_a_guard_runs_only_once_a_person_enabled_it_here() {
     let clone = world.folder().join("clone");
     let call = tool(&world, "Bash", json!({"command": "deploy now"}));
     let call = call.replace(&world.project().display().to_string(), &clone.display().to_string());
-    assert!(denial(&world.hook("claude PreToolUse", call.replace("session-1", "session-2"))).is_some());
+    // Nobody trusts it there, so it abstains.
+    assert_eq!(denial(&world.hook("claude PreToolUse", call.replace("session-1", "session-2"))), None);
     assert!(!world.exists("home/ran"));
 }
 
@@ -186,6 +187,7 @@ fn a_changed_program_needs_consent_again() {
     let text = world.read("project/.agent/guards/judge.yaml");
     let old = text.split("sha256: ").nth(1).unwrap()[..64].to_owned();
     world.write("project/.agent/guards/judge.yaml", text.replace(&old, &sum[..64]));
+    accept_all(&world);
     assert!(asked(&world, "deploy now").unwrap().contains(ENABLE));
     by_person(&world, &["guard", "enable", "judge"]).ok();
     assert!(asked(&world, "deploy now").unwrap().contains("it is Friday"));

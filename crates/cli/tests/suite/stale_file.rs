@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use stead_testkit::World;
 
 use crate::client::denial;
-use crate::world::{lines, marked};
+use crate::world::{accept_all, lines, marked};
 
 /// A project with intents, which switch the gate on, and one file.
 fn world() -> World {
@@ -191,6 +191,7 @@ fn it_applies_with_intents_unless_config_says_otherwise() {
     let with = world();
     assert!(change(&with));
     with.write("project/.agent/config.toml", "[gate]\nstale_files = false\n[intents]\nmode = \"off\"\n");
+    accept_all(&with);
     assert!(!change(&with));
 }
 

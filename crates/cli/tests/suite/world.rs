@@ -36,6 +36,15 @@ pub(crate) fn at_terminal(world: &World, columns: usize, args: &[&str]) -> Run {
     run
 }
 
+/// Accepts, as a person, what was changed by hand and weakens something.
+pub(crate) fn accept_all(world: &World) {
+    for change in world.stead(&["seal", "log", "--all", "--json"]).json()["items"].as_array().unwrap() {
+        if ["put-back", "in-force"].contains(&change["outcome"].as_str().unwrap()) {
+            by_person(world, &["seal", "accept", change["id"].as_str().unwrap()]).ok();
+        }
+    }
+}
+
 /// A payload of Claude Code, whose dialect most tests speak.
 pub(crate) fn payload(world: &World, event: &str, own: Value) -> String {
     let mut payload = json!({

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::{held, log, shown, start, status, stop, stop_with};
-use crate::world::marked;
+use crate::world::{accept_all, marked};
 
 #[test]
 fn a_promise_in_a_code_fence_is_none() {
@@ -153,6 +153,7 @@ fn the_switch_in_config_lets_everybody_go() {
     let world = marked();
     start(&world, "s1", &["--promise", "DONE"]);
     world.write("project/.agent/config.toml", "[context]\nhold_stops = false\n");
+    accept_all(&world);
     assert_eq!(held(&stop(&world, "s1", "x")), None);
     world.write("project/.agent/config.toml", "");
     assert!(held(&stop(&world, "s1", "x")).is_some());

@@ -48,6 +48,47 @@ fn an_agent_runs_nothing_through_a_stage_that_it_may_not_run_itself() {
     assert!(!world.exists("project/.agent/config.toml"));
 }
 
+/// What is denied to an agent that types it, in each place where a definition or the settings can have it.
+#[test]
+fn an_agent_starts_no_provider_with_arguments_that_turn_its_hooks_off() {
+    let script = format!("{CONTINUE}\n");
+    let mut world = with_stage(&fixed(1), &script);
+    for (name, off) in [
+        ("claude", "--settings x.json"),
+        ("claude", "--bare"),
+        ("codex", "-c features.hooks=false"),
+        ("codex", "--dangerously-bypass-hook-trust"),
+        ("qwen", "--safe-mode"),
+        ("opencode", "--pure"),
+        ("droid", "--settings x.json"),
+    ] {
+        let program = "mkdir -p ../bin; printf '#!/bin/sh\\n' > ../bin/NAME; chmod 755 ../bin/NAME";
+        world.sh(&program.replace("NAME", name)).ok();
+        let key = format!("provider.{name}.args");
+        world.stead(&["config", "set", &key, "--", off]).ok();
+        by_agent(&mut world);
+        let run = world.stead(&["run", "stage", "chore", "it", "--provider", name]);
+        assert!(run.code == 1 && run.stderr.contains(off) && run.stderr.contains("which is refused"), "{name}: {run}");
+        world.unset("CLAUDECODE");
+        world.stead(&["config", "unset", &key]).ok();
+    }
+    by_agent(&mut world);
+    world.write("project/.agent/guards/README.md", "kept\n");
+    let commands = ["codex -c features.hooks=false exec hi", "env HOME=/tmp/x claude -p hi", "rm -rf .agent/guards"];
+    for (number, evil) in commands.into_iter().enumerate() {
+        let name = format!("evil{number}");
+        stage(&world, &name, &format!("{}verify:\n  - {evil}\n", fixed(1)), &script);
+        check_refused(&world, &["run", "stage", &name, &name], evil);
+        // A rehearsal runs no check.
+        world.stead(&["test", "stage", &name]);
+        assert!(world.exists("project/.agent/guards/README.md"), "it ran in a rehearsal");
+        let verify = world.stead(&["verify", "--", "sh", "-c", evil]);
+        assert!(verify.code != 0 && verify.stderr.contains("Stead stopped"), "{verify}");
+        let start = world.stead(&["loop", "start", "go on", "--promise", "DONE", "--verify", evil]);
+        assert!(start.code == 1 && start.stderr.contains("is refused"), "{start}");
+    }
+}
+
 #[test]
 fn an_agents_loop_has_no_check_that_it_may_not_run_itself() {
     let mut world = crate::world::marked();
