@@ -24,6 +24,7 @@ const PATIENCE: Duration = Duration::from_secs(20);
 pub(crate) struct Programs {
     pub(crate) stead: PathBuf,
     pub(crate) witness: PathBuf,
+    pub(crate) opaque: PathBuf,
 }
 
 impl Programs {
@@ -33,7 +34,7 @@ impl Programs {
             let path = own.with_file_name(name);
             if path.is_file() { Ok(path) } else { bail!("`{}` is not built", path.display()) }
         };
-        Ok(Self { stead: find("stead")?, witness: find("witness")? })
+        Ok(Self { stead: find("stead")?, witness: find("witness")?, opaque: find("opaque")? })
     }
 }
 
@@ -119,6 +120,11 @@ impl Ground {
 
     fn program(&self) -> PathBuf {
         self.world.folder().join("bin/stead")
+    }
+
+    /// The compiled program that runs what its argument encodes.
+    pub(crate) fn opaque(&self) -> &Path {
+        &self.programs.opaque
     }
 
     pub(crate) fn world(&self) -> &World {

@@ -137,6 +137,9 @@ const EXTENT: &str = "\
 - Scenario 8 runs with a full conversation in every client, and with a person's `/compact` if a hook can block that.
 - Scenario 9 uses the file tool and the shell. If the client asks before it accepts changed settings, another program also
   changes them.
+- Scenario 25 takes six routes: a merge, a compiled program that turns a guard off, removes Stead's lines from the client's
+  settings, or removes `.agent`, an archive over the root, and a child that outlives its call. After each, the guard denies
+  in the same session. If a client takes no text after a tool, the model reads what was put back with the next prompt.
 ";
 
 /// The names of the clients of which something is true, as a part of a sentence.

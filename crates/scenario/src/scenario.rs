@@ -31,6 +31,7 @@ mod stale_file;
 mod sub_agent;
 mod two_sessions;
 mod typed_command;
+mod unseen_tampering;
 
 /// Something to prove with every client that supports it.
 pub struct Scenario {
@@ -68,6 +69,7 @@ impl Scenario {
         orchestrated::SCENARIO,
         headless::SCENARIO,
         listed_agent::SCENARIO,
+        unseen_tampering::SCENARIO,
     ];
 }
 

@@ -35,7 +35,7 @@ pub(super) fn tables() -> String {
         }
         text.push('\n');
     }
-    text.push_str("\n| client | how often a stop can be blocked | reports the exit status | typed commands grant | sub-agents | what a person confirms |\n|---|---|---|---|---|---|\n");
+    text.push_str("\n| client | how often a stop can be blocked | reports the exit status | typed commands grant | hook after a tool | sub-agents | what a person confirms |\n|---|---|---|---|---|---|---|\n");
     for harness in Harness::ALL {
         let facts = &harness.client().facts;
         let (cap, confirm) = (cap(facts), facts.install.confirm);
@@ -45,8 +45,9 @@ pub(super) fn tables() -> String {
             ExitStatus::None => "no",
         };
         let typed = if facts.typed_by.is_some() { "yes" } else { "no" };
+        let after = facts.lost_after_tool.unwrap_or("after each");
         text.push_str(&format!(
-            "| {} | {cap} | {exit} | {typed} | {} | {confirm} |\n",
+            "| {} | {cap} | {exit} | {typed} | {after} | {} | {confirm} |\n",
             named(harness),
             facts.subagents
         ));

@@ -47,7 +47,7 @@ fn by_the_agent(client: &'static Client, programs: &Programs) -> Result<()> {
 }
 
 /// What is Stead's in a settings file; a client may write down other things of its own.
-fn ours(ground: &Ground, text: &str) -> Vec<String> {
+pub(super) fn ours(ground: &Ground, text: &str) -> Vec<String> {
     let is_whole = ground.client.harness.client().facts.install.shape == Shape::Whole;
     text.lines().filter(|line| is_whole || line.contains("stead hook")).map(str::to_owned).collect()
 }
