@@ -36,7 +36,7 @@ pub use event::{Agent, Author, Detail, Event, EventKind, Trigger, TypedCommand};
 pub use id::FileId;
 pub use patch::patch_changes;
 pub use path::clean;
-pub use pieces::pieces;
+pub use pieces::{cut, pieces};
 pub use project_tree::ProjectTree;
 pub use redact::redact;
 pub use reply::Reply;

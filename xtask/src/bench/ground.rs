@@ -146,8 +146,8 @@ impl Project {
         let path = self.folder.join(".agent/cache/policy");
         let text = fs::read_to_string(&path).with_context(|| format!("cannot read `{}`", path.display()))?;
         let needles = |line: &str| {
-            let (kind, needles) = line.split_once('\t')?;
-            matches!(kind, "names" | "verbs").then(|| needles.split('\t').map(str::to_owned).collect::<Vec<_>>())
+            let needles = line.strip_prefix("at\t")?.split('\t').skip(1);
+            Some(needles.filter_map(|needle| needle.get(1..).map(str::to_owned)).collect::<Vec<_>>())
         };
         let literals: Vec<_> = text.lines().filter_map(needles).flatten().collect();
         let rules = text.lines().filter(|line| line.starts_with("own\t") || line.starts_with("settings\t")).count();

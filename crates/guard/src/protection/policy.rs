@@ -68,16 +68,26 @@ impl<'a> Policy<'a> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::needle::render_needles;
     use super::*;
 
-    const POLICY: &str = "hook\tother\nnames\t.agent\t*hooks\t.config/stead\nbelow\tXDG/stead\n\
-        verbs\tconfig set\tuninstall\nrules\nnames\tcargo\n";
+    fn policy() -> String {
+        let lines = [
+            "own\tproject\t.agent/**\tx",
+            "own\tproject\tmy*hooks/**\tx",
+            "own\tvar:XDG:.config\tstead/**\tx",
+            "verb\tconfig set",
+            "verb\tuninstall",
+        ];
+        let rules: Vec<_> = lines.iter().filter_map(|line| Rule::parse(line)).collect();
+        format!("hook\tother\n{}names\tcargo\n", render_needles(&rules))
+    }
 
     #[track_caller]
     fn check_in(folder: &str, text: &str, quiet: bool) {
         let env = |name: &str| (name == "XDG").then(|| "/xdg".into());
         let place = Place { root: None, tree: None, others: &[], cwd: Path::new("/"), env: &env };
-        assert_eq!(Policy::parse(POLICY).is_quiet(text, Path::new(folder), &place), quiet, "{folder}: {text}");
+        assert_eq!(Policy::parse(&policy()).is_quiet(text, Path::new(folder), &place), quiet, "{folder}: {text}");
     }
 
     #[track_caller]

@@ -85,7 +85,13 @@ impl<'a> Shield<'a> {
                 Some((_, bases)) => bases.clone(),
                 None => {
                     let start = shield.bases.len();
-                    shield.bases.extend(place.folders(base).iter().flat_map(both));
+                    match base {
+                        // Whoever compiled the policy listed it by all its names.
+                        Base::Var { name: "", fallback } if fallback.starts_with('/') => {
+                            shield.bases.push(names(Path::new(fallback)));
+                        }
+                        _ => shield.bases.extend(place.folders(base).iter().flat_map(both)),
+                    }
                     known.push((base, start..shield.bases.len()));
                     start..shield.bases.len()
                 }
