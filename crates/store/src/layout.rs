@@ -21,6 +21,13 @@ impl Layout {
         Self { paths: Room::ALL.map(|room| Cow::Owned(config.text(room.key()).to_owned())) }
     }
 
+    /// Takes the paths of rooms that are not in their default places from whoever knows them.
+    pub fn with<'p>(path: impl Fn(Room) -> Option<&'p str>) -> Self {
+        let place =
+            |room: Room| path(room).map_or(Cow::Borrowed(room.default_path()), |path| Cow::Owned(path.to_owned()));
+        Self { paths: Room::ALL.map(place) }
+    }
+
     /// Moves a room to a path that is known to be valid.
     pub(crate) fn place(&mut self, room: Room, path: &'static str) {
         self.paths[room as usize] = Cow::Borrowed(path);
