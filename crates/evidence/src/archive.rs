@@ -153,16 +153,19 @@ impl<'a> Archive<'a> {
         Ok((hashes, failures, cut))
     }
 
-    /// Reads the runs in the log, newest first, each with whether the log vouches for it.
-    pub fn recent(&self) -> Result<impl Iterator<Item = Item> + use<>, EvidenceError> {
-        self.recent_since(0)
+    /// The runs from an offset of the log on, for what needs no proof: no line is checked, but the log must be the one that
+    /// was written here.
+    pub fn noted_since(&self, offset: u64) -> Result<impl Iterator<Item = Item> + use<>, EvidenceError> {
+        let lines = self.chain().read_known(offset)?;
+        let items = lines.filter_map(|line| Some(Item { trust: Trust::foreign("it was not checked"), ..parse(line)? }));
+        Ok(items.filter(|item| item.source != Source::Add))
     }
 
-    /// The same for the lines from an offset on.
-    pub fn recent_since(&self, offset: u64) -> Result<impl Iterator<Item = Item> + use<>, EvidenceError> {
+    /// Reads the runs in the log, newest first, each with whether the log vouches for it.
+    pub fn recent(&self) -> Result<impl Iterator<Item = Item> + use<>, EvidenceError> {
         let lines = self.chain().read_vouched()?;
         let why = lines.cut().map_or("it is not part of the log's chain", Cut::name);
-        let lines = lines.map_while(Result::ok).take_while(move |line| line.offset >= offset);
+        let lines = lines.map_while(Result::ok);
         let items = lines.filter_map(move |line| {
             let is_vouched = line.is_vouched;
             let trust = if is_vouched { Trust::Vouched } else { Trust::foreign(why) };

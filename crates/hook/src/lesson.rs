@@ -28,7 +28,7 @@ const MARK: &str = "lessons";
 
 /// The newest test runs, builds and checks that the log has from an offset on, oldest first.
 pub fn lesson_runs(ground: &Ground, most: usize, since: u64) -> Vec<Run> {
-    let Ok(items) = Archive::quick(ground).recent_since(since) else { return Vec::new() };
+    let Ok(items) = Archive::quick(ground).noted_since(since) else { return Vec::new() };
     let mut runs: Vec<Run> = items.take(most).filter_map(run).collect();
     runs.reverse();
     runs

@@ -7,15 +7,14 @@
 
 use std::ffi::OsString;
 use std::fs;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, UNIX_EPOCH};
 
 use stead_model::pieces;
 use stead_store::seal::{Seal, announce_from};
 use stead_store::{
-    CONFIG, CONFIG_LOCAL, Durability, MARKER, OWN, Person, Room, UserDirs, cache_time, confine, file_stamp,
-    is_untouched, open_cache, replace_creating,
+    CONFIG, CONFIG_LOCAL, Durability, Layout, MARKER, OWN, Person, ProjectState, Room, UserDirs, cache_time, confine,
+    file_stamp, is_untouched, open_cache, read_until, replace_creating,
 };
 
 use crate::compile::{POLICY_STAMP, compile, own_program, trust_source};
@@ -25,7 +24,7 @@ use crate::location::Env;
 pub(crate) const POLICY: &str = ".agent/cache/policy";
 
 /// How the first line of the rules starts, after the end of the line before it.
-const RULES: &str = "\nnames\t";
+const RULES: &str = "\nheads\t";
 
 /// A file changed within this time of compilation may have kept its time stamp, so its content is compared too, as git
 /// does with its index.
@@ -112,6 +111,11 @@ impl PolicyText {
         }
     }
 
+    /// What the person's state folder keeps about this checkout: the folder of its seal.
+    pub(crate) fn project_state(&self, root: &Path) -> Option<ProjectState> {
+        self.value("seal", "project").map(|dir| ProjectState::at(Path::new(dir), root))
+    }
+
     /// Returns true if a gate is on. Only files decide: a client's settings can set variables for its hooks.
     pub(crate) fn gates(&self, switch: &str) -> bool {
         self.value("switch", switch) != Some("off")
@@ -130,6 +134,11 @@ impl PolicyText {
     pub(crate) fn indexes(&self, root: &Path) -> PathBuf {
         let context = self.value("room", Room::Context.name()).unwrap_or_else(|| Room::Context.default_path());
         root.join(context).join("indexes")
+    }
+
+    /// Where the rooms are.
+    pub(crate) fn layout(&self) -> Layout {
+        Layout::with(|room| self.value("room", room.name()))
     }
 
     /// The folder of a room.
@@ -219,8 +228,8 @@ fn make(root: &Path, env: &Env, folders: &Folders, sources: &[PathBuf]) -> Strin
 /// The text of a compiled policy, and the facts about its file.
 fn read(path: &Path) -> Option<(String, fs::Metadata)> {
     let (mut file, data) = open_cache(path)?;
-    let mut bytes = vec![0; usize::try_from(data.len()).ok()?];
-    file.read_exact(&mut bytes).ok()?;
+    let mut bytes = Vec::new();
+    read_until(&mut file, &mut bytes, usize::try_from(data.len()).ok()?)?;
     Some((String::from_utf8(bytes).ok()?, data))
 }
 

@@ -11,7 +11,7 @@ use stead_guard::ReadEffects;
 use stead_guard::protection::{self, Policy};
 use stead_model::{Action, Effects, Event, FileId, Level, ToolCall, Verdict};
 use stead_shell::Place;
-use stead_store::{ProjectState, Room, UserDirs};
+use stead_store::{ProjectState, Room};
 
 use crate::file_facts::FileFacts;
 use crate::glance::{Glance, glance};
@@ -163,9 +163,9 @@ impl<'a> Request<'a> {
         }
     }
 
-    /// What the person's state folder keeps about this checkout. Reads the marker.
+    /// What the person's state folder keeps about this checkout.
     pub(crate) fn project_state(&self) -> Option<ProjectState> {
-        ProjectState::find(&UserDirs::of_project(self.dir(), self.env)?.state, self.dir())
+        self.policy.project_state(self.dir())
     }
 
     /// The session's id, if it can be a file name.

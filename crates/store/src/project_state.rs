@@ -35,6 +35,12 @@ impl ProjectState {
         Some(Self { dir, real_root })
     }
 
+    /// The folder that is known to be this checkout's.
+    pub fn at(dir: &Path, root: &Path) -> Self {
+        let real_root = os::real_path(root).unwrap_or_else(|_| root.to_owned());
+        Self { dir: dir.to_owned(), real_root }
+    }
+
     /// The folder of a checkout by its marker; if that cannot be read, the one that is known for this root.
     pub fn find(state: &Path, root: &Path) -> Option<Self> {
         match Marker::read(root) {

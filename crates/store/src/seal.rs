@@ -10,6 +10,7 @@ mod log;
 mod quick;
 
 use std::fs::{self, File};
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -27,6 +28,9 @@ pub const COPIED: usize = 256 * 1024;
 
 /// The largest sealed file that is read at all.
 const READ: usize = 16 * 1024 * 1024;
+
+/// The stamp of a link that leads nowhere.
+const LINK: &str = "link";
 
 const INDEX: &str = "seal";
 const COPIES: &str = "sealed";
@@ -58,6 +62,7 @@ pub struct OpenSeal {
     /// What Stead's own commands were about to write.
     pub announced: Vec<Announced>,
     pub is_new: bool,
+    is_steady: bool,
     _turn: Option<File>,
 }
 
@@ -99,15 +104,22 @@ impl Seal {
         }
     }
 
+    /// Returns true if no change waits for a person. Reads a few bytes.
+    fn is_clear(&self) -> bool {
+        let mut start = Vec::with_capacity(64);
+        let read = File::open(self.dir.join(INDEX)).and_then(|file| file.take(64).read_to_end(&mut start));
+        read.is_ok() && Quick::is_clear(&String::from_utf8_lossy(&start))
+    }
+
     /// Reads the seal and keeps others from changing it.
     pub fn open(&self, patience: Duration) -> Result<OpenSeal, StoreError> {
         let path = self.dir.join(INDEX);
         create_parents(&path)?;
         let turn = take_turn(&path, patience)?;
-        let Read { index, is_new } = self.read();
+        let Contents { index, is_new, is_steady } = self.read();
         let announced = announce::read(&self.dir);
         let Index { files, logs } = index;
-        Ok(OpenSeal { seal: self.clone(), files, logs, announced, is_new, _turn: turn })
+        Ok(OpenSeal { seal: self.clone(), files, logs, announced, is_new, is_steady, _turn: turn })
     }
 
     /// What is sealed, without a lock.
@@ -126,12 +138,13 @@ impl Seal {
         announce::read(&self.dir).iter().any(is_it)
     }
 
-    fn read(&self) -> Read {
+    fn read(&self) -> Contents {
         let text =
             read_capped(&self.dir.join(INDEX), READ).ok().flatten().and_then(|bytes| String::from_utf8(bytes).ok());
+        let is_steady = text.as_deref().is_some_and(Quick::is_steady);
         match text.and_then(|text| Index::parse(&text)) {
-            Some(index) => Read { index, is_new: false },
-            None => Read { index: Index::default(), is_new: true },
+            Some(index) => Contents { index, is_new: false, is_steady },
+            None => Contents { index: Index::default(), is_new: true, is_steady: false },
         }
     }
 
@@ -139,6 +152,16 @@ impl Seal {
     pub fn copy(&self, hash: &str) -> Option<Vec<u8>> {
         let bytes = read_capped(&self.dir.join(COPIES).join(hash), COPIED).ok()??;
         (sha256(&bytes) == hash).then_some(bytes)
+    }
+
+    /// The stamp of a file; `None` if there is none.
+    pub fn stamp(&self, relative: &str) -> Option<String> {
+        let path = self.path_of(relative);
+        match fs::metadata(&path) {
+            Ok(data) => Some(crate::file_stamp(&data).text),
+            // A link to nothing is something, and nobody can read it.
+            Err(_) => fs::symlink_metadata(&path).is_ok().then(|| LINK.to_owned()),
+        }
     }
 
     /// Looks at a file.
@@ -155,11 +178,10 @@ impl Seal {
                     changed_millis: changed(&data),
                 }
             }
-            // A link to nothing is something, and nobody can read it.
             Err(_) if fs::symlink_metadata(&path).is_ok() => {
                 let data = fs::symlink_metadata(&path).ok();
                 Present {
-                    stamp: Some("link".to_owned()),
+                    stamp: Some(LINK.to_owned()),
                     changed_millis: data.as_ref().map_or(0, changed),
                     ..Present::default()
                 }
@@ -173,12 +195,18 @@ impl Seal {
     }
 }
 
-struct Read {
+struct Contents {
     index: Index,
     is_new: bool,
+    is_steady: bool,
 }
 
 impl OpenSeal {
+    /// Returns true if a file looks as it did when the seal was written, so that it need not be read.
+    pub fn is_same(&self, file: &Sealed) -> bool {
+        self.is_steady && self.seal.stamp(&file.path) == file.stamp
+    }
+
     /// Keeps a copy of a file that is being sealed.
     pub fn keep(&self, bytes: &[u8], hash: &str) -> Result<(), StoreError> {
         let path = self.seal.dir.join(COPIES).join(hash);

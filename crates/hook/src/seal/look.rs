@@ -1,6 +1,6 @@
 //! One look: what changed, whether it weakens, whose change it was, and what becomes of it.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use stead_model::{EventKind, rfc3339};
@@ -39,15 +39,33 @@ impl SealedProject<'_> {
     pub(super) fn look(&self, looker: &Looker<'_, '_>) -> Found {
         let (mut found, mut problem) = (Vec::new(), None);
         for (seal, reach) in self.seals() {
-            if seal.look() == Look::Same && !is_turn(looker) {
-                continue;
-            }
-            match self.look_closely(seal, reach, looker) {
+            let looked = match (seal.look(), turn(looker)) {
+                (Look::Same, Turn::No) => continue,
+                (Look::Same, Turn::Ends) if reach == Reach::Person => continue,
+                (Look::Same, Turn::Ends) => self.look_at_growth(seal, looker),
+                _ => self.look_closely(seal, reach, looker),
+            };
+            match looked {
                 Ok(more) => found.extend(more),
                 Err(error) => problem = Some(format!("the seal cannot be checked: {error}")),
             }
         }
         (found, problem)
+    }
+
+    /// Takes the lengths of the logs again, when nothing else has changed.
+    fn look_at_growth(&self, seal: &Seal, looker: &Looker<'_, '_>) -> Result<Vec<Tampering>, StoreError> {
+        let mut open = self.open(seal, Reach::Project)?;
+        let mut found = Vec::new();
+        let logs = self.look_at_logs(seal, &open, &SealedSet::logs_of(self.root, self.policy), &mut found, looker);
+        for change in &found {
+            change.append(seal.dir())?;
+        }
+        if logs != open.logs {
+            open.logs = logs;
+            open.write(&[SealedSet::guards_of(self.root, self.policy)])?;
+        }
+        Ok(found)
     }
 
     fn look_closely(&self, seal: &Seal, reach: Reach, looker: &Looker<'_, '_>) -> Result<Vec<Tampering>, StoreError> {
@@ -56,20 +74,20 @@ impl SealedProject<'_> {
         let set = self.set(reach);
         let mut found = Vec::new();
         let mut files = known_files(seal, std::mem::take(&mut open.files), &set);
-        for file in &mut files {
+        for file in files.iter_mut().filter(|file| !open.is_same(file)) {
             if let Some(change) = self.look_at(seal, &open, file, looker) {
                 found.push(change);
             }
         }
         // What was put back may have left a new stamp.
         for file in files.iter_mut().filter(|file| file.pending.is_none()) {
-            file.stamp = seal.present(&file.path).stamp;
+            file.stamp = seal.stamp(&file.path);
         }
         files.retain(|file| {
             file.sha256.is_some() || file.pending.is_some() || Kind::from_name(&file.kind) != Some(Kind::Guard)
         });
         open.files = files;
-        open.logs = self.look_at_logs(seal, &open, &set, &mut found, looker);
+        open.logs = self.look_at_logs(seal, &open, &set.logs, &mut found, looker);
         for change in &found {
             change.append(seal.dir())?;
         }
@@ -194,12 +212,12 @@ impl SealedProject<'_> {
         &self,
         seal: &Seal,
         open: &OpenSeal,
-        set: &SealedSet,
+        paths: &[PathBuf],
         found: &mut Vec<Tampering>,
         looker: &Looker<'_, '_>,
     ) -> Vec<SealedLog> {
         let mut logs = Vec::new();
-        for path in &set.logs {
+        for path in paths {
             let name = seal.name_of(path);
             let sealed = open.logs.iter().find(|log| log.path == name);
             let why = match sealed.map(|log| log.compare(seal)) {
@@ -219,19 +237,31 @@ impl SealedProject<'_> {
                 }
                 found.push(change);
             }
-            logs.extend(SealedLog::seal(seal, &name));
+            logs.extend(match sealed.filter(|_| why.is_none()) {
+                Some(sealed) => sealed.clone().renew(seal),
+                None => SealedLog::seal(seal, &name),
+            });
         }
         logs
     }
 }
 
-/// Lengths of logs are taken anew at the ends of turns.
-fn is_turn(looker: &Looker<'_, '_>) -> bool {
-    matches!(looker, Looker::Event(request)
-    if matches!(
-        request.event.kind,
-        EventKind::Stop | EventKind::Prompt | EventKind::SessionStart | EventKind::SessionEnd
-    ))
+/// What an event means for a turn.
+enum Turn {
+    No,
+    /// The lengths of logs are taken again.
+    Ends,
+    /// Clients may have been installed or updated.
+    Session,
+}
+
+fn turn(looker: &Looker<'_, '_>) -> Turn {
+    let Looker::Event(request) = looker else { return Turn::No };
+    match request.event.kind {
+        EventKind::Stop | EventKind::Prompt | EventKind::SessionEnd => Turn::Ends,
+        EventKind::SessionStart => Turn::Session,
+        _ => Turn::No,
+    }
 }
 
 fn is_after(request: &Request<'_>) -> bool {

@@ -106,6 +106,19 @@ impl Chain {
         Ok(Vouched { lines, chain: self.clone(), expected, next, cut })
     }
 
+    /// Reads the lines from an offset on, newest first, without checking them one by one. None, if the state folder does
+    /// not know the log.
+    pub fn read_known(&self, offset: u64) -> Result<impl Iterator<Item = VouchedLine> + use<>, StoreError> {
+        // Without a state folder nobody can tell.
+        let is_known = matches!(self.ends(), Ok(_) | Err(Cut::NoState));
+        let lines = Tail::open(&self.log)?.unchecked().map_while(Result::ok).take_while(move |_| is_known);
+        let lines = lines.take_while(move |line| line.offset >= offset);
+        Ok(lines.filter_map(|line| {
+            let record = serde_json::from_str(&line.text).ok()?;
+            Some(VouchedLine { record, offset: line.offset, is_vouched: false })
+        }))
+    }
+
     /// The files outside the log that say where it ends.
     pub fn end_files(&self) -> Vec<PathBuf> {
         let next = self.copy.as_deref().map(next_path);

@@ -12,6 +12,9 @@ use crate::os;
 
 const HEAD: &str = "stead-seal\t1\t";
 
+const STEADY: &str = "steady";
+const CLEAR: &str = "clear";
+
 /// What separates the two parts.
 const END: &str = "\n\n";
 
@@ -41,9 +44,19 @@ impl Quick {
         }
     }
 
+    /// Returns true if the seal is known to have no change that waits for a person. The first bytes of its text are enough.
+    pub(super) fn is_clear(start: &str) -> bool {
+        start.strip_prefix(HEAD).and_then(|rest| rest.split(['\t', '\n']).nth(1)) == Some(CLEAR)
+    }
+
+    /// Returns true if stamps alone tell whether a file has changed.
+    pub(super) fn is_steady(text: &str) -> bool {
+        text.strip_prefix(HEAD).and_then(|rest| rest.split('\t').next()) == Some(STEADY)
+    }
+
     fn is_same(quick: &str, root: &Path) -> Option<bool> {
         let mut lines = quick.split('\n');
-        if lines.next()?.strip_prefix(HEAD)? != "steady" {
+        if !Self::is_steady(lines.next()?) {
             return Some(false);
         }
         for line in lines {
@@ -101,7 +114,8 @@ impl Quick {
             lines.push_str(&format!("\nlog\t{}.{}\t{folder}\t{name}", log.inode, log.length));
         }
         // The next look compares the files themselves, once.
-        let state = if newest + RACY > now { "racy" } else { "steady" };
-        format!("{HEAD}{state}{lines}{END}")
+        let state = if newest + RACY > now { "racy" } else { STEADY };
+        let waits = if index.files.iter().any(|file| file.pending.is_some()) { "pending" } else { CLEAR };
+        format!("{HEAD}{state}\t{waits}{lines}{END}")
     }
 }
