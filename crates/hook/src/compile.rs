@@ -90,7 +90,7 @@ fn seals(root: Option<&Path>, env: &Env) -> String {
         Some(dir) if !dir.contains(['\n', '\t']) => format!("seal\t{name}\t{dir}\n"),
         _ => String::new(),
     };
-    let project = ProjectState::find(&state, root);
+    let project = ProjectState::sealed(&state, root);
     project.map(|project| line("project", project.dir()) + &line("person", &state.join(PERSON))).unwrap_or_default()
 }
 

@@ -19,7 +19,7 @@ pub use log::LogLook;
 
 use crate::file::read_capped;
 use crate::{Durability, StoreError, create_parents, os, replace, sha256, take_turn};
-use index::Index;
+use index::{Index, Machine};
 use quick::Quick;
 
 /// Files up to this size are copied, and can be put back.
@@ -28,7 +28,7 @@ pub const COPIED: usize = 256 * 1024;
 /// The largest sealed file that is read at all.
 const READ: usize = 16 * 1024 * 1024;
 
-const INDEX: &str = "seal";
+pub(crate) const INDEX: &str = "seal";
 const COPIES: &str = "sealed";
 
 /// What the usual look finds.
@@ -106,7 +106,7 @@ impl Seal {
         let turn = take_turn(&path, patience)?;
         let Read { index, is_new } = self.read();
         let announced = announce::read(&self.dir);
-        let Index { files, logs } = index;
+        let Index { files, logs, .. } = index;
         Ok(OpenSeal { seal: self.clone(), files, logs, announced, is_new, _turn: turn })
     }
 
@@ -118,6 +118,13 @@ impl Seal {
     /// The sealed logs, without a lock.
     pub fn logs(&self) -> Vec<SealedLog> {
         self.read().index.logs
+    }
+
+    /// Returns true if it was made on another machine: a home that several share, or that was copied. Inodes and times then say
+    /// nothing.
+    pub fn is_foreign(&self) -> bool {
+        let made_on = self.read().index.machine;
+        made_on.is_some() && Machine::this().is_some_and(|this| made_on != Some(this))
     }
 
     /// Returns true if a process of Stead was about to write what is in this file now. No look has seen it yet.
@@ -164,10 +171,12 @@ impl Seal {
                     ..Present::default()
                 }
             }
-            Err(_) => {
-                // The nearest folder that is left has the time of the removal.
+            Err(error) => {
+                // The nearest folder that is left has the time of the removal, or was closed then.
                 let above = path.ancestors().skip(1).find_map(|folder| fs::metadata(folder).ok());
-                Present { changed_millis: above.as_ref().map_or(0, changed), ..Present::default() }
+                let is_closed = error.kind() == std::io::ErrorKind::PermissionDenied;
+                let stamp = is_closed.then(|| "closed".to_owned());
+                Present { stamp, changed_millis: above.as_ref().map_or(0, changed), ..Present::default() }
             }
         }
     }
@@ -194,7 +203,7 @@ impl OpenSeal {
 
     /// Writes the seal, and forgets copies and announcements that nobody needs.
     pub fn write(self, folders: &[PathBuf]) -> Result<(), StoreError> {
-        let index = Index { files: self.files, logs: self.logs };
+        let index = Index { machine: Machine::this(), files: self.files, logs: self.logs };
         let path = self.seal.dir.join(INDEX);
         let text = index.render(&self.seal.root, folders);
         if !path.exists() {
