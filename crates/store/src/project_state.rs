@@ -25,18 +25,25 @@ impl ProjectState {
     /// The folder of a checkout. `None` if the state folder lies inside the project: what it holds could have come with
     /// it. `project_id` is a checked id of a marker.
     pub fn of(state: &Path, project_id: &str, root: &Path) -> Option<Self> {
+        let mut found = Self::named(state, project_id, root)?;
+        if !found.dir.is_dir()
+            && let Some(same) = found.dir.parent().and_then(|project| same_folder(project, &found.real_root))
+        {
+            found.dir = same;
+        }
+        Some(found)
+    }
+
+    /// The folder by the name that the real path of the root gives it.
+    fn named(state: &Path, project_id: &str, root: &Path) -> Option<Self> {
         let real_root = os::real_path(root).unwrap_or_else(|_| root.to_owned());
         let inside = |state: &Path| state.starts_with(root) || state.starts_with(&real_root);
         if inside(state) || os::real_path(state).is_ok_and(|state| inside(&state)) {
             return None;
         }
         let hash = sha256(real_root.as_os_str().as_encoded_bytes());
-        let project = state.join(PROJECTS).join(project_id);
-        let dir = project.join(hash.get(..16)?);
-        match dir.is_dir() {
-            true => Some(Self { dir, real_root }),
-            false => Some(Self { dir: same_folder(&project, &real_root).unwrap_or(dir), real_root }),
-        }
+        let dir = state.join(PROJECTS).join(project_id).join(hash.get(..16)?);
+        Some(Self { dir, real_root })
     }
 
     /// The folder of a checkout by its marker; if that cannot be read, the one that is known for this root.
@@ -51,11 +58,18 @@ impl ProjectState {
     /// of the checkout, and its seal is still the one that is known for this root.
     pub fn sealed(state: &Path, root: &Path) -> Option<Self> {
         let has_seal = |found: &Self| found.join(crate::seal::INDEX).is_file();
-        let by_marker = Self::find(state, root);
-        match by_marker.as_ref().is_some_and(has_seal) {
-            true => by_marker,
-            false => Self::all_known(state, root).find(has_seal).or(by_marker),
+        let marked = Marker::read(root).ok().and_then(|marker| Self::of(state, &marker.project_id, root));
+        if marked.as_ref().is_some_and(has_seal) {
+            return marked;
         }
+        let mut first = None;
+        for known in Self::all_known(state, root) {
+            if has_seal(&known) {
+                return Some(known);
+            }
+            first.get_or_insert(known);
+        }
+        marked.or(first)
     }
 
     /// The folder that is known for this root, whatever the marker says.
@@ -66,7 +80,7 @@ impl ProjectState {
     fn all_known(state: &Path, root: &Path) -> impl Iterator<Item = Self> {
         let projects = fs::read_dir(state.join(PROJECTS)).into_iter().flatten().flatten();
         let ids = projects.filter_map(|entry| entry.file_name().into_string().ok());
-        ids.filter_map(move |id| Self::of(state, &id, root)).filter(|known| known.dir.is_dir())
+        ids.filter_map(move |id| Self::named(state, &id, root)).filter(|known| known.dir.is_dir())
     }
 
     /// The roots of all checkouts that a state folder knows, with their folders.

@@ -143,11 +143,7 @@ fn from_git() -> Vec<Route> {
             "git worktree add -q ../tree -b side main && git -C ../tree merge -q weak",
             "git merge -q side",
         ),
-        row(
-            "git bisect",
-            "",
-            "git bisect start weak main; git bisect good; git bisect reset; git checkout -q weak",
-        ),
+        row("git bisect", "", "git bisect start weak main; git bisect good; git bisect reset; git checkout -q weak"),
         row("a branch without .agent", "", "git checkout -q bare"),
         row("a merge that removes .agent", "", "git merge -q bare"),
         row("a rebase that removes .agent", "", "git reset -q --hard bare"),
@@ -361,11 +357,7 @@ fn a_project_that_moves_loosens_nothing() {
 fn from_places() -> Vec<Route> {
     vec![
         row("another project id", "", opaque(&format!("{OTHER_ID}; {WEAKEN}"))),
-        row(
-            "another project id and `stead status`",
-            "",
-            opaque(&format!("{OTHER_ID}; {WEAKEN}; stead status")),
-        ),
+        row("another project id and `stead status`", "", opaque(&format!("{OTHER_ID}; {WEAKEN}; stead status"))),
         row(
             "the guards moved behind a link",
             "",
