@@ -6,6 +6,8 @@ use std::path::Path;
 use stead_client::Harness;
 use stead_store::{Process, ancestry};
 
+use crate::location::DOCTOR;
+
 /// Set by the engine for every process that it starts.
 const RUN: &str = "STEAD_RUN";
 
@@ -22,6 +24,21 @@ pub fn lineage() -> Vec<Process> {
         return std::iter::once(Process::default()).chain(above).collect();
     }
     ancestry()
+}
+
+/// Returns true if this hook is called by `stead doctor`, whose process the variable names. Set by anybody else, it means
+/// nothing: such calls are neither looked at nor recorded.
+pub(crate) fn is_by_doctor(env: &dyn Fn(&str) -> Option<OsString>) -> bool {
+    let Some(named) = env(DOCTOR).and_then(|value| value.into_string().ok()) else { return false };
+    let is_it = |process: &Process| {
+        let is_stead = process.words.first().is_some_and(|word| is_program(word, "stead"));
+        process.id.to_string() == named && is_stead && process.words.iter().any(|word| word == "doctor")
+    };
+    match ancestry().get(1..) {
+        // The system does not tell who is above.
+        None | Some([]) => true,
+        Some(above) => above.iter().any(is_it),
+    }
 }
 
 /// A sign of an agent.

@@ -15,7 +15,7 @@ use crate::seal::{PERSON, sealed_configs, sealed_marker, watched_variables};
 
 /// Changes whenever the built-in rules change, so that a policy compiled by another version is not used. A test prints
 /// the new value.
-pub(crate) const POLICY_STAMP: &str = "6-5c7ec054dfc89b92";
+pub(crate) const POLICY_STAMP: &str = "6-a1c8822c52e08ab";
 
 /// Switches: the config key, and its name in the policy.
 const SWITCHES: &[&str] = &[
@@ -94,7 +94,7 @@ fn seals(root: Option<&Path>, env: &Env) -> String {
         Some(dir) if !dir.contains(['\n', '\t']) => format!("seal\t{name}\t{dir}\n"),
         _ => String::new(),
     };
-    let project = ProjectState::find(&state, root);
+    let project = ProjectState::sealed(&state, root);
     project.map(|project| line("project", project.dir()) + &line("person", &state.join(PERSON))).unwrap_or_default()
 }
 

@@ -13,10 +13,11 @@ use stead_model::{Action, Effects, Event, FileId, Level, ToolCall, Verdict};
 use stead_shell::Place;
 use stead_store::{ProjectState, Room};
 
+use crate::agent_sign::is_by_doctor;
 use crate::file_facts::FileFacts;
 use crate::glance::{Glance, glance};
 use crate::grant::{self, Grant};
-use crate::location::{DOCTOR, Env, Location};
+use crate::location::{Env, Location};
 use crate::policy::PolicyText;
 use crate::record;
 
@@ -190,7 +191,7 @@ impl<'a> Request<'a> {
 
     /// Returns true if `stead doctor` makes the call, which must not be recorded.
     pub(crate) fn is_by_doctor(&self) -> bool {
-        (self.env)(DOCTOR).is_some()
+        is_by_doctor(self.env)
     }
 
     /// Writes a note about a failure, for `stead doctor`.

@@ -5,6 +5,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::error::At;
+use crate::fault::moment;
 use crate::fence::{open_stays_inside, stays_inside};
 use crate::file::follow;
 use crate::{Durability, LINE_LIMIT, StoreError, os};
@@ -38,11 +39,13 @@ fn append_bytes(path: &Path, line: &[u8], durability: Durability, patience: Dura
     }
     bytes.extend_from_slice(line);
     bytes.push(b'\n');
+    moment();
     if let Err(error) = (&file).write_all(&bytes) {
         // Part of the line may have been written. The lock is still held, so no other line is cut.
         let _ = file.set_len(length);
         return Err(error).at("append to", path);
     }
+    moment();
     if durability == Durability::Synced {
         file.sync_data().at("sync", path)?;
     }

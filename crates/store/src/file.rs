@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
 use crate::error::At;
+use crate::fault::moment;
 use crate::fence::{open_stays_inside, stays_inside};
 use crate::seal::{Coming, announce};
 use crate::{Durability, StoreError, os};
@@ -40,7 +41,9 @@ pub fn replace(path: &Path, bytes: &[u8], durability: Durability) -> Result<(), 
         None => Ok(()),
     })?;
     announce(path, Coming::Text(bytes));
+    moment();
     temporary.persist(&target).map_err(|error| error.error).at("replace", &target)?;
+    moment();
     sync_folder(&target, durability)
 }
 
@@ -68,11 +71,13 @@ pub fn create(path: &Path, bytes: &[u8], durability: Durability) -> Result<Creat
     stays_inside(path, path)?;
     let temporary = write_beside(path, bytes, durability, |_| Ok(()))?;
     announce(path, Coming::Text(bytes));
+    moment();
     match temporary.persist_noclobber(path) {
         Ok(_) => {}
         Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => return Ok(Creation::Existed),
         Err(error) => return Err(error.error).at("create", path),
     }
+    moment();
     sync_folder(path, durability)?;
     Ok(Creation::Created)
 }
@@ -80,7 +85,10 @@ pub fn create(path: &Path, bytes: &[u8], durability: Durability) -> Result<Creat
 /// Removes a file.
 pub fn remove(path: &Path) -> Result<(), StoreError> {
     announce(path, Coming::Removal);
-    fs::remove_file(path).at("remove", path)
+    moment();
+    fs::remove_file(path).at("remove", path)?;
+    moment();
+    Ok(())
 }
 
 /// Makes sure that a file exists; a new one is readable by its owner only, and [`replace`] keeps that. The folder must

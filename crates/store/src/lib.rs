@@ -18,6 +18,7 @@ mod cover;
 mod deadline;
 mod durability;
 mod error;
+mod fault;
 mod fence;
 mod file;
 mod folder;

@@ -54,6 +54,11 @@ mod unix {
         None
     }
 
+    /// Ends this process as `kill -9` would.
+    pub(crate) fn kill_self() {
+        let _ = rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::KILL);
+    }
+
     /// The path with all links resolved. The kernel does that in one step, where the C library reads each folder's link.
     pub(crate) fn real_path(path: &Path) -> io::Result<std::path::PathBuf> {
         #[cfg(target_os = "linux")]
@@ -69,6 +74,16 @@ mod unix {
         let mut byte = [0];
         file.read_exact_at(&mut byte, offset)?;
         Ok(byte[0])
+    }
+
+    /// A text that differs between machines and lasts; `None` where the system has none in a file.
+    pub(crate) fn machine_id() -> Option<String> {
+        std::fs::read_to_string("/etc/machine-id").ok().filter(|id| !id.trim().is_empty())
+    }
+
+    /// What a path leads to, however it is spelled.
+    pub(crate) fn place(data: &Metadata) -> Option<(u64, u64)> {
+        Some((data.dev(), data.ino()))
     }
 
     /// Returns true if the open file was unlinked, so that anything written to it would be lost.
@@ -272,6 +287,11 @@ mod other {
         path.canonicalize()
     }
 
+    /// Ends this process at once.
+    pub(crate) fn kill_self() {
+        std::process::abort();
+    }
+
     pub(crate) fn open_to_read(path: &Path) -> io::Result<File> {
         File::open(path)
     }
@@ -297,6 +317,15 @@ mod other {
         file.seek(SeekFrom::Start(offset))?;
         file.read_exact(&mut byte)?;
         Ok(byte[0])
+    }
+
+    pub(crate) fn machine_id() -> Option<String> {
+        None
+    }
+
+    /// Real paths have the real spelling on this system.
+    pub(crate) fn place(_: &Metadata) -> Option<(u64, u64)> {
+        None
     }
 
     pub(crate) fn is_unlinked(_: &Metadata) -> bool {

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use crate::append::{Waiting, lock, open_locked};
 use crate::error::At;
+use crate::fault::moment;
 use crate::file::{follow, write_beside};
 use crate::seal::{Coming, announce};
 use crate::{Durability, StoreError, Tail, os};
@@ -78,8 +79,10 @@ fn publish(path: &Path, log: &File, length: u64, kept: &[u8], patience: Duration
     let file = temporary.as_file_mut();
     file.write_all(&added).at("write", &target)?;
     file.sync_data().at("sync", &target)?;
-    announce(path, Coming::Rewrite);
+    announce(path, Coming::Rewrite(temporary.as_file()));
+    moment();
     temporary.persist(&target).map_err(|error| error.error).at("replace", &target)?;
+    moment();
     Ok(Some(kept.len() as u64 + added.len() as u64))
 }
 

@@ -20,7 +20,7 @@ pub use log::LogLook;
 
 use crate::file::read_capped;
 use crate::{Durability, StoreError, create_parents, os, replace, sha256, take_turn};
-use index::Index;
+use index::{Index, Machine};
 use quick::Quick;
 
 /// Files up to this size are copied, and can be put back.
@@ -32,7 +32,7 @@ const READ: usize = 16 * 1024 * 1024;
 /// The stamp of a link that leads nowhere.
 const LINK: &str = "link";
 
-const INDEX: &str = "seal";
+pub(crate) const INDEX: &str = "seal";
 const COPIES: &str = "sealed";
 
 /// What the usual look finds.
@@ -63,6 +63,8 @@ pub struct OpenSeal {
     pub announced: Vec<Announced>,
     pub is_new: bool,
     is_steady: bool,
+    /// Another machine wrote it.
+    pub is_foreign: bool,
     _turn: Option<File>,
 }
 
@@ -118,8 +120,9 @@ impl Seal {
         let turn = take_turn(&path, patience)?;
         let Contents { index, is_new, is_steady } = self.read();
         let announced = announce::read(&self.dir);
-        let Index { files, logs } = index;
-        Ok(OpenSeal { seal: self.clone(), files, logs, announced, is_new, is_steady, _turn: turn })
+        let is_foreign = index.is_foreign();
+        let Index { files, logs, .. } = index;
+        Ok(OpenSeal { seal: self.clone(), files, logs, announced, is_new, is_steady, is_foreign, _turn: turn })
     }
 
     /// What is sealed, without a lock.
@@ -186,10 +189,12 @@ impl Seal {
                     ..Present::default()
                 }
             }
-            Err(_) => {
-                // The nearest folder that is left has the time of the removal.
+            Err(error) => {
+                // The nearest folder that is left has the time of the removal, or was closed then.
                 let above = path.ancestors().skip(1).find_map(|folder| fs::metadata(folder).ok());
-                Present { changed_millis: above.as_ref().map_or(0, changed), ..Present::default() }
+                let is_closed = error.kind() == std::io::ErrorKind::PermissionDenied;
+                let stamp = is_closed.then(|| "closed".to_owned());
+                Present { stamp, changed_millis: above.as_ref().map_or(0, changed), ..Present::default() }
             }
         }
     }
@@ -222,7 +227,7 @@ impl OpenSeal {
 
     /// Writes the seal, and forgets copies and announcements that nobody needs.
     pub fn write(self, folders: &[PathBuf]) -> Result<(), StoreError> {
-        let index = Index { files: self.files, logs: self.logs };
+        let index = Index { machine: Machine::this(), files: self.files, logs: self.logs };
         let path = self.seal.dir.join(INDEX);
         let text = index.render(&self.seal.root, folders);
         if !path.exists() {

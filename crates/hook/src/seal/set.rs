@@ -19,9 +19,12 @@ use crate::policy::{POLICY, PolicyText};
 /// The feature list, below its room.
 pub(super) const FEATURES: &str = "feature-list.json";
 
+/// The session log, below the project's context.
+pub(super) const SESSIONS: &str = "indexes/sessions.jsonl";
+
 /// Logs that may only grow, by their rooms.
 const LOGS: &[(Room, &str)] = &[
-    (Room::Context, "indexes/sessions.jsonl"),
+    (Room::Context, SESSIONS),
     (Room::Context, "indexes/evidence.jsonl"),
     (Room::Intents, "agent_trace.jsonl"),
     (Room::Intents, "agent_trace.stead.jsonl"),

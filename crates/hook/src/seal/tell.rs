@@ -2,6 +2,7 @@
 
 use stead_model::{Level, Verdict};
 
+use super::kind::Kind;
 use super::project::SealedProject;
 use super::tampering::{Outcome, Tampering};
 use crate::intent::owe_text;
@@ -53,6 +54,11 @@ pub(super) fn sentence(change: &Tampering) -> String {
                 kept.unwrap_or_default()
             )
         }
+        // Nobody but the client reads these lines.
+        Outcome::InForce if change.kind == Kind::Settings.name() => format!(
+            "`{path}` changed, which weakens it: {why}. It was not put back; where the client reads it, Stead may not be \
+             called. The person can run `stead init` to insert the lines, or `stead seal accept {id}`."
+        ),
         Outcome::InForce if change.by_git => format!(
             "git changed `{path}`, which weakens it: {why}. The sealed version stays in force until a person runs `stead \
              seal accept {id}`."

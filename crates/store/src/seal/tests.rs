@@ -170,6 +170,37 @@ fn writers_announce_what_they_write() {
 }
 
 #[test]
+fn an_announcement_is_about_what_changed_then() {
+    let world = World::new();
+    let seal = world.seal();
+    world.close(&["config.toml"], &[]);
+    announce_from(&seal, vec![world.path("config.toml")]);
+    replace(&world.path("config.toml"), b"new", Durability::Quick).unwrap();
+    let open = seal.open(PATIENCE).unwrap();
+    let is_announced = |present: &Present| open.announced.iter().any(|one| one.is_about("config.toml", present));
+    let present = seal.present("config.toml");
+    assert!(is_announced(&present));
+    let at = |moved: i64| Present { changed_millis: present.changed_millis + moved, ..present.clone() };
+    assert!(is_announced(&at(30_000)));
+    assert!(!is_announced(&at(90_000)) && !is_announced(&at(-1_000)));
+    assert!(!is_announced(&Present { sha256: Some(sha256(b"other")), ..present.clone() }));
+}
+
+#[test]
+fn a_seal_of_another_machine_is_known() {
+    let world = World::new();
+    world.close(&["config.toml"], &[]);
+    assert!(!world.seal().open(PATIENCE).unwrap().is_foreign);
+    let path = world.seal().dir().join(INDEX);
+    let text = fs::read_to_string(&path).unwrap();
+    let Some(line) = text.lines().find(|line| line.starts_with("{\"machine\":")) else { return };
+    fs::write(&path, text.replace(line, "{\"machine\":\"another\"}")).unwrap();
+    assert!(world.seal().open(PATIENCE).unwrap().is_foreign && !world.seal().open(PATIENCE).unwrap().is_new);
+    fs::write(&path, text.replace(&format!("{line}\n"), "")).unwrap();
+    assert!(!world.seal().open(PATIENCE).unwrap().is_foreign);
+}
+
+#[test]
 fn a_corrupt_index_is_no_seal() {
     let world = World::new();
     world.close(&["config.toml"], &[]);
