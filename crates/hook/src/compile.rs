@@ -70,7 +70,6 @@ pub(crate) fn compile(root: Option<&Path>, env: &Env) -> String {
     let own_rules = rules(&layout);
     let mut rules = with_others(&own_rules, &others);
     rules.extend(programs.iter().map(|(folder, name)| program_rule(folder, name)));
-    rules.retain(|rule| !is_elsewhere(rule));
     let linked = linked_folders(&rules);
     let more: Vec<Rule<'_>> = linked.iter().flat_map(|(at, real)| moved(&rules[*at], fixed(real))).collect();
     rules.extend(more);
@@ -294,11 +293,6 @@ fn fixed_folder<'r>(rule: &'r Rule<'_>) -> Option<&'r str> {
         }
         _ => None,
     }
-}
-
-/// Returns true if a rule is about a system folder of another operating system.
-fn is_elsewhere(rule: &Rule<'_>) -> bool {
-    !cfg!(target_os = "macos") && fixed_folder(rule).is_some_and(|folder| folder.starts_with("/Library/"))
 }
 
 /// The rules whose fixed folder has another name with links resolved. A call does not resolve these folders.

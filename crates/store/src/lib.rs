@@ -92,7 +92,7 @@ pub use root::{CONFIG, CONFIG_LOCAL, Found, MARKER, OWN, find_root};
 pub use schema::{SCHEMAS, schema};
 pub use sha256::sha256;
 pub use source::Source;
-pub use stamp::file_stamp;
+pub use stamp::{file_stamp, file_sum};
 pub use stdin::{Got, read_stdin};
 pub use tail::Tail;
 pub use terminal::terminal_columns;

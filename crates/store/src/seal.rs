@@ -107,7 +107,7 @@ impl Seal {
     }
 
     /// Returns true if no change waits for a person. Reads a few bytes.
-    fn is_clear(&self) -> bool {
+    pub fn is_clear(&self) -> bool {
         let mut start = Vec::with_capacity(64);
         let read = File::open(self.dir.join(INDEX)).and_then(|file| file.take(64).read_to_end(&mut start));
         read.is_ok() && Quick::is_clear(&String::from_utf8_lossy(&start))

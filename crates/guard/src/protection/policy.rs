@@ -1,6 +1,6 @@
 use std::path::Path;
 
-use stead_model::{Effect, Effects, Op, Target};
+use stead_model::{Effect, Effects, Op, Target, cut, pieces};
 use stead_shell::{Facts, Place};
 
 use super::needle::Needles;
@@ -24,7 +24,13 @@ impl<'a> Policy<'a> {
 
     /// Returns the rules of this gate, in order.
     pub fn rules(&self) -> impl Iterator<Item = Rule<'a>> + use<'a> {
-        self.text.lines().filter_map(Rule::parse)
+        self.rules_of(|_| true)
+    }
+
+    /// Returns the rules of some kinds. The others are not parsed.
+    pub(crate) fn rules_of(&self, wants: fn(&str) -> bool) -> impl Iterator<Item = Rule<'a>> + use<'a> {
+        let is_wanted = move |line: &&str| cut(line, b'\t').is_some_and(|(kind, _)| wants(kind));
+        pieces(self.text, b'\n').filter(is_wanted).filter_map(Rule::parse)
     }
 
     /// Returns true if no rule can apply to a command or an input with this text, run in that folder. Always false for

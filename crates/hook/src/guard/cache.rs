@@ -10,8 +10,8 @@ use stead_guard::{
     Bodies, Compiled, CompiledView, Mode, Origin, ProjectRooms, SHIPPED_STAMP, Source, SourceTrust, Then, compile,
 };
 use stead_store::{
-    Durability, FolderLook, ItemKind, Room, Standing, StoreError, Trust, TrustItem, cache_time, extend_alarm,
-    file_stamp, is_untouched, open_cache, read_capped, read_until, replace_creating,
+    Durability, FolderLook, ItemKind, Room, Standing, StoreError, Trust, TrustItem, cache_time, extend_alarm, file_sum,
+    is_untouched, open_cache, read_capped, read_until, replace_creating,
 };
 
 use crate::location::Env;
@@ -246,9 +246,9 @@ fn folder_lines(folder: &Path, look: &FolderLook, names: &str) -> String {
 
 /// What a person trusts here, as one line: the stamp of the file and its path. A new stamp may mean other guards.
 fn trust_line(file: Option<&Path>) -> String {
-    let stamp = file.and_then(|file| fs::metadata(file).ok()).map(|data| file_stamp(&data).text);
+    let sum = file.and_then(|file| fs::metadata(file).ok()).map_or(0, |data| file_sum(&data).0);
     let file = file.map(Path::to_string_lossy).unwrap_or_default();
-    format!("trust\t{}\t{file}", stamp.as_deref().unwrap_or("-"))
+    format!("trust\t{sum:x}\t{file}")
 }
 
 /// The folders of guard files: the project's and the person's. If the environment names another one than the project knows

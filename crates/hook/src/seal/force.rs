@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use stead_ledger::intent::{IntentFile, IntentIgnore};
-use stead_store::seal::{Seal, Sealed};
+use stead_store::seal::{Look, Seal, Sealed};
 use stead_store::{Config, Marker, ProjectState, UserDirs};
 
 use super::kind::Kind;
@@ -60,6 +60,10 @@ impl SealedProject<'_> {
     pub(crate) fn in_force(&self, wanted: &[Kind]) -> Vec<InForce> {
         let mut all = Vec::new();
         for (seal, reach) in self.seals() {
+            // Nothing has changed since the last look, and no change waits.
+            if seal.look() == Look::Same && seal.is_clear() {
+                continue;
+            }
             let sealed = seal.files();
             if sealed.is_empty() {
                 continue;

@@ -334,7 +334,7 @@ enum Turn {
 fn turn(looker: &Looker<'_, '_>) -> Turn {
     let Looker::Event(request) = looker else { return Turn::No };
     match request.event.kind {
-        EventKind::Stop | EventKind::Prompt | EventKind::SessionEnd => Turn::Ends,
+        EventKind::Stop | EventKind::SessionEnd => Turn::Ends,
         EventKind::SessionStart => Turn::Session,
         _ => Turn::No,
     }

@@ -6,6 +6,7 @@ use super::kind::Kind;
 use super::project::SealedProject;
 use super::tampering::{Outcome, Tampering};
 use crate::intent::owe_text;
+use crate::record;
 use crate::request::Request;
 
 /// The event of the line in the session log, if the agent has to be told later.
@@ -15,7 +16,7 @@ const EVENT: &str = "tampered";
 const MOST: usize = 5;
 
 /// Tells the agent of an event what a look found.
-pub(super) fn tell(request: &Request<'_>, project: &SealedProject<'_>, found: &[Tampering], now: &str) -> Verdict {
+pub(super) fn tell(request: &Request<'_>, project: &SealedProject<'_>, found: &[Tampering]) -> Verdict {
     let is_agents = |change: &&Tampering| change.outcome != Outcome::TakenOver;
     let own: Vec<&Tampering> = found.iter().filter(is_agents).collect();
     let waits = if project_start(request) { project.pending() } else { Vec::new() };
@@ -31,7 +32,7 @@ pub(super) fn tell(request: &Request<'_>, project: &SealedProject<'_>, found: &[
         return Verdict::inform(text);
     }
     if let Some(session) = request.event.session.as_deref()
-        && let Err(error) = owe_text(request, session, EVENT, &text, now)
+        && let Err(error) = owe_text(request, session, EVENT, &text, &record::now())
     {
         request.note(&error);
     }

@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
+use stead_model::{cut, pieces};
+
 use super::Look;
 use super::index::Index;
 use crate::folder::sum_of;
@@ -19,7 +21,7 @@ const CLEAR: &str = "clear";
 const END: &str = "\n\n";
 
 /// Between names of one folder.
-const BETWEEN: char = '/';
+const BETWEEN: u8 = b'/';
 
 /// Stands for the folder itself, whose stamp changes if a file is added.
 const FOLDER: &str = ".";
@@ -55,26 +57,27 @@ impl Quick {
     }
 
     fn is_same(quick: &str, root: &Path) -> Option<bool> {
-        let mut lines = quick.split('\n');
+        let mut lines = pieces(quick, b'\n');
         if !Self::is_steady(lines.next()?) {
             return Some(false);
         }
         for line in lines {
-            let mut fields = line.splitn(4, '\t');
-            match fields.next()? {
+            let (kind, rest) = cut(line, b'\t')?;
+            let (state, rest) = cut(rest, b'\t')?;
+            let (folder, names) = cut(rest, b'\t')?;
+            let folder = root.join(folder);
+            match kind {
                 "files" => {
-                    let sum = u64::from_str_radix(fields.next()?, 16).ok()?;
-                    let folder = root.join(fields.next()?);
-                    if sum_of(&folder, fields.next()?.split(BETWEEN)).0 != sum {
+                    let sum = u64::from_str_radix(state, 16).ok()?;
+                    if sum_of(&folder, pieces(names, BETWEEN)).0 != sum {
                         return Some(false);
                     }
                 }
                 _ => {
-                    let (inode, length) = fields.next()?.split_once('.')?;
+                    let (inode, length) = cut(state, b'.')?;
                     let (inode, length): (u64, u64) = (inode.parse().ok()?, length.parse().ok()?);
-                    let (folder, name) = (root.join(fields.next()?), fields.next()?);
                     let mut grew = false;
-                    os::each_file(&folder, std::iter::once(name), &mut |_, size, stamp| {
+                    os::each_file(&folder, std::iter::once(names), &mut |_, size, stamp| {
                         grew = stamp.number == inode && size >= length;
                     });
                     if !grew {
@@ -102,8 +105,8 @@ impl Quick {
         let mut newest = 0;
         let mut lines = String::new();
         for (folder, names) in &names {
-            let names = names.join(&BETWEEN.to_string());
-            let (sum, changed) = sum_of(&root.join(folder), names.split(BETWEEN));
+            let names = names.join("/");
+            let (sum, changed) = sum_of(&root.join(folder), pieces(&names, BETWEEN));
             newest = newest.max(changed);
             lines.push_str(&format!("\nfiles\t{sum:x}\t{}\t{names}", folder.to_string_lossy()));
         }
