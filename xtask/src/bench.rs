@@ -1,7 +1,7 @@
 //! `cargo xtask bench hook`: what one hook call costs, compared with programs that do nothing or do the same in another
 //! language; with `--day`, what a mix of calls costs. `gate`: what guards add. `context`: what a stop and a handoff
 //! cost in a project with large logs. `ledger`: what recording a
-//! change costs. `feature`: what a question about a long feature list costs. `engine`: what a run adds to its agents. `memory`: what search over a million traces costs. `semantic`: what the
+//! change costs. `feature`: what a question about a long feature list costs. `engine`: what a run adds to its agents. `memory`: what search over a million traces costs. `seal`: what the look after a tool costs. `semantic`: what the
 //! sentence model costs. All but the last two spawn their programs in
 //! turn, shuffled, so that the load of the machine affects all of them alike.
 //!
@@ -29,12 +29,13 @@ mod measured;
 mod memory;
 pub(crate) mod order;
 mod report;
+mod seal;
 mod semantic;
 mod spawn;
 
 use ground::Ground;
 
-const BENCHMARKS: &str = "`hook`, `gate`, `context`, `ledger`, `feature`, `engine`, `memory` or `semantic`";
+const BENCHMARKS: &str = "`hook`, `gate`, `context`, `ledger`, `feature`, `engine`, `memory`, `seal` or `semantic`";
 
 pub(crate) fn run(mut arguments: Arguments) -> Result<ExitCode> {
     let rounds: Option<usize> = arguments.number("--rounds")?;
@@ -69,6 +70,10 @@ pub(crate) fn run(mut arguments: Arguments) -> Result<ExitCode> {
         Some("memory") => {
             arguments.finish()?;
             memory::measure(rounds(memory::ROUNDS))?
+        }
+        Some("seal") => {
+            arguments.finish()?;
+            seal::measure(rounds(seal::ROUNDS))?
         }
         Some("feature") => {
             arguments.finish()?;

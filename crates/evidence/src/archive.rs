@@ -153,10 +153,14 @@ impl<'a> Archive<'a> {
         Ok((hashes, failures, cut))
     }
 
-    /// The runs from an offset of the log on, for what needs no proof: no line is checked, but the log must be the one that
-    /// was written here.
+    /// Returns true if the log was written here, as far as its end tells.
+    pub fn is_known(&self) -> bool {
+        self.chain().is_known()
+    }
+
+    /// The runs from an offset of the log on, newest first, for what needs no proof: no line is checked.
     pub fn noted_since(&self, offset: u64) -> Result<impl Iterator<Item = Item> + use<>, EvidenceError> {
-        let lines = self.chain().read_known(offset)?;
+        let lines = self.chain().read_unchecked(offset)?;
         let items = lines.filter_map(|line| Some(Item { trust: Trust::foreign("it was not checked"), ..parse(line)? }));
         Ok(items.filter(|item| item.source != Source::Add))
     }

@@ -26,8 +26,13 @@ const SHARE: usize = 3;
 /// How far the evidence log was read at the last stop, below the project's cache.
 const MARK: &str = "lessons";
 
-/// The newest test runs, builds and checks that the log has from an offset on, oldest first.
+/// The runs to learn from: none, if the log came from elsewhere.
 pub fn lesson_runs(ground: &Ground, most: usize, since: u64) -> Vec<Run> {
+    if Archive::quick(ground).is_known() { recent_runs(ground, most, since) } else { Vec::new() }
+}
+
+/// The newest test runs, builds and checks that the log has from an offset on, oldest first.
+pub fn recent_runs(ground: &Ground, most: usize, since: u64) -> Vec<Run> {
     let Ok(items) = Archive::quick(ground).noted_since(since) else { return Vec::new() };
     let mut runs: Vec<Run> = items.take(most).filter_map(run).collect();
     runs.reverse();

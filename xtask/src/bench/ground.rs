@@ -116,14 +116,20 @@ pub(super) enum Keep {
 
 impl Project {
     pub(super) fn make(stead: &Path, below: &Path, name: &str, keep: Keep) -> Result<Self> {
+        Self::make_for(stead, below, name, keep, &below.join("home"))
+    }
+
+    /// The same for a person with another home.
+    pub(super) fn make_for(stead: &Path, below: &Path, name: &str, keep: Keep, home: &Path) -> Result<Self> {
         let folder = below.join(name);
         if keep == Keep::Nothing && folder.exists() {
             fs::remove_dir_all(&folder).with_context(|| format!("cannot remove `{}`", folder.display()))?;
         }
         fs::create_dir_all(&folder)?;
+        fs::create_dir_all(home)?;
         program::run(Command::new("git").args(["init", "--quiet"]).current_dir(&folder))?;
         let mut init = Command::new(stead);
-        init.args(["init", "--no-hooks", "--yes"]).current_dir(&folder).env("HOME", below.join("home"));
+        init.args(["init", "--no-hooks", "--yes"]).current_dir(&folder).env("HOME", home);
         program::read(&mut init)?;
         settle();
         let mut call = fixture("claude/PreToolUse.Bash")?;

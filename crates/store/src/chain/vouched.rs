@@ -106,12 +106,14 @@ impl Chain {
         Ok(Vouched { lines, chain: self.clone(), expected, next, cut })
     }
 
-    /// Reads the lines from an offset on, newest first, without checking them one by one. None, if the state folder does
-    /// not know the log.
-    pub fn read_known(&self, offset: u64) -> Result<impl Iterator<Item = VouchedLine> + use<>, StoreError> {
-        // Without a state folder nobody can tell.
-        let is_known = matches!(self.ends(), Ok(_) | Err(Cut::NoState));
-        let lines = Tail::open(&self.log)?.unchecked().map_while(Result::ok).take_while(move |_| is_known);
+    /// Returns true if the log was written here, as far as its end tells. Without a state folder nobody can tell.
+    pub fn is_known(&self) -> bool {
+        matches!(self.ends(), Ok(_) | Err(Cut::NoState))
+    }
+
+    /// Reads the lines from an offset on, newest first, and checks none of them.
+    pub fn read_unchecked(&self, offset: u64) -> Result<impl Iterator<Item = VouchedLine> + use<>, StoreError> {
+        let lines = Tail::open(&self.log)?.unchecked().map_while(Result::ok);
         let lines = lines.take_while(move |line| line.offset >= offset);
         Ok(lines.filter_map(|line| {
             let record = serde_json::from_str(&line.text).ok()?;
