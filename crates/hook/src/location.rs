@@ -10,7 +10,7 @@ use std::time::Duration;
 use crate::seal::sealed_marker;
 use stead_client::Harness;
 use stead_model::{Event, EventKind, FileId};
-use stead_store::{Durability, Found, Person, UserDirs, find_root, path_from_bytes, replace_creating};
+use stead_store::{Durability, Exact, Found, Person, UserDirs, find_root, path_from_bytes, replace_creating};
 
 /// How long a session's project is remembered, and how many sessions are checked when one starts.
 const REMEMBERED: Duration = Duration::from_secs(60 * 24 * 3600);
@@ -146,7 +146,7 @@ impl Pointer {
             return;
         }
         self.forget_old();
-        let _ = replace_creating(&self.path, root.as_os_str().as_encoded_bytes(), Durability::Quick);
+        let _ = replace_creating(&self.path, Exact::Own.bytes(root.as_os_str().as_encoded_bytes()), Durability::Quick);
     }
 
     /// Removes the entries of old sessions.

@@ -14,7 +14,7 @@ use std::time::{Duration, UNIX_EPOCH};
 use stead_model::pieces;
 use stead_store::seal::{Seal, announce_from};
 use stead_store::{
-    CONFIG, CONFIG_LOCAL, Durability, MARKER, OWN, Person, Room, UserDirs, cache_time, confine, file_stamp,
+    CONFIG, CONFIG_LOCAL, Durability, Exact, MARKER, OWN, Person, Room, UserDirs, cache_time, confine, file_stamp,
     is_untouched, open_cache, replace_creating,
 };
 
@@ -74,7 +74,7 @@ impl PolicyText {
                 let made = Self::new(text, 0, folders.config, env);
                 made.announce_caches(root);
                 // If the project is read-only, the policy is compiled for each call, which is only slower.
-                let _ = replace_creating(&path, made.text.as_bytes(), Durability::Quick);
+                let _ = replace_creating(&path, Exact::Compiled.bytes(&made.text), Durability::Quick);
                 made
             }
         }
