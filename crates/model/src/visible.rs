@@ -21,13 +21,17 @@ pub fn is_hidden(c: char) -> bool {
     c.is_control() && !matches!(c, '\n' | '\t') || is_misleading(c)
 }
 
-/// The text with hidden characters written out, such as `\u{1b}`. A carriage return before a line feed stays.
+/// The text with hidden characters written out, such as `\u{1b}`. A byte order mark at the beginning and a carriage return
+/// before a line feed stay.
 pub fn visible(text: &str) -> Cow<'_, str> {
-    if !text.contains(is_hidden) {
+    const MARK: char = '\u{feff}';
+    let behind = text.strip_prefix(MARK).unwrap_or(text);
+    if !behind.contains(is_hidden) {
         return Cow::Borrowed(text);
     }
     let mut shown = String::with_capacity(text.len() + 16);
-    let mut rest = text.chars().peekable();
+    shown.push_str(&text[..text.len() - behind.len()]);
+    let mut rest = behind.chars().peekable();
     while let Some(c) = rest.next() {
         match c {
             '\r' if rest.peek() == Some(&'\n') => shown.push(c),
@@ -48,7 +52,12 @@ mod tests {
         check("a\u{1b}[31mb\r\nc\td\u{7}\u{9b}2J\u{7f}\rx", "a\\u{1b}[31mb\r\nc\td\\u{7}\\u{9b}2J\\u{7f}\\u{d}x");
         check("\u{1b}]8;;https://x\u{7}link", "\\u{1b}]8;;https://x\\u{7}link");
         check("a\u{202e}cod.exe \u{200b}\u{e0041}", "a\\u{202e}cod.exe \\u{200b}\\u{e0041}");
-        for plain in ["plain\ttext\n", "\u{1f469}\u{200d}\u{1f4bb} \u{2764}\u{fe0f} \u{645}\u{6cc}\u{200c}\u{62e} é"] {
+        check("\u{feff}a\u{feff}", "\u{feff}a\\u{feff}");
+        for plain in [
+            "plain\ttext\n",
+            "\u{feff}x",
+            "\u{1f469}\u{200d}\u{1f4bb} \u{2764}\u{fe0f} \u{645}\u{6cc}\u{200c}\u{62e} é",
+        ] {
             assert!(matches!(visible(plain), Cow::Borrowed(_)), "{plain}");
         }
     }

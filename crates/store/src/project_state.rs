@@ -67,7 +67,7 @@ impl ProjectState {
             return Ok(());
         }
         let Some(project) = self.dir.parent() else { return Ok(()) };
-        for dir in project.ancestors().take(2).collect::<Vec<_>>().into_iter().rev() {
+        for dir in project.ancestors().take(3).collect::<Vec<_>>().into_iter().rev() {
             if !dir.is_dir() {
                 fs::create_dir_all(dir.parent().unwrap_or(dir)).at("create folder", dir)?;
                 make_private(dir)?;

@@ -19,7 +19,7 @@ mod value;
 
 use std::borrow::Cow;
 use std::fmt;
-use std::ops::Deref;
+use std::ops::{Deref, Range};
 
 pub use key::{Body, Key, Start};
 pub use stream::RedactStream;
@@ -55,11 +55,12 @@ fn redact_if(text: &str, random: Random) -> Redacted<'_> {
         return Redacted { text: Cow::Borrowed(text), count: 0 };
     }
     let mut out = covered(text, &spans);
-    // What is left may read differently now. Redacting a redacted text must change nothing, so it is read again.
+    // What is left may read differently now. Redacting a redacted text must change nothing, so what is near is read again.
     for _ in 0..ROUNDS {
-        match scan::spans(&out, random) {
+        let near = near_covers(&out);
+        match scan::spans(&out[near.clone()], random) {
             spans if spans.is_empty() => break,
-            spans => out = covered(&out, &spans),
+            spans => out.replace_range(near.clone(), &covered(&out[near], &spans)),
         }
     }
     Redacted { text: Cow::Owned(out), count: spans.len() }
@@ -67,6 +68,16 @@ fn redact_if(text: &str, random: Random) -> Redacted<'_> {
 
 /// More than any text needs: each round covers at least a byte that was left.
 const ROUNDS: usize = 8;
+
+/// The lines from the first covered secret to the last, and a few around them.
+fn near_covers(text: &str) -> Range<usize> {
+    const AROUND: usize = 512;
+    let (Some(first), Some(last)) = (text.find(COVER), text.rfind(COVER)) else { return 0..0 };
+    let (first, last) = (floor(text, first.saturating_sub(AROUND)), ceil(text, last + COVER.len() + AROUND));
+    let start = text[..first].rfind('\n').map_or(0, |end| end + 1);
+    let end = text[last..].find('\n').map_or(text.len(), |end| last + end + 1);
+    start..end
+}
 
 fn covered(text: &str, spans: &[(usize, usize)]) -> String {
     let mut out = String::with_capacity(text.len());

@@ -22,7 +22,7 @@ pub(super) fn run(json: bool) -> Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     let mut code = ExitCode::SUCCESS;
-    println!("{:<22} {:>12} {:>12}", "redaction of", "median (us)", "limit (us)");
+    println!("{:<22} {:>12} {:>12}", "redaction of", "CPU (us)", "limit (us)");
     for (what, key, limit) in LIMITS {
         let took = figures[key].as_f64().unwrap_or(f64::INFINITY);
         let shown = limit.map_or_else(|| "-".to_owned(), |limit| format!("{limit:.0}"));

@@ -2,7 +2,7 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::path::Path;
 
-use stead_store::RedactStream;
+use stead_store::{RedactStream, redact_tail};
 
 use super::bounds::Bounds;
 use crate::os;
@@ -19,6 +19,9 @@ pub(crate) struct Log {
     /// One for each voice: a secret of one may have the other's words in between.
     streams: [RedactStream; 2],
 }
+
+/// How much more is kept than is written, so that no half of a secret is left at the beginning of the end.
+const SLACK: usize = 16 * 1024;
 
 /// Which of its two outputs an agent used.
 #[derive(Clone, Copy, Debug)]
@@ -43,8 +46,10 @@ impl Log {
 
     /// Takes a piece of output; whole lines are written, without secrets.
     pub(crate) fn take(&mut self, voice: Voice, piece: &[u8]) {
-        let safe = self.streams[voice as usize].take(piece);
-        self.put(&safe);
+        let stream = &mut self.streams[voice as usize];
+        // Most of a flood of output is dropped, so it is not searched before the end is known.
+        let lines = if self.room > 0 { stream.take(piece) } else { stream.take_lines(piece) };
+        self.put(&lines);
     }
 
     fn put(&mut self, bytes: &[u8]) {
@@ -53,26 +58,36 @@ impl Log {
         self.write(now);
         self.end.extend_from_slice(later);
         // Moved rarely, so that a flood of output costs little more than reading it.
-        if self.end.len() > self.keep * 2 {
-            self.trim();
+        let most = self.keep + SLACK;
+        if self.end.len() > most * 2 {
+            let surplus = self.end.len() - most;
+            self.end.drain(..surplus);
+            self.left_out += surplus as u64;
         }
     }
 
-    fn trim(&mut self) {
-        let surplus = self.end.len().saturating_sub(self.keep);
-        self.end.drain(..surplus);
-        self.left_out += surplus as u64;
+    /// The end of the output as it is written, and how much of it is dropped.
+    fn last(&mut self) -> Vec<u8> {
+        let end = std::mem::take(&mut self.end);
+        let text = String::from_utf8_lossy(&end);
+        let safe = redact_tail(&text, self.keep);
+        let kept = match safe.count() {
+            // Bytes that are no text stay as they were.
+            0 => end[end.len().saturating_sub(self.keep)..].to_vec(),
+            _ => safe.into_owned().into_bytes(),
+        };
+        self.left_out += end.len().saturating_sub(kept.len()) as u64;
+        kept
     }
 
     /// Writes the end, and how much is missing before it.
     pub(crate) fn finish(mut self) -> (u64, Option<String>) {
         let rest = self.streams.each_mut().map(RedactStream::finish).concat();
         self.put(&rest);
-        self.trim();
+        let end = self.last();
         if self.left_out > 0 {
             self.write(format!("\n[stead: {} bytes omitted]\n", self.left_out).as_bytes());
         }
-        let end = std::mem::take(&mut self.end);
         self.write(&end);
         (self.left_out, self.error.map(|error| error.to_string()))
     }

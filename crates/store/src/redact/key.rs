@@ -163,10 +163,13 @@ impl Key {
     }
 }
 
-/// The rows in the order of their first two bytes, so that few are compared.
+/// Which rows begin with which bytes, so that few are compared.
 pub(super) struct Keys {
     /// One bit per pair of first bytes.
     pairs: [u64; 1024],
+    /// The first row of each first byte, counted from 1, and behind each row the next one of the same byte.
+    first: [u16; 256],
+    next: [u16; KEYS.len()],
 }
 
 const fn pair(first: u8, second: u8) -> usize {
@@ -177,15 +180,17 @@ impl Keys {
     pub(super) const ALL: &Self = &Self::build();
 
     const fn build() -> Self {
-        let mut pairs = [0; 1024];
+        let mut keys = Self { pairs: [0; 1024], first: [0; 256], next: [0; KEYS.len()] };
         let mut row = 0;
         while row < KEYS.len() {
             let prefix = KEYS[row].prefix.as_bytes();
             let index = pair(prefix[0], prefix[1]);
-            pairs[index >> 6] |= 1 << (index & 63);
+            keys.pairs[index >> 6] |= 1 << (index & 63);
+            keys.next[row] = keys.first[prefix[0] as usize];
             row += 1;
+            keys.first[prefix[0] as usize] = row as u16;
         }
-        Self { pairs }
+        keys
     }
 
     /// Returns true if a key could begin with these bytes.
@@ -196,9 +201,17 @@ impl Keys {
     }
 
     /// The range of a key that begins at `at`; the longest, if several do.
-    pub(super) fn range_at(bytes: &[u8], at: usize) -> Option<(usize, usize)> {
+    pub(super) fn range_at(&self, bytes: &[u8], at: usize) -> Option<(usize, usize)> {
         let rest = &bytes[at..];
-        let fits = KEYS.iter().filter(|key| rest.starts_with(key.prefix.as_bytes()));
-        fits.filter_map(|key| key.range_at(bytes, at)).max_by_key(|(_, end)| *end)
+        let mut longest = None;
+        let mut row = self.first[bytes[at] as usize];
+        while row > 0 {
+            let index = usize::from(row) - 1;
+            if rest.starts_with(KEYS[index].prefix.as_bytes()) {
+                longest = longest.max(KEYS[index].range_at(bytes, at).map(|(start, end)| (end, start)));
+            }
+            row = self.next[index];
+        }
+        longest.map(|(end, start)| (start, end))
     }
 }

@@ -43,6 +43,12 @@ pub(crate) const HARMLESS_ENDS: &[&str] = &[
     "publickey", "resolution",
 ];
 
+/// Fields of records that have hashes of lines, [`HASH`] letters each: cutting one of them would damage the ledger.
+pub(crate) const LINE_HASHES: &[&str] = &["lines", "kept", "again", "gone"];
+
+/// The letters of the hash of one line.
+pub(crate) const HASH: usize = 11;
+
 /// Values that only say what kind of value belongs there.
 pub(crate) const WORDS: &[&str] = &[
     "null", "nil", "none", "true", "false", "undefined", "string", "str", "bytes", "bool", "boolean", "int", "integer",

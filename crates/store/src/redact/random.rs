@@ -24,7 +24,7 @@ pub(crate) const HARMLESS_BEFORE: &[&str] = &[
 pub(crate) const HARMLESS_STARTS: &[&str] = &[
     "AAAA", "toolu_", "toolu-", "call_", "call-", "ses_", "msg_", "prt_", "req_", "resp_", "rs_", "fc_", "chatcmpl-",
     "cmpl-", "run_", "thread_", "asst_", "file-", "evt_", "sha1-", "sha256-", "sha384-", "sha512-", "iVBORw0KGgo",
-    "R0lGOD",
+    "R0lGOD", "0x", "0X", "_ZN", "_R",
 ];
 
 /// Which letters often follow `a`, `b`, … in words and names: nearly all pairs of ordinary text, a third of all pairs.
@@ -94,15 +94,17 @@ impl Look {
         let all = lower + upper + digits;
         let percent = |part: usize, whole: usize| part * 100 / whole.max(1);
         let (changes, common) = (percent(self.changes, all), percent(self.common, self.pairs));
-        if self.is_hex || all < Random::LEAST - 2 || others * 8 > all {
+        if self.is_hex || all < Random::LEAST - 3 || others * 5 > all {
             return false;
         }
+        // By chance it is about 120; names have less than 60.
+        let surprise = changes + (100 - common);
         match (upper, digits) {
             (0, 0) => false,
             // Lower case and digits.
             (0, _) => all >= 24 && others == 0 && digits * 8 >= all && changes >= 25 && common <= 62,
-            (_, 0) => all >= 24 && changes >= 38 && common <= 55,
-            _ => lower >= 3 && changes >= 30 && common <= 66,
+            (_, 0) => all >= 22 && surprise >= 88,
+            _ => lower >= 3 && surprise >= 72,
         }
     }
 }

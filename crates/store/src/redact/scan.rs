@@ -112,7 +112,7 @@ impl Scan<'_> {
         if class & class::KEY != 0 {
             let next = *self.bytes.get(at + 1)?;
             if Keys::ALL.may_begin(self.bytes[at], next)
-                && let Some((start, end)) = Keys::range_at(self.bytes, at)
+                && let Some((start, end)) = Keys::ALL.range_at(self.bytes, at)
             {
                 self.spans.push((start, end));
                 return Some(end);
@@ -255,6 +255,9 @@ impl Scan<'_> {
             return None;
         }
         let end = run_end(self.bytes, at + 1, |byte| byte != b'<' && byte != b'\n');
+        if !self.bytes[end..].starts_with(b"</") {
+            return None;
+        }
         self.cover_if_secret(Value { start: at + 1, end, bond: Bond::Quoted }, name)
     }
 

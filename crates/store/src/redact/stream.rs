@@ -16,13 +16,18 @@ const LONGEST: usize = 256 * 1024;
 impl RedactStream {
     /// Takes a piece, and returns what can be written of it and of those before.
     pub fn take(&mut self, piece: &[u8]) -> Vec<u8> {
+        let lines = self.take_lines(piece);
+        self.covered(&lines)
+    }
+
+    /// The same with its secrets, for what is not written but kept until it is known whether it will be.
+    pub fn take_lines(&mut self, piece: &[u8]) -> Vec<u8> {
         let Some(end) = memchr::memrchr(b'\n', piece) else {
             self.pending.extend_from_slice(piece);
             return if self.pending.len() > LONGEST { self.cut() } else { Vec::new() };
         };
         self.pending.extend_from_slice(&piece[..=end]);
-        let lines = std::mem::replace(&mut self.pending, piece[end + 1..].to_vec());
-        self.covered(&lines)
+        std::mem::replace(&mut self.pending, piece[end + 1..].to_vec())
     }
 
     /// The rest, at the end of the output.
@@ -36,8 +41,7 @@ impl RedactStream {
         let half = self.pending.len() * 3 / 4;
         let blank = self.pending[..half].iter().rposition(|byte| b" \t,\"".contains(byte)).map_or(half, |at| at + 1);
         let rest = self.pending.split_off(blank);
-        let line = std::mem::replace(&mut self.pending, rest);
-        self.covered(&line)
+        std::mem::replace(&mut self.pending, rest)
     }
 
     fn covered(&mut self, bytes: &[u8]) -> Vec<u8> {

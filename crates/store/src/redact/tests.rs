@@ -288,6 +288,30 @@ fn json_stays_json() {
 }
 
 #[test]
+fn an_option_and_its_value_may_be_two_words_of_a_list() {
+    let check = |words: &[&str], expected: &[&str]| {
+        let line = Redacted::line(&serde_json::json!({"run": words, "n": 1}));
+        let expected = serde_json::json!({"run": expected, "n": 1}).to_string();
+        assert_eq!(line.as_str(), expected);
+        assert_eq!(Redacted::json(line.as_str()).as_str(), expected);
+    };
+    check(&["tool", "--password", "hunter", "x"], &["tool", "--password", COVER, "x"]);
+    check(&["sshpass", "-p", "a \"b\"", "ssh"], &["sshpass", "-p", COVER, "ssh"]);
+    check(&["mysql", "-phunter", "db"], &["mysql", COVER, "db"]);
+    check(&["echo", "Authorization:", "Bearer", "abc123 x"], &["echo", "Authorization:", "Bearer", COVER]);
+    check(&["curl", "-H", "Authorization: Bearer abc123"], &["curl", "-H", "Authorization: Bearer [redacted]"]);
+    check(&["cargo", "test", "-p", "stead-store"], &["cargo", "test", "-p", "stead-store"]);
+}
+
+#[test]
+fn hashes_of_lines_stay_in_records() {
+    for name in super::name::LINE_HASHES {
+        let record = serde_json::json!({*name: letters(3, 11 * 40, LETTERS) + "_-ghp_aB3x9"});
+        assert_eq!(Redacted::line(&record).count(), 0);
+    }
+}
+
+#[test]
 fn lines_with_secrets_are_counted_from_one() {
     assert_eq!(secrets_in("a\nTOKEN=x1y2z3\n\npassword: \"a\"\n"), [2, 4]);
 }
