@@ -8,7 +8,7 @@ use serde_json::Value;
 use stead_feature::FeatureError;
 use stead_model::{FileId, nearest};
 use stead_store::{
-    Chain, Creation, Cut, Durability, FlawKind, Line, Lines, Verified, VouchedLine, create, create_parents,
+    Chain, Creation, Cut, Durability, FlawKind, Line, Lines, Redacted, Verified, VouchedLine, create, create_parents,
     read_capped, sha256,
 };
 
@@ -87,8 +87,8 @@ impl<'a> Archive<'a> {
         for number in 2..100 {
             let path = folder.join(format!("{}.json", item.id));
             create_parents(&path)?;
-            let text = serde_json::to_string_pretty(item).unwrap_or_default() + "\n";
-            if create(&path, text.as_bytes(), self.durability)? == Creation::Created {
+            let text = Redacted::pretty(item);
+            if create(&path, text.clone(), self.durability)? == Creation::Created {
                 link = RecordLink::of(item, &text);
                 break;
             }

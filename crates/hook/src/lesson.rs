@@ -10,7 +10,7 @@ use stead_ledger::LedgerError;
 use stead_ledger::lesson::{Entry, Learning, Lessons, Run, RunEnd, learn, telling_line};
 use stead_ledger::trace::Ledger;
 use stead_model::EventKind;
-use stead_store::{Durability, Room, replace_creating};
+use stead_store::{Durability, Exact, Room, replace_creating};
 
 use crate::member::Member;
 use crate::request::Request;
@@ -97,7 +97,7 @@ pub(crate) fn record(request: &Request<'_>, now: &str) -> Result<(), LedgerError
     };
     let settled = if has_open { mark.settled } else { size };
     let text = format!("{size} {settled}\n");
-    Ok(replace_creating(&path, text.as_bytes(), Durability::Quick)?)
+    Ok(replace_creating(&path, Exact::Own.bytes(&text), Durability::Quick)?)
 }
 
 /// How far the evidence log was read. Without the file all of it is read again, which adds no lesson twice.

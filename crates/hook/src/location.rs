@@ -11,7 +11,7 @@ use crate::agent_sign::is_by_doctor;
 use crate::seal::sealed_marker;
 use stead_client::Harness;
 use stead_model::{Event, EventKind, FileId};
-use stead_store::{Durability, Found, Person, UserDirs, find_root, path_from_bytes, replace_creating};
+use stead_store::{Durability, Exact, Found, Person, UserDirs, find_root, path_from_bytes, replace_creating};
 
 /// How long a session's project is remembered, and how many sessions are checked when one starts.
 const REMEMBERED: Duration = Duration::from_secs(60 * 24 * 3600);
@@ -147,7 +147,7 @@ impl Pointer {
             return;
         }
         self.forget_old();
-        let _ = replace_creating(&self.path, root.as_os_str().as_encoded_bytes(), Durability::Quick);
+        let _ = replace_creating(&self.path, Exact::Own.bytes(root.as_os_str().as_encoded_bytes()), Durability::Quick);
     }
 
     /// Removes the entries of old sessions.

@@ -13,8 +13,8 @@ use std::time::{Duration, UNIX_EPOCH};
 use stead_model::cut;
 use stead_store::seal::{Seal, announce_from};
 use stead_store::{
-    CONFIG, CONFIG_LOCAL, Durability, Layout, MARKER, OWN, Person, ProjectState, Room, UserDirs, cache_time, confine,
-    file_sum, is_untouched, open_cache, read_until, replace_creating,
+    CONFIG, CONFIG_LOCAL, Durability, Exact, Layout, MARKER, OWN, Person, ProjectState, Room, UserDirs, cache_time,
+    confine, file_sum, is_untouched, open_cache, read_until, replace_creating,
 };
 
 use crate::compile::{POLICY_STAMP, compile, own_program, trust_source};
@@ -72,7 +72,7 @@ impl PolicyText {
                 let made = Self::new(text, 0, env);
                 made.announce_caches(root);
                 // If the project is read-only, the policy is compiled for each call, which is only slower.
-                let _ = replace_creating(&path, made.text.as_bytes(), Durability::Quick);
+                let _ = replace_creating(&path, Exact::Compiled.bytes(&made.text), Durability::Quick);
                 made
             }
         }

@@ -1,7 +1,7 @@
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
-use crate::{Config, Room};
+use crate::{Config, OWN, Room, confine, keep_private};
 
 /// Where each room is, relative to the project root, with forward slashes. The marker and `config.toml` never move.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,6 +40,21 @@ impl Layout {
 
     pub fn dir(&self, root: &Path, room: Room) -> PathBuf {
         root.join(self.relative(room))
+    }
+
+    /// The folders that only their owner may enter, relative to the root: what is in them is private to this checkout.
+    pub fn private(&self) -> Vec<String> {
+        let context = self.relative(Room::Context);
+        let rooms = [Room::Cache, Room::Runs, Room::Graph].map(|room| self.relative(room).to_owned());
+        let parts = ["indexes", "scratch", "packets", "loops"].map(|name| format!("{context}/{name}"));
+        rooms.into_iter().chain(parts).collect()
+    }
+
+    /// Keeps writers inside the project, and private folders private.
+    pub fn confine(&self, root: &Path) {
+        confine(root, OWN);
+        Room::ALL.into_iter().for_each(|room| confine(root, self.relative(room)));
+        self.private().iter().for_each(|folder| keep_private(root, folder));
     }
 }
 

@@ -33,12 +33,10 @@ mod unix {
         OpenOptions::new().read(true).append(true).custom_flags(FLAGS).open(path)
     }
 
-    /// Creates a log for appending, as private as the folder it lies in. A link in its place is not followed.
+    /// Creates a log for appending, for its owner alone. A link in its place is not followed.
     pub(crate) fn create_to_append(path: &Path) -> io::Result<File> {
-        let dir = path.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let mode = std::fs::metadata(dir)?.mode();
         let mut options = OpenOptions::new();
-        options.read(true).append(true).create(true).mode(mode & 0o066 | 0o600);
+        options.read(true).append(true).create(true).mode(0o600);
         options.custom_flags(FLAGS | libc::O_NOFOLLOW).open(path)
     }
 
@@ -110,9 +108,18 @@ mod unix {
         is_owned(data) && data.mode() & 0o077 == 0
     }
 
-    /// Lets the umask decide who may read a new file, as usual; temporary files are private by default.
-    pub(crate) fn make_public(builder: &mut tempfile::Builder<'_, '_>) {
-        builder.permissions(Permissions::from_mode(0o666));
+    /// Lets whoever may read a folder read a new file in it, if the umask agrees; temporary files are private by default.
+    pub(crate) fn open_like_folder(builder: &mut tempfile::Builder<'_, '_>, dir: &Path) {
+        let mode = std::fs::metadata(dir).map_or(0, |data| data.mode());
+        builder.permissions(Permissions::from_mode(mode & 0o066 | 0o600));
+    }
+
+    /// Creates a folder, for its owner alone if it is private or lies in a private one.
+    pub(crate) fn create_dir(dir: &Path, is_private: bool) -> io::Result<()> {
+        use std::os::unix::fs::DirBuilderExt;
+        let parent = dir.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let mode = if is_private { 0 } else { std::fs::metadata(parent).map_or(0o077, |data| data.mode()) };
+        std::fs::DirBuilder::new().mode(mode & 0o077 | 0o700).create(dir)
     }
 
     /// Copies the old file's mode to a new one, and its owner where the system allows it.
@@ -349,7 +356,11 @@ mod other {
         true
     }
 
-    pub(crate) fn make_public(_: &mut tempfile::Builder<'_, '_>) {}
+    pub(crate) fn open_like_folder(_: &mut tempfile::Builder<'_, '_>, _: &Path) {}
+
+    pub(crate) fn create_dir(dir: &Path, _: bool) -> io::Result<()> {
+        std::fs::create_dir(dir)
+    }
 
     pub(crate) fn take_over(file: &File, old: &Metadata) -> io::Result<()> {
         file.set_permissions(old.permissions())

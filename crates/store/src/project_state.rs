@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::error::At;
-use crate::{Durability, Marker, StoreError, os, replace_creating, sha256};
+use crate::{Durability, Exact, Marker, StoreError, os, replace_creating, sha256};
 
 /// The folder of all projects below the state folder.
 const PROJECTS: &str = "projects";
@@ -112,7 +112,7 @@ impl ProjectState {
             return Ok(());
         }
         let Some(project) = self.dir.parent() else { return Ok(()) };
-        for dir in project.ancestors().take(2).collect::<Vec<_>>().into_iter().rev() {
+        for dir in project.ancestors().take(3).collect::<Vec<_>>().into_iter().rev() {
             if !dir.is_dir() {
                 fs::create_dir_all(dir.parent().unwrap_or(dir)).at("create folder", dir)?;
                 make_private(dir)?;
@@ -124,7 +124,7 @@ impl ProjectState {
             _ => make_private(&self.dir)?,
         }
         let root = self.real_root.as_os_str().as_encoded_bytes();
-        replace_creating(&self.join(ROOT), root, Durability::Quick)
+        replace_creating(&self.join(ROOT), Exact::Own.bytes(root), Durability::Quick)
     }
 
     /// The newest folder about a checkout that is gone.

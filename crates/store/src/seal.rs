@@ -19,7 +19,7 @@ pub use index::{Pending, Sealed, SealedLog};
 pub use log::LogLook;
 
 use crate::file::read_capped;
-use crate::{Durability, StoreError, create_parents, os, replace, sha256, take_turn};
+use crate::{Durability, Exact, StoreError, create_parents, os, replace, sha256, take_turn};
 use index::{Index, Machine};
 use quick::Quick;
 
@@ -222,7 +222,7 @@ impl OpenSeal {
             os::make_private(path.parent().unwrap_or(&path));
         }
         crate::reserve_private(&path)?;
-        replace(&path, bytes, Durability::Quick)
+        replace(&path, Exact::Copied.bytes(bytes), Durability::Quick)
     }
 
     /// Writes the seal, and forgets copies and announcements that nobody needs.
@@ -233,7 +233,7 @@ impl OpenSeal {
         if !path.exists() {
             crate::reserve_private(&path)?;
         }
-        replace(&path, text.as_bytes(), Durability::Quick)?;
+        replace(&path, Exact::Own.bytes(&text), Durability::Quick)?;
         announce::forget(&self.seal.dir, &self.announced, &index.files);
         let is_used = |name: &str| index.files.iter().any(|file| file.hashes().any(|hash| hash == name));
         for copy in fs::read_dir(self.seal.dir.join(COPIES)).into_iter().flatten().flatten() {

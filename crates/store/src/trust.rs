@@ -13,7 +13,9 @@ use std::cell::OnceCell;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use crate::{Durability, Person, ProjectState, StoreError, UserDirs, amend, create_parents, read_capped, sha256};
+use crate::{
+    Durability, Exact, Person, ProjectState, Redacted, StoreError, UserDirs, amend, create_parents, read_capped, sha256,
+};
 use git_side::GitSide;
 pub use item::{ItemKind, TrustItem};
 use record::{By, Entry, Record};
@@ -268,7 +270,7 @@ impl Trust {
             let mut record = old.as_deref().and_then(Record::parse).unwrap_or_default();
             let before = record.clone();
             change(&mut record);
-            let text = (record != before || old.is_none()).then(|| record.render().into_bytes());
+            let text = (record != before || old.is_none()).then(|| Redacted::json(record.render()).into());
             new = record;
             Ok(text)
         })?;
@@ -282,7 +284,7 @@ impl Trust {
             let path = state.join(TEXTS).join(item.sha256());
             state.create()?;
             create_parents(&path)?;
-            crate::create(&path, &item.content, Durability::Quick)?;
+            crate::create(&path, Exact::Copied.bytes(&item.content), Durability::Quick)?;
         }
         Ok(())
     }

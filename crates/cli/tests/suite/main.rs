@@ -63,6 +63,7 @@ mod seal;
 mod seal_kill;
 mod seal_routes;
 mod seal_state;
+mod secrets;
 mod spool;
 mod stale_file;
 mod stats;

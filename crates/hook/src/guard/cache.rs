@@ -10,8 +10,8 @@ use stead_guard::{
     Bodies, Compiled, CompiledView, Mode, Origin, ProjectRooms, SHIPPED_STAMP, Source, SourceTrust, Then, compile,
 };
 use stead_store::{
-    Durability, FolderLook, ItemKind, Room, Standing, StoreError, Trust, TrustItem, cache_time, extend_alarm, file_sum,
-    is_untouched, open_cache, read_capped, read_until, replace_creating,
+    Durability, Exact, FolderLook, ItemKind, Room, Standing, StoreError, Trust, TrustItem, cache_time, extend_alarm,
+    file_sum, is_untouched, open_cache, read_capped, read_until, replace_creating,
 };
 
 use crate::location::Env;
@@ -80,7 +80,7 @@ impl GuardText {
         policy.announce_caches(root);
         // If the project is read-only, guards are compiled for each call, which is only slower.
         if made.unreadable.is_none() {
-            let _ = replace_creating(&path, made.text.as_bytes(), Durability::Quick);
+            let _ = replace_creating(&path, Exact::Compiled.bytes(&made.text), Durability::Quick);
         }
         made
     }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use stead_settings::restore;
 use stead_store::seal::Present;
-use stead_store::{Durability, create_parents, remove, replace, reserve_private};
+use stead_store::{Durability, Exact, create_parents, remove, replace, reserve_private};
 
 use super::judge::watched_variables;
 use super::kind::Kind;
@@ -32,7 +32,7 @@ impl SealedProject<'_> {
         let done = match text {
             Some(text) => {
                 let _ = create_parents(path);
-                replace(path, &text, Durability::Quick)
+                replace(path, Exact::Copied.bytes(&text), Durability::Quick)
             }
             None if fs::symlink_metadata(path).is_ok() => remove(path),
             None => Ok(()),
@@ -56,7 +56,7 @@ impl SealedProject<'_> {
             Some(bytes) => {
                 create_parents(&kept).ok()?;
                 reserve_private(&kept).ok()?;
-                replace(&kept, bytes, Durability::Quick).ok()?;
+                replace(&kept, Exact::Copied.bytes(bytes), Durability::Quick).ok()?;
                 if fs::symlink_metadata(path).is_ok_and(|data| data.is_symlink()) {
                     fs::remove_file(path).ok()?;
                 }

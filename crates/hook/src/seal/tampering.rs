@@ -1,7 +1,7 @@
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
-use stead_store::{Durability, Lines, StoreError, append_line};
+use stead_store::{Durability, Lines, Redacted, StoreError, append_line};
 
 use super::kind::Kind;
 use crate::record::PATIENCE;
@@ -75,7 +75,7 @@ impl Tampering {
     }
 
     pub(super) fn append(&self, dir: &Path) -> Result<(), StoreError> {
-        append_line(&Self::log(dir), serde_json::to_vec(self).unwrap_or_default(), Durability::Quick, PATIENCE)
+        append_line(&Self::log(dir), Redacted::line(self), Durability::Quick, PATIENCE)
     }
 
     /// Reads the log, oldest first. A later line about the same change replaces an earlier one.

@@ -14,7 +14,7 @@ use serde_json::{Map, Value};
 
 use super::{Chain, Head, Link};
 use crate::append::open_locked;
-use crate::{Durability, Line, StoreError, Tail, os, read_capped, replace_creating};
+use crate::{Durability, Exact, Line, StoreError, Tail, os, read_capped, replace_creating};
 
 /// The length of the file with the hash of a line that is about to be written: the hash and a line end.
 const NEXT_LENGTH: usize = 65;
@@ -291,5 +291,5 @@ fn note_next(path: &Path, hash: &str) -> Result<(), StoreError> {
         file.metadata().is_ok_and(|data| data.is_file() && data.len() == NEXT_LENGTH as u64)
             && file.write_all(text.as_bytes()).is_ok()
     });
-    if is_written { Ok(()) } else { replace_creating(path, text.as_bytes(), Durability::Quick) }
+    if is_written { Ok(()) } else { replace_creating(path, Exact::Own.bytes(&text), Durability::Quick) }
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::index::Sealed;
-use crate::{Durability, Lines, StoreError, append_line, os, read_capped, sha256};
+use crate::{Durability, Lines, Redacted, StoreError, append_line, os, read_capped, sha256};
 
 const FILE: &str = "announced.jsonl";
 const PATIENCE: Duration = Duration::from_millis(300);
@@ -112,8 +112,7 @@ pub fn announce(path: &Path, coming: Coming<'_>) {
             Coming::Rewrite(new) => (None, Some(new.metadata().map_or(0, |data| os::stamp(&data).number))),
         };
         let line = Announced { path: name, sha256: hash, rewritten, at: now() };
-        let line = serde_json::to_vec(&line).unwrap_or_default();
-        let _ = append_line(&seal.dir.join(FILE), line, Durability::Quick, PATIENCE);
+        let _ = append_line(&seal.dir.join(FILE), Redacted::line(&line), Durability::Quick, PATIENCE);
     }
 }
 

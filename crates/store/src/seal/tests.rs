@@ -1,5 +1,5 @@
 use super::*;
-use crate::append_line;
+use crate::{Redacted, append_line};
 
 struct World {
     dir: tempfile::TempDir,
@@ -121,8 +121,13 @@ fn logs_may_only_grow() {
     let check = |does: &dyn Fn(), expected: LogLook| {
         let _ = fs::remove_file(&path);
         for number in 0..300 {
-            append_line(&path, format!("{{\"n\":{number},\"text\":\"some words\"}}"), Durability::Quick, PATIENCE)
-                .unwrap();
+            append_line(
+                &path,
+                Redacted::line(&serde_json::json!({"n": number, "text": "some words"})),
+                Durability::Quick,
+                PATIENCE,
+            )
+            .unwrap();
         }
         let sealed = SealedLog::seal(&seal, "log").unwrap();
         does();
