@@ -1,5 +1,5 @@
 //! No secret that people, agents, clients or programs bring ends up in a file of the project or of the person, nor in a
-//! file's name: every kind in every place. `docs/secrets.md` has the table; `INSTA_UPDATE=always` writes it again.
+//! file's name: every kind in every place. `docs/secrets.md` has the table, with the number of kinds.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -146,7 +146,8 @@ impl Table<'_> {
     fn check(self) {
         let kept: Vec<_> = self.rows.iter().filter(|(_, found)| !found.is_empty()).collect();
         assert!(kept.is_empty(), "{kept:#?}");
-        println!("{} kinds, {} places, 0 stored", self.kinds.len(), self.rows.len());
+        let page = include_str!("../../../../docs/secrets.md");
+        assert!(page.contains(&format!("| {} | 0 |", self.kinds.len())), "{} kinds", self.kinds.len());
     }
 }
 
@@ -459,8 +460,6 @@ fn nothing_that_is_printed_or_injected_hides_or_controls() {
     }
     let shown = world.stead(&["packet", "show", "latest"]).ok();
     assert!(shown.contains("\\u{1b}[2J") && shown.contains("\\u{202e}"), "{shown}");
-    let guard = format!("id: no-x\nmode: enforce\non: [before-tool]\nwhen:\n  command: {{ program: xx }}\nsay: stop\n");
-    world.write("project/.agent/guards/no-x.yaml", guard);
     let name = format!("Tool{evil}");
     for (tool, input) in
         [("Bash", json!({"command": format!("git reset --hard '{evil}'")})), (name.as_str(), json!({"x": evil}))]

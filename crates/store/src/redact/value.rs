@@ -97,7 +97,7 @@ pub(super) fn is_secret(value: &str, bond: Bond, name: &str) -> bool {
     let is_word = value.bytes().all(|byte| byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'-'));
     match bond {
         Bond::Quoted => !(is_word && Name::of(value) != Name::Plain),
-        Bond::Tight => !is_reference(value) && !(is_word && Name::of(value) != Name::Plain),
+        Bond::Tight => !(is_reference(value) || is_word && Name::of(value) != Name::Plain),
         Bond::Loose => {
             let is_mixed = has(u8::is_ascii_digit) || value.bytes().any(|byte| b"!#$%^*+~@".contains(&byte));
             value.len() >= 6 && is_mixed && !is_reference(value) && !is_identifier(value)
@@ -115,7 +115,7 @@ fn is_covered(value: &str) -> bool {
     let mask = value
         .as_bytes()
         .first()
-        .is_some_and(|first| b"*xX.-_\xe2#?".contains(first) && value.chars().all(|c| Some(c) == value.chars().next()));
+        .is_some_and(|first| b"*xX.-_\xe2#?".contains(first) && value.chars().all(|c| value.starts_with(c)));
     value == COVER || value.is_empty() || mask
 }
 
