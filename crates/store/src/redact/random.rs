@@ -46,7 +46,22 @@ pub(super) fn is_random(bytes: &[u8], start: usize, end: usize) -> bool {
     if HARMLESS_STARTS.iter().any(|text| starts(text)) || HARMLESS_BEFORE.iter().any(|text| before(text)) {
         return false;
     }
-    Look::at(run).is_random()
+    Look::at(behind_time(run)).is_random()
+}
+
+/// The rest of an id that begins with the time, such as `20261118T011801123Z-…`: digits and the letters of a time say
+/// nothing about the rest.
+fn behind_time(run: &[u8]) -> &[u8] {
+    let shape =
+        |part: &[u8]| part.len() == 15 && part[8] == b'T' && (0..15).all(|at| at == 8 || part[at].is_ascii_digit());
+    match run.split_at_checked(15) {
+        Some((time, rest)) if shape(time) => {
+            let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+            let rest = &rest[digits..];
+            rest.strip_prefix(b"Z").unwrap_or(rest)
+        }
+        _ => run,
+    }
 }
 
 /// What was counted in a string.
