@@ -102,11 +102,13 @@ fn values_of_others(words: &[Cow<'_, str>]) -> Vec<usize> {
     let mut start = 0;
     for (index, word) in words.iter().enumerate() {
         let end = start + word.len();
-        let within = spans.iter().filter(|(at, _)| (start..end).contains(at));
-        let alone = scan::spans(word, Random::Keep);
-        let is_new = |(at, _): &(usize, usize)| !alone.iter().any(|(own, stop)| (*own..*stop).contains(&(at - start)));
-        if *word != COVER && within.into_iter().any(is_new) {
-            found.push(index);
+        let mut within = spans.iter().filter(|(at, _)| (start..end).contains(at)).peekable();
+        if *word != COVER && within.peek().is_some() {
+            let alone = scan::spans(word, Random::Keep);
+            let is_old = |at: usize| alone.iter().any(|(own, stop)| (*own..*stop).contains(&(at - start)));
+            if within.any(|(at, _)| !is_old(*at)) {
+                found.push(index);
+            }
         }
         start = end + 1;
     }
@@ -120,6 +122,14 @@ fn plain(inner: &str) -> Option<Cow<'_, str>> {
     serde_json::from_str(&format!("\"{inner}\"")).ok().map(Cow::Owned)
 }
 
+/// Words shorter than every key.
+pub(super) const SHORT: usize = 14;
+
+/// Returns true for a word that is no key by itself and announces nothing.
+fn is_short_word(inner: &str) -> bool {
+    inner.len() < SHORT && inner.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.'))
+}
+
 /// The string without its secrets, escaped again; `None` if it has none.
 fn covered(inner: &str, field: &str) -> Option<(String, usize)> {
     if inner.len() < 3 {
@@ -129,8 +139,11 @@ fn covered(inner: &str, field: &str) -> Option<(String, usize)> {
     if LINE_HASHES.contains(&field) && inner.len().is_multiple_of(HASH) && inner.bytes().all(is_letter) {
         return None;
     }
-    let plain = plain(inner)?;
     let kind = Name::of(field);
+    if matches!(kind, Name::Plain | Name::Harmless) && is_short_word(inner) {
+        return None;
+    }
+    let plain = plain(inner)?;
     if matches!(kind, Name::Secret | Name::Header | Name::Cookie) && is_secret(&plain, Bond::Quoted, field) {
         return Some((COVER.to_owned(), 1));
     }

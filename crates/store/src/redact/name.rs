@@ -75,7 +75,16 @@ const LONGEST: usize = 64;
 
 impl Name {
     pub(crate) fn of(name: &str) -> Self {
-        if name.is_empty() || name.len() > LONGEST {
+        match name {
+            // The fields that nearly every line has.
+            "agent" | "call" | "session" => Self::Harmless,
+            "action" | "event" | "" => Self::Plain,
+            _ => Self::judged(name),
+        }
+    }
+
+    fn judged(name: &str) -> Self {
+        if name.is_empty() || name.len() > LONGEST || !may_matter(name.as_bytes()) {
             return Self::Plain;
         }
         let mut buffer = [0; LONGEST];
@@ -85,10 +94,12 @@ impl Name {
             Self::Header
         } else if COOKIES.contains(&plain) {
             Self::Cookie
-        } else if SECRET_ENDS.iter().any(|end| bare.ends_with(end)) || SECRET_NAMES.contains(&bare) || is_variable(name)
+        } else if SECRET_ENDS.iter().any(|end| share_last(bare, end) && bare.ends_with(end))
+            || SECRET_NAMES.contains(&bare)
+            || is_variable(name)
         {
             Self::Secret
-        } else if HARMLESS_ENDS.iter().any(|end| ends_with_word(name, plain, end)) {
+        } else if HARMLESS_ENDS.iter().any(|end| share_last(plain, end) && ends_with_word(name, plain, end)) {
             Self::Harmless
         } else if PARAMETERS.contains(&plain) {
             Self::Parameter
@@ -96,6 +107,49 @@ impl Name {
             Self::Plain
         }
     }
+}
+
+/// The last two letters of every row above, by the last one, without digits behind them: most names end otherwise, and need
+/// no look at any table.
+const LAST_LETTERS: [u32; 26] = last_letters();
+
+const fn last_letters() -> [u32; 26] {
+    let tables = [SECRET_ENDS, SECRET_NAMES, PARAMETERS, HEADERS, COOKIES, HARMLESS_ENDS];
+    let mut pairs = [0; 26];
+    let mut table = 0;
+    while table < tables.len() {
+        let mut row = 0;
+        while row < tables[table].len() {
+            let name = tables[table][row].as_bytes();
+            let mut end = name.len();
+            while name[end - 1].is_ascii_digit() {
+                end -= 1;
+            }
+            pairs[(name[end - 1] - b'a') as usize] |= 1 << (name[end - 2] - b'a');
+            row += 1;
+        }
+        table += 1;
+    }
+    pairs
+}
+
+/// Returns false if a name is certainly plain.
+fn may_matter(name: &[u8]) -> bool {
+    let digits = name.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
+    let [.., before, last] = &name[..name.len() - digits] else { return false };
+    let letter = |byte: u8| usize::from((byte | 0x20).wrapping_sub(b'a'));
+    let is_pair = match (letter(*before), letter(*last)) {
+        (before @ ..26, last @ ..26) => LAST_LETTERS[last] >> before & 1 == 1,
+        // What joins words may stand between the two.
+        _ => !before.is_ascii_digit() && !last.is_ascii_digit(),
+    };
+    is_pair || is_in_capitals(name)
+}
+
+/// Returns true if two names have the same last letter, which most do not.
+#[inline]
+fn share_last(name: &str, end: &str) -> bool {
+    name.as_bytes().last() == end.as_bytes().last()
 }
 
 /// The name in lower case, without what joins its words.
@@ -117,9 +171,12 @@ fn ends_with_word(name: &str, plain: &str, end: &str) -> bool {
             || tail.starts_with(|c: char| c.is_ascii_uppercase()) && head.ends_with(|c: char| c.is_ascii_lowercase()))
 }
 
+fn is_in_capitals(name: &[u8]) -> bool {
+    name.iter().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || *byte == b'_')
+}
+
 fn is_variable(name: &str) -> bool {
-    let capitals = name.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_');
-    capitals
+    is_in_capitals(name.as_bytes())
         && name.split('_').any(|part| SECRET_PARTS.contains(&part))
         && !name.split('_').any(|part| ABOUT.contains(&part))
 }
@@ -153,6 +210,28 @@ mod tests {
             Name::Plain,
             "tokens max_tokens TOKEN_URL PASSWORD_FILE tokenizer passwordless grid name keyboard secretary",
         );
+    }
+
+    #[test]
+    fn common_fields_are_as_the_tables_say() {
+        for name in ["agent", "call", "session", "action", "event", ""] {
+            assert_eq!(Name::of(name), Name::judged(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn every_row_may_matter() {
+        for names in [SECRET_ENDS, SECRET_NAMES, PARAMETERS, HEADERS, COOKIES, HARMLESS_ENDS] {
+            for name in names {
+                assert!(may_matter(name.as_bytes()) && may_matter(name.to_uppercase().as_bytes()), "{name}");
+            }
+        }
+        for name in ["APP_TOKEN_2", "token2", "pass_w_d", "DB_PASS_X"] {
+            assert!(may_matter(name.as_bytes()), "{name}");
+        }
+        for name in ["ts", "x", "verdict", "2026-11-18T02", "0a1b2c3d"] {
+            assert!(!may_matter(name.as_bytes()), "{name}");
+        }
     }
 
     #[test]

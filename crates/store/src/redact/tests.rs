@@ -434,3 +434,12 @@ fn ids_that_begin_with_the_time_stay() {
         }
     }
 }
+
+/// No key is so short that JSON strings of its length are not looked at.
+#[test]
+fn every_key_is_longer_than_a_short_word() {
+    for key in KEYS {
+        let shortest = key.prefix.len() + key.least;
+        assert!(shortest >= json::SHORT, "{}", key.prefix);
+    }
+}
