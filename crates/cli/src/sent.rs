@@ -49,13 +49,12 @@ pub(crate) fn read_document(named: Option<&Path>) -> Result<Option<String>, CliE
 /// `None` if nothing arrived in time.
 fn from_stdin(first: Duration) -> Result<Option<Vec<u8>>, CliError> {
     let mut bytes = Vec::new();
-    let mut block = vec![0; 64 * 1024];
     let mut patience = first;
     loop {
-        let got = read_stdin(&mut block, patience)
+        let got = read_stdin(&mut bytes, 64 * 1024, patience)
             .map_err(|source| CliError::user("could not read standard input").because(source))?;
         match got {
-            Got::Bytes(count) => bytes.extend_from_slice(&block[..count]),
+            Got::Bytes(_) => {}
             Got::End => return Ok(Some(bytes)),
             Got::Nothing => return Ok((!bytes.is_empty()).then_some(bytes)),
         }

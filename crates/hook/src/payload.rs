@@ -41,13 +41,9 @@ pub(crate) fn read() -> Payload {
             return Payload::TooBig;
         }
         // Grows with the input, so that a large payload is not read in small steps.
-        bytes.resize(start + STEP.max(start), 0);
-        match read_stdin(&mut bytes[start..], PATIENCE) {
-            Ok(Got::Bytes(count)) => bytes.truncate(start + count),
-            Ok(Got::End | Got::Nothing) | Err(_) => {
-                bytes.truncate(start);
-                return Payload::Bytes(bytes);
-            }
+        match read_stdin(&mut bytes, STEP.max(start), PATIENCE) {
+            Ok(Got::Bytes(_)) => {}
+            Ok(Got::End | Got::Nothing) | Err(_) => return Payload::Bytes(bytes),
         }
         if let Some(end) = boundary.find(&bytes) {
             bytes.truncate(end);
@@ -64,8 +60,10 @@ pub(crate) fn drain_rest() {
 
 fn drain(patience: Duration, step: usize) {
     let until = Instant::now() + patience;
-    let mut rest = vec![0; step];
-    while let Ok(Got::Bytes(_)) = read_stdin(&mut rest, until.saturating_duration_since(Instant::now())) {}
+    let mut rest = Vec::new();
+    while let Ok(Got::Bytes(_)) = read_stdin(&mut rest, step, until.saturating_duration_since(Instant::now())) {
+        rest.clear();
+    }
 }
 
 /// The payload as text: without a byte order mark, and with bytes that are not UTF-8 replaced.

@@ -13,9 +13,9 @@ pub enum Got {
     Nothing,
 }
 
-/// Reads what is available and waits at most `patience` for it.
+/// Appends what is available, at most about `most` bytes, and waits at most `patience` for it. Memory is not cleared first.
 #[cfg(unix)]
-pub fn read_stdin(buffer: &mut [u8], patience: Duration) -> io::Result<Got> {
+pub fn read_stdin(bytes: &mut Vec<u8>, most: usize, patience: Duration) -> io::Result<Got> {
     use rustix::event::{PollFd, PollFlags, Timespec, poll};
     use rustix::io::Errno;
 
@@ -27,7 +27,8 @@ pub fn read_stdin(buffer: &mut [u8], patience: Duration) -> io::Result<Got> {
         Ok(_) | Err(Errno::INTR) => {}
         Err(error) => return Err(error.into()),
     }
-    match rustix::io::read(stdin, buffer) {
+    bytes.reserve(most);
+    match rustix::io::read(stdin, rustix::buffer::spare_capacity(bytes)) {
         Ok(0) => Ok(Got::End),
         Ok(count) => Ok(Got::Bytes(count)),
         Err(Errno::INTR | Errno::AGAIN) => Ok(Got::Nothing),
@@ -35,13 +36,14 @@ pub fn read_stdin(buffer: &mut [u8], patience: Duration) -> io::Result<Got> {
     }
 }
 
-/// Reads what is available. On other systems the read itself blocks; the alarm bounds it.
+/// Appends what is available. On other systems the read itself blocks; the alarm bounds it.
 #[cfg(not(unix))]
-pub fn read_stdin(buffer: &mut [u8], _patience: Duration) -> io::Result<Got> {
+pub fn read_stdin(bytes: &mut Vec<u8>, most: usize, _patience: Duration) -> io::Result<Got> {
     use std::io::Read;
 
-    match io::stdin().lock().read(buffer)? {
-        0 => Ok(Got::End),
-        count => Ok(Got::Bytes(count)),
-    }
+    let start = bytes.len();
+    bytes.resize(start + most, 0);
+    let count = io::stdin().lock().read(&mut bytes[start..]);
+    bytes.truncate(start + *count.as_ref().unwrap_or(&0));
+    Ok(if count? == 0 { Got::End } else { Got::Bytes(bytes.len() - start) })
 }
