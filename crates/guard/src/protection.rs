@@ -31,5 +31,5 @@ pub use builtin::{OwnRoom, builtin_rules, program_rule};
 pub use denial::GATE;
 pub use judge::judge;
 pub use needle::render_needles;
-pub use policy::Policy;
+pub use policy::{Policy, RuleText};
 pub use rule::Rule;

@@ -5,11 +5,14 @@
 //! these files and the time of the policy itself, and recompiles if one has changed, or if the environment names other
 //! folders of the person.
 
+use std::cell::OnceCell;
 use std::ffi::OsString;
-use std::fs;
+use std::fs::{self, File};
+use std::io::{Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, UNIX_EPOCH};
 
+use stead_guard::protection::RuleText;
 use stead_model::cut;
 use stead_store::seal::{Seal, announce_from};
 use stead_store::{
@@ -17,14 +20,20 @@ use stead_store::{
     confine, file_sum, is_untouched, open_cache, read_until, replace_creating,
 };
 
-use crate::compile::{POLICY_STAMP, compile, own_program, trust_source};
+use crate::compile::{POLICY_STAMP, compile, own_program, rules_text, trust_source};
 use crate::location::Env;
 
 /// The path of the policy below the project root. It does not move with the layout: finding it must not need config.
 pub(crate) const POLICY: &str = ".agent/cache/policy";
 
-/// How the first line of the rules starts.
-const RULES: &str = "heads\t";
+/// How the first line of the needles starts, which follow the values.
+const NEEDLES: &str = "heads\t";
+
+/// The line before the rules. Most calls read nothing behind it.
+const RULES: &str = "\nrules\n";
+
+/// How much of the file is read at first; more than most have before their rules.
+const FIRST_READ: u64 = 8 * 1024;
 
 /// A file changed within this time of compilation may have kept its time stamp, so its content is compared too, as git
 /// does with its index.
@@ -32,8 +41,10 @@ const RACY: Duration = Duration::from_millis(50);
 
 /// The policy text that applies, and where it came from.
 pub struct PolicyText {
-    pub(crate) text: String,
-    /// The offset of the values, after the lines about its sources, and of the rules behind them.
+    /// The text up to the rules.
+    text: String,
+    rules: LaterText,
+    /// The offset of the values, after the lines about its sources.
     values: usize,
     /// The lines of the values: where each begins, and where its first field, its second field and it itself end.
     index: Vec<[usize; 4]>,
@@ -56,30 +67,32 @@ impl PolicyText {
     /// The same, and nothing is written.
     pub fn read(root: &Path, env: &Env) -> Self {
         confine(root, OWN);
-        let text = make(root, env, &Folders::of(env));
-        Self::new(text, 0, env)
+        Self::made(make(root, env, &Folders::of(env)), env)
     }
 
     fn current(root: &Path, env: &Env) -> Self {
         let path = root.join(POLICY);
         let folders = Folders::of(env);
-        let compiled = read(&path);
-        let age = compiled.as_ref().map_or(Age::Stale, |(text, data)| age(text, data, &folders, root));
-        match (compiled, age) {
-            (Some((text, _)), Age::Fresh { values }) => Self::new(text, values, env),
-            _ => {
-                let text = make(root, env, &folders);
-                let made = Self::new(text, 0, env);
-                made.announce_caches(root);
-                // If the project is read-only, the policy is compiled for each call, which is only slower.
-                let _ = replace_creating(&path, Exact::Compiled.bytes(&made.text), Durability::Quick);
-                made
-            }
+        if let Some((text, rules, data)) = read(&path)
+            && let Some(values) = fresh_values(&text, &data, &folders, root)
+        {
+            return Self::new(text, rules, values, env);
         }
+        let text = make(root, env, &folders);
+        let made = Self::made(text.clone(), env);
+        made.announce_caches(root);
+        // If the project is read-only, the policy is compiled for each call, which is only slower.
+        let _ = replace_creating(&path, Exact::Compiled.bytes(&text), Durability::Quick);
+        made
     }
 
-    fn new(text: String, values: usize, env: &Env) -> Self {
-        let mut policy = Self { text, values, index: Vec::new(), users: Vec::new(), person: Vec::new() };
+    fn made(mut text: String, env: &Env) -> Self {
+        let rules = text.split_off(head_of(&text));
+        Self::new(text, LaterText { file: None, text: rules.into() }, 0, env)
+    }
+
+    fn new(text: String, rules: LaterText, values: usize, env: &Env) -> Self {
+        let mut policy = Self { text, rules, values, index: Vec::new(), users: Vec::new(), person: Vec::new() };
         policy.index = policy.index();
         let person = policy.lines("person").map(|(name, value)| (name.to_owned(), OsString::from(value)));
         policy.person = person.collect();
@@ -99,7 +112,7 @@ impl PolicyText {
         let mut start = self.values;
         while let Some(rest) = self.text.get(start..) {
             let (line, _) = cut(rest, b'\n').unwrap_or((rest, ""));
-            if line.is_empty() || line.starts_with(RULES) {
+            if line.is_empty() || line.starts_with(NEEDLES) {
                 break;
             }
             if let Some((kind, rest)) = cut(line, b'\t')
@@ -115,7 +128,7 @@ impl PolicyText {
 
     /// Compiles the policy outside a project, which protects our own lines.
     pub(crate) fn outside(env: &Env) -> Self {
-        Self::new(compile(None, env), 0, env)
+        Self::made(compile(None, env), env)
     }
 
     /// What the project knows about the person's folders; empty if the environment says the same.
@@ -171,7 +184,7 @@ impl PolicyText {
         self.text.lines().next().unwrap_or_default()
     }
 
-    /// The text without the lines about its sources.
+    /// The text without the lines about its sources and without the rules.
     pub(crate) fn values(&self) -> &str {
         self.text.get(self.values..).unwrap_or_default()
     }
@@ -179,7 +192,7 @@ impl PolicyText {
     /// A setting that only some events need, as text: what files say, else its default.
     pub(crate) fn setting(&self, key: &str) -> Option<&str> {
         self.value("value", key).or_else(|| {
-            let line = self.text.rsplit('\n').find_map(|line| line.strip_prefix("default\t")?.strip_prefix(key));
+            let line = self.rules.get().rsplit('\n').find_map(|line| line.strip_prefix("default\t")?.strip_prefix(key));
             line.and_then(|rest| rest.strip_prefix('\t'))
         })
     }
@@ -193,6 +206,13 @@ impl PolicyText {
     fn lines(&self, kind: &str) -> impl Iterator<Item = (&str, &str)> {
         let lines = self.index.iter().filter(move |[start, end, ..]| self.text[*start..*end] == *kind);
         lines.map(|[_, kind, name, end]| (&self.text[kind + 1..*name], &self.text[name + 1..*end]))
+    }
+}
+
+/// The rules, and the defaults of settings.
+impl RuleText for PolicyText {
+    fn text(&self) -> &str {
+        self.rules.get()
     }
 }
 
@@ -243,16 +263,51 @@ fn make(root: &Path, env: &Env, folders: &Folders) -> String {
         text.push_str(&format!("user\tconfig\t{config}\n"));
     }
     text.push_str(&compile(Some(root), env));
-    text.push_str("end\n");
-    format!("stead-policy\t{POLICY_STAMP}\t{compiled}\t{}\n{text}", cache_time())
+    let (head, whole) = (head_of(&text), text.len());
+    format!("stead-policy\t{POLICY_STAMP}\t{compiled}\t{}\t{head}\t{whole}\n{text}", cache_time())
 }
 
-/// The text of a compiled policy, and the facts about its file.
-fn read(path: &Path) -> Option<(String, fs::Metadata)> {
+/// Where the rules of a policy begin.
+fn head_of(text: &str) -> usize {
+    text.find(RULES).map_or(text.len(), |at| at + RULES.len())
+}
+
+/// The rules in their file.
+struct LaterText {
+    file: Option<(File, u64, usize)>,
+    text: OnceCell<String>,
+}
+
+impl LaterText {
+    fn get(&self) -> &str {
+        self.text.get_or_init(|| {
+            let read = self.file.as_ref().and_then(|(file, start, length)| {
+                let (mut file, mut bytes) = (file.try_clone().ok()?, Vec::new());
+                file.seek(SeekFrom::Start(*start)).ok()?;
+                read_until(&mut file, &mut bytes, *length)?;
+                String::from_utf8(bytes).ok()
+            });
+            // Rules that cannot be read any more do not become no rules.
+            read.unwrap_or_else(|| rules_text(&Layout::default()))
+        })
+    }
+}
+
+/// The text of a compiled policy up to its rules, the rules, and the facts about its file.
+fn read(path: &Path) -> Option<(String, LaterText, fs::Metadata)> {
     let (mut file, data) = open_cache(path)?;
     let mut bytes = Vec::new();
-    read_until(&mut file, &mut bytes, usize::try_from(data.len()).ok()?)?;
-    Some((String::from_utf8(bytes).ok()?, data))
+    read_until(&mut file, &mut bytes, usize::try_from(data.len().min(FIRST_READ)).ok()?)?;
+    let first = memchr::memchr(b'\n', &bytes)? + 1;
+    let lengths = std::str::from_utf8(&bytes[..first]).ok()?.trim_end().rsplit('\t');
+    let mut lengths = lengths.map_while(|length| first.checked_add(length.parse().ok()?));
+    let (whole, head) = (lengths.next()?, lengths.next()?);
+    // A torn file is not believed.
+    (data.len() == whole as u64 && head <= whole).then_some(())?;
+    read_until(&mut file, &mut bytes, head)?;
+    bytes.truncate(head);
+    let rules = LaterText { file: Some((file, head as u64, whole - head)), text: OnceCell::new() };
+    Some((String::from_utf8(bytes).ok()?, rules, data))
 }
 
 /// The source files that only some policies have: the person's settings where the project knows them, if the environment
@@ -289,55 +344,37 @@ pub(crate) fn hash(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3))
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Age {
-    /// The offset of its values.
-    Fresh {
-        values: usize,
-    },
-    Stale,
-}
-
-fn age(text: &str, data: &fs::Metadata, folders: &Folders, root: &Path) -> Age {
-    match fresh_values(text, data, folders, root) {
-        Some(values) => Age::Fresh { values },
-        None => Age::Stale,
-    }
-}
-
 /// The offset of the values, if all that the policy was compiled from is as it was.
 fn fresh_values(text: &str, data: &fs::Metadata, folders: &Folders, root: &Path) -> Option<usize> {
     let mut rest = text;
     let compiled = next_line(&mut rest)?.strip_prefix("stead-policy\t")?.strip_prefix(POLICY_STAMP)?;
-    let (compiled, written) = compiled.strip_prefix('\t')?.split_once('\t')?;
+    let (compiled, rest_of_line) = compiled.strip_prefix('\t')?.split_once('\t')?;
+    let (written, _) = rest_of_line.split_once('\t')?;
     let compiled = Duration::from_nanos(compiled.parse().ok()?);
     is_untouched(data, written.parse().ok()?).then_some(())?;
     let is_ours = next_line(&mut rest)? == program_line() && next_line(&mut rest)? == folders.line;
-    if !is_ours || !text.ends_with("\nend\n") {
-        return None;
-    }
+    is_ours.then_some(())?;
     // The other sources follow from this one and from the folders. A project that was moved has another marker.
-    let (marker, _) = source_fields(rest.split('\n').next()?)?;
+    let (marker, _) = source_fields(cut(rest, b'\n')?.0)?;
     marker.strip_suffix(MARKER)?.strip_suffix('/').filter(|folder| Path::new(folder) == root)?;
-    while let Some(line) = rest.split('\n').next().filter(|line| line.starts_with("source\t")) {
-        let (named, known) = source_fields(line)?;
+    while rest.starts_with("source\t") {
+        let (named, known) = source_fields(next_line(&mut rest)?)?;
         is_as_known(Path::new(named), known, compiled).then_some(())?;
-        next_line(&mut rest)?;
     }
     Some(text.len() - rest.len())
 }
 
 fn next_line<'a>(rest: &mut &'a str) -> Option<&'a str> {
-    let (line, after) = rest.split_once('\n')?;
+    let (line, after) = cut(rest, b'\n')?;
     *rest = after;
     Some(line)
 }
 
 /// The file that a line is about, and how it was.
 fn source_fields(line: &str) -> Option<(&str, [&str; 2])> {
-    let mut fields = line.strip_prefix("source\t")?.splitn(3, '\t');
-    let known = [fields.next()?, fields.next()?];
-    Some((fields.next()?, known))
+    let (stamp, rest) = cut(line.strip_prefix("source\t")?, b'\t')?;
+    let (hash, path) = cut(rest, b'\t')?;
+    Some((path, [stamp, hash]))
 }
 
 /// Returns true if a source file is as it was.
@@ -365,18 +402,22 @@ mod tests {
         let path = root.path().join("policy");
         let is_fresh = |text: &str, folders: &Folders| {
             fs::write(&path, text).unwrap();
-            age(text, &fs::metadata(&path).unwrap(), folders, root.path()) != Age::Stale
+            let read = read(&path);
+            read.is_some_and(|(head, _, data)| fresh_values(&head, &data, folders, root.path()).is_some())
         };
         let text = make(root.path(), &|_| None, &folders);
         assert!(is_fresh(&text, &folders));
-        assert!(!is_fresh(&text.replacen(&program_line(), "program\t/opt/bin/stead", 1), &folders));
+        let elsewhere = program_line().replace('e', "f");
+        assert!(!is_fresh(&text.replacen(&program_line(), &elsewhere, 1), &folders));
         // So is one for another home.
         let other = Folders::of(&|name| (name == "HOME").then(|| "/home/ann".into()));
         assert!(!is_fresh(&text, &other));
         // So is the one of another place.
-        assert!(!is_fresh(&text.replace(MARKER, &format!("x/{MARKER}")), &folders));
+        let place = root.path().to_str().unwrap();
+        assert!(!is_fresh(&text.replace(place, &place.replace('t', "u")), &folders));
         // A torn one, and one that somebody wrote later, are not believed.
         assert!(!is_fresh(text.trim_end(), &folders));
+        assert!(!is_fresh(&text[..text.len() / 2], &folders));
         std::thread::sleep(Duration::from_millis(200));
         assert!(!is_fresh(&text, &folders));
     }

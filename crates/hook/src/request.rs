@@ -109,7 +109,7 @@ impl<'a> Request<'a> {
         if !self.policy.gates("gate.self_protection") {
             return Verdict::allow();
         }
-        let policy = Policy::parse(self.policy.values());
+        let policy = Policy::lazy(self.policy.values(), self.policy);
         let verdict = protection::judge(&policy, self.event, &|| self.effects(), &self.place(), &*self.facts);
         if verdict.level > Level::Allow && self.grant().is_some() { Verdict::allow() } else { verdict }
     }

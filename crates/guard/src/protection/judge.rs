@@ -50,7 +50,7 @@ fn judge_call<'e>(
     match &call.action {
         Action::Read(_) | Action::Spawn { .. } | Action::Inert => return None,
         Action::Change(changes) => {
-            let needles = Needles::read(policy.text());
+            let needles = Needles::read(policy.head());
             if !needles.is_empty() && changes.iter().all(|change| is_far(&needles, change, place, facts)) {
                 return None;
             }

@@ -25,9 +25,10 @@ const ENTRY: usize = 5;
 /// The entry of a byte with which nothing begins.
 const NOTHING: &str = "00000";
 
-/// What may begin with a byte: a name, or one of the others.
+/// What may begin with a byte: a name, one of the others, or a name that may have letters before it.
 const NAME: u8 = 1;
 const OTHER: u8 = 2;
+const INSIDE: u8 = 4;
 
 /// The letter in front of a needle in the line of its first byte.
 const IS_NAME: u8 = b'n';
@@ -100,9 +101,12 @@ impl Lists {
                 line.push_str(needle);
             }
         };
+        // First in their lines: most calls look for them alone.
         for needle in &self.names {
             let name = Name::read(needle);
-            add(name.text, NAME, IS_NAME, needle);
+            add(name.text, if name.has_start() { NAME } else { NAME | INSIDE }, IS_NAME, needle);
+        }
+        for name in self.names.iter().map(|needle| Name::read(needle)) {
             if let Some(second) = name.second {
                 add(&name.text[second..], OTHER, IS_SECOND, name.text);
             }
@@ -174,9 +178,9 @@ impl<'a> Needles<'a> {
         self.heads.is_empty()
     }
 
-    /// Returns true if something of a kind may begin with a byte.
-    fn may_begin(&self, byte: u8, kind: u8) -> bool {
-        self.heads.get(usize::from(byte) * ENTRY).is_some_and(|bits| bits & kind != 0)
+    /// What may begin with a byte.
+    fn bits(&self, byte: u8) -> u8 {
+        self.heads.get(usize::from(byte) * ENTRY).map_or(0, |digit| digit - b'0')
     }
 
     /// The needles that begin with a byte, each with the letter of its kind.
@@ -214,15 +218,17 @@ impl<'a> Needles<'a> {
 
     /// The places of a text where something of a kind may begin.
     fn starts(&self, text: &[u8], kind: u8) -> impl Iterator<Item = usize> {
-        let starts = text.iter().enumerate().filter(move |(_, byte)| self.may_begin(**byte, kind));
-        starts.map(|(at, _)| at)
+        (0..text.len()).filter(move |at| {
+            let bits = self.bits(text[*at]);
+            bits & kind != 0 && (bits & kind & INSIDE != 0 || *at == 0 || !is_part(text[at - 1]))
+        })
     }
 
     /// Returns true if one of the names stands in the text.
     fn are_in(&self, text: &str) -> bool {
         let bytes = text.as_bytes();
-        self.starts(bytes, NAME).any(|at| {
-            let mut names = self.group(bytes[at]).filter(|(kind, _)| *kind == IS_NAME);
+        self.starts(bytes, NAME | INSIDE).any(|at| {
+            let mut names = self.group(bytes[at]).take_while(|(kind, _)| *kind == IS_NAME);
             names.any(|(_, name)| Name::read(name).stands(bytes, at))
         })
     }
@@ -234,7 +240,7 @@ impl<'a> Needles<'a> {
         let bytes = text.as_bytes();
         let (mut program, mut verb) = (false, false);
         let around = |name: &str| has(bytes, name) || has(folder.as_os_str().as_encoded_bytes(), name);
-        for at in self.starts(bytes, OTHER).filter(|at| *at == 0 || !is_part(bytes[at - 1])) {
+        for at in self.starts(bytes, OTHER) {
             // A client may be started without hooks, and Stead with other variables.
             program |= is_word(bytes, at, "stead");
             let mut is_named = is_package(bytes, at) || program && changes_variables(text);
@@ -308,6 +314,11 @@ impl<'a> Name<'a> {
         let (more, text) = text.strip_suffix('*').map_or((false, text), |name| (true, name));
         let second = text.bytes().position(|byte| byte == b'/').map(|at| at + 1);
         Self { text, open, more, second }
+    }
+
+    /// Returns true if no letter may stand before it.
+    fn has_start(&self) -> bool {
+        !self.open && !self.text.starts_with('.')
     }
 
     fn stands(&self, text: &[u8], at: usize) -> bool {
@@ -390,7 +401,7 @@ mod tests {
             below\tXDG_CONFIG_HOME/stead\nmoved\tTOOL_HOME\tXDG_CONFIG_HOME\nrules\n";
         assert_eq!(lines, expected);
         let entry = |byte: u8| &heads[HEADS.len()..][usize::from(byte) * ENTRY..][..ENTRY];
-        assert_eq!([entry(b'.'), entry(b's'), entry(b'S')], ["10000", "30049", "30049"]);
+        assert_eq!([entry(b'.'), entry(b's'), entry(b'S')], ["50000", "30049", "30049"]);
         assert_eq!([entry(b'x'), entry(0xc3)], [NOTHING; 2]);
     }
 

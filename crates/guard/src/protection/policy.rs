@@ -7,19 +7,37 @@ use super::needle::Needles;
 use super::rule::Rule;
 
 /// The compiled policy as text. It is parsed lazily, because most calls need none of it.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct Policy<'a> {
-    text: &'a str,
+    /// Where the needles are.
+    head: &'a str,
+    rules: Rules<'a>,
+}
+
+#[derive(Clone, Copy)]
+enum Rules<'a> {
+    Here(&'a str),
+    Later(&'a dyn RuleText),
+}
+
+/// Rules that are read when they are asked for.
+pub trait RuleText {
+    fn text(&self) -> &str;
 }
 
 impl<'a> Policy<'a> {
     /// Wraps the policy text: lines of tab-separated fields; unknown kinds are ignored.
     pub fn parse(text: &'a str) -> Self {
-        Self { text }
+        Self { head: text, rules: Rules::Here(text) }
     }
 
-    pub(crate) fn text(&self) -> &'a str {
-        self.text
+    /// A policy whose rules are fetched when a call needs them. `head` has the needles.
+    pub fn lazy(head: &'a str, rules: &'a dyn RuleText) -> Self {
+        Self { head, rules: Rules::Later(rules) }
+    }
+
+    pub(crate) fn head(&self) -> &'a str {
+        self.head
     }
 
     /// Returns the rules of this gate, in order.
@@ -30,20 +48,24 @@ impl<'a> Policy<'a> {
     /// Returns the rules of some kinds. The others are not parsed.
     pub(crate) fn rules_of(&self, wants: fn(&str) -> bool) -> impl Iterator<Item = Rule<'a>> + use<'a> {
         let is_wanted = move |line: &&str| cut(line, b'\t').is_some_and(|(kind, _)| wants(kind));
-        pieces(self.text, b'\n').filter(is_wanted).filter_map(Rule::parse)
+        let text = match self.rules {
+            Rules::Here(text) => text,
+            Rules::Later(rules) => rules.text(),
+        };
+        pieces(text, b'\n').filter(is_wanted).filter_map(Rule::parse)
     }
 
     /// Returns true if no rule can apply to a command or an input with this text, run in that folder. Always false for
     /// a policy without needles, which is slow but safe.
     pub(crate) fn is_quiet(&self, text: &str, folder: &Path, place: &Place<'_>) -> bool {
-        let needles = Needles::read(self.text);
+        let needles = Needles::read(self.head);
         !needles.is_empty() && needles.are_quiet(text, folder, place)
     }
 
     /// Returns true if no rule can concern these effects: what they change or do not follow is known by name, and no name
     /// is one that a rule begins with. `deep` says that a deletion takes folders with all that is in them.
     pub(crate) fn spares(&self, effects: &Effects, deep: bool, place: &Place<'_>, facts: &dyn Facts) -> bool {
-        let needles = Needles::read(self.text);
+        let needles = Needles::read(self.head);
         // Only a folder can contain another tree.
         let is_apart = |target: &Target, deep: bool| {
             let is_one = !deep && !target.tree && !target.glob;

@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use stead_model::{Base, Shape};
+use stead_model::{Base, Shape, cut, pieces};
 
 /// Something the gate protects, or exempts.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,7 +59,7 @@ impl<'a> Rule<'a> {
 
     /// Parses one line. `None` for unknown kinds and for lines with a missing field.
     pub fn parse(line: &'a str) -> Option<Self> {
-        let mut fields = line.trim_end_matches('\r').split('\t');
+        let mut fields = pieces(line.strip_suffix('\r').unwrap_or(line), b'\t');
         let kind = fields.next()?;
         let mut next = || fields.next().filter(|field| !field.is_empty());
         Some(match kind {
@@ -113,7 +113,7 @@ fn parse_base(text: &str) -> Option<Base<'_>> {
         "project" => Some(Base::Project),
         "home" => Some(Base::Home),
         _ => {
-            let (name, fallback) = text.strip_prefix("var:")?.split_once(':')?;
+            let (name, fallback) = cut(text.strip_prefix("var:")?, b':')?;
             Some(Base::Var { name, fallback })
         }
     }
