@@ -8,9 +8,8 @@ use stead_model::{
     Access, Content, Coverage, Effect, Effects, Gap, GitKind, GitOp, How, Op, SteadCall, SteadProgram, SteadWord,
     Target,
 };
-use stead_store::redact;
 
-use crate::record::cut;
+use crate::record::kept;
 
 /// The version of the entries.
 const VERSION: u32 = 1;
@@ -128,14 +127,14 @@ impl EffectsLine {
             v: VERSION,
             coverage: effects.coverage.name().to_owned(),
             gave_up: effects.gave_up,
-            gaps: effects.gaps.iter().take(GAPS).map(|gap| safe(&gap.to_string())).collect(),
+            gaps: effects.gaps.iter().take(GAPS).map(|gap| kept(&gap.to_string())).collect(),
             ..Self::default()
         };
         let mut left = BUDGET.saturating_sub(line.gaps.iter().map(String::len).sum());
         let mut before = "";
         for effect in &effects.list {
             let mut entry = Entry::of(&effect.op, root);
-            entry.part = (effect.part != before).then(|| safe(&effect.part));
+            entry.part = (effect.part != before).then(|| kept(&effect.part));
             let length = serde_json::to_string(&entry).map_or(usize::MAX, |text| text.len() + 1);
             if length > left {
                 break;
@@ -189,8 +188,8 @@ impl Entry {
         let none = Self::default();
         let dir = |dir: &str| match Path::new(dir).strip_prefix(root) {
             Ok(below) if below.as_os_str().is_empty() => None,
-            Ok(below) => Some(safe(&below.to_string_lossy())),
-            Err(_) => Some(safe(dir)),
+            Ok(below) => Some(kept(&below.to_string_lossy())),
+            Err(_) => Some(kept(dir)),
         };
         match op {
             Op::Read { target, access } => {
@@ -204,17 +203,17 @@ impl Entry {
             Op::Delete(target) => Self { delete: Some(Spot::of(target)), ..none },
             Op::Rename { from, to } => Self { rename: Some(Spot::of(from)), to: Some(Spot::of(to)), ..none },
             Op::Run { argv, dir: at } => {
-                Self { run: Some(argv.iter().map(|word| safe(word)).collect()), dir: dir(at), ..none }
+                Self { run: Some(argv.iter().map(|word| kept(word)).collect()), dir: dir(at), ..none }
             }
             Op::Git(GitOp { verb, kind, dir: at, .. }) => {
-                Self { git: Some(safe(verb)), kind: Some(name(&GIT_KINDS, *kind)), dir: dir(at), ..none }
+                Self { git: Some(kept(verb)), kind: Some(name(&GIT_KINDS, *kind)), dir: dir(at), ..none }
             }
             Op::Network { program, host } => {
-                Self { network: Some(safe(program)), host: host.as_deref().map(safe), ..none }
+                Self { network: Some(kept(program)), host: host.as_deref().map(kept), ..none }
             }
-            Op::Mcp { server, tool } => Self { mcp: Some(safe(server)), tool: Some(safe(tool)), ..none },
-            Op::Spawn { role } => Self { spawn: Some(role.as_deref().map(safe).unwrap_or_default()), ..none },
-            Op::Stead(call) => Self { stead: Some(call.words.iter().map(|word| safe(&word.text)).collect()), ..none },
+            Op::Mcp { server, tool } => Self { mcp: Some(kept(server)), tool: Some(kept(tool)), ..none },
+            Op::Spawn { role } => Self { spawn: Some(role.as_deref().map(kept).unwrap_or_default()), ..none },
+            Op::Stead(call) => Self { stead: Some(call.words.iter().map(|word| kept(&word.text)).collect()), ..none },
         }
     }
 
@@ -254,14 +253,14 @@ impl Entry {
 
 impl Spot {
     fn of(target: &Target) -> Self {
-        let path = safe(match target.inside.as_deref() {
+        let path = kept(match target.inside.as_deref() {
             Some("") => ".",
             Some(inside) => inside,
             None => &target.path,
         });
         let Target { tree, glob, guessed, ref except, .. } = *target;
         match tree || glob || guessed || !except.is_empty() {
-            true => Self::Many { path, tree, glob, guessed, except: except.iter().map(|text| safe(text)).collect() },
+            true => Self::Many { path, tree, glob, guessed, except: except.iter().map(|text| kept(text)).collect() },
             false => Self::File(path),
         }
     }
@@ -283,11 +282,6 @@ impl Spot {
             }
         }
     }
-}
-
-/// A text without secrets, truncated.
-fn safe(text: &str) -> String {
-    cut(&redact(text)).to_owned()
 }
 
 fn name<T: PartialEq + Copy>(names: &[(T, &str)], value: T) -> String {
@@ -323,7 +317,7 @@ mod tests {
     }
 
     fn through_the_log(effects: &Effects) -> (String, Effects) {
-        let text = serde_json::to_string(&EffectsLine::of(effects, Path::new(ROOT))).unwrap();
+        let text = stead_store::Redacted::line(&EffectsLine::of(effects, Path::new(ROOT))).into_owned();
         let line: EffectsLine = serde_json::from_str(&text).unwrap();
         (text, line.effects(Path::new(ROOT)).unwrap())
     }

@@ -7,7 +7,9 @@ use std::path::Path;
 use std::time::{Duration, UNIX_EPOCH};
 
 use stead_model::{EventKind, Verdict, rfc3339};
-use stead_store::{Durability, Redacted, StoreError, Tail, UserDirs, append_line, create_parents, keep_private};
+use stead_store::{
+    Durability, Redacted, StoreError, Tail, UserDirs, append_line, create_parents, keep_private, redact_head,
+};
 
 use crate::guard::GuardReport;
 use crate::location::Env;
@@ -114,6 +116,12 @@ pub fn recorder_notes(root: &Path, env: &Env, since: &str) -> Vec<(String, Strin
         }
     }
     told
+}
+
+/// Truncates a text for a line that is redacted as a whole. A long one is redacted before, so that no half of a secret is
+/// left where it ends.
+pub(crate) fn kept(text: &str) -> String {
+    if text.len() <= MOST_BYTES { text.to_owned() } else { redact_head(text, MOST_BYTES).into_owned() }
 }
 
 /// Truncates a text for a line, at a character boundary.

@@ -6,12 +6,12 @@ use stead_context::{call_fingerprint, fingerprint};
 use stead_guard::ReadEffects;
 use stead_model::{Action, Detail, Event, EventKind, Level, Verdict};
 use stead_shell::OwnTool;
-use stead_store::{Durability, Redacted, StoreError, append_line, redact};
+use stead_store::{Durability, Redacted, StoreError, append_line};
 
 use crate::effects_line::EffectsLine;
 use crate::guard::{GuardReport, HitLine};
 use crate::ledger;
-use crate::record::{MOST_ENTRIES, PATIENCE, cut};
+use crate::record::{MOST_ENTRIES, PATIENCE, cut, kept};
 use crate::request::Request;
 use crate::run_identity::RunIdentity;
 
@@ -124,7 +124,7 @@ pub(crate) fn append(
         grant: grant.map(|grant| grant.id.as_str()),
         spawns: spawns(event),
         verdict: verdict.level.name(),
-        reason: (verdict.level > Level::Allow).then(|| cut(&redact(&verdict.reason_text())).to_owned()),
+        reason: (verdict.level > Level::Allow).then(|| kept(&verdict.reason_text())),
         id: report.id.as_deref(),
         hits: &report.hits,
         effects,

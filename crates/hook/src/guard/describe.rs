@@ -58,6 +58,12 @@ fn path(target: &Target) -> String {
     if target.tree { format!("{shown}/**") } else { shown.to_owned() }
 }
 
+/// Truncates a text for a line that is redacted as a whole; a long one is redacted before, so that no half of a secret is
+/// left where it ends.
+pub(crate) fn kept(text: &str, most: usize) -> String {
+    if text.len() <= most { text.to_owned() } else { cut(&redact(text), most) }
+}
+
 /// Shortens a text at a character.
 pub(crate) fn cut(text: &str, most: usize) -> String {
     if text.len() <= most {

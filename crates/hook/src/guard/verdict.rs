@@ -5,12 +5,11 @@ use std::cell::RefCell;
 use stead_client::{Powers, WarnBy};
 use stead_guard::{Asked, CompiledView, Excuse, Guard, Hit, Judgement, Mode, SourceTrust, Then, rewritten};
 use stead_model::{Capped, Event, EventKind, Level, Verdict};
-use stead_store::redact;
 
 use super::cache::GuardText;
 use super::consent::ProgramConsent;
 use super::deferred::{Late, owed};
-use super::describe::cut;
+use super::describe::kept;
 use super::hit::{Did, HitLine};
 use super::verdict_id::verdict_id;
 use super::world_facts::WorldFacts;
@@ -54,7 +53,7 @@ pub(crate) fn judge(request: &Request<'_>, said: Verdict) -> (Verdict, GuardRepo
             guard: said.reasons.first().map_or(SELF_PROTECTION, |reason| reason.gate).to_owned(),
             would: said.level.name().to_owned(),
             did: Did::Denied,
-            say: cut(&redact(&said.reason_text()), BYTES),
+            say: kept(&said.reason_text(), BYTES),
             ..HitLine::default()
         };
         report.hits.push(hit);
@@ -317,8 +316,8 @@ fn line(hit: &Hit, event: &Event<'_>, powers: Powers, held: bool) -> HitLine {
         version: hit.version.clone(),
         would: hit.would.name().to_owned(),
         did,
-        part: cut(&redact(part), BYTES),
-        say: cut(&redact(&owed), BYTES * 4),
+        part: kept(part, BYTES),
+        say: kept(&owed, BYTES * 4),
         about: about(&hit.guard, event, &hit.excuse()),
     }
 }
