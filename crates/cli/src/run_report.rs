@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 use stead_pipeline::custody;
 use stead_pipeline::{
-    ErrorKind, NodeState, NodeStatus, Plan, RunEnd, RunFolder, RunStatus, RunView, State, Status, ViewStatus,
+    ErrorKind, Extension, NodeState, NodeStatus, Plan, RunEnd, RunFolder, RunStatus, RunView, State, Status,
+    ViewStatus,
 };
 
 use crate::cli::Exit;
@@ -14,6 +15,7 @@ use crate::error::CliError;
 use crate::log::last_lines;
 use crate::progress::{one_line, spent};
 use crate::project::{Project, now_millis};
+use crate::span::shortest;
 use crate::ui::{Ui, counted};
 
 /// How much of a failed agent's log is shown.
@@ -48,8 +50,9 @@ impl RunReport {
     }
 
     fn new(folder: &RunFolder, view: RunView, ui: &Ui) -> Self {
-        let way = Way::of(view.status, &view.state);
-        let plan = (way != Way::None).then(|| folder.plan().ok()).flatten();
+        let is_open = !matches!(view.status, ViewStatus::Running | ViewStatus::Done);
+        let plan = is_open.then(|| folder.plan().ok()).flatten();
+        let way = plan.as_ref().map_or(Way::None, |plan| Way::of(view.status, plan, &view.state));
         let way = match (way, &plan, &view.state.error) {
             (Way::Provider, Some(plan), Some(error)) if has_own_provider(plan, &error.stage) => Way::Plain,
             (way, ..) => way,
@@ -174,51 +177,53 @@ fn has_own_provider(plan: &Plan, id: &str) -> bool {
 }
 
 /// How a run can continue.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 enum Way {
     /// It is running, or done.
     None,
     Plain,
-    /// With more iterations.
-    More(u32),
+    /// With more iterations, time or money.
+    More(Extension),
     /// With another provider, unless the program is installed.
     Provider,
-    /// Its time or money is exhausted, and that is part of its plan.
-    Spent,
 }
 
 impl Way {
-    fn of(status: ViewStatus, state: &State) -> Self {
-        let limited: Vec<&NodeState> = match (status, &state.error) {
-            (ViewStatus::Limit, _) => state.nodes.iter().filter(|node| node.status == NodeStatus::Limit).collect(),
+    fn of(status: ViewStatus, plan: &Plan, state: &State) -> Self {
+        match (status, &state.error) {
+            (ViewStatus::Limit, _) => Self::More(Extension::of(plan, state)),
             (ViewStatus::Failed, Some(error)) if error.kind == ErrorKind::Limit => {
-                state.node(&error.stage).into_iter().collect()
+                Self::More(Extension::of(plan, state))
             }
-            (ViewStatus::Failed, Some(error)) if error.kind == ErrorKind::Start => return Self::Provider,
-            (status, _) if status.can_resume() => return Self::Plain,
-            _ => return Self::None,
-        };
-        let used_up = limited.iter().filter(|node| node.has_used_its_iterations());
-        used_up.map(|node| node.max_iterations.saturating_mul(2)).max().map_or(Self::Spent, Self::More)
+            (ViewStatus::Failed, Some(error)) if error.kind == ErrorKind::Start => Self::Provider,
+            (status, _) if status.can_resume() => Self::Plain,
+            _ => Self::None,
+        }
     }
 
     /// The command, and what else to say.
     fn words(self, resume: Option<String>) -> (Option<String>, Option<String>) {
-        let with = |option: &str| resume.as_ref().map(|resume| format!("{resume} {option}"));
+        let with = |options: &str| resume.as_ref().map(|resume| format!("{resume} {options}"));
         match self {
             Self::None => (None, None),
             Self::Plain => (resume, None),
-            Self::More(most) => (with(&format!("--max {most}")), None),
+            // Its limit was raised meanwhile.
+            Self::More(needed) if needed.is_empty() => (resume, None),
+            Self::More(needed) => (with(&options(&needed)), None),
             Self::Provider => {
                 let other = with("--provider NAME").map(|command| format!("or with another provider: {command}"));
                 (resume, other)
             }
-            Self::Spent => {
-                let told = "hint: budget exhausted; raise the stage's `guardrails` and start a run with another name";
-                (None, Some(told.to_owned()))
-            }
         }
     }
+}
+
+/// The options that give a run more of what it used up.
+fn options(needed: &Extension) -> String {
+    let max = needed.max_iterations.map(|most| format!("--max {most}"));
+    let time = needed.max_runtime_seconds.map(|most| format!("--max-runtime {}", shortest(most)));
+    let cost = needed.max_cost_usd.map(|most| format!("--max-cost {most}"));
+    max.into_iter().chain(time).chain(cost).collect::<Vec<_>>().join(" ")
 }
 
 /// A path that can be opened from the current folder.

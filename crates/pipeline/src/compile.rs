@@ -31,6 +31,10 @@ pub struct CompileOptions {
     pub run: String,
     /// The maximum number of iterations of every stage, overriding the files.
     pub max: Option<u32>,
+    /// The time limit of the whole run, overriding the files.
+    pub max_runtime_seconds: Option<u64>,
+    /// The budget of the whole run, overriding the files.
+    pub max_cost_usd: Option<f64>,
     /// Overrides the files. Branches over providers keep theirs, unless this is the mock.
     pub provider: Option<Provider>,
     pub model: Option<String>,
@@ -110,8 +114,8 @@ fn plan(options: &CompileOptions, sources: Vec<Source>, nodes: Vec<Node>) -> Pla
         created_at: options.now.clone(),
         sources,
         max_parallel: MAX_PARALLEL,
-        max_cost_usd: None,
-        max_runtime_seconds: None,
+        max_cost_usd: options.max_cost_usd,
+        max_runtime_seconds: options.max_runtime_seconds,
         initial_inputs: options.inputs.iter().map(|path| text(path)).collect(),
         nodes,
         orchestrate: None,
@@ -148,8 +152,8 @@ fn whole(pipeline: &CheckedPipeline, graph: &Graph, options: &CompileOptions) ->
     Plan {
         pipeline: Some(pipeline.name.clone()),
         max_parallel: definition.max_parallel.unwrap_or(MAX_PARALLEL),
-        max_cost_usd: definition.max_cost_usd,
-        max_runtime_seconds: definition.max_runtime_seconds,
+        max_cost_usd: options.max_cost_usd.or(definition.max_cost_usd),
+        max_runtime_seconds: options.max_runtime_seconds.or(definition.max_runtime_seconds),
         ..plan(options, sources, nodes)
     }
 }

@@ -11,6 +11,7 @@ pub mod custody;
 pub mod definition;
 mod engine;
 mod event;
+mod extension;
 pub mod lint;
 mod lock;
 pub mod orchestrate;
@@ -21,7 +22,7 @@ pub mod provider;
 mod state;
 mod status;
 
-pub use amendment::Change;
+pub use amendment::{Change, ReloadedLimits, RunLimits};
 pub use background::start_in_background;
 pub use compile::{CompileOptions, Purpose, What, changed_sources, compile};
 pub use definition::{Catalog, DefinitionError, Origin, PipelineView, StageView, parse_provider, provider_name};
@@ -30,6 +31,7 @@ pub use engine::{
     list_runs, request_stop,
 };
 pub use event::{EventLine, RunEvent};
+pub use extension::Extension;
 pub use lock::{Holder, RunLock};
 pub use plan::{
     Branch, Guardrails, Input, Join, Node, OnLimit, OnQuota, Outcome, Plan, Provider, Select, Termination, When,

@@ -19,8 +19,8 @@ use stead_pipeline::custody::{Cancel, cancel_on_signals};
 use stead_pipeline::orchestrate::FeatureSupport;
 use stead_pipeline::provider::ProviderError;
 use stead_pipeline::{
-    AgentIntent, Change, CompileOptions, DefinitionError, Engine, EngineError, Plan, Provider, RunEnd, RunFolder,
-    Surroundings, changed_sources, compile, lint, provider,
+    AgentIntent, Change, CompileOptions, DefinitionError, Engine, EngineError, Plan, Provider, ReloadedLimits, RunEnd,
+    RunFolder, Surroundings, changed_sources, compile, lint, provider,
 };
 use stead_store::{Layout, Room, StoreError};
 
@@ -50,7 +50,7 @@ pub(crate) use target::{Kind, Target};
 /// exhausted, 130 cancelled.
 #[derive(Args)]
 #[command(
-    after_help = format!("Examples:\n  stead run stage improve-plan auth --max 5\n  stead run pipeline full-refine auth --background\n  stead run pipeline full-refine auth --resume\n  stead run stage improve-plan auth --resume --max 10 --provider {}", Harness::NAMES[1])
+    after_help = format!("Examples:\n  stead run stage improve-plan auth --max 5\n  stead run pipeline full-refine auth --background\n  stead run pipeline full-refine auth --resume\n  stead run stage improve-plan auth --resume --max 10 --provider {}\n  stead run pipeline full-refine auth --resume --max-runtime 4h --max-cost 20", Harness::NAMES[1])
 )]
 pub(crate) struct RunArgs {
     #[command(flatten)]
@@ -63,6 +63,9 @@ pub(crate) struct RunArgs {
     /// Continue an existing run; the options above then change what is left of it
     #[arg(long)]
     resume: bool,
+    /// Take the limits (`guardrails`, and those of the pipeline) from the files again, and nothing else of them
+    #[arg(long, requires = "resume")]
+    reload: bool,
     /// Run in the background; returns once the engine has started
     #[arg(long)]
     background: bool,
@@ -79,7 +82,11 @@ pub(crate) fn run(args: RunArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     let folder = room.folder(&args.run)?;
     let target = args.plan.target();
     let (plan, change) = match args.resume {
-        true => (begun(&target, &room, &folder, ui)?, change(&args, &room, ui)?),
+        true => {
+            let plan = begun(&args, &target, &room, &folder, ui)?;
+            let reload = args.reload.then(|| reload(&args, &target, &room, &folder, ui)).transpose()?;
+            (plan, Change { reload, ..change(&args, &room, ui)? })
+        }
         false => (fresh(&args, &target, &room, &folder, ui)?, Change::default()),
     };
     let changed = Changed { provider: change.provider.as_ref(), model: change.model.as_deref() };
@@ -231,7 +238,13 @@ fn stuck(error: EngineError, target: &Target, folder: &RunFolder, ui: &Ui) -> Cl
 }
 
 /// The plan of an existing run, if it is what was asked for.
-fn begun(target: &Target, room: &RunRoom, folder: &RunFolder, ui: &mut Ui) -> Result<Plan, CliError> {
+fn begun(
+    args: &RunArgs,
+    target: &Target,
+    room: &RunRoom,
+    folder: &RunFolder,
+    ui: &mut Ui,
+) -> Result<Plan, CliError> {
     let plan = folder.trusted_plan()?;
     let own = Target::of(&plan);
     if own != *target {
@@ -239,9 +252,25 @@ fn begun(target: &Target, room: &RunRoom, folder: &RunFolder, ui: &mut Ui) -> Re
         return Err(CliError::usage(message).hinted(format!("continue it with `{}`", own.resume(folder.name(), ui))));
     }
     for path in changed_sources(&room.catalog(), &plan) {
-        ui.warning(format!("`{path}` has changed since the run started; the run keeps its plan"));
+        let kept = if args.reload { "only its limits are taken" } else { "the run keeps its plan" };
+        ui.warning(format!("`{path}` has changed since the run started; {kept}"));
     }
     Ok(plan)
+}
+
+/// The limits that the files set now. A person must trust the files, as if the run were new.
+fn reload(
+    args: &RunArgs,
+    target: &Target,
+    room: &RunRoom,
+    folder: &RunFolder,
+    ui: &mut Ui,
+) -> Result<ReloadedLimits, CliError> {
+    let options = CompileOptions { max: None, ..args.plan.options(folder.name(), room, None, Vec::new()) };
+    let options = CompileOptions { max_runtime_seconds: None, max_cost_usd: None, ..options };
+    let plan = compiled(target, room, &options, Talk::Errors, ui)?;
+    refuse_plan(&plan, room)?;
+    Ok(ReloadedLimits::of(&plan))
 }
 
 /// A newly compiled plan.
@@ -278,6 +307,9 @@ fn change(args: &RunArgs, room: &RunRoom, ui: &Ui) -> Result<Change, CliError> {
     }
     Ok(Change {
         max_iterations: args.plan.max,
+        max_runtime_seconds: args.plan.max_runtime,
+        max_cost_usd: args.plan.max_cost,
+        reload: None,
         provider: provider(args, room, ui)?,
         model: args.plan.model.clone(),
         inputs: inputs.iter().map(|path| path.to_string_lossy().into_owned()).collect(),

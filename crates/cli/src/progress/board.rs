@@ -71,7 +71,11 @@ impl Board {
                 let provider = change.provider.as_ref().map(|provider| provider_name(provider).to_owned());
                 let model = change.model.as_ref().map(|model| format!("model {model}"));
                 let inputs = change.inputs.iter().map(|input| format!("with {input}"));
-                let words: Vec<String> = most.into_iter().chain(provider).chain(model).chain(inputs).collect();
+                let time = change.max_runtime_seconds.map(|most| format!("at most {}", elapsed(most as f64)));
+                let cost = change.max_cost_usd.map(|most| format!("at most ${most:.2}"));
+                let read = change.reload.as_ref().map(|_| "limits read again from its files".to_owned());
+                let limits = most.into_iter().chain(time).chain(cost).chain(read);
+                let words: Vec<String> = limits.chain(provider).chain(model).chain(inputs).collect();
                 format!("the plan was changed for {}: {}", nodes.join(", "), words.join(", "))
             }
             // Workers go on until nothing is left.

@@ -42,6 +42,8 @@ fn options() -> CompileOptions {
     CompileOptions {
         run: "night".into(),
         max: None,
+        max_runtime_seconds: None,
+        max_cost_usd: None,
         provider: None,
         model: None,
         intent: None,

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::budget::Budget;
 use crate::state::{NodeState, NodeStatus, RunStatus, State};
 use crate::{Join, Node, Outcome, Plan};
 
@@ -170,8 +171,8 @@ pub(crate) fn run_status(how: NodeStatus) -> RunStatus {
 }
 
 /// Prepares a state for resuming. What ended the run is tried again; a branch that failed without harm stays failed,
-/// unless the run itself failed. Nodes that used up their iterations continue if the plan now gives them more; these
-/// nodes are returned.
+/// unless the run itself failed. Nodes that reached a limit continue if the plan now gives them more; these nodes are
+/// returned.
 pub(crate) fn reopen(plan: &Plan, state: &mut State) -> Vec<usize> {
     let raised = raise(plan, state);
     let tries_again = matches!(state.status, RunStatus::Failed | RunStatus::Blocked | RunStatus::Quota);
@@ -195,21 +196,18 @@ pub(crate) fn reopen(plan: &Plan, state: &mut State) -> Vec<usize> {
     raised
 }
 
-/// Reopens nodes that reached their maximum and may iterate more, and nodes skipped because of that.
+/// Returns true if the plan leaves a node iterations, time and money.
+pub(crate) fn has_room(plan: &Plan, state: &State, index: usize) -> bool {
+    let (node, at) = (&plan.nodes[index], &state.nodes[index]);
+    let budget = Budget::of(plan, state, node, at, state.elapsed_seconds, at.elapsed_seconds);
+    node.guardrails.max_iterations > at.iteration_completed && budget.exhausted().is_none()
+}
+
+/// Reopens nodes that reached a limit and may continue, and nodes skipped because of that.
 fn raise(plan: &Plan, state: &mut State) -> Vec<usize> {
-    let is_raised = |(node, at): (&Node, &NodeState)| {
-        at.status == NodeStatus::Limit
-            && at.has_used_its_iterations()
-            && node.guardrails.max_iterations > at.iteration_completed
-    };
-    let raised: Vec<usize> = plan
-        .nodes
-        .iter()
-        .zip(&state.nodes)
-        .enumerate()
-        .filter(|(_, both)| is_raised(*both))
-        .map(|(at, _)| at)
-        .collect();
+    let is_raised =
+        |index: &usize| state.nodes[*index].status == NodeStatus::Limit && has_room(plan, state, *index);
+    let raised: Vec<usize> = (0..plan.nodes.len().min(state.nodes.len())).filter(is_raised).collect();
     let downstream = after(plan, &raised);
     for (index, node) in state.nodes.iter_mut().enumerate() {
         if raised.contains(&index) || (downstream.contains(&index) && node.status == NodeStatus::Skipped) {

@@ -5,6 +5,7 @@ use stead_evidence::EvidenceError;
 use stead_feature::FeatureError;
 use stead_store::StoreError;
 
+use crate::Extension;
 use crate::lock::{Holder, LockError};
 
 /// Why the engine itself failed. A failed agent is not an error but a [`super::RunEnd`].
@@ -37,7 +38,7 @@ pub enum EngineError {
     #[error("`{}` is not the plan that run `{run}` was started with", path.display())]
     PlanChanged { path: PathBuf, run: String },
     #[error("the options have no effect on run `{run}`, which is {status}")]
-    Settled { run: String, status: &'static str, most: Option<u32> },
+    Settled { run: String, status: &'static str, most: Option<u32>, needed: Extension },
     #[error("invalid output `{output}` of stage `{stage}`: {why}")]
     Output { stage: String, output: String, why: String },
     #[error("could not create worktrees for the branches of stage `{stage}`: {why}")]
@@ -98,6 +99,12 @@ impl EngineError {
             }
             Self::Settled { most: Some(most), .. } => {
                 Some(format!("to continue, set `--max` above the {most} iterations already done"))
+            }
+            Self::Settled { needed: Extension { max_runtime_seconds: Some(twice), .. }, .. } => {
+                Some(format!("to continue, set `--max-runtime` above the {} seconds already used", twice / 2))
+            }
+            Self::Settled { needed: Extension { max_cost_usd: Some(twice), .. }, .. } => {
+                Some(format!("to continue, set `--max-cost` above the ${:.2} already spent", twice / 2.0))
             }
             Self::Settled { status: "done", .. } => Some("start a run with another name".into()),
             Self::Settled { most: None, .. } => {

@@ -15,7 +15,7 @@ use crate::custody::{self, Ended};
 use crate::event::RunEvent;
 use crate::lock::{Holder, RunLock};
 use crate::state::{NodeState, NodeStatus, RunStatus, State, seconds};
-use crate::{Change, Plan};
+use crate::{Change, Extension, Plan};
 
 pub(super) fn resume(
     folder: &RunFolder,
@@ -112,6 +112,7 @@ fn amended(
             run: folder.name().to_owned(),
             status: state.status.name(),
             most: limited.map(|at| at.iteration_completed).min(),
+            needed: Extension::of(&frozen.plan, state),
         }
     };
     let plan = amend::amend(&frozen.plan, state, change, rfc3339((around.now)()));

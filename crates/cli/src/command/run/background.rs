@@ -98,9 +98,16 @@ pub(super) fn command(args: &RunArgs, ui: &Ui) -> Result<Command, CliError> {
     if let Some(max) = args.plan.max {
         command.arg("--max").arg(max.to_string());
     }
-    for (option, value) in
-        [("--provider", &args.plan.provider), ("--model", &args.plan.model), ("--packet", &args.packet)]
-    {
+    let time = args.plan.max_runtime.map(|seconds| seconds.to_string());
+    let cost = args.plan.max_cost.map(|cost| cost.to_string());
+    for (option, value) in [
+        ("--max-runtime", &time),
+        ("--max-cost", &cost),
+        ("--provider", &args.plan.provider),
+        ("--model", &args.plan.model),
+        ("--intent", &args.plan.intent),
+        ("--packet", &args.packet),
+    ] {
         if let Some(value) = value {
             command.arg(option).arg(value);
         }
@@ -108,8 +115,8 @@ pub(super) fn command(args: &RunArgs, ui: &Ui) -> Result<Command, CliError> {
     for input in &args.plan.inputs {
         command.arg("--input").arg(input);
     }
-    if args.resume {
-        command.arg("--resume");
+    for (option, is_set) in [("--resume", args.resume), ("--reload", args.reload)] {
+        command.args(is_set.then_some(option));
     }
     Ok(command)
 }
