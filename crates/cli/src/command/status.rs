@@ -1,6 +1,6 @@
 //! The project at a glance, or one run.
 
-mod glance;
+pub(crate) mod glance;
 mod watch;
 
 use clap::Args;
