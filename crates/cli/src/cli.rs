@@ -40,6 +40,9 @@ pub(crate) struct Global {
     /// Set one config value for this call, e.g. `record.sessions=false`; can be repeated
     #[arg(long = "config", value_name = "KEY=VALUE", global = true)]
     pub(crate) config: Vec<String>,
+    /// Print the time in front of each line: an engine in the background writes a log
+    #[arg(long, global = true, hide = true)]
+    pub(crate) log_times: bool,
 }
 
 macro_rules! commands {

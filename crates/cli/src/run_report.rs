@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use stead_pipeline::custody;
 use stead_pipeline::{
     ErrorKind, Extension, NodeState, NodeStatus, Plan, RunEnd, RunFolder, RunStatus, RunView, State, Status,
-    ViewStatus,
+    ViewStatus, agents,
 };
 
 use crate::cli::Exit;
@@ -35,6 +35,8 @@ pub(crate) struct RunReport {
     pub(crate) resume: Option<String>,
     /// What else can be done.
     advice: Option<String>,
+    /// Its events are missing.
+    history_lost: bool,
     /// Processes that a dead engine left running.
     survivors: usize,
     /// The status of each node's last completed iteration, in the plan's order.
@@ -59,14 +61,15 @@ impl RunReport {
         };
         let resume = plan.map(|plan| Target::of(&plan).resume(&plan.run, ui));
         let survivors = match view.status {
-            ViewStatus::Interrupted => custody::count_survivors(&view.state.run_id),
+            ViewStatus::Interrupted => custody::count_survivors(&view.state.run_id, &agents(folder, &view.state)),
             _ => 0,
         };
         let last = view.state.nodes.iter().map(|node| folder.last_status(node)).collect();
+        let history_lost = !folder.events_path().is_file() && view.state.nodes.iter().any(|node| node.iteration > 0);
         let end = RunEnd::of(folder, view.state);
         let (resume, advice) = way.words(resume);
         let (status, pid, folder, program) = (view.status, view.pid, folder.clone(), ui.program());
-        Self { status, end, pid, folder, resume, advice, survivors, last, program }
+        Self { status, end, pid, folder, resume, advice, history_lost, survivors, last, program }
     }
 
     /// The same for a run that will not be continued.
@@ -124,6 +127,11 @@ impl RunReport {
         nodes.iter().zip(&self.last).map(|(node, last)| stage_line(node, last.as_ref(), is_live, width)).collect()
     }
 
+    /// What a person can do now, one command or hint each.
+    pub(crate) fn next(&self) -> Vec<String> {
+        self.resume.iter().cloned().chain(self.advice.clone()).collect()
+    }
+
     /// What went wrong, and what to do about it.
     pub(crate) fn trouble(&self, project: &Project) -> Vec<String> {
         let mut lines = Vec::new();
@@ -143,6 +151,9 @@ impl RunReport {
             if state.status == RunStatus::Failed {
                 lines.extend(quoted(log));
             }
+        }
+        if self.history_lost {
+            lines.push("warning: `events.jsonl` is missing; what happened in the run is not recorded".to_owned());
         }
         if self.survivors > 0 {
             let count =
@@ -184,6 +195,8 @@ enum Way {
     Plain,
     /// With more iterations, time or money.
     More(Extension),
+    /// Verified again, or with more iterations, time or money.
+    Unverified(Extension),
     /// With another provider, unless the program is installed.
     Provider,
 }
@@ -192,6 +205,7 @@ impl Way {
     fn of(status: ViewStatus, plan: &Plan, state: &State) -> Self {
         match (status, &state.error) {
             (ViewStatus::Limit, _) => Self::More(Extension::of(plan, state)),
+            (ViewStatus::Unverified, _) => Self::Unverified(Extension::of(plan, state)),
             (ViewStatus::Failed, Some(error)) if error.kind == ErrorKind::Limit => {
                 Self::More(Extension::of(plan, state))
             }
@@ -210,6 +224,11 @@ impl Way {
             // Its limit was raised meanwhile.
             Self::More(needed) if needed.is_empty() => (resume, None),
             Self::More(needed) => (with(&options(&needed)), None),
+            Self::Unverified(needed) => {
+                let more = with(&options(&needed)).filter(|_| !needed.is_empty());
+                let again = "the verification runs again first; if it passes, the run is done".to_owned();
+                (resume, Some(more.map_or(again, |more| format!("or let the agents continue: {more}"))))
+            }
             Self::Provider => {
                 let other = with("--provider NAME").map(|command| format!("or with another provider: {command}"));
                 (resume, other)

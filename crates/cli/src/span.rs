@@ -32,7 +32,7 @@ pub(crate) fn dollars(typed: &str) -> Result<f64, String> {
 /// A span as [`span`] reads it, in the largest unit that needs no fraction.
 pub(crate) fn shortest(seconds: u64) -> String {
     let units = [(86_400, 'd'), (3_600, 'h'), (60, 'm')];
-    match units.into_iter().find(|(unit, _)| seconds > 0 && seconds % unit == 0) {
+    match units.into_iter().find(|(unit, _)| seconds > 0 && seconds.is_multiple_of(*unit)) {
         Some((unit, name)) => format!("{}{name}", seconds / unit),
         None => format!("{seconds}s"),
     }

@@ -4,6 +4,7 @@
 //! time costs at most the current iteration. The engine never prints, never reads an agent's prose for its decisions,
 //! and never starts anything after a failure.
 
+mod adopt;
 mod agent;
 mod amend;
 mod assignment;
@@ -13,6 +14,7 @@ mod board;
 mod budget;
 mod command;
 mod error;
+mod event_log;
 mod fault;
 mod feature_queue;
 mod feature_test;
@@ -25,13 +27,16 @@ mod inputs;
 mod iteration;
 mod journal;
 mod judge;
+mod leftover;
 mod list_review;
 mod node_end;
 mod node_run;
 mod output_parse;
 mod output_path;
 mod previous;
+mod quota;
 mod rebuild;
+mod repeat;
 mod reserve;
 mod restore;
 mod resume;
@@ -43,11 +48,14 @@ mod surroundings;
 mod termination;
 #[cfg(test)]
 mod testing;
+mod verification;
 mod view;
 mod wait;
 mod worker;
 mod worktree;
 
+pub use adopt::agents;
+pub use command::shell;
 pub use error::EngineError;
 pub(crate) use folder::PLAN_SCHEMA;
 pub use folder::RunFolder;
@@ -56,3 +64,4 @@ pub use run_end::RunEnd;
 pub use start::Engine;
 pub use surroundings::{AgentIntent, Observer, Surroundings, Unobserved};
 pub use view::{RunView, ViewStatus, list_runs, request_stop};
+pub use wait::BACK_OFF;

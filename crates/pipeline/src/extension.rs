@@ -41,7 +41,8 @@ impl Extension {
 }
 
 fn is_limited(at: &NodeState) -> bool {
-    at.status == NodeStatus::Limit || at.error.as_ref().is_some_and(|error| error.kind == ErrorKind::Limit)
+    matches!(at.status, NodeStatus::Limit | NodeStatus::Unverified)
+        || at.error.as_ref().is_some_and(|error| error.kind == ErrorKind::Limit)
 }
 
 /// The budgets that apply to a node, and what was used of each.

@@ -36,6 +36,7 @@ macro_rules! schemas {
 schemas! {
     "active-intents": "what agents may work on: `.agent/intents/active_intents.yaml`",
     "active-loop": "the loop in the foreground: `indexes/active-loop.json`",
+    "agent-process": "the process of an iteration's agent: `agent.json`",
     "agent-trace": "one line of the ledger: `intents/agent_trace.jsonl`",
     "agent-verifiers": "one line of `features/agent-verifiers.jsonl`",
     "appeal": "one line of `indexes/appeals.jsonl`",

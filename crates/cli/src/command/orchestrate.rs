@@ -118,8 +118,7 @@ pub(crate) fn run(args: OrchestrateArgs, ui: &mut Ui) -> Result<Exit, CliError> 
         return background.start(&mut command(&args, &folder, ui)?, ui);
     }
     let manner = if args.json { Manner::Silent } else { Manner::for_people() };
-    let change =
-        Change { max_runtime_seconds: args.max_runtime, max_cost_usd: args.max_cost, ..Change::default() };
+    let change = Change { max_runtime_seconds: args.max_runtime, max_cost_usd: args.max_cost, ..Change::default() };
     let start = if args.resume { Start::Again(&change) } else { Start::Fresh };
     let report = execute(&room, &folder, &plan, manner, start, ui)?;
     tell(&report, &args, &room, &folder, ui);

@@ -47,7 +47,7 @@ pub(crate) use target::{Kind, Target};
 /// stopped and never repeats a finished iteration. Options given with `--resume` change only what is still to be done.
 ///
 /// Exit codes: 0 done, 1 failed, 2 usage, 3 ended but a stage reached its limit, 4 blocked on a person, 5 quota
-/// exhausted, 130 cancelled.
+/// exhausted, 6 ended but unverified, 130 cancelled.
 #[derive(Args)]
 #[command(
     after_help = format!("Examples:\n  stead run stage improve-plan auth --max 5\n  stead run pipeline full-refine auth --background\n  stead run pipeline full-refine auth --resume\n  stead run stage improve-plan auth --resume --max 10 --provider {}\n  stead run pipeline full-refine auth --resume --max-runtime 4h --max-cost 20", Harness::NAMES[1])
@@ -156,7 +156,8 @@ fn engine(
     };
     let tester = plan.orchestrate.as_ref().map(|options| &options.tester);
     let args = room.provider_args(plan.nodes.iter().map(|node| &node.provider).chain(changed).chain(tester))?;
-    let progress = Progress::new(plan, manner);
+    let before = folder.state().ok().flatten().map_or(0.0, |state| state.elapsed_seconds);
+    let progress = Progress::new(plan, manner, before);
     let cancel = Cancel::new();
     cancel_on_signals(&cancel)
         .map_err(|source| CliError::internal("could not install signal handlers").because(source))?;

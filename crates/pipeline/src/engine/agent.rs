@@ -8,7 +8,7 @@ use super::iteration::IterationFiles;
 use super::node_run::NodeRun;
 use super::surroundings::AgentIntent;
 use super::{EngineError, attempt};
-use crate::custody::{self, How};
+use crate::custody::{self, AgentEnd, How};
 use crate::provider::{self, Task};
 use crate::{Provider, provider_name};
 
@@ -90,10 +90,15 @@ impl NodeRun<'_> {
             }
         };
         let end = self.with_lease(self.assignment.as_ref(), || custody::run(&launch, &self.cancel));
+        Ok(self.worked(end))
+    }
+
+    /// What an agent's end means for its provider.
+    pub(super) fn worked(&self, end: AgentEnd) -> Worked {
         let report = provider::read_end(self.provider(), &end);
         let problem = end.log_error.as_ref().map(|why| format!("the agent's log is incomplete: {why}"));
         let has_ended = matches!(end.how, How::Exit(_) | How::Signal(_) | How::Timeout);
-        Ok(Worked {
+        Worked {
             left_behind: end.left_behind,
             message: report.message,
             // A provider's number may not be finite.
@@ -104,7 +109,7 @@ impl NodeRun<'_> {
             has_ended,
             problem,
             how: end.how,
-        })
+        }
     }
 
     /// Plays a fixture, in this process.

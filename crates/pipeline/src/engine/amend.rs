@@ -21,8 +21,7 @@ pub(crate) fn amend(plan: &Plan, state: &State, change: &Change, now: String) ->
     let is_run_changed = (offered.max_runtime_seconds, offered.max_parallel)
         != (plan.max_runtime_seconds, plan.max_parallel)
         || offered.max_cost_usd != plan.max_cost_usd;
-    let raised: Vec<usize> =
-        limited.iter().copied().filter(|index| board::has_room(&offered, state, *index)).collect();
+    let raised: Vec<usize> = limited.iter().copied().filter(|index| board::has_room(&offered, state, *index)).collect();
 
     let asks_for_more =
         change.max_iterations.is_some() || change.max_runtime_seconds.is_some() || change.max_cost_usd.is_some();
@@ -116,17 +115,22 @@ pub(crate) fn forget_quotas(before: &Plan, after: &Plan, state: &mut State) {
     }
 }
 
-/// It used up its iterations, time or money, and this ended the run.
+/// It used up its iterations, time or money, or is unverified, and this ended the run.
 fn is_limited(plan: &Plan, state: &State, index: usize) -> bool {
-    state.status == RunStatus::Limit
-        && state.nodes[index].status == NodeStatus::Limit
-        && board::stage_progress(plan, state, &plan.nodes[index].stage) == StageProgress::Ended(Outcome::Limit)
+    let progress = board::stage_progress(plan, state, &plan.nodes[index].stage);
+    matches!(state.status, RunStatus::Limit | RunStatus::Unverified)
+        && matches!(state.nodes[index].status, NodeStatus::Limit | NodeStatus::Unverified)
+        && matches!(progress, StageProgress::Ended(Outcome::Limit | Outcome::Unverified))
 }
 
 fn is_open(plan: &Plan, state: &State, index: usize) -> bool {
-    let is_over = matches!(state.status, RunStatus::Done | RunStatus::Limit)
+    let is_over = matches!(state.status, RunStatus::Done | RunStatus::Limit | RunStatus::Unverified)
         || matches!(board::stage_progress(plan, state, &plan.nodes[index].stage), StageProgress::Ended(_));
-    !is_over && !matches!(state.nodes[index].status, NodeStatus::Done | NodeStatus::Limit | NodeStatus::Skipped)
+    !is_over
+        && !matches!(
+            state.nodes[index].status,
+            NodeStatus::Done | NodeStatus::Limit | NodeStatus::Unverified | NodeStatus::Skipped
+        )
 }
 
 fn is_begun(plan: &Plan, state: &State, index: usize) -> bool {

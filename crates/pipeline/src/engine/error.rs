@@ -31,6 +31,12 @@ pub enum EngineError {
     Held { run: String, holder: String },
     #[error("run `{run}` is not running")]
     NotRunning { run: String },
+    #[error("run `{run}` cannot be replaced: an agent of it has started")]
+    HasStarted { run: String },
+    #[error("run `{run}` has not ended")]
+    NotEnded { run: String },
+    #[error("run `{run}` has worktrees in `{}`, which may contain work", path.display())]
+    HasWork { run: String, path: PathBuf },
     #[error("`{}` is corrupt: {why}", path.display())]
     Damaged { path: PathBuf, why: String },
     #[error("`{}` has schema {found}; this version of stead supports schemas up to {known}", path.display())]
@@ -93,6 +99,9 @@ impl EngineError {
             Self::Held { run, .. } | Self::ListTaken { run, .. } => {
                 Some(format!("watch it with `stead status {run}`, or stop it with `stead stop {run}`"))
             }
+            Self::HasStarted { .. } => Some("continue it with `--resume`, or choose another name".into()),
+            Self::NotEnded { run } => Some(format!("stop it with `stead stop {run}`, or continue it with `--resume`")),
+            Self::HasWork { .. } => Some("merge or remove them with `git worktree`, then try again".into()),
             Self::NotRunning { run } => Some(format!("`stead status {run}` shows its state")),
             Self::Damaged { path, .. } | Self::PlanChanged { path, .. } => {
                 Some(format!("restore `{}`, or start a run with another name", path.display()))

@@ -3,8 +3,8 @@
 use std::fs;
 
 use stead_pipeline::{
-    Change, EngineError, ErrorKind, Extension, Join, Node, NodeStatus, OnLimit, Outcome, Plan, Provider, ReloadedLimits,
-    RunEvent, RunStatus, Termination, When,
+    Change, EngineError, ErrorKind, Extension, Join, Node, NodeStatus, OnLimit, Outcome, Plan, Provider,
+    ReloadedLimits, RunEvent, RunStatus, Termination, When,
 };
 
 use super::world::{World, agent, chain, node, plan};

@@ -19,6 +19,7 @@ mod quota;
 mod rebuild;
 mod schedule;
 mod termination;
+mod verify;
 mod view;
 mod worktree;
 mod world;

@@ -32,7 +32,7 @@ impl Background<'_> {
             .map_err(|source| CliError::internal("cannot tell which program this is").because(source))?;
         let mut command = Command::new(program);
         // The folder is set instead of passing `-C`, so that commands suggested in its log can be typed in the project.
-        command.current_dir(ui.dir()?);
+        command.current_dir(ui.dir()?).arg("--log-times");
         for setting in &ui.global.config {
             command.arg("--config").arg(setting);
         }
@@ -169,5 +169,11 @@ impl Background<'_> {
 fn said(log: &Path, before: u64) -> String {
     let bytes = stead_store::read_file(log).unwrap_or_default();
     let from = usize::try_from(before).unwrap_or(usize::MAX).min(bytes.len());
-    String::from_utf8_lossy(&bytes[from..]).into_owned()
+    let text = String::from_utf8_lossy(&bytes[from..]).into_owned();
+    // Whoever reads it here needs no times.
+    let plain = |line: &str| match line.split_once("Z ") {
+        Some((time, rest)) if time.len() == 19 && time.starts_with(|c: char| c.is_ascii_digit()) => rest.to_owned(),
+        _ => line.to_owned(),
+    };
+    text.lines().map(plain).collect::<Vec<_>>().join("\n")
 }

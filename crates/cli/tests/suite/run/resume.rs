@@ -142,6 +142,10 @@ fn a_missing_program_can_be_replaced_for_the_rest_of_the_run() {
     let world = with_stage(&fixed(2), &format!("[ $STEAD_ITERATION = 1 ] || [ -e mended ] || exit 1; {CONTINUE}"));
     let file = "project/.agent/stages/chore/stage.yaml";
     world.write(file, format!("name: chore\ndescription: A test\n{}provider:\n  command: [\"./gone\"]\n", fixed(2)));
+    // It is there, as far as anybody can know before it starts.
+    world.write("project/gone", "#!/no/such/interpreter\n");
+    let executable = || std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(world.project().join("gone"), executable()).unwrap();
     let run = world.stead(&["run", "stage", "chore", "it"]);
     assert_eq!(run.code, 1, "{run}");
     let command = hinted(&run);
@@ -150,8 +154,7 @@ fn a_missing_program_can_be_replaced_for_the_rest_of_the_run() {
         "project/agent.sh",
         format!("#!/bin/sh\n[ $STEAD_ITERATION = 1 ] || [ -e mended ] || exit 1\n{CONTINUE}\n"),
     );
-    std::fs::set_permissions(world.project().join("agent.sh"), std::os::unix::fs::PermissionsExt::from_mode(0o755))
-        .unwrap();
+    std::fs::set_permissions(world.project().join("agent.sh"), executable()).unwrap();
     world.write("project/spec.md", "the spec\n");
     let options = ["--provider", "./agent.sh", "--input", "spec.md", "--model", "m"].map(str::to_owned);
     let run = play(&world, &[command.clone(), options.to_vec()].concat());
