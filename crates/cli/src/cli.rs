@@ -93,6 +93,7 @@ commands! {
     Logs logs LogsArgs,
     Run run RunArgs,
     Status status StatusArgs,
+    Report report ReportArgs,
     Runs runs RunsArgs,
     Tail tail TailArgs,
     Stop stop StopArgs,

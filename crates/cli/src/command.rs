@@ -35,6 +35,7 @@ pub(crate) mod packet;
 pub(crate) mod pickup;
 pub(crate) mod pipeline;
 pub(crate) mod reflect;
+pub(crate) mod report;
 pub(crate) mod role;
 pub(crate) mod run;
 pub(crate) mod runs;

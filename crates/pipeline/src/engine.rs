@@ -60,6 +60,7 @@ pub use error::EngineError;
 pub(crate) use folder::PLAN_SCHEMA;
 pub use folder::RunFolder;
 pub(crate) use journal::to_json_lines;
+pub(crate) use leftover::commits_between;
 pub use run_end::RunEnd;
 pub use start::Engine;
 pub use surroundings::{AgentIntent, Observer, Surroundings, Unobserved};

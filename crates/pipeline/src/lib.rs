@@ -16,6 +16,7 @@ pub mod lint;
 mod lock;
 pub mod orchestrate;
 mod os;
+pub mod page;
 mod plan;
 pub mod prompt;
 pub mod provider;

@@ -67,6 +67,7 @@ schemas! {
     "root": "the project marker: `.agent/context/root.json`",
     "run-event": "one line of a run's `events.jsonl`",
     "run-lock": "the engine that works on a run: `runs/<run>/lock`",
+    "run-page": "a run on one page, as `stead report RUN --json` prints it",
     "session": "live state of one session: `indexes/sessions/<id>.json`",
     "session-log": "one line of `indexes/sessions.jsonl`",
     "session-state": "who works on which feature: `features/session-state.json`",

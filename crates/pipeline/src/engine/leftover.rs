@@ -31,6 +31,11 @@ pub(crate) fn commits(root: &Path, since: SystemTime) -> Vec<String> {
     log(root, &[&format!("--since=@{seconds}")])
 }
 
+/// The commits of the current branch between two times as files store them, newest first.
+pub(crate) fn commits_between(root: &Path, from: &str, until: &str) -> Vec<String> {
+    log(root, &[&format!("--since={from}"), &format!("--until={until}")])
+}
+
 fn log(root: &Path, bounds: &[&str]) -> Vec<String> {
     let most = LISTED.to_string();
     let arguments = [&["log"], bounds, &["-n", &most, "--format=%h %s"]].concat();

@@ -13,6 +13,7 @@ mod limits;
 mod orchestrate;
 mod orchestrate_kill;
 mod orchestrate_more;
+mod page;
 mod place;
 mod plan;
 mod quota;
