@@ -19,6 +19,7 @@ mod memory;
 mod patterns;
 mod person;
 mod precedents;
+mod preflight;
 mod progress;
 mod project;
 mod proof;

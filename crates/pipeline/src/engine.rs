@@ -55,6 +55,7 @@ mod worker;
 mod worktree;
 
 pub use adopt::agents;
+pub(crate) use command::open_items;
 pub use command::shell;
 pub use error::EngineError;
 pub(crate) use folder::PLAN_SCHEMA;
@@ -66,3 +67,4 @@ pub use start::Engine;
 pub use surroundings::{AgentIntent, Observer, Surroundings, Unobserved};
 pub use view::{RunView, ViewStatus, list_runs, request_stop};
 pub use wait::BACK_OFF;
+pub(crate) use worktree::base as worktree_base;

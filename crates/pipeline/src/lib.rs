@@ -18,6 +18,7 @@ pub mod orchestrate;
 mod os;
 pub mod page;
 mod plan;
+pub mod preflight;
 pub mod prompt;
 pub mod provider;
 mod state;

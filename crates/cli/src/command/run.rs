@@ -27,6 +27,7 @@ use stead_store::{Layout, Room, StoreError};
 use crate::cli::Exit;
 use crate::error::CliError;
 use crate::precedents;
+use crate::preflight;
 use crate::progress::{Manner, Progress};
 use crate::project::{env, now, now_millis, user_dirs};
 use crate::proof::{ground, written};
@@ -37,7 +38,7 @@ use crate::ui::Ui;
 
 pub(crate) use background::Background;
 pub(crate) use plan_args::PlanArgs;
-use refuse::{Changed, refuse_for_agents};
+pub(crate) use refuse::{Changed, refuse_for_agents};
 pub(crate) use target::{Kind, Target};
 
 /// Run a stage or a pipeline of agents
@@ -45,6 +46,8 @@ pub(crate) use target::{Kind, Target};
 /// Starts the agents headless, one fresh process per iteration, until each stage is done or reaches a limit. All
 /// results are kept in `.agent/runs/RUN`. The plan is frozen when the run starts; `--resume` continues where the run
 /// stopped and never repeats a finished iteration. Options given with `--resume` change only what is still to be done.
+///
+/// Before it starts, it checks programs, queues, verification, trust and limits, and says what cannot work.
 ///
 /// Exit codes: 0 done, 1 failed, 2 usage, 3 ended but a stage reached its limit, 4 blocked on a person, 5 quota
 /// exhausted, 6 ended but unverified, 130 cancelled.
@@ -93,7 +96,10 @@ pub(crate) fn run(args: RunArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     refuse_for_agents(&plan, changed, &room)?;
     match args.resume {
         true => refuse_frozen_plan(&folder.plan_path(), &room.project)?,
-        false => refuse_plan(&plan, &room)?,
+        false => {
+            refuse_plan(&plan, &room)?;
+            check(&plan, &room, args.json, ui)?;
+        }
     }
     if args.background {
         let background = Background { room: &room, folder: &folder, json: args.json, resume: args.resume };
@@ -111,6 +117,16 @@ pub(crate) fn run(args: RunArgs, ui: &mut Ui) -> Result<Exit, CliError> {
         report.tell_end(&room.project, ui);
     }
     Ok(report.exit())
+}
+
+/// Says what cannot work, and refuses to start it.
+fn check(plan: &Plan, room: &RunRoom, json: bool, ui: &mut Ui) -> Result<(), CliError> {
+    let concerns = preflight::concerns(plan, room);
+    preflight::refuse(&concerns)?;
+    if !json {
+        preflight::tell(&concerns, ui);
+    }
+    Ok(())
 }
 
 /// Whether a run starts or continues.
@@ -239,13 +255,7 @@ fn stuck(error: EngineError, target: &Target, folder: &RunFolder, ui: &Ui) -> Cl
 }
 
 /// The plan of an existing run, if it is what was asked for.
-fn begun(
-    args: &RunArgs,
-    target: &Target,
-    room: &RunRoom,
-    folder: &RunFolder,
-    ui: &mut Ui,
-) -> Result<Plan, CliError> {
+fn begun(args: &RunArgs, target: &Target, room: &RunRoom, folder: &RunFolder, ui: &mut Ui) -> Result<Plan, CliError> {
     let plan = folder.trusted_plan()?;
     let own = Target::of(&plan);
     if own != *target {

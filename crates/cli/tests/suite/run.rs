@@ -2,6 +2,7 @@
 
 mod agent;
 mod background;
+mod before;
 mod cancel;
 mod end;
 mod intent;
@@ -55,6 +56,11 @@ fn pipeline(world: &World, name: &str, stages: &str) {
 /// A termination after so many iterations.
 fn fixed(iterations: u32) -> String {
     format!("termination:\n  type: fixed\nguardrails:\n  max_iterations: {iterations}\n")
+}
+
+/// The same with a time limit, so that nothing is said about a missing one.
+fn bounded(iterations: u32) -> String {
+    format!("{}  iteration_timeout_seconds: 600\n", fixed(iterations))
 }
 
 fn run_file(path: &str) -> String {

@@ -10,13 +10,13 @@ use crate::ui::shell_word;
 
 /// What a continued run is changed to.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Changed<'a> {
-    pub(super) provider: Option<&'a Provider>,
-    pub(super) model: Option<&'a str>,
+pub(crate) struct Changed<'a> {
+    pub(crate) provider: Option<&'a Provider>,
+    pub(crate) model: Option<&'a str>,
 }
 
 /// Refuses a plan whose commands the calling agent may not run itself: it may have written the stage. A person may run any.
-pub(super) fn refuse_for_agents(plan: &Plan, changed: Changed<'_>, room: &RunRoom) -> Result<(), CliError> {
+pub(crate) fn refuse_for_agents(plan: &Plan, changed: Changed<'_>, room: &RunRoom) -> Result<(), CliError> {
     let project = &room.project;
     let speaker = Speaker::calling(project);
     if speaker.agent(project).is_none() {
