@@ -13,6 +13,7 @@ mod attempt_result;
 mod board;
 mod budget;
 mod command;
+mod discard;
 mod error;
 mod event_log;
 mod fault;

@@ -69,6 +69,9 @@ pub(crate) struct RunArgs {
     /// Take the limits (`guardrails`, and those of the pipeline) from the files again, and nothing else of them
     #[arg(long, requires = "resume")]
     reload: bool,
+    /// Replace a run of this name of which no agent ever started
+    #[arg(long, conflicts_with = "resume")]
+    replace: bool,
     /// Run in the background; returns once the engine has started
     #[arg(long)]
     background: bool,
@@ -100,6 +103,9 @@ pub(crate) fn run(args: RunArgs, ui: &mut Ui) -> Result<Exit, CliError> {
             refuse_plan(&plan, &room)?;
             check(&plan, &room, args.json, ui)?;
         }
+    }
+    if args.replace && folder.is_begun() {
+        Engine::discard_unstarted(&folder, &env, &now())?;
     }
     if args.background {
         let background = Background { room: &room, folder: &folder, json: args.json, resume: args.resume };
@@ -289,7 +295,7 @@ fn fresh(args: &RunArgs, target: &Target, room: &RunRoom, folder: &RunFolder, ui
     if let Some(held) = background::held(folder) {
         return Err(held.into());
     }
-    if folder.is_begun() {
+    if folder.is_begun() && !args.replace {
         return Err(exists(folder, ui));
     }
     room.project.warn(ui);
@@ -304,6 +310,7 @@ fn exists(folder: &RunFolder, ui: &Ui) -> CliError {
     let own = folder.plan().map(|plan| Target::of(&plan).resume(folder.name(), ui)).ok();
     let report = RunReport::read(folder, ui).ok().and_then(|report| report.resume);
     let hint = match report.or(own) {
+        Some(_) if folder.is_unstarted() => "no agent of it ever started; replace it with `--replace`".to_owned(),
         Some(resume) => format!("continue it with `{resume}`, or choose another name"),
         None => "choose another name".to_owned(),
     };

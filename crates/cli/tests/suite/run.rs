@@ -4,6 +4,7 @@ mod agent;
 mod background;
 mod before;
 mod cancel;
+mod discard;
 mod end;
 mod intent;
 mod judged;
