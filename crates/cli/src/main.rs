@@ -16,6 +16,7 @@ mod lessons;
 mod line_source;
 mod log;
 mod memory;
+mod notify;
 mod patterns;
 mod person;
 mod precedents;

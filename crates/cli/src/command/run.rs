@@ -19,13 +19,14 @@ use stead_pipeline::custody::{Cancel, cancel_on_signals};
 use stead_pipeline::orchestrate::FeatureSupport;
 use stead_pipeline::provider::ProviderError;
 use stead_pipeline::{
-    AgentIntent, Change, CompileOptions, DefinitionError, Engine, EngineError, Plan, Provider, ReloadedLimits, RunEnd,
-    RunFolder, Surroundings, changed_sources, compile, lint, provider,
+    AgentIntent, Change, CompileOptions, DefinitionError, Engine, EngineError, EventLine, Observer, Plan, Provider,
+    ReloadedLimits, RunEnd, RunFolder, Surroundings, changed_sources, compile, lint, provider,
 };
 use stead_store::{Layout, Room, StoreError};
 
 use crate::cli::Exit;
 use crate::error::CliError;
+use crate::notify::Notifier;
 use crate::precedents;
 use crate::preflight;
 use crate::progress::{Manner, Progress};
@@ -180,6 +181,8 @@ fn engine(
     let args = room.provider_args(plan.nodes.iter().map(|node| &node.provider).chain(changed).chain(tester))?;
     let before = folder.state().ok().flatten().map_or(0.0, |state| state.elapsed_seconds);
     let progress = Progress::new(plan, manner, before);
+    let notifier = Notifier::new(&room.project, folder.name(), plan.nodes.len());
+    let watchers = Watchers { progress: &progress, notifier: &notifier };
     let cancel = Cancel::new();
     cancel_on_signals(&cancel)
         .map_err(|source| CliError::internal("could not install signal handlers").because(source))?;
@@ -203,7 +206,7 @@ fn engine(
         provider_args: &|name| args.get(name).cloned().unwrap_or_default(),
         bind_intent: &|named| bind(room, named),
         features: Some(&support),
-        observer: &progress,
+        observer: &watchers,
         cancel,
     };
     let work = || match start {
@@ -212,7 +215,24 @@ fn engine(
     };
     let ended = answering(&around.cancel, &progress, work);
     progress.finish();
+    // After the last state: a command that hangs or kills us costs nothing.
+    if let Ok(end) = &ended {
+        notifier.ended(end.status, end.reason.as_deref());
+    }
     Ok(ended)
+}
+
+/// Those who observe a run.
+struct Watchers<'a> {
+    progress: &'a Progress,
+    notifier: &'a Notifier<'a>,
+}
+
+impl Observer for Watchers<'_> {
+    fn event(&self, line: &EventLine) {
+        self.progress.event(line);
+        self.notifier.event(line);
+    }
 }
 
 /// Selects an intent for agents that the engine is about to start. Their session ids are not known yet.

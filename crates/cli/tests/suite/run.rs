@@ -9,6 +9,7 @@ mod end;
 mod intent;
 mod judged;
 mod kill;
+mod notify;
 mod older;
 mod rehearsal;
 mod resume;

@@ -4,6 +4,7 @@ use stead_hook::Rules;
 use stead_pipeline::{Plan, Provider, Termination, provider};
 
 use crate::error::CliError;
+use crate::notify;
 use crate::run_room::RunRoom;
 use crate::speaker::Speaker;
 use crate::ui::shell_word;
@@ -25,7 +26,8 @@ pub(crate) fn refuse_for_agents(plan: &Plan, changed: Changed<'_>, room: &RunRoo
     let providers = plan.nodes.iter().map(|node| &node.provider).chain(changed.provider);
     let tester = plan.orchestrate.as_ref().map(|options| &options.tester);
     let arguments = room.provider_args(providers.chain(tester))?;
-    for Command { stage, line, rules } in commands(plan, changed, &arguments) {
+    let notify = notify::command(project).map(|line| Command { stage: "notify.command", line, rules: Rules::All });
+    for Command { stage, line, rules } in commands(plan, changed, &arguments).into_iter().chain(notify) {
         if let Some(reason) = speaker.refusal_by(rules, project, &line) {
             let message = format!("stage `{stage}` runs `{line}`, which is refused: {reason}");
             return Err(CliError::user(message).hinted("change the stage, or ask the person to start the run"));
