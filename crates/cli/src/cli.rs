@@ -93,6 +93,7 @@ commands! {
     Logs logs LogsArgs,
     Run run RunArgs,
     Status status StatusArgs,
+    Wait wait WaitArgs,
     Report report ReportArgs,
     Runs runs RunsArgs,
     Tail tail TailArgs,
@@ -149,6 +150,8 @@ pub(crate) enum Exit {
     Failed,
     /// As the run that it was about.
     Run(RunStatus),
+    /// What it waited for did not happen in time.
+    TimedOut,
 }
 
 impl Exit {
@@ -157,6 +160,7 @@ impl Exit {
             Self::Done => 0,
             Self::Failed => 1,
             Self::Run(status) => status.exit_code(),
+            Self::TimedOut => 124,
         }
     }
 }

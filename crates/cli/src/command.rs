@@ -51,6 +51,7 @@ pub(crate) mod trace;
 pub(crate) mod trust;
 pub(crate) mod uninstall;
 pub(crate) mod verify;
+pub(crate) mod wait;
 pub(crate) mod where_;
 pub(crate) mod where_is;
 pub(crate) mod why;

@@ -9,6 +9,8 @@ mod end;
 mod intent;
 mod judged;
 mod kill;
+mod morning;
+mod night;
 mod notify;
 mod older;
 mod rehearsal;
