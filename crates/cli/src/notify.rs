@@ -7,13 +7,13 @@ use std::sync::Mutex;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use stead_model::redact;
+use stead_model::visible;
 use stead_pipeline::{EventLine, NodeStatus, Observer, RunEvent, RunStatus, shell};
+use stead_store::redact;
 
 use crate::progress::one_line;
 use crate::project::Project;
 use crate::trusting::refuse_setting;
-use crate::ui::harmless;
 
 /// How long the person's command may take once the run has ended.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -141,7 +141,7 @@ fn ring(terminal: Osc, text: &str) {
 
 /// A text on one line, without secrets and without anything that a terminal obeys.
 fn message(text: &str) -> String {
-    one_line(&harmless(&redact(text)), LONGEST)
+    one_line(&visible(&redact(text)), LONGEST)
 }
 
 #[cfg(test)]

@@ -10,11 +10,11 @@ use std::io::{IsTerminal, Write};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use stead_model::unix_millis;
+use stead_model::{unix_millis, visible};
 use stead_pipeline::{EventLine, Observer, Plan};
 
 use crate::project::now;
-use crate::ui::{harmless, is_engine_log, stamp};
+use crate::ui::{is_engine_log, stamp};
 
 use bars::Bars;
 use board::Board;
@@ -67,10 +67,10 @@ impl Progress {
     pub(crate) fn say(&self, text: &str) {
         match (&self.bars, self.manner) {
             (_, Manner::Silent) => {}
-            (Some(bars), _) => bars.say(&harmless(text)),
+            (Some(bars), _) => bars.say(&visible(text)),
             (None, manner) => {
                 let stamp = if manner == Manner::Log { stamp(&now()) } else { String::new() };
-                let _ = writeln!(std::io::stderr().lock(), "{stamp}{}", harmless(text));
+                let _ = writeln!(std::io::stderr().lock(), "{stamp}{}", visible(text));
             }
         }
     }

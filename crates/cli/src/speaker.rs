@@ -32,7 +32,6 @@ struct Line {
 pub(crate) struct Speaker {
     pub(crate) harness: Option<String>,
     pub(crate) session: Option<String>,
-    pub(crate) transcript: Option<String>,
     pub(crate) known_by: KnownBy,
 }
 
@@ -127,8 +126,7 @@ impl Speaker {
     fn of(project: &Project, harness: Option<String>, session: String, known_by: KnownBy) -> Self {
         let state = FileId::check(&session).ok().and_then(|id| SessionState::read(&project.indexes(), &id).ok()?);
         let harness = harness.or_else(|| state.as_ref().map(|state| state.harness.clone()));
-        let transcript = state.and_then(|state| state.transcript);
-        Self { harness, session: Some(session), transcript, known_by }
+        Self { harness, session: Some(session), known_by }
     }
 }
 

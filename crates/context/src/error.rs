@@ -54,6 +54,8 @@ pub enum ContextError {
     RoleStateDamaged { path: PathBuf, line: usize, why: String },
     #[error("the role state `{}` has schema {found}; this version of stead supports schemas up to 1", path.display())]
     RoleStateNewer { path: PathBuf, found: u64 },
+    #[error("the command of `{option}` contains a secret")]
+    SecretInCommand { option: &'static str },
     #[error("the loop has no prompt")]
     NoLoopPrompt,
     #[error("loop `{id}` is {status}")]
@@ -83,6 +85,7 @@ impl ContextError {
                 Some("start a new packet without `--continues` that summarises the old ones".into())
             }
             Self::DocumentJson { .. } => Some("send one JSON object, or Markdown with the packet's headings".into()),
+            Self::SecretInCommand { .. } => Some("put it into a variable of the environment and write `$NAME`".into()),
             Self::NoLoopPrompt => Some("say what the agent should do in each iteration".into()),
             Self::LoopOver { .. } => Some("start a new one with `stead loop start`".into()),
             Self::SessionHeld { id } => Some(format!("ask the person to run `stead loop pause {id}` in a terminal")),

@@ -64,7 +64,7 @@ impl Survey<'_> {
                         let stem = format!(
                             "{}-{}",
                             stamp(&found.started),
-                            slug(&stead_store::cover(found.prompt.lines().next().unwrap_or_default()).text)
+                            slug(&stead_store::redact(found.prompt.lines().next().unwrap_or_default()))
                         );
                         let (id, target) = names.free(&stem);
                         let text = found.render(&id, &source.name, &hash, self.now);

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
-use stead_store::{Durability, replace_creating};
+use stead_store::{Durability, redact, replace_creating};
 
 use crate::engine::{EngineError, RunFolder, commits_between};
 use crate::event::RunEvent;
@@ -122,8 +122,8 @@ impl RunPage {
     /// Writes the page and its image into a folder, and returns the path of the page.
     pub fn write(&self, folder: &Path, next: &[String]) -> Result<PathBuf, EngineError> {
         let page = folder.join("index.md");
-        replace_creating(&folder.join("timeline.svg"), self.timeline().as_bytes(), Durability::Quick)?;
-        replace_creating(&page, self.markdown(next).as_bytes(), Durability::Quick)?;
+        replace_creating(&folder.join("timeline.svg"), redact(&self.timeline()), Durability::Quick)?;
+        replace_creating(&page, redact(&self.markdown(next)), Durability::Quick)?;
         Ok(page)
     }
 }
@@ -151,9 +151,9 @@ fn files(folder: &RunFolder, state: &State) -> BTreeMap<String, u32> {
         for iteration in 1..=at.iteration_completed {
             let touched = folder.iteration_status(at, iteration).map(|status| status.work.files_touched);
             for file in touched.unwrap_or_default() {
-                let is_known = files.contains_key(&file);
-                if is_known || files.len() < FILES {
-                    *files.entry(stead_model::redact(&file).into_owned()).or_default() += 1;
+                let file = redact(&file).into_owned();
+                if files.contains_key(&file) || files.len() < FILES {
+                    *files.entry(file).or_default() += 1;
                 }
             }
         }

@@ -15,7 +15,7 @@ mod task;
 mod tests;
 
 pub use error::ProviderError;
-pub(crate) use prepare::AGENT_FILE;
+pub(crate) use prepare::{AGENT_FILE, prompt_file};
 pub use prepare::{argv, check, prepare, reports_cost};
 pub(crate) use report::logged_end;
 pub use report::read_end;

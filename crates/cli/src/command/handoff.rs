@@ -5,11 +5,12 @@ use serde_json::json;
 use stead_client::Harness;
 use stead_context::{Contribution, Handoff, Heading, Repository};
 use stead_model::suggestion;
+use stead_store::{Sharing, keep_ignored};
 
 use crate::cli::Exit;
 use crate::error::CliError;
 use crate::git::Git;
-use crate::project::{Project, now_millis, project_path};
+use crate::project::{Project, env, now_millis, project_path};
 use crate::sent::read_document;
 use crate::speaker::{KnownBy, Speaker};
 use crate::ui::Ui;
@@ -108,13 +109,15 @@ pub(crate) fn run(args: HandoffArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     let facts = git.facts();
     let has_git = facts.is_some();
     let context = project.context();
+    let home = env("HOME").map(PathBuf::from);
+    keep_ignored(&context, Sharing::of(&project.config))?;
     let made = Handoff {
         place: project.folders(&context),
         purpose: &args.purpose.join(" "),
         now: now_millis(),
         source: args.source.as_deref().or(speaker.harness.as_deref()),
         session: speaker.session.as_deref(),
-        transcript: speaker.transcript.as_deref(),
+        home: home.as_deref(),
         git: facts,
         ignored: &|paths| if has_git { git.ignored(paths) } else { Vec::new() },
         sent,

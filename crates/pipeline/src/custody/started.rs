@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
-use stead_store::{Durability, read_capped, replace};
+use stead_store::{Durability, Exact, read_capped, replace};
 
 use super::agent_end::How;
 use crate::os;
@@ -49,7 +49,7 @@ impl Started {
     /// Writes it. Without the file a later engine is only more careful.
     pub(crate) fn write(&self, path: &Path) {
         if let Ok(bytes) = serde_json::to_vec(self) {
-            let _ = replace(path, &bytes, Durability::Quick);
+            let _ = replace(path, Exact::Own.bytes(&bytes), Durability::Quick);
         }
     }
 

@@ -84,7 +84,7 @@ impl NodeRun<'_> {
         }
         let Some(status) = valid_status(&files.dir) else { return Ok(None) };
         let end = provider::logged_end(self.provider(), &files.file(attempt::LOG));
-        let worked = self.worked(end);
+        let worked = self.worked(files, end);
         if worked.quota.is_some() {
             return Ok(None);
         }

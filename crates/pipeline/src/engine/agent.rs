@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-use stead_store::{Durability, replace_creating};
+use stead_store::{Durability, Redacted, redact, replace_creating};
 
 use super::iteration::IterationFiles;
 use super::node_run::NodeRun;
 use super::surroundings::AgentIntent;
-use super::{EngineError, attempt};
+use super::{EngineError, attempt, scrub};
 use crate::custody::{self, AgentEnd, How};
 use crate::provider::{self, Task};
 use crate::{Provider, provider_name};
@@ -90,12 +90,13 @@ impl NodeRun<'_> {
             }
         };
         let end = self.with_lease(self.assignment.as_ref(), || custody::run(&launch, &self.cancel));
-        Ok(self.worked(end))
+        Ok(self.worked(files, end))
     }
 
     /// What an agent's end means for its provider.
-    pub(super) fn worked(&self, end: AgentEnd) -> Worked {
+    pub(super) fn worked(&self, files: &IterationFiles, end: AgentEnd) -> Worked {
         let report = provider::read_end(self.provider(), &end);
+        self.scrub(files);
         let problem = end.log_error.as_ref().map(|why| format!("the agent's log is incomplete: {why}"));
         let has_ended = matches!(end.how, How::Exit(_) | How::Signal(_) | How::Timeout);
         Worked {
@@ -112,6 +113,16 @@ impl NodeRun<'_> {
         }
     }
 
+    /// Covers the secrets in what the agent wrote down, and in the prompt that was written for it.
+    fn scrub(&self, files: &IterationFiles) {
+        let prompt = provider::prompt_file(&files.file(attempt::LOG));
+        for path in [files.file(attempt::STATUS), self.progress(), self.output(), prompt] {
+            if path.starts_with(self.run.folder.path()) {
+                scrub::scrub(&path);
+            }
+        }
+    }
+
     /// Plays a fixture, in this process.
     fn play(&self, files: &IterationFiles) -> Result<Worked, EngineError> {
         if self.cancel.is_set() {
@@ -121,9 +132,9 @@ impl NodeRun<'_> {
             Ok(mocked) => mocked,
             Err(error) => return Ok(Worked::new(How::CannotStart(error.to_string()))),
         };
-        replace_creating(&files.file(attempt::LOG), mocked.output.as_bytes(), Durability::Quick)?;
-        replace_creating(&self.output(), mocked.output.as_bytes(), Durability::Quick)?;
-        replace_creating(&files.file(attempt::STATUS), mocked.status.as_bytes(), Durability::Quick)?;
+        replace_creating(&files.file(attempt::LOG), redact(&mocked.output), Durability::Quick)?;
+        replace_creating(&self.output(), redact(&mocked.output), Durability::Quick)?;
+        replace_creating(&files.file(attempt::STATUS), Redacted::json(mocked.status.as_str()), Durability::Quick)?;
         Ok(Worked { message: Some(mocked.output), ..Worked::new(How::Exit(mocked.exit)) })
     }
 }

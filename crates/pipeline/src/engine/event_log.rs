@@ -5,7 +5,7 @@ use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 
-use stead_store::{Durability, replace_creating};
+use stead_store::{Durability, Exact, replace_creating};
 
 use crate::os;
 
@@ -51,7 +51,7 @@ fn restore(file: &mut File, path: &Path) -> io::Result<()> {
     let mut bytes = Vec::new();
     file.seek(SeekFrom::Start(0))?;
     file.read_to_end(&mut bytes)?;
-    replace_creating(path, &bytes, Durability::Quick).map_err(io::Error::other)
+    replace_creating(path, Exact::Copied.bytes(&bytes), Durability::Quick).map_err(io::Error::other)
 }
 
 #[cfg(test)]

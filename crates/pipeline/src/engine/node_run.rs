@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-use stead_store::{Durability, create, create_parents};
+use stead_store::{Durability, Exact, create, create_parents};
 
 use super::agent::Worked;
 use super::assignment::Assignment;
@@ -305,7 +305,7 @@ impl<'r> NodeRun<'r> {
 
     /// Creates the stage's notes, if there are none.
     pub(super) fn create_progress(&self) -> Result<(), EngineError> {
-        create(&self.progress(), format!("# Progress of {}\n", self.node.id).as_bytes(), Durability::Quick)?;
+        create(&self.progress(), Exact::Own.owned(format!("# Progress of {}\n", self.node.id)), Durability::Quick)?;
         Ok(())
     }
 
