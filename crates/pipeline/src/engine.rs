@@ -26,6 +26,7 @@ mod git;
 mod initializer;
 mod inputs;
 mod iteration;
+mod iteration_input;
 mod journal;
 mod judge;
 mod leftover;
