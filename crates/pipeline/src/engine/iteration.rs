@@ -12,7 +12,7 @@ use super::journal::{safe, write_json};
 use super::node_end::NodeEnd;
 use super::node_run::{NodeRun, Tally};
 use super::termination::{self, Brought};
-use super::{EngineError, attempt, output_parse, snapshot};
+use super::{EngineError, attempt, output_parse, scrub, snapshot};
 use crate::Outcome;
 use crate::event::RunEvent;
 use crate::state::{ErrorKind, seconds};
@@ -46,6 +46,7 @@ impl NodeRun<'_> {
             self.run.journal.tell(RunEvent::Repeated { node: at.id.clone(), iteration, attempt })?;
             let aside = attempt::aside(&files.dir, attempt);
             self.restore(&at, &aside)?;
+            scrub::scrub_folder(&aside);
             previous = Some((attempt, self.describe_attempt(&aside, begun)));
         }
         self.forget_progress(&at);

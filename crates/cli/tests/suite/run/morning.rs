@@ -84,6 +84,43 @@ fn a_status_in_a_fence_is_read_and_told() {
     assert!(events(&world, "it", "warning")[0]["message"].as_str().unwrap().contains("a code fence"));
 }
 
+/// Neither the fence nor a comment hides a secret from the redactor.
+#[test]
+fn a_secret_in_a_fenced_status_is_covered() {
+    let key = concat!("sk-ant-api03-", "abcdefghijklmnopqrstuvwxyz0123456789ABCDEF");
+    let script = format!(
+        "printf '```json\\n{{\"decision\": \"stop\", \"reason\": \"found {key}\"}} // it\\047s \"{key}\"\\n```\\n' > \"$STEAD_STATUS\""
+    );
+    let world = with_stage(&bounded(1), &script);
+    let run = world.stead(&["run", "stage", "chore", "it"]);
+    assert!(run.code == 0 && !run.stderr.contains(key), "{run}");
+    let status = world.read(run_file("it/stage-00-chore/iterations/001/status.json"));
+    assert!(status.starts_with("```json") && status.matches("[redacted]").count() == 2, "{status}");
+}
+
+/// Its engine was killed, so nobody covered what its agent wrote.
+#[test]
+fn a_secret_of_an_attempt_that_was_lost_is_covered() {
+    let key = concat!("sk-ant-api03-", "abcdefghijklmnopqrstuvwxyz0123456789ABCDEF");
+    let first = format!("echo 'note {key}' | tee \"$STEAD_OUTPUT\" \"$STEAD_STATUS\" >> \"$STEAD_PROGRESS\"");
+    let world = with_stage(
+        &bounded(1),
+        &format!("[ -e agent ] || {{ {first}; echo $$ > agent; exec sleep 600; }}; {CONTINUE}"),
+    );
+    let mut child = start(&world, &["run", "stage", "chore", "it"]);
+    written(&world, "project/agent");
+    signal(&child, "KILL");
+    child.wait().unwrap();
+    world.stead(&["run", "stage", "chore", "it", "--resume"]).ok();
+    let attempt = world.project().join(".agent/runs/it/stage-00-chore/iterations/001/attempt-1");
+    let texts: Vec<String> = std::fs::read_dir(attempt)
+        .unwrap()
+        .map(|file| std::fs::read_to_string(file.unwrap().path()).unwrap())
+        .collect();
+    assert_eq!(texts.iter().filter(|text| text.contains("note [redacted]")).count(), 3, "{texts:?}");
+    assert!(!texts.concat().contains(key), "{texts:?}");
+}
+
 /// A failure is said once, with its reason at the end.
 #[test]
 fn a_failure_is_printed_once() {
