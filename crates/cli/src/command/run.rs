@@ -17,6 +17,7 @@ use stead_ledger::{Selected, Selection};
 use stead_model::FileId;
 use stead_pipeline::custody::{Cancel, cancel_on_signals};
 use stead_pipeline::orchestrate::FeatureSupport;
+use stead_pipeline::preflight::count_queues;
 use stead_pipeline::provider::ProviderError;
 use stead_pipeline::{
     AgentIntent, Change, CompileOptions, DefinitionError, Engine, EngineError, EventLine, Observer, Plan, Provider,
@@ -102,7 +103,7 @@ pub(crate) fn run(args: RunArgs, ui: &mut Ui) -> Result<Exit, CliError> {
         true => refuse_frozen_plan(&folder.plan_path(), &room.project)?,
         false => {
             refuse_plan(&plan, &room)?;
-            check(&plan, &room, args.json, ui)?;
+            check(&plan, &room, &args, ui)?;
         }
     }
     if args.replace && folder.is_begun() {
@@ -127,10 +128,14 @@ pub(crate) fn run(args: RunArgs, ui: &mut Ui) -> Result<Exit, CliError> {
 }
 
 /// Says what cannot work, and refuses to start it.
-fn check(plan: &Plan, room: &RunRoom, json: bool, ui: &mut Ui) -> Result<(), CliError> {
-    let concerns = preflight::concerns(plan, room);
+fn check(plan: &Plan, room: &RunRoom, args: &RunArgs, ui: &mut Ui) -> Result<(), CliError> {
+    let mut concerns = preflight::concerns(plan, room);
+    if args.background {
+        // Otherwise the engine says so at once.
+        concerns.extend(count_queues(plan, room.project.root()));
+    }
     preflight::refuse(&concerns)?;
-    if !json {
+    if !args.json {
         preflight::tell(&concerns, ui);
     }
     Ok(())

@@ -65,4 +65,6 @@ fn an_empty_queue_is_known_before_and_told_afterwards() {
     assert!(dry.code == 0 && dry.stderr.contains("its queue is empty, so no agent would start"), "{dry}");
     let run = world.stead(&["run", "stage", "chore", "it"]);
     assert!(run.code == 0 && run.stderr.contains("warning: chore: its queue is empty at the start"), "{run}");
+    let run = world.stead(&["run", "stage", "chore", "later", "--background"]);
+    assert!(run.code == 0 && run.stderr.contains("its queue is empty, so no agent would start"), "{run}");
 }
