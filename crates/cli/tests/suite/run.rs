@@ -2,6 +2,7 @@
 
 mod agent;
 mod background;
+mod bars;
 mod before;
 mod cancel;
 mod discard;
