@@ -40,6 +40,9 @@ pub(crate) struct Global {
     /// Set one config value for this call, e.g. `record.sessions=false`; can be repeated
     #[arg(long = "config", value_name = "KEY=VALUE", global = true)]
     pub(crate) config: Vec<String>,
+    /// Print the time in front of each line: an engine in the background writes a log
+    #[arg(long, global = true, hide = true)]
+    pub(crate) log_times: bool,
 }
 
 macro_rules! commands {
@@ -90,6 +93,8 @@ commands! {
     Logs logs LogsArgs,
     Run run RunArgs,
     Status status StatusArgs,
+    Wait wait WaitArgs,
+    Report report ReportArgs,
     Runs runs RunsArgs,
     Tail tail TailArgs,
     Stop stop StopArgs,
@@ -145,6 +150,8 @@ pub(crate) enum Exit {
     Failed,
     /// As the run that it was about.
     Run(RunStatus),
+    /// What it waited for did not happen in time.
+    TimedOut,
 }
 
 impl Exit {
@@ -153,6 +160,7 @@ impl Exit {
             Self::Done => 0,
             Self::Failed => 1,
             Self::Run(status) => status.exit_code(),
+            Self::TimedOut => 124,
         }
     }
 }

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 use stead_pipeline::custody;
 use stead_pipeline::{
-    ErrorKind, NodeState, NodeStatus, Plan, RunEnd, RunFolder, RunStatus, RunView, State, Status, ViewStatus,
+    ErrorKind, Extension, NodeState, NodeStatus, Plan, RunEnd, RunFolder, RunStatus, RunView, State, Status,
+    ViewStatus, agents,
 };
 
 use crate::cli::Exit;
@@ -14,6 +15,7 @@ use crate::error::CliError;
 use crate::log::last_lines;
 use crate::progress::{one_line, spent};
 use crate::project::{Project, now_millis};
+use crate::span::shortest;
 use crate::ui::{Ui, counted};
 
 /// How much of a failed agent's log is shown.
@@ -33,6 +35,8 @@ pub(crate) struct RunReport {
     pub(crate) resume: Option<String>,
     /// What else can be done.
     advice: Option<String>,
+    /// Its events are missing.
+    history_lost: bool,
     /// Processes that a dead engine left running.
     survivors: usize,
     /// The status of each node's last completed iteration, in the plan's order.
@@ -48,22 +52,24 @@ impl RunReport {
     }
 
     fn new(folder: &RunFolder, view: RunView, ui: &Ui) -> Self {
-        let way = Way::of(view.status, &view.state);
-        let plan = (way != Way::None).then(|| folder.plan().ok()).flatten();
+        let is_open = !matches!(view.status, ViewStatus::Running | ViewStatus::Done);
+        let plan = is_open.then(|| folder.plan().ok()).flatten();
+        let way = plan.as_ref().map_or(Way::None, |plan| Way::of(view.status, plan, &view.state));
         let way = match (way, &plan, &view.state.error) {
             (Way::Provider, Some(plan), Some(error)) if has_own_provider(plan, &error.stage) => Way::Plain,
             (way, ..) => way,
         };
         let resume = plan.map(|plan| Target::of(&plan).resume(&plan.run, ui));
         let survivors = match view.status {
-            ViewStatus::Interrupted => custody::count_survivors(&view.state.run_id),
+            ViewStatus::Interrupted => custody::count_survivors(&view.state.run_id, &agents(folder, &view.state)),
             _ => 0,
         };
         let last = view.state.nodes.iter().map(|node| folder.last_status(node)).collect();
+        let history_lost = !folder.events_path().is_file() && view.state.nodes.iter().any(|node| node.iteration > 0);
         let end = RunEnd::of(folder, view.state);
         let (resume, advice) = way.words(resume);
         let (status, pid, folder, program) = (view.status, view.pid, folder.clone(), ui.program());
-        Self { status, end, pid, folder, resume, advice, survivors, last, program }
+        Self { status, end, pid, folder, resume, advice, history_lost, survivors, last, program }
     }
 
     /// The same for a run that will not be continued.
@@ -121,6 +127,11 @@ impl RunReport {
         nodes.iter().zip(&self.last).map(|(node, last)| stage_line(node, last.as_ref(), is_live, width)).collect()
     }
 
+    /// What a person can do now, one command or hint each.
+    pub(crate) fn next(&self) -> Vec<String> {
+        self.resume.iter().cloned().chain(self.advice.clone()).collect()
+    }
+
     /// What went wrong, and what to do about it.
     pub(crate) fn trouble(&self, project: &Project) -> Vec<String> {
         let mut lines = Vec::new();
@@ -140,6 +151,9 @@ impl RunReport {
             if state.status == RunStatus::Failed {
                 lines.extend(quoted(log));
             }
+        }
+        if self.history_lost {
+            lines.push("warning: `events.jsonl` is missing; what happened in the run is not recorded".to_owned());
         }
         if self.survivors > 0 {
             let count =
@@ -174,51 +188,61 @@ fn has_own_provider(plan: &Plan, id: &str) -> bool {
 }
 
 /// How a run can continue.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 enum Way {
     /// It is running, or done.
     None,
     Plain,
-    /// With more iterations.
-    More(u32),
+    /// With more iterations, time or money.
+    More(Extension),
+    /// Verified again, or with more iterations, time or money.
+    Unverified(Extension),
     /// With another provider, unless the program is installed.
     Provider,
-    /// Its time or money is exhausted, and that is part of its plan.
-    Spent,
 }
 
 impl Way {
-    fn of(status: ViewStatus, state: &State) -> Self {
-        let limited: Vec<&NodeState> = match (status, &state.error) {
-            (ViewStatus::Limit, _) => state.nodes.iter().filter(|node| node.status == NodeStatus::Limit).collect(),
+    fn of(status: ViewStatus, plan: &Plan, state: &State) -> Self {
+        match (status, &state.error) {
+            (ViewStatus::Limit, _) => Self::More(Extension::of(plan, state)),
+            (ViewStatus::Unverified, _) => Self::Unverified(Extension::of(plan, state)),
             (ViewStatus::Failed, Some(error)) if error.kind == ErrorKind::Limit => {
-                state.node(&error.stage).into_iter().collect()
+                Self::More(Extension::of(plan, state))
             }
-            (ViewStatus::Failed, Some(error)) if error.kind == ErrorKind::Start => return Self::Provider,
-            (status, _) if status.can_resume() => return Self::Plain,
-            _ => return Self::None,
-        };
-        let used_up = limited.iter().filter(|node| node.has_used_its_iterations());
-        used_up.map(|node| node.max_iterations.saturating_mul(2)).max().map_or(Self::Spent, Self::More)
+            (ViewStatus::Failed, Some(error)) if error.kind == ErrorKind::Start => Self::Provider,
+            (status, _) if status.can_resume() => Self::Plain,
+            _ => Self::None,
+        }
     }
 
     /// The command, and what else to say.
     fn words(self, resume: Option<String>) -> (Option<String>, Option<String>) {
-        let with = |option: &str| resume.as_ref().map(|resume| format!("{resume} {option}"));
+        let with = |options: &str| resume.as_ref().map(|resume| format!("{resume} {options}"));
         match self {
             Self::None => (None, None),
             Self::Plain => (resume, None),
-            Self::More(most) => (with(&format!("--max {most}")), None),
+            // Its limit was raised meanwhile.
+            Self::More(needed) if needed.is_empty() => (resume, None),
+            Self::More(needed) => (with(&options(&needed)), None),
+            Self::Unverified(needed) => {
+                let more = with(&options(&needed)).filter(|_| !needed.is_empty());
+                let again = "the verification runs again first; if it passes, the run is done".to_owned();
+                (resume, Some(more.map_or(again, |more| format!("or let the agents continue: {more}"))))
+            }
             Self::Provider => {
                 let other = with("--provider NAME").map(|command| format!("or with another provider: {command}"));
                 (resume, other)
             }
-            Self::Spent => {
-                let told = "hint: budget exhausted; raise the stage's `guardrails` and start a run with another name";
-                (None, Some(told.to_owned()))
-            }
         }
     }
+}
+
+/// The options that give a run more of what it used up.
+fn options(needed: &Extension) -> String {
+    let max = needed.max_iterations.map(|most| format!("--max {most}"));
+    let time = needed.max_runtime_seconds.map(|most| format!("--max-runtime {}", shortest(most)));
+    let cost = needed.max_cost_usd.map(|most| format!("--max-cost {most}"));
+    max.into_iter().chain(time).chain(cost).collect::<Vec<_>>().join(" ")
 }
 
 /// A path that can be opened from the current folder.

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
@@ -12,6 +13,7 @@ use stead_store::terminal_columns;
 
 use crate::cli::Global;
 use crate::error::CliError;
+use crate::project::now;
 use crate::session::Caller;
 
 /// The default width of a line.
@@ -24,6 +26,19 @@ pub(crate) struct Ui {
     captured: Option<Captured>,
 }
 
+/// What this program prints goes to the log of an engine in the background.
+static IS_LOG: AtomicBool = AtomicBool::new(false);
+
+/// Returns true if what this program prints is a log, whose lines have their time.
+pub(crate) fn is_engine_log() -> bool {
+    IS_LOG.load(Ordering::Relaxed)
+}
+
+/// The time in front of a line of a log.
+pub(crate) fn stamp(time: &str) -> String {
+    format!("{}Z ", time.get(..19).unwrap_or(time))
+}
+
 /// The answer of a command that was not printed.
 #[derive(Default)]
 pub(crate) struct Captured {
@@ -33,6 +48,7 @@ pub(crate) struct Captured {
 
 impl Ui {
     pub(crate) fn new(global: Global) -> Self {
+        IS_LOG.store(global.log_times, Ordering::Relaxed);
         Self { global, caller: Caller::default(), captured: None }
     }
 
@@ -82,6 +98,7 @@ impl Ui {
         let width = out.is_terminal().then(|| terminal_columns(&out).map_or(WIDTH, usize::from));
         let mut text = String::new();
         for line in lines {
+            text.push_str(&stamped());
             text.push_str(&wrapped(&visible(line.as_ref()), width));
             text.push('\n');
         }
@@ -118,7 +135,7 @@ impl Ui {
         }
         let mut err = io::stderr().lock();
         let width = err.is_terminal().then(|| terminal_columns(&err).map_or(WIDTH, usize::from));
-        let _ = writeln!(err, "{}", wrapped(&visible(text.as_ref()), width));
+        let _ = writeln!(err, "{}{}", stamped(), wrapped(&visible(text.as_ref()), width));
     }
 
     /// Prints a warning.
@@ -168,6 +185,11 @@ impl Ui {
         });
         receive.recv_timeout(PATIENCE).unwrap_or(Piped::Silence)
     }
+}
+
+/// The time in front of a line, if it goes to a log.
+fn stamped() -> String {
+    if is_engine_log() { stamp(&now()) } else { String::new() }
 }
 
 /// An answer that was read without a terminal.

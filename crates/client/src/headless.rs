@@ -20,6 +20,8 @@ pub struct Headless {
     pub quota_exits: &'static [i32],
     /// It reports the cost of a run.
     pub reports_cost: bool,
+    /// It says when an exhausted quota is renewed.
+    pub states_quota_end: bool,
 }
 
 impl Headless {
@@ -37,6 +39,7 @@ impl Headless {
         read: report::result_lines,
         quota_exits: &[],
         reports_cost: false,
+        states_quota_end: false,
     };
 }
 

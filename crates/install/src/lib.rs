@@ -41,7 +41,7 @@ pub use command_file::{CommandReport, plan_commands, plan_old_commands};
 pub use diagnosis::{Diagnosis, HarnessReport, InstallReport, diagnose};
 pub use diff::{diff, text_diff};
 pub use error::InstallError;
-pub use include_line::plan_include;
+pub use include_line::{Instructions, plan_include};
 pub use installed::{Installed, installed};
 pub use plan::{Note, Old, Plan, plan};
 pub use proof::Outcome;

@@ -5,7 +5,9 @@
 //! and never prints.
 
 mod import;
+mod older_run;
 mod rewrite;
 
 pub use import::{Import, ImportKind, ImportPlaces, Outcome, apply_import, find_imports};
+pub use older_run::{OlderRun, older_runs};
 pub use rewrite::{Rewrite, Rewrites, apply_rewrite, find_rewrites};

@@ -15,7 +15,7 @@ use crate::lint::{
     CheckedPipeline, CheckedStage, CheckedStep, Finding, check_alone, check_pipeline, check_stage, implied_inputs,
 };
 use crate::prompt::{Vars, resolve, tells_status};
-use crate::{Branch, Input, Join, Node, Plan, Provider, Source, SourceFile, Termination, When};
+use crate::{Branch, Input, Join, Node, OnFailure, Plan, Provider, Source, SourceFile, Termination, When};
 
 /// What a run executes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,6 +31,10 @@ pub struct CompileOptions {
     pub run: String,
     /// The maximum number of iterations of every stage, overriding the files.
     pub max: Option<u32>,
+    /// The time limit of the whole run, overriding the files.
+    pub max_runtime_seconds: Option<u64>,
+    /// The budget of the whole run, overriding the files.
+    pub max_cost_usd: Option<f64>,
     /// Overrides the files. Branches over providers keep theirs, unless this is the mock.
     pub provider: Option<Provider>,
     pub model: Option<String>,
@@ -50,7 +54,7 @@ pub struct CompileOptions {
 pub enum Purpose {
     Run,
     /// A test with mock answers that leaves nothing outside the run's folder: no tracked output, no worktree, no verify
-    /// or queue command. A stage that ends with its queue ends when a fixture says stop.
+    /// or queue command. The queue of a stage has as many items as there are fixtures for single iterations.
     Rehearsal,
 }
 
@@ -110,8 +114,9 @@ fn plan(options: &CompileOptions, sources: Vec<Source>, nodes: Vec<Node>) -> Pla
         created_at: options.now.clone(),
         sources,
         max_parallel: MAX_PARALLEL,
-        max_cost_usd: None,
-        max_runtime_seconds: None,
+        max_cost_usd: options.max_cost_usd,
+        max_runtime_seconds: options.max_runtime_seconds,
+        on_failure: OnFailure::default(),
         initial_inputs: options.inputs.iter().map(|path| text(path)).collect(),
         nodes,
         orchestrate: None,
@@ -148,8 +153,9 @@ fn whole(pipeline: &CheckedPipeline, graph: &Graph, options: &CompileOptions) ->
     Plan {
         pipeline: Some(pipeline.name.clone()),
         max_parallel: definition.max_parallel.unwrap_or(MAX_PARALLEL),
-        max_cost_usd: definition.max_cost_usd,
-        max_runtime_seconds: definition.max_runtime_seconds,
+        max_cost_usd: options.max_cost_usd.or(definition.max_cost_usd),
+        max_runtime_seconds: options.max_runtime_seconds.or(definition.max_runtime_seconds),
+        on_failure: definition.on_failure.unwrap_or_default(),
         ..plan(options, sources, nodes)
     }
 }
@@ -202,10 +208,13 @@ fn node(source: &StageSource<'_>, options: &CompileOptions) -> Node {
         Some(Fixtures::Texts(texts)) => (None, texts.clone()),
         None => (None, Vec::new()),
     };
+    let mock_items = from.map_or(0, |stage| stage.files.fixtures.iterations()).max(1);
     let mut guardrails = base.limits.overridden_by(&step.limits).settle();
     guardrails.max_iterations = options.max.unwrap_or(guardrails.max_iterations);
     let rehearsed = options.purpose == Purpose::Rehearsal;
-    let verify = if step.verify.is_empty() { base.verify } else { step.verify.clone() };
+    let verify = base.verify.overridden_by(&step.verify);
+    let termination = ending(step.termination.clone().or(base.termination), options);
+    let has_queue = matches!(termination, Termination::Queue { .. } | Termination::Features { .. });
     let provider = options.provider.clone().or_else(|| step.provider.clone()).or(base.provider);
     Node {
         index: u32::try_from(*index).unwrap_or(u32::MAX),
@@ -216,7 +225,8 @@ fn node(source: &StageSource<'_>, options: &CompileOptions) -> Node {
         dir: dir(*index, &step.id),
         explain_status: !tells_status(&prompt, output_parse.as_deref()),
         prompt,
-        termination: ending(step.termination.clone().or(base.termination), options),
+        verify_must: verify.must(&termination),
+        termination,
         guardrails,
         output: output(source, options, None),
         provider: if rehearsed { Provider::Mock } else { provider.unwrap_or_else(|| options.default_provider.clone()) },
@@ -229,7 +239,8 @@ fn node(source: &StageSource<'_>, options: &CompileOptions) -> Node {
         worktree: false,
         fixtures,
         fixture_texts,
-        verify: if rehearsed { Vec::new() } else { verify },
+        verify: if rehearsed { Vec::new() } else { verify.commands },
+        mock_queue: (rehearsed && has_queue).then_some(mock_items),
         intent: options.intent.clone().or_else(|| step.intent.clone()).or(base.intent),
         output_parse,
     }
@@ -246,9 +257,6 @@ fn output(source: &StageSource<'_>, options: &CompileOptions, branch: Option<&st
 /// The termination with the run's name in its command. A stage without one was rejected before.
 fn ending(termination: Option<Termination>, options: &CompileOptions) -> Termination {
     match termination {
-        Some(Termination::Queue { .. } | Termination::Features { .. }) if options.purpose == Purpose::Rehearsal => {
-            Termination::Judgment { min_iterations: 1, consensus: 1 }
-        }
         Some(Termination::Queue { command }) => {
             let vars = Vars { session: options.run.clone(), ..Vars::default() };
             Termination::Queue { command: resolve(&command, &vars).text }

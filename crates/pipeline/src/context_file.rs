@@ -22,6 +22,11 @@ pub(crate) struct Context {
     /// How many stages the run has; branches of one count once.
     pub stage_count: u32,
     pub iteration: u32,
+    /// Which attempt at this iteration it is, from 1.
+    pub attempt: u32,
+    /// The attempt before, which does not count.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub previous_attempt: Option<ContextAttempt>,
     pub paths: ContextPaths,
     pub inputs: ContextInputs,
     pub limits: ContextLimits,
@@ -42,6 +47,17 @@ pub(crate) struct ContextStage {
     pub id: String,
     pub index: u32,
     pub template: String,
+}
+
+/// An attempt that does not count: its agent failed, or its engine was killed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct ContextAttempt {
+    /// Where its files are: log, status, output, notes.
+    pub dir: String,
+    /// What changed in the work tree since it started and is not committed; `null` without git.
+    pub changed_files: Option<Vec<String>>,
+    /// The commits since it started, newest first.
+    pub commits: Vec<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -67,6 +83,22 @@ pub(crate) struct ContextInputs {
     pub previous_iterations_dir: String,
     /// Files given to the run.
     pub initial: Vec<String>,
+    /// Work trees of the stages it gets input from, or needs, that contain work.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub worktrees: Vec<ContextWorktree>,
+}
+
+/// The work tree of another branch. Its work is on the git branch, or not yet committed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct ContextWorktree {
+    /// The stage's id, and that of its branch.
+    pub stage: String,
+    pub node: String,
+    pub path: String,
+    pub git_branch: String,
+    /// The commit it started from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub base: Option<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

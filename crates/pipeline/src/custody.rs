@@ -23,6 +23,7 @@ mod run;
 #[cfg(unix)]
 mod shutdown;
 mod signal;
+mod started;
 #[cfg(unix)]
 mod survivor;
 #[cfg(test)]
@@ -31,7 +32,6 @@ mod tests;
 
 pub use agent_end::{AgentEnd, How};
 pub use cancel::{Cancel, Urgency};
-#[cfg(test)]
 pub(crate) use captured::Captured;
 pub use launch::{Capture, Launch};
 #[cfg(not(unix))]
@@ -41,6 +41,7 @@ pub use plain::{Ended, count_survivors, end_survivors, run};
 #[cfg(unix)]
 pub use run::run;
 pub use signal::cancel_on_signals;
+pub use started::Started;
 #[cfg(unix)]
 pub(crate) use survivor::living_engine;
 #[cfg(unix)]

@@ -19,6 +19,7 @@ mod source;
 mod stage;
 mod step;
 mod termination;
+mod verify;
 mod view;
 
 pub use catalog::{Catalog, Fixtures, LoadFault, Loaded, Origin, StageFiles};
@@ -32,6 +33,7 @@ pub use provider::{parse_provider, provider_name};
 pub use source::SourceFile;
 pub use stage::{DROPPED, OLD_FILE, StageDefinition, read_stage};
 pub use step::{Condition, Named, Step};
+pub use verify::Verify;
 pub use view::{PipelineView, StageView};
 
 pub(crate) use graph::{graph, is_chain, stage_meant};

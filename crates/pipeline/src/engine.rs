@@ -4,6 +4,7 @@
 //! time costs at most the current iteration. The engine never prints, never reads an agent's prose for its decisions,
 //! and never starts anything after a failure.
 
+mod adopt;
 mod agent;
 mod amend;
 mod assignment;
@@ -12,7 +13,9 @@ mod attempt_result;
 mod board;
 mod budget;
 mod command;
+mod discard;
 mod error;
+mod event_log;
 mod fault;
 mod feature_queue;
 mod feature_test;
@@ -23,15 +26,19 @@ mod git;
 mod initializer;
 mod inputs;
 mod iteration;
+mod iteration_input;
 mod journal;
 mod judge;
+mod leftover;
 mod list_review;
 mod node_end;
 mod node_run;
 mod output_parse;
 mod output_path;
 mod previous;
+mod quota;
 mod rebuild;
+mod repeat;
 mod reserve;
 mod restore;
 mod resume;
@@ -44,15 +51,22 @@ mod surroundings;
 mod termination;
 #[cfg(test)]
 mod testing;
+mod verification;
 mod view;
 mod wait;
 mod worker;
 mod worktree;
 
+pub use adopt::agents;
+pub(crate) use command::open_items;
+pub use command::shell;
 pub use error::EngineError;
 pub(crate) use folder::PLAN_SCHEMA;
 pub use folder::RunFolder;
+pub(crate) use leftover::commits_between;
 pub use run_end::RunEnd;
 pub use start::Engine;
 pub use surroundings::{AgentIntent, Observer, Surroundings, Unobserved};
 pub use view::{RunView, ViewStatus, list_runs, request_stop};
+pub use wait::BACK_OFF;
+pub(crate) use worktree::base as worktree_base;

@@ -70,6 +70,11 @@ pub enum RunEvent {
         /// Its files are in `attempt-<n>` of its folder.
         attempt: u32,
     },
+    /// The agent finished while no engine was there, and its iteration counts.
+    Adopted {
+        node: String,
+        iteration: u32,
+    },
     IterationEnded {
         node: String,
         iteration: u32,
@@ -126,6 +131,13 @@ pub enum RunEvent {
         green: bool,
         seconds: f64,
     },
+    /// The stage would be done, but its verification failed, so it continues.
+    Withheld {
+        node: String,
+        iteration: u32,
+        /// Why it would be done.
+        why: String,
+    },
     QueueCounted {
         node: String,
         iteration: u32,
@@ -137,6 +149,9 @@ pub enum RunEvent {
     Waiting {
         node: String,
         until: String,
+        /// The provider stated no time: which try the next one is.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        tries: u32,
     },
     StageEnded {
         node: String,
@@ -175,10 +190,12 @@ impl RunEvent {
             Self::StageStarted { node, .. }
             | Self::IterationStarted { node, .. }
             | Self::Repeated { node, .. }
+            | Self::Adopted { node, .. }
             | Self::IterationEnded { node, .. }
             | Self::Assigned { node, .. }
             | Self::FeatureChanged { node, .. }
             | Self::Verified { node, .. }
+            | Self::Withheld { node, .. }
             | Self::QueueCounted { node, .. }
             | Self::Waiting { node, .. }
             | Self::StageEnded { node, .. }

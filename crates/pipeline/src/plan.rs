@@ -24,6 +24,9 @@ pub struct Plan {
     pub max_cost_usd: Option<f64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_runtime_seconds: Option<u64>,
+    /// What a failed stage does to those that run beside it.
+    #[serde(default)]
+    pub on_failure: OnFailure,
     /// Files given by `--input`, absolute.
     #[serde(default)]
     pub initial_inputs: Vec<String>,
@@ -93,9 +96,15 @@ pub struct Node {
     /// Commands the engine runs after each iteration; their results are in the next `context.json`.
     #[serde(default)]
     pub verify: Vec<String>,
+    /// What a failing command of `verify` does to the end of the stage.
+    #[serde(default)]
+    pub verify_must: VerifyMust,
     /// The intent that is bound to the agents before they start.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub intent: Option<String>,
+    /// A test with mock answers: how many items its queue has at the start.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mock_queue: Option<u32>,
     /// v2: how the status is derived from the agent's output, such as `plateau:PLATEAU reasoning:REASONING`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output_parse: Option<String>,
@@ -165,12 +174,33 @@ pub enum OnLimit {
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+pub enum OnFailure {
+    /// They finish; nothing new starts.
+    #[default]
+    Finish,
+    /// They are ended.
+    Stop,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum OnQuota {
     /// The run ends with the exit code for quota and can be resumed.
     #[default]
     Stop,
     /// The run waits until the time the provider stated.
     Wait,
+}
+
+/// What the commands of `verify` decide.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum VerifyMust {
+    /// The stage is not done before they pass: it continues, up to its limits.
+    Pass,
+    /// They only have to run: the stage ends when it says so, and is `unverified` if they failed.
+    #[default]
+    Run,
 }
 
 /// Who does the work.
@@ -215,6 +245,8 @@ pub enum Outcome {
     Done,
     /// Reached its maximum of iterations, time or money without being done.
     Limit,
+    /// Would be done, but its verification failed.
+    Unverified,
     Skipped,
     Failed,
 }

@@ -15,8 +15,9 @@ mod task;
 mod tests;
 
 pub use error::ProviderError;
-pub(crate) use prepare::prompt_file;
+pub(crate) use prepare::{AGENT_FILE, prompt_file};
 pub use prepare::{argv, check, prepare, reports_cost};
+pub(crate) use report::logged_end;
 pub use report::read_end;
 pub use split_words::split_words;
 pub use task::Task;

@@ -19,6 +19,8 @@ stead_model::named! {
         Failed = "failed",
         /// Ended, but a stage used up its iterations, time or money first.
         Limit = "limit",
+        /// Ended, but a stage that would be done failed its verification.
+        Unverified = "unverified",
         /// An agent is waiting for a person.
         Blocked = "blocked",
         /// A provider's quota is exhausted.
@@ -36,6 +38,7 @@ impl RunStatus {
             Self::Limit => 3,
             Self::Blocked => 4,
             Self::Quota => 5,
+            Self::Unverified => 6,
             Self::Cancelled => 130,
         }
     }
@@ -53,6 +56,8 @@ stead_model::named! {
         Waiting = "waiting",
         Done = "done",
         Limit = "limit",
+        /// It would be done, but its verification failed.
+        Unverified = "unverified",
         Skipped = "skipped",
         Failed = "failed",
         Blocked = "blocked",
@@ -178,6 +183,9 @@ pub struct NodeState {
     /// The commit that its worktree started from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub worktree_base: Option<String>,
+    /// Why it would be done after the last completed iteration, if only its verification prevents that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unverified: Option<String>,
     #[serde(flatten)]
     pub extra: Map<String, Value>,
 }
@@ -239,6 +247,7 @@ impl NodeState {
             cost_unknown: false,
             has_output: None,
             worktree_base: None,
+            unverified: None,
             extra: Map::new(),
         }
     }

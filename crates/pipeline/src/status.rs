@@ -1,7 +1,9 @@
 //! `status.json`: what an agent reports about its iteration, or what the engine reports if the agent could not.
 //!
 //! It is parsed strictly, because everything that follows relies on it: a file that is not clearly a status is
-//! rejected.
+//! rejected. A code fence around it and comments in it change nothing about what it says, so they are accepted and told.
+
+mod lenient;
 
 use std::fs;
 use std::io;
@@ -62,6 +64,9 @@ pub struct Status {
     /// Only the engine writes it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timestamp: Option<String>,
+    /// What had to be left out to read it.
+    #[serde(skip)]
+    pub read_without: Option<&'static str>,
     #[serde(flatten)]
     pub extra: Map<String, Value>,
 }
@@ -107,11 +112,15 @@ impl Status {
         if text.trim().is_empty() {
             return Err("it is empty".into());
         }
-        let status: Self = serde_json::from_str(text).map_err(|error| why(text, &error))?;
-        if status.blocked_on.is_some() && status.decision == Decision::Continue {
-            return Err("`blocked_on` needs the decision `stop` or `error`".into());
+        match serde_json::from_str::<Self>(text) {
+            Ok(status) => Ok(status),
+            Err(error) => match lenient::plain(text) {
+                Some(plain) => serde_json::from_str::<Self>(&plain.text)
+                    .map(|status| Self { read_without: Some(plain.without), ..status })
+                    .map_err(|error| why(&plain.text, &error)),
+                None => Err(why(text, &error)),
+            },
         }
-        Ok(status)
     }
 
     /// Builds the status of a failed iteration.
@@ -124,6 +133,7 @@ impl Status {
             errors: vec![reason.to_owned()],
             blocked_on: None,
             timestamp: Some(timestamp),
+            read_without: None,
             extra: Map::new(),
         }
     }
@@ -257,6 +267,25 @@ mod tests {
     }
 
     #[test]
+    fn a_fence_and_comments_change_nothing() {
+        let check = |text: &str, without: Option<&str>| {
+            let status = Status::parse(text.as_bytes()).unwrap();
+            assert_eq!((status.decision, status.read_without), (Decision::Stop, without), "{text}");
+        };
+        check(r#"{"decision": "stop", "reason": "see https://x // no comment"}"#, None);
+        check("```json\n{\"decision\": \"stop\"}\n```\n", Some("a code fence"));
+        check("\n```\n{\"decision\": \"stop\"}```", Some("a code fence"));
+        check("// my status\n{\"decision\": /* all done */ \"stop\"} // end", Some("comments"));
+        check("```jsonc\n{\n  // nothing left\n  \"decision\": \"stop\"\n}\n```", Some("a code fence and comments"));
+    }
+
+    #[test]
+    fn whoever_waits_for_a_person_is_blocked_whatever_it_decided() {
+        let status = Status::parse(br#"{"decision": "continue", "blocked_on": "human"}"#).unwrap();
+        assert_eq!(status.blocked_on, Some(BlockedOn::Person));
+    }
+
+    #[test]
     fn what_is_not_plainly_a_status_is_none() {
         check("", Err("empty"));
         check("null", Err("expected an object, found nothing"));
@@ -277,8 +306,12 @@ mod tests {
         check(r#"{"decision": "stop", "errors": "none"}"#, Err("`errors` must be a list of strings, not `\"none\"`"));
         check(r#"{"decision": "stop", "errors": [1]}"#, Err("not a list with other values"));
         check(r#"{"decision": "stop", "blocked_on": "weather"}"#, Err("`blocked_on` must be `human` or `person`"));
-        check(r#"{"decision": "continue", "blocked_on": "person"}"#, Err("needs the decision"));
-        check("```json\n{\"decision\": \"stop\"}\n```", Err("expected"));
+        check("```json\n{\"decision\": \"stop\"}\n```\n```json\n{\"decision\": \"error\"}\n```", Err("expected"));
+        check("Here it is:\n```json\n{\"decision\": \"stop\"}\n```", Err("expected"));
+        check("```python\n{\"decision\": \"stop\"}\n```", Err("expected"));
+        check("{\"decision\": \"stop\", // twice\n\"decision\": \"error\"}", Err("duplicate field"));
+        check("{\"decision\": \"done\" // wrong\n}", Err("`decision` must be"));
+        check("{\"decision\": \"stop\",}", Err("trailing comma"));
         assert!(Status::parse(b"{\"decision\": \"stop\", \"reason\": \"\xff\"}").unwrap_err().contains("UTF-8"));
     }
 

@@ -103,7 +103,7 @@ pub use source::Source;
 pub use stamp::{file_stamp, file_sum};
 pub use stdin::{Got, read_stdin};
 pub use tail::Tail;
-pub use terminal::terminal_columns;
+pub use terminal::{terminal_columns, terminal_rows};
 pub use trust::{ItemKind, SetUpBy, Standing, Trust, TrustItem};
 pub use user_dirs::UserDirs;
 pub use worktree::Worktree;

@@ -276,6 +276,11 @@ mod unix {
         rustix::termios::tcgetwinsize(terminal).ok().map(|size| size.ws_col).filter(|columns| *columns > 0)
     }
 
+    /// How many rows a terminal reports; some report none.
+    pub(crate) fn rows(terminal: impl std::os::fd::AsFd) -> Option<u16> {
+        rustix::termios::tcgetwinsize(terminal).ok().map(|size| size.ws_row).filter(|rows| *rows > 0)
+    }
+
     pub(crate) fn signal(status: ExitStatus) -> Option<i32> {
         std::os::unix::process::ExitStatusExt::signal(&status)
     }

@@ -36,6 +36,7 @@ macro_rules! schemas {
 schemas! {
     "active-intents": "what agents may work on: `.agent/intents/active_intents.yaml`",
     "active-loop": "the loop in the foreground: `indexes/active-loop.json`",
+    "agent-process": "the process of an iteration's agent: `agent.json`",
     "agent-trace": "one line of the ledger: `intents/agent_trace.jsonl`",
     "agent-verifiers": "one line of `features/agent-verifiers.jsonl`",
     "appeal": "one line of `indexes/appeals.jsonl`",
@@ -66,6 +67,7 @@ schemas! {
     "root": "the project marker: `.agent/context/root.json`",
     "run-event": "one line of a run's `events.jsonl`",
     "run-lock": "the engine that works on a run: `runs/<run>/lock`",
+    "run-page": "a run on one page, as `stead report RUN --json` prints it",
     "session": "live state of one session: `indexes/sessions/<id>.json`",
     "session-log": "one line of `indexes/sessions.jsonl`",
     "session-state": "who works on which feature: `features/session-state.json`",

@@ -16,6 +16,8 @@ const OTHER_THINGS: &[(&str, &str, &str)] = &[
     ("crates/migrate/src/import/", "ralph-loop.local.md", "a file of another tool"),
     ("crates/migrate/src/import/", "handoffs", "a folder of another tool"),
     ("crates/cli/src/command/migrate.rs", "ralph-loop.local.md", "a file of another tool"),
+    ("crates/migrate/src/older_run.rs", "pipeline-runs", "a folder of another tool"),
+    ("crates/cli/src/command/migrate.rs", "pipeline-runs", "a folder of another tool"),
     ("crates/store/src/adopt.rs", "progress", "a folder of an earlier design"),
     ("crates/store/src/config/defaults.toml", "role_skill", "a file of an earlier design"),
     ("crates/store/schema/config.json", "role_skill", "a file of an earlier design"),

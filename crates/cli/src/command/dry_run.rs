@@ -4,19 +4,30 @@ use std::path::Path;
 use clap::Args;
 use serde_json::{Value, json};
 use stead_client::Harness;
+use stead_pipeline::preflight::{Concern, Weight, count_queues};
 use stead_pipeline::prompt::{Resolved, Vars, resolve, text_of};
-use stead_pipeline::{Guardrails, Join, Node, Plan, Provider, RunFolder, Select, Termination, provider};
+use stead_pipeline::{
+    BACK_OFF, Guardrails, Join, Node, OnFailure, OnLimit, OnQuota, Plan, Provider, RunFolder, Select, Termination,
+    VerifyMust, provider,
+};
 
-use super::run::{PlanArgs, Talk, compiled};
+use super::run::{Changed, PlanArgs, Talk, compiled, refuse_for_agents};
 use crate::cli::Exit;
 use crate::error::CliError;
+use crate::preflight;
+use crate::progress::elapsed;
 use crate::run_room::RunRoom;
+use crate::trusting::refuse_plan;
 use crate::ui::{Ui, counted};
 
 /// Show what a run would do, without doing it
 ///
 /// Prints the plan (order, needs, branches) and, for each stage, the files of its first iteration, its inputs, how its
-/// provider would be started, and the prompt as the agent would get it. Writes nothing and starts nothing.
+/// provider would be started, its limits, and the prompt as the agent would get it. Then it says what cannot work: missing
+/// programs, empty queues, untrusted files, missing time limits. Writes nothing, and starts nothing but the commands that
+/// count the queues of the first stages.
+///
+/// Exits with 1 if the run cannot work.
 #[derive(Args)]
 #[command(
     after_help = format!("Examples:\n  stead dry-run stage work auth\n  stead dry-run pipeline full-refine auth --provider {}", Harness::NAMES[1])
@@ -43,11 +54,14 @@ pub(crate) fn run(args: DryRunArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     let args_of = room.provider_args(plan.nodes.iter().map(|node| &node.provider))?;
     let first = |node| First::of(&room, &folder, &plan, node, &args_of);
     let firsts = plan.nodes.iter().map(first).collect::<Result<Vec<_>, CliError>>()?;
+    let concerns = check(&plan, &room);
+    let exit = if concerns.iter().any(|concern| concern.weight == Weight::Error) { Exit::Failed } else { Exit::Done };
     if args.json {
-        ui.json(&json!({"plan": plan, "first": firsts.iter().map(First::as_json).collect::<Vec<_>>()}));
-        return Ok(Exit::Done);
+        let firsts: Vec<Value> = firsts.iter().map(First::as_json).collect();
+        ui.json(&json!({"plan": plan, "first": firsts, "concerns": preflight::as_json(&concerns)}));
+        return Ok(exit);
     }
-    ui.line(format!("{target} as run `{}`: {} in parallel", plan.run, plan.max_parallel));
+    ui.line(format!("{target} as run `{}`: {}", plan.run, bounds(&plan)));
     if folder.is_begun() {
         ui.note(format!("run `{}` already exists; this is not its plan", plan.run));
     }
@@ -55,7 +69,41 @@ pub(crate) fn run(args: DryRunArgs, ui: &mut Ui) -> Result<Exit, CliError> {
         ui.line("");
         first.show(&room, ui);
     }
-    Ok(Exit::Done)
+    preflight::tell(&concerns, ui);
+    if concerns.is_empty() {
+        ui.note("checked: every program was found, and everything has a time limit");
+    }
+    Ok(exit)
+}
+
+/// What cannot work. Queues are counted only if their commands may run.
+fn check(plan: &Plan, room: &RunRoom) -> Vec<Concern> {
+    let mut concerns = preflight::concerns(plan, room);
+    let refused = refuse_plan(plan, room).and_then(|()| refuse_for_agents(plan, Changed::default(), room));
+    match refused {
+        Ok(()) => concerns.extend(count_queues(plan, room.project.root())),
+        Err(error) => {
+            let nodes = plan.nodes.iter().map(|node| node.id.clone()).collect();
+            let hint = Some("`stead run` would refuse it".to_owned());
+            concerns.push(Concern { weight: Weight::Error, nodes, message: error.to_string(), hint });
+        }
+    }
+    concerns.sort_by_key(|concern| std::cmp::Reverse(concern.weight));
+    concerns
+}
+
+/// The limits of the run as a whole.
+fn bounds(plan: &Plan) -> String {
+    let mut words = vec![format!("{} in parallel", plan.max_parallel)];
+    words.extend(plan.max_runtime_seconds.map(|most| format!("at most {}", elapsed(most as f64))));
+    words.extend(plan.max_cost_usd.map(|most| format!("at most ${most:.2}")));
+    if plan.nodes.len() > 1 {
+        words.push(match plan.on_failure {
+            OnFailure::Finish => "after a failure what runs finishes".to_owned(),
+            OnFailure::Stop => "a failure stops everything".to_owned(),
+        });
+    }
+    words.join(", ")
 }
 
 /// A node and its first iteration.
@@ -127,6 +175,9 @@ impl<'a> First<'a> {
         if let Some(item) = &self.vars.item {
             fact("item", item.clone());
         }
+        for (name, value) in limits(node) {
+            fact(name, value);
+        }
         fact("agent", self.argv.join(" "));
         let root = room.project.root();
         let short = |path: &str| Path::new(path).strip_prefix(root).unwrap_or(Path::new(path)).display().to_string();
@@ -142,7 +193,11 @@ impl<'a> First<'a> {
             fact("input", format!("{} ({from})", short(path)));
         }
         for command in &node.verify {
-            fact("verify", command.clone());
+            let must = match node.verify_must {
+                VerifyMust::Pass => "must pass before the stage is done",
+                VerifyMust::Run => "if it fails, the stage is unverified",
+            };
+            fact("verify", format!("{command} ({must})"));
         }
         fact("prompt", counted(self.prompt.text.lines().count(), "line"));
         for line in self.prompt.text.lines() {
@@ -165,6 +220,34 @@ impl<'a> First<'a> {
             "warnings": self.prompt.warnings.iter().map(ToString::to_string).collect::<Vec<_>>(),
         })
     }
+}
+
+/// Every limit of a node, and what happens when one is reached.
+fn limits(node: &Node) -> Vec<(&'static str, String)> {
+    let limits = &node.guardrails;
+    let time = |seconds: Option<u64>| seconds.map_or_else(|| "no limit".to_owned(), |most| elapsed(most as f64));
+    let cost = limits.max_cost_usd.map_or_else(|| "no limit".to_owned(), |most| format!("${most:.2}"));
+    let on_limit = match limits.on_limit {
+        OnLimit::Continue => "the run continues",
+        OnLimit::Fail => "the run fails",
+    };
+    let on_quota = match limits.on_quota {
+        OnQuota::Stop => "the run ends and can be resumed".to_owned(),
+        OnQuota::Wait => format!("waits until the stated time, or tries again {BACK_OFF}"),
+    };
+    vec![
+        (
+            "time",
+            format!(
+                "{} in total, {} per iteration",
+                time(limits.max_runtime_seconds),
+                time(limits.iteration_timeout_seconds)
+            ),
+        ),
+        ("cost", cost),
+        ("at limit", on_limit.to_owned()),
+        ("at quota", on_quota),
+    ]
 }
 
 /// Where inputs will be: the files given now, and the future outputs of other stages.

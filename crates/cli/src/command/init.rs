@@ -4,7 +4,8 @@ use clap::Args;
 use serde_json::{Value, json};
 use stead_client::{Harness, Scope};
 use stead_install::{
-    Applied, Note, Old, Plan, Reach, apply, detect, diff, plan, plan_agents, plan_commands, plan_include, plan_servers,
+    Applied, Instructions, Note, Old, Plan, Reach, apply, detect, diff, plan, plan_agents, plan_commands, plan_include,
+    plan_servers,
 };
 use stead_ledger::lesson::Lessons;
 use stead_settings::Finding;
@@ -64,6 +65,10 @@ pub(crate) struct InitArgs {
     /// Let the agent programs read the project's lessons: adds one line to their instructions, such as `AGENTS.md`
     #[arg(long, conflicts_with = "user")]
     lessons: bool,
+    /// Tell the agent programs how an agent of a run gets its task and reports: adds three lines on `context.json` and
+    /// `status.json` to their instructions
+    #[arg(long, conflicts_with = "user")]
+    runs: bool,
     /// Also repair invalid matchers and remove hook scripts that Stead replaces
     #[arg(long)]
     replace_old: bool,
@@ -182,9 +187,11 @@ impl Work<'_> {
         if self.args.agents {
             all = all.and(plan_agents(&site, harnesses, self.args.scope()));
         }
-        if self.args.lessons {
+        if self.args.lessons || self.args.runs {
             let intents = Layout::of(&self.here.project.config).relative(Room::Intents).to_owned();
-            all = all.and(plan_include(&site, harnesses, &format!("{intents}/{}", Lessons::FILE)));
+            let lessons = self.args.lessons.then(|| format!("{intents}/{}", Lessons::FILE));
+            let wanted = Instructions { lessons: lessons.as_deref(), runs: self.args.runs };
+            all = all.and(plan_include(&site, harnesses, wanted));
         }
         all
     }

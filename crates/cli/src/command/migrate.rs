@@ -7,10 +7,11 @@ use std::path::Path;
 use clap::Args;
 use serde_json::{Value, json};
 use stead_install::{Applied, Note, Plan, Reach, apply, diff, plan_old_commands};
-use stead_migrate::{Import, ImportKind, ImportPlaces, Outcome, apply_import, find_imports};
+use stead_migrate::{Import, ImportKind, ImportPlaces, OlderRun, Outcome, apply_import, find_imports, older_runs};
 use stead_model::suggestion;
 use stead_store::{Adopted, Layout, Room, adopt};
 
+use super::status::glance::older_json;
 use crate::cli::Exit;
 use crate::error::CliError;
 use crate::here::Here;
@@ -28,7 +29,8 @@ use pipelines::Pipelines;
 /// Stages, prompts and pipelines of the older format are rewritten in place after showing a diff; comments are kept. A
 /// `loop.yaml` becomes `stage.yaml`: the new file is written, then the old one is deleted. What cannot be rewritten is
 /// not touched, and the line that prevents it is named. Folders of the older layout (`scripts/loops`,
-/// `scripts/pipelines`) that appeared after `stead init` are listed with the setting that makes Stead use them.
+/// `scripts/pipelines`) that appeared after `stead init` are listed with the setting that makes Stead use them. Runs of the
+/// older engine (`.claude/pipeline-runs`) are named; they stay as they are.
 ///
 /// Exits with 1 if a file is broken or could not be rewritten or written.
 #[derive(Args)]
@@ -75,7 +77,8 @@ pub(crate) fn run(args: MigrateArgs, ui: &mut Ui) -> Result<Exit, CliError> {
         report_unused_folders(root, &layout, ui);
     }
     let (failed, replaced) = (Vec::new(), Applied::default());
-    let mut work = Work { args: &args, here: &here, imports, old, rewrites, failed, replaced };
+    let older = if with_pipelines { older_runs(root) } else { Vec::new() };
+    let mut work = Work { args: &args, here: &here, imports, old, rewrites, older, failed, replaced };
     if !args.json {
         work.show(ui);
     }
@@ -142,6 +145,8 @@ struct Work<'a> {
     /// What would happen to older commands.
     old: Plan,
     rewrites: Pipelines,
+    /// Runs of the older engine, which stay as they are.
+    older: Vec<OlderRun>,
     /// Files that could not be written, and why.
     failed: Vec<(String, String)>,
     replaced: Applied,
@@ -174,8 +179,17 @@ impl Work<'_> {
             }
         }
         self.rewrites.show(ui);
+        for OlderRun { path, status, what, .. } in &self.older {
+            let what = what.as_ref().map(|what| format!(" of {what}")).unwrap_or_default();
+            ui.line(format!("keeps    {} (a run{what} of the older engine, {status})", path.display()));
+        }
+        if !self.older.is_empty() {
+            ui.note(
+                "runs of the older engine stay as they are and cannot be continued; start new ones with `stead run`",
+            );
+        }
         let is_empty = self.imports.is_empty() && self.old.edits.is_empty() && self.old.notes.is_empty();
-        if is_empty && self.rewrites.is_empty() {
+        if is_empty && self.rewrites.is_empty() && self.older.is_empty() {
             ui.line("nothing to migrate");
         }
     }
@@ -283,6 +297,7 @@ impl Work<'_> {
             "dry_run": self.args.dry_run,
             "files": imports.collect::<Vec<_>>(),
             "commands": commands.collect::<Vec<_>>(),
+            "older_runs": self.older.iter().map(older_json).collect::<Vec<_>>(),
             "pipelines": self.rewrites.as_json(self.args.dry_run),
         })
     }

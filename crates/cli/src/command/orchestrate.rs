@@ -23,7 +23,7 @@ use crate::project::{env, now};
 use crate::proof::ground;
 use crate::run_report::{RunReport, shown};
 use crate::run_room::RunRoom;
-use crate::span::span;
+use crate::span::{dollars, seconds};
 use crate::speaker::Speaker;
 use crate::ui::Ui;
 
@@ -56,10 +56,10 @@ pub(crate) struct OrchestrateArgs {
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=64), conflicts_with = "resume")]
     max_parallel: u32,
     /// End when the agents have cost this much
-    #[arg(long, value_name = "DOLLARS", value_parser = positive, conflicts_with = "resume")]
+    #[arg(long, value_name = "DOLLARS", value_parser = dollars)]
     max_cost: Option<f64>,
     /// End after this time, such as `90m` or `8h`
-    #[arg(long, value_name = "TIME", value_parser = duration, conflicts_with = "resume")]
+    #[arg(long, value_name = "TIME", value_parser = seconds)]
     max_runtime: Option<u64>,
     /// The features to work on, by their ids
     #[arg(long, value_name = "A,B", value_delimiter = ',', conflicts_with = "resume")]
@@ -118,7 +118,7 @@ pub(crate) fn run(args: OrchestrateArgs, ui: &mut Ui) -> Result<Exit, CliError> 
         return background.start(&mut command(&args, &folder, ui)?, ui);
     }
     let manner = if args.json { Manner::Silent } else { Manner::for_people() };
-    let change = Change::default();
+    let change = Change { max_runtime_seconds: args.max_runtime, max_cost_usd: args.max_cost, ..Change::default() };
     let start = if args.resume { Start::Again(&change) } else { Start::Fresh };
     let report = execute(&room, &folder, &plan, manner, start, ui)?;
     tell(&report, &args, &room, &folder, ui);
@@ -230,14 +230,17 @@ fn provider(typed: Option<&str>, room: &RunRoom, ui: &Ui) -> Result<Provider, Cl
 fn command(args: &OrchestrateArgs, folder: &RunFolder, ui: &Ui) -> Result<Command, CliError> {
     let mut command = Background::command(ui)?;
     command.args(["orchestrate", "--run", folder.name()]);
+    let cost = args.max_cost.map(|cost| cost.to_string());
+    let time = args.max_runtime.map(|seconds| format!("{seconds}s"));
     if args.resume {
         command.arg("--resume");
+        for (option, value) in [("--max-cost", &cost), ("--max-runtime", &time)] {
+            command.args(value.iter().flat_map(|value| [option, value.as_str()]));
+        }
         return Ok(command);
     }
     command.args(["--max-parallel", &args.max_parallel.to_string()]);
     let judge_prompt = args.judge_prompt.as_ref().map(|path| path.to_string_lossy().into_owned());
-    let cost = args.max_cost.map(|cost| cost.to_string());
-    let time = args.max_runtime.map(|seconds| format!("{seconds}s"));
     let features = Some(args.features.join(",")).filter(|features| !features.is_empty());
     let options = [
         ("--provider", &args.provider),
@@ -270,15 +273,4 @@ fn tell(report: &RunReport, args: &OrchestrateArgs, room: &RunRoom, folder: &Run
     if file("report.md").is_file() {
         ui.line(format!("report: {}", shown(&room.project, &file("report.md")).display()));
     }
-}
-
-/// A time in seconds, from `90`, `90s`, `45m` or `8h`.
-fn duration(typed: &str) -> Result<u64, String> {
-    let seconds = typed.parse().ok().or_else(|| span(typed).ok().map(|span| span.as_secs()));
-    seconds.filter(|seconds| *seconds > 0).ok_or_else(|| "expected a time such as `90m` or `8h`".to_owned())
-}
-
-fn positive(typed: &str) -> Result<f64, String> {
-    let number = typed.trim_start_matches('$').parse::<f64>().ok();
-    number.filter(|cost| cost.is_finite() && *cost > 0.0).ok_or_else(|| "expected an amount such as `20`".to_owned())
 }

@@ -17,16 +17,19 @@ use stead_ledger::{Selected, Selection};
 use stead_model::FileId;
 use stead_pipeline::custody::{Cancel, cancel_on_signals};
 use stead_pipeline::orchestrate::FeatureSupport;
+use stead_pipeline::preflight::count_queues;
 use stead_pipeline::provider::ProviderError;
 use stead_pipeline::{
-    AgentIntent, Change, CompileOptions, DefinitionError, Engine, EngineError, Plan, Provider, RunEnd, RunFolder,
-    Surroundings, changed_sources, compile, lint, provider,
+    AgentIntent, Change, CompileOptions, DefinitionError, Engine, EngineError, EventLine, Observer, Plan, Provider,
+    ReloadedLimits, RunEnd, RunFolder, Surroundings, changed_sources, compile, lint, provider,
 };
 use stead_store::{Layout, Room, StoreError};
 
 use crate::cli::Exit;
 use crate::error::CliError;
+use crate::notify::Notifier;
 use crate::precedents;
+use crate::preflight;
 use crate::progress::{Manner, Progress};
 use crate::project::{env, now, now_millis, user_dirs};
 use crate::proof::{ground, written};
@@ -37,7 +40,7 @@ use crate::ui::Ui;
 
 pub(crate) use background::Background;
 pub(crate) use plan_args::PlanArgs;
-use refuse::{Changed, refuse_for_agents};
+pub(crate) use refuse::{Changed, refuse_for_agents};
 pub(crate) use target::{Kind, Target};
 
 /// Run a stage or a pipeline of agents
@@ -46,11 +49,13 @@ pub(crate) use target::{Kind, Target};
 /// results are kept in `.agent/runs/RUN`. The plan is frozen when the run starts; `--resume` continues where the run
 /// stopped and never repeats a finished iteration. Options given with `--resume` change only what is still to be done.
 ///
+/// Before it starts, it checks programs, queues, verification, trust and limits, and says what cannot work.
+///
 /// Exit codes: 0 done, 1 failed, 2 usage, 3 ended but a stage reached its limit, 4 blocked on a person, 5 quota
-/// exhausted, 130 cancelled.
+/// exhausted, 6 ended but unverified, 130 cancelled.
 #[derive(Args)]
 #[command(
-    after_help = format!("Examples:\n  stead run stage improve-plan auth --max 5\n  stead run pipeline full-refine auth --background\n  stead run pipeline full-refine auth --resume\n  stead run stage improve-plan auth --resume --max 10 --provider {}", Harness::NAMES[1])
+    after_help = format!("Examples:\n  stead run stage improve-plan auth --max 5\n  stead run pipeline full-refine auth --background\n  stead run pipeline full-refine auth --resume\n  stead run stage improve-plan auth --resume --max 10 --provider {}\n  stead run pipeline full-refine auth --resume --max-runtime 4h --max-cost 20", Harness::NAMES[1])
 )]
 pub(crate) struct RunArgs {
     #[command(flatten)]
@@ -63,6 +68,12 @@ pub(crate) struct RunArgs {
     /// Continue an existing run; the options above then change what is left of it
     #[arg(long)]
     resume: bool,
+    /// Take the limits (`guardrails`, and those of the pipeline) from the files again, and nothing else of them
+    #[arg(long, requires = "resume")]
+    reload: bool,
+    /// Replace a run of this name of which no agent ever started
+    #[arg(long, conflicts_with = "resume")]
+    replace: bool,
     /// Run in the background; returns once the engine has started
     #[arg(long)]
     background: bool,
@@ -79,14 +90,24 @@ pub(crate) fn run(args: RunArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     let folder = room.folder(&args.run)?;
     let target = args.plan.target();
     let (plan, change) = match args.resume {
-        true => (begun(&target, &room, &folder, ui)?, change(&args, &room, ui)?),
+        true => {
+            let plan = begun(&args, &target, &room, &folder, ui)?;
+            let reload = args.reload.then(|| reload(&args, &target, &room, &folder, ui)).transpose()?;
+            (plan, Change { reload, ..change(&args, &room, ui)? })
+        }
         false => (fresh(&args, &target, &room, &folder, ui)?, Change::default()),
     };
     let changed = Changed { provider: change.provider.as_ref(), model: change.model.as_deref() };
     refuse_for_agents(&plan, changed, &room)?;
     match args.resume {
         true => refuse_frozen_plan(&folder.plan_path(), &room.project)?,
-        false => refuse_plan(&plan, &room)?,
+        false => {
+            refuse_plan(&plan, &room)?;
+            check(&plan, &room, &args, ui)?;
+        }
+    }
+    if args.replace && folder.is_begun() {
+        Engine::discard_unstarted(&folder, &env, &now())?;
     }
     if args.background {
         let background = Background { room: &room, folder: &folder, json: args.json, resume: args.resume };
@@ -104,6 +125,20 @@ pub(crate) fn run(args: RunArgs, ui: &mut Ui) -> Result<Exit, CliError> {
         report.tell_end(&room.project, ui);
     }
     Ok(report.exit())
+}
+
+/// Says what cannot work, and refuses to start it.
+fn check(plan: &Plan, room: &RunRoom, args: &RunArgs, ui: &mut Ui) -> Result<(), CliError> {
+    let mut concerns = preflight::concerns(plan, room);
+    if args.background {
+        // Otherwise the engine says so at once.
+        concerns.extend(count_queues(plan, room.project.root()));
+    }
+    preflight::refuse(&concerns)?;
+    if !args.json {
+        preflight::tell(&concerns, ui);
+    }
+    Ok(())
 }
 
 /// Whether a run starts or continues.
@@ -149,7 +184,10 @@ fn engine(
     };
     let tester = plan.orchestrate.as_ref().map(|options| &options.tester);
     let args = room.provider_args(plan.nodes.iter().map(|node| &node.provider).chain(changed).chain(tester))?;
-    let progress = Progress::new(plan, manner);
+    let before = folder.state().ok().flatten().map_or(0.0, |state| state.elapsed_seconds);
+    let progress = Progress::new(plan, manner, before);
+    let notifier = Notifier::new(&room.project, folder.name(), plan.nodes.len());
+    let watchers = Watchers { progress: &progress, notifier: &notifier };
     let cancel = Cancel::new();
     cancel_on_signals(&cancel)
         .map_err(|source| CliError::internal("could not install signal handlers").because(source))?;
@@ -173,7 +211,7 @@ fn engine(
         provider_args: &|name| args.get(name).cloned().unwrap_or_default(),
         bind_intent: &|named| bind(room, named),
         features: Some(&support),
-        observer: &progress,
+        observer: &watchers,
         cancel,
     };
     let work = || match start {
@@ -182,7 +220,24 @@ fn engine(
     };
     let ended = answering(&around.cancel, &progress, work);
     progress.finish();
+    // After the last state: a command that hangs or kills us costs nothing.
+    if let Ok(end) = &ended {
+        notifier.ended(end.status, end.reason.as_deref());
+    }
     Ok(ended)
+}
+
+/// Those who observe a run.
+struct Watchers<'a> {
+    progress: &'a Progress,
+    notifier: &'a Notifier<'a>,
+}
+
+impl Observer for Watchers<'_> {
+    fn event(&self, line: &EventLine) {
+        self.progress.event(line);
+        self.notifier.event(line);
+    }
 }
 
 /// Selects an intent for agents that the engine is about to start. Their session ids are not known yet.
@@ -231,7 +286,7 @@ fn stuck(error: EngineError, target: &Target, folder: &RunFolder, ui: &Ui) -> Cl
 }
 
 /// The plan of an existing run, if it is what was asked for.
-fn begun(target: &Target, room: &RunRoom, folder: &RunFolder, ui: &mut Ui) -> Result<Plan, CliError> {
+fn begun(args: &RunArgs, target: &Target, room: &RunRoom, folder: &RunFolder, ui: &mut Ui) -> Result<Plan, CliError> {
     let plan = folder.trusted_plan()?;
     let own = Target::of(&plan);
     if own != *target {
@@ -239,9 +294,25 @@ fn begun(target: &Target, room: &RunRoom, folder: &RunFolder, ui: &mut Ui) -> Re
         return Err(CliError::usage(message).hinted(format!("continue it with `{}`", own.resume(folder.name(), ui))));
     }
     for path in changed_sources(&room.catalog(), &plan) {
-        ui.warning(format!("`{path}` has changed since the run started; the run keeps its plan"));
+        let kept = if args.reload { "only its limits are taken" } else { "the run keeps its plan" };
+        ui.warning(format!("`{path}` has changed since the run started; {kept}"));
     }
     Ok(plan)
+}
+
+/// The limits that the files set now. A person must trust the files, as if the run were new.
+fn reload(
+    args: &RunArgs,
+    target: &Target,
+    room: &RunRoom,
+    folder: &RunFolder,
+    ui: &mut Ui,
+) -> Result<ReloadedLimits, CliError> {
+    let options = CompileOptions { max: None, ..args.plan.options(folder.name(), room, None, Vec::new()) };
+    let options = CompileOptions { max_runtime_seconds: None, max_cost_usd: None, ..options };
+    let plan = compiled(target, room, &options, Talk::Errors, ui)?;
+    refuse_plan(&plan, room)?;
+    Ok(ReloadedLimits::of(&plan))
 }
 
 /// A newly compiled plan.
@@ -249,7 +320,7 @@ fn fresh(args: &RunArgs, target: &Target, room: &RunRoom, folder: &RunFolder, ui
     if let Some(held) = background::held(folder) {
         return Err(held.into());
     }
-    if folder.is_begun() {
+    if folder.is_begun() && !args.replace {
         return Err(exists(folder, ui));
     }
     room.project.warn(ui);
@@ -264,6 +335,7 @@ fn exists(folder: &RunFolder, ui: &Ui) -> CliError {
     let own = folder.plan().map(|plan| Target::of(&plan).resume(folder.name(), ui)).ok();
     let report = RunReport::read(folder, ui).ok().and_then(|report| report.resume);
     let hint = match report.or(own) {
+        Some(_) if folder.is_unstarted() => "no agent of it ever started; replace it with `--replace`".to_owned(),
         Some(resume) => format!("continue it with `{resume}`, or choose another name"),
         None => "choose another name".to_owned(),
     };
@@ -278,6 +350,9 @@ fn change(args: &RunArgs, room: &RunRoom, ui: &Ui) -> Result<Change, CliError> {
     }
     Ok(Change {
         max_iterations: args.plan.max,
+        max_runtime_seconds: args.plan.max_runtime,
+        max_cost_usd: args.plan.max_cost,
+        reload: None,
         provider: provider(args, room, ui)?,
         model: args.plan.model.clone(),
         inputs: inputs.iter().map(|path| path.to_string_lossy().into_owned()).collect(),

@@ -1,4 +1,8 @@
-use clap::Args;
+//! The runs of a project: listed, and old ones removed.
+
+mod prune;
+
+use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 use stead_pipeline::{RunView, list_runs};
 
@@ -9,16 +13,27 @@ use crate::project::now_millis;
 use crate::run_room::RunRoom;
 use crate::ui::Ui;
 
-/// List runs, the latest first
+/// List runs, the latest first, or remove old ones
 #[derive(Args)]
-#[command(after_help = "Example:\n  stead runs --json")]
+#[command(after_help = "Examples:\n  stead runs --json\n  stead runs prune --older-than 30d")]
+#[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct RunsArgs {
+    #[command(subcommand)]
+    command: Option<RunsCommand>,
     /// Print the list as JSON
     #[arg(long)]
     json: bool,
 }
 
+#[derive(Subcommand)]
+enum RunsCommand {
+    Prune(prune::PruneArgs),
+}
+
 pub(crate) fn run(args: RunsArgs, ui: &mut Ui) -> Result<Exit, CliError> {
+    if let Some(RunsCommand::Prune(args)) = &args.command {
+        return prune::run(args, ui);
+    }
     let room = RunRoom::find(ui)?;
     let (runs, unread) = list_runs(&room.dir());
     let now = now_millis();

@@ -76,6 +76,7 @@ fn show(args: &ShowArgs, room: &RunRoom, ui: &mut Ui) -> Result<(), CliError> {
         let mut told = as_json(&stage);
         told["stage.yaml"] = stage.manifest.text.as_str().into();
         told["prompt.md"] = stage.prompt.text.as_str().into();
+        told["fixtures"] = stage.fixtures.iter().map(|(name, text)| json!({"name": name, "text": text})).collect();
         told["findings"] = lint::as_json(&stage.findings);
         ui.json(&told);
         return Ok(());
@@ -83,6 +84,10 @@ fn show(args: &ShowArgs, room: &RunRoom, ui: &mut Ui) -> Result<(), CliError> {
     for file in [&stage.manifest, &stage.prompt] {
         ui.line(format!("# --- {}", file.name));
         ui.line(file.text.trim_end_matches('\n'));
+    }
+    for (name, text) in &stage.fixtures {
+        ui.line(format!("# --- fixtures/{name}"));
+        ui.line(text.trim_end_matches('\n'));
     }
     warn_of_errors("stage", &stage.name, &stage.findings, ui);
     Ok(())

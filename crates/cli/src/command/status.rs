@@ -1,12 +1,13 @@
 //! The project at a glance, or one run.
 
-mod glance;
+pub(crate) mod glance;
 mod watch;
 
 use clap::Args;
 
 use crate::cli::Exit;
 use crate::error::CliError;
+use crate::notify::bell;
 use crate::run_report::RunReport;
 use crate::run_room::RunRoom;
 use crate::ui::Ui;
@@ -14,7 +15,8 @@ use crate::ui::Ui;
 /// Show the state of the project, or of one run
 ///
 /// Without a name: the agents whose hooks are installed, the active loops, the runs and the latest packet. With the
-/// name of a run: its stages, what failed, and how to continue. A run whose engine died is `interrupted`.
+/// name of a run: its stages, what failed, and how to continue. A run whose engine died is `interrupted`. With `--watch` it
+/// exits with the run's own code, as `stead wait` does.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  stead status\n  stead status auth --watch\n  stead status auth --json")]
 pub(crate) struct StatusArgs {
@@ -38,9 +40,14 @@ pub(crate) fn run(args: StatusArgs, ui: &mut Ui) -> Result<Exit, CliError> {
         watch::until_it_ends(&folder, args.json)?;
     }
     let report = RunReport::read(&folder, ui)?;
+    // Whoever watched it to its end wants to know how it ended.
+    let exit = if args.watch { report.exit() } else { Exit::Done };
+    if args.watch {
+        bell(&room.project, &report.headline());
+    }
     if args.json {
         ui.json(&report.json());
-        return Ok(Exit::Done);
+        return Ok(exit);
     }
     ui.line(report.headline());
     for line in report.stages() {
@@ -49,5 +56,5 @@ pub(crate) fn run(args: StatusArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     for line in report.trouble(&room.project) {
         ui.line(line);
     }
-    Ok(Exit::Done)
+    Ok(exit)
 }

@@ -46,6 +46,8 @@ pub(crate) fn run(args: TestArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     let options = CompileOptions {
         run: name.clone(),
         max: args.iterations,
+        max_runtime_seconds: None,
+        max_cost_usd: None,
         provider: Some(Provider::Mock),
         model: None,
         intent: None,

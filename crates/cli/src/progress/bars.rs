@@ -1,102 +1,141 @@
+use std::io::Write;
+use std::sync::mpsc::{self, RecvTimeoutError, Sender};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
-use stead_pipeline::{NodeStatus, RunEvent};
+use stead_pipeline::RunEvent;
+use stead_store::{terminal_columns, terminal_rows};
 
-use super::board::{Board, Seen, Stands};
+use super::board::Board;
+use super::scene;
+use crate::project::now_millis;
 
-/// How often the elapsed time is redrawn.
+/// How often the times are drawn again, and the width of the terminal is looked at.
 const TICK: Duration = Duration::from_millis(200);
 
-const WIDEST: usize = 24;
+const TO_LINE_END: &str = "\u{1b}[K";
+const TO_SCREEN_END: &str = "\u{1b}[J";
 
-/// One bar per stage, drawn at the bottom of the terminal; permanent lines scroll above them.
+/// If the terminal reports none.
+const COLUMNS: usize = 80;
+const ROWS: usize = 24;
+
+/// The state of the run, drawn at the bottom of the terminal; permanent lines scroll above it.
 pub(super) struct Bars {
-    all: MultiProgress,
-    bars: Vec<ProgressBar>,
+    screen: Arc<Mutex<Screen>>,
+    over: Option<Sender<()>>,
+    ticking: Option<JoinHandle<()>>,
+}
+
+/// What is on the terminal now.
+struct Screen {
+    board: Board,
+    /// The lines at the bottom, and how wide the terminal was when they were drawn.
+    drawn: Vec<String>,
+    columns: usize,
+    is_over: bool,
 }
 
 impl Bars {
-    pub(super) fn new(nodes: &[Seen]) -> Self {
-        let all = MultiProgress::new();
-        let width = nodes.iter().map(|seen| seen.id.chars().count()).max().unwrap_or(0).min(WIDEST);
-        let bars = nodes.iter().map(|seen| {
-            let bar = all.add(ProgressBar::new(0).with_style(waiting()));
-            bar.set_prefix(format!("{:width$}", super::one_line(&seen.id, width)));
-            // A bar that never ticked is not drawn.
-            bar.tick();
-            bar
+    pub(super) fn new(board: Board) -> Self {
+        let screen = Arc::new(Mutex::new(Screen { board, drawn: Vec::new(), columns: 0, is_over: false }));
+        let (over, is_over) = mpsc::channel();
+        let shared = Arc::clone(&screen);
+        let ticking = thread::Builder::new().name("bars".to_owned()).spawn(move || {
+            while is_over.recv_timeout(TICK) == Err(RecvTimeoutError::Timeout) {
+                lock(&shared).draw(&[]);
+            }
         });
-        Self { bars: bars.collect(), all }
+        Self { screen, over: Some(over), ticking: ticking.ok() }
     }
 
     pub(super) fn show(&self, board: &Board, event: &RunEvent, line: Option<&str>) {
-        let stays = matches!(
-            event,
+        let stays = match event {
             RunEvent::Warning { .. }
-                | RunEvent::WorktreeKept { .. }
-                | RunEvent::RunResumed { .. }
-                | RunEvent::PlanAmended { .. }
-        );
-        if let Some(line) = line.filter(|_| stays) {
-            let _ = self.all.println(line);
-        }
-        let Some(place) = event.node().and_then(|node| board.place(node)) else { return };
-        let (Some(bar), Some(seen)) = (self.bars.get(place), board.nodes().get(place)) else { return };
-        bar.set_length(u64::from(seen.most));
-        bar.set_position(u64::from(seen.completed));
-        match seen.stands {
-            Stands::Waits => {}
-            Stands::Works => {
-                bar.set_message(seen.last.clone());
-                if matches!(event, RunEvent::StageStarted { .. }) {
-                    bar.set_style(working());
-                    bar.reset_elapsed();
-                    bar.enable_steady_tick(TICK);
-                }
-            }
-            Stands::Over(status) => {
-                let words = if status == NodeStatus::Done {
-                    "done".to_owned()
-                } else {
-                    format!("{}: {}", status.name(), seen.last)
-                };
-                bar.set_style(working());
-                bar.abandon_with_message(words);
-            }
-        }
+            | RunEvent::WorktreeKept { .. }
+            | RunEvent::RunResumed { .. }
+            | RunEvent::PlanAmended { .. }
+            | RunEvent::Adopted { .. }
+            | RunEvent::Withheld { .. } => true,
+            // With one stage the end says it.
+            RunEvent::IterationEnded { failure, .. } => failure.is_some() && board.nodes().len() > 1,
+            _ => false,
+        };
+        let mut screen = lock(&self.screen);
+        screen.board.clone_from(board);
+        let line: Vec<&str> = line.filter(|_| stays).into_iter().collect();
+        screen.draw(&line);
     }
 
     pub(super) fn say(&self, text: &str) {
-        let _ = self.all.println(text);
+        lock(&self.screen).draw(&[text]);
     }
 
+    /// Removes what is drawn, for good.
     pub(super) fn clear(&self) {
-        let _ = self.all.clear();
-    }
-}
-
-fn waiting() -> ProgressStyle {
-    style("{prefix}  waiting")
-}
-
-fn working() -> ProgressStyle {
-    style("{prefix} {bar:20} {pos}/{len} {elapsed} {wide_msg}").progress_chars("=> ")
-}
-
-/// A template that does not parse shows the plain bar; a test prevents that.
-fn style(template: &str) -> ProgressStyle {
-    ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn templates_parse() {
-        for template in ["{prefix}  waits", "{prefix} {bar:20} {pos}/{len} {elapsed} {wide_msg}"] {
-            assert!(ProgressStyle::with_template(template).is_ok(), "{template}");
+        let mut screen = lock(&self.screen);
+        if !screen.is_over {
+            screen.is_over = true;
+            screen.draw(&[]);
         }
     }
+}
+
+impl Drop for Bars {
+    fn drop(&mut self) {
+        self.clear();
+        drop(self.over.take());
+        if let Some(ticking) = self.ticking.take() {
+            let _ = ticking.join();
+        }
+    }
+}
+
+impl Screen {
+    /// Draws the state again, with these lines above it. Lines are overwritten instead of cleared, because some terminals
+    /// keep what is cleared in their history.
+    fn draw(&mut self, above: &[&str]) {
+        let (columns, rows) = size();
+        let lines = match self.is_over {
+            true => Vec::new(),
+            false => scene::lines(&self.board, now_millis(), columns, rows),
+        };
+        if above.is_empty() && lines == self.drawn && columns >= self.columns {
+            return;
+        }
+        let mut out = self.up(columns);
+        for line in above.iter().copied().chain(lines.iter().map(String::as_str)) {
+            out.push_str(line);
+            out.push_str(TO_LINE_END);
+            out.push('\n');
+        }
+        // What was wrapped, or is no longer shown.
+        out.push_str(TO_SCREEN_END);
+        (self.drawn, self.columns) = (lines, columns);
+        print(&out);
+    }
+
+    /// What moves the cursor to the first of the drawn lines. A terminal that became narrower has wrapped them.
+    fn up(&self, columns: usize) -> String {
+        let rows: usize = self.drawn.iter().map(|line| line.chars().count().div_ceil(columns.max(1)).max(1)).sum();
+        if rows == 0 { String::new() } else { format!("\r\u{1b}[{rows}A") }
+    }
+}
+
+/// The columns and rows of the terminal.
+fn size() -> (usize, usize) {
+    let stderr = std::io::stderr();
+    let columns = terminal_columns(&stderr).filter(|columns| *columns > 0).unwrap_or(COLUMNS);
+    (columns, terminal_rows(&stderr).filter(|rows| *rows > 0).unwrap_or(ROWS))
+}
+
+fn print(text: &str) {
+    let mut err = std::io::stderr().lock();
+    let _ = err.write_all(text.as_bytes());
+    let _ = err.flush();
+}
+
+fn lock(screen: &Mutex<Screen>) -> MutexGuard<'_, Screen> {
+    screen.lock().unwrap_or_else(PoisonError::into_inner)
 }

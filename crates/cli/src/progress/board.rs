@@ -12,8 +12,13 @@ const QUOTE: usize = 60;
 const WHY: usize = 240;
 
 /// What the observed events say about a run.
+#[derive(Clone, Debug)]
 pub(crate) struct Board {
+    run: String,
     nodes: Vec<Seen>,
+    /// The seconds of earlier engines, and when the current one started.
+    before: f64,
+    since: Option<i64>,
 }
 
 /// What the observed events say about one stage or branch.
@@ -23,6 +28,15 @@ pub(crate) struct Seen {
     pub(crate) completed: u32,
     pub(crate) most: u32,
     pub(crate) stands: Stands,
+    /// The iteration under way, or the last one.
+    pub(crate) iteration: u32,
+    /// When that iteration started, in milliseconds since 1970.
+    pub(crate) since: Option<i64>,
+    /// Until when it waits for its provider's quota.
+    pub(crate) waiting: Option<String>,
+    pub(crate) cost: f64,
+    /// Its failure was told.
+    has_failed: bool,
     /// The last agent's decision, and why.
     pub(crate) last: String,
 }
@@ -36,8 +50,24 @@ pub(crate) enum Stands {
 }
 
 impl Board {
-    pub(crate) fn new(ids: impl IntoIterator<Item = String>) -> Self {
-        Self { nodes: ids.into_iter().map(|id| Seen { id, ..Seen::default() }).collect() }
+    /// `before` is how long earlier engines worked on the run, in seconds.
+    pub(crate) fn new(run: &str, ids: impl IntoIterator<Item = String>, before: f64) -> Self {
+        let nodes = ids.into_iter().map(|id| Seen { id, ..Seen::default() }).collect();
+        Self { run: run.to_owned(), nodes, before, since: None }
+    }
+
+    pub(crate) fn run(&self) -> &str {
+        &self.run
+    }
+
+    /// How long engines have worked on the run, in seconds.
+    pub(crate) fn elapsed(&self, now: i64) -> f64 {
+        self.before + self.since.map_or(0.0, |since| (now - since).max(0) as f64 / 1000.0)
+    }
+
+    /// What this and earlier engines' observed agents cost.
+    pub(crate) fn cost(&self) -> f64 {
+        self.nodes.iter().map(|seen| seen.cost).sum()
     }
 
     pub(crate) fn nodes(&self) -> &[Seen] {
@@ -49,11 +79,18 @@ impl Board {
     }
 
     /// Processes an event, and returns a line for it if it is worth one.
-    pub(crate) fn take(&mut self, event: &RunEvent) -> Option<String> {
-        if let Some(place) = event.node().and_then(|node| self.place(node)) {
-            note(&mut self.nodes[place], event);
+    pub(crate) fn take(&mut self, event: &RunEvent, at: i64) -> Option<String> {
+        match event {
+            RunEvent::RunStarted { .. } | RunEvent::RunResumed { .. } => self.since = Some(at),
+            RunEvent::RunEnded { seconds, .. } => (self.before, self.since) = (*seconds, None),
+            _ => {}
         }
-        self.say(event)
+        let is_repeated = matches!(event, RunEvent::StageEnded { node, status: NodeStatus::Failed, .. }
+            if self.place(node).is_some_and(|place| self.nodes[place].has_failed));
+        if let Some(place) = event.node().and_then(|node| self.place(node)) {
+            note(&mut self.nodes[place], event, at);
+        }
+        if is_repeated { None } else { self.say(event) }
     }
 
     fn say(&self, event: &RunEvent) -> Option<String> {
@@ -71,7 +108,11 @@ impl Board {
                 let provider = change.provider.as_ref().map(|provider| provider_name(provider).to_owned());
                 let model = change.model.as_ref().map(|model| format!("model {model}"));
                 let inputs = change.inputs.iter().map(|input| format!("with {input}"));
-                let words: Vec<String> = most.into_iter().chain(provider).chain(model).chain(inputs).collect();
+                let time = change.max_runtime_seconds.map(|most| format!("at most {}", elapsed(most as f64)));
+                let cost = change.max_cost_usd.map(|most| format!("at most ${most:.2}"));
+                let read = change.reload.as_ref().map(|_| "limits read again from its files".to_owned());
+                let limits = most.into_iter().chain(time).chain(cost).chain(read);
+                let words: Vec<String> = limits.chain(provider).chain(model).chain(inputs).collect();
                 format!("the plan was changed for {}: {}", nodes.join(", "), words.join(", "))
             }
             // Workers go on until nothing is left.
@@ -106,7 +147,8 @@ impl Board {
                     (None, Some(decision)) => decision.name().to_owned(),
                     (None, None) => "ended".to_owned(),
                 };
-                let reason = one_line(reason, if failure.is_some() { WHY } else { QUOTE });
+                // Why it failed is told once, at the end.
+                let reason = if failure.is_some() { String::new() } else { one_line(reason, QUOTE) };
                 let reason = if reason.is_empty() { reason } else { format!(" ({reason})") };
                 let spent = spent(*seconds, cost_usd.unwrap_or_default());
                 format!("{}: {how}{reason}, {spent}", self.at(node, *iteration))
@@ -124,13 +166,29 @@ impl Board {
             RunEvent::Verified { node, iteration, command, green: false, .. } => {
                 format!("{}: `{}` failed", self.at(node, *iteration), one_line(command, QUOTE))
             }
+            RunEvent::Withheld { node, iteration, why } => {
+                format!(
+                    "{}: not done, because its verification failed ({})",
+                    self.at(node, *iteration),
+                    one_line(why, QUOTE)
+                )
+            }
             RunEvent::QueueCounted { node, iteration, left, queue } => {
                 let queue = if queue.is_some() { "feature list" } else { "queue" };
                 format!("{}: {left} left in the {queue}", self.at(node, *iteration))
             }
-            RunEvent::Waiting { node, until } => format!("{node}: waiting for its provider's quota until {until}"),
+            RunEvent::Waiting { node, until, tries: 0 } => {
+                format!("{node}: waiting for its provider's quota until {until}")
+            }
+            RunEvent::Waiting { node, until, tries } => {
+                format!("{node}: its provider states no time; try {tries} is at {until}")
+            }
+            RunEvent::Adopted { node, iteration } => {
+                format!("{}: its agent finished while no engine was there; it counts", self.at(node, *iteration))
+            }
             RunEvent::StageEnded { node, status, iterations: count, seconds, cost_usd, why } => {
-                let why = one_line(why, if *status == NodeStatus::Failed { WHY } else { QUOTE });
+                let is_failed = *status == NodeStatus::Failed;
+                let why = if is_failed { String::new() } else { one_line(why, WHY) };
                 let why = if why.is_empty() { why } else { format!(": {why}") };
                 format!("{node}: {} after {}, {}{why}", status.name(), iterations(*count), spent(*seconds, *cost_usd))
             }
@@ -162,15 +220,20 @@ impl Board {
     }
 }
 
-fn note(seen: &mut Seen, event: &RunEvent) {
+fn note(seen: &mut Seen, event: &RunEvent, at: i64) {
     match event {
-        RunEvent::StageStarted { iteration, max_iterations, .. }
-        | RunEvent::IterationStarted { iteration, max_iterations, .. } => {
-            seen.most = *max_iterations;
-            seen.completed = iteration.saturating_sub(1);
+        RunEvent::StageStarted { iteration, max_iterations, .. } => {
+            (seen.most, seen.completed) = (*max_iterations, iteration.saturating_sub(1));
+            (seen.stands, seen.has_failed) = (Stands::Works, false);
+        }
+        RunEvent::IterationStarted { iteration, max_iterations, .. } => {
+            (seen.most, seen.completed) = (*max_iterations, iteration.saturating_sub(1));
+            (seen.iteration, seen.since, seen.waiting) = (*iteration, Some(at), None);
             seen.stands = Stands::Works;
         }
-        RunEvent::IterationEnded { iteration, decision, blocked_on, failure, reason, .. } => {
+        RunEvent::IterationEnded { iteration, decision, blocked_on, failure, reason, cost_usd, .. } => {
+            seen.has_failed |= failure.is_some();
+            seen.cost += cost_usd.unwrap_or_default();
             let how = match (failure, decision) {
                 (Some(kind), _) => kind.name(),
                 (None, _) if blocked_on.is_some() => "blocked",
@@ -181,9 +244,9 @@ fn note(seen: &mut Seen, event: &RunEvent) {
             seen.completed = if counts { *iteration } else { iteration.saturating_sub(1) };
             seen.last = one_line(&format!("{how} {reason}"), QUOTE);
         }
-        RunEvent::Waiting { until, .. } => seen.last = format!("quota until {until}"),
-        RunEvent::StageEnded { status, iterations, .. } => {
-            seen.completed = *iterations;
+        RunEvent::Waiting { until, .. } => seen.waiting = Some(until.clone()),
+        RunEvent::StageEnded { status, iterations, cost_usd, .. } => {
+            (seen.completed, seen.cost) = (*iterations, *cost_usd);
             seen.stands = Stands::Over(*status);
         }
         _ => {}
@@ -230,8 +293,8 @@ mod tests {
     /// Shows the events one after the other and compares the last line.
     #[track_caller]
     fn check(events: &[RunEvent], expected: Option<&str>) -> Seen {
-        let mut board = Board::new(["other".to_owned(), "plan".to_owned()]);
-        let last = events.iter().map(|event| board.take(event)).last().flatten();
+        let mut board = Board::new("night", ["other".to_owned(), "plan".to_owned()], 0.0);
+        let last = events.iter().map(|event| board.take(event, 0)).last().flatten();
         assert_eq!(last.as_deref(), expected);
         assert_eq!(board.nodes()[0], Seen { id: "other".into(), ..Seen::default() });
         board.nodes()[1].clone()
@@ -250,10 +313,17 @@ mod tests {
         check(&[begun], Some("plan: claude, at most 3 iterations"));
         check(&[started(2)], None);
         check(&[started(2), ended(2, Some(Decision::Stop), None, "")], Some("plan 2/3: stop, 1 min 1 s"));
-        check(&[ended(2, None, Some(ErrorKind::Exit), "code 7")], Some("plan 2: failed (exit) (code 7), 1 min 1 s"));
-        let long = format!("the agent's `status.json` is not valid: {} at line 1", "x".repeat(40));
-        let said = format!("plan 2: failed (invalid-status) ({long}), 1 min 1 s");
-        check(&[ended(2, None, Some(ErrorKind::InvalidStatus), &long)], Some(said.as_str()));
+        check(&[ended(2, None, Some(ErrorKind::Exit), "code 7")], Some("plan 2: failed (exit), 1 min 1 s"));
+        let failed = |why: &str| RunEvent::StageEnded {
+            node: "plan".into(),
+            status: NodeStatus::Failed,
+            iterations: 1,
+            seconds: 3.0,
+            cost_usd: 0.0,
+            why: why.into(),
+        };
+        check(&[ended(2, None, Some(ErrorKind::Exit), "code 7"), failed("code 7")], None);
+        check(&[failed("no queue")], Some("plan: failed after 1 iteration, 3 s"));
         let over = RunEvent::StageEnded {
             node: "plan".into(),
             status: NodeStatus::Limit,

@@ -80,10 +80,11 @@ fn a_copy_with_another_prompt_works() {
     world.write("project/.agent/stages/tidy/prompt.md", "Tidy up.\n");
     world.stead(&["lint", "stage", "tidy"]).ok();
     assert!(world.stead(&["stage", "list"]).ok().contains("tidy          project   judgment"));
-    let dry = world.stead(&["dry-run", "stage", "tidy", "night"]).ok();
+    let dry = world.stead(&["dry-run", "stage", "tidy", "night", "--provider", "mock"]).ok();
     assert!(dry.contains("  | Tidy up.\n") && dry.contains("night/stage-00-tidy/iterations/001/status.json"), "{dry}");
     world.write("project/.agent/stages/tidy/prompt.md", "Tidy up as ${CTX} says, write ${STATUS}.\n");
-    assert!(world.stead(&["dry-run", "stage", "tidy"]).ok().contains("\n  prompt    1 line\n  | Tidy up as"));
+    let dry = world.stead(&["dry-run", "stage", "tidy", "--provider", "mock"]);
+    assert!(dry.ok().contains("\n  prompt    1 line\n  | Tidy up as"));
     let again = world.stead(&["stage", "new", "tidy"]);
     assert!(again.code == 1 && again.stderr.contains("already exists"), "{again}");
 }
@@ -221,13 +222,17 @@ stages:
     );
     let before = tree(&world);
     let run = world.stead(&["dry-run", "pipeline", "review", "night", "--input", "notes.md", "--max", "7"]);
-    let said = run.clone().ok();
+    assert_eq!(run.code, 1, "it cannot work here: {run}");
+    for part in ["there is no program `$PROJECT/agent.sh`", "worktrees need a git repository", "`claude`"] {
+        assert!(run.stderr.contains(part), "{part}: {run}");
+    }
+    let said = run.stdout.clone();
     for part in [
-        "pipeline `review` as run `night`: 2 in parallel\n",
-        "look.speed  (inline)  7 times\n  join      any one branch, each in its own worktree\n  item      Speed\n  agent     ./agent.sh --quick\n",
+        "pipeline `review` as run `night`: 2 in parallel, after a failure what runs finishes\n",
+        "look.speed  (inline)  7 times\n  join      any one branch, each in its own worktree\n  item      Speed\n  time      no limit in total, no limit per iteration\n  cost      no limit\n  at limit  the run continues\n  at quota  the run ends and can be resumed\n  agent     ./agent.sh --quick\n",
         "  context   .agent/runs/night/stage-00-look.words/iterations/001/context.json\n",
         "  output    docs/night-words.md\n",
-        "  verify    true\n",
+        "  verify    true (if it fails, the stage is unverified)\n",
         "  | Look at Words as $PROJECT/.agent/runs/night/stage-00-look.words/iterations/001/context.json says.\n",
         "gather  synthesize  7 times\n  after     look\n",
         "  input     notes.md (--input)\n",

@@ -2,11 +2,17 @@
 
 mod agent;
 mod background;
+mod bars;
+mod before;
 mod cancel;
+mod discard;
 mod end;
 mod intent;
 mod judged;
 mod kill;
+mod morning;
+mod night;
+mod notify;
 mod older;
 mod rehearsal;
 mod resume;
@@ -55,6 +61,11 @@ fn pipeline(world: &World, name: &str, stages: &str) {
 /// A termination after so many iterations.
 fn fixed(iterations: u32) -> String {
     format!("termination:\n  type: fixed\nguardrails:\n  max_iterations: {iterations}\n")
+}
+
+/// The same with a time limit, so that nothing is said about a missing one.
+fn bounded(iterations: u32) -> String {
+    format!("{}  iteration_timeout_seconds: 600\n", fixed(iterations))
 }
 
 fn run_file(path: &str) -> String {

@@ -26,11 +26,15 @@ pub(crate) fn by_person(world: &World, args: &[&str]) -> Run {
 /// Does so at a terminal of that width.
 pub(crate) fn at_terminal(world: &World, columns: usize, args: &[&str]) -> Run {
     let quoted: Vec<String> = args.iter().map(|arg| format!("'{}'", arg.replace('\'', "'\\''"))).collect();
-    let line = format!("stty cols {columns}; {} {}", env!("CARGO_BIN_EXE_stead"), quoted.join(" "));
+    at_terminal_of(world, &format!("stty cols {columns}; {} {}", env!("CARGO_BIN_EXE_stead"), quoted.join(" ")))
+}
+
+/// What a terminal shows of a shell's line.
+pub(crate) fn at_terminal_of(world: &World, line: &str) -> Run {
     let mut run = world
         .command("script", &world.project())
         .env("SHELL", "/bin/sh")
-        .args(["-qec", &line, "/dev/null"])
+        .args(["-qec", line, "/dev/null"])
         .finish(world, b"");
     run.stdout = run.stdout.replace("\r\n", "\n");
     run

@@ -24,6 +24,7 @@ pub(super) const HEADLESS: Headless = Headless {
     heed: &[r#""type":"result""#, r#""subtype":"init""#, r#""rate_limit_event""#],
     read,
     reports_cost: true,
+    states_quota_end: true,
     ..Headless::PLAIN
 };
 

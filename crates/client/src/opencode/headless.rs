@@ -12,6 +12,7 @@ pub(super) const HEADLESS: Headless = Headless {
     heed: &[r#""type":"text""#, r#""type":"step_finish""#, r#""type":"error""#],
     read,
     reports_cost: true,
+    states_quota_end: true,
     ..Headless::PLAIN
 };
 

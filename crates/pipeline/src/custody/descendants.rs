@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use super::registry::Registry;
+use super::started::Started;
 use crate::os::{self, Process};
 
 /// The variable that identifies the processes of one agent.
@@ -74,8 +75,9 @@ fn belongs(mark: &Mark, child: &Process, registry: &Registry) -> bool {
     launches.is_none() && registry.is_sole_origin && registry.leaders == [mark.leader]
 }
 
-/// Finds the living processes of a run, whoever started them, except this one and its ancestors.
-pub(crate) fn of_run(run_id: &str) -> Vec<Process> {
+/// Finds the living processes of a run, whoever started them, except this one and its ancestors. A process that cleared its
+/// environment is found in the session of its agent; one that also left that session is not.
+pub(crate) fn of_run(run_id: &str, agents: &[Started]) -> Vec<Process> {
     let forebears = forebears();
     let all = os::processes().into_iter().filter(|pid| !forebears.contains(pid));
     let marked: Vec<_> = all
@@ -83,7 +85,11 @@ pub(crate) fn of_run(run_id: &str) -> Vec<Process> {
             // The process id must refer to the same process before and after reading its environment.
             let before = os::process(pid)?;
             let environment = os::environment(pid);
-            let is_ours = value(&environment, RUN_VARIABLE).is_some_and(|runs| names(runs, run_id));
+            let runs = value(&environment, RUN_VARIABLE);
+            let is_ours = match runs {
+                Some(runs) => names(runs, run_id),
+                None => agents.iter().any(|agent| agent.leads(&before)),
+            };
             (is_ours && !before.is_zombie && os::is_same(&before)).then_some(before)
         })
         .collect();

@@ -19,6 +19,8 @@ pub struct Launch {
     /// Set as `STEAD_RUN_ID` in the environment, by which survivors are found.
     pub run_id: String,
     pub capture: Capture,
+    /// Where to note which process it is.
+    pub record: Option<PathBuf>,
 }
 
 /// What to keep of an agent's standard output for its reader, besides the log.

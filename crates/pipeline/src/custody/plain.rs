@@ -11,6 +11,7 @@ use super::bounds::Bounds;
 use super::captured::Captured;
 use super::launch::Launch;
 use super::log::{Log, Voice};
+use super::started::Started;
 use super::{Cancel, Urgency};
 use crate::os::Process;
 
@@ -26,12 +27,12 @@ pub struct Ended {
 }
 
 /// Processes cannot be listed on this system.
-pub fn end_survivors(_: &str, _: &Cancel) -> Vec<Ended> {
+pub fn end_survivors(_: &str, _: &[Started], _: &Cancel) -> Vec<Ended> {
     Vec::new()
 }
 
 /// Processes cannot be listed on this system.
-pub fn count_survivors(_: &str) -> usize {
+pub fn count_survivors(_: &str, _: &[Started]) -> usize {
     0
 }
 

@@ -5,6 +5,7 @@ use super::agent_end::{AgentEnd, How};
 use super::bounds::Bounds;
 use super::launch::Launch;
 use super::shutdown::{Shutdown, Step};
+use super::started::Started;
 use super::{Cancel, Urgency, descendants};
 use crate::os::{self, EndSignal};
 
@@ -23,6 +24,10 @@ pub(crate) fn run_within(launch: &Launch, cancel: &Cancel, bounds: &Bounds) -> A
         Ok(agent) => agent,
         Err(why) => return AgentEnd::without_start(How::CannotStart(why)),
     };
+    let started = launch.record.as_ref().map(|record| (Started::new(agent.mark.leader, &launch.dir), record));
+    if let Some((started, record)) = &started {
+        started.write(record);
+    }
     let forced = attend(&mut agent, cancel, launch.timeout.and_then(|timeout| since.checked_add(timeout)));
     let natural_end = since.elapsed();
     let left_behind = end_all(&mut agent, cancel, forced.is_some(), bounds);
@@ -33,6 +38,9 @@ pub(crate) fn run_within(launch: &Launch, cancel: &Cancel, bounds: &Bounds) -> A
         Some((None, signal)) => How::Signal(signal.unwrap_or_default()),
         None => How::CannotStart("its end could not be observed".to_owned()),
     });
+    if let Some((started, record)) = started {
+        started.ended(&how).write(record);
+    }
     let (left_out, log_error) = log.finish();
     AgentEnd { how, took, left_behind, said: said.finish(), left_out, log_error }
 }

@@ -2,6 +2,7 @@ use std::collections::HashMap;
 
 use super::bounds::Bounds;
 use super::shutdown::{Shutdown, Step};
+use super::started::Started;
 use super::{Cancel, Urgency, descendants};
 use crate::os::{self, EndSignal, Process};
 
@@ -14,15 +15,15 @@ pub struct Ended {
     pub was_killed: bool,
 }
 
-/// Ends what is left of a run whose engine was killed: the processes with the run's id in their environment, and their
-/// descendants. The caller holds the run's lock, so none of them has another engine.
-pub fn end_survivors(run_id: &str, cancel: &Cancel) -> Vec<Ended> {
-    end_survivors_within(run_id, cancel, &Bounds::USUAL)
+/// Ends what is left of a run whose engine was killed: the processes with the run's id in their environment or in
+/// the session of one of these agents, and their descendants. The caller holds the run's lock, so none of them has another engine.
+pub fn end_survivors(run_id: &str, agents: &[Started], cancel: &Cancel) -> Vec<Ended> {
+    end_survivors_within(run_id, agents, cancel, &Bounds::USUAL)
 }
 
 /// How many processes of a run are alive, whoever started them.
-pub fn count_survivors(run_id: &str) -> usize {
-    if run_id.is_empty() { 0 } else { descendants::of_run(run_id).len() }
+pub fn count_survivors(run_id: &str, agents: &[Started]) -> usize {
+    if run_id.is_empty() { 0 } else { descendants::of_run(run_id, agents).len() }
 }
 
 /// The engine that works on a run, found through its agents.
@@ -30,7 +31,7 @@ pub(crate) fn living_engine(run_id: &str) -> Option<Process> {
     if run_id.is_empty() { None } else { descendants::engine_of_run(run_id) }
 }
 
-pub(crate) fn end_survivors_within(run_id: &str, cancel: &Cancel, bounds: &Bounds) -> Vec<Ended> {
+pub(crate) fn end_survivors_within(run_id: &str, agents: &[Started], cancel: &Cancel, bounds: &Bounds) -> Vec<Ended> {
     if run_id.is_empty() {
         return Vec::new();
     }
@@ -40,7 +41,7 @@ pub(crate) fn end_survivors_within(run_id: &str, cancel: &Cancel, bounds: &Bound
         if cancel.urgency() == Urgency::Now {
             shutdown.hurry_to(Step::Kill);
         }
-        let living = descendants::of_run(run_id);
+        let living = descendants::of_run(run_id, agents);
         for process in &living {
             commands.entry((process.pid, process.start)).or_insert_with(|| os::command_line(process.pid));
         }

@@ -47,6 +47,7 @@ impl Ground {
             timeout: Some(PATIENCE),
             run_id: format!("run-{}", self.0.path().file_name().unwrap().to_string_lossy()),
             capture: Capture::End,
+            record: None,
         }
     }
 
@@ -293,11 +294,11 @@ fn survivors_are_told_from_strangers() {
     let mut pids = ours.each_ref().map(std::process::Child::id);
     pids.sort_unstable();
     let collector = thread::spawn(move || ours.each_mut().map(|child| child.wait().unwrap().success()));
-    let ended = end_survivors_within(&id, &Cancel::new(), &TIGHT);
+    let ended = end_survivors_within(&id, &[], &Cancel::new(), &TIGHT);
     assert_eq!(collector.join().unwrap(), [false, false]);
     let ended: Vec<_> = ended.iter().map(|ended| (ended.pid, ended.command.as_str())).collect();
     assert_eq!(ended, pids.map(|pid| (pid, "sleep 600")));
-    assert!(end_survivors_within("", &Cancel::new(), &TIGHT).is_empty());
+    assert!(end_survivors_within("", &[], &Cancel::new(), &TIGHT).is_empty());
     for stranger in &mut strangers {
         assert_eq!(stranger.try_wait().unwrap(), None);
         stranger.kill().unwrap();

@@ -61,6 +61,37 @@ pub enum Fixtures {
     Texts(Vec<(String, String)>),
 }
 
+impl Fixtures {
+    /// The files by their names, sorted.
+    pub fn files(&self) -> Vec<(String, String)> {
+        let mut files = match self {
+            Self::Texts(texts) => texts.clone(),
+            Self::Folder(folder) => {
+                let named = names(folder, |path| path.is_file().then(|| last(path)).flatten());
+                let text = |name: &String| read_capped(&folder.join(name), PROMPT_LIMIT).ok().flatten();
+                let texts = named
+                    .iter()
+                    .filter_map(|name| Some((name.clone(), String::from_utf8_lossy(&text(name)?).into_owned())));
+                texts.collect()
+            }
+        };
+        files.sort();
+        files
+    }
+
+    /// How many iterations have an answer of their own, without a gap.
+    pub(crate) fn iterations(&self) -> u32 {
+        let has = |number: &u32| {
+            let name = format!("iteration-{number}.txt");
+            match self {
+                Self::Texts(texts) => texts.iter().any(|(known, _)| *known == name),
+                Self::Folder(folder) => folder.join(name).is_file(),
+            }
+        };
+        u32::try_from((1..).take_while(has).count()).unwrap_or(u32::MAX)
+    }
+}
+
 /// The size limit of a prompt.
 const PROMPT_LIMIT: usize = 4 * 1024 * 1024;
 const ENDINGS: [&str; 2] = ["yaml", "yml"];

@@ -6,6 +6,7 @@ use super::limits::is_retry;
 use super::reading::{PIPELINE, Reading, find, place};
 use super::step::Step;
 use super::{SourceFile, name_problem};
+use crate::OnFailure;
 use crate::lint::{Code, Findings};
 
 /// What a pipeline file says.
@@ -15,10 +16,12 @@ pub struct PipelineDefinition {
     pub max_parallel: Option<u32>,
     pub max_cost_usd: Option<f64>,
     pub max_runtime_seconds: Option<u64>,
+    pub on_failure: Option<OnFailure>,
     pub steps: Vec<Step>,
 }
 
-const KEYS: [&str; 6] = ["name", "description", "max_parallel", "max_cost_usd", "max_runtime_seconds", "stages"];
+const KEYS: [&str; 7] =
+    ["name", "description", "max_parallel", "max_cost_usd", "max_runtime_seconds", "on_failure", "stages"];
 
 /// Reads a pipeline file. `name` is its file name without the extension.
 pub fn read_pipeline(file: Arc<SourceFile>, name: &str) -> (PipelineDefinition, Findings) {
@@ -44,6 +47,10 @@ pub fn read_pipeline(file: Arc<SourceFile>, name: &str) -> (PipelineDefinition, 
             "max_parallel" => pipeline.max_parallel = reading.count(entry),
             "max_cost_usd" => pipeline.max_cost_usd = reading.money(entry),
             "max_runtime_seconds" => pipeline.max_runtime_seconds = reading.seconds(entry),
+            "on_failure" => {
+                let words = [("finish", OnFailure::Finish), ("stop", OnFailure::Stop)];
+                pipeline.on_failure = reading.choice(entry, &words);
+            }
             "stages" => {
                 if let Value::List(items) = &entry.value.value {
                     for item in items {

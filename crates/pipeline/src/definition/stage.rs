@@ -6,6 +6,7 @@ use stead_yaml::{Entry, Value};
 use super::limits::{self, Limits, is_retry};
 use super::output::{Output, output};
 use super::reading::{Reading, STAGE, find, place};
+use super::verify::{self, Verify};
 use super::{SourceFile, name_problem, provider, termination};
 use crate::lint::{Code, Findings};
 use crate::{Provider, Termination};
@@ -19,7 +20,7 @@ pub struct StageDefinition {
     pub output: Option<Output>,
     pub provider: Option<Provider>,
     pub model: Option<String>,
-    pub verify: Vec<String>,
+    pub verify: Verify,
     pub intent: Option<String>,
     pub output_parse: Option<String>,
 }
@@ -61,7 +62,7 @@ impl StageDefinition {
             "output" => self.output = output(reading, entry),
             "provider" => self.provider = provider::provider(reading, &entry.value, &place(entry)),
             "model" => self.model = reading.text(entry),
-            "verify" => self.verify = reading.texts(entry),
+            "verify" => self.verify = verify::verify(reading, entry),
             "intent" => self.intent = reading.text(entry),
             "completion" if find(entries, "termination").is_some() => {
                 let message = "`completion` has no effect beside `termination`";

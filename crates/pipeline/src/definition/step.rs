@@ -8,6 +8,7 @@ use super::limits::{self, Limits, is_retry};
 use super::output::{Output, output};
 use super::reading::{Reading, find, place};
 use super::stage::{inner, max_place, shared_keys};
+use super::verify::{self, Verify};
 use super::{name_problem, provider, termination};
 use crate::lint::Code;
 use crate::{Input, Outcome, Provider, Select, Termination};
@@ -31,7 +32,7 @@ pub struct Step {
     pub output: Option<Output>,
     pub provider: Option<Provider>,
     pub model: Option<String>,
-    pub verify: Vec<String>,
+    pub verify: Verify,
     /// The intent that the agents of the stage work for.
     pub intent: Option<String>,
     pub inputs: Vec<(Input, Range<usize>)>,
@@ -57,8 +58,12 @@ pub struct Condition {
     pub outcome: Vec<Outcome>,
 }
 
-const OUTCOMES: [(&str, Outcome); 3] =
-    [("done", Outcome::Done), ("limit", Outcome::Limit), ("skipped", Outcome::Skipped)];
+const OUTCOMES: [(&str, Outcome); 4] = [
+    ("done", Outcome::Done),
+    ("limit", Outcome::Limit),
+    ("unverified", Outcome::Unverified),
+    ("skipped", Outcome::Skipped),
+];
 
 impl Step {
     /// Reads one entry of `stages`. An entry without a usable id is reported and skipped.
@@ -128,7 +133,7 @@ impl Step {
             "output" => self.output = output(reading, entry),
             "provider" => self.provider = provider::provider(reading, &entry.value, &place(entry)),
             "model" => self.model = reading.text(entry),
-            "verify" => self.verify = reading.texts(entry),
+            "verify" => self.verify = verify::verify(reading, entry),
             "intent" => self.intent = reading.text(entry),
             "inputs" => {
                 self.has_inputs = true;
@@ -246,10 +251,11 @@ fn condition(reading: &mut Reading, entry: &Entry) -> Option<Condition> {
             Some((_, outcome)) => wanted.push(*outcome),
             None if word == "failed" => {
                 let finding = reading.findings.error(Code::P009, &at, "nothing runs after a failure");
-                finding.hint("use done, limit or skipped");
+                finding.hint("use done, limit, unverified or skipped");
             }
             None => {
-                let finding = reading.wrong(&at, format!("unknown outcome `{word}`; expected done, limit or skipped"));
+                let finding = reading
+                    .wrong(&at, format!("unknown outcome `{word}`; expected done, limit, unverified or skipped"));
                 if let Some(near) = nearest(&word, OUTCOMES.map(|(known, _)| known)) {
                     finding.hint(format!("did you mean `{near}`?"));
                 }

@@ -15,6 +15,8 @@ pub struct StageView {
     pub max_iterations: u32,
     pub manifest: Arc<SourceFile>,
     pub prompt: Arc<SourceFile>,
+    /// Mock answers by file name.
+    pub fixtures: Vec<(String, String)>,
     pub findings: Vec<Finding>,
 }
 
@@ -41,6 +43,7 @@ impl Catalog {
             termination: stage.definition.termination,
             manifest: stage.files.manifest.file,
             prompt: stage.files.prompt.file,
+            fixtures: stage.files.fixtures.files(),
             findings: stage.findings,
         })
     }

@@ -8,7 +8,7 @@ use super::iteration::IterationFiles;
 use super::node_run::NodeRun;
 use super::surroundings::AgentIntent;
 use super::{EngineError, attempt, scrub};
-use crate::custody::{self, How};
+use crate::custody::{self, AgentEnd, How};
 use crate::provider::{self, Task};
 use crate::{Provider, provider_name};
 
@@ -90,11 +90,16 @@ impl NodeRun<'_> {
             }
         };
         let end = self.with_lease(self.assignment.as_ref(), || custody::run(&launch, &self.cancel));
+        Ok(self.worked(files, end))
+    }
+
+    /// What an agent's end means for its provider.
+    pub(super) fn worked(&self, files: &IterationFiles, end: AgentEnd) -> Worked {
         let report = provider::read_end(self.provider(), &end);
-        self.scrub(&task);
+        self.scrub(files);
         let problem = end.log_error.as_ref().map(|why| format!("the agent's log is incomplete: {why}"));
         let has_ended = matches!(end.how, How::Exit(_) | How::Signal(_) | How::Timeout);
-        Ok(Worked {
+        Worked {
             left_behind: end.left_behind,
             message: report.message,
             // A provider's number may not be finite.
@@ -105,15 +110,15 @@ impl NodeRun<'_> {
             has_ended,
             problem,
             how: end.how,
-        })
+        }
     }
 
     /// Covers the secrets in what the agent wrote down, and in the prompt that was written for it.
-    fn scrub(&self, task: &Task<'_>) {
-        let prompt = provider::prompt_file(task.log);
-        for path in [task.status, task.progress, task.output, &prompt] {
+    fn scrub(&self, files: &IterationFiles) {
+        let prompt = provider::prompt_file(&files.file(attempt::LOG));
+        for path in [files.file(attempt::STATUS), self.progress(), self.output(), prompt] {
             if path.starts_with(self.run.folder.path()) {
-                scrub::scrub(path);
+                scrub::scrub(&path);
             }
         }
     }

@@ -16,9 +16,11 @@ pub(crate) const REJECTED: &str = "status.rejected";
 pub(crate) const LOG: &str = "agent.log";
 pub(crate) const OUTPUT: &str = "output.md";
 pub(crate) const VERIFY: &str = "verify.json";
+pub(crate) const PROGRESS: &str = "progress.md";
+pub(crate) use crate::provider::AGENT_FILE as AGENT;
 
 /// What is moved aside; `context.json` is written again.
-const LEFTOVERS: [&str; 5] = [STATUS, REJECTED, LOG, OUTPUT, VERIFY];
+const LEFTOVERS: [&str; 7] = [STATUS, REJECTED, LOG, OUTPUT, VERIFY, AGENT, PROGRESS];
 
 /// Creates the folder of an iteration. Files of an earlier attempt are moved to `attempt-<n>`, and that is reported.
 pub(crate) fn prepare(dir: &Path) -> Result<Option<u32>, EngineError> {
@@ -38,11 +40,22 @@ pub(crate) fn prepare(dir: &Path) -> Result<Option<u32>, EngineError> {
         return Ok(None);
     }
     let (number, aside) = free_folder(dir)?;
+    sweep(dir);
     for name in left {
         let from = dir.join(name);
         fs::rename(&from, aside.join(name)).map_err(|source| EngineError::io("move aside", &from, source))?;
     }
     Ok(Some(number))
+}
+
+/// Removes what an engine that was killed while it replaced a file left of the new one.
+fn sweep(dir: &Path) {
+    for entry in fs::read_dir(dir).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        if name.to_str().is_some_and(|name| name.starts_with(".stead-") && name.ends_with(".tmp")) {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
 }
 
 fn exists(path: &Path) -> bool {
@@ -96,7 +109,9 @@ mod tests {
         assert_eq!(prepare(&dir).unwrap(), Some(1));
         fs::create_dir(dir.join(STATUS)).unwrap();
         fs::write(dir.join(LOG), "said").unwrap();
+        fs::write(dir.join(".stead-a1b2c3.tmp"), "{").unwrap();
         assert_eq!(prepare(&dir).unwrap(), Some(2));
+        assert!(!dir.join(".stead-a1b2c3.tmp").exists(), "half of a file is no file");
         assert!(!dir.join(STATUS).exists() && !dir.join(LOG).exists());
         assert!(dir.join("attempt-2/status.json").is_dir());
         assert_eq!(fs::read_to_string(dir.join("attempt-2/agent.log")).unwrap(), "said");

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::budget::Budget;
 use crate::state::{NodeState, NodeStatus, RunStatus, State};
 use crate::{Join, Node, Outcome, Plan};
 
@@ -30,7 +31,7 @@ fn nodes_of<'a>(plan: &'a Plan, stage: &'a str) -> impl Iterator<Item = (usize, 
 
 /// Returns the progress of a stage.
 pub(crate) fn stage_progress(plan: &Plan, state: &State, stage: &str) -> StageProgress {
-    let (mut total, mut done, mut limit, mut skipped, mut open) = (0, 0, 0, 0, 0);
+    let (mut total, mut done, mut limit, mut unverified, mut skipped, mut open) = (0, 0, 0, 0, 0, 0);
     let mut broken: Option<NodeStatus> = None;
     let mut join = Join::All;
     for (index, node) in nodes_of(plan, stage) {
@@ -39,6 +40,7 @@ pub(crate) fn stage_progress(plan: &Plan, state: &State, stage: &str) -> StagePr
         match state.nodes.get(index).map_or(NodeStatus::Pending, |node| node.status) {
             NodeStatus::Done => done += 1,
             NodeStatus::Limit => limit += 1,
+            NodeStatus::Unverified => unverified += 1,
             NodeStatus::Skipped => skipped += 1,
             NodeStatus::Pending | NodeStatus::Running | NodeStatus::Waiting | NodeStatus::Cancelled => open += 1,
             bad => broken = Some(broken.map_or(bad, |worst| worse(worst, bad))),
@@ -56,8 +58,9 @@ pub(crate) fn stage_progress(plan: &Plan, state: &State, stage: &str) -> StagePr
         return StageProgress::Ended(Outcome::Done);
     }
     match broken {
-        Some(how) if done + limit + open < wanted => StageProgress::Broken(how),
+        Some(how) if done + limit + unverified + open < wanted => StageProgress::Broken(how),
         _ if open > 0 => StageProgress::Open,
+        _ if unverified > 0 => StageProgress::Ended(Outcome::Unverified),
         _ => StageProgress::Ended(Outcome::Limit),
     }
 }
@@ -153,7 +156,9 @@ pub(crate) fn verdict(plan: &Plan, state: &State) -> RunStatus {
     let mut status = RunStatus::Done;
     for node in &plan.nodes {
         match stage_progress(plan, state, &node.stage) {
-            StageProgress::Ended(Outcome::Limit) => status = RunStatus::Limit,
+            // What is claimed and wrong outweighs what is incomplete.
+            StageProgress::Ended(Outcome::Unverified) => status = RunStatus::Unverified,
+            StageProgress::Ended(Outcome::Limit) if status == RunStatus::Done => status = RunStatus::Limit,
             StageProgress::Ended(_) => {}
             StageProgress::Open | StageProgress::Broken(_) => return RunStatus::Cancelled,
         }
@@ -170,8 +175,8 @@ pub(crate) fn run_status(how: NodeStatus) -> RunStatus {
 }
 
 /// Prepares a state for resuming. What ended the run is tried again; a branch that failed without harm stays failed,
-/// unless the run itself failed. Nodes that used up their iterations continue if the plan now gives them more; these
-/// nodes are returned.
+/// unless the run itself failed. Nodes that reached a limit continue if the plan now gives them more, and unverified ones
+/// are verified again; these nodes are returned.
 pub(crate) fn reopen(plan: &Plan, state: &mut State) -> Vec<usize> {
     let raised = raise(plan, state);
     let tries_again = matches!(state.status, RunStatus::Failed | RunStatus::Blocked | RunStatus::Quota);
@@ -195,21 +200,22 @@ pub(crate) fn reopen(plan: &Plan, state: &mut State) -> Vec<usize> {
     raised
 }
 
-/// Reopens nodes that reached their maximum and may iterate more, and nodes skipped because of that.
+/// Returns true if the plan leaves a node iterations, time and money.
+pub(crate) fn has_room(plan: &Plan, state: &State, index: usize) -> bool {
+    let (node, at) = (&plan.nodes[index], &state.nodes[index]);
+    let budget = Budget::of(plan, state, node, at, state.elapsed_seconds, at.elapsed_seconds);
+    node.guardrails.max_iterations > at.iteration_completed && budget.exhausted().is_none()
+}
+
+/// Reopens nodes that reached a limit and may continue, those that are unverified, and nodes skipped because of that.
 fn raise(plan: &Plan, state: &mut State) -> Vec<usize> {
-    let is_raised = |(node, at): (&Node, &NodeState)| {
-        at.status == NodeStatus::Limit
-            && at.has_used_its_iterations()
-            && node.guardrails.max_iterations > at.iteration_completed
+    let is_raised = |index: &usize| match state.nodes[*index].status {
+        NodeStatus::Limit => has_room(plan, state, *index),
+        // Somebody may have repaired what failed, so it is verified again.
+        NodeStatus::Unverified => state.status == RunStatus::Unverified,
+        _ => false,
     };
-    let raised: Vec<usize> = plan
-        .nodes
-        .iter()
-        .zip(&state.nodes)
-        .enumerate()
-        .filter(|(_, both)| is_raised(*both))
-        .map(|(at, _)| at)
-        .collect();
+    let raised: Vec<usize> = (0..plan.nodes.len().min(state.nodes.len())).filter(is_raised).collect();
     let downstream = after(plan, &raised);
     for (index, node) in state.nodes.iter_mut().enumerate() {
         if raised.contains(&index) || (downstream.contains(&index) && node.status == NodeStatus::Skipped) {

@@ -14,6 +14,7 @@ use super::iteration::IterationFiles;
 use super::journal::{safe, write_json};
 use super::node_end::NodeEnd;
 use super::node_run::NodeRun;
+use super::verification::Verified;
 use crate::context_file::Verification;
 use crate::custody::{self, AgentEnd, Capture, How, Launch};
 use crate::event::RunEvent;
@@ -27,7 +28,7 @@ const TAIL: u64 = 4000;
 
 impl NodeRun<'_> {
     /// Runs the stage's commands and keeps their results for the next iteration.
-    pub(super) fn verify(&self, files: &IterationFiles) -> Result<Vec<Verification>, EngineError> {
+    pub(super) fn verify(&self, files: &IterationFiles) -> Result<Verified, EngineError> {
         let mut results = Vec::new();
         for (number, command) in self.node.verify.iter().enumerate() {
             let log = files.file(&format!("verify-{}.log", number + 1));
@@ -55,7 +56,7 @@ impl NodeRun<'_> {
         if !results.is_empty() {
             write_json(&files.file(VERIFY), &results, Durability::Quick)?;
         }
-        Ok(results)
+        Ok(Verified::of(results, self.node.verify.len()))
     }
 
     /// Counts what is left. A queue whose command fails is not empty.
@@ -88,12 +89,11 @@ impl NodeRun<'_> {
         timeout: Duration,
         more: Option<(String, String)>,
     ) -> AgentEnd {
-        let shell = if cfg!(windows) { ["cmd", "/C"] } else { ["sh", "-c"] };
         // Only the output of the last run is useful.
         let _ = fs::remove_file(log);
         let run = &self.run;
         let launch = Launch {
-            argv: shell.into_iter().chain([command]).map(str::to_owned).collect(),
+            argv: shell(command),
             stdin: Vec::new(),
             dir: dir.to_owned(),
             env: [("STEAD_RUN".to_owned(), run.plan.run.clone()), ("STEAD_STAGE".to_owned(), self.node.id.clone())]
@@ -105,14 +105,21 @@ impl NodeRun<'_> {
             timeout: Some(timeout),
             run_id: run.run_id.clone(),
             capture: Capture::End,
+            record: None,
         };
         custody::run(&launch, &self.cancel)
     }
 }
 
+/// The words that let the system's shell run a command line.
+pub fn shell(command: &str) -> Vec<String> {
+    let shell = if cfg!(windows) { ["cmd", "/C"] } else { ["sh", "-c"] };
+    shell.into_iter().chain([command]).map(str::to_owned).collect()
+}
+
 /// Counts the output of a queue's command: the items of a JSON list, else the lines. Trackers print a sentence when
 /// nothing is left, except in JSON.
-fn open_items(said: &str) -> u64 {
+pub(crate) fn open_items(said: &str) -> u64 {
     match serde_json::from_str::<Option<Vec<serde_json::Value>>>(said.trim()) {
         Ok(items) => items.map_or(0, |items| items.len() as u64),
         Err(_) => said.lines().filter(|line| !line.trim().is_empty()).count() as u64,

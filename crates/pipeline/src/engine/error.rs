@@ -5,6 +5,7 @@ use stead_evidence::EvidenceError;
 use stead_feature::FeatureError;
 use stead_store::StoreError;
 
+use crate::Extension;
 use crate::lock::{Holder, LockError};
 
 /// Why the engine itself failed. A failed agent is not an error but a [`super::RunEnd`].
@@ -30,6 +31,12 @@ pub enum EngineError {
     Held { run: String, holder: String },
     #[error("run `{run}` is not running")]
     NotRunning { run: String },
+    #[error("run `{run}` cannot be replaced: an agent of it has started")]
+    HasStarted { run: String },
+    #[error("run `{run}` has not ended")]
+    NotEnded { run: String },
+    #[error("run `{run}` has worktrees in `{}`, which may contain work", path.display())]
+    HasWork { run: String, path: PathBuf },
     #[error("`{}` is corrupt: {why}", path.display())]
     Damaged { path: PathBuf, why: String },
     #[error("`{}` has schema {found}; this version of stead supports schemas up to {known}", path.display())]
@@ -37,7 +44,7 @@ pub enum EngineError {
     #[error("`{}` is not the plan that run `{run}` was started with", path.display())]
     PlanChanged { path: PathBuf, run: String },
     #[error("the options have no effect on run `{run}`, which is {status}")]
-    Settled { run: String, status: &'static str, most: Option<u32> },
+    Settled { run: String, status: &'static str, most: Option<u32>, needed: Extension },
     #[error("invalid output `{output}` of stage `{stage}`: {why}")]
     Output { stage: String, output: String, why: String },
     #[error("could not create worktrees for the branches of stage `{stage}`: {why}")]
@@ -92,12 +99,21 @@ impl EngineError {
             Self::Held { run, .. } | Self::ListTaken { run, .. } => {
                 Some(format!("watch it with `stead status {run}`, or stop it with `stead stop {run}`"))
             }
+            Self::HasStarted { .. } => Some("continue it with `--resume`, or choose another name".into()),
+            Self::NotEnded { run } => Some(format!("stop it with `stead stop {run}`, or continue it with `--resume`")),
+            Self::HasWork { .. } => Some("merge or remove them with `git worktree`, then try again".into()),
             Self::NotRunning { run } => Some(format!("`stead status {run}` shows its state")),
             Self::Damaged { path, .. } | Self::PlanChanged { path, .. } => {
                 Some(format!("restore `{}`, or start a run with another name", path.display()))
             }
             Self::Settled { most: Some(most), .. } => {
                 Some(format!("to continue, set `--max` above the {most} iterations already done"))
+            }
+            Self::Settled { needed: Extension { max_runtime_seconds: Some(twice), .. }, .. } => {
+                Some(format!("to continue, set `--max-runtime` above the {} seconds already used", twice / 2))
+            }
+            Self::Settled { needed: Extension { max_cost_usd: Some(twice), .. }, .. } => {
+                Some(format!("to continue, set `--max-cost` above the ${:.2} already spent", twice / 2.0))
             }
             Self::Settled { status: "done", .. } => Some("start a run with another name".into()),
             Self::Settled { most: None, .. } => {

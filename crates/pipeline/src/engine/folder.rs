@@ -104,8 +104,12 @@ impl RunFolder {
 
     /// The status of a node's last completed iteration, if its file still exists.
     pub fn last_status(&self, at: &NodeState) -> Option<Status> {
-        let dir = (at.iteration_completed > 0).then(|| self.iteration_dir(&at.dir, at.iteration_completed))?;
-        Status::read(&dir.join(attempt::STATUS)).ok()
+        (at.iteration_completed > 0).then(|| self.iteration_status(at, at.iteration_completed)).flatten()
+    }
+
+    /// The status of one of a node's iterations, if its file still exists.
+    pub(crate) fn iteration_status(&self, at: &NodeState, iteration: u32) -> Option<Status> {
+        Status::read(&self.iteration_dir(&at.dir, iteration).join(attempt::STATUS)).ok()
     }
 
     /// The error for a run that was never started.

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::folder::RunFolder;
-use crate::context_file::{ContextInputs, PREVIOUS_LISTED};
+use super::worktree;
+use crate::context_file::{ContextInputs, ContextWorktree, PREVIOUS_LISTED};
 use crate::state::{NodeState, State};
 use crate::{Node, Outcome, Plan, Select};
 
@@ -26,7 +27,7 @@ pub(crate) fn from_stages(folder: &RunFolder, plan: &Plan, state: &State, node: 
     for input in &node.inputs {
         let outputs = found.entry(input.from.clone()).or_default();
         for (source, at) in plan.nodes.iter().zip(&state.nodes) {
-            let has_output = matches!(at.outcome, Some(Outcome::Done | Outcome::Limit));
+            let has_output = matches!(at.outcome, Some(Outcome::Done | Outcome::Limit | Outcome::Unverified));
             if source.stage != input.from || !has_output || at.iteration_completed == 0 {
                 continue;
             }
@@ -38,6 +39,23 @@ pub(crate) fn from_stages(folder: &RunFolder, plan: &Plan, state: &State, node: 
         }
     }
     found
+}
+
+/// The work trees that stages before a node left. Unchanged ones were removed.
+pub(crate) fn worktrees(folder: &RunFolder, plan: &Plan, state: &State, node: &Node) -> Vec<ContextWorktree> {
+    let is_before = |stage: &String| node.needs.contains(stage) || node.inputs.iter().any(|input| input.from == *stage);
+    let sources = plan.nodes.iter().zip(&state.nodes).filter(|(source, _)| source.worktree && is_before(&source.stage));
+    let trees = sources.filter_map(|(source, at)| {
+        let path = worktree::path(folder, &source.id);
+        path.is_dir().then(|| ContextWorktree {
+            stage: source.stage.clone(),
+            node: source.id.clone(),
+            path: text(&path),
+            git_branch: worktree::branch_name(folder, &source.id),
+            base: at.worktree_base.clone(),
+        })
+    });
+    trees.collect()
 }
 
 /// Skipped stages that a node wanted input from.
@@ -66,6 +84,7 @@ pub(crate) fn of_iteration(
         previous_iteration_count: count,
         previous_iterations_dir: text(&folder.path().join(&at.dir).join("iterations")),
         initial: plan.initial_inputs.clone(),
+        worktrees: Vec::new(),
     };
     (inputs, gone)
 }

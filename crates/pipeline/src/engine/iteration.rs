@@ -1,6 +1,6 @@
 //! One iteration of a node, from its context to its record.
 
-use std::collections::BTreeSet;
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -8,20 +8,14 @@ use stead_store::{Durability, replace_creating};
 
 use super::agent::Worked;
 use super::attempt_result::{self, AttemptResult};
-use super::inputs::{self, Gone, text};
 use super::journal::{safe, write_json};
 use super::node_end::NodeEnd;
 use super::node_run::{NodeRun, Tally};
-use super::restore::{self, Before};
 use super::termination::{self, Brought};
-use super::{EngineError, attempt, output_parse, snapshot};
+use super::{EngineError, attempt, output_parse, scrub, snapshot};
 use crate::Outcome;
-use crate::context_file::{
-    CONTEXT_SCHEMA, Context, ContextBranch, ContextBudget, ContextLimits, ContextPaths, ContextStage,
-};
 use crate::event::RunEvent;
-use crate::prompt::{self, Vars};
-use crate::state::{ErrorKind, NodeState, dollars, seconds};
+use crate::state::{ErrorKind, seconds};
 use crate::status::{Status, StatusProblem};
 
 /// Where one iteration's files are.
@@ -43,13 +37,25 @@ impl NodeRun<'_> {
         let at = self.at();
         let iteration = at.iteration_completed + 1;
         let files = IterationFiles { dir: self.run.folder.iteration_dir(&self.node.dir, iteration), iteration };
+        if let Some(goes_on) = self.adopt(&files)? {
+            return Ok(goes_on);
+        }
+        let begun = fs::symlink_metadata(files.file(attempt::CONTEXT)).and_then(|data| data.modified()).ok();
+        let mut previous = None;
         if let Some(attempt) = attempt::prepare(&files.dir)? {
             self.run.journal.tell(RunEvent::Repeated { node: at.id.clone(), iteration, attempt })?;
-            self.restore_output(&files, &at, attempt)?;
+            let aside = attempt::aside(&files.dir, attempt);
+            self.restore(&at, &aside)?;
+            scrub::scrub_folder(&aside);
+            previous = Some((attempt, self.describe_attempt(&aside, begun)));
         }
+        self.forget_progress(&at);
         let max_iterations = at.max_iterations;
         self.run.journal.tell(RunEvent::IterationStarted { node: at.id.clone(), iteration, max_iterations })?;
-        let (context, gone) = self.context(&files);
+        let (mut context, gone) = self.context(&files);
+        if let Some((attempt, described)) = previous {
+            (context.attempt, context.previous_attempt) = (attempt.saturating_add(1), Some(described));
+        }
         self.warn_about_gone(gone)?;
         write_json(&files.file(attempt::CONTEXT), &context, Durability::Quick)?;
         let prompt = match self.hand_over(&files)? {
@@ -65,6 +71,11 @@ impl NodeRun<'_> {
             self.review_list(list, &files)?;
         }
         let status = self.read_status(&files, &worked)?;
+        if let Ok(Status { read_without: Some(without), .. }) = &status {
+            self.run
+                .journal
+                .warn(&at.id, format!("`status.json` was read without {without}; it should be plain JSON"))?;
+        }
         let judged = attempt_result::judge(&worked.how, timeout, worked.quota, status);
         if let Some(problem) = &worked.problem {
             self.run.journal.warn(&at.id, safe(problem))?;
@@ -98,118 +109,6 @@ impl NodeRun<'_> {
         }
     }
 
-    /// A repeated iteration starts from what the last completed one left. A tracked output belongs to the project:
-    /// people and git take care of it.
-    fn restore_output(&self, files: &IterationFiles, at: &NodeState, attempt: u32) -> Result<(), EngineError> {
-        if self.node.output.is_some() {
-            return Ok(());
-        }
-        let kept = self.run.folder.iteration_dir(&at.dir, at.iteration_completed).join(attempt::OUTPUT);
-        let before = match at.has_output {
-            _ if at.iteration_completed == 0 => Before::Nothing,
-            Some(false) => Before::Nothing,
-            Some(true) => Before::Kept(&kept),
-            None => Before::Perhaps(&kept),
-        };
-        match restore::restore(&self.output(), before, &attempt::aside(&files.dir, attempt))? {
-            Some(problem) => self.run.journal.warn(&self.node.id, problem),
-            None => Ok(()),
-        }
-    }
-
-    /// Reports once what the agent cannot get because it was removed.
-    fn warn_about_gone(&mut self, gone: Vec<Gone>) -> Result<(), EngineError> {
-        let fresh: Vec<Gone> = gone.into_iter().filter(|one| self.told_gone.insert(one.clone())).collect();
-        for message in inputs::describe_missing(&fresh) {
-            self.run.journal.warn(&self.node.id, message)?;
-        }
-        Ok(())
-    }
-
-    /// What the agent is told, and what is missing.
-    fn context(&self, files: &IterationFiles) -> (Context, Vec<Gone>) {
-        let (at, run_cost) = self
-            .run
-            .journal
-            .ask(|state| (state.nodes[self.index].clone(), state.nodes.iter().map(|n| n.cost_usd).sum()));
-        let budget = self.budget(0.0);
-        let plan = self.run.plan;
-        let stages: BTreeSet<&str> = plan.nodes.iter().map(|node| node.stage.as_str()).collect();
-        let (inputs, gone) = inputs::of_iteration(self.run.folder, plan, &at, &self.from_stage);
-        let context = Context {
-            schema: CONTEXT_SCHEMA,
-            session: plan.run.clone(),
-            pipeline: plan.pipeline.clone().unwrap_or_default(),
-            stage: ContextStage {
-                id: self.node.stage.clone(),
-                index: self.node.index,
-                template: self.node.template.clone(),
-            },
-            stage_count: u32::try_from(stages.len()).unwrap_or(u32::MAX),
-            iteration: files.iteration,
-            paths: ContextPaths {
-                session_dir: text(self.run.folder.path()),
-                stage_dir: text(&self.stage_dir),
-                progress: text(&self.progress()),
-                output: text(&self.output()),
-                status: text(&files.file(attempt::STATUS)),
-                work_dir: text(&self.root),
-            },
-            inputs,
-            limits: ContextLimits {
-                max_iterations: at.max_iterations,
-                remaining_seconds: budget.time.map(|left| left.max(0.0) as u64),
-                iteration_timeout_seconds: self.iteration_timeout(),
-            },
-            previous_summary: self.previous.summary.clone(),
-            consecutive_stops: at.consecutive_stops,
-            elapsed_seconds: seconds(self.run.journal.elapsed()),
-            budget: ContextBudget {
-                cost_usd_used: at.cost_usd,
-                cost_usd_remaining: budget.cost.map(|left| dollars(left.max(0.0))),
-                run_cost_usd_used: dollars(run_cost),
-                stage_seconds_used: at.elapsed_seconds,
-            },
-            verification: self.previous.verification.clone(),
-            branch: self.node.branch.as_ref().map(|branch| ContextBranch {
-                name: branch.name.clone(),
-                item: branch.item.clone(),
-                git_branch: self.tree_branch(),
-            }),
-        };
-        (context, gone)
-    }
-
-    fn iteration_timeout(&self) -> Option<u64> {
-        let own = self.assignment.as_ref().and_then(|assignment| assignment.command.timeout_seconds);
-        own.or(self.node.guardrails.iteration_timeout_seconds)
-    }
-
-    fn prompt(&mut self, files: &IterationFiles, context: &Context) -> Result<String, EngineError> {
-        let by_stage: Vec<(String, String)> =
-            context.inputs.from_stage.iter().map(|(stage, paths)| (stage.clone(), paths.join("\n"))).collect();
-        let all = context.inputs.initial.iter().chain(context.inputs.from_stage.values().flatten());
-        let vars = Vars {
-            ctx: text(&files.file(attempt::CONTEXT)),
-            progress: context.paths.progress.clone(),
-            output: context.paths.output.clone(),
-            status: context.paths.status.clone(),
-            session: context.session.clone(),
-            iteration: files.iteration,
-            inputs: all.map(String::as_str).collect::<Vec<_>>().join("\n"),
-            inputs_by_stage: by_stage,
-            item: self.node.branch.as_ref().and_then(|branch| branch.item.clone()),
-        };
-        let resolved = prompt::resolve(&prompt::text_of(self.node), &vars);
-        if !self.told_prompt {
-            self.told_prompt = true;
-            for warning in &resolved.warnings {
-                self.run.journal.warn(&self.node.id, warning.to_string())?;
-            }
-        }
-        Ok(resolved.text)
-    }
-
     /// Reads the status; for a v2 stage it is derived from the agent's answer, unless the agent wrote one.
     fn read_status(
         &self,
@@ -241,7 +140,7 @@ impl NodeRun<'_> {
     }
 
     /// Records an iteration that counts.
-    fn complete(
+    pub(super) fn complete(
         &mut self,
         files: &IterationFiles,
         status: Status,
@@ -249,14 +148,20 @@ impl NodeRun<'_> {
         since: Instant,
     ) -> Result<bool, EngineError> {
         self.keep_output(files, worked)?;
+        self.keep_progress(files)?;
         let stops = termination::stops(self.at().consecutive_stops, status.decision);
-        let verification = self.verify(files)?;
+        let verified = self.verify(files)?;
         let ending = self.judge(files, stops, worked)?;
         let has_output = self.node.output.is_none().then(|| self.output().symlink_metadata().is_ok());
         let tally = Tally { completed: Some(stops), has_output, ..self.tally(files.iteration, worked, since) };
+        let (ending, unverified) = self.withhold(ending, &verified.verdict, &tally);
         self.tell_ended(files, &Described::Status(&status), stops, worked, &tally)?;
+        if let Some(why) = &unverified {
+            self.tell_withheld(files, why)?;
+        }
+        let tally = Tally { unverified, ..tally };
         self.previous.summary = Some(status.summary).filter(|summary| !summary.is_empty());
-        self.previous.verification = verification;
+        self.previous.verification = verified.results;
         let ending = match ending {
             Some(ending) => Some(ending),
             None => self.spent(&tally).or_else(|| self.interruption()),
@@ -284,7 +189,7 @@ impl NodeRun<'_> {
     }
 
     /// Returns whether this attempt used up the rest of the money or time.
-    fn spent(&self, tally: &Tally) -> Option<NodeEnd> {
+    pub(super) fn spent(&self, tally: &Tally) -> Option<NodeEnd> {
         let mut budget = self.budget(tally.seconds);
         budget.cost = budget.cost.map(|left| left - tally.cost_usd);
         budget.exhausted().map(|why| self.ending(Outcome::Limit, why))

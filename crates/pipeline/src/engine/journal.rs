@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use stead_model::rfc3339;
 use stead_store::{Durability, Redacted, append_line, redact, replace};
 
+use super::event_log::EventLog;
 use super::fault::{Fault, Side};
 use super::folder::RunFolder;
 use super::{EngineError, Surroundings};
@@ -27,8 +28,8 @@ pub(crate) struct Journal<'a> {
     around: &'a Surroundings<'a>,
     fault: Fault,
     state: Mutex<State>,
-    /// One event at a time, for observers.
-    speaking: Mutex<()>,
+    /// One event at a time, for observers, and what the log was after the last one.
+    speaking: Mutex<EventLog>,
     elapsed_before: f64,
     since: Instant,
 }
@@ -43,7 +44,7 @@ impl<'a> Journal<'a> {
             // A state with a wrong clock must not make time run backwards.
             elapsed_before: state.elapsed_seconds.max(0.0),
             state: Mutex::new(state),
-            speaking: Mutex::new(()),
+            speaking: Mutex::new(EventLog::default()),
             since: Instant::now(),
         }
     }
@@ -95,10 +96,15 @@ impl<'a> Journal<'a> {
 
     /// Writes an event and notifies the observer.
     pub(crate) fn tell(&self, event: RunEvent) -> Result<(), EngineError> {
-        let _one_at_a_time = self.speaking.lock().unwrap_or_else(PoisonError::into_inner);
-        let line = EventLine { v: EVENT_VERSION, ts: self.now(), event };
-        append_line(&self.folder.events_path(), Redacted::line(&line), Durability::Quick, PATIENCE)?;
-        self.around.observer.event(&line);
+        let mut log = self.speaking.lock().unwrap_or_else(PoisonError::into_inner);
+        let path = self.folder.events_path();
+        let lost = log.mind(&path).map(|message| RunEvent::Warning { node: None, message });
+        for event in lost.into_iter().chain([event]) {
+            let line = EventLine { v: EVENT_VERSION, ts: self.now(), event };
+            append_line(&path, Redacted::line(&line), Durability::Quick, PATIENCE)?;
+            log.remember(&path);
+            self.around.observer.event(&line);
+        }
         Ok(())
     }
 

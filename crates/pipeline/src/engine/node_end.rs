@@ -9,6 +9,11 @@ use crate::{OnLimit, Outcome, Plan};
 pub(crate) enum NodeEnd {
     Done(String),
     Limit(String),
+    /// Why it would be done, and what prevents it.
+    Unverified {
+        done: String,
+        why: String,
+    },
     Skipped(String),
     Failed(ErrorKind, String),
     Blocked(String),
@@ -39,6 +44,7 @@ impl NodeEnd {
         match self {
             Self::Done(_) => NodeStatus::Done,
             Self::Limit(_) => NodeStatus::Limit,
+            Self::Unverified { .. } => NodeStatus::Unverified,
             Self::Skipped(_) => NodeStatus::Skipped,
             Self::Failed(..) => NodeStatus::Failed,
             Self::Blocked(_) => NodeStatus::Blocked,
@@ -51,6 +57,7 @@ impl NodeEnd {
         match self {
             Self::Done(_) => Some(Outcome::Done),
             Self::Limit(_) => Some(Outcome::Limit),
+            Self::Unverified { .. } => Some(Outcome::Unverified),
             Self::Skipped(_) => Some(Outcome::Skipped),
             Self::Failed(..) => Some(Outcome::Failed),
             Self::Blocked(_) | Self::Quota(..) | Self::Cancelled(_) => None,
@@ -61,6 +68,7 @@ impl NodeEnd {
         match self {
             Self::Done(why)
             | Self::Limit(why)
+            | Self::Unverified { why, .. }
             | Self::Skipped(why)
             | Self::Failed(_, why)
             | Self::Blocked(why)
@@ -90,6 +98,11 @@ impl NodeEnd {
             let error =
                 RunError { kind: *kind, message: safe(message), timestamp: now.to_owned(), stage: node.id.clone() };
             node.error = Some(error);
+        }
+        match self {
+            Self::Unverified { done, .. } => node.unverified = Some(safe(done)),
+            Self::Done(_) => node.unverified = None,
+            _ => {}
         }
         if let Self::Quota(_, Some(until)) = self {
             node.waiting_until = Some(until.clone());

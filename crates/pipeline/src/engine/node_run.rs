@@ -3,9 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use stead_model::{rfc3339, unix_millis};
 use stead_store::{Durability, Exact, create, create_parents};
 
 use super::agent::Worked;
@@ -17,13 +16,12 @@ use super::node_end::NodeEnd;
 use super::previous::Previous;
 use super::run::Run;
 use super::termination::{self, Brought};
-use super::wait::{self, Waited};
 use super::worktree::{self, Fate, Tree};
 use super::{EngineError, inputs, output_path};
 use crate::custody::Cancel;
 use crate::event::RunEvent;
 use crate::state::{ErrorKind, NodeState, NodeStatus, dollars, seconds};
-use crate::{Node, OnQuota, Outcome, Provider, Termination, provider_name};
+use crate::{Node, Outcome, Provider, Termination, provider_name};
 
 pub(crate) struct NodeRun<'r> {
     pub(super) run: &'r Run<'r>,
@@ -37,11 +35,13 @@ pub(crate) struct NodeRun<'r> {
     pub(super) from_stage: BTreeMap<String, Vec<Kept>>,
     pub(super) previous: Previous,
     /// Quota responses in a row.
-    quotas: u32,
+    pub(super) quotas: u32,
     pub(super) told_prompt: bool,
     pub(super) told_gone: BTreeSet<Gone>,
     /// What the agent of this iteration does on the feature list.
     pub(super) assignment: Option<Assignment>,
+    /// Its agent may have finished while no engine was there.
+    pub(super) may_adopt: bool,
     /// How many initializers wrote no valid list.
     pub(super) rejected_lists: u32,
 }
@@ -52,6 +52,8 @@ pub(super) struct Tally {
     pub(super) iteration: u32,
     /// The attempt counts: the number of stops in a row.
     pub(super) completed: Option<u32>,
+    /// The attempt counts, and only its verification prevents that the node is done: why it would be.
+    pub(super) unverified: Option<String>,
     /// As in the state.
     pub(super) has_output: Option<bool>,
     pub(super) seconds: f64,
@@ -76,6 +78,7 @@ impl<'r> NodeRun<'r> {
             told_prompt: false,
             told_gone: BTreeSet::new(),
             assignment: None,
+            may_adopt: run.finished.contains(&index),
             rejected_lists: 0,
         }
     }
@@ -134,7 +137,7 @@ impl<'r> NodeRun<'r> {
             return Ok(Some(ending));
         }
         make_dir(&self.stage_dir)?;
-        create(&self.progress(), Exact::Own.owned(format!("# Progress of {}\n", self.node.id)), Durability::Quick)?;
+        self.create_progress()?;
         create_parents(&self.output())?;
         self.from_stage =
             self.run.journal.ask(|state| inputs::from_stages(self.run.folder, self.run.plan, state, self.node));
@@ -146,17 +149,6 @@ impl<'r> NodeRun<'r> {
         }
         self.previous = Previous::of(self.run.folder, &at);
         self.sit_out(&at)
-    }
-
-    /// Continues a wait that an earlier engine started.
-    fn sit_out(&mut self, at: &NodeState) -> Result<Option<NodeEnd>, EngineError> {
-        let until = at.waiting_until.as_deref().and_then(unix_millis);
-        match until {
-            Some(until) if self.node.guardrails.on_quota == OnQuota::Wait && until > (self.run.around.now)() => {
-                self.wait_until(until, "the provider's quota is exhausted")
-            }
-            _ => Ok(None),
-        }
     }
 
     /// Iterates. `None` if the last iteration's own record says how the node ended.
@@ -184,10 +176,16 @@ impl<'r> NodeRun<'r> {
     /// up.
     fn first_look(&mut self) -> Result<Option<NodeEnd>, EngineError> {
         let at = self.at();
+        if let Some(done) = &at.unverified {
+            return self.verify_again(&at, done);
+        }
         let queue_left = match self.count_queue(at.iteration_completed)? {
             Ok(left) => left,
             Err(ending) => return Ok(Some(ending)),
         };
+        if queue_left == Some(0) && at.iteration_completed == 0 {
+            self.run.journal.warn(&self.node.id, "its queue is empty at the start, so no agent is started")?;
+        }
         let brought = Brought {
             completed: at.iteration_completed,
             max_iterations: at.max_iterations,
@@ -240,6 +238,11 @@ impl<'r> NodeRun<'r> {
 
     /// Runs the queue's command, if the stage has one.
     pub(super) fn count_queue(&self, iteration: u32) -> Result<Result<Option<u64>, NodeEnd>, EngineError> {
+        if let Some(items) = self.node.mock_queue {
+            let (node, left) = (self.node.id.clone(), u64::from(items.saturating_sub(iteration)));
+            self.run.journal.tell(RunEvent::QueueCounted { node, iteration, left, queue: None })?;
+            return Ok(Ok(Some(left)));
+        }
         match &self.node.termination {
             Termination::Queue { command } if self.lacks_default_queue(command) => {
                 self.count_features(None, &[], iteration).map(|counted| counted.map(Some))
@@ -250,49 +253,6 @@ impl<'r> NodeRun<'r> {
             }
             _ => Ok(Ok(None)),
         }
-    }
-
-    /// Waits for a quota. `Some` if waiting is not allowed, or the wait was ended.
-    pub(super) fn wait_for_quota(&mut self, until: Option<i64>, why: &str) -> Result<Option<NodeEnd>, EngineError> {
-        match until {
-            Some(until) if self.node.guardrails.on_quota == OnQuota::Wait => self.wait_until(until, why),
-            Some(until) => Ok(Some(NodeEnd::quota(why, Some(rfc3339(until))))),
-            None => Ok(Some(NodeEnd::quota(why, None))),
-        }
-    }
-
-    fn wait_until(&mut self, until: i64, why: &str) -> Result<Option<NodeEnd>, EngineError> {
-        let least = wait::least(self.quotas);
-        self.quotas += 1;
-        let now = self.run.around.now;
-        let span = wait::span(now(), until, least);
-        let run_left = self.run.plan.max_runtime_seconds.map(|most| most as f64 - self.run.journal.elapsed());
-        let fits = |span: &Duration| run_left.is_none_or(|left| span.as_secs_f64() < left);
-        let Some(span) = span.filter(fits) else {
-            // Not recorded as a time to wait for: whoever resumes wants to try.
-            let why = format!("{why} until {}, which is too long to wait", rfc3339(until));
-            return Ok(Some(NodeEnd::quota(&why, None)));
-        };
-        let stated = rfc3339(until);
-        self.run.journal.tell(RunEvent::Waiting { node: self.node.id.clone(), until: stated.clone() })?;
-        self.set_waiting(Some(stated))?;
-        match wait::wait(now, until, span, least, &self.cancel) {
-            // The time stays in the state: whoever resumes continues to wait.
-            Waited::Cancelled => Ok(Some(self.cancelled())),
-            Waited::Over => self.set_waiting(None).map(|()| None),
-        }
-    }
-
-    fn set_waiting(&self, until: Option<String>) -> Result<(), EngineError> {
-        self.run.journal.commit(|state| {
-            let node = &mut state.nodes[self.index];
-            node.status = if until.is_some() { NodeStatus::Waiting } else { NodeStatus::Running };
-            node.waiting_until = until;
-        })
-    }
-
-    pub(super) fn forget_quotas(&mut self) {
-        self.quotas = 0;
     }
 
     /// Records an attempt that did not end the node: the one commit of an iteration.
@@ -323,7 +283,7 @@ impl<'r> NodeRun<'r> {
         let at = self.at();
         let Some(tree) = &self.tree else { return Ok(()) };
         let fate = match at.status {
-            NodeStatus::Done | NodeStatus::Limit => tree.close(self.run.around.root),
+            NodeStatus::Done | NodeStatus::Limit | NodeStatus::Unverified => tree.close(self.run.around.root),
             NodeStatus::Cancelled if self.run.has_lost(self.node) => tree.close(self.run.around.root),
             // Its work is kept, whether the run continues without it or is resumed.
             NodeStatus::Failed => tree.keep(),
@@ -341,6 +301,12 @@ impl<'r> NodeRun<'r> {
     /// Who does this iteration.
     pub(super) fn provider(&self) -> &Provider {
         self.assignment.as_ref().map_or(&self.node.provider, |assignment| &assignment.provider)
+    }
+
+    /// Creates the stage's notes, if there are none.
+    pub(super) fn create_progress(&self) -> Result<(), EngineError> {
+        create(&self.progress(), Exact::Own.owned(format!("# Progress of {}\n", self.node.id)), Durability::Quick)?;
+        Ok(())
     }
 
     pub(super) fn progress(&self) -> PathBuf {
@@ -362,6 +328,7 @@ impl<'r> NodeRun<'r> {
         Tally {
             iteration,
             completed: None,
+            unverified: None,
             has_output: None,
             seconds: since.elapsed().as_secs_f64(),
             cost_usd: worked.cost_usd.unwrap_or_default(),
@@ -387,6 +354,7 @@ fn count(node: &mut NodeState, tally: &Tally) {
         node.iteration_completed = tally.iteration;
         node.consecutive_stops = stops;
         node.has_output = tally.has_output;
+        node.unverified.clone_from(&tally.unverified);
         node.waiting_until = None;
     }
 }

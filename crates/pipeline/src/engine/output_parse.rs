@@ -15,6 +15,7 @@ pub(crate) fn derive(output_parse: &str, answer: &str, timestamp: String) -> Res
         errors: Vec::new(),
         blocked_on: None,
         timestamp: Some(timestamp),
+        read_without: None,
         extra: Map::new(),
     };
     for pair in output_parse.split_whitespace() {

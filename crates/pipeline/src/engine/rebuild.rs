@@ -165,16 +165,23 @@ fn note(at: &mut NodeState, node: &Node, event: RunEvent) {
             // Its output was kept before this was reported.
             if blocked_on.is_none() && matches!(decision, Some(Decision::Continue | Decision::Stop)) {
                 (at.iteration_completed, at.consecutive_stops) = (iteration, consecutive_stops);
-                at.waiting_until = None;
+                (at.waiting_until, at.unverified) = (None, None);
             }
         }
+        RunEvent::Withheld { why, .. } => at.unverified = Some(why),
         RunEvent::Waiting { until, .. } => (at.status, at.waiting_until) = (NodeStatus::Waiting, Some(until)),
-        RunEvent::StageEnded { status, iterations, seconds, cost_usd, .. } => {
+        RunEvent::StageEnded { status, iterations, seconds, cost_usd, why, .. } => {
+            match status {
+                NodeStatus::Unverified => drop(at.unverified.get_or_insert(why)),
+                NodeStatus::Done => at.unverified = None,
+                _ => {}
+            }
             (at.status, at.iteration_completed) = (status, at.iteration_completed.max(iterations));
             (at.elapsed_seconds, at.cost_usd) = (seconds, cost_usd);
             at.outcome = match status {
                 NodeStatus::Done => Some(Outcome::Done),
                 NodeStatus::Limit => Some(Outcome::Limit),
+                NodeStatus::Unverified => Some(Outcome::Unverified),
                 NodeStatus::Skipped => Some(Outcome::Skipped),
                 NodeStatus::Failed => Some(Outcome::Failed),
                 _ => None,

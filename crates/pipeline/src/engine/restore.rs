@@ -1,15 +1,14 @@
-//! Restores a stage's own output before an iteration is repeated, as the last completed one left it, so that nothing of
-//! an attempt that does not count ends up in one that does. The attempt's output is kept with its other files.
+//! Restores a stage's own output and notes before an iteration is repeated, as the last completed one left them, so that
+//! nothing of an attempt that does not count ends up in one that does. What the attempt left is kept with its other files.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use stead_store::{Durability, Exact, replace};
 
-use super::attempt::OUTPUT;
 use super::{EngineError, snapshot};
 
-/// The stage's output before the attempt.
+/// The file before the attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Before<'a> {
     /// There was none.
@@ -20,7 +19,7 @@ pub(crate) enum Before<'a> {
     Perhaps(&'a Path),
 }
 
-/// Restores the output and moves what is in its place to `aside`. `Some` says why it was not restored.
+/// Restores a file of the stage and moves what is in its place to `aside`. `Some` says why it was not restored.
 pub(crate) fn restore(output: &Path, before: Before<'_>, aside: &Path) -> Result<Option<String>, EngineError> {
     let is_there = exists(output);
     let kept = match before {
@@ -29,7 +28,7 @@ pub(crate) fn restore(output: &Path, before: Before<'_>, aside: &Path) -> Result
         Before::Perhaps(_) if !is_there => return Ok(None),
         Before::Kept(kept) | Before::Perhaps(kept) => kept,
     };
-    let stays = |why: &str| Ok(Some(format!("the output of the last attempt was not reverted: {why}")));
+    let stays = |why: &str| Ok(Some(format!("`{}` of the last attempt was not reverted: {why}", name(output))));
     if is_same(output, kept) {
         return Ok(None);
     }
@@ -52,12 +51,13 @@ pub(crate) fn restore(output: &Path, before: Before<'_>, aside: &Path) -> Result
 
 /// Keeps what is in the output's place, unless the attempt's record already has it.
 fn save(output: &Path, aside: &Path) -> Result<(), EngineError> {
-    let recorded = aside.join(OUTPUT);
+    let recorded = aside.join(name(output));
     if is_same(output, &recorded) {
         return Ok(());
     }
-    let names = std::iter::once(recorded).chain((2..).map(|number| aside.join(format!("output-{number}.md"))));
-    let free: PathBuf = names.into_iter().find(|name| !exists(name)).unwrap_or_else(|| aside.join(OUTPUT));
+    let stem = output.file_stem().unwrap_or_default().to_string_lossy();
+    let names = std::iter::once(recorded).chain((2..).map(|number| aside.join(format!("{stem}-{number}.md"))));
+    let free: PathBuf = names.into_iter().find(|name| !exists(name)).unwrap_or_else(|| aside.join(name(output)));
     let is_link = fs::symlink_metadata(output).is_ok_and(|data| data.is_symlink());
     let saved = match fs::hard_link(output, &free) {
         Ok(()) => Ok(()),
@@ -67,6 +67,10 @@ fn save(output: &Path, aside: &Path) -> Result<(), EngineError> {
         Err(error) => Err(error),
     };
     saved.map_err(|source| EngineError::io("keep", output, source))
+}
+
+fn name(file: &Path) -> String {
+    file.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
 fn remove(output: &Path) -> Result<(), EngineError> {

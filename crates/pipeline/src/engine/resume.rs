@@ -10,12 +10,12 @@ use super::node_end::NodeEnd;
 use super::rebuild::{self, FoundState};
 use super::run::Run;
 use super::start::begin;
-use super::{EngineError, RunEnd, Surroundings, amend, board};
+use super::{EngineError, RunEnd, Surroundings, adopt, amend, board};
 use crate::custody::{self, Ended};
 use crate::event::RunEvent;
 use crate::lock::{Holder, RunLock};
 use crate::state::{NodeState, NodeStatus, RunStatus, State, seconds};
-use crate::{Change, Plan};
+use crate::{Change, Extension, Plan};
 
 pub(super) fn resume(
     folder: &RunFolder,
@@ -31,8 +31,10 @@ pub(super) fn resume(
     frozen.check(folder, &state)?;
     check_nodes(&frozen.plan, &state)?;
     check_orphaned(folder, &state)?;
+    // Before anything is ended: whoever is still at work has not finished.
+    let finished = adopt::finished(folder, &state, around);
     // Nothing may be running when the next agent starts.
-    let survivors = custody::end_survivors(&state.run_id, &around.cancel);
+    let survivors = adopt::end_survivors(folder, &state, &around.cancel);
     let next = match change.is_empty() {
         true => None,
         false => Some(amended(&frozen, folder, &state, change, around)?),
@@ -52,13 +54,15 @@ pub(super) fn resume(
     let in_force = next.as_ref().unwrap_or(&frozen);
     amend::forget_quotas(&frozen.plan, &in_force.plan, &mut state);
     let raised = board::reopen(&in_force.plan, &mut state);
-    let is_over = matches!(before, RunStatus::Done | RunStatus::Limit) && raised.is_empty();
+    let is_over = matches!(before, RunStatus::Done | RunStatus::Limit | RunStatus::Unverified) && raised.is_empty();
     if !is_over {
         state.begin_again();
     }
     state.plan_sha1 = Some(frozen.sha1.clone());
     state.next_plan_sha1 = next.as_ref().map(|next| next.sha1.clone());
-    let run = Run::new(in_force, folder, lock, around, state);
+    let has_history = folder.events_path().is_file() || state.nodes.iter().all(|at| at.iteration == 0);
+    let mut run = Run::new(in_force, folder, lock, around, state);
+    run.finished = finished;
     if is_over {
         if damage.is_some() {
             run.journal.commit(|_| ())?;
@@ -67,6 +71,10 @@ pub(super) fn resume(
     }
     let survivors = u32::try_from(survivors.len()).unwrap_or(u32::MAX);
     run.journal.tell(RunEvent::RunResumed { status: before, survivors, pid: std::process::id() })?;
+    if !has_history {
+        let message = "`events.jsonl` is missing; what happened before is not recorded".to_owned();
+        run.journal.tell(RunEvent::Warning { node: None, message })?;
+    }
     if let Some(damage) = damage {
         let message = format!("`state.json` was rebuilt from the run's other files: {damage}");
         run.journal.tell(RunEvent::Warning { node: None, message })?;
@@ -112,6 +120,7 @@ fn amended(
             run: folder.name().to_owned(),
             status: state.status.name(),
             most: limited.map(|at| at.iteration_completed).min(),
+            needed: Extension::of(&frozen.plan, state),
         }
     };
     let plan = amend::amend(&frozen.plan, state, change, rfc3339((around.now)()));
@@ -128,7 +137,7 @@ fn tell_amendment(run: &Run<'_>, next: &Frozen) -> Result<(), EngineError> {
 fn warn_about_ended(run: &Run<'_>, raised: &[usize]) -> Result<(), EngineError> {
     for index in board::after(run.plan, raised) {
         let status = run.journal.ask(|state| state.nodes[index].status);
-        if matches!(status, NodeStatus::Done | NodeStatus::Limit) {
+        if matches!(status, NodeStatus::Done | NodeStatus::Limit | NodeStatus::Unverified) {
             let message = "it already ended and will not see new results of earlier stages";
             run.journal.warn(&run.plan.nodes[index].id, message)?;
         }
@@ -142,7 +151,7 @@ pub(super) fn end_left(folder: &RunFolder, around: &Surroundings<'_>) -> Result<
     let not_running = || EngineError::NotRunning { run: folder.name().to_owned() };
     let state = state.filter(|state| state.status == RunStatus::Running).ok_or_else(not_running)?;
     check_orphaned(folder, &state)?;
-    let ended = custody::end_survivors(&state.run_id, &around.cancel);
+    let ended = adopt::end_survivors(folder, &state, &around.cancel);
     if damage.is_some() {
         rebuild::put_aside(&folder.state_path())?;
     }

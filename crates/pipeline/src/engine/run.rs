@@ -21,7 +21,7 @@ use crate::event::RunEvent;
 use crate::lock::{LockError, RunLock};
 use crate::orchestrate::{OrchestrateReport, enter};
 use crate::state::{ErrorKind, NodeState, NodeStatus, RunError, RunStatus, State, seconds};
-use crate::{Node, Plan};
+use crate::{Node, OnFailure, Plan};
 
 /// What all parts of a run share.
 pub(crate) struct Run<'a> {
@@ -38,6 +38,8 @@ pub(crate) struct Run<'a> {
     pub(crate) cancel: Cancel,
     /// Set when running nodes may finish their iteration, and no more.
     pub(crate) pause: AtomicBool,
+    /// Nodes whose agent finished while no engine was there.
+    pub(crate) finished: BTreeSet<usize>,
 }
 
 /// Tells the scheduler how a node's thread ended, even if it panicked.
@@ -73,6 +75,7 @@ impl<'a> Run<'a> {
             journal: Journal::new(folder, around, state),
             cancel: around.cancel.child(),
             pause: AtomicBool::new(false),
+            finished: BTreeSet::new(),
         }
     }
 
@@ -225,8 +228,9 @@ impl<'a> Run<'a> {
             self.journal.ask(|state| (board::broken(self.plan, state), board::losers(self.plan, state, &at_work)));
         match broken {
             Some((_, NodeStatus::Blocked | NodeStatus::Quota)) => self.pause.store(true, Ordering::SeqCst),
-            Some(_) => self.cancel.ask(),
-            None => {}
+            Some(_) if self.plan.on_failure == OnFailure::Stop => self.cancel.ask(),
+            // What runs may finish; nothing new starts.
+            Some(_) | None => {}
         }
         for index in losers {
             if let Some(cancel) = live.get(&index) {
@@ -281,6 +285,9 @@ impl<'a> Run<'a> {
             }
             if status == RunStatus::Limit {
                 state.reason = Some(limits(state));
+            }
+            if status == RunStatus::Unverified {
+                state.reason = Some(unverified(state));
             }
         })?;
         Ok(RunEnd::of(self.folder, self.journal.state()))
@@ -347,6 +354,16 @@ fn interrupted(state: &State) -> String {
         [only] => format!("{only} was running"),
         [first, others @ ..] => format!("{first} and {} others were running", others.len()),
     }
+}
+
+/// Names all stages that would be done if their verification had not failed.
+fn unverified(state: &State) -> String {
+    let named = state.nodes.iter().filter(|node| node.status == NodeStatus::Unverified);
+    let told = named.map(|node| match &node.unverified {
+        Some(done) => format!("`{}` would be done ({done}), but its verification failed", node.id),
+        None => format!("the verification of `{}` failed", node.id),
+    });
+    told.collect::<Vec<_>>().join("; ")
 }
 
 /// Names all stages that reached a limit.

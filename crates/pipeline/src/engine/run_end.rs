@@ -47,6 +47,7 @@ fn culprit(state: &State) -> Option<&NodeState> {
         RunStatus::Blocked => NodeStatus::Blocked,
         RunStatus::Quota => NodeStatus::Quota,
         RunStatus::Limit => NodeStatus::Limit,
+        RunStatus::Unverified => NodeStatus::Unverified,
         RunStatus::Cancelled => NodeStatus::Cancelled,
         RunStatus::Running | RunStatus::Done => return None,
     };

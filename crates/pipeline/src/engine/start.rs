@@ -1,10 +1,12 @@
+use std::ffi::OsString;
+
 use stead_model::rfc3339;
 use uuid::Uuid;
 
 use super::folder::{RunFolder, make_dir};
 use super::frozen::Frozen;
 use super::run::Run;
-use super::{EngineError, RunEnd, Surroundings, output_path, resume, worktree};
+use super::{EngineError, RunEnd, Surroundings, discard, output_path, resume, worktree};
 use crate::custody::Ended;
 use crate::event::RunEvent;
 use crate::lock::RunLock;
@@ -58,6 +60,24 @@ impl Engine {
         }
         let lock = take(folder, around)?;
         resume::resume(folder, change, &lock, around)
+    }
+
+    /// Removes a run of which no agent ever started.
+    pub fn discard_unstarted(
+        folder: &RunFolder,
+        env: &dyn Fn(&str) -> Option<OsString>,
+        now: &str,
+    ) -> Result<(), EngineError> {
+        discard::unstarted(folder, env, now)
+    }
+
+    /// Removes the files of a run that has ended and left no worktrees.
+    pub fn discard_ended(
+        folder: &RunFolder,
+        env: &dyn Fn(&str) -> Option<OsString>,
+        now: &str,
+    ) -> Result<(), EngineError> {
+        discard::ended(folder, env, now)
     }
 
     /// Ends what a dead engine left running, and cancels the run.

@@ -28,6 +28,31 @@ pub(crate) fn least(in_a_row: u32) -> Duration {
     Duration::from_secs(1 << in_a_row.min(9)).min(Duration::from_secs(300))
 }
 
+/// The pauses if a provider states no time: a minute, doubling up to half an hour, each a quarter longer or shorter, so that
+/// parallel branches do not all ask at once.
+const FIRST_PAUSE: Duration = Duration::from_secs(60);
+const LONGEST_PAUSE: Duration = Duration::from_secs(30 * 60);
+const JITTER: f64 = 0.25;
+
+/// How many of them: about 18 hours in total.
+const PAUSES: u32 = 40;
+
+/// In words, for whoever decides before the run starts.
+pub const BACK_OFF: &str =
+    "after 1, 2, 4 … at most 30 minutes (25 % more or less), 40 times, which takes about 18 hours";
+
+/// How long to pause after this many quota responses in a row without a stated time; `None` if it was often enough. `random`
+/// is between 0 and 1.
+pub(crate) fn back_off(in_a_row: u32, random: f64) -> Option<Duration> {
+    let pause = FIRST_PAUSE.saturating_mul(1 << in_a_row.min(9)).min(LONGEST_PAUSE);
+    (in_a_row < PAUSES).then(|| pause.mul_f64(1.0 - JITTER + 2.0 * JITTER * random.clamp(0.0, 1.0)))
+}
+
+/// A random number between 0 and 1.
+pub(crate) fn jitter() -> f64 {
+    f64::from(uuid::Uuid::new_v4().as_fields().0) / f64::from(u32::MAX)
+}
+
 /// Waits for the time. Setting the clock forward ends the wait, setting it back does not lengthen it.
 pub(crate) fn wait(now: &dyn Fn() -> i64, until: i64, span: Duration, least: Duration, cancel: &Cancel) -> Waited {
     let since = Instant::now();
@@ -57,6 +82,17 @@ mod tests {
         assert_eq!(span(0, i64::MAX, second), None);
         assert_eq!(span(i64::MIN, 0, second), None);
         assert_eq!([0, 1, 8, 9, 40].map(|n| least(n).as_secs()), [1, 2, 256, 300, 300]);
+    }
+
+    #[test]
+    fn pauses_grow_to_a_bound_and_differ() {
+        let seconds = |in_a_row, random| back_off(in_a_row, random).map(|pause| pause.as_secs());
+        assert_eq!([0, 1, 4, 5, 39].map(|n| seconds(n, 0.5)), [60, 120, 960, 1800, 1800].map(Some));
+        assert_eq!((seconds(0, 0.0), seconds(0, 1.0)), (Some(45), Some(75)));
+        assert_eq!(back_off(PAUSES, 0.5), None);
+        let total: u64 = (0..PAUSES).filter_map(|n| seconds(n, 0.5)).sum();
+        assert!((17..19).contains(&(total / 3600)), "{total}");
+        assert!((0..100).map(|_| jitter()).all(|random| (0.0..=1.0).contains(&random)));
     }
 
     #[test]

@@ -37,7 +37,7 @@ fn alone() -> MutexGuard<'static, ()> {
     ALONE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn branch_name(folder: &RunFolder, name: &str) -> String {
+pub(crate) fn branch_name(folder: &RunFolder, name: &str) -> String {
     format!("stead/{}/{name}", folder.name())
 }
 

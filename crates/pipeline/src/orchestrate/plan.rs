@@ -1,6 +1,6 @@
 use serde::{Deserialize, Serialize};
 
-use crate::{Branch, Guardrails, Node, OnQuota, Plan, Provider};
+use crate::{Branch, Guardrails, Node, OnFailure, OnQuota, Plan, Provider};
 
 /// How a run works on the feature list: frozen in its plan.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -78,6 +78,8 @@ impl OrchestratePlan {
             schema: crate::PLAN_SCHEMA,
             pipeline: Some(Self::NAME.into()),
             max_parallel: workers,
+            // A worker takes one feature after the other, so it would never finish.
+            on_failure: OnFailure::Stop,
             max_cost_usd: self.max_cost_usd,
             max_runtime_seconds: self.max_runtime_seconds,
             nodes: (1..=workers).map(node).collect(),

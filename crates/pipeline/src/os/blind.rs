@@ -47,6 +47,10 @@ pub(crate) fn environment(_: u32) -> Vec<u8> {
     Vec::new()
 }
 
+pub(crate) fn work_dir(_: u32) -> Option<std::path::PathBuf> {
+    None
+}
+
 pub(crate) fn command_line(_: u32) -> String {
     String::new()
 }

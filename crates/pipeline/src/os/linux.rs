@@ -137,6 +137,11 @@ fn read_environment(pid: u32) -> io::Result<Vec<u8>> {
     Ok(environment)
 }
 
+/// The folder a process works in.
+pub(crate) fn work_dir(pid: u32) -> Option<std::path::PathBuf> {
+    fs::read_link(format!("/proc/{pid}/cwd")).ok()
+}
+
 /// What a process was called with.
 pub(crate) fn command_line(pid: u32) -> String {
     let line = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();

@@ -15,6 +15,9 @@ const LONGEST_ARGUMENT: usize = 100 << 10;
 /// A prompt that does not go in directly lies here, beside the log.
 const PROMPT_FILE: &str = "prompt.md";
 
+/// Which process the agent is, beside the log.
+pub(crate) const AGENT_FILE: &str = "agent.json";
+
 type Env<'a> = &'a dyn Fn(&str) -> Option<OsString>;
 
 /// Makes a launch of a task.
@@ -168,5 +171,6 @@ fn launch(task: &Task<'_>, argv: Vec<String>, stdin: Vec<u8>, capture: Capture) 
         timeout: task.timeout,
         run_id: task.run_id.to_owned(),
         capture,
+        record: Some(task.log.with_file_name(AGENT_FILE)),
     }
 }

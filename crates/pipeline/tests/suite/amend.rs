@@ -3,8 +3,8 @@
 use std::fs;
 
 use stead_pipeline::{
-    Change, EngineError, ErrorKind, Join, Node, NodeStatus, OnLimit, Outcome, Plan, Provider, RunEvent, RunStatus,
-    Termination, When,
+    Change, EngineError, ErrorKind, Extension, Join, Node, NodeStatus, OnLimit, Outcome, Plan, Provider,
+    ReloadedLimits, RunEvent, RunStatus, Termination, When,
 };
 
 use super::world::{World, agent, chain, node, plan};
@@ -134,4 +134,82 @@ fn branches_over_providers_keep_theirs() {
     assert!(matches!(world.resume_with(&command), Err(EngineError::Settled { .. })));
     let mock = Change { provider: Some(Provider::Mock), ..Change::default() };
     assert_eq!(world.resume_with(&mock).unwrap().status, RunStatus::Done);
+}
+
+fn more_time(seconds: u64) -> Change {
+    Change { max_runtime_seconds: Some(seconds), ..Change::default() }
+}
+
+/// Whoever set the limit: the stage, or the run for stages that did not even start.
+#[test]
+fn a_run_whose_time_was_up_goes_on_with_more() {
+    for of_run in [false, true] {
+        let world = World::new();
+        let first = node("a", 3, "test $STEAD_ITERATION = 2 -a ! -e go && exec sleep 600; say continue");
+        let mut plan = chain(vec![first, node("b", 1, "say stop")]);
+        match of_run {
+            true => plan.max_runtime_seconds = Some(2),
+            false => plan.nodes[0].guardrails.max_runtime_seconds = Some(2),
+        }
+        let end = world.start(&plan).unwrap();
+        assert_eq!(end.status, RunStatus::Limit, "{end:?}");
+        let needed = Extension::of(&plan, &end.state);
+        assert_eq!((needed.max_runtime_seconds, needed.max_iterations), (Some(4), None), "{of_run}");
+        fs::write(world.root.join("go"), "").unwrap();
+        assert_eq!(world.resume().unwrap().status, RunStatus::Limit, "without more it is over");
+        let error = world.resume_with(&more_time(1)).unwrap_err();
+        assert!(error.hint().unwrap().contains("`--max-runtime` above the 2"), "{error}: {:?}", error.hint());
+        let end = world.resume_with(&more_time(600)).unwrap();
+        assert_eq!(end.status, RunStatus::Done, "{end:?}");
+        let b = if of_run { ["a 3", "b 1"] } else { ["a 2", "a 3"] };
+        assert_eq!(world.calls()[world.calls().len() - 2..], b, "{:?}", world.calls());
+        let written: Plan = serde_json::from_value(world.json("plan.json")).unwrap();
+        assert_eq!(written.amendments[0].change, more_time(600));
+        let limits = (written.max_runtime_seconds, written.nodes[0].guardrails.max_runtime_seconds);
+        assert_eq!(limits, if of_run { (Some(600), None) } else { (None, Some(600)) });
+    }
+}
+
+#[test]
+fn a_run_whose_money_was_spent_goes_on_with_more() {
+    let mut world = World::new();
+    let result = r#"{"type":"result","is_error":false,"result":"ok","session_id":"s","total_cost_usd":1.5}"#;
+    world.program(
+        "claude",
+        &format!("echo x >> calls; echo '{{\"decision\": \"continue\"}}' > \"$STEAD_STATUS\"; echo '{result}'"),
+    );
+    let mut stage = node("a", 4, "");
+    stage.provider = Provider::Known("claude".into());
+    stage.guardrails.max_cost_usd = Some(2.0);
+    stage.guardrails.on_limit = OnLimit::Fail;
+    let plan = chain(vec![stage]);
+    let end = world.start(&plan).unwrap();
+    assert_eq!((end.status, world.calls().len()), (RunStatus::Failed, 2), "{end:?}");
+    assert_eq!(Extension::of(&plan, &end.state).max_cost_usd, Some(4.0));
+    let change = Change { max_cost_usd: Some(20.0), ..Change::default() };
+    let end = world.resume_with(&change).unwrap();
+    assert_eq!((end.status, world.calls().len(), end.state.cost_usd), (RunStatus::Done, 4, 6.0));
+}
+
+/// Only limits, and only of what is still to be done.
+#[test]
+fn limits_are_read_again_from_the_files() {
+    let world = World::new();
+    let mut started = chain(vec![node("z", 1, "say stop"), endless("a", 2), node("b", 1, "say stop")]);
+    started.max_runtime_seconds = Some(9000);
+    assert_eq!(world.start(&started).unwrap().status, RunStatus::Limit);
+    let mut now = started.clone();
+    now.nodes[0].guardrails.max_iterations = 7;
+    now.nodes[1].guardrails.max_iterations = 3;
+    now.nodes[1].guardrails.on_limit = OnLimit::Fail;
+    now.nodes[1].prompt = "something else".into();
+    now.nodes.push(node("new", 1, "say stop"));
+    now.max_runtime_seconds = None;
+    let change = Change { reload: Some(ReloadedLimits::of(&now)), ..Change::default() };
+    let end = world.resume_with(&change).unwrap();
+    assert_eq!((end.status, end.state.nodes[1].iteration_completed), (RunStatus::Failed, 3), "{end:?}");
+    let written: Plan = serde_json::from_value(world.json("plan.json")).unwrap();
+    assert_eq!(written.nodes[0].guardrails.max_iterations, 1, "it is done");
+    assert_eq!((written.nodes.len(), written.nodes[1].prompt.as_str()), (3, "do it"));
+    assert_eq!(written.max_runtime_seconds, None);
 }

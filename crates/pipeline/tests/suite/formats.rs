@@ -3,7 +3,7 @@
 use std::fs;
 
 use serde_json::Value;
-use stead_pipeline::{Branch, Change, Input, RunStatus, Select};
+use stead_pipeline::{Branch, Change, Input, ReloadedLimits, RunStatus, Select};
 use stead_store::schema;
 
 use super::world::{World, chain, node};
@@ -26,23 +26,30 @@ fn what_a_run_writes_fits() {
     first.branch = Some(Branch { name: "x".into(), item: None });
     let mut second = node("b", 1, "say stop");
     second.inputs = vec![Input { from: "a".into(), select: Select::All }];
-    assert_eq!(world.start(&chain(vec![first, second])).unwrap().status, RunStatus::Failed);
+    let plan = chain(vec![first, second]);
+    assert_eq!(world.start(&plan).unwrap().status, RunStatus::Failed);
     check("state", &world.json("state.json"));
     check("status", &world.json("stage-00-a/iterations/002/status.json"));
     fs::write(world.root.join("go"), "").unwrap();
     let change = Change {
         max_iterations: Some(2),
+        max_runtime_seconds: Some(2000),
+        max_cost_usd: Some(2.0),
         model: Some("m".into()),
         inputs: vec!["/spec.md".into()],
+        reload: Some(ReloadedLimits::of(&plan)),
         ..Change::default()
     };
-    assert_eq!(world.resume_with(&change).unwrap().status, RunStatus::Done);
+    assert_eq!(world.resume_with(&change).unwrap().status, RunStatus::Unverified);
     check("state", &world.json("state.json"));
     check("plan", &world.json("plan.json"));
     for file in ["stage-00-a/iterations/001", "stage-00-a/iterations/002", "stage-01-b/iterations/001"] {
         check("context", &world.json(&format!("{file}/context.json")));
         check("status", &world.json(&format!("{file}/status.json")));
+        check("agent-process", &world.json(&format!("{file}/agent.json")));
     }
+    let context = world.json("stage-00-a/iterations/002/context.json");
+    assert_eq!(context["attempt"], 2, "{context}");
     for line in world.read("events.jsonl").lines() {
         check("run-event", &serde_json::from_str(line).unwrap());
     }

@@ -132,7 +132,7 @@ fn what_was_verified_survives_a_resume() {
     stage.verify = vec!["exit 4".into()];
     world.start(&chain(vec![stage])).unwrap();
     fs::write(world.root.join("go"), "").unwrap();
-    assert_eq!(world.resume().unwrap().status, RunStatus::Done);
+    assert_eq!(world.resume().unwrap().status, RunStatus::Unverified);
     let context = world.json("stage-00-a/iterations/002/context.json");
     assert_eq!(context["verification"][0]["exit"], 4);
     assert_eq!(context["previous_summary"], "a 1");

@@ -115,8 +115,24 @@ fn any_command_can_name_a_quota_by_its_exit_code() {
     let world = World::new();
     let mut stage = node("a", 1, "exit 75");
     stage.guardrails.on_quota = OnQuota::Wait;
-    let end = world.start(&chain(vec![stage])).unwrap();
-    assert_eq!(end.status, RunStatus::Quota, "without a stated moment there is nothing to wait for");
+    let end = world.start(&chain(vec![node("a", 1, "exit 75")])).unwrap();
+    assert_eq!(end.status, RunStatus::Quota, "nobody allowed it to wait");
+    // With leave, but without a stated moment, it tries again later.
+    let world = World::new();
+    let before = now();
+    let end = world.start_and_cancel(&chain(vec![stage]), || world.waits(), || ());
+    assert_eq!((end.status, world.calls().len()), (RunStatus::Cancelled, 1));
+    let (until, tries) = world
+        .events()
+        .into_iter()
+        .find_map(|event| if let RunEvent::Waiting { until, tries, .. } = event { Some((until, tries)) } else { None })
+        .unwrap();
+    let pause = (stead_model::unix_millis(&until).unwrap() - before) / 1000;
+    assert!(tries == 1 && (45..=120).contains(&pause), "{tries} {pause}");
+    // The next engine goes on waiting.
+    let again = world.again();
+    let end = again.resume_and_cancel(|| again.waits());
+    assert_eq!((end.state.nodes[0].waiting_until.clone(), world.calls().len()), (Some(until), 1));
     let world = World::new();
     let end = world.start(&chain(vec![node("a", 1, "echo rate limit reached, try again later; exit 1")])).unwrap();
     assert_eq!(end.status, RunStatus::Failed, "words mean nothing");

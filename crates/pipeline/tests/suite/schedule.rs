@@ -1,6 +1,6 @@
 use std::fs;
 
-use stead_pipeline::{ErrorKind, Join, Node, NodeStatus, Outcome, Plan, RunEvent, RunStatus, When};
+use stead_pipeline::{ErrorKind, Join, Node, NodeStatus, OnFailure, Outcome, Plan, RunEvent, RunStatus, When};
 
 use super::world::{World, chain, node, plan};
 
@@ -59,10 +59,26 @@ fn a_failure_ends_what_runs_beside_it() {
     let world = World::new();
     let failing = format!("{MEET}; meet up; exit 3");
     let scripts = ["touch up; exec sleep 600", failing.as_str(), "touch up; exec sleep 600"];
-    let end = world.start(&fan(Join::All, &scripts)).unwrap();
+    let end = world.start(&Plan { on_failure: OnFailure::Stop, ..fan(Join::All, &scripts) }).unwrap();
     assert_eq!((end.status, end.error.as_ref().unwrap().stage.as_str()), (RunStatus::Failed, "a.1"));
     assert_eq!(statuses(&end), [NodeStatus::Cancelled, NodeStatus::Failed, NodeStatus::Cancelled, NodeStatus::Pending]);
     assert!(!world.calls().contains(&"b 1".to_owned()));
+}
+
+#[test]
+fn what_runs_beside_a_failure_finishes_unless_it_must_stop() {
+    let world = World::new();
+    let other = format!("touch up; {MEET}; test $STEAD_ITERATION = 2 && meet failed; say continue");
+    let failing = format!("{MEET}; meet up; touch failed; exit 3");
+    let mut all = fan(Join::All, &[&other, &failing]);
+    all.nodes[0].guardrails.max_iterations = 3;
+    all.nodes.push(node("c", 1, "say stop"));
+    all.max_parallel = 2;
+    let end = world.start(&all).unwrap();
+    assert_eq!((end.status, end.error.as_ref().unwrap().stage.as_str()), (RunStatus::Failed, "a.1"));
+    assert_eq!(statuses(&end), [NodeStatus::Done, NodeStatus::Failed, NodeStatus::Pending, NodeStatus::Pending]);
+    assert_eq!(end.state.nodes[0].iteration_completed, 3, "its whole work");
+    assert!(!world.calls().iter().any(|call| call.starts_with('b') || call.starts_with('c')), "nothing new starts");
 }
 
 #[test]
@@ -108,7 +124,8 @@ fn a_quorum_counts_successes() {
 fn a_quorum_that_can_no_longer_be_had_is_named() {
     let world = World::new();
     let failing = format!("{MEET}; meet up; exit 3");
-    let end = world.start(&fan(Join::Quorum { count: 2 }, &["touch up; exec sleep 600", &failing, &failing])).unwrap();
+    let fanned = fan(Join::Quorum { count: 2 }, &["touch up; exec sleep 600", &failing, &failing]);
+    let end = world.start(&Plan { on_failure: OnFailure::Stop, ..fanned }).unwrap();
     let error = end.error.clone().unwrap();
     let expected = "the quorum of 2 can no longer be reached: `a.1`, `a.2` failed: the agent exited with code 3";
     assert_eq!((end.status, error.kind, error.message.as_str()), (RunStatus::Failed, ErrorKind::Exit, expected));

@@ -33,11 +33,15 @@ fn branches_work_apart_and_what_they_made_stays() {
         node.worktree = true;
         node
     };
+    let mut gather = node("gather", 1, "say stop");
+    gather.needs = vec!["a".into()];
     let nodes = vec![
         branch("x", "echo x > file; say stop"),
         branch("y", "git commit -qam y --allow-empty; say stop"),
         branch("z", "say stop"),
+        gather,
     ];
+    let base = git(&world.root, &["rev-parse", "HEAD"]);
     let end = world.start(&plan(nodes)).unwrap();
     assert_eq!(end.status, RunStatus::Done, "{end:?}");
     assert_eq!(fs::read_to_string(world.root.join("file")).unwrap(), "one\n", "nothing is merged");
@@ -56,6 +60,16 @@ fn branches_work_apart_and_what_they_made_stays() {
     );
     let context = world.json("stage-00-a.x/iterations/001/context.json");
     assert_eq!(context["paths"]["work_dir"], world.path("worktrees/a.x").to_str().unwrap());
+    // Whoever gathers knows where the work is.
+    let context = world.json("stage-00-gather/iterations/001/context.json");
+    super::formats::check("context", &context);
+    let tree = |name: &str| {
+        serde_json::json!({
+            "stage": "a", "node": format!("a.{name}"), "path": world.path(&format!("worktrees/a.{name}")),
+            "git_branch": format!("stead/night/a.{name}"), "base": base,
+        })
+    };
+    assert_eq!(context["inputs"]["worktrees"], serde_json::json!([tree("x"), tree("y")]), "{context}");
 }
 
 #[test]

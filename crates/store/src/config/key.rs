@@ -74,6 +74,10 @@ const fn number(name: &'static str, about: &'static str) -> Key {
     Key { name, kind: Kind::Number, strict: Strict::Neither, about }
 }
 
+const fn words(name: &'static str, about: &'static str) -> Key {
+    Key { name, kind: Kind::Words, strict: Strict::Neither, about }
+}
+
 const fn personal_list(name: &'static str, about: &'static str) -> Key {
     Key { name, kind: Kind::PersonalList, strict: Strict::Neither, about }
 }
@@ -100,7 +104,7 @@ fn provider_args(harness: Harness) -> Key {
     let about = format!("further arguments when a run starts {}", harness.client().facts.title);
     // Settings live as long as the program.
     let name = format!("provider.{harness}.args").leak();
-    Key { name, kind: Kind::Words, strict: Strict::Neither, about: about.leak() }
+    words(name, about.leak())
 }
 
 /// The settings that do not depend on who is known.
@@ -156,6 +160,13 @@ const FIXED: &[Key] = &[
     switch("orchestrate.in_session", "tell the main agent what is next, and keep it working while features are ready"),
     number("orchestrate.timeout", "how long an agent may work on a feature, in minutes"),
     number("orchestrate.lease", "how long a claim on a feature lasts, in minutes"),
+    words("notify.command", "a shell command that tells you how a run goes; `STEAD_MESSAGE` has the text"),
+    choice(
+        "notify.terminal",
+        &["off", "osc9", "osc777"],
+        "expected `off`, `osc9` or `osc777`",
+        "let your terminal notify you of how a run goes, by this escape sequence",
+    ),
     personal_list("trust.folders", "folders whose projects you trust as a whole; only in your own settings"),
     personal_list(
         "trust.remotes",

@@ -42,13 +42,14 @@ impl Config {
     }
 }
 
-/// Returns true if a gate with the second value lets more pass, if a record of the first is not written any more, or if
-/// a room moved, which leaves its guards, intents and records behind.
+/// Returns true if a gate with the second value lets more pass, if a record of the first is not written any more, if a
+/// room moved, which leaves its guards, intents and records behind, or if a person's run would start another command.
 fn is_looser(key: &str, was: &Value, is: &Value) -> bool {
     let strictness = |value: &Value| Key::find(key).and_then(|key| key.strictness(value));
     strictness(is) < strictness(was)
         || key.starts_with("record.") && (was, is) == (&Value::Bool(true), &Value::Bool(false))
         || key.starts_with("layout.") && was != is
+        || key == "notify.command" && was != is && !is.to_string().is_empty()
 }
 
 #[cfg(test)]
@@ -76,6 +77,9 @@ mod tests {
         );
         check(None, Some("[record]\nledger = false\n"), Some("`record.ledger` goes from `true` to `false`"));
         check(None, Some("[layout]\nguards = \"g\"\n"), Some("`layout.guards` goes from `.agent/guards` to `g`"));
+        let told = "[notify]\ncommand = \"./x\"\n";
+        check(None, Some(told), Some("`notify.command` goes from `` to `./x`"));
+        check(Some(told), None, None);
         check(Some(""), Some("[gate"), Some("its settings can no longer be read"));
     }
 

@@ -32,7 +32,7 @@ impl Background<'_> {
             .map_err(|source| CliError::internal("cannot tell which program this is").because(source))?;
         let mut command = Command::new(program);
         // The folder is set instead of passing `-C`, so that commands suggested in its log can be typed in the project.
-        command.current_dir(ui.dir()?);
+        command.current_dir(ui.dir()?).arg("--log-times");
         for setting in &ui.global.config {
             command.arg("--config").arg(setting);
         }
@@ -98,9 +98,16 @@ pub(super) fn command(args: &RunArgs, ui: &Ui) -> Result<Command, CliError> {
     if let Some(max) = args.plan.max {
         command.arg("--max").arg(max.to_string());
     }
-    for (option, value) in
-        [("--provider", &args.plan.provider), ("--model", &args.plan.model), ("--packet", &args.packet)]
-    {
+    let time = args.plan.max_runtime.map(|seconds| seconds.to_string());
+    let cost = args.plan.max_cost.map(|cost| cost.to_string());
+    for (option, value) in [
+        ("--max-runtime", &time),
+        ("--max-cost", &cost),
+        ("--provider", &args.plan.provider),
+        ("--model", &args.plan.model),
+        ("--intent", &args.plan.intent),
+        ("--packet", &args.packet),
+    ] {
         if let Some(value) = value {
             command.arg(option).arg(value);
         }
@@ -108,8 +115,8 @@ pub(super) fn command(args: &RunArgs, ui: &Ui) -> Result<Command, CliError> {
     for input in &args.plan.inputs {
         command.arg("--input").arg(input);
     }
-    if args.resume {
-        command.arg("--resume");
+    for (option, is_set) in [("--resume", args.resume), ("--reload", args.reload)] {
+        command.args(is_set.then_some(option));
     }
     Ok(command)
 }
@@ -162,5 +169,11 @@ impl Background<'_> {
 fn said(log: &Path, before: u64) -> String {
     let bytes = stead_store::read_file(log).unwrap_or_default();
     let from = usize::try_from(before).unwrap_or(usize::MAX).min(bytes.len());
-    String::from_utf8_lossy(&bytes[from..]).into_owned()
+    let text = String::from_utf8_lossy(&bytes[from..]).into_owned();
+    // Whoever reads it here needs no times.
+    let plain = |line: &str| match line.split_once("Z ") {
+        Some((time, rest)) if time.len() == 19 && time.starts_with(|c: char| c.is_ascii_digit()) => rest.to_owned(),
+        _ => line.to_owned(),
+    };
+    text.lines().map(plain).collect::<Vec<_>>().join("\n")
 }

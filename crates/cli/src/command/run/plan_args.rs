@@ -6,6 +6,7 @@ use stead_pipeline::{CompileOptions, Provider, Purpose};
 use super::target::{Kind, Target};
 use crate::project::now;
 use crate::run_room::RunRoom;
+use crate::span::{dollars, seconds};
 
 /// What to run and how: the arguments that `run` and `dry-run` share.
 #[derive(Args)]
@@ -17,6 +18,12 @@ pub(crate) struct PlanArgs {
     /// Maximum iterations of each stage, overriding its file; a `fixed` stage runs exactly that many
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) max: Option<u32>,
+    /// Time limit of the whole run, such as `90m` or `8h`; with `--resume` also of unfinished stages that have a lower one
+    #[arg(long, value_name = "TIME", value_parser = seconds)]
+    pub(crate) max_runtime: Option<u64>,
+    /// Budget of the whole run in dollars; with `--resume` also of unfinished stages that have a lower one
+    #[arg(long, value_name = "DOLLARS", value_parser = dollars)]
+    pub(crate) max_cost: Option<f64>,
     /// Who does the work: the name of an agent program, the path of a program, or `mock`
     #[arg(long)]
     pub(crate) provider: Option<String>,
@@ -51,6 +58,8 @@ impl PlanArgs {
         CompileOptions {
             run: run.to_owned(),
             max: self.max,
+            max_runtime_seconds: self.max_runtime,
+            max_cost_usd: self.max_cost,
             provider,
             model: self.model.clone(),
             intent: self.intent.clone(),

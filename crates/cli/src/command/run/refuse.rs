@@ -4,19 +4,20 @@ use stead_hook::Rules;
 use stead_pipeline::{Plan, Provider, Termination, provider};
 
 use crate::error::CliError;
+use crate::notify;
 use crate::run_room::RunRoom;
 use crate::speaker::Speaker;
 use crate::ui::shell_word;
 
 /// What a continued run is changed to.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Changed<'a> {
-    pub(super) provider: Option<&'a Provider>,
-    pub(super) model: Option<&'a str>,
+pub(crate) struct Changed<'a> {
+    pub(crate) provider: Option<&'a Provider>,
+    pub(crate) model: Option<&'a str>,
 }
 
 /// Refuses a plan whose commands the calling agent may not run itself: it may have written the stage. A person may run any.
-pub(super) fn refuse_for_agents(plan: &Plan, changed: Changed<'_>, room: &RunRoom) -> Result<(), CliError> {
+pub(crate) fn refuse_for_agents(plan: &Plan, changed: Changed<'_>, room: &RunRoom) -> Result<(), CliError> {
     let project = &room.project;
     let speaker = Speaker::calling(project);
     if speaker.agent(project).is_none() {
@@ -25,7 +26,8 @@ pub(super) fn refuse_for_agents(plan: &Plan, changed: Changed<'_>, room: &RunRoo
     let providers = plan.nodes.iter().map(|node| &node.provider).chain(changed.provider);
     let tester = plan.orchestrate.as_ref().map(|options| &options.tester);
     let arguments = room.provider_args(providers.chain(tester))?;
-    for Command { stage, line, rules } in commands(plan, changed, &arguments) {
+    let notify = notify::command(project).map(|line| Command { stage: "notify.command", line, rules: Rules::All });
+    for Command { stage, line, rules } in commands(plan, changed, &arguments).into_iter().chain(notify) {
         if let Some(reason) = speaker.refusal_by(rules, project, &line) {
             let message = format!("stage `{stage}` runs `{line}`, which is refused: {reason}");
             return Err(CliError::user(message).hinted("change the stage, or ask the person to start the run"));

@@ -4,6 +4,7 @@ use stead_evidence::foreign_features;
 use stead_feature::FeatureList;
 use stead_hook::{Tampering, graph_news, guard_news};
 use stead_install::{Installed, installed};
+use stead_migrate::{OlderRun, older_runs};
 use stead_pipeline::{RunView, list_runs};
 use stead_store::Marker;
 
@@ -34,6 +35,8 @@ struct Glance {
     runs: Vec<RunView>,
     /// Runs whose files cannot be read.
     unread: Vec<String>,
+    /// Runs of the older engine.
+    older: Vec<OlderRun>,
     packet: Option<Latest>,
     /// What shadow guards would have blocked recently, and what guards warned about.
     guards: Option<String>,
@@ -105,6 +108,7 @@ fn look(here: &Here, ui: &Ui) -> Result<Glance, CliError> {
         loops,
         runs,
         unread,
+        older: older_runs(here.project.root()),
         packet: latest,
         guards,
         news,
@@ -142,6 +146,10 @@ fn tell(glance: &Glance, ui: &mut Ui) {
     if !glance.unread.is_empty() {
         field("", &format!("unreadable: {}", glance.unread.join(", ")), ui);
     }
+    if !glance.older.is_empty() {
+        let named: Vec<String> = glance.older.iter().map(|run| format!("{} ({})", run.name, run.status)).collect();
+        field("", &format!("of the older engine: {}; see `stead migrate --dry-run`", named.join(", ")), ui);
+    }
     match &glance.packet {
         Some(Latest { id, status, purpose }) => field("packet", &format!("{id} ({status}) {purpose}"), ui),
         None => field("packet", "none yet; `stead handoff` writes one", ui),
@@ -173,6 +181,10 @@ fn tell(glance: &Glance, ui: &mut Ui) {
     }
 }
 
+pub(crate) fn older_json(run: &OlderRun) -> Value {
+    json!({"run": run.name, "status": run.status, "path": run.path, "of": run.what, "started_at": run.started_at})
+}
+
 fn field(name: &str, text: &str, ui: &mut Ui) {
     ui.line(format!("{name:<8} {}", one_line(text, usize::MAX)));
 }
@@ -196,6 +208,7 @@ fn as_json(here: &Here, is_marked: bool, glance: &Glance) -> Value {
         "loops": loops,
         "runs": runs,
         "unreadable_runs": glance.unread,
+        "older_runs": glance.older.iter().map(older_json).collect::<Vec<_>>(),
         "packet": packet,
         "guards": glance.guards,
         "news": glance.news,

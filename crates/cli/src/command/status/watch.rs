@@ -13,7 +13,7 @@ const PAUSE: Duration = Duration::from_millis(150);
 pub(super) fn until_it_ends(folder: &RunFolder, json: bool) -> Result<(), CliError> {
     let plan = folder.plan()?;
     let manner = if json { Manner::Silent } else { Manner::for_people() };
-    let progress = Progress::new(&plan, manner);
+    let progress = Progress::new(&plan, manner, 0.0);
     let mut log = Log::from_start(&folder.events_path());
     let mut rest = String::new();
     // Past events are recorded but not shown.

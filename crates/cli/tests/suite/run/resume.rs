@@ -98,14 +98,43 @@ fn a_limit_says_how_to_go_on_and_that_works() {
     }
 }
 
+/// Whichever way the limit ends the run, the command that is printed continues it.
 #[test]
-fn a_limit_of_time_names_no_command_that_would_not_work() {
-    let head =
-        JUDGMENT.replace("max_iterations: 2\n", "max_iterations: 9\n  max_runtime_seconds: 1\n  on_limit: fail\n");
-    let world = with_stage(&head, "sleep 600");
-    let run = world.stead(&["run", "stage", "chore", "it"]);
-    assert_eq!(run.code, 1, "{run}");
-    assert!(!run.stderr.contains("--resume") && run.stderr.contains("hint: budget exhausted"), "{run}");
+fn a_limit_of_time_names_the_command_that_extends_it() {
+    for (on_limit, code) in [("fail", 1), ("continue", 3)] {
+        let limits = format!("max_iterations: 9\n  max_runtime_seconds: 2\n  on_limit: {on_limit}\n");
+        let world = with_stage(&JUDGMENT.replace("max_iterations: 2\n", &limits), "sleep 600");
+        let run = world.stead(&["run", "stage", "chore", "it"]);
+        assert_eq!(run.code, code, "{run}");
+        let command = hinted(&run);
+        assert_eq!(command[command.len() - 2..], ["--max-runtime", "4s"], "{run}");
+        world.write("project/chore.sh", STOP);
+        let run = world.stead(&["run", "stage", "chore", "it", "--resume", "--max-runtime", "1s"]);
+        if on_limit == "continue" {
+            assert!(run.code == 1 && run.stderr.contains("`--max-runtime` above the 2 seconds"), "{run}");
+        }
+        let run = world.stead(&["run", "stage", "chore", "it", "--resume", "--max-runtime", "10m"]);
+        assert_eq!(run.code, 0, "{run}");
+        assert!(run.stderr.contains("the plan was changed for chore: at most 10 min"), "{run}");
+        let plan = world.read(run_file("it/plan.json"));
+        assert!(plan.contains("\"amendments\"") && plan.contains("\"max_runtime_seconds\": 600"), "{plan}");
+    }
+}
+
+#[test]
+fn raised_limits_are_taken_from_the_files_if_asked_for() {
+    let world = with_stage(JUDGMENT, CONTINUE);
+    assert_eq!(world.stead(&["run", "stage", "chore", "it"]).code, 3);
+    stage(&world, "chore", &JUDGMENT.replace("max_iterations: 2", "max_iterations: 3"), STOP);
+    world.write("project/.agent/stages/chore/prompt.md", "Something else; ${CTX} ${STATUS} ${OUTPUT}\n");
+    assert_eq!(world.stead(&["run", "stage", "chore", "it", "--resume"]).code, 3, "without being asked");
+    let run = world.stead(&["run", "stage", "chore", "it", "--resume", "--reload"]);
+    assert_eq!(run.code, 0, "{run}");
+    assert!(run.stderr.contains("only its limits are taken"), "{run}");
+    assert!(run.stderr.contains("limits read again from its files"), "{run}");
+    let plan = world.read(run_file("it/plan.json"));
+    assert!(!plan.contains("Something else"), "{plan}");
+    assert_eq!(world.stead(&["run", "stage", "chore", "new", "--reload"]).code, 2, "there is nothing to continue");
 }
 
 #[test]
@@ -113,6 +142,10 @@ fn a_missing_program_can_be_replaced_for_the_rest_of_the_run() {
     let world = with_stage(&fixed(2), &format!("[ $STEAD_ITERATION = 1 ] || [ -e mended ] || exit 1; {CONTINUE}"));
     let file = "project/.agent/stages/chore/stage.yaml";
     world.write(file, format!("name: chore\ndescription: A test\n{}provider:\n  command: [\"./gone\"]\n", fixed(2)));
+    // It is there, as far as anybody can know before it starts.
+    world.write("project/gone", "#!/no/such/interpreter\n");
+    let executable = || std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(world.project().join("gone"), executable()).unwrap();
     let run = world.stead(&["run", "stage", "chore", "it"]);
     assert_eq!(run.code, 1, "{run}");
     let command = hinted(&run);
@@ -121,8 +154,7 @@ fn a_missing_program_can_be_replaced_for_the_rest_of_the_run() {
         "project/agent.sh",
         format!("#!/bin/sh\n[ $STEAD_ITERATION = 1 ] || [ -e mended ] || exit 1\n{CONTINUE}\n"),
     );
-    std::fs::set_permissions(world.project().join("agent.sh"), std::os::unix::fs::PermissionsExt::from_mode(0o755))
-        .unwrap();
+    std::fs::set_permissions(world.project().join("agent.sh"), executable()).unwrap();
     world.write("project/spec.md", "the spec\n");
     let options = ["--provider", "./agent.sh", "--input", "spec.md", "--model", "m"].map(str::to_owned);
     let run = play(&world, &[command.clone(), options.to_vec()].concat());

@@ -122,12 +122,12 @@ fn what_survives_a_killed_engine_is_found_and_ended() {
     engine.kill().unwrap();
     engine.wait().unwrap();
     assert!(lives(agent) && lives(far));
-    let ended = end_survivors_within(&id, &Cancel::new(), &TIGHT);
+    let ended = end_survivors_within(&id, &[], &Cancel::new(), &TIGHT);
     assert!(!lives(agent) && !lives(far));
     for pid in [agent, far] {
         assert!(ended.iter().any(|ended| ended.pid == pid && ended.was_killed), "{ended:?}");
     }
-    assert!(end_survivors_within(&id, &Cancel::new(), &TIGHT).is_empty());
+    assert!(end_survivors_within(&id, &[], &Cancel::new(), &TIGHT).is_empty());
 }
 
 #[test]
