@@ -12,6 +12,7 @@ use crate::outcome::Outcome;
 use crate::servers::Servers;
 use crate::settings::{Install, SettingsFile};
 use crate::switches::Switches;
+use crate::todo::{self, TodoChange, TodoTools};
 use crate::transcript::Spoken;
 
 /// Everything Stead knows about one agent program.
@@ -47,6 +48,8 @@ pub struct Facts {
     pub project_vars: &'static [&'static str],
     pub events: &'static [EventFact],
     pub stop_cap: StopCap,
+    /// How its agent keeps a list of what is to be done.
+    pub todos: TodoTools,
     /// The end of a sub-agent first raises the stop event of the main agent, then its own.
     pub stops_alike: bool,
     /// It raises a session start after a compaction, but drops the text that a hook returns then.
@@ -196,6 +199,11 @@ impl Client {
     /// Identifies the event by the client's name for it.
     pub fn heard<'a>(&self, native: &'a str) -> Heard<'a> {
         Heard { kind: self.event(native).map_or(EventKind::Other, |fact| fact.kind), native }
+    }
+
+    /// Reads what a finished call did to the agent's todo list; `None` for any other call.
+    pub fn todo_change(&self, event: &Event<'_>) -> Option<TodoChange> {
+        todo::read(&self.facts.todos, event)
     }
 
     /// Returns the client's reply to a verdict.

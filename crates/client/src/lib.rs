@@ -21,6 +21,7 @@ mod report;
 mod servers;
 mod settings;
 mod switches;
+mod todo;
 mod tool;
 mod transcript;
 
@@ -58,4 +59,5 @@ pub use report::{Quota, Report};
 pub use servers::{KnownBy, SERVER_ARGUMENTS, Servers};
 pub use settings::{Scope, SettingsFile};
 pub use switches::{CommandSwitch, FileSwitch, Switches, VARIABLES, VariableSwitch};
-pub use transcript::last_message;
+pub use todo::{TodoChange, TodoItem, TodoTools};
+pub use transcript::{Spoken, last_message};

@@ -8,6 +8,7 @@ use crate::client::{Client, ExitStatus, Facts, StopCap};
 use crate::commands::{CommandFormat, CommandKey, Commands};
 use crate::servers::{KnownBy, Servers};
 use crate::settings::{Install, Line, Scope, SettingsFile, below, command_entry, file, home, line, project, stop};
+use crate::todo::TodoTools;
 use crate::{dialect, outcome};
 
 mod headless;
@@ -30,6 +31,7 @@ pub(crate) static CLIENT: Client = Client {
             variable: Some("CLAUDE_CODE_STOP_HOOK_BLOCK_CAP"),
             resets_on_tool_use: true,
         },
+        todos: TodoTools { whole: "TodoWrite", add: "TaskCreate", change: "TaskUpdate" },
         stops_alike: false,
         drops_compact_start: false,
         subagents: "start and stop events; calls carry agent_id",

@@ -9,6 +9,7 @@ use crate::commands::{CommandFormat, CommandKey, Commands};
 use crate::outcome;
 use crate::servers::{SERVER_ARGUMENTS, Servers};
 use crate::settings::{Install, Line, SettingsFile, below, command_entry, file, line, project, stop};
+use crate::todo::TodoTools;
 
 mod headless;
 mod payload;
@@ -25,6 +26,7 @@ pub(crate) static CLIENT: Client = Client {
         events: payload::EVENTS,
         // It obeyed 60 blocks in a row.
         stop_cap: StopCap::None,
+        todos: TodoTools::whole("TodoWrite"),
         stops_alike: false,
         drops_compact_start: false,
         subagents: "stop events only; calls do not name the agent",

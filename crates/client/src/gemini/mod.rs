@@ -10,6 +10,7 @@ use crate::commands::{CommandFormat, Commands};
 use crate::outcome;
 use crate::servers::{KnownBy, Servers};
 use crate::settings::{Install, Line, Scope, SettingsFile, file, home, line, project, stop};
+use crate::todo::TodoTools;
 
 mod headless;
 mod payload;
@@ -26,6 +27,7 @@ pub(crate) static CLIENT: Client = Client {
         events: payload::EVENTS,
         // Its limit of 100 turns and its loop detector end a run; neither counts blocks.
         stop_cap: StopCap::Unknown,
+        todos: TodoTools::whole("write_todos"),
         stops_alike: false,
         drops_compact_start: false,
         subagents: "no events; calls do not name the agent",

@@ -10,6 +10,7 @@ use crate::commands::shared_skill;
 use crate::outcome;
 use crate::servers::Servers;
 use crate::settings::{Install, Line, Scope, SettingsFile, below, file, line, stop};
+use crate::todo::TodoTools;
 
 mod headless;
 mod payload;
@@ -26,6 +27,7 @@ pub(crate) static CLIENT: Client = Client {
         events: payload::EVENTS,
         // The second stop of a turn does not even reach a hook.
         stop_cap: StopCap::Blocks { most: 1, excludes_last: false, variable: None, resets_on_tool_use: false },
+        todos: TodoTools::whole("TodoList|SetTodoList"),
         stops_alike: true,
         drops_compact_start: false,
         subagents: "start and stop events; neither calls nor the stop event that precedes a sub-agent's own name the agent",

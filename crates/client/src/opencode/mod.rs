@@ -11,6 +11,7 @@ use crate::commands::{CommandFormat, CommandKey, Commands};
 use crate::outcome;
 use crate::servers::{KnownBy, SERVER_ARGUMENTS, Servers};
 use crate::settings::{Install, Line, Scope, SettingsFile, below, file, line, project};
+use crate::todo::TodoTools;
 
 mod headless;
 mod payload;
@@ -26,6 +27,7 @@ pub(crate) static CLIENT: Client = Client {
         project_vars: &[],
         events: payload::EVENTS,
         stop_cap: StopCap::Unknown,
+        todos: TodoTools::whole("todowrite"),
         stops_alike: false,
         drops_compact_start: false,
         subagents: "child sessions; the plugin names their parent",
