@@ -10,9 +10,11 @@ mod content_hash;
 mod contribution;
 mod distill;
 mod error;
+mod find_id;
 mod folders;
 mod front_matter;
 mod git_facts;
+mod git_work;
 mod handoff;
 mod lifecycle;
 mod loops;
@@ -27,6 +29,9 @@ mod role;
 mod role_file;
 mod scope;
 mod slug;
+mod statement;
+mod test_run;
+mod turn;
 mod unsaved;
 mod validator;
 
@@ -39,6 +44,7 @@ pub use error::ContextError;
 pub use folders::Folders;
 pub use front_matter::{Document, FrontMatterError};
 pub use git_facts::GitFacts;
+pub use git_work::{Commit, FileChange, GitWork};
 pub use handoff::Handoff;
 pub use lifecycle::{Lifecycle, RoleState, old_machine};
 pub use loops::{
@@ -47,8 +53,8 @@ pub use loops::{
 };
 pub use note::{Note, NoteKind, notes};
 pub use packet::{
-    FileList, Finding as PacketFinding, Heading, Listing, NOTHING, Packet, Section, Shelf, Status, chain,
-    lint as lint_packet, sections,
+    FileList, Finding as PacketFinding, Fixed as FixedPacket, Heading, Listing, NOTHING, Packet, PacketKind, Section,
+    Shelf, Status, chain, fix as fix_packet, lint as lint_packet, sections,
 };
 pub use pickup::{Acknowledgement, Brief, FileState, Pickup, Relation, Repository, Rescan};
 pub use prompt_log::Prompt;
@@ -64,5 +70,7 @@ pub use role_file::{
     read_role_file, template,
 };
 pub use scope::Scope;
-pub use slug::{slug, stamp};
+pub use slug::{slug, stamp, title_slug};
+pub use test_run::TestRun;
+pub use turn::{Said, Todo, TodoState, Turn};
 pub use unsaved::{EditLog, Unsaved, unsaved};

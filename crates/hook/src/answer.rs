@@ -27,6 +27,7 @@ use crate::seal;
 use crate::snapshot;
 use crate::stale_file;
 use crate::trust;
+use crate::turn;
 
 /// Answers the call on standard input and returns the exit code.
 pub fn answer(call: &Call) -> u8 {
@@ -148,6 +149,7 @@ fn respond(call: &Call, harness: Harness, event: &Event<'_>, env: &Env) -> u8 {
     fault("judged");
     let client = harness.client();
     let said = told.as_ref().map_or(&verdict, |told| &told.verdict);
+    turn::note_injection(&request, said);
     let exit = speak(&client.reply(&client.heard(&event.native), said));
     last_word::spoken(exit);
     if location.root().is_some() && !request.is_by_doctor() {

@@ -1,7 +1,7 @@
 //! What a session is told when it starts: its role after a compaction, else the briefing. A client that accepts no text
 //! at session start gets it with the first prompt.
 
-use stead_context::{BriefingPart, Loops, Note, Shelf, briefing, read_role_file};
+use stead_context::{BriefingPart, Loops, Note, Scope, Shelf, briefing, read_role_file};
 use stead_model::{Author, Capped, Detail, EventKind, Verdict};
 use stead_store::{Durability, ItemKind, Room};
 
@@ -119,7 +119,8 @@ fn with_briefing(member: &Member<'_>, said: Verdict, untrusted: &Untrusted) -> V
     let context = member.request.room(Room::Context);
     let shelf = Shelf::new(&context);
     let is_trusted = |id: &str| trusted.trusts_packet_file(&shelf.path(id));
-    parts.extend(BriefingPart::active_packet(&shelf, &is_trusted));
+    let scope = Scope { session: member.session.map(|session| session.as_str()), now: record::now_millis() };
+    parts.extend(BriefingPart::packet(&shelf, &scope, &is_trusted));
     if let Some(session) = member.session {
         match BriefingPart::own_loop(&Loops::of_room(&context), session.as_str()) {
             Ok(part) => parts.extend(part.filter(|_| !trusted.has_untrusted_loop(&context, session.as_str()))),

@@ -3,24 +3,29 @@ use std::path::PathBuf;
 use clap::Args;
 use serde_json::json;
 use stead_client::Harness;
-use stead_context::{Contribution, Handoff, Heading, Repository};
+use stead_context::{Contribution, Handoff, Heading, PacketKind, Repository, Shelf};
+use stead_hook::session_runs;
 use stead_model::suggestion;
 
 use crate::cli::Exit;
 use crate::error::CliError;
 use crate::git::Git;
 use crate::project::{Project, now_millis, project_path};
+use crate::proof::ground;
 use crate::sent::read_document;
 use crate::speaker::{KnownBy, Speaker};
+use crate::trusting::trusted;
 use crate::ui::Ui;
 
 /// Write a packet for the next session
 ///
-/// The packet contains what you send and what Stead recorded: the branch and uncommitted changes, the files this
-/// session touched, notes (`stead note`), what the person asked for, and how the project is checked. Send a JSON object
-/// or Markdown with the packet's headings on standard input or with `--document`; `-` waits for it. JSON keys: intent,
-/// context, constraints, decisions, next_prompt, plan, open_questions, notes, failed, files, validators, verify,
-/// promise, max_iterations. Secrets are redacted before anything is written.
+/// The packet contains what you send and what Stead recorded: what the person asked for and ruled out, the session's
+/// commits and changes, how its tests ended, the files it touched, the agent's last answer and todo list, notes (`stead
+/// note`), refused calls, and how the project is checked. Send a JSON object or Markdown with the packet's headings on
+/// standard input or with `--document`; `-` waits for it. JSON keys: intent, context, constraints, decisions, next_prompt,
+/// plan, open_questions, notes, failed, files, validators, verify, promise, max_iterations. With `--continues`, the
+/// decisions, constraints and failed approaches of the earlier packets are carried on. Secrets are redacted before anything
+/// is written.
 #[derive(Args)]
 #[command(
     after_help = "Examples:\n  stead handoff \"finish the parser\" --decision \"keep the old API\"\n  stead handoff \"finish the parser\" --document notes.md --confirm src/parser.rs\n  echo '{\"next_prompt\": \"…\"}' | stead handoff \"finish the parser\" --document -"
@@ -108,6 +113,8 @@ pub(crate) fn run(args: HandoffArgs, ui: &mut Ui) -> Result<Exit, CliError> {
     let facts = git.facts();
     let has_git = facts.is_some();
     let context = project.context();
+    let shelf = Shelf::new(&context);
+    let trusted = trusted(&project);
     let made = Handoff {
         place: project.folders(&context),
         purpose: &args.purpose.join(" "),
@@ -116,6 +123,11 @@ pub(crate) fn run(args: HandoffArgs, ui: &mut Ui) -> Result<Exit, CliError> {
         session: speaker.session.as_deref(),
         transcript: speaker.transcript.as_deref(),
         git: facts,
+        work: speaker.started_at.as_deref().filter(|_| has_git).map(|since| git.work(since)).unwrap_or_default(),
+        runs: session_runs(&ground(&project), speaker.session.as_deref()),
+        last_answer: speaker.last_answer(),
+        kind: PacketKind::Handoff,
+        is_trusted: &|id| trusted.trusts_packet_file(&shelf.path(id)),
         ignored: &|paths| if has_git { git.ignored(paths) } else { Vec::new() },
         sent,
         promise: args.promise.as_deref(),

@@ -60,6 +60,7 @@ mod run;
 mod schema;
 mod seal;
 mod seal_state;
+mod session_packet;
 mod spool;
 mod stale_file;
 mod stats;

@@ -1,10 +1,10 @@
 //! What people and agents do with loops between stops: start, activate, pause, resume, cancel.
 
 use stead_model::rfc3339;
-use stead_store::{Creation, Durability, cover, create, create_parents};
+use stead_store::{Creation, Durability, create, create_parents};
 
 use super::{ActiveLoop, Counts, Lease, Loop, LoopFile, LoopStatus, Loops, Owner, Starter};
-use crate::{ContextError, slug, stamp};
+use crate::{ContextError, stamp, title_slug};
 
 /// A loop to start.
 #[derive(Clone, Debug)]
@@ -43,7 +43,7 @@ impl Loops {
         self.refuse_displacing(new.owner.as_ref(), "")?;
         let moment = rfc3339(now);
         let mut state = Loop {
-            id: format!("{}-{}", stamp(&moment), slug(&cover(&new.prompt).text)),
+            id: format!("{}-{}", stamp(&moment), title_slug(&new.prompt)),
             created_at: moment.clone(),
             updated_at: moment,
             status: LoopStatus::Active,

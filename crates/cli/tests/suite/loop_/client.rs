@@ -233,3 +233,35 @@ fn a_client_that_repeats_the_whole_turn_is_heard_once() {
     assert!(!prompt.contains("failed"), "the promise of before does not count again: {prompt}");
     assert_eq!(super::status(&world, &id), "active");
 }
+
+/// Some clients report what Stead gave to the agent as a prompt that looks like a person's.
+#[test]
+fn what_stead_said_is_not_the_persons_word() {
+    for (name, event, file) in [
+        ("gemini", "BeforeAgent", "BeforeAgent.reinjected.json"),
+        ("copilot", "userPromptSubmitted", "userPromptSubmitted.reinjected.json"),
+    ] {
+        let client = CLIENTS.iter().find(|client| client.name == name).unwrap();
+        let world = marked();
+        client.start(&world, &["--max-iterations", "9"]);
+        let given = client.stop(&world, "not yet").unwrap_or_else(|| panic!("{name} was let go"));
+        let session = client.payload(&world, client.stop.1);
+        let ask = |text: &str| {
+            let mut prompt = client.payload(&world, file);
+            for key in ["session_id", "sessionId"] {
+                if let Some(id) = session.get(key) {
+                    prompt[key] = id.clone();
+                }
+            }
+            prompt["prompt"] = json!(text);
+            world.hook(&format!("{name} {event}"), prompt.to_string());
+            crate::world::lines(&world, "prompts.jsonl").pop().unwrap()
+        };
+        assert_eq!(ask(&given)["author"], "machine", "{name}");
+        assert_ne!(ask("Never touch vendor/.")["author"], "machine", "{name}");
+        let said = world.stead(&["handoff", "go on", "--json"]).json();
+        let packet = world.read(format!("project/.agent/context/packets/{}.md", said["id"].as_str().unwrap()));
+        assert!(packet.contains("> Never touch vendor/. (prompt 1, "), "{name}: {packet}");
+        assert!(!packet.contains("Stead loop"), "{name}: {packet}");
+    }
+}
