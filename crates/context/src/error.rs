@@ -60,7 +60,7 @@ pub enum ContextError {
     RoleStateNewer { path: PathBuf, found: u64 },
     #[error("the loop has no prompt")]
     NoLoopPrompt,
-    #[error("loop `{id}` is {status}")]
+    #[error("loop `{id}` is {}", status.in_words())]
     LoopOver { id: String, status: LoopStatus },
     #[error("this session is in loop `{id}`, which it did not start")]
     SessionHeld { id: String },
@@ -93,6 +93,9 @@ impl ContextError {
             }
             Self::DocumentJson { .. } => Some("send one JSON object, or Markdown with the packet's headings".into()),
             Self::NoLoopPrompt => Some("say what the agent should do in each iteration".into()),
+            Self::LoopOver { id, status: LoopStatus::Limit } => {
+                Some(format!("give it more with `stead loop resume {id}`, and `--max-iterations N` if you like"))
+            }
             Self::LoopOver { .. } => Some("start a new one with `stead loop start`".into()),
             Self::SessionHeld { id } => Some(format!("ask the person to run `stead loop pause {id}` in a terminal")),
             Self::NoPurpose => Some("say in a few words what the next session should do".into()),

@@ -49,7 +49,7 @@ pub use handoff::Handoff;
 pub use lifecycle::{Lifecycle, RoleState, old_machine};
 pub use loops::{
     Activated, ActiveLoop, Answer, Check, Counts, Foreground, LastMessage, Loop, LoopClaim, LoopFile, LoopLine,
-    LoopStatus, Loops, NewLoop, Owner, Starter, Stop, last_promise, split_promises,
+    LoopStatus, Loops, NewLimits, NewLoop, Owner, Starter, Stop, last_promise, split_promises,
 };
 pub use note::{Note, NoteKind, notes};
 pub use packet::{

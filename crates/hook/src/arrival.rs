@@ -124,7 +124,12 @@ fn with_briefing(member: &Member<'_>, said: Verdict, untrusted: &Untrusted) -> V
     if let Some(session) = member.session {
         match BriefingPart::own_loop(&Loops::of_room(&context), session.as_str()) {
             Ok(part) => parts.extend(part.filter(|_| !trusted.has_untrusted_loop(&context, session.as_str()))),
-            Err(error) => member.request.note(&error),
+            Err(error) => {
+                member.request.note(&error);
+                let text =
+                    format!("The loop of this session cannot be read, so it holds nobody: {error}. Tell the person.");
+                parts.push(BriefingPart { title: "Loop".into(), text, more: None });
+            }
         }
     }
     let notes = member.indexes().join(Note::FILE);

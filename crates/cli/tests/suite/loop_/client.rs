@@ -166,7 +166,7 @@ fn a_client_that_never_tells_what_was_said_is_held_by_count_and_check() {
         let prompt = client.stop(&world, "").unwrap_or_else(|| panic!("{} was let go", client.name));
         assert!(prompt.contains("iteration 2 of 2") && !prompt.contains("<promise>"), "{}: {prompt}", client.name);
         assert_eq!(client.stop(&world, ""), None, "{}", client.name);
-        assert_eq!(super::status(&world, &id), "cancelled: 2 of 2 iterations used");
+        assert_eq!(super::status(&world, &id), "limit: 2 of 2 iterations used");
         let id = client.start(&world, &["--promise", "DONE", "--verify", "test -e sign"]);
         assert!(client.stop(&world, "").is_some(), "{}", client.name);
         world.write("project/sign", "");
