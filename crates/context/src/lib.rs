@@ -46,7 +46,7 @@ pub use front_matter::{Document, FrontMatterError};
 pub use git_facts::GitFacts;
 pub use git_work::{Commit, FileChange, GitWork};
 pub use handoff::Handoff;
-pub use lifecycle::{Lifecycle, RoleState, old_machine};
+pub use lifecycle::{Lifecycle, RoleMember, RoleState, old_machine};
 pub use loops::{
     Activated, ActiveLoop, Answer, Check, Counts, Foreground, LastMessage, Loop, LoopClaim, LoopFile, LoopLine,
     LoopStatus, Loops, NewLimits, NewLoop, Owner, Starter, Stop, last_promise, split_promises,
