@@ -201,7 +201,7 @@ impl Client {
         Heard { kind: self.event(native).map_or(EventKind::Other, |fact| fact.kind), native }
     }
 
-    /// Reads what a finished call did to the agent's todo list; `None` for any other call.
+    /// Reads what a finished call did to the agent's to-do list; `None` for any other call.
     pub fn todo_change(&self, event: &Event<'_>) -> Option<TodoChange> {
         todo::read(&self.facts.todos, event)
     }

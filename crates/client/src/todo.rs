@@ -1,4 +1,4 @@
-//! The todo list of an agent, as far as its client shows it: some replace the whole list with every call, some change one
+//! The to-do list of an agent, as far as its client shows it: some replace the whole list with every call, some change one
 //! item at a time.
 
 use stead_model::Event;

@@ -16,7 +16,7 @@ const LIMIT: usize = 256 * 1024;
 /// How much of an answer is kept at its beginning and at its end.
 const ANSWER: usize = 3_000;
 
-/// How many items of a todo list are kept, and how much of each.
+/// How many items of a to-do list are kept, and how much of each.
 const TODOS: usize = 60;
 const TODO: usize = 300;
 
@@ -54,7 +54,7 @@ pub struct Said {
     pub text: String,
 }
 
-/// One item of a todo list.
+/// One item of a to-do list.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Todo {
     /// The client's name for it, if it changes items one by one.
@@ -119,7 +119,7 @@ impl Turn {
         self.answer = (!text.is_empty()).then(|| Said { ts: now.to_owned(), text: cover(&text).text.into_owned() });
     }
 
-    /// Keeps the agent's todo list.
+    /// Keeps the agent's to-do list.
     pub fn planned(&mut self, todos: Vec<Todo>, now: &str) {
         let safe = |todo: Todo| Todo { text: cover(head(todo.text.trim(), TODO).0).text.into_owned(), ..todo };
         self.todos = todos.into_iter().filter(|todo| !todo.text.trim().is_empty()).take(TODOS).map(safe).collect();

@@ -28,7 +28,7 @@ pub(crate) fn note_injection(request: &Request<'_>, verdict: &Verdict) {
     }
 }
 
-/// Records the agent's answer when its turn ends, and its todo list when it changes.
+/// Records the agent's answer when its turn ends, and its to-do list when it changes.
 pub(crate) fn record(request: &Request<'_>, now: &str) -> Result<(), StoreError> {
     let event = request.event;
     if event.agent.is_some() || !matches!(event.kind, EventKind::Stop | EventKind::AfterTool) {

@@ -20,7 +20,7 @@ use crate::ui::Ui;
 /// Write a packet for the next session
 ///
 /// The packet contains what you send and what Stead recorded: what the person asked for and ruled out, the session's
-/// commits and changes, how its tests ended, the files it touched, the agent's last answer and todo list, notes (`stead
+/// commits and changes, how its tests ended, the files it touched, the agent's last answer and to-do list, notes (`stead
 /// note`), refused calls, and how the project is checked. Send a JSON object or Markdown with the packet's headings on
 /// standard input or with `--document`; `-` waits for it. JSON keys: intent, context, constraints, decisions, next_prompt,
 /// plan, open_questions, notes, failed, files, validators, verify, promise, max_iterations. With `--continues`, the

@@ -319,7 +319,7 @@ fn every_prompt_of_a_session_counts() {
     assert!(!intent.contains("> yes") && !intent.contains("> continue"), "{intent}");
 }
 
-/// Green and red runs, commits, the todo list, the last answer, refused calls: each with where it is from.
+/// Green and red runs, commits, the to-do list, the last answer, refused calls: each with where it is from.
 #[test]
 fn a_packet_is_rich_without_the_agents_help() {
     let world = worked();
@@ -368,7 +368,7 @@ fn a_packet_is_rich_without_the_agents_help() {
         "  - FAILED `cargo test --test slow`: 1 passed, 2 failed (20",
         "The agent's last answer, 20",
         "> It adds; my key is [redacted]\n> Should it wrap?\n",
-        "## Plan\n\nThe agent's todo list, 20",
+        "## Plan\n\nThe agent's to-do list, 20",
         "- [ ] (in progress) the overflow\n",
         "- `cargo test` (passed in this session 20",
         "- Should it wrap? (asked in the agent's last answer)\n",

@@ -209,14 +209,14 @@ fn next_prompt(handoff: &Handoff<'_>, facts: &Observed, purpose: &str) -> String
     lines.join("\n\n")
 }
 
-/// The agent's own todo list: what is left, and how much is done.
+/// The agent's own to-do list: what is left, and how much is done.
 fn plan(facts: &Observed) -> String {
     let turn = &facts.turn;
     if turn.todos.is_empty() {
         return String::new();
     }
     let at = turn.todos_at.as_deref().map(minute).unwrap_or_default();
-    let mut text = format!("The agent's todo list, {at}:\n");
+    let mut text = format!("The agent's to-do list, {at}:\n");
     for todo in &turn.todos {
         let mark = match todo.state {
             TodoState::Open => "[ ]",

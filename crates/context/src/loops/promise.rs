@@ -38,7 +38,7 @@ fn is_denied(before: &str) -> bool {
     // What was promised before is no part of the sentence.
     let line = line.rsplit(CLOSE).next().unwrap_or(line);
     let ends = |at: usize| line[at..].starts_with(". ") || line[at..].starts_with("! ") || line[at..].starts_with("? ");
-    let start = line.char_indices().filter(|(at, _)| ends(*at)).last().map_or(0, |(at, _)| at + 2);
+    let start = line.char_indices().rfind(|(at, _)| ends(*at)).map_or(0, |(at, _)| at + 2);
     let sentence = line[start..].trim();
     if sentence.is_empty() || sentence.ends_with(['.', '!']) {
         return false;

@@ -232,12 +232,10 @@ mod tests {
 
     #[test]
     fn lists_and_sections_are_brought_together() {
-        let text = format!(
-            "---\nid: other\ncreated_at: 2026-11-15T19:45:30Z\nupdated_at: 2026-11-15T19:45:30Z\nstatus: draft\npurpose: p\n\
+        let text = "---\nid: other\ncreated_at: 2026-11-15T19:45:30Z\nupdated_at: 2026-11-15T19:45:30Z\nstatus: draft\npurpose: p\n\
              relevant_files_confirmed: [\"a.rs\"]\n---\n## Intent\nx\n## Relevant Files\n### Confirmed\n- `b.rs:12` why\n\
-             ### Suggested\nNone recorded.\n## Next Prompt (Draft)\ngo\n"
-        );
-        let fixed = fix(&text, ID).unwrap();
+             ### Suggested\nNone recorded.\n## Next Prompt (Draft)\ngo\n";
+        let fixed = fix(text, ID).unwrap();
         let errors = lint(&fixed.text, ID);
         assert_eq!(errors, [], "{}", fixed.text);
         let packet = Packet::parse(fixed.text.clone()).unwrap();
