@@ -494,6 +494,7 @@ const READ: &[&[&str]] = &[
         ".agent/context/indexes/lessons.jsonl",
         ".agent/context/indexes/install.json",
         ".agent/context/indexes/roles/tester.json",
+        ".agent/context/indexes/turns/session-1.json",
     ],
     &[
         ".agent/context/packets/20261117T090000Z-obey.md",
